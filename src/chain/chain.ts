@@ -1,0 +1,32 @@
+// The chain port: one network, as its nodes tell it. Only this folder speaks JSON-RPC.
+import type { BroadcastOutcome } from '../domain/attempt.ts'
+import type { Address, Hash, Hex } from '../domain/ids.ts'
+import type { Head, Inquiry, Observation } from '../domain/observation.ts'
+import type { Wei } from '../domain/units.ts'
+
+export interface Envelope {
+  readonly hash: Hash
+  readonly raw: Hex
+  /** `one`: an endpoint, and the next if it fails. `all`: every endpoint, for a no-op that must win. */
+  readonly reach: 'one' | 'all'
+}
+
+export interface Chain {
+  /**
+   * Answers an inquiry as of one head. Rejects with ChainUnavailable when no endpoint can tell head and nonce;
+   * any other fact that could not be read is missing from the observation.
+   */
+  observe(inquiry: Inquiry): Promise<Observation>
+  /** Hands envelopes over in the order given, in one batch. Never rejects: not knowing is an outcome. */
+  broadcast(envelopes: readonly Envelope[]): Promise<ReadonlyMap<Hash, BroadcastOutcome>>
+  /** In wei, at the latest head. Rejects with ChainUnavailable. */
+  balance(address: Address): Promise<Wei>
+  /** Calls `onHead` for each new head until aborted. The head is polled only while somebody follows. */
+  follow(onHead: (head: Head) => void, signal: AbortSignal): void
+  close(): Promise<void>
+}
+
+/** No endpoint of the network answers. `message` names no URL: those hold keys. */
+export class ChainUnavailable extends Error {
+  override readonly name = 'ChainUnavailable'
+}

@@ -1,0 +1,28 @@
+// DELETE of one transaction: the intent, durable before the answer. The reconciler runs the race, if there is one.
+import { cancel } from '../domain/cancel.ts'
+import { RescindError } from '../domain/errors.ts'
+import type { RelayerId, TransactionId } from '../domain/ids.ts'
+import { isTerminal, type Transaction } from '../domain/transaction.ts'
+import type { CommandContext } from './context.ts'
+
+/**
+ * Throws TRANSACTION_NOT_FOUND for an unknown relayer, an unknown transaction and a neighbour's alike, and
+ * TRANSACTION_ALREADY_… when there is nothing left to take back.
+ */
+export async function cancelTransaction(
+  context: CommandContext,
+  relayerId: RelayerId,
+  id: TransactionId,
+): Promise<Transaction> {
+  const now = context.clock.now()
+  const canceled = await context.store.commit(async (session) => {
+    const found = await session.transaction(relayerId, id)
+    if (!found) throw new RescindError('TRANSACTION_NOT_FOUND', 'no such transaction of this relayer')
+    const after = cancel(found, now)
+    if (after === found) return found
+    await session.saveTransaction(found, after, now)
+    return { ...after, version: found.version + 1 }
+  })
+  if (!isTerminal(canceled)) context.wake(relayerId)
+  return canceled
+}

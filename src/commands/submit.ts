@@ -1,0 +1,34 @@
+// A send: checked against the relayer's policies, stored in the relayer's order, and durable before the answer.
+import { v7 as uuidv7 } from 'uuid'
+import { RescindError } from '../domain/errors.ts'
+import type { RelayerId, TransactionId } from '../domain/ids.ts'
+import { checkSend, type SendRequest, submit } from '../domain/submit.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import type { CommandContext } from './context.ts'
+
+/** Throws RELAYER_NOT_FOUND, RELAYER_PAUSED, POLICY_VIOLATION, INVALID_REQUEST, QUEUE_FULL. */
+export async function submitTransaction(
+  context: CommandContext,
+  relayerId: RelayerId,
+  request: SendRequest,
+): Promise<Transaction> {
+  const now = context.clock.now()
+  const id = uuidv7({ msecs: now, random: context.random.bytes(16) }) as TransactionId
+  const transaction = await context.store.commit(async (session) => {
+    const relayer = await session.relayer(relayerId)
+    if (!relayer) throw new RescindError('RELAYER_NOT_FOUND', `Relayer with ID ${relayerId} not found`)
+    checkSend(relayer, request, now)
+    if ((await session.pending(relayerId)) >= context.queueMax) {
+      throw new RescindError(
+        'QUEUE_FULL',
+        `relayer "${relayerId}" holds ${context.queueMax} pending transactions, the most allowed; send again when some are mined, or cancel some`,
+      )
+    }
+    const sequence = await session.nextSequence(relayerId)
+    const stored = submit(relayer, request, { id, sequence, now })
+    await session.insertTransaction(stored)
+    return stored
+  })
+  context.wake(relayerId)
+  return transaction
+}

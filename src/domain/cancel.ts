@@ -1,0 +1,97 @@
+// Taking a transaction back: what a DELETE does to a transaction, and how the verdict is read from the chain's facts.
+import { type ErrorCode, RescindError } from './errors.ts'
+import type { Hash } from './ids.ts'
+import {
+  type BlockRef,
+  type CancellationIntent,
+  neverReachedANode,
+  type Status,
+  statusOf,
+  type Transaction,
+  tookTheNonce,
+} from './transaction.ts'
+import type { TimestampMs, Wei } from './units.ts'
+
+/**
+ * Records the intent. What never reached a node ends here and now; anything else starts a race for its nonce.
+ * Canceling what is canceled changes nothing: the same object comes back.
+ *
+ * Throws TRANSACTION_ALREADY_MINED, _CONFIRMED, _FAILED or _EXPIRED: there is nothing left to take back.
+ */
+export function cancel(
+  transaction: Transaction,
+  now: TimestampMs,
+  origin: CancellationIntent['origin'] = 'request',
+): Transaction {
+  const status = statusOf(transaction)
+  const refusal = refusals[status]
+  if (refusal) throw new RescindError(refusal, `transaction ${transaction.id} is already ${status}`)
+  if (transaction.cancellation) return transaction
+
+  const canceled: Transaction = {
+    ...transaction,
+    cancellation: { origin, requestedAt: now },
+    statusReason: reasons[origin],
+  }
+  if (!neverReachedANode(transaction)) return canceled
+  const reason = origin === 'expiry' ? 'expired' : 'canceled'
+  return { ...canceled, lifecycle: { phase: 'dropped', reason, droppedAt: now } }
+}
+
+const refusals: Partial<Record<Status, ErrorCode>> = {
+  mined: 'TRANSACTION_ALREADY_MINED',
+  confirmed: 'TRANSACTION_ALREADY_CONFIRMED',
+  failed: 'TRANSACTION_ALREADY_FAILED',
+  expired: 'TRANSACTION_ALREADY_EXPIRED',
+}
+
+const reasons: Record<CancellationIntent['origin'], string> = {
+  request: 'canceled on request',
+  expiry: 'valid_until has passed',
+}
+
+/**
+ * - `racing`: our no-op and the original compete for the nonce.
+ * - `dropped`: never reached a node.
+ * - `won`: our no-op took the nonce.
+ * - `lost`: the original, or a replacement of it, was mined.
+ * - `external`: the nonce went to a transaction that is not ours.
+ */
+export type CancellationState = 'racing' | 'dropped' | 'won' | 'lost' | 'external'
+
+export interface Verdict {
+  readonly state: CancellationState
+  /** Deep enough in the canonical chain, or never on it: this state will not change again. */
+  readonly final: boolean
+  /** True only when the original can never execute, so that its payload may be sent anew. */
+  readonly safeToRetry: boolean
+  readonly winner?: { readonly hash: Hash; readonly block: BlockRef }
+  /** What the no-op burned; 0 unless it was mined. */
+  readonly cost: Wei
+}
+
+/** The verdict on a canceled transaction: a reading of its lifecycle, so that it can't contradict it. */
+export function verdictOn(transaction: Transaction): Verdict {
+  const { lifecycle } = transaction
+  switch (lifecycle.phase) {
+    case 'dropped':
+      return { state: 'dropped', final: true, safeToRetry: true, cost: 0n }
+    case 'queued':
+    case 'inFlight':
+      return { state: 'racing', final: false, safeToRetry: false, cost: 0n }
+    case 'mined':
+    case 'final': {
+      const { inclusion } = lifecycle
+      const final = lifecycle.phase === 'final'
+      const state = ({ payload: 'lost', noOp: 'won', stranger: 'external' } as const)[tookTheNonce(inclusion)]
+      const paid = inclusion.by === 'attempt' && inclusion.kind === 'cancel'
+      return {
+        state,
+        final,
+        safeToRetry: final && state !== 'lost',
+        winner: { hash: inclusion.hash, block: inclusion.block },
+        cost: paid ? BigInt(inclusion.gasUsed) * inclusion.effectiveGasPrice : 0n,
+      }
+    }
+  }
+}

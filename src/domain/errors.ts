@@ -1,0 +1,66 @@
+// The catalogue of errors. A program branches on `code`, a person reads the message, the log keeps the cause.
+// Each code has its heading in docs/errors.md, and a test proves it.
+
+interface CatalogueEntry {
+  /** HTTP status of the answer. */
+  readonly status: 400 | 401 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 503
+  /** Whether the same request may succeed later, unchanged. */
+  readonly retryable: boolean
+}
+
+export const catalogue = {
+  INVALID_REQUEST: { status: 400, retryable: false },
+  MALFORMED_JSON: { status: 400, retryable: false },
+  MALFORMED_PATH: { status: 400, retryable: false },
+  POLICY_VIOLATION: { status: 400, retryable: false },
+  RELAYER_PAUSED: { status: 400, retryable: true },
+  TRANSACTION_ALREADY_MINED: { status: 400, retryable: false },
+  TRANSACTION_ALREADY_CONFIRMED: { status: 400, retryable: false },
+  TRANSACTION_ALREADY_FAILED: { status: 400, retryable: false },
+  TRANSACTION_ALREADY_EXPIRED: { status: 400, retryable: false },
+  UNAUTHORIZED: { status: 401, retryable: false },
+  RELAYER_NOT_FOUND: { status: 404, retryable: false },
+  TRANSACTION_NOT_FOUND: { status: 404, retryable: false },
+  CANCELLATION_NOT_FOUND: { status: 404, retryable: false },
+  ROUTE_NOT_FOUND: { status: 404, retryable: false },
+  METHOD_NOT_ALLOWED: { status: 405, retryable: false },
+  BODY_TOO_LARGE: { status: 413, retryable: false },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, retryable: false },
+  RATE_LIMITED: { status: 429, retryable: true },
+  QUEUE_FULL: { status: 429, retryable: true },
+  INTERNAL: { status: 500, retryable: true },
+  NODE_UNAVAILABLE: { status: 503, retryable: true },
+  SHUTTING_DOWN: { status: 503, retryable: true },
+} as const satisfies Record<string, CatalogueEntry>
+
+export type ErrorCode = keyof typeof catalogue
+
+/** An answer to a client that is not a success. Its message is safe to show: no secret, no path, no SQL. */
+export class RescindError extends Error {
+  override readonly name = 'RescindError'
+  readonly code: ErrorCode
+
+  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.code = code
+  }
+
+  get status(): number {
+    return catalogue[this.code].status
+  }
+}
+
+/** A configuration that can't be run: names the place, the value where it is no secret, and the fix. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+/** A writer that decided on facts that have since changed. It reads again and decides anew. */
+export class StaleWrite extends Error {
+  override readonly name = 'StaleWrite'
+}
+
+/** A writer that is no longer its relayer's owner. It stops: somebody else is at work. */
+export class OwnershipLost extends Error {
+  override readonly name = 'OwnershipLost'
+}

@@ -1,0 +1,130 @@
+// What to pay: the market's price for a send, and what a replacement must pay to be accepted over its rivals.
+import type { Attempt } from './attempt.ts'
+import type { NonEmpty } from './ids.ts'
+import type { Pricing, Speed } from './transaction.ts'
+import { maxWei, minWei, raisedBy, type Wei } from './units.ts'
+
+/** Per gas. The kind is the transaction type family (EIP-2718), and stays the same for every attempt of a nonce. */
+export type Fees =
+  | { readonly kind: 'legacy'; readonly gasPrice: Wei }
+  | { readonly kind: 'eip1559'; readonly maxFeePerGas: Wei; readonly maxPriorityFeePerGas: Wei }
+
+/** One reading of a network's prices, shared by all its relayers for a block. */
+export interface Market {
+  /** Of the next block; absent before EIP-1559. */
+  readonly baseFee?: Wei
+  readonly tips: Readonly<Record<Speed, Wei>>
+  readonly gasPrice: Wei
+}
+
+/**
+ * How a client's pool compares a replacement with what it holds.
+ * - `fields`: fee cap and tip must each rise (geth `core/txpool/legacypool/list.go`, reth `pool/config.rs`).
+ * - `effectivePrice`: the price at the current base fee must rise (Besu `TransactionReplacementByFeeMarketRule`).
+ */
+export interface ReplacementRule {
+  readonly measure: 'fields' | 'effectivePrice'
+  readonly percent: bigint
+}
+
+/** Accepted by every known client; what a node of unknown make is given. */
+export const strictestRule: ReplacementRule = { measure: 'effectivePrice', percent: 10n }
+
+/** The most that a gas unit can cost: what a balance must cover. */
+export function feeCap(fees: Fees): Wei {
+  return fees.kind === 'legacy' ? fees.gasPrice : fees.maxFeePerGas
+}
+
+export function tipOf(fees: Fees): Wei {
+  return fees.kind === 'legacy' ? fees.gasPrice : fees.maxPriorityFeePerGas
+}
+
+/** Two base fees ahead of the market: survives six full blocks in a row (EIP-1559 raises by an eighth a block). */
+export function marketFees(market: Market, speed: Speed, eip1559: boolean): Fees {
+  if (!eip1559 || market.baseFee === undefined) {
+    return { kind: 'legacy', gasPrice: maxWei(market.gasPrice, (market.baseFee ?? 0n) + market.tips[speed]) }
+  }
+  const tip = market.tips[speed]
+  return { kind: 'eip1559', maxFeePerGas: 2n * market.baseFee + tip, maxPriorityFeePerGas: tip }
+}
+
+/** What a first attempt pays, or undefined while the cap lies below what the next block demands. */
+export function firstFees(pricing: Pricing, market: Market, eip1559: boolean, cap: Wei | undefined): Fees | undefined {
+  if (pricing.kind === 'legacy') return withinCap({ kind: 'legacy', gasPrice: pricing.gasPrice }, cap)
+  if (pricing.kind === 'eip1559') {
+    const { maxFeePerGas, maxPriorityFeePerGas } = pricing
+    return withinCap({ kind: 'eip1559', maxFeePerGas, maxPriorityFeePerGas }, cap)
+  }
+  const fees = lowered(marketFees(market, pricing.speed, eip1559), cap)
+  return market.baseFee !== undefined && feeCap(fees) < market.baseFee ? undefined : fees
+}
+
+/**
+ * What a new attempt of a nonce pays: at least what every client demands over *every* rival that a node may hold, and
+ * at least the market's price, raised by a quarter for each earlier try. Undefined where the cap forbids it.
+ */
+export function replacementFees(
+  rivals: NonEmpty<Attempt>,
+  market: Market,
+  options: { speed: Speed; tries: number; rule: ReplacementRule; cap: Wei | undefined },
+): Fees | undefined {
+  const floor = replacementFloor(rivals, market, options.rule)
+  const wanted = escalated(marketFees(market, options.speed, floor.kind === 'eip1559'), options.tries)
+  const fees = higher(floor, lowered(wanted, options.cap))
+  return withinCap(fees, options.cap)
+}
+
+/** The least that takes the place of every one of `rivals`. */
+export function replacementFloor(rivals: NonEmpty<Attempt>, market: Market, rule: ReplacementRule): Fees {
+  return rivals.map((rival) => floorOver(rival.fees, market, rule)).reduce((most, floor) => higher(most, floor))
+}
+
+function floorOver(rival: Fees, market: Market, rule: ReplacementRule): Fees {
+  if (rival.kind === 'legacy') return { kind: 'legacy', gasPrice: strictlyRaised(rival.gasPrice, rule.percent) }
+  const cap = strictlyRaised(rival.maxFeePerGas, rule.percent)
+  const tip = strictlyRaised(rival.maxPriorityFeePerGas, rule.percent)
+  if (rule.measure === 'fields') return { kind: 'eip1559', maxFeePerGas: cap, maxPriorityFeePerGas: tip }
+  // The node may price us a block or two on, where the base fee can be an eighth higher each time.
+  const baseFee = raisedBy(market.baseFee ?? 0n, 27n)
+  const effective = strictlyRaised(minWei(rival.maxFeePerGas, baseFee + rival.maxPriorityFeePerGas), rule.percent)
+  const tipAtBaseFee = maxWei(tip, effective - baseFee)
+  return { kind: 'eip1559', maxFeePerGas: maxWei(cap, baseFee + tipAtBaseFee), maxPriorityFeePerGas: tipAtBaseFee }
+}
+
+function strictlyRaised(amount: Wei, percent: bigint): Wei {
+  return maxWei(raisedBy(amount, percent), amount + 1n)
+}
+
+function escalated(fees: Fees, tries: number): Fees {
+  const percent = 25n * BigInt(Math.min(tries, maxEscalations))
+  return mapFees(fees, (wei) => raisedBy(wei, percent))
+}
+
+/** Ten times the market is as far as trying harder goes; from there on the floor alone rises. */
+const maxEscalations = 36
+
+function higher(one: Fees, other: Fees): Fees {
+  if (one.kind === 'legacy') return { kind: 'legacy', gasPrice: maxWei(one.gasPrice, feeCap(other)) }
+  return {
+    kind: 'eip1559',
+    maxFeePerGas: maxWei(one.maxFeePerGas, feeCap(other)),
+    maxPriorityFeePerGas: maxWei(one.maxPriorityFeePerGas, tipOf(other)),
+  }
+}
+
+function lowered(fees: Fees, cap: Wei | undefined): Fees {
+  return cap === undefined ? fees : mapFees(fees, (wei) => minWei(wei, cap))
+}
+
+function withinCap(fees: Fees, cap: Wei | undefined): Fees | undefined {
+  return cap !== undefined && feeCap(fees) > cap ? undefined : fees
+}
+
+function mapFees(fees: Fees, change: (wei: Wei) => Wei): Fees {
+  if (fees.kind === 'legacy') return { kind: 'legacy', gasPrice: change(fees.gasPrice) }
+  return {
+    kind: 'eip1559',
+    maxFeePerGas: change(fees.maxFeePerGas),
+    maxPriorityFeePerGas: change(fees.maxPriorityFeePerGas),
+  }
+}

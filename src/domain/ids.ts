@@ -1,0 +1,17 @@
+// Identifiers and chain primitives. Brands keep a relayer's id from standing where a transaction's is meant.
+import type { Address, Hash, Hex } from 'viem'
+
+export type { Address, Hash, Hex }
+
+declare const brand: unique symbol
+type Brand<T, Name extends string> = T & { readonly [brand]: Name }
+
+export type RelayerId = Brand<string, 'RelayerId'>
+export type TransactionId = Brand<string, 'TransactionId'>
+export type NetworkName = Brand<string, 'NetworkName'>
+
+export type NonEmpty<T> = readonly [T, ...T[]]
+
+export function isNonEmpty<T>(items: readonly T[]): items is NonEmpty<T> {
+  return items.length > 0
+}

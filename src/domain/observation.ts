@@ -1,0 +1,57 @@
+// What a relayer asks the chain in one step, and what the chain answered. A missing answer is never a "no".
+import type { Market, ReplacementRule } from './fees.ts'
+import type { Address, Hash, Hex, TransactionId } from './ids.ts'
+import type { BlockRef, Inclusion } from './transaction.ts'
+import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from './units.ts'
+
+export interface Head extends BlockRef {
+  readonly parentHash: Hash
+  readonly timestampMs: TimestampMs
+  /** Of this block; absent before EIP-1559. */
+  readonly baseFee?: Wei
+}
+
+/** A payload whose gas is to be estimated before it gets a nonce. */
+export interface EstimateRequest {
+  readonly transactionId: TransactionId
+  readonly from: Address
+  readonly to?: Address
+  readonly value: Wei
+  readonly data: Hex
+}
+
+export type Estimate = { kind: 'gas'; gas: Gas } | { kind: 'reverts'; reason: string }
+
+export interface Inquiry {
+  readonly address: Address
+  /** Nonces with attempts that a node may have, and every hash that could have taken them. */
+  readonly live: readonly { readonly nonce: Nonce; readonly hashes: readonly Hash[] }[]
+  /** Blocks in which something of ours was seen: are they still canonical? */
+  readonly inclusionBlocks: readonly BlockNumber[]
+  readonly estimates: readonly EstimateRequest[]
+  /** Prices and balance cost calls, so they are asked for only by a step that could spend. */
+  readonly market: boolean
+  readonly balance: boolean
+  readonly pendingNonce: boolean
+}
+
+export interface Observation {
+  readonly head: Head
+  /** The account's nonce at `head`: everything below is spent. */
+  readonly nonce: Nonce
+  /** The account's nonce counting the node's pool. */
+  readonly pendingNonce?: Nonce
+  readonly market?: Market
+  readonly rule: ReplacementRule
+  readonly balance?: Wei
+  /** What took a nonce, by nonce: proven by a receipt, or by the block that holds a stranger's transaction. */
+  readonly inclusions: ReadonlyMap<Nonce, Inclusion>
+  /** The canonical hash at a height; a height that could not be read is missing. */
+  readonly canonical: ReadonlyMap<BlockNumber, Hash>
+  readonly estimates: ReadonlyMap<TransactionId, Estimate>
+}
+
+/** Blocks on top of and including the one named: 1 as soon as it is mined. */
+export function confirmations(head: Head, block: BlockRef): number {
+  return head.number - block.number + 1
+}

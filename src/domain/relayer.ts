@@ -1,0 +1,48 @@
+// One signer on one network: a nonce sequence, and so the unit of mutual exclusion.
+import type { Address, NetworkName, RelayerId } from './ids.ts'
+import type { Nonce, Wei } from './units.ts'
+
+export interface Policies {
+  /** Below this balance nothing new gets a nonce. */
+  readonly minBalance: Wei
+  /** The most that a send may pay per gas; cancels have their own. */
+  readonly gasPriceCap?: Wei
+  /** The most that a no-op may pay per gas. Absent: whatever it takes. */
+  readonly cancelGasPriceCap?: Wei
+  /** Balance kept back from sends, so that a cancel can always be paid. Absent: two no-ops at the market's price. */
+  readonly cancelReserve?: Wei
+  /** Transactions with a nonce and no receipt at any time. */
+  readonly maxInFlight: number
+  /** False forces legacy envelopes on a network that knows EIP-1559. */
+  readonly eip1559Pricing: boolean
+}
+
+export interface Relayer {
+  readonly id: RelayerId
+  readonly name: string
+  readonly network: NetworkName
+  readonly chainId: number
+  readonly address: Address
+  readonly signerId: string
+  readonly notificationId?: string
+  readonly paused: boolean
+  readonly policies: Policies
+}
+
+/** What the relayer's row knows of its nonces: every nonce below is spent by a settled transaction. */
+export interface NonceFloor {
+  readonly spentBelow: Nonce
+}
+
+/** The rules of a network that decisions follow. Waiting is counted in blocks, never in seconds. */
+export interface NetworkPolicy {
+  readonly chainId: number
+  readonly eip1559: boolean
+  readonly requiredConfirmations: number
+  /** Blocks that a send waits before it is priced anew. */
+  readonly bumpAfterBlocks: number
+  /** Blocks that a no-op waits before it is priced anew. */
+  readonly cancelBumpAfterBlocks: number
+  /** Blocks after which an attempt is handed to the nodes again, in case their pools lost it. */
+  readonly rebroadcastAfterBlocks: number
+}

@@ -1,0 +1,52 @@
+// What the chain made of a nonce: inclusion, finality, reorgs, and nonces that went to a stranger.
+import type { Inclusion, InPhase, Transaction } from './transaction.ts'
+import { tookTheNonce } from './transaction.ts'
+import type { TimestampMs } from './units.ts'
+
+/** The nonce was taken. Not final: a reorg may still reopen it. */
+export function include(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclusion): Transaction {
+  const { nonce, attempts } = transaction.lifecycle
+  const told = { ...transaction, lifecycle: { phase: 'mined' as const, nonce, attempts, inclusion } }
+  return withReason(told, reasonFor(transaction, inclusion))
+}
+
+/** Deep enough in the canonical chain: from here on nothing changes. */
+export function settle(transaction: InPhase<'mined'>, now: TimestampMs): Transaction {
+  return { ...transaction, lifecycle: { ...transaction.lifecycle, phase: 'final', settledAt: now } }
+}
+
+/** The block that held it is no longer canonical: back into the race, with every attempt it ever had. */
+export function reopen(transaction: InPhase<'mined'>): Transaction {
+  const { nonce, attempts } = transaction.lifecycle
+  const reopened = { ...transaction, lifecycle: { phase: 'inFlight' as const, nonce, attempts } }
+  return withReason(reopened, 'a reorganisation of the chain took its block back')
+}
+
+/** The nonce is finally a stranger's, so no attempt of it can ever be mined: the payload waits for a new nonce. */
+export function requeue(transaction: InPhase<'mined'>): Transaction {
+  const { nonce, inclusion } = transaction.lifecycle
+  return withReason(
+    { ...transaction, lifecycle: { phase: 'queued' } },
+    `nonce ${nonce} was used by ${inclusion.hash}, a transaction that is not ours; waits for a new nonce`,
+  )
+}
+
+/** Nothing of it can be mined, and it never cost a nonce that is not free again. */
+export function refuse(transaction: Transaction, reason: string, now: TimestampMs): Transaction {
+  return withReason({ ...transaction, lifecycle: { phase: 'dropped', reason: 'refused', droppedAt: now } }, reason)
+}
+
+function reasonFor(transaction: Transaction, inclusion: Inclusion): string | undefined {
+  const taker = tookTheNonce(inclusion)
+  if (taker === 'stranger') return `its nonce was used by ${inclusion.hash}, a transaction that is not ours`
+  if (taker === 'noOp') return `canceled: the no-op ${inclusion.hash} took its nonce`
+  const reverted = inclusion.by === 'attempt' && !inclusion.succeeded ? 'execution reverted' : undefined
+  if (!transaction.cancellation) return reverted
+  const lost = 'the cancellation lost: the original was mined first'
+  return reverted ? `${lost}; ${reverted}` : lost
+}
+
+export function withReason(transaction: Transaction, statusReason: string | undefined): Transaction {
+  const { statusReason: _, ...rest } = transaction
+  return statusReason === undefined ? rest : { ...rest, statusReason }
+}

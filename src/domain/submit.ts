@@ -1,0 +1,48 @@
+// A client's send: from a parsed request to a stored transaction, and the first refusals.
+import { RescindError } from './errors.ts'
+import { feeCap } from './fees.ts'
+import type { TransactionId } from './ids.ts'
+import type { Relayer } from './relayer.ts'
+import type { Payload, Transaction } from './transaction.ts'
+import type { TimestampMs } from './units.ts'
+
+/** What a client asks for; the sender is the relayer's. */
+export type SendRequest = Omit<Payload, 'from'> & { readonly validUntil?: TimestampMs }
+
+/** Refuses what the relayer's policies forbid, before anything is stored. Throws RELAYER_PAUSED, POLICY_VIOLATION. */
+export function checkSend(relayer: Relayer, request: SendRequest, now: TimestampMs): void {
+  if (relayer.paused) {
+    throw new RescindError('RELAYER_PAUSED', `relayer "${relayer.id}" is paused and takes no new transactions`)
+  }
+  if (request.validUntil !== undefined && request.validUntil <= now) {
+    throw new RescindError('INVALID_REQUEST', 'valid_until: lies in the past; send a later time, or none')
+  }
+  const { pricing } = request
+  const { gasPriceCap } = relayer.policies
+  if (pricing.kind !== 'speed' && gasPriceCap !== undefined && feeCap(pricing) > gasPriceCap) {
+    const field = pricing.kind === 'legacy' ? 'gas_price' : 'max_fee_per_gas'
+    throw new RescindError(
+      'POLICY_VIOLATION',
+      `${field}: ${feeCap(pricing)} is above the relayer's gas_price_cap of ${gasPriceCap} wei; send a lower fee, or none`,
+    )
+  }
+}
+
+export function submit(
+  relayer: Relayer,
+  request: SendRequest,
+  at: { id: TransactionId; sequence: number; now: TimestampMs },
+): Transaction {
+  const { validUntil, ...asked } = request
+  return {
+    id: at.id,
+    relayerId: relayer.id,
+    sequence: at.sequence,
+    createdAt: at.now,
+    payload: { ...asked, from: relayer.address },
+    origin: 'client',
+    ...(validUntil !== undefined && { validUntil }),
+    lifecycle: { phase: 'queued' },
+    version: 1,
+  }
+}

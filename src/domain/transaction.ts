@@ -1,0 +1,157 @@
+// A transaction: what a client asked for, and how far it has come. Each phase owns exactly its facts.
+import type { Attempt, AttemptKind } from './attempt.ts'
+import { isNoOp, mayBeKnown } from './attempt.ts'
+import type { Address, Hash, Hex, NonEmpty, RelayerId, TransactionId } from './ids.ts'
+import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from './units.ts'
+
+export const speeds = ['safeLow', 'average', 'fast', 'fastest'] as const
+export type Speed = (typeof speeds)[number]
+
+/** How the client wants it priced: by market at a speed, or at fees of its own, which are then never raised. */
+export type Pricing =
+  | { kind: 'speed'; speed: Speed }
+  | { kind: 'legacy'; gasPrice: Wei }
+  | { kind: 'eip1559'; maxFeePerGas: Wei; maxPriorityFeePerGas: Wei }
+
+export interface Payload {
+  readonly from: Address
+  /** Absent for a contract creation. */
+  readonly to?: Address
+  readonly value: Wei
+  readonly data: Hex
+  /** Absent when the client left it to be estimated. */
+  readonly gasLimit?: Gas
+  readonly pricing: Pricing
+}
+
+export interface BlockRef {
+  readonly number: BlockNumber
+  readonly hash: Hash
+}
+
+/** What took the nonce: one of our attempts, or a transaction that is not ours. */
+export type Inclusion =
+  | {
+      readonly by: 'attempt'
+      readonly hash: Hash
+      readonly kind: AttemptKind
+      readonly block: BlockRef
+      readonly succeeded: boolean
+      readonly gasUsed: Gas
+      readonly effectiveGasPrice: Wei
+    }
+  | { readonly by: 'external'; readonly hash: Hash; readonly block: BlockRef }
+
+/** Why a transaction ended without a nonce: nothing of it can ever reach the chain. */
+export type DropReason = 'canceled' | 'expired' | 'refused'
+
+/**
+ * queued ──> inFlight ──> mined ──> final      a nonce is bound; each arrow is proven by the chain
+ *    │          │  ▲         │
+ *    │          │  └─────────┘                 a reorg reopens
+ *    │          └──> queued                    the nonce went to a stranger, at finality
+ *    └──────────┴──> dropped                   certain that no node ever had it
+ */
+export type Lifecycle =
+  | { readonly phase: 'queued' }
+  | { readonly phase: 'inFlight'; readonly nonce: Nonce; readonly attempts: NonEmpty<Attempt> }
+  | {
+      readonly phase: 'mined'
+      readonly nonce: Nonce
+      readonly attempts: NonEmpty<Attempt>
+      readonly inclusion: Inclusion
+    }
+  | {
+      readonly phase: 'final'
+      readonly nonce: Nonce
+      readonly attempts: NonEmpty<Attempt>
+      readonly inclusion: Inclusion
+      readonly settledAt: TimestampMs
+    }
+  | { readonly phase: 'dropped'; readonly reason: DropReason; readonly droppedAt: TimestampMs }
+
+/** A recorded DELETE, or an expiry: an intent beside the lifecycle, never an outcome. */
+export interface CancellationIntent {
+  readonly origin: 'request' | 'expiry'
+  readonly requestedAt: TimestampMs
+}
+
+export interface Transaction {
+  readonly id: TransactionId
+  readonly relayerId: RelayerId
+  /** First in, first out within a relayer, counted from 1. */
+  readonly sequence: number
+  readonly createdAt: TimestampMs
+  readonly payload: Payload
+  /** `gap` marks a no-op that the relayer made itself to fill a nonce that nothing else would take. */
+  readonly origin: 'client' | 'gap'
+  readonly validUntil?: TimestampMs
+  readonly lifecycle: Lifecycle
+  readonly cancellation?: CancellationIntent
+  readonly statusReason?: string
+  /** When its bytes were first on their way to a node. */
+  readonly sentAt?: TimestampMs
+  /** Raised by every write: a writer that decided on an older version is refused. */
+  readonly version: number
+}
+
+export type InPhase<P extends Lifecycle['phase']> = Transaction & {
+  readonly lifecycle: Extract<Lifecycle, { phase: P }>
+}
+
+export function isInPhase<P extends Lifecycle['phase']>(
+  transaction: Transaction,
+  ...phases: P[]
+): transaction is InPhase<P> {
+  return (phases as string[]).includes(transaction.lifecycle.phase)
+}
+
+export const statuses = ['pending', 'sent', 'submitted', 'mined', 'confirmed', 'failed', 'canceled', 'expired'] as const
+/** The status that the API shows. */
+export type Status = (typeof statuses)[number]
+
+/** The statuses that a bulk cancellation covers. */
+export const pendingStatuses = ['pending', 'sent', 'submitted'] as const satisfies readonly Status[]
+
+/** The API's status: a pure reading of lifecycle and intent, stored only so that lists can be filtered by it. */
+export function statusOf(transaction: Pick<Transaction, 'lifecycle' | 'cancellation'>): Status {
+  const { lifecycle, cancellation } = transaction
+  const canceled = cancellation?.origin === 'expiry' ? 'expired' : 'canceled'
+  switch (lifecycle.phase) {
+    case 'dropped':
+      return lifecycle.reason === 'refused' ? 'failed' : lifecycle.reason
+    case 'queued':
+      return cancellation ? canceled : 'pending'
+    case 'inFlight':
+      if (cancellation) return canceled
+      return lifecycle.attempts.some((attempt) => attempt.handOver.state === 'handed') ? 'submitted' : 'sent'
+    case 'mined':
+      if (tookTheNonce(lifecycle.inclusion) === 'payload') return 'mined'
+      return cancellation ? canceled : 'submitted'
+    case 'final':
+      if (tookTheNonce(lifecycle.inclusion) !== 'payload') return canceled
+      return lifecycle.inclusion.by === 'attempt' && lifecycle.inclusion.succeeded ? 'confirmed' : 'failed'
+  }
+}
+
+/** Whether the nonce went to the client's payload, to our no-op, or to a stranger. */
+export function tookTheNonce(inclusion: Inclusion): 'payload' | 'noOp' | 'stranger' {
+  if (inclusion.by === 'external') return 'stranger'
+  return inclusion.kind === 'cancel' ? 'noOp' : 'payload'
+}
+
+/** Whether nothing more can happen to it. */
+export function isTerminal(transaction: Pick<Transaction, 'lifecycle'>): boolean {
+  return transaction.lifecycle.phase === 'final' || transaction.lifecycle.phase === 'dropped'
+}
+
+/** Certain that no node ever had a byte of it: cancelling is then free, and final at once. */
+export function neverReachedANode(transaction: Transaction): boolean {
+  const { lifecycle } = transaction
+  return lifecycle.phase === 'queued' || (lifecycle.phase === 'inFlight' && !lifecycle.attempts.some(mayBeKnown))
+}
+
+/** The attempts that carry the client's payload, oldest first. */
+export function payloadAttempts(attempts: readonly Attempt[]): readonly Attempt[] {
+  return attempts.filter((attempt) => !isNoOp(attempt))
+}

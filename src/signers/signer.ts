@@ -1,0 +1,30 @@
+// The signer port: an address and its signature. Where the key lives is the implementation's affair.
+import type { Signature } from '../domain/attempt.ts'
+import type { Fees } from '../domain/fees.ts'
+import type { Address, Hash, Hex } from '../domain/ids.ts'
+import type { Gas, Nonce, Wei } from '../domain/units.ts'
+
+/** An unsigned transaction: legacy with EIP-155 replay protection, or EIP-1559 (type 2), by the kind of its fees. */
+export interface Envelope {
+  readonly chainId: number
+  readonly nonce: Nonce
+  readonly fees: Fees
+  readonly gasLimit: Gas
+  readonly to?: Address
+  readonly value: Wei
+  readonly data: Hex
+}
+
+export interface SignedEnvelope {
+  readonly raw: Hex
+  /** keccak-256 of `raw`: the transaction hash. */
+  readonly hash: Hash
+  readonly signature: Signature
+}
+
+export interface Signer {
+  /** EIP-55. */
+  readonly address: Address
+  /** Rejects when the key can't be reached; never because of the envelope's content. */
+  sign(envelope: Envelope): Promise<SignedEnvelope>
+}

@@ -1,0 +1,87 @@
+// The store port. A unit of work is a function over a session: all of it is durable when `commit` resolves, or none.
+import type { Attempt } from '../domain/attempt.ts'
+import type { RelayerId, TransactionId } from '../domain/ids.ts'
+import type { NonceFloor, Relayer } from '../domain/relayer.ts'
+import type { CancellationIntent, Status, Transaction } from '../domain/transaction.ts'
+import type { Nonce, TimestampMs } from '../domain/units.ts'
+
+export interface Store extends AsyncDisposable {
+  /**
+   * Runs `unit` inside a database transaction. Concurrent units share one commit, and each fails alone.
+   * A unit awaits its session only: it does no other input or output, and may run again.
+   */
+  commit<T>(unit: (session: Session) => Promise<T>): Promise<T>
+  /** Reads see only what is committed. */
+  readonly reads: Reads
+  /** Rejects unless a read and a durable write succeed. */
+  check(): Promise<void>
+}
+
+export interface Reads {
+  relayer(id: RelayerId): Promise<Relayer | undefined>
+  relayers(page: PageRequest): Promise<Page<Relayer>>
+  transaction(relayerId: RelayerId, id: TransactionId): Promise<Transaction | undefined>
+  /** The one that holds the nonce, or held it when it was settled. */
+  transactionByNonce(relayerId: RelayerId, nonce: Nonce): Promise<Transaction | undefined>
+  /** Newest first. */
+  transactions(relayerId: RelayerId, filter: { status?: Status }, page: PageRequest): Promise<Page<Transaction>>
+  /** Every envelope ever signed for it, oldest first, at most 1,000. */
+  attempts(id: TransactionId): Promise<readonly Attempt[]>
+  /** Transactions by status: constant time, however many there are. */
+  counts(relayerId: RelayerId): Promise<Readonly<Record<Status, number>>>
+  /** What an owner needs for one step; undefined when the relayer is gone. Its size is bounded by `queuedMax`. */
+  work(relayerId: RelayerId, queuedMax: number): Promise<Work | undefined>
+}
+
+export interface PageRequest {
+  /** From 1. */
+  readonly page: number
+  readonly perPage: number
+}
+
+export interface Page<T> {
+  readonly items: readonly T[]
+  readonly total: number
+}
+
+export interface Work {
+  readonly relayer: Relayer
+  readonly floor: NonceFloor
+  /** `inFlight` and `mined`, by nonce. */
+  readonly open: readonly Transaction[]
+  /** The first `queuedMax` of the queue, in order. */
+  readonly queued: readonly Transaction[]
+}
+
+export interface Session {
+  relayer(id: RelayerId): Promise<Relayer | undefined>
+  saveRelayer(relayer: Relayer): Promise<void>
+  /** The next in the relayer's order, counted from 1. Locks the relayer's row: order is the order of commits. */
+  nextSequence(id: RelayerId): Promise<number>
+  /** How many are `pending`, `sent` or `submitted`. */
+  pending(id: RelayerId): Promise<number>
+  transaction(relayerId: RelayerId, id: TransactionId): Promise<Transaction | undefined>
+  insertTransaction(transaction: Transaction): Promise<void>
+  /**
+   * Writes what differs, with an event for the outbox when the status does, and the attempts that are new or changed.
+   * Throws StaleWrite when the stored version is not `before.version`.
+   */
+  saveTransaction(before: Transaction, after: Transaction, now: TimestampMs): Promise<void>
+  /**
+   * Records a cancellation of everything pending, lowest nonce first. Answers ids in that order, and those whose row
+   * could not be changed.
+   */
+  cancelPending(relayerId: RelayerId, origin: CancellationIntent['origin'], now: TimestampMs): Promise<BulkCancellation>
+  /** Raises the epoch: from the commit on, writes fenced by an older one are refused. Undefined: no such relayer. */
+  acquire(id: RelayerId): Promise<bigint | undefined>
+  /** Throws OwnershipLost unless `epoch` is the relayer's. The first statement of every owner's unit. */
+  fence(id: RelayerId, epoch: bigint): Promise<void>
+  raiseFloor(id: RelayerId, floor: NonceFloor): Promise<void>
+}
+
+export interface BulkCancellation {
+  readonly canceled: readonly TransactionId[]
+  readonly failed: readonly { readonly id: TransactionId; readonly reason: string }[]
+  /** How many of them a node may know: the races that the reconciler has to run. */
+  readonly racing: number
+}
