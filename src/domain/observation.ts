@@ -1,4 +1,5 @@
 // What a relayer asks the chain in one step, and what the chain answered. A missing answer is never a "no".
+import type { Attempt } from './attempt.ts'
 import type { Market, ReplacementRule } from './fees.ts'
 import type { Address, Hash, Hex, TransactionId } from './ids.ts'
 import type { BlockRef, Inclusion } from './transaction.ts'
@@ -22,10 +23,15 @@ export interface EstimateRequest {
 
 export type Estimate = { kind: 'gas'; gas: Gas } | { kind: 'reverts'; reason: string }
 
+export interface LiveNonce {
+  readonly nonce: Nonce
+  readonly attempts: readonly Pick<Attempt, 'hash' | 'kind'>[]
+}
+
 export interface Inquiry {
   readonly address: Address
-  /** Nonces with attempts that a node may have, and every hash that could have taken them. */
-  readonly live: readonly { readonly nonce: Nonce; readonly hashes: readonly Hash[] }[]
+  /** Nonces with attempts that a node may have, and every attempt that could have taken them. */
+  readonly live: readonly LiveNonce[]
   /** Blocks in which something of ours was seen: are they still canonical? */
   readonly inclusionBlocks: readonly BlockNumber[]
   readonly estimates: readonly EstimateRequest[]
