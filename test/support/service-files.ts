@@ -1,0 +1,87 @@
+// What a service under test reads at its start: config.json on disk, keys and settings in its environment.
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export interface NetworkOptions {
+  readonly name: string
+  readonly rpcUrls: readonly string[]
+  readonly chainId?: number
+  readonly requiredConfirmations?: number
+  readonly averageBlocktimeMs?: number
+}
+
+export interface RelayerOptions {
+  readonly id: string
+  readonly privateKey: `0x${string}`
+  /** The first network, unless named. */
+  readonly network?: string
+  readonly paused?: boolean
+  /** As in config.json: `max_in_flight`, `gas_price_cap`, … */
+  readonly policies?: Readonly<Record<string, unknown>>
+}
+
+export interface ServiceFiles {
+  readonly networks: readonly [NetworkOptions, ...NetworkOptions[]]
+  readonly relayers: readonly RelayerOptions[]
+}
+
+/** Writes `directory/config/config.json`. Keys are not in it: they are named, and stand in the environment. */
+export async function writeServiceFiles(directory: string, files: ServiceFiles): Promise<void> {
+  const config = {
+    relayers: files.relayers.map((relayer) => ({
+      id: relayer.id,
+      name: relayer.id,
+      network: relayer.network ?? files.networks[0].name,
+      network_type: 'evm',
+      paused: relayer.paused ?? false,
+      signer_id: `signer-${relayer.id}`,
+      policies: relayer.policies ?? {},
+    })),
+    signers: files.relayers.map((relayer, index) => ({
+      id: `signer-${relayer.id}`,
+      type: 'plain',
+      config: { key: { type: 'env', value: keyVariable(index) } },
+    })),
+    notifications: [],
+    networks: files.networks.map((network) => ({
+      network: network.name,
+      type: 'evm',
+      chain_id: network.chainId ?? 31337,
+      rpc_urls: network.rpcUrls,
+      required_confirmations: network.requiredConfirmations ?? 1,
+      average_blocktime_ms: network.averageBlocktimeMs ?? 200,
+      symbol: 'ETH',
+      is_testnet: true,
+      features: ['eip1559'],
+    })),
+  }
+  await mkdir(join(directory, 'config'), { recursive: true })
+  await writeFile(join(directory, 'config', 'config.json'), JSON.stringify(config, null, 2))
+}
+
+export function serviceEnvironment(
+  directory: string,
+  options: ServiceFiles & { apiKey: string; port: number; metricsPort: number },
+): Record<string, string> {
+  return {
+    CONFIG_DIR: join(directory, 'config'),
+    CONFIG_FILE_NAME: 'config.json',
+    DATABASE_URL: `sqlite:${databasePath(directory)}`,
+    HOST: '127.0.0.1',
+    APP_PORT: String(options.port),
+    METRICS_PORT: String(options.metricsPort),
+    API_KEY: options.apiKey,
+    LOG_LEVEL: 'info',
+    RATE_LIMIT_REQUESTS_PER_SECOND: '1000000',
+    RATE_LIMIT_BURST_SIZE: '1000000',
+    ...Object.fromEntries(options.relayers.map((relayer, index) => [keyVariable(index), relayer.privateKey])),
+  }
+}
+
+export function databasePath(directory: string): string {
+  return join(directory, 'rescind.db')
+}
+
+function keyVariable(index: number): string {
+  return `RELAYER_KEY_${index}`
+}
