@@ -20,8 +20,7 @@ export async function cancelTransaction(
     if (!found) throw new RescindError('TRANSACTION_NOT_FOUND', 'no such transaction of this relayer')
     const after = cancel(found, now)
     if (after === found) return found
-    await session.saveTransaction(found, after, now)
-    return { ...after, version: found.version + 1 }
+    return session.saveTransaction(found, after, now)
   })
   if (!isTerminal(canceled)) context.wake(relayerId)
   return canceled

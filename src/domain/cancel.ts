@@ -31,7 +31,7 @@ export function cancel(
   const canceled: Transaction = {
     ...transaction,
     cancellation: { origin, requestedAt: now },
-    statusReason: reasons[origin],
+    statusReason: cancelReasons[origin],
   }
   if (!neverReachedANode(transaction)) return canceled
   const reason = origin === 'expiry' ? 'expired' : 'canceled'
@@ -45,7 +45,7 @@ const refusals: Partial<Record<Status, ErrorCode>> = {
   expired: 'TRANSACTION_ALREADY_EXPIRED',
 }
 
-const reasons: Record<CancellationIntent['origin'], string> = {
+export const cancelReasons: Record<CancellationIntent['origin'], string> = {
   request: 'canceled on request',
   expiry: 'valid_until has passed',
 }

@@ -64,9 +64,9 @@ export interface Session {
   insertTransaction(transaction: Transaction): Promise<void>
   /**
    * Writes what differs, with an event for the outbox when the status does, and the attempts that are new or changed.
-   * Throws StaleWrite when the stored version is not `before.version`.
+   * Answers it at its new version. Throws StaleWrite when the stored version is not `before.version`.
    */
-  saveTransaction(before: Transaction, after: Transaction, now: TimestampMs): Promise<void>
+  saveTransaction(before: Transaction, after: Transaction, now: TimestampMs): Promise<Transaction>
   /**
    * Records a cancellation of everything pending, lowest nonce first. Answers ids in that order, and those whose row
    * could not be changed.
@@ -84,4 +84,9 @@ export interface BulkCancellation {
   readonly failed: readonly { readonly id: TransactionId; readonly reason: string }[]
   /** How many of them a node may know: the races that the reconciler has to run. */
   readonly racing: number
+}
+
+/** Another process holds the database. The message names the file and what to do. */
+export class StoreInUse extends Error {
+  override readonly name = 'StoreInUse'
 }

@@ -96,12 +96,12 @@ export interface AttemptView {
 }
 
 /**
- * Looks until `condition` is true or answers something, and hands that over. Throws after `limitMs`, naming `what` was
- * awaited and the condition's last error.
+ * Looks until `condition` is true or answers something, and hands that over. Throws after `limitMs` with `what` was awaited
+ * and the condition's last error.
  */
 export async function until<T>(
   condition: () => Promise<T | false | undefined> | T | false | undefined,
-  options: { everyMs?: number; limitMs?: number; what: string },
+  options: { everyMs?: number; limitMs?: number; what: string | (() => string) },
 ): Promise<T> {
   const { everyMs = 20, limitMs = 20_000, what } = options
   const end = performance.now() + limitMs
@@ -114,7 +114,9 @@ export async function until<T>(
     } catch (error) {
       failure = error
     }
-    if (performance.now() >= end) throw new Error(`waited ${limitMs} ms in vain: ${what}`, { cause: failure })
+    if (performance.now() >= end) {
+      throw new Error(`waited ${limitMs} ms in vain for ${typeof what === 'string' ? what : what()}`, { cause: failure })
+    }
     await sleep(everyMs)
   }
 }

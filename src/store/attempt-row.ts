@@ -1,0 +1,104 @@
+// Attempts to rows and back.
+import type { Selectable } from 'kysely'
+import type { Attempt, AttemptKind, HandOver, RejectionCode } from '../domain/attempt.ts'
+import type { Fees } from '../domain/fees.ts'
+import type { Hash, Hex, TransactionId } from '../domain/ids.ts'
+import type { AttemptTable } from './schema.ts'
+
+export type AttemptRow = Selectable<AttemptTable>
+
+export function attemptFromRow(row: AttemptRow): Attempt {
+  return {
+    hash: row.hash as Hash,
+    transactionId: row.transaction_id as TransactionId,
+    nonce: row.nonce,
+    kind: row.kind as AttemptKind,
+    fees: feesFromRow(row),
+    gasLimit: row.gas_limit,
+    raw: row.raw as Hex,
+    signature: { r: row.r as Hex, s: row.s as Hex, v: row.v },
+    recordedAt: row.recorded_at,
+    recordedAtBlock: row.recorded_at_block,
+    handOver: handOverFromRow(row),
+  }
+}
+
+export function attemptToRow(attempt: Attempt, position: number): AttemptRow {
+  const { fees } = attempt
+  return {
+    transaction_id: attempt.transactionId,
+    nonce: attempt.nonce,
+    position,
+    hash: attempt.hash,
+    kind: attempt.kind,
+    gas_limit: attempt.gasLimit,
+    gas_price: fees.kind === 'legacy' ? String(fees.gasPrice) : null,
+    max_fee_per_gas: fees.kind === 'eip1559' ? String(fees.maxFeePerGas) : null,
+    max_priority_fee_per_gas: fees.kind === 'eip1559' ? String(fees.maxPriorityFeePerGas) : null,
+    raw: attempt.raw,
+    ...attempt.signature,
+    recorded_at: attempt.recordedAt,
+    recorded_at_block: attempt.recordedAtBlock,
+    ...handOverToRow(attempt.handOver),
+  }
+}
+
+export type HandOverColumns = Pick<AttemptRow, 'state' | 'handed_at' | 'outcome' | 'outcome_code' | 'outcome_message'>
+
+export function handOverToRow(handOver: HandOver): HandOverColumns {
+  const none = { handed_at: null, outcome: null, outcome_code: null, outcome_message: null }
+  switch (handOver.state) {
+    case 'sending':
+    case 'withdrawn':
+      return { state: handOver.state, ...none }
+    case 'held':
+      return { state: 'held', ...none, outcome_message: handOver.reason }
+    case 'handed': {
+      const { outcome } = handOver
+      return {
+        state: 'handed',
+        handed_at: handOver.at,
+        outcome: outcome.kind,
+        outcome_code: outcome.kind === 'rejected' ? outcome.code : null,
+        outcome_message: 'message' in outcome ? outcome.message : null,
+      }
+    }
+  }
+}
+
+function handOverFromRow(row: AttemptRow): HandOver {
+  const message = row.outcome_message ?? ''
+  switch (row.state) {
+    case 'sending':
+    case 'withdrawn':
+      return { state: row.state }
+    case 'held':
+      return { state: 'held', reason: message }
+    case 'handed': {
+      const at = row.handed_at ?? row.recorded_at
+      switch (row.outcome) {
+        case 'accepted':
+        case 'alreadyKnown':
+          return { state: 'handed', at, outcome: { kind: row.outcome } }
+        case 'rejected':
+          return {
+            state: 'handed',
+            at,
+            outcome: { kind: 'rejected', code: row.outcome_code as RejectionCode, message },
+          }
+        case 'unknown':
+          return { state: 'handed', at, outcome: { kind: 'unknown', message } }
+      }
+    }
+  }
+  throw new Error(`attempt ${row.hash}: state "${row.state}" with outcome "${row.outcome}" is not one we write`)
+}
+
+function feesFromRow(row: AttemptRow): Fees {
+  if (row.gas_price !== null) return { kind: 'legacy', gasPrice: BigInt(row.gas_price) }
+  if (row.max_fee_per_gas !== null && row.max_priority_fee_per_gas !== null) {
+    const [cap, tip] = [BigInt(row.max_fee_per_gas), BigInt(row.max_priority_fee_per_gas)]
+    return { kind: 'eip1559', maxFeePerGas: cap, maxPriorityFeePerGas: tip }
+  }
+  throw new Error(`attempt ${row.hash} has no fees`)
+}

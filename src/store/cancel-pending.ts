@@ -1,0 +1,127 @@
+// Bulk cancellation: the queue by set, since each of it ends alike; what holds a nonce one by one, lowest first.
+import { sql } from 'kysely'
+import { cancel, cancelReasons } from '../domain/cancel.ts'
+import type { RelayerId, TransactionId } from '../domain/ids.ts'
+import { type CancellationIntent, isTerminal, pendingStatuses, type Transaction } from '../domain/transaction.ts'
+import type { TimestampMs } from '../domain/units.ts'
+import { lockTransaction } from './find-transaction.ts'
+import { saveTransaction } from './save-transaction.ts'
+import { type Executor, statement } from './statement.ts'
+import type { BulkCancellation } from './store.ts'
+import { tally } from './tallies.ts'
+
+const boundIds = statement<{ relayerId: string }, { id: string; status: string }>((db, p) =>
+  db
+    .selectFrom('transactions')
+    .select(['id', 'status'])
+    .where('relayer_id', '=', p.relayerId)
+    .where(sql<boolean>`open = 1 AND nonce IS NOT NULL`)
+    .orderBy('nonce'),
+)
+
+interface Drop {
+  relayerId: string
+  status: string
+  origin: string
+  reason: string
+  now: number
+}
+
+const publishDrops = statement<Drop>((db, p) =>
+  db
+    .insertInto('outbox')
+    .columns(['relayer_id', 'transaction_id', 'status', 'status_reason', 'terminal', 'occurred_at'])
+    .expression(
+      db
+        .selectFrom('transactions')
+        .select((eb) => [
+          'relayer_id',
+          'id',
+          eb.val(p.status).as('status'),
+          eb.val(p.reason).as('status_reason'),
+          eb.val(1).as('terminal'),
+          eb.val(p.now).as('occurred_at'),
+        ])
+        .where('relayer_id', '=', p.relayerId)
+        .where(sql<boolean>`phase = 'queued'`)
+        .orderBy('sequence'),
+    ),
+)
+
+// What domain/cancel.ts makes of a queued transaction, written for all of them at once; a test holds the two together.
+const dropQueue = statement<Drop, { id: string; sequence: number }>((db, p) =>
+  db
+    .updateTable('transactions')
+    .set({
+      phase: 'dropped',
+      open: 0,
+      status: p.status,
+      status_reason: p.reason,
+      canceled_at: p.now,
+      cancel_origin: p.origin,
+      ended_at: p.now,
+      drop_reason: p.status,
+      version: sql<number>`version + 1`,
+    })
+    .where('relayer_id', '=', p.relayerId)
+    .where(sql<boolean>`phase = 'queued'`)
+    .returning(['id', 'sequence']),
+)
+
+export async function cancelPending(
+  executor: Executor,
+  relayerId: RelayerId,
+  origin: CancellationIntent['origin'],
+  now: TimestampMs,
+): Promise<BulkCancellation> {
+  const bound = await cancelBound(executor, relayerId, origin, now)
+  const status = origin === 'expiry' ? 'expired' : 'canceled'
+  const drop = { relayerId, origin, status, reason: cancelReasons[origin], now }
+  await executor.all(publishDrops, drop)
+  const dropped = await executor.all(dropQueue, drop)
+  await tally(executor, relayerId, 'pending', -dropped.length)
+  await tally(executor, relayerId, status, dropped.length)
+  dropped.sort((one, other) => one.sequence - other.sequence)
+  return { ...bound, canceled: [...bound.canceled, ...dropped.map((row) => row.id as TransactionId)] }
+}
+
+async function cancelBound(
+  executor: Executor,
+  relayerId: RelayerId,
+  origin: CancellationIntent['origin'],
+  now: TimestampMs,
+): Promise<BulkCancellation> {
+  const canceled: TransactionId[] = []
+  const failed: { id: TransactionId; reason: string }[] = []
+  let racing = 0
+  for (const row of await executor.all(boundIds, { relayerId })) {
+    if (!(pendingStatuses as readonly string[]).includes(row.status)) continue
+    const id = row.id as TransactionId
+    const taken = await takeBack(executor, relayerId, id, origin, now)
+    if ('reason' in taken) {
+      failed.push({ id, reason: taken.reason })
+      continue
+    }
+    await saveTransaction(executor, taken.before, taken.after, now)
+    canceled.push(id)
+    if (!isTerminal(taken.after)) racing += 1
+  }
+  return { canceled, failed, racing }
+}
+
+/** A row that can't be read or taken back is told by its id and holds nobody else up; a failed write ends the unit. */
+async function takeBack(
+  executor: Executor,
+  relayerId: RelayerId,
+  id: TransactionId,
+  origin: CancellationIntent['origin'],
+  now: TimestampMs,
+): Promise<{ before: Transaction; after: Transaction } | { reason: string }> {
+  try {
+    const before = await lockTransaction(executor, relayerId, id)
+    if (!before) return { reason: 'it is gone' }
+    return { before, after: cancel(before, now, origin) }
+  } catch (error) {
+    return { reason: error instanceof Error ? error.message : String(error) }
+  }
+}

@@ -1,0 +1,78 @@
+// One transaction with the attempts of its nonce.
+import type { Attempt } from '../domain/attempt.ts'
+import type { RelayerId, TransactionId } from '../domain/ids.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import type { Nonce } from '../domain/units.ts'
+import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
+import { type Executor, first, statement } from './statement.ts'
+import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
+
+const byId = statement<{ relayerId: string; id: string }, TransactionRow>((db, p) =>
+  db.selectFrom('transactions').selectAll().where('id', '=', p.id).where('relayer_id', '=', p.relayerId),
+)
+
+// The row stays as it was read until the unit's commit. SQLite has one writer, which says the same.
+const byIdLocked = statement<{ relayerId: string; id: string }, TransactionRow>((db, p, dialect) =>
+  db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('id', '=', p.id)
+    .where('relayer_id', '=', p.relayerId)
+    .$if(dialect === 'postgres', (query) => query.forUpdate()),
+)
+
+const byNonce = statement<{ relayerId: string; nonce: number }, TransactionRow>((db, p) =>
+  db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('relayer_id', '=', p.relayerId)
+    .where('nonce', '=', p.nonce)
+    .where('nonce', 'is not', null)
+    .orderBy('open', 'desc')
+    .orderBy('sequence', 'desc')
+    .limit(1),
+)
+
+const attemptsOfNonce = statement<{ id: string; nonce: number }, AttemptRow>((db, p) =>
+  db
+    .selectFrom('attempts')
+    .selectAll()
+    .where('transaction_id', '=', p.id)
+    .where('nonce', '=', p.nonce)
+    .orderBy('position'),
+)
+
+export async function findTransaction(executor: Executor, relayerId: RelayerId, id: TransactionId) {
+  return complete(executor, await first(executor, byId, { relayerId, id }))
+}
+
+export async function lockTransaction(executor: Executor, relayerId: RelayerId, id: TransactionId) {
+  return complete(executor, await first(executor, byIdLocked, { relayerId, id }))
+}
+
+export async function findTransactionByNonce(executor: Executor, relayerId: RelayerId, nonce: Nonce) {
+  return complete(executor, await first(executor, byNonce, { relayerId, nonce }))
+}
+
+export async function complete(executor: Executor, row: TransactionRow | undefined): Promise<Transaction | undefined> {
+  if (!row) return undefined
+  if (row.nonce === null) return transactionFromRow(row, [])
+  const attempts = await executor.all(attemptsOfNonce, { id: row.id, nonce: row.nonce })
+  return transactionFromRow(row, attempts.map(attemptFromRow))
+}
+
+const everyAttempt = statement<{ id: string; limit: number }, AttemptRow>((db, p) =>
+  db
+    .selectFrom('attempts')
+    .selectAll()
+    .where('transaction_id', '=', p.id)
+    .orderBy('recorded_at')
+    .orderBy('nonce')
+    .orderBy('position')
+    .limit(p.limit),
+)
+
+export async function listAttempts(executor: Executor, id: TransactionId, limit: number): Promise<readonly Attempt[]> {
+  const rows = await executor.all(everyAttempt, { id, limit })
+  return rows.map(attemptFromRow)
+}

@@ -1,0 +1,60 @@
+// What an owner needs for one step. Its size follows what is open, never what is finished.
+import { sql } from 'kysely'
+import type { Attempt } from '../domain/attempt.ts'
+import type { RelayerId } from '../domain/ids.ts'
+import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
+import { findRelayerAndFloor } from './relayers.ts'
+import { type Executor, statement } from './statement.ts'
+import type { Work } from './store.ts'
+import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
+
+// Literals, not parameters: only so does the planner know that the partial indexes cover the query.
+const bound = statement<{ relayerId: string }, TransactionRow>((db, p) =>
+  db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('relayer_id', '=', p.relayerId)
+    .where(sql<boolean>`open = 1 AND nonce IS NOT NULL`)
+    .orderBy('nonce'),
+)
+
+const boundAttempts = statement<{ relayerId: string }, AttemptRow>((db, p) =>
+  db
+    .selectFrom('transactions')
+    .innerJoin('attempts', (join) =>
+      join.onRef('attempts.transaction_id', '=', 'transactions.id').onRef('attempts.nonce', '=', 'transactions.nonce'),
+    )
+    .selectAll('attempts')
+    .where('transactions.relayer_id', '=', p.relayerId)
+    .where(sql<boolean>`transactions.open = 1 AND transactions.nonce IS NOT NULL`)
+    .orderBy('attempts.nonce')
+    .orderBy('attempts.position'),
+)
+
+const queue = statement<{ relayerId: string; limit: number }, TransactionRow>((db, p) =>
+  db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('relayer_id', '=', p.relayerId)
+    .where(sql<boolean>`phase = 'queued'`)
+    .orderBy('sequence')
+    .limit(p.limit),
+)
+
+export async function loadWork(executor: Executor, relayerId: RelayerId, queuedMax: number): Promise<Work | undefined> {
+  const found = await findRelayerAndFloor(executor, relayerId)
+  if (!found) return undefined
+  const attempts = new Map<string, Attempt[]>()
+  for (const row of await executor.all(boundAttempts, { relayerId })) {
+    const known = attempts.get(row.transaction_id)
+    if (known) known.push(attemptFromRow(row))
+    else attempts.set(row.transaction_id, [attemptFromRow(row)])
+  }
+  const open = await executor.all(bound, { relayerId })
+  const queued = await executor.all(queue, { relayerId, limit: queuedMax })
+  return {
+    ...found,
+    open: open.map((row) => transactionFromRow(row, attempts.get(row.id) ?? [])),
+    queued: queued.map((row) => transactionFromRow(row, [])),
+  }
+}

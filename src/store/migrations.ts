@@ -1,0 +1,52 @@
+// The schema's history, oldest first. A migration that has landed is never edited.
+
+export interface Migration {
+  readonly name: string
+  readonly statements: readonly string[]
+}
+
+// Amounts are text: 2^256 fits no integer column. Partial indexes keep the work of a step at the size of what is open.
+export const migrations: readonly Migration[] = [
+  {
+    name: '001-foundation',
+    statements: [
+      `CREATE TABLE relayers (
+        id TEXT PRIMARY KEY, name TEXT NOT NULL, network TEXT NOT NULL, chain_id BIGINT NOT NULL,
+        address TEXT NOT NULL, signer_id TEXT NOT NULL, notification_id TEXT, paused INTEGER NOT NULL,
+        policies TEXT NOT NULL, epoch BIGINT NOT NULL, last_sequence BIGINT NOT NULL, spent_below BIGINT NOT NULL,
+        UNIQUE (chain_id, address)
+      )`,
+      `CREATE TABLE transactions (
+        id TEXT PRIMARY KEY, relayer_id TEXT NOT NULL, sequence BIGINT NOT NULL, version BIGINT NOT NULL,
+        created_at BIGINT NOT NULL, origin TEXT NOT NULL,
+        from_address TEXT NOT NULL, to_address TEXT, value TEXT NOT NULL, data TEXT NOT NULL, gas_limit BIGINT,
+        pricing TEXT NOT NULL, speed TEXT, gas_price TEXT, max_fee_per_gas TEXT, max_priority_fee_per_gas TEXT,
+        valid_until BIGINT,
+        phase TEXT NOT NULL, open INTEGER NOT NULL, status TEXT NOT NULL, status_reason TEXT, nonce BIGINT,
+        sent_at BIGINT, canceled_at BIGINT, cancel_origin TEXT, ended_at BIGINT, drop_reason TEXT,
+        included_kind TEXT, included_hash TEXT, included_block BIGINT, included_block_hash TEXT,
+        included_succeeded INTEGER, gas_used BIGINT, effective_gas_price TEXT
+      )`,
+      'CREATE UNIQUE INDEX transactions_sequence ON transactions (relayer_id, sequence)',
+      'CREATE INDEX transactions_status ON transactions (relayer_id, status, sequence)',
+      `CREATE INDEX transactions_queued ON transactions (relayer_id, sequence) WHERE phase = 'queued'`,
+      // A nonce belongs to one open transaction: the database itself refuses a second.
+      'CREATE UNIQUE INDEX transactions_open_nonce ON transactions (relayer_id, nonce) WHERE open = 1 AND nonce IS NOT NULL',
+      'CREATE INDEX transactions_nonce ON transactions (relayer_id, nonce) WHERE nonce IS NOT NULL',
+      `CREATE TABLE attempts (
+        transaction_id TEXT NOT NULL, nonce BIGINT NOT NULL, position INTEGER NOT NULL, hash TEXT NOT NULL,
+        kind TEXT NOT NULL, gas_limit BIGINT NOT NULL,
+        gas_price TEXT, max_fee_per_gas TEXT, max_priority_fee_per_gas TEXT,
+        raw TEXT NOT NULL, r TEXT NOT NULL, s TEXT NOT NULL, v BIGINT NOT NULL,
+        recorded_at BIGINT NOT NULL, recorded_at_block BIGINT NOT NULL,
+        state TEXT NOT NULL, handed_at BIGINT, outcome TEXT, outcome_code TEXT, outcome_message TEXT,
+        PRIMARY KEY (transaction_id, nonce, position)
+      )`,
+      `CREATE TABLE outbox (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, relayer_id TEXT NOT NULL, transaction_id TEXT NOT NULL,
+        status TEXT NOT NULL, status_reason TEXT, terminal INTEGER NOT NULL, occurred_at BIGINT NOT NULL
+      )`,
+      'CREATE TABLE tallies (relayer_id TEXT NOT NULL, status TEXT NOT NULL, count BIGINT NOT NULL, PRIMARY KEY (relayer_id, status))',
+    ],
+  },
+]

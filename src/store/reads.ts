@@ -1,0 +1,23 @@
+// Reads over one executor, outside any unit: they see what is committed.
+import { findTransaction, findTransactionByNonce, listAttempts } from './find-transaction.ts'
+import { listTransactions } from './list-transactions.ts'
+import { loadWork } from './load-work.ts'
+import { findRelayer, listRelayers } from './relayers.ts'
+import type { Executor } from './statement.ts'
+import type { Reads } from './store.ts'
+import { countByStatus } from './tallies.ts'
+
+const attemptsMax = 1_000
+
+export function readsOver(executor: Executor): Reads {
+  return {
+    relayer: (id) => findRelayer(executor, id),
+    relayers: ({ page, perPage }) => listRelayers(executor, perPage, (page - 1) * perPage),
+    transaction: (relayerId, id) => findTransaction(executor, relayerId, id),
+    transactionByNonce: (relayerId, nonce) => findTransactionByNonce(executor, relayerId, nonce),
+    transactions: (relayerId, filter, page) => listTransactions(executor, relayerId, filter, page),
+    attempts: (id) => listAttempts(executor, id, attemptsMax),
+    counts: (relayerId) => countByStatus(executor, relayerId),
+    work: (relayerId, queuedMax) => loadWork(executor, relayerId, queuedMax),
+  }
+}

@@ -1,0 +1,50 @@
+// Relayers to rows and back.
+import type { Selectable } from 'kysely'
+import type { Address, NetworkName, RelayerId } from '../domain/ids.ts'
+import type { Policies, Relayer } from '../domain/relayer.ts'
+import type { RelayerTable } from './schema.ts'
+
+export type RelayerRow = Selectable<RelayerTable>
+export type RelayerFacts = Omit<RelayerRow, 'epoch' | 'last_sequence' | 'spent_below'>
+
+export function relayerFromRow(row: RelayerRow): Relayer {
+  return {
+    id: row.id as RelayerId,
+    name: row.name,
+    network: row.network as NetworkName,
+    chainId: row.chain_id,
+    address: row.address as Address,
+    signerId: row.signer_id,
+    ...(row.notification_id !== null && { notificationId: row.notification_id }),
+    paused: row.paused === 1,
+    policies: policiesFromJson(row.policies),
+  }
+}
+
+export function relayerToRow(relayer: Relayer): RelayerFacts {
+  return {
+    id: relayer.id,
+    name: relayer.name,
+    network: relayer.network,
+    chain_id: relayer.chainId,
+    address: relayer.address,
+    signer_id: relayer.signerId,
+    notification_id: relayer.notificationId ?? null,
+    paused: relayer.paused ? 1 : 0,
+    policies: JSON.stringify(relayer.policies, (_, value) => (typeof value === 'bigint' ? String(value) : value)),
+  }
+}
+
+function policiesFromJson(json: string): Policies {
+  const stored = JSON.parse(json) as {
+    [K in keyof Policies]: Policies[K] extends bigint | undefined ? string : Policies[K]
+  }
+  return {
+    minBalance: BigInt(stored.minBalance),
+    ...(stored.gasPriceCap !== undefined && { gasPriceCap: BigInt(stored.gasPriceCap) }),
+    ...(stored.cancelGasPriceCap !== undefined && { cancelGasPriceCap: BigInt(stored.cancelGasPriceCap) }),
+    ...(stored.cancelReserve !== undefined && { cancelReserve: BigInt(stored.cancelReserve) }),
+    maxInFlight: stored.maxInFlight,
+    eip1559Pricing: stored.eip1559Pricing,
+  }
+}

@@ -1,0 +1,119 @@
+// Relayers: their rows, their order of transactions, and the epoch that fences their owner's writes.
+import { sql } from 'kysely'
+import { OwnershipLost } from '../domain/errors.ts'
+import type { RelayerId } from '../domain/ids.ts'
+import type { NonceFloor, Relayer } from '../domain/relayer.ts'
+import { type RelayerFacts, type RelayerRow, relayerFromRow, relayerToRow } from './relayer-row.ts'
+import { type Executor, first, statement } from './statement.ts'
+
+const byId = statement<{ id: string }, RelayerRow>((db, p) =>
+  db.selectFrom('relayers').selectAll().where('id', '=', p.id),
+)
+
+export async function findRelayer(executor: Executor, id: RelayerId): Promise<Relayer | undefined> {
+  const row = await first(executor, byId, { id })
+  return row && relayerFromRow(row)
+}
+
+export async function findRelayerAndFloor(
+  executor: Executor,
+  id: RelayerId,
+): Promise<{ relayer: Relayer; floor: NonceFloor } | undefined> {
+  const row = await first(executor, byId, { id })
+  return row && { relayer: relayerFromRow(row), floor: { spentBelow: row.spent_below } }
+}
+
+const page = statement<{ limit: number; offset: number }, RelayerRow>((db, p) =>
+  db.selectFrom('relayers').selectAll().orderBy('id').limit(p.limit).offset(p.offset),
+)
+const count = statement<object, { total: number }>((db) =>
+  db.selectFrom('relayers').select((eb) => eb.fn.countAll<number>().as('total')),
+)
+
+export async function listRelayers(executor: Executor, limit: number, offset: number) {
+  const rows = await executor.all(page, { limit, offset })
+  const total = (await first(executor, count, {}))?.total ?? 0
+  return { items: rows.map(relayerFromRow), total }
+}
+
+const upsert = statement<RelayerFacts>((db, p) =>
+  db
+    .insertInto('relayers')
+    .values({
+      id: p.id,
+      name: p.name,
+      network: p.network,
+      chain_id: p.chain_id,
+      address: p.address,
+      signer_id: p.signer_id,
+      notification_id: p.notification_id,
+      paused: p.paused,
+      policies: p.policies,
+      epoch: 0,
+      last_sequence: 0,
+      spent_below: 0,
+    })
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet((eb) => ({
+        name: eb.ref('excluded.name'),
+        network: eb.ref('excluded.network'),
+        chain_id: eb.ref('excluded.chain_id'),
+        address: eb.ref('excluded.address'),
+        signer_id: eb.ref('excluded.signer_id'),
+        notification_id: eb.ref('excluded.notification_id'),
+        paused: eb.ref('excluded.paused'),
+        policies: eb.ref('excluded.policies'),
+      })),
+    ),
+)
+
+/** Order, epoch and floor of a known relayer stand: they belong to its history, not to its configuration. */
+export async function saveRelayer(executor: Executor, relayer: Relayer): Promise<void> {
+  await executor.all(upsert, relayerToRow(relayer))
+}
+
+const advanceSequence = statement<{ id: string }, { last_sequence: number }>((db, p) =>
+  db
+    .updateTable('relayers')
+    .set({ last_sequence: sql<number>`last_sequence + 1` })
+    .where('id', '=', p.id)
+    .returning('last_sequence'),
+)
+
+export async function nextSequence(executor: Executor, id: RelayerId): Promise<number> {
+  const row = await first(executor, advanceSequence, { id })
+  if (!row) throw new Error(`relayer ${id} vanished inside a unit of work`)
+  return row.last_sequence
+}
+
+const raiseEpoch = statement<{ id: string }, { epoch: number }>((db, p) =>
+  db.updateTable('relayers').set({ epoch: sql<number>`epoch + 1` }).where('id', '=', p.id).returning('epoch'),
+)
+
+export async function acquireRelayer(executor: Executor, id: RelayerId): Promise<bigint | undefined> {
+  const row = await first(executor, raiseEpoch, { id })
+  return row && BigInt(row.epoch)
+}
+
+// FOR SHARE: an owner's unit and the next owner's acquire can't overlap. SQLite's write lock says the same.
+const sameEpoch = statement<{ id: string; epoch: number }, { id: string }>((db, p, dialect) =>
+  db
+    .selectFrom('relayers')
+    .select('id')
+    .where('id', '=', p.id)
+    .where('epoch', '=', p.epoch)
+    .$if(dialect === 'postgres', (query) => query.forShare()),
+)
+
+export async function fenceRelayer(executor: Executor, id: RelayerId, epoch: bigint): Promise<void> {
+  if (await first(executor, sameEpoch, { id, epoch: Number(epoch) })) return
+  throw new OwnershipLost(`epoch ${epoch} of relayer ${id} is over: it has another owner`)
+}
+
+const raise = statement<{ id: string; floor: number }>((db, p) =>
+  db.updateTable('relayers').set({ spent_below: p.floor }).where('id', '=', p.id).where('spent_below', '<', p.floor),
+)
+
+export async function raiseFloor(executor: Executor, id: RelayerId, floor: NonceFloor): Promise<void> {
+  await executor.all(raise, { id, floor: floor.spentBelow })
+}

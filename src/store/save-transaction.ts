@@ -1,0 +1,195 @@
+// Writing a transaction: its row, its attempts, its counts and its event, all in the caller's unit.
+import { sql } from 'kysely'
+import type { Attempt } from '../domain/attempt.ts'
+import { StaleWrite } from '../domain/errors.ts'
+import { isTerminal, statusOf, type Transaction } from '../domain/transaction.ts'
+import type { TimestampMs } from '../domain/units.ts'
+import { type AttemptRow, attemptToRow, type HandOverColumns, handOverToRow } from './attempt-row.ts'
+import { type Executor, first, statement } from './statement.ts'
+import { tally } from './tallies.ts'
+import { type ProgressColumns, progressToRow, type TransactionRow, transactionToRow } from './transaction-row.ts'
+
+const insert = statement<TransactionRow>((db, p) =>
+  db.insertInto('transactions').values({
+    id: p.id,
+    relayer_id: p.relayer_id,
+    sequence: p.sequence,
+    version: p.version,
+    created_at: p.created_at,
+    origin: p.origin,
+    from_address: p.from_address,
+    to_address: p.to_address,
+    value: p.value,
+    data: p.data,
+    gas_limit: p.gas_limit,
+    pricing: p.pricing,
+    speed: p.speed,
+    gas_price: p.gas_price,
+    max_fee_per_gas: p.max_fee_per_gas,
+    max_priority_fee_per_gas: p.max_priority_fee_per_gas,
+    valid_until: p.valid_until,
+    ...progressOf(p),
+  }),
+)
+
+const update = statement<ProgressColumns & { id: string; version: number }, { version: number }>((db, p) =>
+  db
+    .updateTable('transactions')
+    .set({ ...progressOf(p), version: sql<number>`version + 1` })
+    .where('id', '=', p.id)
+    .where('version', '=', p.version)
+    .returning('version'),
+)
+
+function progressOf(p: ProgressColumns): ProgressColumns {
+  return {
+    phase: p.phase,
+    open: p.open,
+    status: p.status,
+    status_reason: p.status_reason,
+    nonce: p.nonce,
+    sent_at: p.sent_at,
+    canceled_at: p.canceled_at,
+    cancel_origin: p.cancel_origin,
+    ended_at: p.ended_at,
+    drop_reason: p.drop_reason,
+    included_kind: p.included_kind,
+    included_hash: p.included_hash,
+    included_block: p.included_block,
+    included_block_hash: p.included_block_hash,
+    included_succeeded: p.included_succeeded,
+    gas_used: p.gas_used,
+    effective_gas_price: p.effective_gas_price,
+  }
+}
+
+const insertAttempt = statement<AttemptRow>((db, p) =>
+  db.insertInto('attempts').values({
+    transaction_id: p.transaction_id,
+    nonce: p.nonce,
+    position: p.position,
+    hash: p.hash,
+    kind: p.kind,
+    gas_limit: p.gas_limit,
+    gas_price: p.gas_price,
+    max_fee_per_gas: p.max_fee_per_gas,
+    max_priority_fee_per_gas: p.max_priority_fee_per_gas,
+    raw: p.raw,
+    r: p.r,
+    s: p.s,
+    v: p.v,
+    recorded_at: p.recorded_at,
+    recorded_at_block: p.recorded_at_block,
+    state: p.state,
+    handed_at: p.handed_at,
+    outcome: p.outcome,
+    outcome_code: p.outcome_code,
+    outcome_message: p.outcome_message,
+  }),
+)
+
+const updateHandOver = statement<HandOverColumns & { id: string; nonce: number; position: number }>((db, p) =>
+  db
+    .updateTable('attempts')
+    .set({
+      state: p.state,
+      handed_at: p.handed_at,
+      outcome: p.outcome,
+      outcome_code: p.outcome_code,
+      outcome_message: p.outcome_message,
+    })
+    .where('transaction_id', '=', p.id)
+    .where('nonce', '=', p.nonce)
+    .where('position', '=', p.position),
+)
+
+const withdrawHeld = statement<{ id: string }>((db, p) =>
+  db
+    .updateTable('attempts')
+    .set({ state: 'withdrawn', outcome_message: null })
+    .where('transaction_id', '=', p.id)
+    .where('state', '=', 'held'),
+)
+
+const publish = statement<{
+  relayerId: string
+  id: string
+  status: string
+  statusReason: string | null
+  terminal: 0 | 1
+  now: number
+}>((db, p) =>
+  db.insertInto('outbox').values({
+    relayer_id: p.relayerId,
+    transaction_id: p.id,
+    status: p.status,
+    status_reason: p.statusReason,
+    terminal: p.terminal,
+    occurred_at: p.now,
+  }),
+)
+
+export async function insertTransaction(executor: Executor, transaction: Transaction): Promise<void> {
+  await executor.all(insert, transactionToRow(transaction))
+  await tally(executor, transaction.relayerId, statusOf(transaction), 1)
+  await saveAttempts(executor, [], attemptsOf(transaction))
+}
+
+/** Throws StaleWrite when the stored version is no longer `before.version`. */
+export async function saveTransaction(
+  executor: Executor,
+  before: Transaction,
+  after: Transaction,
+  now: TimestampMs,
+): Promise<Transaction> {
+  const saved = await first(executor, update, { ...progressToRow(after), id: before.id, version: before.version })
+  if (!saved) throw new StaleWrite(`transaction ${before.id} is no longer at version ${before.version}`)
+  await saveAttempts(executor, attemptsOf(before), attemptsOf(after))
+  if (after.lifecycle.phase === 'dropped' && before.lifecycle.phase !== 'queued') {
+    await executor.all(withdrawHeld, { id: before.id })
+  }
+  await publishChange(executor, before, after, now)
+  return { ...after, version: saved.version }
+}
+
+async function publishChange(
+  executor: Executor,
+  before: Transaction,
+  after: Transaction,
+  now: TimestampMs,
+): Promise<void> {
+  const [was, is] = [statusOf(before), statusOf(after)]
+  const ended = isTerminal(after) && !isTerminal(before)
+  if (was !== is) {
+    await tally(executor, after.relayerId, was, -1)
+    await tally(executor, after.relayerId, is, 1)
+  }
+  if (was === is && !ended) return
+  await executor.all(publish, {
+    relayerId: after.relayerId,
+    id: after.id,
+    status: is,
+    statusReason: after.statusReason ?? null,
+    terminal: ended ? 1 : 0,
+    now,
+  })
+}
+
+/** An attempt, once written, changes in one thing only: where its bytes may be. */
+async function saveAttempts(executor: Executor, before: readonly Attempt[], after: readonly Attempt[]): Promise<void> {
+  for (const [position, attempt] of after.entries()) {
+    const known = before[position]
+    if (known === attempt) continue
+    if (known && known.hash !== attempt.hash)
+      throw new Error(`attempt ${known.hash} of ${attempt.transactionId} was overwritten`)
+    if (!known) await executor.all(insertAttempt, attemptToRow(attempt, position))
+    else if (known.handOver !== attempt.handOver) {
+      const where = { id: attempt.transactionId, nonce: attempt.nonce, position }
+      await executor.all(updateHandOver, { ...handOverToRow(attempt.handOver), ...where })
+    }
+  }
+}
+
+function attemptsOf(transaction: Transaction): readonly Attempt[] {
+  return 'attempts' in transaction.lifecycle ? transaction.lifecycle.attempts : []
+}

@@ -1,0 +1,108 @@
+// The tables, as the queries see them. One schema for every database; migrations.ts creates it.
+import type { Generated } from 'kysely'
+
+/** 0 or 1: SQLite has no booleans, and one set of queries serves both databases. */
+export type Flag = 0 | 1
+
+export interface RelayerTable {
+  id: string
+  name: string
+  network: string
+  chain_id: number
+  address: string
+  signer_id: string
+  notification_id: string | null
+  paused: Flag
+  policies: string
+  epoch: number
+  last_sequence: number
+  spent_below: number
+}
+
+export interface TransactionTable {
+  id: string
+  relayer_id: string
+  sequence: number
+  version: number
+  created_at: number
+  origin: string
+  from_address: string
+  to_address: string | null
+  value: string
+  data: string
+  gas_limit: number | null
+  pricing: string
+  speed: string | null
+  gas_price: string | null
+  max_fee_per_gas: string | null
+  max_priority_fee_per_gas: string | null
+  valid_until: number | null
+  phase: string
+  /** 0 once nothing more can happen to it: everything that does work looks at open rows only. */
+  open: Flag
+  status: string
+  status_reason: string | null
+  nonce: number | null
+  sent_at: number | null
+  canceled_at: number | null
+  cancel_origin: string | null
+  ended_at: number | null
+  drop_reason: string | null
+  included_kind: string | null
+  included_hash: string | null
+  included_block: number | null
+  included_block_hash: string | null
+  included_succeeded: Flag | null
+  gas_used: number | null
+  effective_gas_price: string | null
+}
+
+export interface AttemptTable {
+  transaction_id: string
+  nonce: number
+  /** Counted from 0 within a nonce of a transaction: the order in which they were signed. */
+  position: number
+  hash: string
+  kind: string
+  gas_limit: number
+  gas_price: string | null
+  max_fee_per_gas: string | null
+  max_priority_fee_per_gas: string | null
+  raw: string
+  r: string
+  s: string
+  v: number
+  recorded_at: number
+  recorded_at_block: number
+  state: string
+  handed_at: number | null
+  outcome: string | null
+  outcome_code: string | null
+  outcome_message: string | null
+}
+
+/** Every change of a status, in the order of commits, written in the same commit: nothing is lost between the two. */
+export interface OutboxTable {
+  id: Generated<number>
+  relayer_id: string
+  transaction_id: string
+  status: string
+  status_reason: string | null
+  terminal: Flag
+  occurred_at: number
+}
+
+/** Transactions by status, kept with every write: no page and no gauge ever counts rows. */
+export interface TallyTable {
+  relayer_id: string
+  status: string
+  count: number
+}
+
+export interface Schema {
+  relayers: RelayerTable
+  transactions: TransactionTable
+  attempts: AttemptTable
+  outbox: OutboxTable
+  tallies: TallyTable
+}

@@ -1,0 +1,24 @@
+// The session over one executor: each method's query stands in the file of its verb.
+import { cancelPending } from './cancel-pending.ts'
+import { lockTransaction } from './find-transaction.ts'
+import { acquireRelayer, fenceRelayer, findRelayer, nextSequence, raiseFloor, saveRelayer } from './relayers.ts'
+import { insertTransaction, saveTransaction } from './save-transaction.ts'
+import type { Executor } from './statement.ts'
+import type { Session } from './store.ts'
+import { countPending } from './tallies.ts'
+
+export function sessionOver(executor: Executor): Session {
+  return {
+    relayer: (id) => findRelayer(executor, id),
+    saveRelayer: (relayer) => saveRelayer(executor, relayer),
+    nextSequence: (id) => nextSequence(executor, id),
+    pending: (id) => countPending(executor, id),
+    transaction: (relayerId, id) => lockTransaction(executor, relayerId, id),
+    insertTransaction: (transaction) => insertTransaction(executor, transaction),
+    saveTransaction: (before, after, now) => saveTransaction(executor, before, after, now),
+    cancelPending: (relayerId, origin, now) => cancelPending(executor, relayerId, origin, now),
+    acquire: (id) => acquireRelayer(executor, id),
+    fence: (id, epoch) => fenceRelayer(executor, id, epoch),
+    raiseFloor: (id, floor) => raiseFloor(executor, id, floor),
+  }
+}

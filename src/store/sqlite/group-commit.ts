@@ -1,0 +1,79 @@
+// Concurrent units of work share one commit, and so one fsync; each has its own savepoint and fails alone.
+import type Database from 'better-sqlite3'
+
+interface Waiting {
+  run(): Promise<unknown>
+  done(value: unknown): void
+  failed(error: unknown): void
+}
+
+export interface GroupCommit {
+  /** Resolves when the unit is durable. Rejects with the unit's own error, or with the commit's. */
+  commit<T>(unit: () => Promise<T>): Promise<T>
+  /** Lets what is waiting finish; further units are refused. */
+  close(): Promise<void>
+}
+
+export function groupCommit(database: Database.Database, unitsMax: number): GroupCommit {
+  const begin = database.prepare('BEGIN IMMEDIATE')
+  const save = database.prepare('SAVEPOINT unit')
+  const release = database.prepare('RELEASE unit')
+  const undo = database.prepare('ROLLBACK TO unit')
+  const commit = database.prepare('COMMIT')
+  const rollback = database.prepare('ROLLBACK')
+
+  const waiting: Waiting[] = []
+  let draining: Promise<void> | undefined
+  let closed = false
+
+  async function drain(): Promise<void> {
+    // A turn of the event loop first: requests whose bytes are there already join this commit.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (waiting.length > 0) await commitGroup(waiting.splice(0, unitsMax))
+    draining = undefined
+  }
+
+  async function commitGroup(group: readonly Waiting[]): Promise<void> {
+    const answers: (() => void)[] = []
+    try {
+      begin.run()
+      for (const unit of group) answers.push(await runUnit(unit))
+      commit.run()
+    } catch (error) {
+      // Nothing of the group is durable, whatever its units believe.
+      if (database.inTransaction) rollback.run()
+      for (const unit of group) unit.failed(error)
+      return
+    }
+    for (const answer of answers) answer()
+  }
+
+  async function runUnit(unit: Waiting): Promise<() => void> {
+    save.run()
+    try {
+      const value = await unit.run()
+      release.run()
+      return () => unit.done(value)
+    } catch (error) {
+      // A full disk can end the whole transaction; then there is no savepoint to go back to.
+      if (!database.inTransaction) throw error
+      undo.run()
+      release.run()
+      return () => unit.failed(error)
+    }
+  }
+
+  return {
+    commit<T>(unit: () => Promise<T>): Promise<T> {
+      if (closed) return Promise.reject(new Error('the store is closed'))
+      return new Promise<T>((resolve, reject) => {
+        waiting.push({ run: unit, done: resolve as (value: unknown) => void, failed: reject })
+        draining ??= drain()
+      })
+    },
+    async close() {
+      closed = true
+      await draining
+    },
+  }
+}

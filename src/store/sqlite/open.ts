@@ -1,0 +1,62 @@
+// The store on one SQLite file: WAL, synchronous=FULL, one writer with grouped commits, one connection for reads.
+import { mkdirSync, realpathSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import type { Clock } from '../../ops/clock.ts'
+import type { Logger } from '../../ops/logger.ts'
+import { readsOver } from '../reads.ts'
+import { sessionOver } from '../session.ts'
+import type { Store } from '../store.ts'
+import { sqliteExecutor } from './executor.ts'
+import { groupCommit } from './group-commit.ts'
+import { lockDatabase } from './lock.ts'
+import { migrate } from './migrate.ts'
+
+/** Units in one commit: bounds how long the event loop is held. */
+const unitsMax = 512
+
+/** Throws StoreInUse while another process has the file open. Creates file, folder and schema as needed. */
+export async function openSqliteStore(options: { path: string; clock: Clock; logger: Logger }): Promise<Store> {
+  mkdirSync(dirname(options.path), { recursive: true })
+  // Two names of one folder are one lock.
+  const path = join(realpathSync(dirname(options.path)), basename(options.path))
+  const lock = lockDatabase(path)
+  const writer = connect(path)
+  const applied = migrate(writer, options.clock.now())
+  if (applied.length > 0) options.logger.info({ path, applied }, 'database schema is up to date')
+  const reader = connect(path)
+  reader.pragma('query_only = ON')
+
+  const group = groupCommit(writer, unitsMax)
+  const session = sessionOver(sqliteExecutor(writer))
+  const probe = writer.prepare(
+    'INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at',
+  )
+
+  return {
+    commit: (unit) => group.commit(() => unit(session)),
+    reads: readsOver(sqliteExecutor(reader)),
+    check: () =>
+      group.commit(async () => {
+        probe.run(options.clock.now())
+      }),
+    async [Symbol.asyncDispose]() {
+      await group.close()
+      reader.close()
+      writer.close()
+      lock.release()
+    },
+  }
+}
+
+function connect(path: string): Database.Database {
+  const database = new Database(path)
+  database.pragma('journal_mode = WAL')
+  // FULL: an answered request survives a power cut, not only a crash of the process.
+  database.pragma('synchronous = FULL')
+  database.pragma('foreign_keys = ON')
+  database.pragma('cache_size = -32768')
+  // A write-ahead log that once grew is cut back at the next checkpoint.
+  database.pragma('journal_size_limit = 67108864')
+  return database
+}

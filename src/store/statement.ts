@@ -1,0 +1,95 @@
+// Queries written with Kysely and compiled once a dialect: what runs is prepared SQL and a list of values.
+import {
+  type Compilable,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import type { Schema } from './schema.ts'
+
+export type DialectName = 'sqlite' | 'postgres'
+
+export interface Compiled {
+  readonly sql: string
+  /** The values to bind, in order, for one execution. */
+  bind(parameters: object): readonly unknown[]
+}
+
+/** `P` names what an execution binds, `R` is the shape of a row it returns. */
+export interface Statement<P extends object, R> {
+  compiled(dialect: DialectName): Compiled
+  /** Carries `P` and `R` for the type checker; never present. */
+  readonly types?: { parameters: P; row: R }
+}
+
+/** Runs statements: of one connection inside a transaction, or of any connection for reads. */
+export interface Executor {
+  all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]>
+}
+
+export type QueryBuilder = Kysely<Schema>
+
+class Placeholder {
+  readonly name: string
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+const builders: Record<DialectName, QueryBuilder> = {
+  sqlite: new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  }),
+  postgres: new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  }),
+}
+
+/**
+ * `build` sees a placeholder for every member of `P` it reads, typed as the value that will stand there. Row locks are
+ * the one thing the dialects differ in, so it is told which one it builds for.
+ */
+export function statement<P extends object, R = never>(
+  build: (db: QueryBuilder, parameters: Readonly<P>, dialect: DialectName) => Compilable<R>,
+): Statement<P, R> {
+  const placeholders = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) }) as P
+  const compiled = new Map<DialectName, Compiled>()
+  return {
+    compiled(dialect) {
+      const known = compiled.get(dialect)
+      if (known) return known
+      const { sql, parameters } = build(builders[dialect], placeholders, dialect).compile()
+      const fresh: Compiled = { sql, bind: (values) => bound(parameters, values as Record<string, unknown>) }
+      compiled.set(dialect, fresh)
+      return fresh
+    },
+  }
+}
+
+function bound(parameters: readonly unknown[], values: Record<string, unknown>): readonly unknown[] {
+  return parameters.map((value) => (value instanceof Placeholder ? values[value.name] : value))
+}
+
+export async function first<P extends object, R>(
+  executor: Executor,
+  query: Statement<P, R>,
+  parameters: P,
+): Promise<R | undefined> {
+  const [row] = await executor.all(query, parameters)
+  return row
+}

@@ -1,0 +1,185 @@
+// Transactions to rows and back. The row keeps each phase's facts in columns of their own; the codec is the only
+// place that knows which belong to which.
+import type { Selectable } from 'kysely'
+import type { Attempt, AttemptKind } from '../domain/attempt.ts'
+import { type Address, type Hash, type Hex, isNonEmpty, type RelayerId, type TransactionId } from '../domain/ids.ts'
+import {
+  type CancellationIntent,
+  type DropReason,
+  type Inclusion,
+  isTerminal,
+  type Lifecycle,
+  type Payload,
+  type Pricing,
+  type Speed,
+  statusOf,
+  type Transaction,
+} from '../domain/transaction.ts'
+import type { TransactionTable } from './schema.ts'
+
+export type TransactionRow = Selectable<TransactionTable>
+/** What a save may change: the payload, the order and the birth of a transaction stand for ever. */
+export type ProgressColumns = Pick<
+  TransactionRow,
+  | 'phase'
+  | 'open'
+  | 'status'
+  | 'status_reason'
+  | 'nonce'
+  | 'sent_at'
+  | 'canceled_at'
+  | 'cancel_origin'
+  | 'ended_at'
+  | 'drop_reason'
+  | 'included_kind'
+  | 'included_hash'
+  | 'included_block'
+  | 'included_block_hash'
+  | 'included_succeeded'
+  | 'gas_used'
+  | 'effective_gas_price'
+>
+
+export function transactionToRow(transaction: Transaction): TransactionRow {
+  const { payload } = transaction
+  return {
+    id: transaction.id,
+    relayer_id: transaction.relayerId,
+    sequence: transaction.sequence,
+    version: transaction.version,
+    created_at: transaction.createdAt,
+    origin: transaction.origin,
+    from_address: payload.from,
+    to_address: payload.to ?? null,
+    value: String(payload.value),
+    data: payload.data,
+    gas_limit: payload.gasLimit ?? null,
+    ...pricingToRow(payload.pricing),
+    valid_until: transaction.validUntil ?? null,
+    ...progressToRow(transaction),
+  }
+}
+
+export function progressToRow(transaction: Transaction): ProgressColumns {
+  const { lifecycle, cancellation } = transaction
+  const inclusion = 'inclusion' in lifecycle ? lifecycle.inclusion : undefined
+  const receipt = inclusion?.by === 'attempt' ? inclusion : undefined
+  return {
+    phase: lifecycle.phase,
+    open: isTerminal(transaction) ? 0 : 1,
+    status: statusOf(transaction),
+    status_reason: transaction.statusReason ?? null,
+    nonce: 'nonce' in lifecycle ? lifecycle.nonce : null,
+    sent_at: transaction.sentAt ?? null,
+    canceled_at: cancellation?.requestedAt ?? null,
+    cancel_origin: cancellation?.origin ?? null,
+    ended_at:
+      lifecycle.phase === 'final' ? lifecycle.settledAt : lifecycle.phase === 'dropped' ? lifecycle.droppedAt : null,
+    drop_reason: lifecycle.phase === 'dropped' ? lifecycle.reason : null,
+    included_kind: inclusion ? (receipt?.kind ?? 'external') : null,
+    included_hash: inclusion?.hash ?? null,
+    included_block: inclusion?.block.number ?? null,
+    included_block_hash: inclusion?.block.hash ?? null,
+    included_succeeded: receipt ? (receipt.succeeded ? 1 : 0) : null,
+    gas_used: receipt?.gasUsed ?? null,
+    effective_gas_price: receipt ? String(receipt.effectiveGasPrice) : null,
+  }
+}
+
+/** `attempts` are those of the row's nonce, in order. */
+export function transactionFromRow(row: TransactionRow, attempts: readonly Attempt[]): Transaction {
+  return {
+    id: row.id as TransactionId,
+    relayerId: row.relayer_id as RelayerId,
+    sequence: row.sequence,
+    createdAt: row.created_at,
+    payload: payloadFromRow(row),
+    origin: row.origin as Transaction['origin'],
+    ...(row.valid_until !== null && { validUntil: row.valid_until }),
+    lifecycle: lifecycleFromRow(row, attempts),
+    ...(row.canceled_at !== null && {
+      cancellation: { origin: row.cancel_origin as CancellationIntent['origin'], requestedAt: row.canceled_at },
+    }),
+    ...(row.status_reason !== null && { statusReason: row.status_reason }),
+    ...(row.sent_at !== null && { sentAt: row.sent_at }),
+    version: row.version,
+  }
+}
+
+function payloadFromRow(row: TransactionRow): Payload {
+  return {
+    from: row.from_address as Address,
+    ...(row.to_address !== null && { to: row.to_address as Address }),
+    value: BigInt(row.value),
+    data: row.data as Hex,
+    ...(row.gas_limit !== null && { gasLimit: row.gas_limit }),
+    pricing: pricingFromRow(row),
+  }
+}
+
+function pricingToRow(
+  pricing: Pricing,
+): Pick<TransactionRow, 'pricing' | 'speed' | 'gas_price' | 'max_fee_per_gas' | 'max_priority_fee_per_gas'> {
+  return {
+    pricing: pricing.kind,
+    speed: pricing.kind === 'speed' ? pricing.speed : null,
+    gas_price: pricing.kind === 'legacy' ? String(pricing.gasPrice) : null,
+    max_fee_per_gas: pricing.kind === 'eip1559' ? String(pricing.maxFeePerGas) : null,
+    max_priority_fee_per_gas: pricing.kind === 'eip1559' ? String(pricing.maxPriorityFeePerGas) : null,
+  }
+}
+
+function pricingFromRow(row: TransactionRow): Pricing {
+  switch (row.pricing) {
+    case 'speed':
+      return { kind: 'speed', speed: required(row, 'speed') as Speed }
+    case 'legacy':
+      return { kind: 'legacy', gasPrice: BigInt(required(row, 'gas_price')) }
+    default:
+      return {
+        kind: 'eip1559',
+        maxFeePerGas: BigInt(required(row, 'max_fee_per_gas')),
+        maxPriorityFeePerGas: BigInt(required(row, 'max_priority_fee_per_gas')),
+      }
+  }
+}
+
+function lifecycleFromRow(row: TransactionRow, attempts: readonly Attempt[]): Lifecycle {
+  if (row.phase === 'queued') return { phase: 'queued' }
+  if (row.phase === 'dropped') {
+    return {
+      phase: 'dropped',
+      reason: required(row, 'drop_reason') as DropReason,
+      droppedAt: required(row, 'ended_at'),
+    }
+  }
+  if (!isNonEmpty(attempts)) throw new Error(`transaction ${row.id} is ${row.phase} without an attempt`)
+  const bound = { nonce: required(row, 'nonce'), attempts }
+  if (row.phase === 'inFlight') return { phase: 'inFlight', ...bound }
+  const inclusion = inclusionFromRow(row)
+  if (row.phase === 'mined') return { phase: 'mined', ...bound, inclusion }
+  if (row.phase === 'final') return { phase: 'final', ...bound, inclusion, settledAt: required(row, 'ended_at') }
+  throw new Error(`transaction ${row.id}: phase "${row.phase}" is not one we write`)
+}
+
+function inclusionFromRow(row: TransactionRow): Inclusion {
+  const hash = required(row, 'included_hash') as Hash
+  const block = { number: required(row, 'included_block'), hash: required(row, 'included_block_hash') as Hash }
+  const kind = required(row, 'included_kind')
+  if (kind === 'external') return { by: 'external', hash, block }
+  return {
+    by: 'attempt',
+    hash,
+    kind: kind as AttemptKind,
+    block,
+    succeeded: required(row, 'included_succeeded') === 1,
+    gasUsed: required(row, 'gas_used'),
+    effectiveGasPrice: BigInt(required(row, 'effective_gas_price')),
+  }
+}
+
+function required<K extends keyof TransactionRow>(row: TransactionRow, column: K): NonNullable<TransactionRow[K]> {
+  const value = row[column]
+  if (value === null || value === undefined) throw new Error(`transaction ${row.id} is ${row.phase} without ${column}`)
+  return value
+}
