@@ -87,6 +87,9 @@ export interface CancellationView {
   readonly state: string
   readonly final: boolean
   readonly safe_to_retry: boolean
+  readonly winner?: { readonly hash: string }
+  /** Decimal wei. */
+  readonly cost: string
 }
 
 export interface AttemptView {
@@ -115,7 +118,9 @@ export async function until<T>(
       failure = error
     }
     if (performance.now() >= end) {
-      throw new Error(`waited ${limitMs} ms in vain for ${typeof what === 'string' ? what : what()}`, { cause: failure })
+      throw new Error(`waited ${limitMs} ms in vain for ${typeof what === 'string' ? what : what()}`, {
+        cause: failure,
+      })
     }
     await sleep(everyMs)
   }
