@@ -50,11 +50,6 @@ export class RescindError extends Error {
   }
 }
 
-/** A configuration that can't be run: names the place, the value where it is no secret, and the fix. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-}
-
 /** A writer that decided on facts that have since changed. It reads again and decides anew. */
 export class StaleWrite extends Error {
   override readonly name = 'StaleWrite'

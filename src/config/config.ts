@@ -1,0 +1,86 @@
+// What a configuration is, once it is parsed: plain values, with secrets apart. It is always safe to log.
+import type { Limits } from './limits.ts'
+import type { Secret } from './secret.ts'
+
+export interface Config {
+  readonly server: ServerConfig
+  readonly logLevel: LogLevel
+  readonly database: DatabaseConfig
+  readonly relayers: readonly RelayerConfig[]
+  readonly signers: readonly SignerConfig[]
+  readonly notifications: readonly NotificationConfig[]
+  readonly networks: readonly NetworkConfig[]
+  readonly limits: Limits
+  /** What was accepted, but not as its author may believe: each is worth a log line at start. */
+  readonly warnings: readonly string[]
+}
+
+export interface ServerConfig {
+  readonly host: string
+  /** 0: any free port. */
+  readonly port: number
+  readonly metricsPort: number
+  /** The administrator's. */
+  readonly apiKey: Secret
+  readonly rateLimit: { readonly requestsPerSecond: number; readonly burst: number }
+}
+
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+export interface DatabaseConfig {
+  readonly kind: 'sqlite'
+  /** Absolute. */
+  readonly path: string
+}
+
+export interface RelayerConfig {
+  readonly id: string
+  readonly name: string
+  readonly network: string
+  readonly signerId: string
+  readonly notificationId?: string
+  readonly paused: boolean
+  readonly policies: PoliciesConfig
+}
+
+/** Amounts in wei. The members' meaning is told where they are enforced, in domain/relayer.ts. */
+export interface PoliciesConfig {
+  readonly minBalance: bigint
+  readonly gasPriceCap?: bigint
+  readonly cancelGasPriceCap?: bigint
+  readonly cancelReserve?: bigint
+  readonly maxInFlight: number
+  readonly eip1559Pricing: boolean
+}
+
+export type SignerConfig =
+  | { readonly id: string; readonly type: 'plain'; readonly key: Secret }
+  /** `path` is absolute. */
+  | { readonly id: string; readonly type: 'local'; readonly path: string; readonly passphrase: Secret }
+
+export interface NotificationConfig {
+  readonly id: string
+  readonly type: 'webhook'
+  readonly url: Secret
+  readonly signingKey?: Secret
+}
+
+export interface RpcEndpointConfig {
+  readonly url: Secret
+  /** 1 to 100: how much of the traffic it takes, relative to its neighbours. */
+  readonly weight: number
+}
+
+export interface NetworkConfig {
+  readonly name: string
+  readonly chainId: number
+  readonly rpcUrls: readonly RpcEndpointConfig[]
+  readonly requiredConfirmations: number
+  readonly averageBlockTimeMs: number
+  readonly symbol: string
+  readonly isTestnet: boolean
+  readonly eip1559: boolean
+  readonly tags: readonly string[]
+  readonly explorerUrls: readonly string[]
+}

@@ -1,0 +1,118 @@
+// The environment's part of the configuration, with the `.env` file of the working directory beneath it.
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+import { type DatabaseConfig, type LogLevel, logLevels, type ServerConfig } from './config.ts'
+import { limits } from './limits.ts'
+import { suggestion } from './members.ts'
+import { codeOf } from './read-json.ts'
+import type { Environment } from './read-reference.ts'
+import type { Report } from './report.ts'
+import { secret } from './secret.ts'
+
+/** What `.env` says, and over it what the real environment says. */
+export async function withDotEnv(env: Environment, cwd: string, report: Report): Promise<Environment> {
+  try {
+    return { ...parseEnv(await readFile(join(cwd, '.env'), 'utf8')), ...env }
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') {
+      report.problem('.env', `can't be read (${codeOf(error)}); let the user that runs the service read it`)
+    }
+    return env
+  }
+}
+
+export function parseServer(env: Environment, report: Report): ServerConfig {
+  const key = setting(env, 'API_KEY')
+  const charactersMin = limits.apiKeyCharactersMin
+  if (key === undefined) {
+    report.problem(
+      'API_KEY',
+      `is not set; set it to ${charactersMin} random characters or more, and give them to clients`,
+    )
+  } else if (key.length < charactersMin) {
+    report.problem('API_KEY', `has ${key.length} characters; it needs ${charactersMin} or more`)
+  } else if (!/^[\x21-\x7e]+$/.test(key)) {
+    report.problem('API_KEY', 'holds a space or a character outside ASCII; an Authorization header could not carry it')
+  }
+  const ceiling = limits.rateLimitMax
+  return {
+    host: setting(env, 'HOST') ?? '127.0.0.1',
+    port: wholeNumber(env, 'APP_PORT', 8080, 0, 65_535, report),
+    metricsPort: wholeNumber(env, 'METRICS_PORT', 8081, 0, 65_535, report),
+    apiKey: secret(key ?? ''),
+    rateLimit: {
+      requestsPerSecond: wholeNumber(
+        env,
+        'RATE_LIMIT_REQUESTS_PER_SECOND',
+        limits.rateLimitPerSecondDefault,
+        1,
+        ceiling,
+        report,
+      ),
+      burst: wholeNumber(env, 'RATE_LIMIT_BURST_SIZE', limits.rateLimitBurstDefault, 1, ceiling, report),
+    },
+  }
+}
+
+export function parseDatabase(env: Environment, cwd: string, report: Report): DatabaseConfig {
+  const url = setting(env, 'DATABASE_URL') ?? 'sqlite:./data/rescind.db'
+  const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(url)?.[1]
+  // The value is not shown: the URL of a database server holds its password.
+  if (/^postgres(ql)?:/.test(url)) {
+    report.problem(
+      'DATABASE_URL',
+      'names a PostgreSQL server, and this version stores on SQLite only; write sqlite:PATH, or leave it unset',
+    )
+  } else if (path === undefined) {
+    report.problem('DATABASE_URL', 'is not of the form sqlite:PATH, such as sqlite:./data/rescind.db')
+  } else if (path.startsWith(':memory:')) {
+    report.problem('DATABASE_URL', 'is in memory, where a restart loses transactions; write sqlite:PATH of a file')
+  }
+  return { kind: 'sqlite', path: resolve(cwd, path ?? 'data/rescind.db') }
+}
+
+export function parseLogLevel(env: Environment, report: Report): LogLevel {
+  const level = setting(env, 'LOG_LEVEL') ?? 'info'
+  const found = logLevels.find((known) => known === level.toLowerCase())
+  if (!found) report.problem('LOG_LEVEL', `is "${level}"; ${suggestion(level, logLevels)}`)
+  return found ?? 'info'
+}
+
+/** Variables of services like this one that would change what an operator relies on, and that have no effect here. */
+export function warnOfIgnored(env: Environment, report: Report): void {
+  const storage = setting(env, 'REPOSITORY_STORAGE_TYPE')
+  if (storage !== undefined) {
+    report.warn('REPOSITORY_STORAGE_TYPE', 'has no effect; DATABASE_URL says where transactions are stored')
+  }
+  if (setting(env, 'STORAGE_ENCRYPTION_KEY') !== undefined) {
+    report.warn('STORAGE_ENCRYPTION_KEY', 'has no effect so far: the database holds no secret, and is not encrypted')
+  }
+}
+
+export function configPath(env: Environment, cwd: string): { path: string; shownAs: string } {
+  const shownAs = join(setting(env, 'CONFIG_DIR') ?? './config', setting(env, 'CONFIG_FILE_NAME') ?? 'config.json')
+  return { path: resolve(cwd, shownAs), shownAs }
+}
+
+/** A variable that is set to nothing counts as not set, as in a .env with an empty line for it. */
+function setting(env: Environment, name: string): string | undefined {
+  const value = env[name]?.trim()
+  return value === '' ? undefined : value
+}
+
+function wholeNumber(
+  env: Environment,
+  name: string,
+  fallback: number,
+  min: number,
+  max: number,
+  report: Report,
+): number {
+  const value = setting(env, name)
+  if (value === undefined) return fallback
+  const number = Number(value)
+  if (/^\d{1,9}$/.test(value) && number >= min && number <= max) return number
+  report.problem(name, `is "${value}"; write a whole number from ${min} to ${max}`)
+  return fallback
+}

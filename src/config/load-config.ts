@@ -1,0 +1,129 @@
+// From the environment and the files it names to one value, once, at start. Nothing else reads configuration.
+import { access, readdir } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import type { Config } from './config.ts'
+import { configPath, parseDatabase, parseLogLevel, parseServer, warnOfIgnored, withDotEnv } from './environment.ts'
+import { limits } from './limits.ts'
+import { kindOf, type Members, readMembers } from './members.ts'
+import { type NetworkEntry, parseNetworks } from './parse-networks.ts'
+import { parseNotifications } from './parse-notifications.ts'
+import { parseRelayers, relayerMembers } from './parse-relayers.ts'
+import { parseSigners } from './parse-signers.ts'
+import { codeOf, readJson } from './read-json.ts'
+import type { Environment } from './read-reference.ts'
+import { openReport, type Report } from './report.ts'
+
+/** `cwd`: what relative paths start from, and where `.env` is. Throws ConfigError with every problem there is. */
+export async function loadConfig(realEnv: Environment, cwd: string): Promise<Config> {
+  const report = openReport()
+  const env = await withDotEnv(realEnv, cwd, report)
+  const server = parseServer(env, report)
+  const database = parseDatabase(env, cwd, report)
+  const logLevel = parseLogLevel(env, report)
+  warnOfIgnored(env, report)
+
+  const { path, shownAs } = configPath(env, cwd)
+  const content = await readJson(path, shownAs, report)
+  // Without a file, nothing more can be said than that.
+  if (content === undefined) report.conclude()
+  const known = ['$schema', 'relayers', 'signers', 'notifications', 'networks', 'plugins']
+  const file = readMembers(content, '', known, report)
+  refusePlugins(file, report)
+
+  const signers = parseSigners(file, env, cwd, report)
+  const notifications = parseNotifications(file, env, report)
+  const customUrls = customUrlsByNetwork(file, report)
+  const entries = await networkEntries(file, path, cwd, report)
+  for (const name of customUrls.keys()) {
+    const isDefined = entries.some(({ value }) => nameOf(value, 'network') === name)
+    if (!isDefined) entries.push({ value: { network: name }, place: `networks (for "${name}", which a relayer uses)` })
+  }
+  const networks = await parseNetworks(entries, customUrls, env, report)
+  const named = {
+    signers: file.items('signers').map(({ value }) => nameOf(value, 'id')),
+    notifications: file.items('notifications').map(({ value }) => nameOf(value, 'id')),
+    networks: entries.map(({ value }) => nameOf(value, 'network')),
+  }
+  const relayers = parseRelayers(file, { networks, named }, report)
+
+  report.conclude()
+  const { warnings } = report
+  return { server, logLevel, database, relayers, signers, notifications, networks, limits, warnings }
+}
+
+function refusePlugins(file: Members, report: Report): void {
+  const plugins = file.raw('plugins')
+  const isEmpty = plugins === undefined || plugins === null || Object.keys(plugins).length === 0
+  if (!isEmpty) report.problem('plugins', 'plug-ins are not run by this service; remove the member "plugins"')
+}
+
+/** The list in the file, or the files of a directory: the one that is named, else `networks` beside the file. */
+async function networkEntries(file: Members, path: string, cwd: string, report: Report): Promise<NetworkEntry[]> {
+  const value = file.raw('networks')
+  if (Array.isArray(value)) return [...file.items('networks')]
+  if (typeof value === 'string') return directoryEntries(resolve(cwd, value), value, report)
+  if (file.has('networks')) {
+    report.problem('networks', `is ${kindOf(value)}; write a list of networks, or the path of a directory of them`)
+    return []
+  }
+  const beside = join(dirname(path), 'networks')
+  const exists = await access(beside).then(
+    () => true,
+    () => false,
+  )
+  return exists ? directoryEntries(beside, beside, report) : []
+}
+
+async function directoryEntries(directory: string, shownAs: string, report: Report): Promise<NetworkEntry[]> {
+  let names: string[]
+  try {
+    names = (await readdir(directory)).filter((name) => name.endsWith('.json')).sort()
+  } catch (error) {
+    report.problem('networks', `the directory "${shownAs}" can't be read (${codeOf(error)}); correct the path`)
+    return []
+  }
+  const entries: NetworkEntry[] = []
+  for (const name of names) {
+    const content = await readJson(join(directory, name), name, report)
+    if (content === undefined) continue
+    const members = readMembers(content, name, ['$schema', 'networks'], report)
+    entries.push(...members.items('networks'))
+  }
+  return entries
+}
+
+/** Relayers with endpoints of their own. A chain is followed once a network, so they must agree within one. */
+function customUrlsByNetwork(file: Members, report: Report): Map<string, Members> {
+  const byNetwork = new Map<string, Members[]>()
+  for (const { value, place } of file.items('relayers')) {
+    const relayer = readMembers(value, place, relayerMembers, report)
+    const network = relayer.raw('network')
+    if (typeof network !== 'string' || (relayer.raw('network_type') ?? 'evm') !== 'evm') continue
+    byNetwork.set(network, [...(byNetwork.get(network) ?? []), relayer])
+  }
+  const chosen = new Map<string, Members>()
+  for (const [network, relayers] of byNetwork) {
+    const own = relayers.find((relayer) => relayer.has('custom_rpc_urls'))
+    if (!own) continue
+    chosen.set(network, own)
+    const differs = relayers.some((relayer) => fingerprint(relayer) !== fingerprint(own))
+    if (!differs) continue
+    report.problem(
+      own.place('custom_rpc_urls'),
+      `differs from that of another relayer on "${network}"; give them one list, or define a second network with ` +
+        `"from": "${network}" and rpc_urls of its own`,
+    )
+  }
+  return chosen
+}
+
+function fingerprint(relayer: Members): string {
+  return JSON.stringify(relayer.raw('custom_rpc_urls') ?? null, (_, value) =>
+    typeof value === 'bigint' ? `${value}` : value,
+  )
+}
+
+function nameOf(value: unknown, member: string): string {
+  const name = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[member] : undefined
+  return typeof name === 'string' ? name : ''
+}

@@ -1,0 +1,127 @@
+// Reads the members of a JSON object: each with its type, its bounds, and a place to point at when it is wrong.
+import type { Report } from './report.ts'
+
+export interface Members {
+  /** Present and not null: null means absent, as in the files that we take over. */
+  has(name: string): boolean
+  raw(name: string): unknown
+  place(name: string): string
+  /** Undefined when absent; a problem is reported when it is no text, or an empty one. */
+  text(name: string): string | undefined
+  /** Reports an absent one too, and answers '' then. */
+  requiredText(name: string): string
+  flag(name: string, fallback: boolean): boolean
+  count(name: string, bounds: { min: number; max: number }): number | undefined
+  wei(name: string): bigint | undefined
+  texts(name: string): readonly string[] | undefined
+  /** The members of a list; empty when absent. */
+  items(name: string): readonly { readonly value: unknown; readonly place: string }[]
+}
+
+/** Members beyond `known` are reported, with the name that was probably meant. */
+export function readMembers(value: unknown, at: string, known: readonly string[], report: Report): Members {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  const object = isObject ? (value as Record<string, unknown>) : {}
+  const place = (name: string) => (at === '' ? name : `${at}.${name}`)
+  if (!isObject) report.problem(at === '' ? 'the file' : at, `is ${kindOf(value)}; write an object, { … }`)
+  for (const name of Object.keys(object)) {
+    if (!known.includes(name)) report.problem(place(name), `is not a known member; ${suggestion(name, known)}`)
+  }
+
+  const raw = (name: string) => (Object.hasOwn(object, name) ? object[name] : undefined)
+  const has = (name: string) => raw(name) !== undefined && raw(name) !== null
+  const read = <T>(name: string, wanted: string, parse: (value: unknown) => T | undefined): T | undefined => {
+    if (!has(name)) return undefined
+    const parsed = parse(raw(name))
+    if (parsed === undefined) report.problem(place(name), `is ${shown(raw(name))}; write ${wanted}`)
+    return parsed
+  }
+  const text = (name: string) => read(name, 'a text, not empty', asText)
+
+  return {
+    has,
+    raw,
+    place,
+    text,
+    requiredText(name) {
+      if (isObject && !has(name)) report.problem(place(name), 'is missing; write a text')
+      return text(name) ?? ''
+    },
+    flag: (name, fallback) => read(name, 'true or false', asFlag) ?? fallback,
+    count: (name, { min, max }) => read(name, `a whole number from ${min} to ${max}`, asCount(min, max)),
+    wei: (name) => read(name, 'a whole number of wei, as a number or a decimal text such as "100000000000"', asWei),
+    texts: (name) => read(name, 'a list of texts', asTexts),
+    items(name) {
+      const list = read(name, 'a list, [ … ]', (item) => (Array.isArray(item) ? (item as unknown[]) : undefined))
+      return (list ?? []).map((item, index) => ({ value: item, place: `${place(name)}[${index}]` }))
+    },
+  }
+}
+
+function asText(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined
+}
+
+function asFlag(value: unknown): boolean | undefined {
+  return typeof value === 'boolean' ? value : undefined
+}
+
+function asTexts(value: unknown): readonly string[] | undefined {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined
+}
+
+function asCount(min: number, max: number): (value: unknown) => number | undefined {
+  return (value) => {
+    const fits = typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max
+    return fits ? value : undefined
+  }
+}
+
+/** Amounts fit the chain's 256-bit words. */
+const weiMax = 2n ** 256n - 1n
+
+function asWei(value: unknown): bigint | undefined {
+  const isWhole = typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value))
+  const isDecimal = typeof value === 'string' && /^\d{1,78}$/.test(value)
+  if (!isWhole && !isDecimal) return undefined
+  const wei = BigInt(value)
+  return wei >= 0n && wei <= weiMax ? wei : undefined
+}
+
+/** For members that hold no secret: a scalar is shown, anything else only named. */
+export function shown(value: unknown): string {
+  if (typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (typeof value === 'string') return value.length > 60 ? `"${value.slice(0, 60)}…"` : JSON.stringify(value)
+  return kindOf(value)
+}
+
+/** For members that may hold a secret. */
+export function kindOf(value: unknown): string {
+  if (value === undefined) return 'missing'
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object') return 'an object'
+  return typeof value === 'string' ? 'a text' : `a ${typeof value}`
+}
+
+export function suggestion(name: string, known: readonly string[]): string {
+  const [nearest] = known
+    .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
+    .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(candidate.length / 3)))
+    .sort((one, other) => one.distance - other.distance)
+  return nearest ? `did you mean "${nearest.candidate}"?` : `remove it (known are ${known.join(', ')})`
+}
+
+/** Levenshtein: how many letters to insert, drop or change. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column)
+  for (const [line, letter] of [...from].entries()) {
+    const next = [line + 1]
+    for (const [column, other] of [...to].entries()) {
+      const change = (row[column] ?? 0) + (letter === other ? 0 : 1)
+      next.push(Math.min(change, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[to.length] ?? 0
+}

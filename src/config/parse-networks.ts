@@ -1,0 +1,106 @@
+// The networks of the file, or of a directory of files: inheritance, the chain list, and at last plain values.
+import type { NetworkConfig } from './config.ts'
+import { knownChain } from './known-chain.ts'
+import { limits } from './limits.ts'
+import { kindOf, type Members, readMembers } from './members.ts'
+import { parseRpcUrls } from './parse-rpc-urls.ts'
+import type { Environment } from './read-reference.ts'
+import type { Report } from './report.ts'
+
+const known = [
+  ...['network', 'from', 'type', 'chain_id', 'rpc_urls', 'required_confirmations', 'average_blocktime_ms', 'symbol'],
+  ...['is_testnet', 'features', 'tags', 'explorer_urls', 'gas_price_cache'],
+]
+
+export interface NetworkEntry {
+  readonly value: unknown
+  readonly place: string
+}
+
+/** `customUrls`: the relayers whose `custom_rpc_urls` stand in for a network's own, by the network's name. */
+export async function parseNetworks(
+  entries: readonly NetworkEntry[],
+  customUrls: ReadonlyMap<string, Members>,
+  env: Environment,
+  report: Report,
+): Promise<readonly NetworkConfig[]> {
+  const byName = new Map<string, Members>()
+  for (const { value, place } of entries) {
+    const members = readMembers(value, place, known, report)
+    const name = members.requiredText('network')
+    const type = members.raw('type') ?? 'evm'
+    if (type !== 'evm') {
+      const family = typeof type === 'string' ? type : kindOf(type)
+      report.problem(place, `network "${name}" is of type ${family}; only evm is served, so remove this network`)
+    } else if (name !== '' && byName.has(name)) {
+      report.problem(members.place('network'), `"${name}" is defined twice; remove or rename one of the two`)
+    } else if (name !== '') byName.set(name, members)
+  }
+
+  const networks: NetworkConfig[] = []
+  for (const [name, members] of byName) {
+    const relayer = customUrls.get(name)
+    const line = lineage(members, byName, report)
+    networks.push({
+      ...(await parseNetwork(name, line, report)),
+      rpcUrls: relayer
+        ? parseRpcUrls(relayer, 'custom_rpc_urls', env, report)
+        : parseRpcUrls(line.find((ancestor) => ancestor.has('rpc_urls')) ?? members, 'rpc_urls', env, report),
+    })
+  }
+  return networks
+}
+
+/** The entry, what it inherits from, and so on: the first that has a member decides it. */
+function lineage(members: Members, byName: ReadonlyMap<string, Members>, report: Report): readonly Members[] {
+  const line = [members]
+  for (let last = members; ; ) {
+    const from = last.text('from')
+    if (from === undefined) return line
+    const parent = byName.get(from)
+    if (parent === undefined || line.includes(parent)) {
+      const fault = parent === undefined ? 'which is not defined' : 'which inherits from it in turn'
+      report.problem(members.place('from'), `"${from}", ${fault}; name an evm network that stands on its own`)
+      return line
+    }
+    line.push(parent)
+    last = parent
+  }
+}
+
+async function parseNetwork(
+  name: string,
+  line: readonly Members[],
+  report: Report,
+): Promise<Omit<NetworkConfig, 'rpcUrls'>> {
+  const [own] = line as readonly [Members]
+  const ownerOf = (member: string) => line.find((members) => members.has(member)) ?? own
+  const count = (member: string, max: number) => ownerOf(member).count(member, { min: 1, max })
+  const union = (member: string) => [...new Set(line.toReversed().flatMap((members) => members.texts(member) ?? []))]
+
+  const givenId = count('chain_id', Number.MAX_SAFE_INTEGER)
+  const listed = ownerOf('chain_id').has('chain_id') ? undefined : await knownChain(name)
+  if (!ownerOf('chain_id').has('chain_id') && !listed) {
+    report.problem(own.place('chain_id'), `is missing, and "${name}" is in no list of chains; write the chain's id`)
+  }
+  if (ownerOf('gas_price_cache').has('gas_price_cache')) {
+    report.warn(own.place('gas_price_cache'), 'has no effect: prices are read once a block, for all relayers')
+  }
+  const hasFeatures = line.some((members) => members.has('features'))
+  return {
+    name,
+    chainId: givenId ?? listed?.chainId ?? 0,
+    requiredConfirmations:
+      count('required_confirmations', limits.requiredConfirmationsMax) ?? limits.requiredConfirmationsDefault,
+    averageBlockTimeMs:
+      count('average_blocktime_ms', limits.averageBlockTimeMsMax) ??
+      listed?.averageBlockTimeMs ??
+      limits.averageBlockTimeMsDefault,
+    symbol: ownerOf('symbol').text('symbol') ?? listed?.symbol ?? 'ETH',
+    isTestnet: ownerOf('is_testnet').flag('is_testnet', listed?.isTestnet ?? false),
+    // Where nothing is said of a chain on the list, the head's base fee decides; without one, envelopes are legacy.
+    eip1559: hasFeatures ? union('features').includes('eip1559') : listed !== undefined,
+    tags: union('tags'),
+    explorerUrls: ownerOf('explorer_urls').texts('explorer_urls') ?? [],
+  }
+}

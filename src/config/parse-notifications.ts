@@ -1,0 +1,34 @@
+// The notifications of the file: where events go, and the key that signs them.
+import type { NotificationConfig } from './config.ts'
+import { limits } from './limits.ts'
+import { type Members, readMembers, shown } from './members.ts'
+import { httpUrl } from './parse-rpc-urls.ts'
+import { type Environment, readReference } from './read-reference.ts'
+import type { Report } from './report.ts'
+import { secretUrl } from './secret.ts'
+
+export function parseNotifications(file: Members, env: Environment, report: Report): readonly NotificationConfig[] {
+  const notifications: NotificationConfig[] = []
+  for (const { value, place } of file.items('notifications')) {
+    const members = readMembers(value, place, ['id', 'type', 'url', 'signing_key'], report)
+    const id = members.requiredText('id')
+    if (id !== '' && notifications.some((notification) => notification.id === id)) {
+      report.problem(members.place('id'), `"${id}" is defined twice; remove or rename one of the two`)
+    }
+    const type = members.raw('type')
+    if (type !== 'webhook') report.problem(members.place('type'), `is ${shown(type)}; write "webhook"`)
+
+    const text = members.raw('url')
+    const url = typeof text === 'string' ? httpUrl(text) : undefined
+    if (!url) {
+      report.problem(members.place('url'), 'is no http or https URL (not shown: it may hold a key); write "https://…"')
+    }
+    const signingKey = members.has('signing_key') ? readReference(members, 'signing_key', env, report) : undefined
+    const charactersMin = limits.signingKeyCharactersMin
+    if (signingKey && signingKey.reveal().length < charactersMin) {
+      report.problem(members.place('signing_key'), `is shorter than ${charactersMin} characters; choose a longer one`)
+    }
+    if (url) notifications.push({ id, type: 'webhook', url: secretUrl(url), ...(signingKey && { signingKey }) })
+  }
+  return notifications
+}

@@ -1,0 +1,81 @@
+// The relayers of the file, each checked against the signers, notifications and networks that it names.
+import type { NetworkConfig, RelayerConfig } from './config.ts'
+import { type Members, readMembers, shown } from './members.ts'
+import { parsePolicies } from './parse-policies.ts'
+import type { Report } from './report.ts'
+
+export const relayerMembers = [
+  ...['id', 'name', 'network', 'network_type', 'paused', 'signer_id', 'notification_id', 'policies'],
+  'custom_rpc_urls',
+]
+
+export interface Referents {
+  readonly networks: readonly NetworkConfig[]
+  /** What the file names, well-formed or not: a broken signer is one problem, not one more for each of its relayers. */
+  readonly named: Readonly<Record<'signers' | 'notifications' | 'networks', readonly string[]>>
+}
+
+export function parseRelayers(file: Members, referents: Referents, report: Report): readonly RelayerConfig[] {
+  const relayers: RelayerConfig[] = []
+  for (const { value, place } of file.items('relayers')) {
+    const members = readMembers(value, place, relayerMembers, report)
+    const type = members.raw('network_type') ?? 'evm'
+    if (type !== 'evm') {
+      const id = shown(members.raw('id'))
+      report.problem(members.place('network_type'), `is ${shown(type)}; only "evm" is served, so remove relayer ${id}`)
+      continue
+    }
+    const relayer = parseRelayer(members, report)
+    if (relayers.some(({ id }) => id === relayer.id)) {
+      report.problem(members.place('id'), `"${relayer.id}" is defined twice; remove or rename one of the two`)
+    }
+    checkReferences(relayer, members, referents, report)
+    const rival = relayers.find((other) => shareANonceSequence(other, relayer, referents.networks))
+    if (rival) {
+      report.problem(
+        members.place('signer_id'),
+        `"${relayer.signerId}" signs for relayer "${rival.id}" on the same chain already, and two would fight over its ` +
+          'nonces; give this one another signer',
+      )
+    }
+    relayers.push(relayer)
+  }
+  if (file.items('relayers').length === 0) {
+    report.warn('relayers', 'there is none, so nothing can be sent')
+  }
+  return relayers
+}
+
+function parseRelayer(members: Members, report: Report): RelayerConfig {
+  const id = members.requiredText('id')
+  if (id !== '' && !/^[a-zA-Z0-9_-]{1,36}$/.test(id)) {
+    report.problem(members.place('id'), `is ${shown(id)}; write at most 36 letters, digits, dashes and underscores`)
+  }
+  const notificationId = members.text('notification_id')
+  return {
+    id,
+    name: members.text('name') ?? id,
+    network: members.requiredText('network'),
+    signerId: members.requiredText('signer_id'),
+    ...(notificationId !== undefined && { notificationId }),
+    paused: members.flag('paused', false),
+    policies: parsePolicies(members, report),
+  }
+}
+
+function checkReferences(relayer: RelayerConfig, members: Members, referents: Referents, report: Report): void {
+  const { named } = referents
+  const check = (member: string, id: string | undefined, ids: readonly string[], list: string) => {
+    if (id === undefined || id === '' || ids.includes(id)) return
+    const choice = ids.length > 0 ? `there are: ${ids.join(', ')}` : `there are none`
+    report.problem(members.place(member), `names "${id}", which is not among the ${list}; ${choice}`)
+  }
+  check('signer_id', relayer.signerId, named.signers, 'signers')
+  check('notification_id', relayer.notificationId, named.notifications, 'notifications')
+  check('network', relayer.network, named.networks, 'networks')
+}
+
+function shareANonceSequence(one: RelayerConfig, other: RelayerConfig, networks: readonly NetworkConfig[]): boolean {
+  const chainOf = ({ network }: RelayerConfig) => networks.find(({ name }) => name === network)?.chainId ?? network
+  return one.id !== other.id && one.signerId === other.signerId && chainOf(one) === chainOf(other)
+}

@@ -1,0 +1,63 @@
+// RPC endpoints: each URL is a secret, as a provider's key may be part of it.
+import type { RpcEndpointConfig } from './config.ts'
+import { kindOf, type Members, readMembers } from './members.ts'
+import { type Environment, readReference } from './read-reference.ts'
+import type { Report } from './report.ts'
+import { secretUrl } from './secret.ts'
+
+/** Texts, `{ url, weight }`, or references to a variable, as a URL may hold a provider's key. */
+export function parseRpcUrls(
+  owner: Members,
+  name: string,
+  env: Environment,
+  report: Report,
+): readonly RpcEndpointConfig[] {
+  const example = `write ["https://…"], [{ "url": "https://…", "weight": 100 }] or [{ "type": "env", "value": "RPC_URL" }]`
+  const value = owner.raw(name)
+  if (!Array.isArray(value) || value.length === 0) {
+    const fault = Array.isArray(value) ? 'is empty' : `is ${kindOf(value ?? undefined)}`
+    report.problem(owner.place(name), `${fault}; ${example}`)
+    return []
+  }
+  const endpoints = value.map((_, index) => parseRpcUrl(owner, name, index, env, report))
+  const used = endpoints.filter((endpoint) => endpoint !== undefined).filter(({ weight }) => weight > 0)
+  if (used.length === 0 && endpoints.every((endpoint) => endpoint !== undefined)) {
+    report.problem(owner.place(name), 'every endpoint has weight 0, which puts it out of use; raise one to 100')
+  }
+  return used
+}
+
+function parseRpcUrl(
+  owner: Members,
+  name: string,
+  index: number,
+  env: Environment,
+  report: Report,
+): RpcEndpointConfig | undefined {
+  const place = `${owner.place(name)}[${index}]`
+  const item = (owner.raw(name) as readonly unknown[])[index]
+  if (typeof item === 'string') return endpoint(item, 100, place, report)
+  const isReference = typeof item === 'object' && item !== null && 'type' in item
+  if (isReference) {
+    const holder = readMembers({ [place]: item }, '', [place], report)
+    const url = readReference(holder, place, env, report)
+    return url && endpoint(url.reveal(), 100, place, report)
+  }
+  const members = readMembers(item, place, ['url', 'weight'], report)
+  const url = members.raw('url')
+  if (typeof url === 'string') return endpoint(url, members.count('weight', { min: 0, max: 100 }) ?? 100, place, report)
+  if (typeof item === 'object' && item !== null) report.problem(`${place}.url`, `is ${kindOf(url)}; write "https://…"`)
+  return undefined
+}
+
+function endpoint(text: string, weight: number, place: string, report: Report): RpcEndpointConfig | undefined {
+  const url = httpUrl(text)
+  if (url) return { url: secretUrl(url), weight }
+  report.problem(place, 'is no http or https URL (not shown: it may hold a key); write "https://…"')
+  return undefined
+}
+
+export function httpUrl(text: string): URL | undefined {
+  const url = URL.parse(text)
+  return url && /^https?:$/.test(url.protocol) ? url : undefined
+}

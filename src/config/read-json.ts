@@ -1,0 +1,60 @@
+// A JSON file into a value. Integers too large for a double come out as bigint, so that no wei is lost.
+import { readFile } from 'node:fs/promises'
+import type { Report } from './report.ts'
+
+/** Undefined when it can't be read or is no JSON: the report says so, and quotes nothing of the file. */
+export async function readJson(path: string, shownAs: string, report: Report): Promise<unknown> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    report.problem(shownAs, `can't be read (${codeOf(error)}); ${hints[codeOf(error)] ?? 'check the path'}`)
+    return undefined
+  }
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''), exactIntegers as (key: string, value: unknown) => unknown)
+  } catch (error) {
+    report.problem(shownAs, `is not valid JSON${whereabouts(text, error)}; correct it there`)
+    return undefined
+  }
+}
+
+const hints: Record<string, string> = {
+  ENOENT: 'create it, or set CONFIG_DIR and CONFIG_FILE_NAME to where it is',
+  EACCES: 'let the user that runs the service read it',
+}
+
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+}
+
+function exactIntegers(_key: string, value: unknown, context: { source?: string }): unknown {
+  const { source } = context
+  const isLarge = typeof value === 'number' && !Number.isSafeInteger(value)
+  return isLarge && source !== undefined && /^-?\d+$/.test(source) ? BigInt(source) : value
+}
+
+/** The parser's own message may quote the file, and the file may hold a secret: only the position is taken from it. */
+function whereabouts(text: string, error: unknown): string {
+  const position = error instanceof Error && /\(line (\d+) column (\d+)\)/.exec(error.message)
+  if (position) return ` at line ${position[1]}, column ${position[2]}`
+  if (!isUnexpectedToken(text)) return ''
+  // This kind of error comes without a position: it is at the end of the shortest beginning that has it too.
+  let [good, bad] = [0, text.length]
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1
+    if (isUnexpectedToken(text.slice(0, middle))) bad = middle
+    else good = middle
+  }
+  const lines = text.slice(0, bad).split('\n')
+  return ` at line ${lines.length}, column ${lines.at(-1)?.length}`
+}
+
+function isUnexpectedToken(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return false
+  } catch (error) {
+    return error instanceof Error && error.message.startsWith('Unexpected token')
+  }
+}

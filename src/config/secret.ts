@@ -1,0 +1,27 @@
+// A value that must not be seen. It can be logged, stringified and inspected: only `reveal()` tells it.
+import { inspect } from 'node:util'
+
+export interface Secret {
+  reveal(): string
+  /** What may be shown in its place. */
+  toString(): string
+}
+
+/** `shown` is what people see instead, such as the host of an RPC URL. */
+export function secret(value: string, shown = '[secret]'): Secret {
+  const show = () => shown
+  // The value lives in a closure: no property, own or inherited, holds it.
+  return Object.freeze(
+    Object.defineProperties({} as Secret, {
+      reveal: { value: () => value },
+      toString: { value: show },
+      toJSON: { value: show },
+      [inspect.custom]: { value: show },
+    }),
+  )
+}
+
+/** Path, query and user info of a URL may all hold a provider's key: only the host is shown. */
+export function secretUrl(url: URL): Secret {
+  return secret(url.href, url.host)
+}
