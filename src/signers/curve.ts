@@ -1,0 +1,74 @@
+// ECDSA over secp256k1: the native library where it is installed and proves itself, viem's own arithmetic otherwise.
+import { createRequire } from 'node:module'
+import { bytesToHex, hexToBytes } from 'viem'
+import { sign } from 'viem/accounts'
+import type { Hash, Hex } from '../domain/ids.ts'
+import type { Logger } from '../ops/logger.ts'
+
+export interface CurveSignature {
+  /** 32 bytes. */
+  readonly r: Hex
+  /** 32 bytes, in the lower half of the order (EIP-2). */
+  readonly s: Hex
+  readonly yParity: 0 | 1
+}
+
+export interface Curve {
+  readonly name: 'native' | 'viem'
+  /** Deterministic (RFC 6979). `key` is 32 bytes. */
+  sign(digest: Hash, key: Uint8Array): Promise<CurveSignature> | CurveSignature
+}
+
+export const viemCurve: Curve = {
+  name: 'viem',
+  async sign(digest, key) {
+    const { r, s, yParity } = await sign({ hash: digest, privateKey: bytesToHex(key) })
+    return { r, s, yParity: yParity === 1 ? 1 : 0 }
+  },
+}
+
+/** The native curve, unless it is missing or disagrees with viem on known digests; then viem's, and a log line. */
+export async function openCurve(log: Logger, load: () => NativeModule = loadNative): Promise<Curve> {
+  try {
+    const native = nativeCurve(load())
+    await compareWithViem(native)
+    return native
+  } catch (err) {
+    log.warn({ err }, 'signing without the native secp256k1 library: correct, and about a fifth as fast')
+    return viemCurve
+  }
+}
+
+/** The part of the `secp256k1` package that we call. It throws on a key that is not on the curve. */
+export interface NativeModule {
+  ecdsaSign(digest: Uint8Array, key: Uint8Array): { readonly signature: Uint8Array; readonly recid: number }
+}
+
+/** The binding itself: the package's main file would quietly fall back to a slow pure JavaScript of its own. */
+function loadNative(): NativeModule {
+  return createRequire(import.meta.url)('secp256k1/bindings.js') as NativeModule
+}
+
+function nativeCurve(module: NativeModule): Curve {
+  return {
+    name: 'native',
+    sign(digest, key) {
+      const { signature, recid } = module.ecdsaSign(hexToBytes(digest), key)
+      const hex = bytesToHex(signature)
+      // Recovery ids 2 and 3 mean r overflowed the order: one signature in 2^127, which Ethereum can't express.
+      if (recid !== 0 && recid !== 1) throw new Error(`signature with recovery id ${recid}`)
+      return { r: hex.slice(0, 66) as Hex, s: `0x${hex.slice(66)}`, yParity: recid }
+    },
+  }
+}
+
+async function compareWithViem(curve: Curve): Promise<void> {
+  const key = hexToBytes(`0x${'4646'.repeat(16)}`) // the example key of EIP-155
+  for (const digit of ['1', '2', '3', 'd', 'f']) {
+    const digest: Hash = `0x${digit.repeat(64)}`
+    const [ours, theirs] = [await curve.sign(digest, key), await viemCurve.sign(digest, key)]
+    if (ours.r !== theirs.r || ours.s !== theirs.s || ours.yParity !== theirs.yParity) {
+      throw new Error('the native secp256k1 library disagrees with viem on a known digest')
+    }
+  }
+}

@@ -1,0 +1,39 @@
+// The factory: settings into signers, over one curve.
+import type { Logger } from '../ops/logger.ts'
+import { type Curve, openCurve } from './curve.ts'
+import { openLocalSigner } from './local-keystore.ts'
+import { openPlainSigner } from './plain.ts'
+import type { Signer } from './signer.ts'
+
+/** A value that is told only on demand; the configuration's secrets are such. */
+export interface Revealable {
+  reveal(): string
+}
+
+export type SignerSettings =
+  | { readonly id: string; readonly type: 'plain'; readonly key: Revealable }
+  | { readonly id: string; readonly type: 'local'; readonly path: string; readonly passphrase: Revealable }
+
+/** By id. Throws SignerError at the first that can't be opened. */
+export async function openSigners(
+  settings: readonly SignerSettings[],
+  log: Logger,
+): Promise<ReadonlyMap<string, Signer>> {
+  const curve = await openCurve(log)
+  const signers = new Map<string, Signer>()
+  for (const each of settings) {
+    const signer = await openSigner(each, curve)
+    log.info({ signer: each.id, type: each.type, address: signer.address, curve: curve.name }, 'signer opened')
+    signers.set(each.id, signer)
+  }
+  return signers
+}
+
+export async function openSigner(settings: SignerSettings, curve: Curve): Promise<Signer> {
+  switch (settings.type) {
+    case 'plain':
+      return openPlainSigner(settings.id, settings.key.reveal(), curve)
+    case 'local':
+      return openLocalSigner(settings.id, settings.path, settings.passphrase.reveal(), curve)
+  }
+}
