@@ -1,0 +1,24 @@
+// The service as the bench runs it: quiet, without rate limits, and profiled where that was asked for.
+import { type Service, type ServiceOptions, startService } from '../test/support/service.ts'
+
+export interface BenchOptions {
+  /** Where profiles go; absent: none are taken. */
+  readonly profileDirectory?: string
+}
+
+export async function startBenchService(
+  { profileDirectory }: BenchOptions,
+  options: ServiceOptions & { readonly profileName: string },
+): Promise<Service> {
+  const { profileName, ...rest } = options
+  const profiling = profileDirectory === undefined ? [] : profileArguments(profileDirectory, profileName)
+  return startService({
+    ...rest,
+    nodeArguments: [...profiling, ...(rest.nodeArguments ?? [])],
+    env: { LOG_LEVEL: 'warn', ...rest.env },
+  })
+}
+
+function profileArguments(directory: string, name: string): string[] {
+  return ['--cpu-prof', `--cpu-prof-dir=${directory}`, `--cpu-prof-name=${name}.cpuprofile`]
+}

@@ -1,0 +1,93 @@
+// JSON-RPC calls for each confirmed transaction: 1,000 of them over 50 blocks that come at the network's own pace.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Anvil, devAccount, startAnvil } from '../test/support/anvil.ts'
+import { type Client, openClient, until } from '../test/support/client.ts'
+import { type BenchOptions, startBenchService } from './bench-service.ts'
+import { startCallCounter } from './call-counter.ts'
+import type { Figure } from './figure.ts'
+
+const transactions = 1_000
+const blocks = 50
+const perBlock = transactions / blocks
+const blockTimeMs = 400
+
+interface Run {
+  readonly name: string
+  readonly relayers: number
+  /** Absent: the service has to find it out. */
+  readonly gasLimit?: number
+  readonly aim?: string
+}
+
+const runs: readonly Run[] = [
+  { name: '1 relayer', relayers: 1, gasLimit: 21_000, aim: '3.2 or less' },
+  { name: '1 relayer, gas limit left to the service', relayers: 1 },
+  { name: '5 relayers', relayers: 5, gasLimit: 21_000 },
+]
+
+export async function measureCalls(options: BenchOptions): Promise<Figure[]> {
+  const figures: Figure[] = []
+  for (const run of runs) figures.push(...(await measureRun(options, run)))
+  return figures
+}
+
+async function measureRun(options: BenchOptions, run: Run): Promise<Figure[]> {
+  await using anvil = await startAnvil({ mining: 'manual' })
+  await using counter = await startCallCounter(anvil.url)
+  const ids = Array.from({ length: run.relayers }, (_, index) => `bench-${index}`)
+  await using service = await startBenchService(options, {
+    profileName: `calls-${run.name.replace(/\W+/g, '-')}`,
+    networks: [
+      { name: 'localhost', rpcUrls: [counter.url], requiredConfirmations: 1, averageBlocktimeMs: blockTimeMs },
+    ],
+    relayers: ids.map((id, index) => ({
+      id,
+      privateKey: devAccount(index).key,
+      policies: { max_in_flight: perBlock / run.relayers },
+    })),
+  })
+  await using client = openClient(service.url, service.apiKey)
+  await sendAll(client, ids, run)
+  let nextBlockAt = performance.now()
+  for (let block = 0; block < blocks; block++) {
+    await until(async () => (await inPool(anvil)) === perBlock, { what: `block ${block} to be full in the pool` })
+    await sleep(Math.max(0, nextBlockAt - performance.now()))
+    await anvil.mine()
+    nextBlockAt = performance.now() + blockTimeMs
+  }
+  await until(async () => (await confirmed(client, ids)) === transactions, { everyMs: 50, what: 'all to be confirmed' })
+
+  const counts = [...counter.counts()].sort(([, one], [, other]) => other - one)
+  const calls = counts.reduce((sum, [, count]) => sum + count, 0)
+  const requests = counter.httpRequests()
+  await service.stop()
+  const name = `JSON-RPC calls per confirmed transaction, ${run.name}`
+  return [
+    { name, value: calls / transactions, unit: 'calls', ...(run.aim !== undefined && { aim: run.aim }) },
+    ...counts.map(([method, count]) => ({ name: `  ${method}`, value: count / transactions, unit: 'calls' })),
+    { name: '  HTTP requests that carried them', value: requests / transactions, unit: 'requests' },
+  ]
+}
+
+async function sendAll(client: Client, ids: readonly string[], run: Run): Promise<void> {
+  const to = devAccount(9).address
+  const gas = run.gasLimit === undefined ? {} : { gas_limit: run.gasLimit }
+  for (let sent = 0; sent < transactions; sent += 50) {
+    const senders = Array.from({ length: 50 }, (_, index) => ids[(sent + index) % ids.length] ?? '')
+    await Promise.all(senders.map((id) => client.send(id, { to, value: '1', data: '0x', speed: 'average', ...gas })))
+  }
+}
+
+/** As the API counts them. */
+async function confirmed(client: Client, ids: readonly string[]): Promise<number> {
+  let total = 0
+  for (const id of ids) {
+    const answer = await client.request('GET', `/relayers/${id}/transactions?status=confirmed&per_page=1`)
+    total += (answer.body as { pagination: { total_items: number } }).pagination.total_items
+  }
+  return total
+}
+
+async function inPool(anvil: Anvil): Promise<number> {
+  return Number((await anvil.rpc<{ pending: string }>('txpool_status')).pending)
+}

@@ -1,0 +1,51 @@
+// npm run bench: prints what was measured beside what the design aims at, and judges nothing.
+//   --only post,delete,bulk,calls   --json FILE   --profile
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { BenchOptions } from './bench-service.ts'
+import { measureBulkCancel } from './bulk-cancel.ts'
+import { measureCalls } from './calls.ts'
+import { type Figure, lineOf } from './figure.ts'
+import { describeMachine } from './machine.ts'
+import { measureSendsAndCancels } from './sends-and-cancels.ts'
+
+const topics = ['post', 'delete', 'bulk', 'calls'] as const
+type Topic = (typeof topics)[number]
+
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, json: { type: 'string' }, profile: { type: 'boolean', default: false } },
+})
+const asked = values.only?.split(',') ?? [...topics]
+const unknown = asked.filter((topic) => !(topics as readonly string[]).includes(topic))
+if (unknown.length > 0) {
+  print(`--only ${unknown.join(',')}: unknown; choose from ${topics.join(',')}`)
+  process.exit(1)
+}
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
+
+const machine = describeMachine()
+print(`${machine.cores} cores of ${machine.model}, ${machine.memoryGiB} GiB, ${machine.platform}, Node ${machine.node}`)
+print('The load runs in a process of its own, on the same cores.')
+
+const options: BenchOptions = values.profile
+  ? { profileDirectory: await mkdtemp(join(tmpdir(), 'rescind-profile-')) }
+  : {}
+const wants = (...wanted: Topic[]) => wanted.some((topic) => asked.includes(topic))
+const figures: Figure[] = []
+if (wants('post', 'delete')) report(await measureSendsAndCancels(options))
+if (wants('bulk')) report(await measureBulkCancel(options))
+if (wants('calls')) report(await measureCalls(options))
+
+if (options.profileDirectory !== undefined) print(`profiles: ${options.profileDirectory}`)
+if (values.json !== undefined) await writeFile(values.json, JSON.stringify({ machine, figures }, null, 2))
+
+function report(measured: readonly Figure[]): void {
+  figures.push(...measured)
+  for (const figure of measured) print(lineOf(figure))
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

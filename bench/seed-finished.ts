@@ -1,0 +1,40 @@
+// A long history, quickly: clones of one transaction that the service itself brought to its end.
+import Database from 'better-sqlite3'
+
+/**
+ * Copies the only transaction of `relayerId`, with its attempts, until there are `count`, at nonces and places in the
+ * order that lead up to `count`. The service must not be running. The account's nonce on chain is then `count` too.
+ */
+export function seedFinished(databasePath: string, relayerId: string, count: number): void {
+  const database = new Database(databasePath)
+  try {
+    database.pragma('synchronous = OFF')
+    database.pragma('cache_size = -200000')
+    const only = database.prepare('SELECT id, phase, status FROM transactions WHERE relayer_id = ?').all(relayerId)
+    const [template] = only as { id: string; phase: string; status: string }[]
+    if (only.length !== 1 || template?.phase !== 'final') throw new Error('seeding needs one finished transaction')
+    const id = `printf('%08x-%04x-7000-8000-%012d', i / 65536, i % 65536, i)`
+    const clone = (table: string, template: string, changed: Record<string, string>) => {
+      const columns = (database.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name)
+      const values = columns.map((column) => changed[column] ?? `t.${column}`)
+      return database.prepare(
+        `WITH RECURSIVE clones (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM clones WHERE i < ${count} - 1)
+         INSERT INTO ${table} (${columns.join(', ')}) SELECT ${values.join(', ')} FROM clones, ${table} t WHERE ${template}`,
+      )
+    }
+    database.transaction(() => {
+      const hash = `'0x' || printf('%064x', i)`
+      clone('transactions', 't.id = ?', { id, sequence: 'i + 1', nonce: 'i', included_hash: hash }).run(template.id)
+      clone('attempts', 't.transaction_id = ?', { transaction_id: id, nonce: 'i', hash }).run(template.id)
+      database
+        .prepare('UPDATE relayers SET last_sequence = ?, spent_below = ? WHERE id = ?')
+        .run(count, count, relayerId)
+      database
+        .prepare('UPDATE tallies SET count = ? WHERE relayer_id = ? AND status = ?')
+        .run(count, relayerId, template.status)
+    })()
+    database.pragma('wal_checkpoint(TRUNCATE)')
+  } finally {
+    database.close()
+  }
+}
