@@ -1,0 +1,47 @@
+// DELETE of one transaction.
+
+import { awaitVerdict } from '../commands/await-verdict.ts'
+import { cancelTransaction } from '../commands/cancel.ts'
+import type { CommandContext } from '../commands/context.ts'
+import type { RelayerId, TransactionId } from '../domain/ids.ts'
+import { answers, success } from './envelope.ts'
+import { explainCancellation } from './explain-cancellation.ts'
+import { type OperationReply, operation } from './operation.ts'
+import { transactionParameters } from './parameters.ts'
+import { waitSeconds } from './parse-prefer.ts'
+import { presentTransaction, transactionSchema } from './present-transaction.ts'
+
+export function cancel(commands: CommandContext, stopping: AbortSignal) {
+  return operation({
+    scope: 'cancel',
+    schema: {
+      operationId: 'cancelTransaction',
+      summary: 'Cancel a transaction',
+      description:
+        'Answers once the cancellation is durable. `Prefer: wait=N` waits up to N seconds, at most 60, for the final verdict. Cancelling twice changes nothing. A body is ignored.',
+      tags: ['transactions'],
+      params: transactionParameters,
+      response: answers(transactionSchema, 400, 404),
+    },
+    async answer(request, reply) {
+      const relayerId = request.params.relayer_id as RelayerId
+      const id = request.params.transaction_id as TransactionId
+      const canceled = await cancelTransaction(commands, relayerId, id)
+      const { prefer } = request.headers
+      const seconds = waitSeconds(prefer)
+      if (seconds === undefined) return success(presentTransaction(canceled), explainCancellation(canceled))
+
+      reply.header('preference-applied', `wait=${seconds}`)
+      const enough = AbortSignal.any([stopping, goneSignal(reply)])
+      const told = (await awaitVerdict(commands, relayerId, id, seconds * 1000, enough)) ?? canceled
+      return success(presentTransaction(told), explainCancellation(told))
+    },
+  })
+}
+
+/** Aborts when the client leaves before its answer. */
+function goneSignal(reply: OperationReply): AbortSignal {
+  const gone = new AbortController()
+  reply.raw.once('close', () => gone.abort())
+  return gone.signal
+}

@@ -1,0 +1,62 @@
+// The one place of success and error bodies.
+import { type Static, type TSchema, Type } from 'typebox'
+
+const logSchema = Type.Object({ level: Type.String({ examples: ['log'] }), message: Type.String() })
+
+const paginationSchema = Type.Object({
+  current_page: Type.Integer({ minimum: 1 }),
+  per_page: Type.Integer({ minimum: 0 }),
+  total_items: Type.Integer({ minimum: 0 }),
+})
+
+export type Pagination = Static<typeof paginationSchema>
+
+const onePage: Pagination = { current_page: 1, per_page: 1, total_items: 1 }
+
+export interface Success<T> {
+  data: T
+  error: ''
+  metadata: { logs: { level: 'log'; message: string }[]; traces: [] }
+  pagination: Pagination
+  success: true
+}
+
+/** A success body with all five members; `logs` tell in words what was done and will be done. */
+export function success<T>(data: T, logs: readonly string[] = [], pagination: Pagination = onePage): Success<T> {
+  return {
+    data,
+    error: '',
+    metadata: { logs: logs.map((message) => ({ level: 'log', message })), traces: [] },
+    pagination,
+    success: true,
+  }
+}
+
+/** An error body, as bytes: exactly three members. */
+export function failure(message: string): string {
+  return `{"data":null,"message":${JSON.stringify(message)},"success":false}`
+}
+
+export const failureSchema = Type.Object(
+  { data: Type.Null(), message: Type.String(), success: Type.Literal(false) },
+  { additionalProperties: false, description: 'The header Relayer-Error-Code carries the machine-readable reason.' },
+)
+
+export function successSchema<S extends TSchema>(data: S) {
+  return Type.Object(
+    {
+      data,
+      error: Type.Literal(''),
+      metadata: Type.Object({ logs: Type.Array(logSchema), traces: Type.Array(Type.Unknown()) }),
+      pagination: paginationSchema,
+      success: Type.Literal(true),
+    },
+    { additionalProperties: false },
+  )
+}
+
+/** The answers of an operation, for the OpenAPI document. */
+export function answers<S extends TSchema>(data: S, ...refusals: readonly number[]) {
+  const failures = [401, 429, 500, ...refusals].sort().map((status) => [status, failureSchema] as const)
+  return { 200: successSchema(data), ...Object.fromEntries(failures) }
+}

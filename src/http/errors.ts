@@ -1,0 +1,74 @@
+// The one error handler: whatever went wrong, an answer of the catalogue, and the cause only in the log.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { catalogue, type ErrorCode, RescindError } from '../domain/errors.ts'
+import type { Logger } from '../ops/logger.ts'
+import { failure } from './envelope.ts'
+import { RateLimited } from './limit-rate.ts'
+import { queueFullRetryAfterSeconds } from './limits.ts'
+
+/** Texts that the interface fixes; any other code speaks through the error's own message. */
+const fixedTexts: Partial<Record<ErrorCode, string>> = {
+  MALFORMED_PATH: 'Bad Request',
+  TRANSACTION_ALREADY_MINED: 'Bad Request',
+  TRANSACTION_ALREADY_CONFIRMED: 'Bad Request',
+  TRANSACTION_ALREADY_FAILED: 'Bad Request',
+  TRANSACTION_ALREADY_EXPIRED: 'Bad Request',
+  UNAUTHORIZED: 'Unauthorized',
+  TRANSACTION_NOT_FOUND: 'Not found',
+  RATE_LIMITED: 'Too Many Requests',
+  INTERNAL: 'Internal Server Error',
+}
+
+const malformedJson = new RescindError('MALFORMED_JSON', 'body: is not JSON; send a JSON object')
+
+/** What Fastify refuses by itself, before an operation sees the request. */
+const frameworkRefusals: Readonly<Record<string, RescindError>> = {
+  FST_ERR_BAD_URL: new RescindError('MALFORMED_PATH', 'the path does not decode'),
+  FST_ERR_CTP_INVALID_JSON_BODY: malformedJson,
+  FST_ERR_CTP_EMPTY_JSON_BODY: new RescindError('MALFORMED_JSON', 'body: is empty; send a JSON object'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: new RescindError('MALFORMED_JSON', 'body: is not as long as Content-Length says'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: new RescindError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    'body: is not JSON by its Content-Type; send Content-Type: application/json',
+  ),
+  FST_ERR_CTP_BODY_TOO_LARGE: new RescindError('BODY_TOO_LARGE', 'body: is larger than this service takes'),
+}
+
+export function errorHandler(logger: Logger) {
+  return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const error = toRescindError(thrown)
+    if (catalogue[error.code].status === 500) {
+      logger.error({ requestId: request.id, method: request.method, url: request.url, err: thrown }, 'request failed')
+    } else {
+      logger.debug({ requestId: request.id, code: error.code, reason: error.message }, 'request refused')
+    }
+    refuse(reply, error)
+  }
+}
+
+export function refuse(reply: FastifyReply, error: RescindError): void {
+  reply.code(error.status)
+  reply.header('relayer-error-code', error.code)
+  reply.header('content-type', 'application/json; charset=utf-8')
+  if (error.code === 'UNAUTHORIZED') reply.header('www-authenticate', 'Bearer')
+  if (error.code === 'QUEUE_FULL') reply.header('retry-after', queueFullRetryAfterSeconds)
+  if (error.code === 'SHUTTING_DOWN') reply.header('connection', 'close')
+  if (error instanceof RateLimited) {
+    const { policy, remaining, resetSeconds } = error.allowance
+    reply.header('retry-after', resetSeconds)
+    reply.header('ratelimit-policy', policy)
+    reply.header('ratelimit', `${policy.slice(0, policy.indexOf(';'))};r=${remaining};t=${resetSeconds}`)
+  }
+  reply.send(failure(messageOf(error)))
+}
+
+export function messageOf(error: RescindError): string {
+  return fixedTexts[error.code] ?? error.message
+}
+
+function toRescindError(thrown: unknown): RescindError {
+  if (thrown instanceof RescindError) return thrown
+  if (thrown instanceof SyntaxError && 'statusCode' in thrown) return malformedJson
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
+  return frameworkRefusals[code] ?? new RescindError('INTERNAL', 'Internal Server Error', { cause: thrown })
+}

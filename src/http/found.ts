@@ -1,0 +1,15 @@
+// What was looked for, or the refusal that it is not there.
+import { type ErrorCode, RescindError } from '../domain/errors.ts'
+import type { RelayerId } from '../domain/ids.ts'
+import type { Relayer } from '../domain/relayer.ts'
+import type { Reads } from '../store/store.ts'
+
+export function found<T>(what: T | undefined, code: ErrorCode, message: string): T {
+  if (what === undefined) throw new RescindError(code, message)
+  return what
+}
+
+/** Throws RELAYER_NOT_FOUND. */
+export async function foundRelayer(reads: Reads, id: string): Promise<Relayer> {
+  return found(await reads.relayer(id as RelayerId), 'RELAYER_NOT_FOUND', `Relayer with ID ${id} not found`)
+}

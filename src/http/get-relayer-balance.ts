@@ -1,0 +1,31 @@
+// GET of a relayer's balance, asked of its network now.
+import { Type } from 'typebox'
+import { readBalance } from '../commands/read-balance.ts'
+import type { ChainOf } from '../commands/read-status.ts'
+import type { Reads } from '../store/store.ts'
+import { answers, success } from './envelope.ts'
+import { foundRelayer } from './found.ts'
+import { operation } from './operation.ts'
+import { relayerParameters } from './parameters.ts'
+
+const balanceSchema = Type.Object(
+  { balance: Type.String({ pattern: '^[0-9]+$' }), unit: Type.Literal('wei') },
+  { additionalProperties: false },
+)
+
+export function getRelayerBalance(reads: Reads, chainOf: ChainOf) {
+  return operation({
+    scope: 'read',
+    schema: {
+      operationId: 'getRelayerBalance',
+      summary: "Get a relayer's balance",
+      tags: ['relayers'],
+      params: relayerParameters,
+      response: answers(balanceSchema, 400, 404, 503),
+    },
+    async answer({ params }) {
+      const balance = await readBalance(chainOf, await foundRelayer(reads, params.relayer_id))
+      return success({ balance: balance.toString(), unit: 'wei' })
+    },
+  })
+}

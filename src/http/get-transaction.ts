@@ -1,0 +1,28 @@
+// GET of one transaction.
+import type { RelayerId, TransactionId } from '../domain/ids.ts'
+import type { Reads } from '../store/store.ts'
+import { answers, success } from './envelope.ts'
+import { found } from './found.ts'
+import { operation } from './operation.ts'
+import { transactionParameters } from './parameters.ts'
+import { presentTransaction, transactionSchema } from './present-transaction.ts'
+
+export function getTransaction(reads: Reads) {
+  return operation({
+    scope: 'read',
+    schema: {
+      operationId: 'getTransaction',
+      summary: 'Get a transaction',
+      tags: ['transactions'],
+      params: transactionParameters,
+      response: answers(transactionSchema, 400, 404),
+    },
+    async answer({ params }) {
+      const transaction = await reads.transaction(
+        params.relayer_id as RelayerId,
+        params.transaction_id as TransactionId,
+      )
+      return success(presentTransaction(found(transaction, 'TRANSACTION_NOT_FOUND', 'Not found')))
+    },
+  })
+}

@@ -1,0 +1,29 @@
+// Every bound of the HTTP layer. The rates come from the configuration; the rest is the same everywhere.
+
+export interface ServerLimits {
+  /** Refill of an API key's allowance, and of an address's allowance of failed authentications. */
+  readonly requestsPerSecond: number
+  /** Requests that may come at once. */
+  readonly burst: number
+  readonly bodyBytesMax?: number
+}
+
+export const bodyBytesMaxDefault = 256 * 1024
+/** Request line and headers together; nothing in a path can be longer. */
+export const headerBytesMax = 16 * 1024
+/** For the whole request to arrive. */
+export const requestTimeoutMs = 30_000
+export const headersTimeoutMs = 15_000
+/** A silent connection; longer than the longest wait. */
+export const connectionTimeoutMs = 90_000
+export const waitSecondsMax = 60
+export const requestIdCharsMax = 128
+export const perPageDefault = 10
+export const perPageMax = 100
+export const pageMax = 1_000_000
+/** A value in an error message is cut here. */
+export const shownCharsMax = 40
+/** How long an answer of the readiness check is believed: it costs a durable write. */
+export const readinessBelievedMs = 500
+/** When to come back after a full queue; it empties with the chain's blocks. */
+export const queueFullRetryAfterSeconds = 5

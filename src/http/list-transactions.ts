@@ -1,0 +1,38 @@
+// GET of a relayer's transactions, newest first.
+import { Type } from 'typebox'
+import { statuses } from '../domain/transaction.ts'
+import type { Reads } from '../store/store.ts'
+import { answers, success } from './envelope.ts'
+import { foundRelayer } from './found.ts'
+import { operation } from './operation.ts'
+import { relayerParameters } from './parameters.ts'
+import { pageOf, pageProperties, paginationOf } from './parse-page.ts'
+import { presentTransaction, transactionSchema } from './present-transaction.ts'
+
+const querySchema = Type.Object(
+  {
+    ...pageProperties,
+    status: Type.Optional(Type.Enum([...statuses], { description: `one of ${statuses.join(', ')}` })),
+  },
+  { additionalProperties: false },
+)
+
+export function listTransactions(reads: Reads) {
+  return operation({
+    scope: 'read',
+    schema: {
+      operationId: 'listTransactions',
+      summary: 'List transactions, newest first',
+      tags: ['transactions'],
+      params: relayerParameters,
+      querystring: querySchema,
+      response: answers(Type.Array(transactionSchema), 400, 404),
+    },
+    async answer({ params, query }) {
+      const relayer = await foundRelayer(reads, params.relayer_id)
+      const page = pageOf(query)
+      const { items, total } = await reads.transactions(relayer.id, query.status ? { status: query.status } : {}, page)
+      return success(items.map(presentTransaction), [], paginationOf(page, total))
+    },
+  })
+}

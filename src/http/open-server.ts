@@ -1,0 +1,146 @@
+// The HTTP server: Fastify with our door, our errors and our routes.
+import swagger from '@fastify/swagger'
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import type { CommandContext } from '../commands/context.ts'
+import type { ChainOf } from '../commands/read-status.ts'
+import { RescindError } from '../domain/errors.ts'
+import type { Logger } from '../ops/logger.ts'
+import { admit, type Door, markAnswer } from './admit.ts'
+import { allowedMethods } from './allowed-methods.ts'
+import type { Authenticate } from './authenticate.ts'
+import { errorHandler } from './errors.ts'
+import { rateLimits } from './limit-rate.ts'
+import {
+  bodyBytesMaxDefault,
+  connectionTimeoutMs,
+  headerBytesMax,
+  headersTimeoutMs,
+  requestTimeoutMs,
+  type ServerLimits,
+} from './limits.ts'
+import { describeApi } from './openapi.ts'
+import type { Readiness } from './ready.ts'
+import { refuseConnection } from './refuse-connection.ts'
+import { requestIds } from './request-id.ts'
+import { documentationRoutes } from './routes/documentation.ts'
+import { basePath } from './routes/mount.ts'
+import { relayerRoutes } from './routes/relayers.ts'
+import { serviceRoutes } from './routes/service.ts'
+import { transactionRoutes } from './routes/transactions.ts'
+import { compileValidator } from './validate.ts'
+
+export interface ServerOptions {
+  readonly commands: CommandContext
+  readonly chainOf: ChainOf
+  readonly limits: ServerLimits
+  readonly authenticate: Authenticate
+  readonly logger: Logger
+  readonly readiness: Readiness
+  readonly version: string
+  /** Addresses or CIDR ranges of proxies whose X-Forwarded-For is believed; none by default. */
+  readonly trustedProxies?: readonly string[]
+}
+
+export interface Server extends AsyncDisposable {
+  /** Resolves to the URL once connections are taken. */
+  listen(at: { host: string; port: number }): Promise<string>
+  /** Throws before `listen` has resolved. */
+  readonly url: string
+}
+
+/** Disposing drains: what was begun is answered, waits end early, new requests are refused with SHUTTING_DOWN. */
+export async function openServer(options: ServerOptions): Promise<Server> {
+  const { logger, authenticate, limits } = options
+  const draining = new AbortController()
+  const stopping = AbortSignal.any([draining.signal, options.readiness.stopping])
+  const door: Door = { authenticate, rates: rateLimits(limits) }
+  const handleError = errorHandler(logger)
+  const newRequestId = requestIds(options.commands.random)
+
+  const app = Fastify({
+    logger: false,
+    genReqId: newRequestId,
+    bodyLimit: limits.bodyBytesMax ?? bodyBytesMaxDefault,
+    requestTimeout: requestTimeoutMs,
+    connectionTimeout: connectionTimeoutMs,
+    // A request without Host is ours to refuse, in the form of every other refusal.
+    http: { maxHeaderSize: headerBytesMax, headersTimeout: headersTimeoutMs, requireHostHeader: false },
+    routerOptions: { maxParamLength: headerBytesMax },
+    return503OnClosing: false,
+    ...(options.trustedProxies && { trustProxy: [...options.trustedProxies] }),
+    clientErrorHandler: refuseConnection(logger, newRequestId),
+    // Hooks do not run for a path that does not decode, so it passes the door here.
+    frameworkErrors: (error, request, reply) => {
+      markAnswer(request, reply)
+      const admitted = isApi(request.raw.url) ? admit(door, undefined, request, reply) : Promise.resolve()
+      admitted.then(
+        () => handleError(error, request, reply),
+        (refused: unknown) => handleError(refused, request, reply),
+      )
+    },
+  })
+
+  // A body on DELETE means nothing (RFC 9110 §9.3.5), so it is not parsed either, whatever its type or shape.
+  app.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true })
+  app.removeContentTypeParser('text/plain')
+  app.setValidatorCompiler(compileValidator)
+  app.setSerializerCompiler(() => JSON.stringify)
+  app.setErrorHandler(handleError)
+  app.decorateRequest('principal', undefined)
+  const methodsOf = allowedMethods(app)
+  await app.register(swagger, describeApi(options.version))
+
+  app.addHook('onRequest', (request, reply, done) => {
+    markAnswer(request, reply)
+    if (draining.signal.aborted) throw new RescindError('SHUTTING_DOWN', 'shutting down; send it again elsewhere')
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+      throw new RescindError('MALFORMED_HTTP', 'Bad Request')
+    }
+    if (!request.is404) return done()
+    const admitted = isApi(request.raw.url) ? admit(door, undefined, request, reply) : Promise.resolve()
+    admitted.then(() => done(missing(methodsOf(request.raw.url ?? ''), request.method, reply)), done)
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    const { id: requestId, method, url } = request
+    logger.debug({ requestId, method, url, status: reply.statusCode, ms: reply.elapsedTime }, 'answered')
+    done()
+  })
+
+  const at = { app, door }
+  transactionRoutes(at, options.commands, stopping)
+  relayerRoutes(at, options.commands.store.reads, options.chainOf)
+  serviceRoutes(at, { version: options.version, readiness: options.readiness, clock: options.commands.clock })
+  documentationRoutes(app)
+  await app.ready()
+  return serverOf(app, draining)
+}
+
+function serverOf(app: FastifyInstance, draining: AbortController): Server {
+  let url: string | undefined
+  return {
+    async listen(at) {
+      url = await app.listen(at)
+      return url
+    },
+    get url() {
+      if (url === undefined) throw new Error('the server does not listen yet')
+      return url
+    },
+    async [Symbol.asyncDispose]() {
+      draining.abort()
+      await app.close()
+    },
+  }
+}
+
+/** Whether an unknown path lies where strangers learn nothing, not even that it is unknown. */
+function isApi(url = ''): boolean {
+  return url === basePath || url.startsWith(`${basePath}/`) || url.startsWith(`${basePath}?`)
+}
+
+/** The refusal of a path or a method that is not there. */
+function missing(allowed: readonly string[], method: string, reply: FastifyReply): RescindError {
+  if (allowed.length === 0) return new RescindError('ROUTE_NOT_FOUND', 'no such path; /docs shows those that are')
+  reply.header('allow', allowed.join(', '))
+  return new RescindError('METHOD_NOT_ALLOWED', `${method} is not for this path; it knows ${allowed.join(', ')}`)
+}

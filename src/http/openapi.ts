@@ -1,0 +1,24 @@
+// What the OpenAPI document says beside the schemas.
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+
+export function describeApi(version: string): FastifyDynamicSwaggerOptions {
+  return {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Rescind',
+        version,
+        description: 'A relayer of Ethereum transactions that takes them back: one at a time, or all at once.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/', description: 'This service' }],
+      tags: [
+        { name: 'transactions', description: 'Sending, reading and cancelling' },
+        { name: 'relayers', description: 'Signers and their accounts' },
+        { name: 'service', description: 'The service itself' },
+      ],
+      components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },
+      security: [{ apiKey: [] }],
+    },
+  }
+}

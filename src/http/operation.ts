@@ -1,0 +1,50 @@
+// An operation: what it may be asked, who may ask it, and the function that answers. routes/ give it method and path.
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type {
+  FastifyBaseLogger,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchema,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+  RouteGenericInterface,
+} from 'fastify'
+import type { Principal, Scope } from './authenticate.ts'
+import type { Success } from './envelope.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set once the request is authenticated. */
+    principal: Principal | undefined
+  }
+}
+
+export type OperationRequest<S extends FastifySchema> = FastifyRequest<
+  RouteGenericInterface,
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  S,
+  TypeBoxTypeProvider,
+  unknown,
+  FastifyBaseLogger
+>
+
+export type OperationReply = FastifyReply<
+  RouteGenericInterface,
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression
+>
+
+export interface Operation<S extends FastifySchema = FastifySchema> {
+  /** Absent: open to everybody. */
+  readonly scope?: Scope
+  readonly schema: S
+  readonly answer: (request: OperationRequest<S>, reply: OperationReply) => Promise<Success<unknown>>
+}
+
+/** Ties the types of `answer` to the schema that validates. */
+export function operation<const S extends FastifySchema>(declared: Operation<S>): Operation<S> {
+  return declared
+}

@@ -1,0 +1,128 @@
+// The body of a send: its schema, and from a body that fits it to the domain's request.
+import * as EthereumAddress from 'ox/Address'
+import { type Static, Type } from 'typebox'
+import { RescindError } from '../domain/errors.ts'
+import type { Address, Hex } from '../domain/ids.ts'
+import type { SendRequest } from '../domain/submit.ts'
+import { type Pricing, type Speed, speeds } from '../domain/transaction.ts'
+import type { Wei } from '../domain/units.ts'
+import { parseTime } from './parse-time.ts'
+import { speedSchema } from './present-transaction.ts'
+import { invalid, shown } from './validate.ts'
+
+const weiMax = 2n ** 256n - 1n
+
+const wei = () =>
+  Type.Union(
+    [
+      Type.String({ pattern: '^[0-9]{1,78}$', examples: ['1000000000000000000'] }),
+      Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+    ],
+    { description: 'wei as a decimal string, such as "1000000000000000000", or as an integer below 2^53' },
+  )
+
+const names = speeds.join(', ')
+
+export const sendSchema = Type.Object(
+  {
+    to: Type.Optional(
+      Type.String({
+        pattern: '^0x[0-9a-fA-F]{40}$',
+        description:
+          'an address: 0x and 40 hex digits, in one case or with its EIP-55 checksum; none creates a contract',
+      }),
+    ),
+    value: wei(),
+    data: Type.Optional(
+      Type.String({ pattern: '^0x([0-9a-fA-F]{2})*$', description: 'bytes in hex: 0x and an even number of digits' }),
+    ),
+    gas_limit: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 21_000, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()], {
+        description: 'gas units as an integer from 21000, or nothing to have it estimated',
+      }),
+    ),
+    speed: Type.Optional(
+      Type.Union([speedSchema, Type.Enum([...speeds])], {
+        description: `one of ${names}, as {"name": "fast"} or as the bare string; fast when no fee is given`,
+      }),
+    ),
+    gas_price: Type.Optional(wei()),
+    max_fee_per_gas: Type.Optional(wei()),
+    max_priority_fee_per_gas: Type.Optional(wei()),
+    valid_until: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        maxLength: 64,
+        description: 'a time by RFC 3339, such as "2030-01-31T12:00:00Z"',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export type SendBody = Static<typeof sendSchema>
+
+/** Throws INVALID_REQUEST, naming field, value and fix. */
+export function parseSend(body: SendBody): SendRequest {
+  const data = (body.data ?? '0x').toLowerCase() as Hex
+  if (body.to === undefined && data === '0x') {
+    throw new RescindError('INVALID_REQUEST', 'to: is missing; send an address, or data to create a contract with')
+  }
+  return {
+    ...(body.to !== undefined && { to: parseAddress('to', body.to) }),
+    value: parseWei('value', body.value),
+    data,
+    ...(typeof body.gas_limit === 'number' && { gasLimit: body.gas_limit }),
+    pricing: parsePricing(body),
+    ...(body.valid_until !== undefined && { validUntil: parseTime('valid_until', body.valid_until) }),
+  }
+}
+
+/** Mixed case is a checksum (EIP-55), so it must be the right one: a typo costs the money. */
+function parseAddress(field: string, text: string): Address {
+  const checksummed = EthereumAddress.checksum(text as Address)
+  const digits = text.slice(2)
+  if (text !== checksummed && digits !== digits.toLowerCase() && digits !== digits.toUpperCase()) {
+    const wanted = 'right by its EIP-55 checksum; check it for a typo, or send it in lower case'
+    throw new RescindError('INVALID_REQUEST', `${field}: "${text}" is not ${wanted}`)
+  }
+  return checksummed
+}
+
+function parseWei(field: string, amount: string | number): Wei {
+  const wei = BigInt(amount)
+  if (wei > weiMax) throw invalid(field, amount, 'an amount below 2^256 wei; send a smaller one')
+  return wei
+}
+
+function parsePricing(body: SendBody): Pricing {
+  const { speed, gas_price: price, max_fee_per_gas: cap, max_priority_fee_per_gas: tip } = body
+  if (price !== undefined) {
+    refuseBeside('gas_price', { speed, max_fee_per_gas: cap, max_priority_fee_per_gas: tip })
+    return { kind: 'legacy', gasPrice: parseWei('gas_price', price) }
+  }
+  if (cap === undefined && tip === undefined) return { kind: 'speed', speed: parseSpeed(speed) }
+  refuseBeside('max_fee_per_gas', { speed })
+  if (cap === undefined) throw missingBeside('max_fee_per_gas', 'max_priority_fee_per_gas')
+  if (tip === undefined) throw missingBeside('max_priority_fee_per_gas', 'max_fee_per_gas')
+  const maxFeePerGas = parseWei('max_fee_per_gas', cap)
+  const maxPriorityFeePerGas = parseWei('max_priority_fee_per_gas', tip)
+  if (maxPriorityFeePerGas > maxFeePerGas) {
+    throw invalid('max_priority_fee_per_gas', tip, `at most max_fee_per_gas (${shown(cap)}); send a lower tip`)
+  }
+  return { kind: 'eip1559', maxFeePerGas, maxPriorityFeePerGas }
+}
+
+function parseSpeed(speed: SendBody['speed']): Speed {
+  return typeof speed === 'object' ? speed.name : (speed ?? 'fast')
+}
+
+function refuseBeside(given: string, others: Record<string, unknown>): void {
+  const other = Object.keys(others).find((name) => others[name] !== undefined)
+  if (other === undefined) return
+  throw new RescindError('INVALID_REQUEST', `${other}: can't stand beside ${given}; send one of them`)
+}
+
+function missingBeside(missing: string, given: string): RescindError {
+  return new RescindError('INVALID_REQUEST', `${missing}: is missing beside ${given}; send both or neither`)
+}

@@ -1,0 +1,65 @@
+// A relayer on the wire. Amounts are decimal strings, like everywhere.
+import { type Static, Type } from 'typebox'
+import type { Policies, Relayer } from '../domain/relayer.ts'
+
+const wei = Type.String({ pattern: '^[0-9]+$' })
+
+const policiesSchema = Type.Object(
+  {
+    min_balance: wei,
+    gas_price_cap: Type.Optional(wei),
+    cancel_gas_price_cap: Type.Optional(wei),
+    cancel_reserve: Type.Optional(wei),
+    max_in_flight: Type.Integer(),
+    eip1559_pricing: Type.Boolean(),
+  },
+  { additionalProperties: false },
+)
+
+export const relayerSchema = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    network: Type.String(),
+    network_type: Type.Literal('evm'),
+    chain_id: Type.Integer(),
+    address: Type.String(),
+    signer_id: Type.String(),
+    notification_id: Type.Optional(Type.String()),
+    paused: Type.Boolean(),
+    system_disabled: Type.Boolean(),
+    policies: policiesSchema,
+  },
+  { additionalProperties: false },
+)
+
+export type RelayerBody = Static<typeof relayerSchema>
+
+export function presentRelayer(relayer: Relayer): RelayerBody {
+  return {
+    id: relayer.id,
+    name: relayer.name,
+    network: relayer.network,
+    network_type: 'evm',
+    chain_id: relayer.chainId,
+    address: relayer.address,
+    signer_id: relayer.signerId,
+    ...(relayer.notificationId !== undefined && { notification_id: relayer.notificationId }),
+    paused: relayer.paused,
+    // A relayer is never disabled for its nodes' failures: it waits, and says so.
+    system_disabled: false,
+    policies: presentPolicies(relayer.policies),
+  }
+}
+
+function presentPolicies(policies: Policies): Static<typeof policiesSchema> {
+  const { gasPriceCap, cancelGasPriceCap, cancelReserve } = policies
+  return {
+    min_balance: policies.minBalance.toString(),
+    ...(gasPriceCap !== undefined && { gas_price_cap: gasPriceCap.toString() }),
+    ...(cancelGasPriceCap !== undefined && { cancel_gas_price_cap: cancelGasPriceCap.toString() }),
+    ...(cancelReserve !== undefined && { cancel_reserve: cancelReserve.toString() }),
+    max_in_flight: policies.maxInFlight,
+    eip1559_pricing: policies.eip1559Pricing,
+  }
+}

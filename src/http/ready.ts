@@ -1,0 +1,46 @@
+// GET of readiness: whether the store takes writes, and the process is not on its way out.
+import { Type } from 'typebox'
+import { RescindError } from '../domain/errors.ts'
+import type { Clock } from '../ops/clock.ts'
+import { failureSchema, success, successSchema } from './envelope.ts'
+import { readinessBelievedMs } from './limits.ts'
+import { operation } from './operation.ts'
+
+export interface Readiness {
+  /** Aborts when the process begins to stop. */
+  readonly stopping: AbortSignal
+  /** Rejects when the service can't do its work. */
+  readonly check: () => Promise<void>
+}
+
+const readySchema = Type.Object({ status: Type.Literal('ready') })
+
+export function ready(readiness: Readiness, clock: Clock) {
+  const check = believed(readiness.check, clock)
+  return operation({
+    schema: {
+      operationId: 'getReadiness',
+      summary: 'Whether the service takes requests',
+      tags: ['service'],
+      security: [],
+      response: { 200: successSchema(readySchema), 503: failureSchema },
+    },
+    async answer() {
+      if (readiness.stopping.aborted) throw new RescindError('SHUTTING_DOWN', 'shutting down')
+      await check().catch((cause) => {
+        throw new RescindError('NOT_READY', 'the store does not answer', { cause })
+      })
+      return success({ status: 'ready' })
+    },
+  })
+}
+
+/** The check is open to everybody and costs a durable write, so askers share its answer for a moment. */
+function believed(check: () => Promise<void>, clock: Clock): () => Promise<void> {
+  let asked: { at: number; answer: Promise<void> } | undefined
+  return () => {
+    const now = clock.now()
+    if (!asked || now - asked.at >= readinessBelievedMs || now < asked.at) asked = { at: now, answer: check() }
+    return asked.answer
+  }
+}

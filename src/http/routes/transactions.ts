@@ -1,0 +1,24 @@
+// Method and path of each operation on transactions.
+import type { CommandContext } from '../../commands/context.ts'
+import { cancel } from '../cancel.ts'
+import { cancelPending } from '../cancel-pending.ts'
+import { getCancellation } from '../get-cancellation.ts'
+import { getTransaction } from '../get-transaction.ts'
+import { getTransactionByNonce } from '../get-transaction-by-nonce.ts'
+import { listAttempts } from '../list-attempts.ts'
+import { listTransactions } from '../list-transactions.ts'
+import { submit } from '../submit.ts'
+import { type Mounting, mount } from './mount.ts'
+
+export function transactionRoutes(at: Mounting, commands: CommandContext, stopping: AbortSignal): void {
+  const { reads } = commands.store
+  const all = '/relayers/:relayer_id/transactions'
+  mount(at, 'POST', all, submit(commands))
+  mount(at, 'GET', all, listTransactions(reads))
+  mount(at, 'DELETE', `${all}/pending`, cancelPending(commands))
+  mount(at, 'GET', `${all}/by-nonce/:nonce`, getTransactionByNonce(reads))
+  mount(at, 'GET', `${all}/:transaction_id`, getTransaction(reads))
+  mount(at, 'DELETE', `${all}/:transaction_id`, cancel(commands, stopping))
+  mount(at, 'GET', `${all}/:transaction_id/cancellation`, getCancellation(reads))
+  mount(at, 'GET', `${all}/:transaction_id/attempts`, listAttempts(reads))
+}

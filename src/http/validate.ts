@@ -1,0 +1,80 @@
+// Compiled schemas: what the OpenAPI document says is what is checked, and the refusal names field, value and fix.
+import type { FastifySchemaCompiler } from 'fastify'
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { RescindError } from '../domain/errors.ts'
+import { shownCharsMax } from './limits.ts'
+
+export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  const validator = Compile(schema)
+  const integers = httpPart === 'body' ? [] : integersOf(schema)
+  return (given: unknown) => {
+    const value = integers.length > 0 ? withIntegers(given, integers) : given
+    if (validator.Check(value)) return { value }
+    return { error: refusal(schema, validator.Errors(value), value, httpPart ?? 'body') }
+  }
+}
+
+/** `field: value is not what is wanted; the fix`, with the value shortened. */
+export function invalid(field: string, value: unknown, wanted: string): RescindError {
+  return new RescindError('INVALID_REQUEST', `${field}: ${shown(value)} is not ${wanted}`)
+}
+
+export function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing'
+  return text.length > shownCharsMax ? `${text.slice(0, shownCharsMax)}…` : text
+}
+
+type ValidationErrors = readonly { instancePath: string; keyword: string; params: object }[]
+
+function refusal(schema: TSchema, errors: ValidationErrors, value: unknown, part: string): RescindError {
+  const properties = propertiesOf(schema)
+  for (const { params, instancePath } of errors) {
+    if (instancePath === '' && 'requiredProperties' in params) {
+      const name = String((params.requiredProperties as string[])[0])
+      return new RescindError('INVALID_REQUEST', `${name}: is missing; send ${wantedOf(properties[name])}`)
+    }
+    if (instancePath === '' && 'additionalProperties' in params) {
+      const name = String((params.additionalProperties as string[])[0])
+      const known = Object.keys(properties).join(', ')
+      return new RescindError('INVALID_REQUEST', `${cut(name)}: is not known here; known are ${known}`)
+    }
+  }
+  const name = errors[0]?.instancePath.split('/')[1]
+  if (name === undefined || name === '') return invalid(part, value, 'a JSON object; send one')
+  const field = (value as Record<string, unknown>)[name]
+  const hex = typeof field === 'string' && /^0x/i.test(field) && isAmount(properties[name])
+  return invalid(name, field, `${wantedOf(properties[name])}${hex ? '; hex is not taken' : ''}`)
+}
+
+/** A property's `description` begins with what is wanted of it: `gas units as an integer`. */
+function wantedOf(property: TSchema | undefined): string {
+  return String((property as { description?: string } | undefined)?.description ?? 'what the API reference asks for')
+}
+
+function isAmount(property: TSchema | undefined): boolean {
+  return wantedOf(property).includes('decimal')
+}
+
+function cut(name: string): string {
+  return name.length > shownCharsMax ? `${name.slice(0, shownCharsMax)}…` : name
+}
+
+function propertiesOf(schema: TSchema): Record<string, TSchema> {
+  return (schema as { properties?: Record<string, TSchema> }).properties ?? {}
+}
+
+function integersOf(schema: TSchema): string[] {
+  const named = Object.entries(propertiesOf(schema))
+  return named.filter(([, property]) => (property as { type?: string }).type === 'integer').map(([name]) => name)
+}
+
+/** Paths and queries are text: plain decimals become the integers that the schema wants, anything else stays. */
+function withIntegers(given: unknown, integers: readonly string[]): unknown {
+  const value: Record<string, unknown> = { ...(given as Record<string, unknown>) }
+  for (const name of integers) {
+    const text = value[name]
+    if (typeof text === 'string' && /^(0|[1-9]\d{0,15})$/.test(text)) value[name] = Number(text)
+  }
+  return value
+}
