@@ -3,13 +3,14 @@
 
 interface CatalogueEntry {
   /** HTTP status of the answer. */
-  readonly status: 400 | 401 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 503
+  readonly status: 400 | 401 | 404 | 405 | 408 | 409 | 413 | 415 | 429 | 431 | 500 | 503
   /** Whether the same request may succeed later, unchanged. */
   readonly retryable: boolean
 }
 
 export const catalogue = {
   INVALID_REQUEST: { status: 400, retryable: false },
+  MALFORMED_HTTP: { status: 400, retryable: false },
   MALFORMED_JSON: { status: 400, retryable: false },
   MALFORMED_PATH: { status: 400, retryable: false },
   POLICY_VIOLATION: { status: 400, retryable: false },
@@ -24,12 +25,15 @@ export const catalogue = {
   CANCELLATION_NOT_FOUND: { status: 404, retryable: false },
   ROUTE_NOT_FOUND: { status: 404, retryable: false },
   METHOD_NOT_ALLOWED: { status: 405, retryable: false },
+  REQUEST_TIMEOUT: { status: 408, retryable: true },
   BODY_TOO_LARGE: { status: 413, retryable: false },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, retryable: false },
   RATE_LIMITED: { status: 429, retryable: true },
   QUEUE_FULL: { status: 429, retryable: true },
+  HEADERS_TOO_LARGE: { status: 431, retryable: false },
   INTERNAL: { status: 500, retryable: true },
   NODE_UNAVAILABLE: { status: 503, retryable: true },
+  NOT_READY: { status: 503, retryable: true },
   SHUTTING_DOWN: { status: 503, retryable: true },
 } as const satisfies Record<string, CatalogueEntry>
 
