@@ -1,0 +1,58 @@
+// The import matrix: kept by every file under src/, and noticed when it is not.
+import { expect, test } from 'vitest'
+import { matrixViolations } from './import-matrix.ts'
+import { sourceFiles } from './source-files.ts'
+
+test('every file under src keeps the import matrix', async () => {
+  const files = await sourceFiles()
+  expect(files.length).toBeGreaterThan(20)
+  expect(files.flatMap(matrixViolations)).toEqual([])
+})
+
+test.each([
+  ['domain/fees.ts', "import { keccak256 } from 'viem'"],
+  ['domain/fees.ts', "import { type Hex, keccak256 } from 'viem'"],
+  ['domain/fees.ts', "import type { Fastify } from 'fastify'"],
+  ['domain/fees.ts', "import { readFile } from 'node:fs/promises'"],
+  ['domain/fees.ts', "import { systemClock } from '../ops/clock.ts'"],
+  ['domain/fees.ts', "const lazy = await import('../store/store.ts')"],
+  ['domain/fees.ts', "export { x } from '../chain/chain.ts'"],
+  ['domain/fees.ts', "export * from '../chain/chain.ts'"],
+  ['domain/fees.ts', "import '../ops/clock.ts'"],
+  ['domain/fees.ts', "import {\n  one,\n  two,\n} from '../config/secret.ts'"],
+  ['chain/rpc.ts', "import type { Store } from '../store/store.ts'"],
+  ['signers/plain.ts', "import type { Chain } from '../chain/chain.ts'"],
+  ['signers/plain.ts', "import type { Secret } from '../config/secret.ts'"],
+  ['store/sqlite.ts', "import { limits } from '../config/limits.ts'"],
+  ['commands/cancel.ts', "import { openSqlite } from '../store/sqlite.ts'"],
+  ['commands/cancel.ts', "import { step } from '../reconcile/step.ts'"],
+  ['reconcile/step.ts', "import { rpc } from '../chain/rpc.ts'"],
+  ['reconcile/step.ts', "import { cancel } from '../commands/cancel.ts'"],
+  ['http/server.ts', "import { ChainUnavailable } from '../chain/chain.ts'"],
+  ['http/server.ts', "import type { Signer } from '../signers/signer.ts'"],
+  ['http/server.ts', "import { compose } from '../compose.ts'"],
+  ['cli/cancel.ts', "import { cancel } from '../commands/cancel.ts'"],
+  ['config/config.ts', "import type { Policies } from '../domain/relayer.ts'"],
+  ['config/config.ts', "import { compose } from '../compose.ts'"],
+  ['ops/clock.ts', "import { raisedBy } from '../domain/units.ts'"],
+  ['main.ts', "import { openStore } from './store/sqlite.ts'"],
+  ['compose.ts', "import { main } from './main.ts'"],
+  ['store/sqlite.ts', "import { fees } from '../domain/fees'"],
+  ['domain/fees.ts', `const x = \`\${a /* } */}\`\nimport { limits } from '../config/limits.ts'`],
+  ['stray/file.ts', 'export const x = 1'],
+  ['stray.ts', 'export const x = 1'],
+])('a violation in %s is reported: %s', (path, source) => {
+  expect(matrixViolations({ path, source })).not.toEqual([])
+})
+
+test.each([
+  ['domain/fees.ts', "import type { Hex } from 'viem'\nimport { x } from './units.ts'"],
+  ['domain/fees.ts', "// import { keccak256 } from 'viem'\nconst pattern = /['\"]/\nconst y = 1"],
+  ['domain/fees.ts', "/*\nimport { keccak256 } from 'viem'\n*/"],
+  ['commands/cancel.ts', "import { ChainUnavailable } from '../chain/chain.ts'"],
+  ['http/server.ts', "import { type Store } from '../store/store.ts'"],
+  ['compose.ts', "import { openStore } from './store/sqlite.ts'\nimport { limits } from './config/limits.ts'"],
+  ['main.ts', "import { compose } from './compose.ts'\nimport { loadConfig } from './config/load-config.ts'"],
+])('what is allowed in %s is not reported', (path, source) => {
+  expect(matrixViolations({ path, source })).toEqual([])
+})

@@ -1,0 +1,71 @@
+// Who may import whom under src/.
+import { posix } from 'node:path'
+import { importsOf } from './source.ts'
+
+/** A file under src/, by its path from there: 'domain/fees.ts'. */
+export interface SourceFile {
+  readonly path: string
+  readonly source: string
+}
+
+type Rule = readonly string[]
+
+const ports: Rule = ['chain/chain.ts', 'signers/signer.ts', 'store/store.ts']
+
+/** Folder: what it may import besides itself. A folder stands for all its files. */
+const matrix: Readonly<Record<string, Rule>> = {
+  domain: [],
+  ops: ['domain'],
+  config: [],
+  chain: ['domain', 'ops'],
+  signers: ['domain', 'ops'],
+  store: ['domain', 'ops'],
+  commands: ['domain', 'ops', ...ports],
+  reconcile: ['domain', 'ops', ...ports],
+  http: ['commands', 'domain', 'ops', 'store/store.ts', 'chain/chain.ts'],
+  cli: [],
+  dashboard: [],
+}
+
+/** Of the ports, a folder beside them may take the types alone. */
+const typesOnly: Readonly<Record<string, Rule>> = { http: ['store/store.ts', 'chain/chain.ts'], ops: ['domain'] }
+
+/** Packages that a folder may use at run time; where it isn't listed, any. */
+const packages: Readonly<Record<string, readonly string[]>> = { domain: [] }
+
+/** Files at the top of src/: main is the process, compose the only one that names implementations. */
+const top: Readonly<Record<string, Rule>> = {
+  'main.ts': ['compose.ts', 'config', 'ops', 'cli'],
+  'compose.ts': [...Object.keys(matrix).filter((folder) => folder !== 'cli')],
+}
+
+/** Each forbidden import, in words; empty when the file keeps the matrix. */
+export function matrixViolations({ path, source }: SourceFile): readonly string[] {
+  const folder = folderOf(path)
+  const allowed = folder === '' ? top[path] : matrix[folder]
+  if (!allowed) return [`src/${path}: has no place in the matrix`]
+  const violations: string[] = []
+  for (const { specifier, typeOnly } of importsOf(source)) {
+    const say = (fault: string) => violations.push(`src/${path}: ${fault} "${specifier}"`)
+    if (!specifier.startsWith('.')) {
+      if (!typeOnly && !(packages[folder] ?? [specifier]).includes(specifier)) say('imports at run time')
+      if (folder === 'domain' && typeOnly && specifier !== 'viem') say('imports types of')
+      continue
+    }
+    const target = posix.join(posix.dirname(path), specifier)
+    if (folder !== '' && folderOf(target) === folder) continue
+    if (!covers(allowed, target)) say('may not import')
+    else if (!typeOnly && covers(typesOnly[folder] ?? [], target)) say('may import only the types of')
+    if (!specifier.endsWith('.ts')) say('imports without its ending .ts')
+  }
+  return violations
+}
+
+function covers(rule: Rule, target: string): boolean {
+  return rule.some((entry) => target === entry || folderOf(target) === entry)
+}
+
+/** '' for a file at the top. */
+function folderOf(path: string): string {
+  return path.includes('/') ? (path.split('/')[0] ?? '') : ''
+}

@@ -1,0 +1,62 @@
+// The rules of place: kept by every file under src/, and noticed when they are not.
+import { expect, test } from 'vitest'
+import { placeViolations } from './one-place.ts'
+import { codeOf } from './source.ts'
+import { sourceFiles } from './source-files.ts'
+
+test('every file under src keeps the rules of place', async () => {
+  expect((await sourceFiles()).flatMap(placeViolations)).toEqual([])
+})
+
+test.each([
+  ['domain/fees.ts', 'const now = Date.now()'],
+  ['domain/fees.ts', 'const read = Date.now'],
+  ['domain/fees.ts', 'const now = new Date()'],
+  ['domain/fees.ts', 'const now = new Date'],
+  ['domain/fees.ts', 'const began = performance.now()'],
+  ['domain/fees.ts', `const text = \`at \${Date.now()}\``],
+  ['reconcile/loop.ts', 'setTimeout(step, 10)'],
+  ['reconcile/loop.ts', "import { setTimeout as sleep } from 'node:timers/promises'"],
+  ['config/environment.ts', 'const port = process.env.APP_PORT'],
+  ['config/environment.ts', "const env = process['env']"],
+  ['http/server.ts', 'process.exit(1)'],
+  ['http/server.ts', 'process.exitCode = 1'],
+  ['commands/submit.ts', 'const id = Math.random()'],
+  ['commands/submit.ts', "import { randomUUID } from 'node:crypto'"],
+  ['commands/submit.ts', 'crypto.getRandomValues(bytes)'],
+  ['reconcile/step.ts', "if (message.includes('nonce too low')) return"],
+  ['reconcile/step.ts', 'if (/Already Known/i.test(message)) return'],
+  ['chain/rpc.ts', 'const known = ["replacement transaction underpriced"]'],
+  ['http/server.ts', 'console.log(request)'],
+  ['domain/utils/math.ts', 'export const x = 1'],
+  ['domain/utils.ts', 'export const x = 1'],
+  ['domain/index.ts', 'export const x = 1'],
+  ['domain/long.ts', 'const x = 1\n'.repeat(250)],
+])('a violation in %s is reported: %s', (path, source) => {
+  expect(placeViolations({ path, source: `// Its job.\n${source}` })).toHaveLength(1)
+})
+
+test('a file without a line on its job is reported', () => {
+  expect(placeViolations({ path: 'domain/fees.ts', source: 'export const x = 1' })).toHaveLength(1)
+})
+
+test.each([
+  ['ops/clock.ts', 'const now = Date.now()'],
+  ['ops/random.ts', "import { randomFillSync } from 'node:crypto'"],
+  ['main.ts', 'process.exit(await run(process.env))'],
+  ['chain/broadcast-outcome.ts', 'const table = [/nonce too low/i]'],
+  ['domain/fees.ts', '// Date.now() is not called here; geth says "nonce too low"'],
+  ['domain/fees.ts', '/* console.log(Math.random()) */'],
+  ['domain/fees.ts', 'const at = new Date(createdAt)'],
+  ['domain/fees.ts', 'const x = 1\n'.repeat(249)],
+])('what is allowed in %s is not reported', (path, source) => {
+  expect(placeViolations({ path, source: `// Its job.\n${source}` })).toEqual([])
+})
+
+test('comments go, and strings that look like comments stay', () => {
+  expect(codeOf("a('http://b') // c")).toBe("a('http://b')     ")
+  expect(codeOf('a(/[/]\\/*/) /* c */')).toBe('a(/[/]\\/*/)        ')
+  const template = `\`a \${b({ c: \`//d\` })} // e\``
+  expect(codeOf(`${template} // f`)).toBe(`${template}     `)
+  expect(codeOf('a / b // c')).toBe('a / b     ')
+})

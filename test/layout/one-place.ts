@@ -1,0 +1,64 @@
+// What may stand in one file only, and what may stand nowhere.
+import type { SourceFile } from './import-matrix.ts'
+import { codeOf } from './source.ts'
+
+interface OnePlace {
+  readonly what: string
+  readonly pattern: RegExp
+  /** Files, or folders with a slash at their end. */
+  readonly places: readonly string[]
+}
+
+export const onePlaces: readonly OnePlace[] = [
+  {
+    what: "reads the machine's clock",
+    pattern: /\bDate\s*\.\s*now\b|\bnew\s+Date\s*(?:\(\s*\)|(?!\s*\())|\bperformance\s*\.\s*now\b|\bhrtime\b/,
+    places: ['ops/clock.ts'],
+  },
+  {
+    what: 'waits on a timer',
+    pattern: /\bnode:timers\b|\bsetTimeout\s*\(|\bsetInterval\s*\(/,
+    places: ['ops/clock.ts'],
+  },
+  { what: 'reads the environment', pattern: /\bprocess\s*\.\s*env\b|\bprocess\s*\[/, places: ['main.ts'] },
+  {
+    what: 'ends the process',
+    pattern: /\bprocess\s*\.\s*(?:exit\b|exitCode\b|abort\b|reallyExit\b)/,
+    places: ['main.ts'],
+  },
+  {
+    what: 'draws randomness',
+    pattern: /\bMath\s*\.\s*random\b|\brandom(?:Bytes|Int|UUID|FillSync|Fill)\b|\bgetRandomValues\b/,
+    places: ['ops/random.ts'],
+  },
+  {
+    what: "matches a node's prose",
+    pattern:
+      /nonce too (?:low|high)|already known|already imported|known transaction|\bunderpriced\b|insufficient funds|oldnonce|txpool is full/i,
+    places: ['chain/broadcast-outcome.ts'],
+  },
+  { what: 'writes to the console', pattern: /\bconsole\s*\./, places: [] },
+]
+
+const linesMax = 250
+const folderNames = ['utils', 'util', 'helpers', 'common', 'misc', 'shared', 'lib']
+
+/** Each broken rule, in words; empty when the file keeps them. */
+export function placeViolations({ path, source }: SourceFile): readonly string[] {
+  const code = codeOf(source)
+  const violations = onePlaces
+    .filter(({ pattern, places }) => !places.includes(path) && pattern.test(code))
+    .map(({ what, pattern, places }) => {
+      const line = code.slice(0, code.search(pattern)).split('\n').length
+      return `src/${path}:${line} ${what}; the place for it is ${places.join(', ') || 'nowhere'}`
+    })
+  const lines = source.trimEnd().split('\n').length
+  if (lines > linesMax) violations.push(`src/${path}: has ${lines} lines, more than ${linesMax}`)
+  if (/(^|\/)index\.[cm]?tsx?$/.test(path)) violations.push(`src/${path}: is a barrel by its name`)
+  const drawer = path.split('/').find((part) => folderNames.includes(part.replace(/\.ts$/, '')))
+  if (drawer !== undefined) violations.push(`src/${path}: "${drawer}" says nothing of what is inside`)
+  if (!source.startsWith('// ') && !source.startsWith('#!')) {
+    violations.push(`src/${path}: does not begin with a line that says its job`)
+  }
+  return violations
+}
