@@ -37,14 +37,20 @@ export type BroadcastOutcome =
  * Where an attempt's bytes may be.
  * - `sending`: recorded, and on its way since; after a crash nobody knows, so a node may have it.
  * - `handed`: a node had it in its hands; `outcome` is the last answer, which proves no more than it says.
+ * - `refused`: every node it was ever handed to said that its bytes can't be a valid transaction.
  * - `held`: certain that no byte ever reached a node, and free to be sent or withdrawn.
  * - `withdrawn`: held once, and now never to be sent: its nonce belongs to somebody else.
  */
 export type HandOver =
-  | { state: 'sending' }
-  | { state: 'handed'; outcome: Exclude<BroadcastOutcome, { kind: 'notSent' }>; at: TimestampMs }
-  | { state: 'held'; reason: string }
-  | { state: 'withdrawn' }
+  | { readonly state: 'sending' }
+  | {
+      readonly state: 'handed'
+      readonly outcome: Exclude<BroadcastOutcome, { kind: 'notSent' }>
+      readonly at: TimestampMs
+    }
+  | { readonly state: 'refused'; readonly reason: string }
+  | { readonly state: 'held'; readonly reason: string }
+  | { readonly state: 'withdrawn' }
 
 export interface Attempt {
   readonly hash: Hash
@@ -74,9 +80,23 @@ export function newest(attempts: NonEmpty<Attempt>): Attempt {
   return attempts[attempts.length - 1] ?? attempts[0]
 }
 
-/** The attempt after an answer. Once a node may have had the bytes, a later certain failure takes nothing back. */
+/**
+ * The attempt after an answer. Once a node may have had the bytes, neither a certain failure nor a refusal of a later
+ * hand-over takes that back: proxies retry, and answer for the retry.
+ */
 export function afterHandOver(attempt: Attempt, outcome: BroadcastOutcome, now: TimestampMs): Attempt {
-  if (outcome.kind !== 'notSent') return { ...attempt, handOver: { state: 'handed', outcome, at: now } }
-  if (attempt.handOver.state === 'handed') return attempt
-  return { ...attempt, handOver: { state: 'held', reason: outcome.message } }
+  const mayHaveHadIt = attempt.handOver.state === 'handed'
+  if (outcome.kind === 'notSent') {
+    return mayHaveHadIt ? attempt : { ...attempt, handOver: { state: 'held', reason: outcome.message } }
+  }
+  if (outcome.kind === 'rejected' && outcome.code === 'invalid' && !mayHaveHadIt) {
+    return { ...attempt, handOver: { state: 'refused', reason: outcome.message } }
+  }
+  return { ...attempt, handOver: { state: 'handed', outcome, at: now } }
+}
+
+/** The attempt as an owner finds it who did not send it: whoever did may have died before he could tell. */
+export function afterCrash(attempt: Attempt): Attempt {
+  const message = 'the process stopped while it was being sent'
+  return { ...attempt, handOver: { state: 'handed', outcome: { kind: 'unknown', message }, at: attempt.recordedAt } }
 }

@@ -33,9 +33,13 @@ export function cancel(
     cancellation: { origin, requestedAt: now },
     statusReason: cancelReasons[origin],
   }
-  if (!neverReachedANode(transaction)) return canceled
-  const reason = origin === 'expiry' ? 'expired' : 'canceled'
-  return { ...canceled, lifecycle: { phase: 'dropped', reason, droppedAt: now } }
+  return neverReachedANode(transaction) ? dropCanceled(canceled, now) : canceled
+}
+
+/** The end of a canceled transaction that no node ever had: free, and final. */
+export function dropCanceled(transaction: Transaction, now: TimestampMs): Transaction {
+  const reason = transaction.cancellation?.origin === 'expiry' ? 'expired' : 'canceled'
+  return { ...transaction, lifecycle: { phase: 'dropped', reason, droppedAt: now } }
 }
 
 const refusals: Partial<Record<Status, ErrorCode>> = {

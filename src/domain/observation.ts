@@ -21,7 +21,8 @@ export interface EstimateRequest {
   readonly data: Hex
 }
 
-export type Estimate = { kind: 'gas'; gas: Gas } | { kind: 'reverts'; reason: string }
+/** `unknown`: it was asked for, and the node could not tell. */
+export type Estimate = { kind: 'gas'; gas: Gas } | { kind: 'reverts'; reason: string } | { kind: 'unknown' }
 
 export interface LiveNonce {
   readonly nonce: Nonce

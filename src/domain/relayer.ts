@@ -34,7 +34,7 @@ export interface NonceFloor {
   readonly spentBelow: Nonce
 }
 
-/** The rules of a network that decisions follow. Waiting is counted in blocks, never in seconds. */
+/** The rules of a network that decisions follow. Prices wait for blocks; only repeated hand-overs wait for time. */
 export interface NetworkPolicy {
   readonly chainId: number
   readonly eip1559: boolean
@@ -43,6 +43,8 @@ export interface NetworkPolicy {
   readonly bumpAfterBlocks: number
   /** Blocks that a no-op waits before it is priced anew. */
   readonly cancelBumpAfterBlocks: number
-  /** Blocks after which an attempt is handed to the nodes again, in case their pools lost it. */
-  readonly rebroadcastAfterBlocks: number
+  /** After which an attempt is handed over again whose last hand-over failed or is unknown. */
+  readonly retryAfterMs: number
+  /** After which an accepted attempt is handed over again, in case the pools lost it. */
+  readonly rebroadcastAfterMs: number
 }

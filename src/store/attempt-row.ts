@@ -52,7 +52,8 @@ export function handOverToRow(handOver: HandOver): HandOverColumns {
     case 'withdrawn':
       return { state: handOver.state, ...none }
     case 'held':
-      return { state: 'held', ...none, outcome_message: handOver.reason }
+    case 'refused':
+      return { state: handOver.state, ...none, outcome_message: handOver.reason }
     case 'handed': {
       const { outcome } = handOver
       return {
@@ -73,7 +74,8 @@ function handOverFromRow(row: AttemptRow): HandOver {
     case 'withdrawn':
       return { state: row.state }
     case 'held':
-      return { state: 'held', reason: message }
+    case 'refused':
+      return { state: row.state, reason: message }
     case 'handed': {
       const at = row.handed_at ?? row.recorded_at
       switch (row.outcome) {

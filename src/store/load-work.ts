@@ -2,10 +2,10 @@
 import { sql } from 'kysely'
 import type { Attempt } from '../domain/attempt.ts'
 import type { RelayerId } from '../domain/ids.ts'
+import type { Work } from '../domain/work.ts'
 import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
 import { findRelayerAndFloor } from './relayers.ts'
 import { type Executor, statement } from './statement.ts'
-import type { Work } from './store.ts'
 import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
 
 // Literals, not parameters: only so does the planner know that the partial indexes cover the query.
@@ -41,7 +41,7 @@ const queue = statement<{ relayerId: string; limit: number }, TransactionRow>((d
     .limit(p.limit),
 )
 
-export async function loadWork(executor: Executor, relayerId: RelayerId, queuedMax: number): Promise<Work | undefined> {
+export async function loadWork(executor: Executor, relayerId: RelayerId): Promise<Work | undefined> {
   const found = await findRelayerAndFloor(executor, relayerId)
   if (!found) return undefined
   const attempts = new Map<string, Attempt[]>()
@@ -51,7 +51,7 @@ export async function loadWork(executor: Executor, relayerId: RelayerId, queuedM
     else attempts.set(row.transaction_id, [attemptFromRow(row)])
   }
   const open = await executor.all(bound, { relayerId })
-  const queued = await executor.all(queue, { relayerId, limit: queuedMax })
+  const queued = await executor.all(queue, { relayerId, limit: found.relayer.policies.maxInFlight })
   return {
     ...found,
     open: open.map((row) => transactionFromRow(row, attempts.get(row.id) ?? [])),

@@ -18,6 +18,6 @@ export function readsOver(executor: Executor): Reads {
     transactions: (relayerId, filter, page) => listTransactions(executor, relayerId, filter, page),
     attempts: (id) => listAttempts(executor, id, attemptsMax),
     counts: (relayerId) => countByStatus(executor, relayerId),
-    work: (relayerId, queuedMax) => loadWork(executor, relayerId, queuedMax),
+    work: (relayerId) => loadWork(executor, relayerId),
   }
 }

@@ -38,6 +38,7 @@ const update = statement<ProgressColumns & { id: string; version: number }, { ve
     .set({ ...progressOf(p), version: sql<number>`version + 1` })
     .where('id', '=', p.id)
     .where('version', '=', p.version)
+    .where('open', '=', 1)
     .returning('version'),
 )
 
@@ -135,7 +136,7 @@ export async function insertTransaction(executor: Executor, transaction: Transac
   await saveAttempts(executor, [], attemptsOf(transaction))
 }
 
-/** Throws StaleWrite when the stored version is no longer `before.version`. */
+/** Throws StaleWrite when the stored version is no longer `before.version`, or the row is closed: an end is an end. */
 export async function saveTransaction(
   executor: Executor,
   before: Transaction,

@@ -4,6 +4,7 @@ import type { RelayerId, TransactionId } from '../domain/ids.ts'
 import type { NonceFloor, Relayer } from '../domain/relayer.ts'
 import type { CancellationIntent, Status, Transaction } from '../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../domain/units.ts'
+import type { Work } from '../domain/work.ts'
 
 export interface Store extends AsyncDisposable {
   /**
@@ -29,8 +30,8 @@ export interface Reads {
   attempts(id: TransactionId): Promise<readonly Attempt[]>
   /** Transactions by status: constant time, however many there are. */
   counts(relayerId: RelayerId): Promise<Readonly<Record<Status, number>>>
-  /** What an owner needs for one step; undefined when the relayer is gone. Its size is bounded by `queuedMax`. */
-  work(relayerId: RelayerId, queuedMax: number): Promise<Work | undefined>
+  /** What an owner needs for one step; undefined when the relayer is gone. */
+  work(relayerId: RelayerId): Promise<Work | undefined>
 }
 
 export interface PageRequest {
@@ -42,15 +43,6 @@ export interface PageRequest {
 export interface Page<T> {
   readonly items: readonly T[]
   readonly total: number
-}
-
-export interface Work {
-  readonly relayer: Relayer
-  readonly floor: NonceFloor
-  /** `inFlight` and `mined`, by nonce. */
-  readonly open: readonly Transaction[]
-  /** The first `queuedMax` of the queue, in order. */
-  readonly queued: readonly Transaction[]
 }
 
 export interface Session {

@@ -1,0 +1,124 @@
+// What each decision means for a transaction: the one place where decisions become new states.
+import { type Attempt, afterCrash, afterHandOver, type BroadcastOutcome } from './attempt.ts'
+import { cancel, dropCanceled } from './cancel.ts'
+import type { Change } from './decision.ts'
+import type { Hash, NonEmpty, TransactionId } from './ids.ts'
+import type { Relayer } from './relayer.ts'
+import { include, refuse, reopen, requeue, settle, withReason } from './settle.ts'
+import { type InPhase, isInPhase, neverReachedANode, type Transaction } from './transaction.ts'
+import type { Nonce, TimestampMs } from './units.ts'
+
+/** `attempt` is what was signed for the decisions that sign: assignNonce, bump and takeOver. */
+export function apply(
+  change: Change,
+  transaction: Transaction,
+  attempt: Attempt | undefined,
+  now: TimestampMs,
+): Transaction {
+  switch (change.do) {
+    case 'assignNonce':
+      return bind(transaction, change.nonce, signed(change, attempt), now)
+    case 'bump':
+    case 'takeOver': {
+      const { nonce, attempts } = inPhase(transaction, 'inFlight').lifecycle
+      return {
+        ...transaction,
+        lifecycle: { phase: 'inFlight', nonce, attempts: [...attempts, signed(change, attempt)] },
+      }
+    }
+    case 'rebroadcast':
+      return withAttempt(inPhase(transaction, 'inFlight'), change.attempt.hash, beforeAnotherHandOver)
+    case 'include':
+      return include(inPhase(transaction, 'inFlight'), change.inclusion)
+    case 'settle':
+      return settle(inPhase(transaction, 'mined'), now)
+    case 'reopen':
+      return reopen(inPhase(transaction, 'mined'))
+    case 'requeue':
+      return requeue(inPhase(transaction, 'mined'))
+    case 'drop':
+      return dropCanceled(transaction, now)
+    case 'expire':
+      return cancel(transaction, now, 'expiry')
+    case 'refuse':
+      return refuse(transaction, change.reason, now)
+    case 'explain':
+      return withReason(transaction, change.reason)
+  }
+}
+
+/** The relayer's own no-op for a nonce that would otherwise hold up everything behind it. */
+export function fillGap(
+  relayer: Relayer,
+  at: { id: TransactionId; sequence: number; nonce: Nonce; now: TimestampMs },
+  attempt: Attempt,
+): Transaction {
+  const filler: Transaction = {
+    id: at.id,
+    relayerId: relayer.id,
+    sequence: at.sequence,
+    createdAt: at.now,
+    payload: {
+      from: relayer.address,
+      to: relayer.address,
+      value: 0n,
+      data: '0x',
+      gasLimit: attempt.gasLimit,
+      pricing: { kind: 'speed', speed: 'fast' },
+    },
+    origin: 'gap',
+    lifecycle: { phase: 'queued' },
+    version: 1,
+  }
+  return withReason(bind(filler, at.nonce, attempt, at.now), `fills nonce ${at.nonce}, which nothing else would take`)
+}
+
+/** After the nodes answered. Canceled meanwhile, and now certain that none of them had it: that ends it. */
+export function afterAnswers(
+  transaction: Transaction,
+  outcomes: ReadonlyMap<Hash, BroadcastOutcome>,
+  now: TimestampMs,
+): Transaction {
+  if (!isInPhase(transaction, 'inFlight')) return transaction
+  let answered: InPhase<'inFlight'> = transaction
+  for (const [hash, outcome] of outcomes) {
+    answered = withAttempt(answered, hash, (attempt) => afterHandOver(attempt, outcome, now))
+  }
+  return answered.cancellation && neverReachedANode(answered) ? dropCanceled(answered, now) : answered
+}
+
+function bind(transaction: Transaction, nonce: Nonce, attempt: Attempt, now: TimestampMs): Transaction {
+  const bound: Transaction = {
+    ...transaction,
+    lifecycle: { phase: 'inFlight', nonce, attempts: [attempt] },
+    sentAt: now,
+  }
+  return withReason(bound, undefined)
+}
+
+/** Bytes that were certainly here are on their way from now on; bytes that may have left already stay in doubt. */
+function beforeAnotherHandOver(attempt: Attempt): Attempt {
+  if (attempt.handOver.state === 'held') return { ...attempt, handOver: { state: 'sending' } }
+  return attempt.handOver.state === 'sending' ? afterCrash(attempt) : attempt
+}
+
+function withAttempt(
+  transaction: InPhase<'inFlight'>,
+  hash: Hash,
+  change: (attempt: Attempt) => Attempt,
+): InPhase<'inFlight'> {
+  const { nonce, attempts } = transaction.lifecycle
+  const changed = attempts.map((attempt) => (attempt.hash === hash ? change(attempt) : attempt))
+  if (changed.every((attempt, index) => attempt === attempts[index])) return transaction
+  return { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts: changed as unknown as NonEmpty<Attempt> } }
+}
+
+function signed(change: Change, attempt: Attempt | undefined): Attempt {
+  if (!attempt) throw new Error(`${change.do} without a signed attempt`)
+  return attempt
+}
+
+function inPhase<P extends Transaction['lifecycle']['phase']>(transaction: Transaction, phase: P): InPhase<P> {
+  if (isInPhase(transaction, phase)) return transaction
+  throw new Error(`transaction ${transaction.id} is ${transaction.lifecycle.phase}, not ${phase}`)
+}

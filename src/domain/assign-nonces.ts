@@ -1,0 +1,138 @@
+// Which of the queue gets which nonce, now. Nonces are bound late, lowest first, and a gap is never left behind.
+import { noOpGas } from './cancel-race.ts'
+import type { Decision, Plan } from './decision.ts'
+import { type Fees, feeCap, firstFees, type Market, marketFees } from './fees.ts'
+import type { Observation } from './observation.ts'
+import { explain } from './pursue.ts'
+import type { NetworkPolicy } from './relayer.ts'
+import { type InPhase, isInPhase } from './transaction.ts'
+import { type Gas, maxWei, type Nonce, type Wei } from './units.ts'
+import { inFlightOf, roomIn, type Work } from './work.ts'
+
+export function assignNonces(work: Work, observation: Observation, policy: NetworkPolicy): Plan {
+  const { market, nonce, pendingNonce } = observation
+  const wait: Plan = { decisions: [], needsPendingNonce: false, again: false }
+  if (!market) return wait
+  if (nonce < work.floor.spentBelow) return { ...wait, decisions: explainBehind(work, nonce) }
+
+  const free = freeNonces(work, observation)
+  const highest = Math.max(-1, ...inFlightOf(work).map(({ lifecycle }) => lifecycle.nonce))
+  if (free.peek() < highest && pendingNonce === undefined) return { ...wait, needsPendingNonce: true }
+
+  const { decisions, again } = assignQueue(work, observation, market, policy, free)
+  const gaps: Decision[] = []
+  while (free.peek() < highest) {
+    gaps.push({ do: 'fillGap', nonce: free.take(), fees: marketFees(market, 'fast', usesEip1559(work, policy)) })
+  }
+  return { decisions: [...decisions, ...gaps], needsPendingNonce: false, again }
+}
+
+/** A node that knows less of the chain than we have settled: what it calls the next nonce is a spent one. */
+function explainBehind(work: Work, nonce: Nonce): Decision[] {
+  const [first] = work.queued
+  const told = `waits: the node says nonce ${nonce}, but every nonce below ${work.floor.spentBelow} is settled; it is behind, or its chain was reset`
+  return first ? explain(first, told) : []
+}
+
+function assignQueue(
+  work: Work,
+  observation: Observation,
+  market: Market,
+  policy: NetworkPolicy,
+  free: FreeNonces,
+): { decisions: Decision[]; again: boolean } {
+  const { balance } = observation
+  const queued = work.relayer.paused ? [] : work.queued.slice(0, roomIn(work))
+  const decisions: Decision[] = []
+  if (queued.length > 0 && balance === undefined) return { decisions, again: false }
+  let wallet = spendable(work, balance ?? 0n, market, policy)
+  for (const transaction of queued) {
+    if (!isInPhase(transaction, 'queued')) continue
+    const estimate = observation.estimates.get(transaction.id)
+    if (estimate?.kind === 'reverts') {
+      decisions.push({ do: 'refuse', transaction, reason: `it would revert: ${estimate.reason}` })
+      continue
+    }
+    const gasLimit = transaction.payload.gasLimit ?? (estimate?.kind === 'gas' ? estimate.gas : undefined)
+    // First in, first out: what can't go now holds back what came after it.
+    if (gasLimit === undefined && estimate === undefined) return { decisions, again: true }
+    const offer = price(transaction, gasLimit, balance ?? 0n, wallet, work, market, policy)
+    if ('reason' in offer) return { decisions: [...decisions, ...explain(transaction, offer.reason)], again: false }
+    decisions.push({ do: 'assignNonce', transaction, nonce: free.take(), ...offer })
+    wallet -= upfrontCost(transaction.payload.value, offer.gasLimit, offer.fees)
+  }
+  return { decisions, again: decisions.some(({ do: what }) => what === 'refuse') }
+}
+
+function price(
+  transaction: InPhase<'queued'>,
+  gasLimit: Gas | undefined,
+  balance: Wei,
+  wallet: Wei,
+  { relayer }: Work,
+  market: Market,
+  policy: NetworkPolicy,
+): { fees: Fees; gasLimit: Gas } | { reason: string } {
+  const { minBalance, gasPriceCap, eip1559Pricing } = relayer.policies
+  const { pricing, value } = transaction.payload
+  const fees = firstFees(pricing, market, policy.eip1559 && eip1559Pricing, gasPriceCap)
+  if (gasLimit === undefined) {
+    return {
+      reason: 'waits: the node could not estimate its gas; cancel it and send it with a gas_limit, if this lasts',
+    }
+  }
+  if (!fees) return { reason: `waits: the base fee is above gas_price_cap (${gasPriceCap} wei)` }
+  if (balance < minBalance) return { reason: `waits: the balance is below min_balance (${minBalance} wei)` }
+  if (upfrontCost(value, gasLimit, fees) > wallet) {
+    return { reason: 'waits: the balance does not cover its value and gas beside what is in flight and cancel_reserve' }
+  }
+  return { fees, gasLimit }
+}
+
+/** What may still be promised: the balance less what is in flight, and less what a cancel would need. */
+function spendable(work: Work, balance: Wei, market: Market, policy: NetworkPolicy): Wei {
+  const reserve =
+    work.relayer.policies.cancelReserve ??
+    2n * BigInt(noOpGas) * feeCap(marketFees(market, 'fastest', usesEip1559(work, policy)))
+  const promised = inFlightOf(work).map(({ payload, lifecycle }) => {
+    const costs = lifecycle.attempts.map((attempt) =>
+      upfrontCost(attempt.kind === 'cancel' ? 0n : payload.value, attempt.gasLimit, attempt.fees),
+    )
+    return maxWei(0n, ...costs)
+  })
+  return promised.reduce((left, cost) => left - cost, balance - reserve)
+}
+
+/** What a pool wants the balance to cover (geth `core/types/transaction.go`, Cost). */
+function upfrontCost(value: Wei, gasLimit: Gas, fees: Fees): Wei {
+  return value + BigInt(gasLimit) * feeCap(fees)
+}
+
+function usesEip1559(work: Work, policy: NetworkPolicy): boolean {
+  return policy.eip1559 && work.relayer.policies.eip1559Pricing
+}
+
+interface FreeNonces {
+  peek(): Nonce
+  take(): Nonce
+}
+
+/** From the account's nonce up, without those that are ours already or wait in the pool for a stranger. */
+function freeNonces(work: Work, observation: Observation): FreeNonces {
+  const ours = new Set(work.open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))
+  const pending = observation.pendingNonce ?? 0
+  const freeFrom = (nonce: Nonce): Nonce => {
+    let candidate = nonce
+    while (ours.has(candidate) || candidate < pending) candidate += 1
+    return candidate
+  }
+  let next = freeFrom(Math.max(observation.nonce, work.floor.spentBelow))
+  return {
+    peek: () => next,
+    take() {
+      const taken = next
+      next = freeFrom(taken + 1)
+      return taken
+    },
+  }
+}

@@ -1,0 +1,88 @@
+// What a relayer does next. A pure function of what is stored, what the chain said, the rules, and the time.
+//
+// A transaction waits in the queue until there is room for it in flight; only then does it get a nonce, so that most
+// cancellations cost nothing. From there on its nonce, not its hash, is what we watch: every attempt ever signed for
+// the nonce may be the one that is mined, and the chain alone says which. While the nonce is open, the payload is
+// handed over again where it may have been lost, and priced anew where it is stuck; once it is canceled the payload
+// is never handed over again, and a no-op races it at rising fees. A nonce that the chain has spent is an inclusion;
+// an inclusion deep enough in the canonical chain is final; one whose block fell out of the chain is open again.
+import { apply } from './apply.ts'
+import { assignNonces } from './assign-nonces.ts'
+import { race } from './cancel-race.ts'
+import { type Decision, needsSignature, type Plan } from './decision.ts'
+import type { TransactionId } from './ids.ts'
+import { confirmations, type Observation } from './observation.ts'
+import { pursue } from './pursue.ts'
+import type { NetworkPolicy } from './relayer.ts'
+import { include } from './settle.ts'
+import { type InPhase, isInPhase, type Transaction, tookTheNonce } from './transaction.ts'
+import type { TimestampMs } from './units.ts'
+import type { Work } from './work.ts'
+
+export function decide(work: Work, observation: Observation, policy: NetworkPolicy, now: TimestampMs): Plan {
+  const followUps = work.open.flatMap((transaction) => followUp(transaction, work, observation, policy, now))
+  const expiries = work.queued.flatMap((transaction): Decision[] =>
+    isInPhase(transaction, 'queued') && hasExpired(transaction, now) ? [{ do: 'expire', transaction }] : [],
+  )
+  // Nonces are bound in view of what this step settles and drops: the room that it makes is used at once.
+  const ahead = foresee(work, [...followUps, ...expiries], now)
+  const assignments = assignNonces(ahead, observation, policy)
+  return { ...assignments, decisions: [...followUps, ...expiries, ...assignments.decisions] }
+}
+
+/** The work as it will be once the decisions that need no signature are recorded. */
+function foresee(work: Work, decisions: readonly Decision[], now: TimestampMs): Work {
+  const changed = new Map<TransactionId, Transaction>()
+  for (const decision of decisions) {
+    if (decision.do === 'fillGap' || needsSignature(decision)) continue
+    const { transaction } = decision
+    changed.set(transaction.id, apply(decision, changed.get(transaction.id) ?? transaction, undefined, now))
+  }
+  const latest = (transaction: Transaction) => changed.get(transaction.id) ?? transaction
+  return {
+    ...work,
+    open: work.open.map(latest).filter((transaction) => isInPhase(transaction, 'inFlight', 'mined')),
+    queued: work.queued.map(latest).filter((transaction) => isInPhase(transaction, 'queued')),
+  }
+}
+
+function followUp(
+  transaction: Transaction,
+  work: Work,
+  observation: Observation,
+  policy: NetworkPolicy,
+  now: TimestampMs,
+): Decision[] {
+  if (isInPhase(transaction, 'mined')) return onceMined(transaction, observation, policy)
+  if (!isInPhase(transaction, 'inFlight')) return []
+
+  const { nonce } = transaction.lifecycle
+  if (nonce < observation.nonce) {
+    const inclusion = observation.inclusions.get(nonce)
+    // Spent, but nobody can show by what: the node lags behind itself, and the next block asks again.
+    if (!inclusion) return []
+    const included = include(transaction, inclusion)
+    const settled = isInPhase(included, 'mined') ? onceMined(included, observation, policy) : []
+    return [{ do: 'include', transaction, inclusion }, ...settled]
+  }
+  if (!transaction.cancellation && hasExpired(transaction, now)) return [{ do: 'expire', transaction }]
+  return transaction.cancellation
+    ? race(transaction, work, observation, policy, now)
+    : pursue(transaction, work, observation, policy, now)
+}
+
+function onceMined(transaction: InPhase<'mined'>, observation: Observation, policy: NetworkPolicy): Decision[] {
+  const { inclusion, nonce } = transaction.lifecycle
+  const { head } = observation
+  if (head.number < inclusion.block.number) return []
+  const canonical = observation.canonical.get(inclusion.block.number)
+  if (canonical === undefined) return []
+  if (canonical !== inclusion.block.hash || observation.nonce <= nonce) return [{ do: 'reopen', transaction }]
+  if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []
+  const lostToAStranger = tookTheNonce(inclusion) === 'stranger' && !transaction.cancellation
+  return [{ do: lostToAStranger ? 'requeue' : 'settle', transaction }]
+}
+
+function hasExpired(transaction: Transaction, now: TimestampMs): boolean {
+  return transaction.validUntil !== undefined && transaction.validUntil <= now
+}

@@ -1,0 +1,50 @@
+// The next right things to do for a relayer, as data. What each one means for the rows stands in apply.ts.
+import type { Attempt } from './attempt.ts'
+import type { Fees } from './fees.ts'
+import type { Inclusion, InPhase, Transaction } from './transaction.ts'
+import type { Gas, Nonce } from './units.ts'
+
+export type Decision =
+  /** Binds the next free nonce to the payload, signs, sends. */
+  | { do: 'assignNonce'; transaction: InPhase<'queued'>; nonce: Nonce; fees: Fees; gasLimit: Gas }
+  /** Signs the payload anew for the same nonce at higher fees, sends. */
+  | { do: 'bump'; transaction: InPhase<'inFlight'>; fees: Fees }
+  /** Signs a no-op for the nonce, at fees that take it from every rival, sends to every endpoint. */
+  | { do: 'takeOver'; transaction: InPhase<'inFlight'>; fees: Fees }
+  /** Hands an attempt's bytes over once more. */
+  | { do: 'rebroadcast'; transaction: InPhase<'inFlight'>; attempt: Attempt }
+  /** Sends a no-op of the relayer's own for a nonce that nothing else will take. */
+  | { do: 'fillGap'; nonce: Nonce; fees: Fees }
+  /** The chain took the nonce. */
+  | { do: 'include'; transaction: InPhase<'inFlight'>; inclusion: Inclusion }
+  /** The inclusion is final. */
+  | { do: 'settle'; transaction: InPhase<'mined'> }
+  /** The inclusion's block is no longer canonical. */
+  | { do: 'reopen'; transaction: InPhase<'mined'> }
+  /** The nonce is finally a stranger's; the payload waits for another. */
+  | { do: 'requeue'; transaction: InPhase<'mined'> }
+  /** Canceled, and certain that no node ever had it. */
+  | { do: 'drop'; transaction: InPhase<'inFlight'> }
+  /** Its valid_until has passed: a cancellation that nobody asked for. */
+  | { do: 'expire'; transaction: InPhase<'queued' | 'inFlight'> }
+  /** Can never be mined as it is. */
+  | { do: 'refuse'; transaction: Transaction; reason: string }
+  /** Why nothing moves, for people to read. */
+  | { do: 'explain'; transaction: Transaction; reason: string }
+
+export interface Plan {
+  readonly decisions: readonly Decision[]
+  /** A free nonce lies below one in flight: whether a stranger's transaction waits there must be asked first. */
+  readonly needsPendingNonce: boolean
+  /** These decisions made room that this observation knows too little to fill: look again at once. */
+  readonly again: boolean
+}
+
+/** A decision about a transaction that stands already. */
+export type Change = Exclude<Decision, { do: 'fillGap' }>
+
+export type SigningChange = Extract<Change, { do: 'assignNonce' | 'bump' | 'takeOver' }>
+
+export function needsSignature(change: Change): change is SigningChange {
+  return change.do === 'assignNonce' || change.do === 'bump' || change.do === 'takeOver'
+}

@@ -1,0 +1,41 @@
+// What must hold of a relayer's work after every step, in production as in the simulator.
+import { isNoOp, mayBeKnown } from './attempt.ts'
+import { isInPhase } from './transaction.ts'
+import type { Work } from './work.ts'
+
+/** What is wrong, in words; empty when all is well. */
+export function violations(work: Work): readonly string[] {
+  const found: string[] = []
+  const owners = new Map<number, string>()
+  for (const transaction of work.open) {
+    const { id, lifecycle } = transaction
+    if (!('nonce' in lifecycle)) {
+      found.push(`${id} is ${lifecycle.phase} among what holds a nonce`)
+      continue
+    }
+    const rival = owners.get(lifecycle.nonce)
+    if (rival) found.push(`nonce ${lifecycle.nonce} belongs to ${rival} and to ${id}`)
+    owners.set(lifecycle.nonce, id)
+    const strays = lifecycle.attempts.filter((attempt) => attempt.nonce !== lifecycle.nonce)
+    if (strays.length > 0) found.push(`${id} holds nonce ${lifecycle.nonce} with attempts of another`)
+    if (!transaction.cancellation && lifecycle.attempts.some(isNoOp))
+      found.push(`${id} has a no-op but nobody canceled it`)
+    const hashes = new Set(lifecycle.attempts.map(({ hash }) => hash))
+    if (hashes.size !== lifecycle.attempts.length) found.push(`${id} has the same attempt twice`)
+    if (isInPhase(transaction, 'mined') && !provenByOurs(transaction.lifecycle)) {
+      found.push(`${id} was mined by an attempt that it never recorded`)
+    }
+  }
+  for (const { id, lifecycle } of work.queued) {
+    if (lifecycle.phase !== 'queued') found.push(`${id} is ${lifecycle.phase} in the queue`)
+  }
+  return found
+}
+
+function provenByOurs({
+  inclusion,
+  attempts,
+}: Extract<Work['open'][number]['lifecycle'], { phase: 'mined' }>): boolean {
+  if (inclusion.by === 'external') return attempts.every(({ hash }) => hash !== inclusion.hash)
+  return attempts.some((attempt) => attempt.hash === inclusion.hash && mayBeKnown(attempt))
+}

@@ -1,0 +1,86 @@
+// A transaction in flight that nobody canceled: handed over again where it may be lost, priced anew where it is stuck.
+import { type Attempt, mayBeKnown, newest } from './attempt.ts'
+import type { Decision } from './decision.ts'
+import { feeCap, replacementFees } from './fees.ts'
+import { isNonEmpty } from './ids.ts'
+import type { Observation } from './observation.ts'
+import type { NetworkPolicy } from './relayer.ts'
+import type { InPhase, Transaction } from './transaction.ts'
+import type { BlockNumber, TimestampMs } from './units.ts'
+import type { Work } from './work.ts'
+
+/** Attempts for one nonce, of one purpose: at a quarter more each, far beyond any market. */
+export const attemptsMax = 64
+
+export function pursue(
+  transaction: InPhase<'inFlight'>,
+  work: Work,
+  observation: Observation,
+  policy: NetworkPolicy,
+  now: TimestampMs,
+): Decision[] {
+  const { attempts } = transaction.lifecycle
+  const latest = newest(attempts)
+  if (latest.handOver.state === 'refused' && !attempts.some(mayBeKnown)) {
+    return [{ do: 'refuse', transaction, reason: `the node refused it: ${latest.handOver.reason}` }]
+  }
+
+  const again: Decision[] = dueAgain(latest, policy, now) ? [{ do: 'rebroadcast', transaction, attempt: latest }] : []
+  const waitsTooLong = isStuck(latest, observation, policy.bumpAfterBlocks)
+  const stuck = mayBeKnown(latest) && (waitsTooLong || outpriced(latest, observation))
+  // Fees that the client named itself are its limit: such a transaction waits at its price, and can be canceled.
+  const { pricing } = transaction.payload
+  const rivals = attempts.filter(mayBeKnown)
+  if (!stuck || pricing.kind !== 'speed' || !isNonEmpty(rivals) || !observation.market) return again
+  if (attempts.length >= attemptsMax) return again
+
+  const cap = work.relayer.policies.gasPriceCap
+  const tries = attempts.length
+  const fees = replacementFees(rivals, observation.market, { speed: pricing.speed, tries, rule: observation.rule, cap })
+  if (fees) return [{ do: 'bump', transaction, fees }]
+  const reason = `waits at gas_price_cap (${cap} wei): a higher price would be needed to be mined sooner`
+  return [...explain(transaction, reason), ...again]
+}
+
+/** Priced for a block that has passed, or the next in line and still not mined. */
+export function isStuck(attempt: Attempt, observation: Observation, patienceBlocks: number): boolean {
+  const { head, nonce } = observation
+  if (blocksWaited(attempt, head.number) < patienceBlocks) return false
+  return attempt.nonce === nonce || (head.baseFee !== undefined && feeCap(attempt.fees) < head.baseFee)
+}
+
+/** A node said that its price is too low to be held: waiting would not help. At most one answer a block. */
+export function outpriced(attempt: Attempt, observation: Observation): boolean {
+  const { handOver } = attempt
+  if (handOver.state !== 'handed' || handOver.outcome.kind !== 'rejected') return false
+  const { code } = handOver.outcome
+  return (
+    (code === 'replacementUnderpriced' || code === 'feeTooLow') && blocksWaited(attempt, observation.head.number) >= 1
+  )
+}
+
+function blocksWaited(attempt: Attempt, head: BlockNumber): number {
+  return head - attempt.recordedAtBlock
+}
+
+/** Whether to hand the same bytes over once more: soon where they may not have arrived, seldom where they were taken. */
+export function dueAgain(attempt: Attempt, policy: NetworkPolicy, now: TimestampMs): boolean {
+  const { handOver } = attempt
+  switch (handOver.state) {
+    case 'held':
+    case 'sending':
+      return true
+    case 'handed': {
+      const taken = handOver.outcome.kind === 'accepted' || handOver.outcome.kind === 'alreadyKnown'
+      return now - handOver.at >= (taken ? policy.rebroadcastAfterMs : policy.retryAfterMs)
+    }
+    case 'refused':
+    case 'withdrawn':
+      return false
+  }
+}
+
+/** Told once, not again at every block. */
+export function explain(transaction: Transaction, reason: string): Decision[] {
+  return transaction.statusReason === reason ? [] : [{ do: 'explain', transaction, reason }]
+}

@@ -1,0 +1,53 @@
+// What a relayer has before it: everything open, and as much of the queue as it could send now.
+import { mayBeKnown } from './attempt.ts'
+import type { Inquiry } from './observation.ts'
+import type { NonceFloor, Relayer } from './relayer.ts'
+import { type InPhase, isInPhase, type Transaction } from './transaction.ts'
+
+export interface Work {
+  readonly relayer: Relayer
+  readonly floor: NonceFloor
+  /** `inFlight` and `mined`, by nonce. */
+  readonly open: readonly Transaction[]
+  /** The first `maxInFlight` of the queue, in order. */
+  readonly queued: readonly Transaction[]
+}
+
+export function inFlightOf(work: Work): readonly InPhase<'inFlight'>[] {
+  return work.open.filter((transaction) => isInPhase(transaction, 'inFlight'))
+}
+
+export function minedOf(work: Work): readonly InPhase<'mined'>[] {
+  return work.open.filter((transaction) => isInPhase(transaction, 'mined'))
+}
+
+/** How many of the queue may get a nonce now. */
+export function roomIn(work: Work): number {
+  return Math.max(0, work.relayer.policies.maxInFlight - inFlightOf(work).length)
+}
+
+/** What this step has to know, and no more: each answer costs a call. */
+export function inquire(work: Work, pendingNonce: Inquiry['pendingNonce']): Inquiry {
+  const inFlight = inFlightOf(work)
+  const next = work.relayer.paused ? [] : work.queued.slice(0, roomIn(work))
+  return {
+    address: work.relayer.address,
+    live: inFlight.map(({ lifecycle }) => ({
+      nonce: lifecycle.nonce,
+      attempts: lifecycle.attempts.filter(mayBeKnown).map(({ hash, kind }) => ({ hash, kind })),
+    })),
+    inclusionBlocks: [...new Set(minedOf(work).map(({ lifecycle }) => lifecycle.inclusion.block.number))],
+    estimates: next
+      .filter(({ payload }) => payload.gasLimit === undefined)
+      .map(({ id, payload: { from, to, value, data } }) => ({
+        transactionId: id,
+        from,
+        ...(to !== undefined && { to }),
+        value,
+        data,
+      })),
+    market: inFlight.length > 0 || next.length > 0,
+    balance: next.length > 0,
+    pendingNonce,
+  }
+}

@@ -1,0 +1,31 @@
+// Something to wake up by: rings that come while nobody waits are one ring for the next who does.
+export interface Bell {
+  ring(): void
+  /** Resolves at the next ring, or at once if it rang since the last wait; never rejects. */
+  wait(signal: AbortSignal): Promise<void>
+}
+
+export function bell(): Bell {
+  let rang = false
+  let waiter: (() => void) | undefined
+  return {
+    ring() {
+      rang = true
+      waiter?.()
+    },
+    async wait(signal) {
+      if (!rang && !signal.aborted) {
+        await new Promise<void>((resolve) => {
+          const wake = () => {
+            signal.removeEventListener('abort', wake)
+            resolve()
+          }
+          waiter = wake
+          signal.addEventListener('abort', wake)
+        })
+      }
+      waiter = undefined
+      rang = false
+    },
+  }
+}

@@ -1,0 +1,87 @@
+// Advances one relayer for as long as it is ours: a step, then rest until a block, a wake-up or a time.
+import { type Chain, ChainUnavailable } from '../chain/chain.ts'
+import { OwnershipLost, StaleWrite } from '../domain/errors.ts'
+import { type Bell, bell } from './bell.ts'
+import type { Ownership } from './ownership.ts'
+import { type Rest, type StepContext, step } from './step.ts'
+
+/** Wake-ups this close together share a step, when the last one found nothing to do. */
+const idleRestMs = 20
+const backoffMs = { first: 250, most: 5_000 }
+
+export interface Advancing {
+  wake(): void
+  /** Resolves when the last step is over. */
+  readonly stopped: Promise<void>
+}
+
+/** `renew` is called, once, after a step that failed in a way that leaves in doubt what it did. */
+export function advance(context: StepContext, ownership: Ownership, renew: (ownership: Ownership) => void): Advancing {
+  const wakes = bell()
+  return { wake: wakes.ring, stopped: run(context, ownership, wakes, renew) }
+}
+
+async function run(
+  context: StepContext,
+  ownership: Ownership,
+  wakes: Bell,
+  renew: (ownership: Ownership) => void,
+): Promise<void> {
+  const { clock } = context
+  const { lost } = ownership
+  const logger = context.logger.child({ relayer: ownership.relayer, epoch: String(ownership.epoch) })
+  let following: Following | undefined
+  let asksPool = true
+  let unavailable = 0
+  while (!lost.aborted) {
+    try {
+      const rest = await step(context, ownership, asksPool)
+      if (rest.askedPool) asksPool = false
+      unavailable = 0
+      following = follow(rest, following, wakes, lost)
+      await restUntil(rest, context, wakes, lost)
+    } catch (error) {
+      if (error instanceof StaleWrite) {
+        logger.debug({ reason: error.message }, 'decided on what a client has since changed; looking again')
+      } else if (error instanceof ChainUnavailable) {
+        unavailable += 1
+        logger.warn({ reason: error.message, times: unavailable }, 'no node answers; nothing is decided')
+        await clock.sleep(Math.min(backoffMs.most, backoffMs.first * 2 ** (unavailable - 1)), lost)
+      } else if (error instanceof OwnershipLost) {
+        logger.warn({ reason: error.message }, 'another owner is at work')
+        break
+      } else if (!lost.aborted) {
+        logger.error({ err: error }, 'a step failed; its relayer is acquired anew, as after a crash')
+        await clock.sleep(backoffMs.first, lost)
+        if (!lost.aborted) renew(ownership)
+        break
+      }
+    }
+  }
+  following?.stop()
+}
+
+async function restUntil(rest: Rest, { clock }: StepContext, wakes: Bell, lost: AbortSignal): Promise<void> {
+  if (rest.againAfterMs === 0) return
+  if (rest.idle) await clock.sleep(idleRestMs, lost)
+  if (rest.againAfterMs === undefined) return wakes.wait(lost)
+  const rested = new AbortController()
+  const until = AbortSignal.any([lost, rested.signal])
+  await Promise.race([wakes.wait(until), clock.sleep(rest.againAfterMs, until)])
+  rested.abort()
+}
+
+interface Following {
+  readonly chain: Chain
+  stop(): void
+}
+
+/** Heads ring the bell while something is open; with nothing open nobody polls. */
+function follow(rest: Rest, known: Following | undefined, wakes: Bell, lost: AbortSignal): Following | undefined {
+  if (known && known.chain === rest.follow) return known
+  known?.stop()
+  if (!rest.follow) return undefined
+  const controller = new AbortController()
+  rest.follow.follow(() => wakes.ring(), AbortSignal.any([lost, controller.signal]))
+  return { chain: rest.follow, stop: () => controller.abort() }
+}

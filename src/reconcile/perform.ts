@@ -1,0 +1,66 @@
+// Hands recorded bytes to the nodes, and records what they answered.
+import type { Chain } from '../chain/chain.ts'
+import { afterAnswers } from '../domain/apply.ts'
+import { type BroadcastOutcome, isNoOp } from '../domain/attempt.ts'
+import type { Hash, TransactionId } from '../domain/ids.ts'
+import type { Ownership } from './ownership.ts'
+import type { HandOverOrder, Recorded } from './record.ts'
+import type { StepContext } from './step.ts'
+
+/** Whether any hand-over failed or is unknown, so that it should be tried again before the next block. */
+export async function perform(
+  context: StepContext,
+  chain: Chain,
+  ownership: Ownership,
+  { handOvers }: Recorded,
+): Promise<boolean> {
+  if (handOvers.length === 0) return false
+  const envelopes = handOvers.map(({ attempt }) => ({
+    hash: attempt.hash,
+    raw: attempt.raw,
+    reach: isNoOp(attempt) ? ('all' as const) : ('one' as const),
+  }))
+  const outcomes = await chain.broadcast(envelopes)
+  tell(context, ownership, handOvers, outcomes)
+  await keepAnswers(context, ownership, handOvers, outcomes)
+  return [...outcomes.values()].some(({ kind }) => kind === 'unknown' || kind === 'notSent' || kind === 'rejected')
+}
+
+async function keepAnswers(
+  { store, clock }: StepContext,
+  ownership: Ownership,
+  handOvers: readonly HandOverOrder[],
+  outcomes: ReadonlyMap<Hash, BroadcastOutcome>,
+): Promise<void> {
+  const now = clock.now()
+  const ids = new Set<TransactionId>(handOvers.map(({ transaction }) => transaction.id))
+  await store.commit(async (session) => {
+    await session.fence(ownership.relayer, ownership.epoch)
+    for (const id of ids) {
+      // Read anew: a DELETE may have come while the nodes were answering.
+      const transaction = await session.transaction(ownership.relayer, id)
+      if (!transaction) continue
+      const answered = afterAnswers(transaction, outcomes, now)
+      if (answered !== transaction) await session.saveTransaction(transaction, answered, now)
+    }
+  })
+}
+
+function tell(
+  { logger }: StepContext,
+  ownership: Ownership,
+  handOvers: readonly HandOverOrder[],
+  outcomes: ReadonlyMap<Hash, BroadcastOutcome>,
+): void {
+  for (const { transaction, attempt } of handOvers) {
+    const facts = {
+      relayer: ownership.relayer,
+      transaction: transaction.id,
+      hash: attempt.hash,
+      nonce: attempt.nonce,
+      kind: attempt.kind,
+      outcome: outcomes.get(attempt.hash),
+    }
+    logger.debug(facts, 'handed over')
+  }
+}

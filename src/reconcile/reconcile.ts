@@ -1,0 +1,32 @@
+// Runs a loop for every relayer that is ours, from the moment it is acquired until it is released.
+import type { RelayerId } from '../domain/ids.ts'
+import { type Advancing, advance } from './loop.ts'
+import type { Ownership, Ownerships } from './ownership.ts'
+import type { StepContext } from './step.ts'
+
+/** Resolves when every relayer that can be acquired now is. Disposing lets the steps under way finish. */
+export async function reconcile(context: StepContext, ownerships: Ownerships): Promise<AsyncDisposable> {
+  const loops = new Map<RelayerId, Advancing>()
+
+  function renew(ownership: Ownership): void {
+    ownerships.renew(ownership).catch(async (error: unknown) => {
+      context.logger.error(
+        { err: error, relayer: ownership.relayer },
+        'a relayer could not be acquired anew; trying again',
+      )
+      await context.clock.sleep(1_000)
+      renew(ownership)
+    })
+  }
+
+  await ownerships.start({
+    acquired: (ownership) => loops.set(ownership.relayer, advance(context, ownership, renew)),
+    wake: (relayer) => loops.get(relayer)?.wake(),
+    async released(ownership) {
+      const loop = loops.get(ownership.relayer)
+      loops.delete(ownership.relayer)
+      await loop?.stopped
+    },
+  })
+  return { [Symbol.asyncDispose]: () => ownerships.stop() }
+}

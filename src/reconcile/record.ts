@@ -1,0 +1,125 @@
+// Makes a step's decisions durable, fenced by the owner's epoch, before any of their bytes leave the process.
+
+import { apply, fillGap } from '../domain/apply.ts'
+import type { Attempt } from '../domain/attempt.ts'
+import { type Decision, needsSignature } from '../domain/decision.ts'
+import { StaleWrite } from '../domain/errors.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import type { BlockNumber, TimestampMs } from '../domain/units.ts'
+import type { Work } from '../domain/work.ts'
+import type { Session } from '../store/store.ts'
+import type { Ownership } from './ownership.ts'
+import { signChange, signNoOp } from './sign.ts'
+import { freshId, type StepContext } from './step.ts'
+
+export interface HandOverOrder {
+  readonly transaction: Transaction
+  readonly attempt: Attempt
+}
+
+export interface Recorded {
+  /** Lowest nonce first: a node that lets only the sender's next nonce in takes them all. */
+  readonly handOvers: readonly HandOverOrder[]
+  /** Transactions written. */
+  readonly changed: number
+}
+
+interface Signed {
+  readonly decision: Decision
+  readonly attempt?: Attempt
+}
+
+/** Throws StaleWrite when a client changed one of them meanwhile, and OwnershipLost: then nothing is recorded. */
+export async function record(
+  context: StepContext,
+  ownership: Ownership,
+  work: Work,
+  decisions: readonly Decision[],
+  head: BlockNumber,
+  now: TimestampMs,
+): Promise<Recorded> {
+  if (decisions.length === 0) return { handOvers: [], changed: 0 }
+  const signing = { signer: context.signerOf(work.relayer), relayer: work.relayer, head, now }
+  const signed = await Promise.all(
+    decisions.map(async (decision): Promise<Signed> => {
+      if (decision.do === 'fillGap') {
+        const attempt = await signNoOp(signing, freshId(context), decision.nonce, decision.fees, 'execute')
+        return { decision, attempt }
+      }
+      return needsSignature(decision) ? { decision, attempt: await signChange(signing, decision) } : { decision }
+    }),
+  )
+  return context.store.commit(async (session) => {
+    await session.fence(ownership.relayer, ownership.epoch)
+    return write(session, work, signed, now)
+  })
+}
+
+async function write(session: Session, work: Work, signed: readonly Signed[], now: TimestampMs): Promise<Recorded> {
+  const before = new Map([...work.open, ...work.queued].map((transaction) => [transaction.id, transaction]))
+  const after = new Map(before)
+  const handOvers: HandOverOrder[] = []
+  let changed = 0
+  for (const { decision, attempt } of signed) {
+    if (decision.do === 'fillGap') {
+      if (!attempt) continue
+      const filler = await fill(session, work, decision.nonce, attempt, now)
+      handOvers.push({ transaction: filler, attempt })
+      changed += 1
+      continue
+    }
+    const { id } = decision.transaction
+    const next = apply(decision, after.get(id) ?? decision.transaction, attempt, now)
+    after.set(id, next)
+    const bytes = attempt ?? (decision.do === 'rebroadcast' ? decision.attempt : undefined)
+    if (bytes) handOvers.push({ transaction: next, attempt: bytes })
+  }
+  // What gives a nonce up is written before what takes it.
+  const touched = [...after.entries()].filter(([id, next]) => next !== before.get(id))
+  for (const [id, next] of touched.sort(releasingFirst)) {
+    const known = before.get(id)
+    if (known) await session.saveTransaction(known, next, now)
+    changed += 1
+  }
+  await refuseIfChanged(session, handOvers, before, after)
+  await session.raiseFloor(work.relayer.id, { spentBelow: spentBelow(touched.map(([, next]) => next)) })
+  handOvers.sort((one, other) => one.attempt.nonce - other.attempt.nonce)
+  return { handOvers, changed }
+}
+
+async function fill(
+  session: Session,
+  work: Work,
+  nonce: number,
+  attempt: Attempt,
+  now: TimestampMs,
+): Promise<Transaction> {
+  const sequence = await session.nextSequence(work.relayer.id)
+  const filler = fillGap(work.relayer, { id: attempt.transactionId, sequence, nonce, now }, attempt)
+  await session.insertTransaction(filler)
+  return filler
+}
+
+/** A hand-over that changes no row is still refused when a DELETE was answered since: its bytes must not go out again. */
+async function refuseIfChanged(
+  session: Session,
+  handOvers: readonly HandOverOrder[],
+  before: ReadonlyMap<string, Transaction>,
+  after: ReadonlyMap<string, Transaction>,
+): Promise<void> {
+  for (const { transaction } of handOvers) {
+    const known = before.get(transaction.id)
+    if (!known || after.get(transaction.id) !== known) continue
+    const fresh = await session.transaction(known.relayerId, known.id)
+    if (fresh?.version !== known.version) throw new StaleWrite(`transaction ${known.id} changed since it was read`)
+  }
+}
+
+function releasingFirst([, one]: [string, Transaction], [, other]: [string, Transaction]): number {
+  return Number('nonce' in one.lifecycle) - Number('nonce' in other.lifecycle)
+}
+
+function spentBelow(transactions: readonly Transaction[]): number {
+  const settled = transactions.flatMap(({ lifecycle }) => (lifecycle.phase === 'final' ? [lifecycle.nonce + 1] : []))
+  return Math.max(0, ...settled)
+}

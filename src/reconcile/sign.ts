@@ -1,0 +1,74 @@
+// Turns decisions that need a signature into attempts. Signing is the slow part, so all of a step run at once.
+import type { Attempt, AttemptKind } from '../domain/attempt.ts'
+import { noOpGas } from '../domain/cancel-race.ts'
+import type { SigningChange } from '../domain/decision.ts'
+import type { Fees } from '../domain/fees.ts'
+import type { TransactionId } from '../domain/ids.ts'
+import type { Relayer } from '../domain/relayer.ts'
+import type { BlockNumber, Gas, Nonce, TimestampMs } from '../domain/units.ts'
+import type { Envelope, Signer } from '../signers/signer.ts'
+
+export interface SigningContext {
+  readonly signer: Signer
+  readonly relayer: Relayer
+  readonly head: BlockNumber
+  readonly now: TimestampMs
+}
+
+/** Rejects when the signer can't be reached; nothing is recorded then. */
+export async function signChange(context: SigningContext, change: SigningChange): Promise<Attempt> {
+  const { transaction, fees } = change
+  if (change.do === 'assignNonce') {
+    const payload = { ...transaction.payload, gasLimit: change.gasLimit }
+    return attempt(context, transaction.id, 'execute', change.nonce, fees, payload)
+  }
+  const { nonce, attempts } = change.transaction.lifecycle
+  if (change.do === 'takeOver') return signNoOp(context, transaction.id, nonce, fees, 'cancel')
+  const payload = { ...transaction.payload, gasLimit: transaction.payload.gasLimit ?? attempts[0].gasLimit }
+  return attempt(context, transaction.id, 'execute', nonce, fees, payload)
+}
+
+/** To self, without value or data: what takes a nonce and does nothing. */
+export function signNoOp(
+  context: SigningContext,
+  id: TransactionId,
+  nonce: Nonce,
+  fees: Fees,
+  kind: AttemptKind,
+): Promise<Attempt> {
+  const { address } = context.relayer
+  return attempt(context, id, kind, nonce, fees, { to: address, value: 0n, data: '0x', gasLimit: noOpGas })
+}
+
+async function attempt(
+  { signer, relayer, head, now }: SigningContext,
+  transactionId: TransactionId,
+  kind: AttemptKind,
+  nonce: Nonce,
+  fees: Fees,
+  { to, value, data, gasLimit }: Pick<Envelope, 'to' | 'value' | 'data'> & { gasLimit: Gas },
+): Promise<Attempt> {
+  const envelope: Envelope = {
+    chainId: relayer.chainId,
+    nonce,
+    fees,
+    gasLimit,
+    value,
+    data,
+    ...(to !== undefined && { to }),
+  }
+  const { hash, raw, signature } = await signer.sign(envelope)
+  return {
+    hash,
+    transactionId,
+    nonce,
+    kind,
+    fees,
+    gasLimit,
+    raw,
+    signature,
+    recordedAt: now,
+    recordedAtBlock: head,
+    handOver: { state: 'sending' },
+  }
+}

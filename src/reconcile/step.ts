@@ -1,0 +1,97 @@
+// One step of one relayer: load, observe, decide, record, perform, record. Every step starts from what is stored and
+// what the chain says, so it may fail, repeat or die at any line.
+import { v7 as uuidv7 } from 'uuid'
+import type { Chain } from '../chain/chain.ts'
+import { decide } from '../domain/decide.ts'
+import type { Plan } from '../domain/decision.ts'
+import type { TransactionId } from '../domain/ids.ts'
+import { violations } from '../domain/invariants.ts'
+import type { Inquiry, Observation } from '../domain/observation.ts'
+import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
+import { inquire, type Work } from '../domain/work.ts'
+import type { Clock } from '../ops/clock.ts'
+import type { Logger } from '../ops/logger.ts'
+import type { Random } from '../ops/random.ts'
+import type { Signer } from '../signers/signer.ts'
+import type { Store } from '../store/store.ts'
+import type { Ownership } from './ownership.ts'
+import { perform } from './perform.ts'
+import { record } from './record.ts'
+
+export interface StepContext {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  readonly chainOf: (relayer: Relayer) => Chain
+  readonly signerOf: (relayer: Relayer) => Signer
+  readonly policyOf: (relayer: Relayer) => NetworkPolicy
+}
+
+export interface Rest {
+  /** Something is open: the next block may change it. */
+  readonly follow?: Chain
+  /** A hand-over failed, or more can be done at once: look again after this, block or no block. */
+  readonly againAfterMs?: number
+  /** Nothing was done, so a wake-up that comes now can wait for others. */
+  readonly idle: boolean
+  /** The node's pool was asked for a stranger's transactions. */
+  readonly askedPool: boolean
+}
+
+/** `asksPool`: the first step of an ownership, when a stranger's transactions may wait in the node's pool. */
+export async function step(context: StepContext, ownership: Ownership, asksPool: boolean): Promise<Rest> {
+  const work = await context.store.reads.work(ownership.relayer)
+  if (!work || (work.open.length === 0 && work.queued.length === 0)) return { idle: true, askedPool: false }
+  report(context, work)
+
+  const { relayer } = work
+  const chain = context.chainOf(relayer)
+  const policy = context.policyOf(relayer)
+  const now = context.clock.now()
+  const askedPool = asksPool && work.queued.length > 0
+  const { plan, observation } = await look(context, chain, work, policy, askedPool)
+
+  const recorded = await record(context, ownership, work, plan.decisions, observation.head.number, now)
+  if (ownership.lost.aborted) return { idle: true, askedPool }
+  const failed = await perform(context, chain, ownership, recorded)
+  return {
+    follow: chain,
+    ...(plan.again ? { againAfterMs: 0 } : failed ? { againAfterMs: policy.retryAfterMs } : {}),
+    idle: recorded.changed === 0 && recorded.handOvers.length === 0,
+    askedPool,
+  }
+}
+
+async function look(
+  context: StepContext,
+  chain: Chain,
+  work: Work,
+  policy: NetworkPolicy,
+  asksPool: boolean,
+): Promise<{ plan: Plan; observation: Observation }> {
+  const ask = async (inquiry: Inquiry) => {
+    const observation = withUnknowns(await chain.observe(inquiry), inquiry)
+    return { observation, plan: decide(work, observation, policy, context.clock.now()) }
+  }
+  const looked = await ask(inquire(work, asksPool))
+  return looked.plan.needsPendingNonce ? ask(inquire(work, true)) : looked
+}
+
+/** An estimate that was asked for and did not come is told apart from one that nobody asked for. */
+function withUnknowns(observation: Observation, inquiry: Inquiry): Observation {
+  const estimates = new Map(observation.estimates)
+  for (const { transactionId } of inquiry.estimates) {
+    if (!estimates.has(transactionId)) estimates.set(transactionId, { kind: 'unknown' })
+  }
+  return { ...observation, estimates }
+}
+
+function report(context: StepContext, work: Work): void {
+  const broken = violations(work)
+  if (broken.length > 0) context.logger.error({ relayer: work.relayer.id, broken }, 'an invariant does not hold')
+}
+
+export function freshId(context: Pick<StepContext, 'clock' | 'random'>): TransactionId {
+  return uuidv7({ msecs: context.clock.now(), random: context.random.bytes(16) }) as TransactionId
+}
