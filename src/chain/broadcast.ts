@@ -1,0 +1,55 @@
+// Hands signed envelopes to the nodes, in order, in one batch, and says what is certain of each.
+import type { BroadcastOutcome } from '../domain/attempt.ts'
+import type { Hash } from '../domain/ids.ts'
+import { broadcastOutcome } from './broadcast-outcome.ts'
+import type { Answer } from './call.ts'
+import type { Envelope } from './chain.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { Endpoints } from './endpoints.ts'
+import { mergeOutcomes, worthAnother } from './merge-outcomes.ts'
+
+/** Never rejects. */
+export async function broadcast(
+  endpoints: Endpoints,
+  envelopes: readonly Envelope[],
+): Promise<ReadonlyMap<Hash, BroadcastOutcome>> {
+  const outcomes = new Map<Hash, BroadcastOutcome>()
+  const learn = (envelope: Envelope, outcome: BroadcastOutcome) => {
+    const known = outcomes.get(envelope.hash)
+    outcomes.set(envelope.hash, known ? mergeOutcomes(known, outcome) : outcome)
+  }
+
+  const [first, ...others] = endpoints.order()
+  if (!first || envelopes.length === 0) return new Map(envelopes.map(({ hash }) => [hash, nowhere]))
+  const wide = envelopes.filter((envelope) => envelope.reach === 'all')
+  await Promise.all([
+    hand(first, envelopes, learn),
+    ...(wide.length > 0 ? others.map((endpoint) => hand(endpoint, wide, learn)) : []),
+  ])
+  for (const endpoint of others) {
+    const again = envelopes.filter(({ hash, reach }) => reach === 'one' && worthAnother(outcomes.get(hash) ?? nowhere))
+    if (again.length > 0) await hand(endpoint, again, learn)
+  }
+  return outcomes
+}
+
+const nowhere: BroadcastOutcome = { kind: 'notSent', message: 'the network has no endpoints' }
+
+async function hand(
+  endpoint: Endpoint,
+  envelopes: readonly Envelope[],
+  learn: (envelope: Envelope, outcome: BroadcastOutcome) => void,
+): Promise<void> {
+  // An endpoint that has not said which chain it serves gets no bytes at all: that much is certain.
+  const unfit = await endpoint.ready()
+  const answers: readonly Answer[] =
+    unfit === undefined
+      ? await Promise.all(
+          envelopes.map(({ raw }) => endpoint.call({ method: 'eth_sendRawTransaction', params: [raw] })),
+        )
+      : envelopes.map(() => ({ kind: 'notSent', message: unfit }))
+  for (const [index, envelope] of envelopes.entries()) {
+    const answer = answers[index]
+    if (answer) learn(envelope, broadcastOutcome(answer, envelope.hash))
+  }
+}

@@ -1,0 +1,35 @@
+// One JSON-RPC call and what came of it. Not knowing is an answer of its own.
+
+export interface Call {
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/**
+ * - `value`, `rpcError`: the node answered.
+ * - `unknown`: the node may have done it, or not: a time-out, a lost connection, an HTTP error, a rate limit, garbage.
+ * - `notSent`: certain that no byte of it reached a node, because no connection was ever made.
+ *
+ * No message holds a URL, a key or a header.
+ */
+export type Answer =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'rpcError'; readonly code: number; readonly message: string; readonly data?: unknown }
+  | { readonly kind: 'unknown'; readonly message: string }
+  | { readonly kind: 'notSent'; readonly message: string }
+
+/** Hands a call to one endpoint. Never rejects. */
+export type Ask = (call: Call) => Promise<Answer>
+
+/** An answer in words, for a log or an error. */
+export function inWords(answer: Answer): string {
+  switch (answer.kind) {
+    case 'value':
+      return 'an answer of the wrong shape'
+    case 'rpcError':
+      return `${answer.message} (${answer.code})`
+    case 'unknown':
+    case 'notSent':
+      return answer.message
+  }
+}

@@ -1,0 +1,141 @@
+// What a node sends, turned into the domain's values. Undefined: not of the shape that it must have.
+import type { Address, Hash, Hex } from '../domain/ids.ts'
+import type { Head } from '../domain/observation.ts'
+import type { BlockRef } from '../domain/transaction.ts'
+import type { Gas, Nonce, Wei } from '../domain/units.ts'
+
+export interface Receipt {
+  readonly hash: Hash
+  readonly block: BlockRef
+  readonly succeeded: boolean
+  readonly gasUsed: Gas
+  readonly effectiveGasPrice: Wei
+}
+
+/** A transaction inside a block, as far as the owner of a nonce is concerned. */
+export interface Mined {
+  readonly hash: Hash
+  readonly from: Address
+  readonly nonce: Nonce
+  /** EIP-7702: each spends a nonce of the account that signed it. */
+  readonly authorizations: readonly Authorization[]
+}
+
+export interface Authorization {
+  readonly chainId: number
+  readonly address: Address
+  readonly nonce: Nonce
+  readonly r: Hex
+  readonly s: Hex
+  readonly yParity: number
+}
+
+export function toBigInt(value: unknown): bigint | undefined {
+  return typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value) ? BigInt(value) : undefined
+}
+
+export function toNumber(value: unknown): number | undefined {
+  const number = Number(toBigInt(value) ?? Number.NaN)
+  return Number.isSafeInteger(number) ? number : undefined
+}
+
+export function toHex(number: number): Hex {
+  return `0x${number.toString(16)}`
+}
+
+export function toHead(value: unknown): Head | undefined {
+  const block = toObject(value)
+  const number = toNumber(block?.number)
+  const hash = toHash(block?.hash)
+  const parentHash = toHash(block?.parentHash)
+  const timestampSeconds = toNumber(block?.timestamp)
+  const baseFee = toBigInt(block?.baseFeePerGas)
+  if (number === undefined || !hash || !parentHash || timestampSeconds === undefined) return undefined
+  const head = { number, hash, parentHash, timestampMs: timestampSeconds * 1000 }
+  return baseFee === undefined ? head : { ...head, baseFee }
+}
+
+export function toReceipt(value: unknown): Receipt | undefined {
+  const receipt = toObject(value)
+  const hash = toHash(receipt?.transactionHash)
+  const blockHash = toHash(receipt?.blockHash)
+  const number = toNumber(receipt?.blockNumber)
+  const gasUsed = toNumber(receipt?.gasUsed)
+  const status = toNumber(receipt?.status)
+  const effectiveGasPrice = toBigInt(receipt?.effectiveGasPrice)
+  if (!hash || !blockHash || number === undefined || gasUsed === undefined) return undefined
+  if (status === undefined || effectiveGasPrice === undefined) return undefined
+  return { hash, block: { number, hash: blockHash }, succeeded: status === 1, gasUsed, effectiveGasPrice }
+}
+
+/** The transactions of a block read with all of them; undefined when it holds hashes only. */
+export function toMined(value: unknown): readonly Mined[] | undefined {
+  const transactions = toObject(value)?.transactions
+  if (!Array.isArray(transactions)) return undefined
+  const mined: Mined[] = []
+  for (const one of transactions) {
+    const transaction = toObject(one)
+    const hash = toHash(transaction?.hash)
+    const from = toAddress(transaction?.from)
+    const nonce = toNumber(transaction?.nonce)
+    if (!hash || !from || nonce === undefined) return undefined
+    const list = transaction?.authorizationList
+    const authorizations = Array.isArray(list) ? list.map(toAuthorization).filter((each) => each !== undefined) : []
+    mined.push({ hash, from, nonce, authorizations })
+  }
+  return mined
+}
+
+function toAuthorization(value: unknown): Authorization | undefined {
+  const authorization = toObject(value)
+  const chainId = toNumber(authorization?.chainId)
+  const address = toAddress(authorization?.address)
+  const nonce = toNumber(authorization?.nonce)
+  const yParity = toNumber(authorization?.yParity ?? authorization?.v)
+  const r = toBigInt(authorization?.r)
+  const s = toBigInt(authorization?.s)
+  if (chainId === undefined || !address || nonce === undefined || yParity === undefined) return undefined
+  if (r === undefined || s === undefined) return undefined
+  return { chainId, address, nonce, yParity, r: word(r), s: word(s) }
+}
+
+function word(value: bigint): Hex {
+  return `0x${value.toString(16).padStart(64, '0')}`
+}
+
+function toHash(value: unknown): Hash | undefined {
+  return typeof value === 'string' && /^0x[0-9a-f]{64}$/i.test(value) ? (value.toLowerCase() as Hash) : undefined
+}
+
+function toAddress(value: unknown): Address | undefined {
+  return typeof value === 'string' && /^0x[0-9a-f]{40}$/i.test(value) ? (value as Address) : undefined
+}
+
+/** The members that are read of what a node sends, of whatever kind it is. */
+interface Wire {
+  readonly number?: unknown
+  readonly hash?: unknown
+  readonly parentHash?: unknown
+  readonly timestamp?: unknown
+  readonly baseFeePerGas?: unknown
+  readonly transactions?: unknown
+  readonly transactionHash?: unknown
+  readonly blockHash?: unknown
+  readonly blockNumber?: unknown
+  readonly gasUsed?: unknown
+  readonly status?: unknown
+  readonly effectiveGasPrice?: unknown
+  readonly from?: unknown
+  readonly nonce?: unknown
+  readonly authorizationList?: unknown
+  readonly chainId?: unknown
+  readonly address?: unknown
+  readonly yParity?: unknown
+  readonly v?: unknown
+  readonly r?: unknown
+  readonly s?: unknown
+}
+
+function toObject(value: unknown): Wire | undefined {
+  return typeof value === 'object' && value !== null ? value : undefined
+}

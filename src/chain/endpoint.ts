@@ -1,0 +1,105 @@
+// One node of a network: verified once, then trusted by how it behaves.
+import type { ReplacementRule } from '../domain/fees.ts'
+import type { TimestampMs } from '../domain/units.ts'
+import type { Clock } from '../ops/clock.ts'
+import type { Logger } from '../ops/logger.ts'
+import { batchCalls } from './batch-calls.ts'
+import { type Ask, inWords } from './call.ts'
+import { replacementRuleOf } from './client-profile.ts'
+import { toNumber } from './decode.ts'
+import { openTransport } from './transport.ts'
+
+export interface EndpointConfig {
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Its share of the reads; 0 keeps it for when nobody else answers. */
+  readonly weight: number
+}
+
+export interface Endpoint {
+  /** Its place in the configuration: what a log may say of it. */
+  readonly index: number
+  readonly weight: number
+  /** Does not verify: `ready` does. */
+  readonly call: Ask
+  /** Undefined when it serves this chain; otherwise why it can't be used, now or ever. Never rejects. */
+  ready(): Promise<string | undefined>
+  /** Once verified. */
+  rule(): ReplacementRule | undefined
+  /** Asked only after those that are fit: it failed lately, or lags behind. */
+  restsUntil(): TimestampMs
+  /** It told a head that others have left behind: rests for `ms`. */
+  lags(ms: number): void
+  close(): Promise<void>
+}
+
+export interface EndpointOptions {
+  readonly config: EndpointConfig
+  readonly index: number
+  readonly chainId: number
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly timeoutMs: number
+  readonly countCall: (method: string, endpointIndex: number) => void
+}
+
+const restFirstMs = 250
+const restMaxMs = 30_000
+
+export function openEndpoint(options: EndpointOptions): Endpoint {
+  const { config, index, chainId, clock, logger } = options
+  const transport = openTransport({ ...options, url: config.url, headers: config.headers ?? {} })
+  let failuresInRow = 0
+  let restsUntil = Number.NEGATIVE_INFINITY
+  let rule: ReplacementRule | undefined
+  let verified: Promise<string | undefined> | undefined
+
+  function heard(well: boolean): void {
+    if (well && failuresInRow > 0) restsUntil = Number.NEGATIVE_INFINITY
+    failuresInRow = well ? 0 : failuresInRow + 1
+    if (well) return
+    restsUntil = clock.now() + Math.min(restMaxMs, restFirstMs * 2 ** Math.min(failuresInRow - 1, 10))
+    if (failuresInRow === 3) logger.warn({ endpoint: index }, 'an endpoint failed three times in a row')
+  }
+
+  const ask = batchCalls({ transport, clock, heard })
+  const call: Ask = (one) => {
+    options.countCall(one.method, index)
+    return ask(one)
+  }
+
+  /** Both questions leave in one request. A wrong chain is remembered for good; no answer is asked again. */
+  async function verify(): Promise<string | undefined> {
+    const [id, version] = await Promise.all([
+      call({ method: 'eth_chainId', params: [] }),
+      call({ method: 'web3_clientVersion', params: [] }),
+    ])
+    const told = id.kind === 'value' ? toNumber(id.value) : undefined
+    if (told === undefined) {
+      verified = undefined
+      return inWords(id)
+    }
+    if (told !== chainId) {
+      logger.error({ endpoint: index, expected: chainId, told }, 'an endpoint serves another chain and is not used')
+      return `serves chain ${told}, not ${chainId}`
+    }
+    rule = replacementRuleOf(version.kind === 'value' ? version.value : undefined)
+    return undefined
+  }
+
+  return {
+    index,
+    weight: config.weight,
+    call,
+    ready: () => {
+      verified ??= verify()
+      return verified
+    },
+    rule: () => rule,
+    restsUntil: () => restsUntil,
+    lags: (ms) => {
+      restsUntil = Math.max(restsUntil, clock.now() + ms)
+    },
+    close: () => transport.close(),
+  }
+}

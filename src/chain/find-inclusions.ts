@@ -1,0 +1,80 @@
+// What took each spent nonce: one of our attempts, proven by its receipt, or a stranger, proven by the block itself.
+import type { Address } from '../domain/ids.ts'
+import type { LiveNonce } from '../domain/observation.ts'
+import type { Inclusion } from '../domain/transaction.ts'
+import type { Nonce } from '../domain/units.ts'
+import { type Receipt, toReceipt } from './decode.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { Endpoints } from './endpoints.ts'
+import { proveStranger } from './prove-stranger.ts'
+import type { ReadCanonical } from './read-canonical.ts'
+import { readNonce } from './read-nonce.ts'
+import type { TrackedHead } from './track-head.ts'
+
+export interface FindInclusions {
+  readonly endpoints: Endpoints
+  readonly readCanonical: ReadCanonical
+}
+
+/** A proof costs a search through the chain: what is left over is proven in a later step. */
+const proofsMax = 8
+/** A node may index receipts after the block: without one, a nonce must have been spent for so many blocks. */
+const provenAfterBlocks = 2
+
+/** `spent` are live nonces below the account's nonce at `at`. What nothing proves yet is missing. */
+export async function findInclusions(
+  { endpoints, readCanonical }: FindInclusions,
+  address: Address,
+  spent: readonly LiveNonce[],
+  at: TrackedHead,
+): Promise<ReadonlyMap<Nonce, Inclusion>> {
+  const found = new Map<Nonce, Inclusion>()
+  let open = spent
+  for (const endpoint of endpoints.order(at.by)) {
+    if (open.length === 0) return found
+    if ((await endpoint.ready()) !== undefined) continue
+    for (const [nonce, inclusion] of await fromReceipts(endpoint, readCanonical, open, at)) found.set(nonce, inclusion)
+    open = open.filter((live) => !found.has(live.nonce))
+    if (open.length === 0) return found
+    // Nothing of ours, as far as this endpoint knows. It may lag, so its word counts for what was spent some blocks ago.
+    const since = at.head.number - provenAfterBlocks
+    const settledBelow = since < 0 ? undefined : await readNonce(endpoint, address, since)
+    if (settledBelow === undefined) continue
+    const stale = open.filter((live) => live.nonce < settledBelow)
+    if (stale.length === 0) return found
+    for (const live of stale.slice(0, proofsMax)) {
+      const proof = await proveStranger(endpoint, address, live, since)
+      const canonical = proof && (await readCanonical([proof.block.number], at))
+      if (proof && canonical?.get(proof.block.number) === proof.block.hash) found.set(live.nonce, proof)
+    }
+    open = stale.filter((live) => !found.has(live.nonce))
+  }
+  return found
+}
+
+async function fromReceipts(
+  endpoint: Endpoint,
+  readCanonical: ReadCanonical,
+  open: readonly LiveNonce[],
+  at: TrackedHead,
+): Promise<ReadonlyMap<Nonce, Inclusion>> {
+  const attempts = open.flatMap(({ nonce, attempts }) => attempts.map(({ hash, kind }) => ({ nonce, hash, kind })))
+  const answers = await Promise.all(
+    attempts.map(({ hash }) => endpoint.call({ method: 'eth_getTransactionReceipt', params: [hash] })),
+  )
+  const receipts = answers.map((answer) => (answer.kind === 'value' ? toReceipt(answer.value) : undefined))
+  const canonical = await readCanonical(receipts.filter((receipt) => receipt !== undefined).map(blockNumberOf), at)
+  const found = new Map<Nonce, Inclusion>()
+  for (const [index, { nonce, hash, kind }] of attempts.entries()) {
+    const receipt = receipts[index]
+    // A receipt from above the head, or from a block that a reorg replaced, is no evidence (yet).
+    if (!receipt || canonical.get(receipt.block.number) !== receipt.block.hash) continue
+    const { block, succeeded, gasUsed, effectiveGasPrice } = receipt
+    found.set(nonce, { by: 'attempt', hash, kind, block, succeeded, gasUsed, effectiveGasPrice })
+  }
+  return found
+}
+
+function blockNumberOf(receipt: Receipt): number {
+  return receipt.block.number
+}

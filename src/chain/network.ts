@@ -1,0 +1,59 @@
+// The chain port over real nodes: a network's endpoints behind one head, one fee reading and one batch.
+import type { Clock } from '../ops/clock.ts'
+import type { Logger } from '../ops/logger.ts'
+import { broadcast } from './broadcast.ts'
+import { inWords } from './call.ts'
+import type { Chain } from './chain.ts'
+import { toBigInt } from './decode.ts'
+import { type EndpointConfig, openEndpoint } from './endpoint.ts'
+import { chooseAmong } from './endpoints.ts'
+import { observe } from './observe.ts'
+import { readingCanonical } from './read-canonical.ts'
+import { readingMarket } from './read-market.ts'
+import { trackHead } from './track-head.ts'
+
+export interface NetworkOptions {
+  readonly endpoints: readonly EndpointConfig[]
+  readonly chainId: number
+  readonly averageBlocktimeMs: number
+  readonly eip1559: boolean
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Told of every JSON-RPC call, those inside a batch one by one, by the endpoint's place in `endpoints`. */
+  readonly countCall?: (method: string, endpointIndex: number) => void
+  /** Of one HTTP request; 10 s unless told. */
+  readonly timeoutMs?: number
+}
+
+const defaultTimeoutMs = 10_000
+
+/** Connects to nothing yet: an endpoint is verified when it is first used. Throws TypeError for a URL that is none. */
+export function openNetwork(options: NetworkOptions): Chain {
+  const { chainId, averageBlocktimeMs, clock, logger, countCall = () => undefined } = options
+  const timeoutMs = options.timeoutMs ?? defaultTimeoutMs
+  const all = options.endpoints.map((config, index) =>
+    openEndpoint({ config, index, chainId, clock, logger, timeoutMs, countCall }),
+  )
+  const endpoints = chooseAmong(all, clock)
+  const heads = trackHead({ endpoints, averageBlocktimeMs, clock, logger })
+  const readCanonical = readingCanonical(endpoints, heads)
+  const readMarket = readingMarket(endpoints, options.eip1559)
+
+  return {
+    observe: (inquiry) => observe({ endpoints, heads, readCanonical, readMarket }, inquiry),
+    broadcast: (envelopes) => broadcast(endpoints, envelopes),
+    async balance(address) {
+      const { told } = await endpoints.firstToTell(async (endpoint) => {
+        const answer = await endpoint.call({ method: 'eth_getBalance', params: [address, 'latest'] })
+        const wei = answer.kind === 'value' ? toBigInt(answer.value) : undefined
+        return wei === undefined ? { failed: inWords(answer) } : { told: wei }
+      })
+      return told
+    },
+    follow: heads.follow,
+    async close() {
+      heads.close()
+      await endpoints.close()
+    },
+  }
+}

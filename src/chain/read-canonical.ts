@@ -1,0 +1,50 @@
+// The canonical hash at a height: from the blocks that the head was linked to, and from a node, once, for deeper ones.
+import type { Hash } from '../domain/ids.ts'
+import type { BlockNumber } from '../domain/units.ts'
+import { toHead, toHex } from './decode.ts'
+import type { Endpoints } from './endpoints.ts'
+import type { HeadTracker, TrackedHead } from './track-head.ts'
+
+/** What could not be read is missing, and so is what lies above the head. */
+export type ReadCanonical = (numbers: Iterable<BlockNumber>, at: TrackedHead) => Promise<ReadonlyMap<BlockNumber, Hash>>
+
+const deepKept = 1_024
+
+export function readingCanonical(endpoints: Endpoints, heads: HeadTracker): ReadCanonical {
+  let deep = new Map<BlockNumber, Hash>()
+  let deepAsOf = 0
+
+  async function readDeep(numbers: readonly BlockNumber[], at: TrackedHead): Promise<void> {
+    const asOf = heads.reorgs()
+    const answers = await Promise.all(
+      numbers.map((number) =>
+        endpoints
+          .firstToTell(async (endpoint) => {
+            const answer = await endpoint.call({ method: 'eth_getBlockByNumber', params: [toHex(number), false] })
+            const block = answer.kind === 'value' ? toHead(answer.value) : undefined
+            return block?.number === number ? { told: block } : { failed: 'no such block' }
+          }, at.by)
+          .catch(() => undefined),
+      ),
+    )
+    if (heads.reorgs() !== asOf) return
+    if (deep.size + answers.length > deepKept) deep = new Map()
+    for (const answer of answers) if (answer) deep.set(answer.told.number, answer.told.hash)
+  }
+
+  return async (numbers, at) => {
+    if (deepAsOf !== heads.reorgs()) {
+      deep = new Map()
+      deepAsOf = heads.reorgs()
+    }
+    const wanted = [...new Set(numbers)].filter((number) => number <= at.head.number)
+    const unread = wanted.filter((number) => heads.hashAt(number) === undefined && !deep.has(number))
+    if (unread.length > 0) await readDeep(unread, at)
+    const canonical = new Map<BlockNumber, Hash>()
+    for (const number of wanted) {
+      const hash = heads.hashAt(number) ?? deep.get(number)
+      if (hash !== undefined) canonical.set(number, hash)
+    }
+    return canonical
+  }
+}

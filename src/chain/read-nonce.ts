@@ -1,0 +1,17 @@
+// An account's nonce, by block number rather than "latest": so all of an observation is as of one head, and a node that
+// lags behind it says so instead of telling an older nonce.
+import type { Address } from '../domain/ids.ts'
+import type { BlockNumber, Nonce } from '../domain/units.ts'
+import type { Call } from './call.ts'
+import { toHex, toNumber } from './decode.ts'
+import type { Endpoint } from './endpoint.ts'
+
+export function nonceCall(address: Address, block: BlockNumber | 'pending'): Call {
+  return { method: 'eth_getTransactionCount', params: [address, block === 'pending' ? block : toHex(block)] }
+}
+
+/** Undefined when the endpoint can't tell, for example because it no longer keeps that block's state. */
+export async function readNonce(endpoint: Endpoint, address: Address, block: BlockNumber): Promise<Nonce | undefined> {
+  const answer = await endpoint.call(nonceCall(address, block))
+  return answer.kind === 'value' ? toNumber(answer.value) : undefined
+}

@@ -1,0 +1,194 @@
+// The head of one network: read once a block for everybody, polled only while somebody follows.
+import type { Hash } from '../domain/ids.ts'
+import type { Head } from '../domain/observation.ts'
+import type { BlockNumber, TimestampMs } from '../domain/units.ts'
+import type { Clock } from '../ops/clock.ts'
+import type { Logger } from '../ops/logger.ts'
+import { openAncestry } from './ancestry.ts'
+import { inWords } from './call.ts'
+import { ChainUnavailable } from './chain.ts'
+import { toHead, toHex } from './decode.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { Endpoints } from './endpoints.ts'
+
+export interface TrackedHead {
+  readonly head: Head
+  /** Who told it: it can answer questions as of it. */
+  readonly by: Endpoint
+}
+
+export interface HeadTracker {
+  /** The polled head if it is fresh, else read anew. Rejects with ChainUnavailable. */
+  current(): Promise<TrackedHead>
+  follow(onHead: (head: Head) => void, signal: AbortSignal): void
+  /** Canonical as far as is known; undefined where it was never read. */
+  hashAt(number: BlockNumber): Hash | undefined
+  /** Grows whenever a known block may have stopped being canonical. */
+  reorgs(): number
+  close(): void
+}
+
+export interface TrackOptions {
+  readonly endpoints: Endpoints
+  readonly averageBlocktimeMs: number
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+const pollMinMs = 50
+const pollMaxMs = 4_000
+/** A head that falls is a lagging node, until it was told so often and for so many block times. */
+const fallsBelieved = 3
+const fallBlocktimes = 2
+
+export function trackHead({ endpoints, averageBlocktimeMs, clock, logger }: TrackOptions): HeadTracker {
+  const pollMs = Math.min(pollMaxMs, Math.max(pollMinMs, averageBlocktimeMs))
+  const ancestry = openAncestry()
+  const followers = new Map<(head: Head) => void, Hash | undefined>()
+  let known: TrackedHead | undefined
+  let readAt: TimestampMs = Number.NEGATIVE_INFINITY
+  let reading: Promise<TrackedHead> | undefined
+  let falls = { count: 0, since: 0 }
+  let reorgs = 0
+  let polling = false
+  let idle = new AbortController()
+
+  function read(): Promise<TrackedHead> {
+    reading ??= readAnew()
+      .then((tracked) => {
+        readAt = clock.now()
+        return tracked
+      })
+      .finally(() => {
+        reading = undefined
+      })
+    return reading
+  }
+
+  /** Asks endpoint after endpoint until one tells a head that is not behind what is known. */
+  async function readAnew(): Promise<TrackedHead> {
+    const behind: TrackedHead[] = []
+    const found = await endpoints
+      .firstToTell(async (endpoint) => {
+        const answer = await endpoint.call({ method: 'eth_getBlockByNumber', params: ['latest', false] })
+        const head = answer.kind === 'value' ? toHead(answer.value) : undefined
+        if (!head) return { failed: inWords(answer) }
+        const told = { head, by: endpoint }
+        if (movesOn(told)) return { told: head }
+        behind.push(told)
+        return { failed: 'its head is behind' }
+      })
+      .catch((error: unknown) => {
+        if (!known || behind.length === 0) throw error
+        return undefined
+      })
+    if (found && known?.head.hash === found.told.hash) {
+      falls = { count: 0, since: 0 }
+      restLaggards(behind, found.told.number)
+      known = { head: known.head, by: found.by }
+      return known
+    }
+    if (found) {
+      restLaggards(behind, found.told.number)
+      return adopt({ head: found.told, by: found.by })
+    }
+    return fallen(behind)
+  }
+
+  function movesOn({ head, by }: TrackedHead): boolean {
+    if (!known || head.number > known.head.number || head.hash === known.head.hash) return true
+    // The node that told the known head now tells another branch: its own view changed. From another node it may be lag.
+    return known.by === by && ancestry.hashAt(head.number) !== head.hash && ancestry.hashAt(head.number) !== undefined
+  }
+
+  /** Nobody confirms the known head. A development chain may have been rewound, or started anew. */
+  async function fallen(behind: readonly TrackedHead[]): Promise<TrackedHead> {
+    const highest = behind.reduce((best, told) => (told.head.number > best.head.number ? told : best))
+    falls = falls.count === 0 ? { count: 1, since: clock.now() } : { ...falls, count: falls.count + 1 }
+    const lasted = clock.now() - falls.since >= fallBlocktimes * averageBlocktimeMs
+    if (falls.count >= fallsBelieved && lasted) return adopt(highest)
+    if (!known) throw new ChainUnavailable('no endpoint tells a head')
+    return known
+  }
+
+  async function adopt(told: TrackedHead): Promise<TrackedHead> {
+    const { linked, lost } = await ancestry.advance(told.head, async (numbers) => {
+      const calls = numbers.map((number) => ({ method: 'eth_getBlockByNumber', params: [toHex(number), false] }))
+      const answers = await Promise.all(calls.map(told.by.call))
+      return answers.map((answer) => (answer.kind === 'value' ? toHead(answer.value) : undefined))
+    })
+    if (!linked || lost > 0) reorgs += 1
+    if (lost > 0)
+      logger.info({ head: told.head.number, blocks: lost }, 'a reorganisation replaced blocks that were known')
+    falls = { count: 0, since: 0 }
+    known = told
+    tell()
+    return told
+  }
+
+  function restLaggards(behind: readonly TrackedHead[], height: BlockNumber): void {
+    // One block behind is how news travels; two are a node that can't keep up.
+    for (const { head, by } of behind) if (height - head.number >= 2) by.lags(4 * pollMs)
+  }
+
+  function tell(): void {
+    for (const [onHead, told] of followers) {
+      if (!known || told === known.head.hash) continue
+      followers.set(onHead, known.head.hash)
+      try {
+        onHead(known.head)
+      } catch (error) {
+        logger.error({ err: error }, 'a follower of the head failed')
+      }
+    }
+  }
+
+  async function poll(): Promise<void> {
+    let down = false
+    while (followers.size > 0) {
+      idle = new AbortController()
+      try {
+        await read()
+        tell()
+        if (down) logger.info({}, 'the network answers again')
+        down = false
+      } catch (error) {
+        if (!(error instanceof ChainUnavailable)) logger.error({ err: error }, 'reading the head failed')
+        else if (!down) logger.warn({ reason: error.message }, 'no endpoint of the network tells its head')
+        down = true
+      }
+      if (followers.size > 0) await clock.sleep(pollMs, idle.signal)
+    }
+    polling = false
+  }
+
+  return {
+    async current() {
+      const fresh = polling && clock.now() - readAt <= pollMs * 1.5
+      return known && fresh ? known : read()
+    },
+    follow(onHead, signal) {
+      if (signal.aborted) return
+      // A follower of its own each time: the same function may follow twice.
+      const follower = (head: Head) => onHead(head)
+      followers.set(follower, undefined)
+      signal.addEventListener(
+        'abort',
+        () => {
+          followers.delete(follower)
+          if (followers.size === 0) idle.abort()
+        },
+        { once: true },
+      )
+      if (polling) return
+      polling = true
+      void poll()
+    },
+    hashAt: (number) => ancestry.hashAt(number),
+    reorgs: () => reorgs,
+    close() {
+      followers.clear()
+      idle.abort()
+    },
+  }
+}

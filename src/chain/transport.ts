@@ -1,0 +1,115 @@
+// One HTTP request with a JSON body to one node. Tells apart what certainly never left from what may have arrived.
+import { errors, Pool } from 'undici'
+import type { Clock } from '../ops/clock.ts'
+import { redactor } from './redact.ts'
+
+export type Posted =
+  | { readonly kind: 'body'; readonly json: unknown }
+  | { readonly kind: 'unknown'; readonly message: string }
+  | { readonly kind: 'notSent'; readonly message: string }
+
+export interface Transport {
+  /** Never rejects. */
+  post(body: string): Promise<Posted>
+  /** Takes URL, keys and headers out of a node's words. */
+  redact(text: string): string
+  close(): Promise<void>
+}
+
+export interface TransportOptions {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly clock: Clock
+  readonly timeoutMs: number
+}
+
+const answerBytesMax = 32 * 1024 * 1024
+const connectionsMax = 16
+const connectTimeoutMaxMs = 5_000
+
+/** Throws TypeError, without the URL, when it is none. */
+export function openTransport(options: TransportOptions): Transport {
+  const { clock, timeoutMs } = options
+  const url = parsed(options.url)
+  const redact = redactor(url, options.headers)
+  const pool = new Pool(url.origin, {
+    connections: connectionsMax,
+    // Never more than one: undici sends pipelined requests again when a connection breaks.
+    pipelining: 1,
+    connect: { timeout: Math.min(connectTimeoutMaxMs, timeoutMs / 2) },
+    maxResponseSize: answerBytesMax,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  const request = {
+    path: `${url.pathname}${url.search}`,
+    method: 'POST' as const,
+    headers: { 'content-type': 'application/json', ...credentials(url), ...options.headers },
+  }
+
+  async function exchange(body: string, signal: AbortSignal): Promise<Posted> {
+    const answer = await pool.request({ ...request, body, signal })
+    const text = await answer.body.text()
+    if (answer.statusCode === 429) return { kind: 'unknown', message: 'rate limited (HTTP 429)' }
+    try {
+      // Some nodes send JSON-RPC errors with an HTTP status of 400 or 500: the body counts where there is one.
+      return { kind: 'body', json: JSON.parse(text) }
+    } catch {
+      const what = answer.statusCode === 200 ? 'an answer that is not JSON' : `HTTP ${answer.statusCode}`
+      return { kind: 'unknown', message: what }
+    }
+  }
+
+  return {
+    redact,
+    close: () => pool.destroy(),
+    async post(body) {
+      const late = new AbortController()
+      const done = new AbortController()
+      void clock.sleep(timeoutMs, done.signal).then(() => {
+        if (!done.signal.aborted) late.abort()
+      })
+      try {
+        return await exchange(body, late.signal)
+      } catch (error) {
+        if (late.signal.aborted) return { kind: 'unknown', message: `no answer within ${timeoutMs} ms` }
+        return neverConnected(error)
+          ? { kind: 'notSent', message: `no connection (${codeOf(error)})` }
+          : { kind: 'unknown', message: `the connection failed (${codeOf(error)})` }
+      } finally {
+        done.abort()
+      }
+    },
+  }
+}
+
+/**
+ * Whether the error proves that there was no connection to send a byte over. Name lookup and `connect` come before the
+ * first byte; the same codes from a read or a write prove nothing.
+ */
+function neverConnected(error: unknown): boolean {
+  if (error instanceof errors.ConnectTimeoutError) return true
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(neverConnected)
+  const { syscall } = error as { syscall?: string }
+  return syscall === 'connect' || syscall === 'getaddrinfo'
+}
+
+/** A code never holds a URL; an undici message may. */
+function codeOf(error: unknown): string {
+  const { code, name } = error as { code?: unknown; name?: unknown }
+  return typeof code === 'string' ? code : String(name ?? 'error')
+}
+
+function parsed(url: string): URL {
+  try {
+    return new URL(url)
+  } catch {
+    throw new TypeError('an RPC URL is not a URL')
+  }
+}
+
+function credentials(url: URL): Record<string, string> {
+  if (!url.username && !url.password) return {}
+  const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
+}
