@@ -11,13 +11,12 @@ export interface KnownChain {
 }
 
 /** Names of other services' network files that differ from the list's. */
-const aliases: Record<string, string> = {
-  ethereum: 'mainnet',
-  ethereummainnet: 'mainnet',
-  ethereumsepolia: 'sepolia',
-  arbitrumone: 'arbitrum',
-  avalanchefuji: 'avalancheFuji',
-}
+const aliases = new Map([
+  ['ethereum', 'mainnet'],
+  ['ethereummainnet', 'mainnet'],
+  ['ethereumsepolia', 'sepolia'],
+  ['arbitrumone', 'arbitrum'],
+])
 
 /** The list's "localhost" is 1337, but every development node's default is 31337: better asked than guessed. */
 const ambiguous = ['localhost', 'local', 'devnet']
@@ -31,7 +30,7 @@ export async function knownChain(name: string): Promise<KnownChain | undefined> 
   if (ambiguous.includes(slug)) return undefined
   const require = createRequire(import.meta.url)
   const folder = join(dirname(require.resolve('viem/chains')), 'definitions')
-  const wanted = slugOf(aliases[slug] ?? slug)
+  const wanted = aliases.get(slug) ?? slug
   const file = (await readdir(folder)).find((entry) => entry.endsWith('.js') && slugOf(entry.slice(0, -3)) === wanted)
   if (file === undefined) return undefined
   const definitions = Object.entries(require(join(folder, file)) as Record<string, unknown>)

@@ -33,7 +33,8 @@ export async function loadConfig(realEnv: Environment, cwd: string): Promise<Con
   const signers = parseSigners(file, env, cwd, report)
   const notifications = parseNotifications(file, env, report)
   const customUrls = customUrlsByNetwork(file, report)
-  const entries = await networkEntries(file, path, cwd, report)
+  const readEntries = await networkEntries(file, path, cwd, report)
+  const entries = readEntries ?? []
   for (const name of customUrls.keys()) {
     const isDefined = entries.some(({ value }) => nameOf(value, 'network') === name)
     if (!isDefined) entries.push({ value: { network: name }, place: `networks (for "${name}", which a relayer uses)` })
@@ -42,7 +43,7 @@ export async function loadConfig(realEnv: Environment, cwd: string): Promise<Con
   const named = {
     signers: file.items('signers').map(({ value }) => nameOf(value, 'id')),
     notifications: file.items('notifications').map(({ value }) => nameOf(value, 'id')),
-    networks: entries.map(({ value }) => nameOf(value, 'network')),
+    ...(readEntries && { networks: entries.map(({ value }) => nameOf(value, 'network')) }),
   }
   const relayers = parseRelayers(file, { networks, named }, report)
 
@@ -57,14 +58,19 @@ function refusePlugins(file: Members, report: Report): void {
   if (!isEmpty) report.problem('plugins', 'plug-ins are not run by this service; remove the member "plugins"')
 }
 
-/** The list in the file, or the files of a directory: the one that is named, else `networks` beside the file. */
-async function networkEntries(file: Members, path: string, cwd: string, report: Report): Promise<NetworkEntry[]> {
+/** Undefined after a problem. The list in the file, or the files of a directory: the one that is named, else `networks` beside the file. */
+async function networkEntries(
+  file: Members,
+  path: string,
+  cwd: string,
+  report: Report,
+): Promise<NetworkEntry[] | undefined> {
   const value = file.raw('networks')
   if (Array.isArray(value)) return [...file.items('networks')]
   if (typeof value === 'string') return directoryEntries(resolve(cwd, value), value, report)
   if (file.has('networks')) {
     report.problem('networks', `is ${kindOf(value)}; write a list of networks, or the path of a directory of them`)
-    return []
+    return undefined
   }
   const beside = join(dirname(path), 'networks')
   const exists = await access(beside).then(
@@ -74,18 +80,22 @@ async function networkEntries(file: Members, path: string, cwd: string, report: 
   return exists ? directoryEntries(beside, beside, report) : []
 }
 
-async function directoryEntries(directory: string, shownAs: string, report: Report): Promise<NetworkEntry[]> {
+async function directoryEntries(
+  directory: string,
+  shownAs: string,
+  report: Report,
+): Promise<NetworkEntry[] | undefined> {
   let names: string[]
   try {
     names = (await readdir(directory)).filter((name) => name.endsWith('.json')).sort()
   } catch (error) {
     report.problem('networks', `the directory "${shownAs}" can't be read (${codeOf(error)}); correct the path`)
-    return []
+    return undefined
   }
   const entries: NetworkEntry[] = []
   for (const name of names) {
     const content = await readJson(join(directory, name), name, report)
-    if (content === undefined) continue
+    if (content === undefined) return undefined
     const members = readMembers(content, name, ['$schema', 'networks'], report)
     entries.push(...members.items('networks'))
   }

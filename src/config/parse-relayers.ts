@@ -12,7 +12,12 @@ export const relayerMembers = [
 export interface Referents {
   readonly networks: readonly NetworkConfig[]
   /** What the file names, well-formed or not: a broken signer is one problem, not one more for each of its relayers. */
-  readonly named: Readonly<Record<'signers' | 'notifications' | 'networks', readonly string[]>>
+  readonly named: {
+    readonly signers: readonly string[]
+    readonly notifications: readonly string[]
+    /** Absent when they could not be read. */
+    readonly networks?: readonly string[]
+  }
 }
 
 export function parseRelayers(file: Members, referents: Referents, report: Report): readonly RelayerConfig[] {
@@ -65,8 +70,8 @@ function parseRelayer(members: Members, report: Report): RelayerConfig {
 
 function checkReferences(relayer: RelayerConfig, members: Members, referents: Referents, report: Report): void {
   const { named } = referents
-  const check = (member: string, id: string | undefined, ids: readonly string[], list: string) => {
-    if (id === undefined || id === '' || ids.includes(id)) return
+  const check = (member: string, id: string | undefined, ids: readonly string[] | undefined, list: string) => {
+    if (id === undefined || id === '' || ids === undefined || ids.includes(id)) return
     const choice = ids.length > 0 ? `there are: ${ids.join(', ')}` : `there are none`
     report.problem(members.place(member), `names "${id}", which is not among the ${list}; ${choice}`)
   }

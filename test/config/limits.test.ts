@@ -1,0 +1,19 @@
+// The limits hold together, and a change that breaks a relation is noticed.
+import { expect, test } from 'vitest'
+import { assertLimits, limits } from '../../src/config/limits.ts'
+
+test('the limits that we ship hold together', () => {
+  expect(() => assertLimits(limits)).not.toThrow()
+})
+
+test.each([
+  [{ maxInFlightDefault: limits.maxInFlightMax + 1 }, /maxInFlightDefault <= maxInFlightMax/],
+  [{ queueMax: 10 }, /queuedPerStepMax <= queueMax/],
+  [{ pageSizeMax: 1 }, /pageSizeDefault <= pageSizeMax/],
+  [{ cancelBumpAfterBlocks: 9 }, /cancelBumpAfterBlocks <= bumpAfterBlocks/],
+  [{ shutdownGraceMs: 1 }, /rpcTimeoutMs <= shutdownGraceMs/],
+  [{ bodyBytesMax: 0 }, /positive whole number/],
+  [{ bodyBytesMax: 1.5 }, /positive whole number/],
+])('%j is refused', (change, message) => {
+  expect(() => assertLimits({ ...limits, ...change })).toThrow(message)
+})

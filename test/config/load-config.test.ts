@@ -1,0 +1,178 @@
+// What a configuration that is right comes to.
+import { inspect } from 'node:util'
+import { expect, test } from 'vitest'
+import { apiKey, env, load, loadFile, passphrase, privateKey, rightFile, signingKey } from './workplace.ts'
+
+test('a file and the environment become plain values', async () => {
+  const config = await loadFile(rightFile())
+  expect(config.server).toMatchObject({
+    host: '127.0.0.1',
+    port: 8080,
+    metricsPort: 8081,
+    rateLimit: { requestsPerSecond: 100, burst: 300 },
+  })
+  expect(config.server.apiKey.reveal()).toBe(apiKey)
+  expect(config.logLevel).toBe('info')
+  expect(config.database).toEqual({ kind: 'sqlite', path: expect.stringMatching(/^\/.*\/data\/rescind\.db$/) })
+  expect(config.relayers).toEqual([
+    {
+      id: 'local',
+      name: 'Local',
+      network: 'localhost',
+      signerId: 'dev',
+      notificationId: 'hook',
+      paused: false,
+      policies: { minBalance: 0n, gasPriceCap: 100_000_000_000n, maxInFlight: 16, eip1559Pricing: true },
+    },
+  ])
+  const [local, plain] = config.signers
+  expect(local?.type === 'local' && local.path).toMatch(/^\/.*\/config\/keys\/dev\.json$/)
+  expect(local?.type === 'local' && local.passphrase.reveal()).toBe(passphrase)
+  expect(plain?.type === 'plain' && plain.key.reveal()).toBe(privateKey)
+  expect(config.notifications[0]?.url.reveal()).toBe('http://127.0.0.1:9000/hook')
+  expect(config.notifications[0]?.signingKey?.reveal()).toBe(signingKey)
+  expect(config.networks).toMatchObject([
+    { name: 'localhost', chainId: 31337, requiredConfirmations: 1, averageBlockTimeMs: 1000, eip1559: true },
+  ])
+  expect(config.networks[0]?.rpcUrls[0]?.url.reveal()).toBe('http://127.0.0.1:8545/')
+  expect(config.warnings).toEqual([])
+})
+
+test('no secret shows in a configuration that is logged, however it is logged', async () => {
+  const file = rightFile()
+  file.networks[0] = { ...file.networks[0], rpc_urls: ['https://user:pass-in-url@rpc.example/v2/key-in-path?k=q'] }
+  const config = await loadFile(file)
+  const json = JSON.stringify(config, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
+  const spread = inspect({ ...config.server.apiKey }, { showHidden: true, depth: null })
+  const shown = [json, inspect(config, { depth: null, showHidden: true }), `${config.server.apiKey}`, spread].join('\n')
+  for (const secret of [apiKey, privateKey, passphrase, signingKey, 'pass-in-url', 'key-in-path', '/hook']) {
+    expect(shown).not.toContain(secret)
+  }
+  expect(json).toContain('"url":"rpc.example"')
+  expect(json).toContain('"apiKey":"[secret]"')
+})
+
+test('.env is read, the real environment wins, and an empty variable counts as not set', async () => {
+  const files = {
+    'elsewhere/relayers.json': JSON.stringify(rightFile()),
+    '.env': 'APP_PORT=9001\nMETRICS_PORT=9002\nHOST="0.0.0.0"\nCONFIG_DIR=elsewhere\nCONFIG_FILE_NAME=relayers.json\n',
+  }
+  const config = await load(files, { ...env, METRICS_PORT: '9100', LOG_LEVEL: '', DATABASE_URL: 'sqlite:///srv/r.db' })
+  expect(config.server).toMatchObject({ host: '0.0.0.0', port: 9001, metricsPort: 9100 })
+  expect(config.logLevel).toBe('info')
+  expect(config.database.path).toBe('/srv/r.db')
+})
+
+test('amounts above 2^53 keep every digit, as numbers and as texts', async () => {
+  const file = rightFile()
+  const policies = { min_balance: 'N', gas_price_cap: '18446744073709551617', cancel_reserve: 1, max_in_flight: 3 }
+  file.relayers[0] = { ...file.relayers[0], policies }
+  const text = JSON.stringify(file).replace('"N"', '100000000000000000001')
+  const config = await load({ 'config/config.json': text })
+  expect(config.relayers[0]?.policies).toEqual({
+    minBalance: 100_000_000_000_000_000_001n,
+    gasPriceCap: 18_446_744_073_709_551_617n,
+    cancelReserve: 1n,
+    maxInFlight: 3,
+    eip1559Pricing: true,
+  })
+})
+
+test('what other services name and we need not do is accepted, with a warning', async () => {
+  const file = rightFile()
+  const policies = { private_transactions: false, gas_limit_estimation: false, include_revert_data: true }
+  file.relayers[0] = { ...file.relayers[0], policies, custom_rpc_urls: null }
+  file.networks[0] = { ...file.networks[0], gas_price_cache: { enabled: true }, tags: ['dev'], explorer_urls: [] }
+  file.plugins = []
+  const config = await loadFile(file, { ...env, STORAGE_ENCRYPTION_KEY: 'x', REPOSITORY_STORAGE_TYPE: 'redis' })
+  const places = config.warnings.map((warning) => warning.split(':')[0])
+  expect(places.sort()).toEqual([
+    'REPOSITORY_STORAGE_TYPE',
+    'STORAGE_ENCRYPTION_KEY',
+    'networks[0].gas_price_cache',
+    'relayers[0].policies.gas_limit_estimation',
+    'relayers[0].policies.include_revert_data',
+  ])
+})
+
+test('a network on the chain list needs only endpoints', async () => {
+  const file = rightFile()
+  const names = ['mainnet', 'sepolia', 'arbitrum', 'arbitrum-one', 'base', 'optimism-sepolia', 'polygon', 'anvil']
+  file.networks = names.map((network) => ({ network, rpc_urls: ['https://rpc.example'] }))
+  file.relayers = []
+  const { networks } = await loadFile(file)
+  expect(networks.map(({ chainId }) => chainId)).toEqual([1, 11155111, 42161, 42161, 8453, 11155420, 137, 31337])
+  expect(networks[0]).toMatchObject({
+    symbol: 'ETH',
+    isTestnet: false,
+    averageBlockTimeMs: 12_000,
+    eip1559: true,
+    requiredConfirmations: 12,
+  })
+  expect(networks[1]).toMatchObject({ isTestnet: true })
+  expect(networks[6]).toMatchObject({ symbol: 'POL' })
+})
+
+test('networks come from a directory, and inherit', async () => {
+  const parent = {
+    network: 'base-net',
+    type: 'evm',
+    chain_id: 7,
+    rpc_urls: ['http://a'],
+    features: ['eip1559'],
+    tags: ['a'],
+  }
+  const child = { network: 'child', from: 'base-net', type: 'evm', chain_id: 8, tags: ['b'], required_confirmations: 2 }
+  const grandchild = { network: 'grandchild', from: 'child', rpc_urls: [{ url: 'http://c', weight: 7 }] }
+  const file = { ...rightFile(), networks: './nets', relayers: [] }
+  const files = {
+    'nets/one.json': JSON.stringify({ networks: [grandchild, child] }),
+    'nets/two.json': JSON.stringify({ networks: [parent] }),
+    'nets/README.md': 'not a network',
+    'config/networks/unused.json': '{',
+  }
+  const { networks } = await load({ ...files, 'config/config.json': JSON.stringify(file) })
+  expect(networks.find(({ name }) => name === 'grandchild')).toMatchObject({
+    chainId: 8,
+    requiredConfirmations: 2,
+    eip1559: true,
+    tags: ['a', 'b'],
+  })
+  const urls = networks.map(({ name, rpcUrls }) => [name, rpcUrls.map(({ url, weight }) => [url.reveal(), weight])])
+  expect(Object.fromEntries(urls)).toEqual({
+    'base-net': [['http://a/', 100]],
+    child: [['http://a/', 100]],
+    grandchild: [['http://c/', 7]],
+  })
+})
+
+test('without the member "networks", the directory beside the file is read', async () => {
+  const { networks, ...file } = rightFile()
+  const config = await load({
+    'config/config.json': JSON.stringify(file),
+    'config/networks/local.json': JSON.stringify({ networks }),
+  })
+  expect(config.networks.map(({ name }) => name)).toEqual(['localhost'])
+})
+
+test("a relayer's custom_rpc_urls stand in for its network's endpoints, or make a listed network known", async () => {
+  const file = rightFile()
+  const second = { id: 'sep', name: 'S', network: 'sepolia', network_type: 'evm', paused: true, signer_id: 'raw' }
+  file.relayers = [
+    { ...file.relayers[0], custom_rpc_urls: ['http://own'] },
+    { ...second, custom_rpc_urls: [{ type: 'env', value: 'SEPOLIA_URL' }] },
+  ]
+  const { networks } = await loadFile(file, { ...env, SEPOLIA_URL: 'https://sepolia.example/key' })
+  const urls = networks.map(({ name, chainId, rpcUrls }) => [name, chainId, rpcUrls[0]?.url.reveal()])
+  expect(urls).toEqual([
+    ['localhost', 31337, 'http://own/'],
+    ['sepolia', 11155111, 'https://sepolia.example/key'],
+  ])
+})
+
+test('endpoints of weight 0 are out of use', async () => {
+  const file = rightFile()
+  file.networks[0] = { ...file.networks[0], rpc_urls: [{ url: 'http://a', weight: 0 }, 'http://b'] }
+  const { networks } = await loadFile(file)
+  expect(networks[0]?.rpcUrls.map(({ url }) => url.reveal())).toEqual(['http://b/'])
+})

@@ -1,0 +1,287 @@
+// What is refused, in which words, and that no secret is among them.
+import { inspect } from 'node:util'
+import { expect, test } from 'vitest'
+import { refuseSharedAddresses } from '../../src/config/shared-address.ts'
+import { type ConfigFile, env, load, loadFile, passphrase, refusal, rightFile, signingKey } from './workplace.ts'
+
+type Spoil = (file: ConfigFile) => void
+
+const inRelayer =
+  (members: object): Spoil =>
+  (file) =>
+    Object.assign(file.relayers[0] ?? {}, members)
+const inPolicies = (policies: object): Spoil => inRelayer({ policies })
+const inNetwork =
+  (members: object): Spoil =>
+  (file) =>
+    Object.assign(file.networks[0] ?? {}, members)
+const inSigner =
+  (members: object): Spoil =>
+  (file) =>
+    Object.assign(file.signers[1] ?? {}, members)
+const inHook =
+  (members: object): Spoil =>
+  (file) =>
+    Object.assign(file.notifications[0] ?? {}, members)
+
+const hidden = 'S3CRET-that-must-not-show'
+
+test.each<[string, Spoil, RegExp]>([
+  [
+    'unknown member',
+    (file) => Object.assign(file, { relayer: [] }),
+    /relayer: is not a known member; did you mean "relayers"/,
+  ],
+  ['unknown policy', inPolicies({ gas_price_cpa: 1 }), /policies\.gas_price_cpa: .* did you mean "gas_price_cap"/],
+  [
+    'far-off policy',
+    inPolicies({ zzz: hidden }),
+    /policies\.zzz: is not a known member; remove it \(known are min_balance/,
+  ],
+  ['plug-ins', (file) => Object.assign(file, { plugins: [{ id: 'p' }] }), /plugins: plug-ins are not run .* remove/],
+  [
+    'solana relayer',
+    inRelayer({ network_type: 'solana' }),
+    /relayers\[0\]\.network_type: is "solana"; .*remove relayer "local"/,
+  ],
+  [
+    'stellar network',
+    inNetwork({ type: 'stellar' }),
+    /networks\[0\]: network "localhost" is of type stellar; .*remove/,
+  ],
+  ['whitelist', inPolicies({ whitelist_receivers: ['0x1'] }), /whitelist_receivers: is not enforced by this version/],
+  ['empty whitelist', inPolicies({ whitelist_receivers: [] }), /whitelist_receivers: is not enforced/],
+  ['private pool', inPolicies({ private_transactions: true }), /private_transactions: is true, and .* public pool/],
+  ['negative wei', inPolicies({ min_balance: -1 }), /min_balance: is -1; write a whole number of wei/],
+  ['fraction of wei', inPolicies({ min_balance: 1.5 }), /min_balance: is 1\.5; write a whole number of wei/],
+  ['ether', inPolicies({ min_balance: '0.1 ether' }), /min_balance: is "0\.1 ether"; write a whole number of wei/],
+  ['hex wei', inPolicies({ gas_price_cap: '0x10' }), /gas_price_cap: is "0x10"; write a whole number/],
+  [
+    'wei beyond 256 bits',
+    inPolicies({ gas_price_cap: '9'.repeat(78) }),
+    /gas_price_cap: is "9+…"; write a whole number/,
+  ],
+  [
+    'cap of nothing',
+    inPolicies({ cancel_gas_price_cap: 0 }),
+    /cancel_gas_price_cap: is 0, so that nothing could be sent/,
+  ],
+  ['in flight: none', inPolicies({ max_in_flight: 0 }), /max_in_flight: is 0; write a whole number from 1 to 1024/],
+  ['in flight: text', inPolicies({ max_in_flight: '16' }), /max_in_flight: is "16"; write a whole number/],
+  ['flag as text', inPolicies({ eip1559_pricing: 'yes' }), /eip1559_pricing: is "yes"; write true or false/],
+  ['policies as list', inPolicies([]), /relayers\[0\]\.policies: is a list; write an object/],
+  ['no id', inRelayer({ id: undefined }), /relayers\[0\]\.id: is missing; write a text/],
+  ['slash in id', inRelayer({ id: 'a/b' }), /relayers\[0\]\.id: is "a\/b"; write at most 36 letters/],
+  ['paused as number', inRelayer({ paused: 0 }), /relayers\[0\]\.paused: is 0; write true or false/],
+  [
+    'unknown signer',
+    inRelayer({ signer_id: 'x' }),
+    /signer_id: names "x", which is not among the signers; there are: dev, raw/,
+  ],
+  ['unknown hook', inRelayer({ notification_id: 'x' }), /notification_id: names "x", .* there are: hook/],
+  ['unknown network', inRelayer({ network: 'x' }), /relayers\[0\]\.network: names "x", .* there are: localhost/],
+  ['relayers as object', (file) => Object.assign(file, { relayers: {} }), /relayers: is an object; write a list/],
+  [
+    'relayer as text',
+    (file) => Object.assign(file, { relayers: ['local'] }),
+    /relayers\[0\]: is a text; write an object/,
+  ],
+  ['no chain id', inNetwork({ chain_id: undefined }), /chain_id: is missing, and "localhost" is in no list of chains/],
+  ['chain id as text', inNetwork({ chain_id: '1' }), /chain_id: is "1"; write a whole number from 1/],
+  ['chain id 0', inNetwork({ chain_id: 0 }), /chain_id: is 0; write a whole number/],
+  ['no endpoints', inNetwork({ rpc_urls: undefined }), /networks\[0\]\.rpc_urls: is missing; write \["https/],
+  ['empty endpoints', inNetwork({ rpc_urls: [] }), /rpc_urls: is empty; write/],
+  ['endpoints as text', inNetwork({ rpc_urls: `https://x/${hidden}` }), /rpc_urls: is a text; write/],
+  ['websocket', inNetwork({ rpc_urls: [`wss://x/${hidden}`] }), /rpc_urls\[0\]: is no http or https URL/],
+  ['not a URL', inNetwork({ rpc_urls: [hidden] }), /rpc_urls\[0\]: is no http or https URL \(not shown/],
+  ['endpoint without url', inNetwork({ rpc_urls: [{ weight: 1 }] }), /rpc_urls\[0\]\.url: is missing/],
+  ['weight', inNetwork({ rpc_urls: [{ url: 'http://a', weight: 101 }] }), /rpc_urls\[0\]\.weight: is 101; .* 0 to 100/],
+  [
+    'all out of use',
+    inNetwork({ rpc_urls: [{ url: 'http://a', weight: 0 }] }),
+    /rpc_urls: every endpoint has weight 0/,
+  ],
+  [
+    'URL variable',
+    inNetwork({ rpc_urls: [{ type: 'env', value: 'NOPE' }] }),
+    /rpc_urls\[0\]: refers to the variable NOPE, which is not set/,
+  ],
+  [
+    'confirmations',
+    inNetwork({ required_confirmations: 0 }),
+    /required_confirmations: is 0; write a whole number from 1/,
+  ],
+  ['unknown parent', inNetwork({ from: 'nowhere' }), /networks\[0\]\.from: "nowhere", which is not defined/],
+  ['own parent', inNetwork({ from: 'localhost' }), /networks\[0\]\.from: "localhost", which inherits from it in turn/],
+  ['features as text', inNetwork({ features: 'eip1559' }), /features: is "eip1559"; write a list of texts/],
+  ['unknown network member', inNetwork({ chainid: 1 }), /networks\[0\]\.chainid: .* did you mean "chain_id"/],
+  [
+    'no such directory',
+    (file) => Object.assign(file, { networks: './none' }),
+    /networks: the directory ".\/none" can't be read \(ENOENT\)/,
+  ],
+  [
+    'networks as number',
+    (file) => Object.assign(file, { networks: 1 }),
+    /networks: is a number; write a list of networks, or the path/,
+  ],
+  [
+    'cloud signer',
+    inSigner({ type: 'aws_kms', config: { key: hidden } }),
+    /signers\[1\]\.type: "aws_kms" is not supported; signer "raw" can be/,
+  ],
+  ['signer without type', inSigner({ type: undefined }), /signers\[1\]\.type: is missing; signer "raw" can be/],
+  [
+    'key in the clear',
+    inSigner({ config: { key: hidden } }),
+    /config\.key: is a text \(not shown.* write \{ "type": "env"/,
+  ],
+  [
+    'key for a name',
+    inSigner({ config: { key: { type: 'env', value: `${hidden}` } } }),
+    /config\.key\.value: is no name of a variable \(not shown/,
+  ],
+  [
+    'key not set',
+    inSigner({ config: { key: { type: 'env', value: 'NOPE' } } }),
+    /config\.key: refers to the variable NOPE, which is not set/,
+  ],
+  [
+    'key no key',
+    inSigner({ config: { key: { type: 'env', value: 'WEBHOOK_SIGNING_KEY' } } }),
+    /config\.key: refers to a value that is no private key/,
+  ],
+  [
+    'key kind',
+    inSigner({ config: { key: { type: 'vault', value: hidden } } }),
+    /config\.key\.type: is a text other than "env" and "plain"/,
+  ],
+  ['no key', inSigner({ config: {} }), /signers\[1\]\.config\.key: is missing; write/],
+  ['hook type', inHook({ type: 'email' }), /notifications\[0\]\.type: is "email"; write "webhook"/],
+  ['hook URL', inHook({ url: hidden }), /notifications\[0\]\.url: is no http or https URL \(not shown/],
+  [
+    'short signing key',
+    inHook({ signing_key: { type: 'plain', value: 'short' } }),
+    /signing_key: is shorter than 32 characters/,
+  ],
+  [
+    'same relayer twice',
+    (file) => file.relayers.push({ ...file.relayers[0], signer_id: 'raw' }),
+    /relayers\[1\]\.id: "local" is defined twice/,
+  ],
+  [
+    'same signer twice',
+    (file) => file.signers.push({ ...file.signers[1] }),
+    /signers\[2\]\.id: "raw" is defined twice/,
+  ],
+  [
+    'same hook twice',
+    (file) => file.notifications.push({ ...file.notifications[0] }),
+    /notifications\[1\]\.id: "hook" is defined twice/,
+  ],
+  [
+    'same network twice',
+    (file) => file.networks.push({ ...file.networks[0] }),
+    /networks\[1\]\.network: "localhost" is defined twice/,
+  ],
+  [
+    'same signer on the same chain, through two networks',
+    (file) => {
+      file.networks.push({ ...file.networks[0], network: 'other' })
+      file.relayers.push({ ...file.relayers[0], id: 'two', network: 'other' })
+    },
+    /relayers\[1\]\.signer_id: "dev" signs for relayer "local" on the same chain already/,
+  ],
+  [
+    'two lists of endpoints for one network',
+    (file) => {
+      Object.assign(file.relayers[0] ?? {}, { custom_rpc_urls: [`http://${hidden}`] })
+      file.relayers.push({ ...file.relayers[0], id: 'two', signer_id: 'raw', custom_rpc_urls: ['http://b'] })
+    },
+    /relayers\[0\]\.custom_rpc_urls: differs from that of another relayer on "localhost"/,
+  ],
+])('%s', async (_, spoil, message) => {
+  const file = rightFile()
+  spoil(file)
+  const error = await refusal(loadFile(file))
+  expect(error.problems).toHaveLength(1)
+  expect(error.message).toMatch(message)
+  expect(inspect(error)).not.toContain(hidden)
+})
+
+test.each<[string, Record<string, string | undefined>, RegExp]>([
+  ['no API key', { API_KEY: undefined }, /API_KEY: is not set; set it to 32 random characters/],
+  ['short API key', { API_KEY: 'short-S3CRET' }, /API_KEY: has 12 characters; it needs 32 or more/],
+  ['API key with a space', { API_KEY: `S3CRET ${'x'.repeat(32)}` }, /API_KEY: holds a space/],
+  ['port', { APP_PORT: '80a' }, /APP_PORT: is "80a"; write a whole number from 0 to 65535/],
+  ['port too high', { METRICS_PORT: '65536' }, /METRICS_PORT: is "65536"; write/],
+  [
+    'rate',
+    { RATE_LIMIT_REQUESTS_PER_SECOND: '0' },
+    /RATE_LIMIT_REQUESTS_PER_SECOND: is "0"; write a whole number from 1/,
+  ],
+  ['burst', { RATE_LIMIT_BURST_SIZE: '-1' }, /RATE_LIMIT_BURST_SIZE: is "-1"/],
+  ['level', { LOG_LEVEL: 'infos' }, /LOG_LEVEL: is "infos"; did you mean "info"\?/],
+  [
+    'PostgreSQL',
+    { DATABASE_URL: 'postgres://u:S3CRET@h/db' },
+    /DATABASE_URL: names a PostgreSQL server, and this version stores on SQLite only/,
+  ],
+  ['MySQL', { DATABASE_URL: 'mysql://u:S3CRET@h/db' }, /DATABASE_URL: is not of the form sqlite:PATH/],
+  ['memory', { DATABASE_URL: 'sqlite::memory:' }, /DATABASE_URL: is in memory, where a restart loses/],
+  [
+    'file',
+    { CONFIG_FILE_NAME: 'none.json' },
+    /config\/none\.json: can't be read \(ENOENT\); create it, or set CONFIG_DIR/,
+  ],
+  [
+    'passphrase',
+    { KEYSTORE_PASSPHRASE: '' },
+    /passphrase: refers to the variable KEYSTORE_PASSPHRASE, which is not set/,
+  ],
+])('environment: %s', async (_, variables, message) => {
+  const error = await refusal(loadFile(rightFile(), { ...env, ...variables }))
+  expect(error.problems).toHaveLength(1)
+  expect(error.message).toMatch(message)
+  expect(inspect(error)).not.toContain('S3CRET')
+})
+
+test.each([
+  ['{ "a": 1, }', /config\/config\.json: is not valid JSON at line 1, column 11/],
+  ['{\n "a": [\n  "S3CRET",\n ] }', /is not valid JSON at line 4, column 2/],
+  ['{ "a":\n S3CRET }', /is not valid JSON at line 2, column 2/],
+  ['{ "a": "S3CRET', /is not valid JSON/],
+  ['', /is not valid JSON/],
+  ['null', /the file: is null; write an object/],
+])('text that is no configuration: %j', async (text, message) => {
+  const error = await refusal(load({ 'config/config.json': text }))
+  expect(error.message).toMatch(message)
+  expect(inspect(error)).not.toContain('S3CRET')
+})
+
+test('every problem is told at once', async () => {
+  const file = rightFile()
+  inPolicies({ min_balance: -1, max_in_flight: 0 })(file)
+  inNetwork({ chain_id: 'x' })(file)
+  inSigner({ type: 'vault' })(file)
+  const error = await refusal(loadFile(file, { ...env, API_KEY: '', APP_PORT: 'x' }))
+  expect(error.problems.map(({ place }) => place).sort()).toEqual([
+    'API_KEY',
+    'APP_PORT',
+    'networks[0].chain_id',
+    'relayers[0].policies.max_in_flight',
+    'relayers[0].policies.min_balance',
+    'signers[1].type',
+  ])
+  expect(error.message).toMatch(/^the configuration has 6 problems:\n {2}- /)
+  for (const secret of [passphrase, signingKey]) expect(inspect(error)).not.toContain(secret)
+})
+
+test('two relayers that sign as one address on one chain are refused, and on two chains are not', () => {
+  const address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+  const one = { relayerId: 'one', chainId: 1, address }
+  refuseSharedAddresses([one, { ...one, relayerId: 'two', chainId: 2 }])
+  expect(() => refuseSharedAddresses([one, { ...one, relayerId: 'two', address: address.toLowerCase() }])).toThrow(
+    /relayer "two": signs as 0x70.* on chain 1, as relayer "one" does/,
+  )
+})
