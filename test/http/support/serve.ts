@@ -1,0 +1,151 @@
+// A real server on a real store, and requests to it that give back the bytes.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Agent, request } from 'undici'
+import type { Chain } from '../../../src/chain/chain.ts'
+import type { RelayerId } from '../../../src/domain/ids.ts'
+import { type Authenticate, administratorBy } from '../../../src/http/authenticate.ts'
+import type { ServerLimits } from '../../../src/http/limits.ts'
+import { openServer, type ServerOptions } from '../../../src/http/open-server.ts'
+import { type Clock, systemClock } from '../../../src/ops/clock.ts'
+import type { Logger } from '../../../src/ops/logger.ts'
+import { systemRandom } from '../../../src/ops/random.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { receiver, relayer } from './rows.ts'
+
+export const apiKey = 'a-key-for-tests-of-32-characters-or-more'
+export const version = '0.0.0-test'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Record<string, string | string[] | undefined>
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: what comes over the wire has no type until a test looks at it
+  readonly body: any
+}
+
+export interface Asking {
+  readonly token?: string | null
+  readonly headers?: Record<string, string>
+  readonly body?: string
+  readonly signal?: AbortSignal
+}
+
+export interface LogLine {
+  readonly level: string
+  readonly facts: Record<string, unknown>
+  readonly message: string
+}
+
+export interface Serving extends AsyncDisposable {
+  readonly url: string
+  readonly port: number
+  readonly store: Store
+  readonly log: readonly LogLine[]
+  readonly woken: readonly RelayerId[]
+  ask(method: string, path: string, asking?: Asking): Promise<Answer>
+  send(relayerId: string, body: object): Promise<Answer>
+  stop(): Promise<void>
+}
+
+export interface Setting {
+  readonly limits?: ServerLimits
+  readonly authenticate?: Authenticate
+  readonly chain?: Partial<Chain>
+  readonly queueMax?: number
+  readonly clock?: Clock
+  /** What the server is given instead of the store. */
+  readonly wrap?: (store: Store) => Store
+  readonly readiness?: ServerOptions['readiness']
+}
+
+/** Two relayers, `one` and `two`, and limits that no test meets by chance. */
+export async function serve(setting: Setting = {}): Promise<Serving> {
+  const folder = await mkdtemp(join(tmpdir(), 'rescind-http-'))
+  const log: LogLine[] = []
+  const woken: RelayerId[] = []
+  const logger = loggerInto(log)
+  const store = await openSqliteStore({ path: join(folder, 'rescind.db'), clock: systemClock, logger })
+  await store.commit(async (session) => {
+    await session.saveRelayer(relayer('one'))
+    await session.saveRelayer(relayer('two', { address: receiver }))
+  })
+  const given = setting.wrap ? setting.wrap(store) : store
+  const server = await openServer({
+    commands: {
+      store: given,
+      clock: setting.clock ?? systemClock,
+      random: systemRandom(),
+      wake: (id) => woken.push(id),
+      queueMax: setting.queueMax ?? 100_000,
+    },
+    chainOf: () => (setting.chain ?? {}) as Chain,
+    limits: setting.limits ?? { requestsPerSecond: 100_000, burst: 100_000 },
+    authenticate: setting.authenticate ?? administratorBy(apiKey),
+    logger,
+    readiness: setting.readiness ?? { stopping: new AbortController().signal, check: () => given.check() },
+    version,
+  })
+  await server.listen({ host: '127.0.0.1', port: 0 })
+  const agent = new Agent({ connections: 16 })
+  const stop = once(() => server[Symbol.asyncDispose]())
+
+  const ask = async (method: string, path: string, asking: Asking = {}): Promise<Answer> => {
+    const { token = apiKey, headers = {}, body, signal } = asking
+    const answer = await request(`${server.url}${path}`, {
+      method: method as 'GET',
+      dispatcher: agent,
+      headers: { ...(token !== null && { authorization: `Bearer ${token}` }), ...headers },
+      ...(body !== undefined && { body }),
+      ...(signal && { signal }),
+    })
+    const text = await answer.body.text()
+    const json = String(answer.headers['content-type']).includes('json')
+    return { status: answer.statusCode, headers: answer.headers, text, body: json ? JSON.parse(text) : undefined }
+  }
+
+  return {
+    url: server.url,
+    port: Number(new URL(server.url).port),
+    store,
+    log,
+    woken,
+    ask,
+    send: (relayerId, body) =>
+      ask('POST', `/api/v1/relayers/${relayerId}/transactions`, {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    stop,
+    async [Symbol.asyncDispose]() {
+      await agent.destroy()
+      await stop()
+      await store[Symbol.asyncDispose]()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function once(run: () => PromiseLike<void>): () => Promise<void> {
+  let running: Promise<void> | undefined
+  return () => {
+    running ??= Promise.resolve(run())
+    return running
+  }
+}
+
+function loggerInto(log: LogLine[]): Logger {
+  const at = (level: string) => (facts: object, message: string) => {
+    log.push({ level, facts: facts as Record<string, unknown>, message })
+  }
+  const logger: Logger = {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: () => logger,
+  }
+  return logger
+}
