@@ -1,0 +1,164 @@
+// A JSON-RPC endpoint whose manners the test decides: forwards to a real node, or drops, delays, swallows and refuses.
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface RpcCall {
+  readonly id: unknown
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** One HTTP request, as it came in. */
+export interface RpcRequest {
+  readonly calls: readonly RpcCall[]
+  readonly batch: boolean
+  readonly path: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+export type Reaction =
+  /** Passes it on to the node behind, and the node's answer back. */
+  | { readonly do: 'forward' }
+  /** Closes the connection; the node behind never hears of it. */
+  | { readonly do: 'drop' }
+  /** Says nothing for ever; the node behind never hears of it. */
+  | { readonly do: 'ignore' }
+  /** Passes it on, then says nothing for ever: accepted, and nobody knows. */
+  | { readonly do: 'swallow' }
+  /** Passes it on, then closes the connection. */
+  | { readonly do: 'forwardAndDrop' }
+  | { readonly do: 'delay'; readonly ms: number; readonly then: Reaction }
+  /** Any HTTP status and body, JSON or not. */
+  | { readonly do: 'say'; readonly status?: number; readonly body: string }
+  /** Answers each call by itself; undefined leaves it out of the answer. */
+  | { readonly do: 'answer'; readonly each: (call: RpcCall) => RpcReply | undefined }
+  /** What a node without batches does: one error for the whole. Single calls are passed on. */
+  | { readonly do: 'refuseBatches'; readonly as: 'object' | 'array' }
+
+export type RpcReply =
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
+
+export interface RpcServer extends AsyncDisposable {
+  readonly url: string
+  readonly port: number
+  /** Every HTTP request so far, oldest first. */
+  readonly requests: readonly RpcRequest[]
+  /** Every call so far, those inside batches one by one; of `method` only when it is named. */
+  calls(method?: string): readonly RpcCall[]
+  forget(): void
+  /** How it treats requests from now on. A function may look at each. */
+  react(reaction: Reaction | ((request: RpcRequest) => Reaction)): void
+  stop(): Promise<void>
+}
+
+export async function startRpcServer(
+  options: { readonly forwardTo?: string; readonly port?: number } = {},
+): Promise<RpcServer> {
+  const { forwardTo } = options
+  let requests: RpcRequest[] = []
+  let reaction: (request: RpcRequest) => Reaction = () =>
+    forwardTo === undefined ? { do: 'say', status: 503, body: 'no node behind' } : { do: 'forward' }
+
+  async function forward(body: string): Promise<{ status: number; text: string }> {
+    if (forwardTo === undefined) throw new Error('this RPC server has no node behind it')
+    const answer = await fetch(forwardTo, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    return { status: answer.status, text: await answer.text() }
+  }
+
+  async function perform(act: Reaction, request: RpcRequest, body: string, response: ServerResponse): Promise<void> {
+    switch (act.do) {
+      case 'forward': {
+        const { status, text } = await forward(body)
+        return say(response, status, text)
+      }
+      case 'drop':
+        response.destroy()
+        return
+      case 'ignore':
+        return
+      case 'swallow':
+        await forward(body)
+        return
+      case 'forwardAndDrop':
+        await forward(body)
+        response.destroy()
+        return
+      case 'delay':
+        await sleep(act.ms)
+        return perform(act.then, request, body, response)
+      case 'say':
+        return say(response, act.status ?? 200, act.body)
+      case 'answer': {
+        const answers = request.calls.flatMap((call) => {
+          const reply = act.each(call)
+          return reply ? [{ jsonrpc: '2.0', id: call.id, ...reply }] : []
+        })
+        return say(response, 200, JSON.stringify(request.batch ? answers : answers[0]))
+      }
+      case 'refuseBatches': {
+        if (!request.batch) return perform({ do: 'forward' }, request, body, response)
+        const refusal = {
+          jsonrpc: '2.0',
+          id: null,
+          error: { code: -32600, message: 'batch requests are not supported' },
+        }
+        return say(response, 200, JSON.stringify(act.as === 'array' ? [refusal] : refusal))
+      }
+    }
+  }
+
+  const server = createServer((incoming, response) => {
+    void (async () => {
+      const body = await textOf(incoming)
+      const parsed: unknown = JSON.parse(body)
+      const batch = Array.isArray(parsed)
+      const calls = (batch ? parsed : [parsed]) as RpcCall[]
+      const request = { calls, batch, path: incoming.url ?? '', headers: incoming.headers }
+      requests.push(request)
+      await perform(reaction(request), request, body, response)
+    })().catch(() => response.destroy())
+  })
+  server.listen(options.port ?? 0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+
+  const stop = async () => {
+    if (!server.listening) return
+    const closed = once(server, 'close')
+    server.close()
+    server.closeAllConnections()
+    await closed
+  }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    get requests() {
+      return requests
+    },
+    calls: (method) =>
+      requests.flatMap(({ calls }) => calls).filter((call) => method === undefined || call.method === method),
+    forget: () => {
+      requests = []
+    },
+    react: (next) => {
+      reaction = typeof next === 'function' ? next : () => next
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+function say(response: ServerResponse, status: number, text: string): void {
+  if (response.destroyed) return
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(text)
+}
+
+async function textOf(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
+}
