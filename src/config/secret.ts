@@ -15,7 +15,8 @@ export function secret(value: string, shown = '[secret]'): Secret {
     Object.defineProperties({} as Secret, {
       reveal: { value: () => value },
       toString: { value: show },
-      toJSON: { value: show },
+      // Enumerable, as the logger copies objects before it stringifies them.
+      toJSON: { value: show, enumerable: true },
       [inspect.custom]: { value: show },
     }),
   )

@@ -1,0 +1,61 @@
+// The log's lines, as whoever collects them reads them.
+import { expect, test } from 'vitest'
+import { secretUrl } from '../../src/config/secret.ts'
+import { openLogger } from '../../src/ops/pino.ts'
+
+function listening(level: 'debug' | 'info' | 'warn' = 'info') {
+  const texts: string[] = []
+  const log = openLogger({ level, destination: { write: (text) => void texts.push(text) } })
+  return { log, texts, lines: () => texts.map((text) => JSON.parse(text) as Record<string, unknown>) }
+}
+
+test('a line has level, time, bound ids, facts and message, and nothing of the machine', () => {
+  const { log, lines } = listening()
+  const child = log.child({ request_id: 'r1', relayer_id: 'local' }).child({ transaction_id: 't1' })
+  child.info({ nonce: 7, wei: 10n ** 20n }, 'sent')
+  const [line] = lines()
+  expect(line).toEqual({
+    level: 'info',
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    request_id: 'r1',
+    relayer_id: 'local',
+    transaction_id: 't1',
+    nonce: 7,
+    wei: 1e20,
+    msg: 'sent',
+  })
+})
+
+test('below its level nothing is written', () => {
+  const { log, texts } = listening('warn')
+  log.debug({}, 'a')
+  log.info({}, 'b')
+  log.warn({}, 'c')
+  log.error({}, 'd')
+  expect(texts).toHaveLength(2)
+})
+
+test('an error is told with its causes', () => {
+  const { log, lines } = listening()
+  log.error({ err: new Error('outer', { cause: new TypeError('inner', { cause: new Error('root') }) }) }, 'failed')
+  expect(lines()[0]).toMatchObject({
+    err: {
+      type: 'Error',
+      message: 'outer',
+      stack: expect.stringContaining('pino.test'),
+      cause: { type: 'TypeError', message: 'inner', cause: { message: 'root' } },
+    },
+  })
+})
+
+test('credentials are struck out wherever a request or an error carries them', () => {
+  const { log, texts } = listening()
+  const headers = { authorization: 'Bearer S3CRET', cookie: 'S3CRET', accept: 'x' }
+  const err = Object.assign(new Error('e'), { headers })
+  log.info({ authorization: 'S3CRET', headers, req: { headers }, request: { headers }, err }, 'request')
+  log.child({ headers }).info({ other: { Authorization: 'S3CRET' } }, 'request')
+  log.info({ url: secretUrl(new URL('https://rpc.example/S3CRET')) }, 'endpoint')
+  expect(texts.join('')).not.toContain('S3CRET')
+  expect(texts.join('')).toContain('"accept":"x"')
+  expect(texts.join('')).toContain('"url":"rpc.example"')
+})

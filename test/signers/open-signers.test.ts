@@ -1,0 +1,49 @@
+// The factory: settings into signers that sign for the right address, with nothing told.
+import { inspect } from 'node:util'
+import { recoverTransactionAddress, type TransactionSerialized } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
+import { expect, test } from 'vitest'
+import { secret } from '../../src/config/secret.ts'
+import { openSigners } from '../../src/signers/open-signers.ts'
+import { eip155Key, listeningLog } from './workplace.ts'
+
+test.each([eip155Key, eip155Key.slice(2), eip155Key.toUpperCase().replace('0X', '0x')])(
+  'a plain key opens and signs: %#',
+  async (key) => {
+    const { log, lines } = listeningLog()
+    const signers = await openSigners([{ id: 'raw', type: 'plain', key: secret(key) }], log)
+    const signer = signers.get('raw')
+    if (!signer) throw new Error('not opened')
+    expect(signer.address).toBe(privateKeyToAddress(eip155Key))
+    const fees = { kind: 'eip1559', maxFeePerGas: 2n, maxPriorityFeePerGas: 1n } as const
+    const { address } = signer
+    const { raw } = await signer.sign({
+      chainId: 1,
+      nonce: 0,
+      fees,
+      gasLimit: 21_000,
+      to: address,
+      value: 0n,
+      data: '0x',
+    })
+    expect(await recoverTransactionAddress({ serializedTransaction: raw as TransactionSerialized })).toBe(address)
+    const shown = inspect([signer, lines], { showHidden: true, depth: null })
+    expect(shown).not.toMatch(/4646464646/)
+    expect(lines).toHaveLength(1)
+  },
+)
+
+test.each([
+  ['too short', '0x46', /not 64 hexadecimal digits/],
+  ['no hexadecimal', 'z'.repeat(64), /not 64 hexadecimal digits/],
+  ['zero', '0'.repeat(64), /zero or not below the order/],
+  ['the order itself', 'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141', /not below the order/],
+])('a key that is none is refused, unseen: %s', async (_, key, message) => {
+  const { log } = listeningLog()
+  const error = await openSigners([{ id: 'raw', type: 'plain', key: secret(key) }], log).catch(
+    (reason: unknown) => reason,
+  )
+  expect(String(error)).toMatch(message)
+  expect(String(error)).toMatch(/signer "raw"/)
+  expect(inspect(error)).not.toContain(key)
+})

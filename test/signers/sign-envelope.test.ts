@@ -1,0 +1,62 @@
+// Signed bytes: equal on both curves, readable by viem's parser, and recovering the signer.
+import fc from 'fast-check'
+import { keccak256, parseTransaction, recoverTransactionAddress, type TransactionSerialized } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { expect, test } from 'vitest'
+import { openCurve, viemCurve } from '../../src/signers/curve.ts'
+import { signEnvelope } from '../../src/signers/sign-envelope.ts'
+import { eip155Key, envelopes, keys, listeningLog } from './workplace.ts'
+
+const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
+
+test('the example of EIP-155 comes out to the byte', async () => {
+  const key = Buffer.from(eip155Key.slice(2), 'hex')
+  const envelope = {
+    chainId: 1,
+    nonce: 9,
+    fees: { kind: 'legacy', gasPrice: 20n * 10n ** 9n },
+    gasLimit: 21_000,
+    to: `0x${'35'.repeat(20)}`,
+    value: 10n ** 18n,
+    data: '0x',
+  } as const
+  const signed = await signEnvelope(envelope, key, viemCurve)
+  expect(signed.raw).toBe(
+    '0xf86c098504a817c800825208943535353535353535353535353535353535353535880de0b6b3a76400008025a028ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276a067cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83',
+  )
+  expect(signed.signature).toEqual({
+    r: '0x28ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276',
+    s: '0x67cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83',
+    v: 37,
+  })
+})
+
+test('both curves sign any envelope alike, and the signer is recovered from the bytes', async () => {
+  const { log } = listeningLog()
+  const native = await openCurve(log)
+  await fc.assert(
+    fc.asyncProperty(envelopes, keys, async (envelope, key) => {
+      const account = privateKeyToAccount(`0x${Buffer.from(key).toString('hex')}`)
+      const signed = await signEnvelope(envelope, key, native)
+      expect(signed).toEqual(await signEnvelope(envelope, key, viemCurve))
+      expect(signed.hash).toBe(keccak256(signed.raw))
+      expect(BigInt(signed.signature.s)).toBeLessThanOrEqual(halfOrder)
+      expect(signed.signature.r).toMatch(/^0x[0-9a-f]{64}$/)
+      expect(signed.signature.s).toMatch(/^0x[0-9a-f]{64}$/)
+
+      const raw = signed.raw as TransactionSerialized
+      expect(await recoverTransactionAddress({ serializedTransaction: raw })).toBe(account.address)
+      const parsed = parseTransaction(raw)
+      expect(parsed.type).toBe(envelope.fees.kind)
+      expect(parsed.chainId).toBe(envelope.chainId)
+      expect(parsed.nonce ?? 0).toBe(envelope.nonce)
+      expect(parsed.to?.toLowerCase()).toBe(envelope.to?.toLowerCase())
+      expect(parsed.value ?? 0n).toBe(envelope.value)
+      expect(parsed.data ?? '0x').toBe(envelope.data)
+      expect(parsed.gas).toBe(BigInt(envelope.gasLimit))
+      const v = envelope.fees.kind === 'legacy' ? Number(parsed.v) : parsed.yParity
+      expect(signed.signature.v).toBe(v)
+    }),
+    { numRuns: 200 },
+  )
+})
