@@ -10,7 +10,7 @@ import { apply } from './apply.ts'
 import { assignNonces } from './assign-nonces.ts'
 import { race } from './cancel-race.ts'
 import { type Decision, needsSignature, type Plan } from './decision.ts'
-import type { TransactionId } from './ids.ts'
+import type { Hash, TransactionId } from './ids.ts'
 import { confirmations, type Observation } from './observation.ts'
 import { pursue } from './pursue.ts'
 import type { NetworkPolicy } from './relayer.ts'
@@ -53,7 +53,10 @@ function followUp(
   policy: NetworkPolicy,
   now: TimestampMs,
 ): Decision[] {
-  if (isInPhase(transaction, 'mined')) return onceMined(transaction, observation, policy)
+  if (isInPhase(transaction, 'mined')) {
+    const { block } = transaction.lifecycle.inclusion
+    return onceMined(transaction, observation.canonical.get(block.number), observation, policy)
+  }
   if (!isInPhase(transaction, 'inFlight')) return []
 
   const { nonce } = transaction.lifecycle
@@ -62,7 +65,7 @@ function followUp(
     // Spent, but nobody can show by what: the node lags behind itself, and the next block asks again.
     if (!inclusion) return []
     const included = include(transaction, inclusion)
-    const settled = isInPhase(included, 'mined') ? onceMined(included, observation, policy) : []
+    const settled = isInPhase(included, 'mined') ? onceMined(included, inclusion.block.hash, observation, policy) : []
     return [{ do: 'include', transaction, inclusion }, ...settled]
   }
   if (!transaction.cancellation && hasExpired(transaction, now)) return [{ do: 'expire', transaction }]
@@ -71,12 +74,16 @@ function followUp(
     : pursue(transaction, work, observation, policy, now)
 }
 
-function onceMined(transaction: InPhase<'mined'>, observation: Observation, policy: NetworkPolicy): Decision[] {
+/** `canonical`: the hash of the canonical block at the inclusion's height, where it could be read. */
+function onceMined(
+  transaction: InPhase<'mined'>,
+  canonical: Hash | undefined,
+  observation: Observation,
+  policy: NetworkPolicy,
+): Decision[] {
   const { inclusion, nonce } = transaction.lifecycle
   const { head } = observation
-  if (head.number < inclusion.block.number) return []
-  const canonical = observation.canonical.get(inclusion.block.number)
-  if (canonical === undefined) return []
+  if (canonical === undefined || head.number < inclusion.block.number) return []
   if (canonical !== inclusion.block.hash || observation.nonce <= nonce) return [{ do: 'reopen', transaction }]
   if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []
   const lostToAStranger = tookTheNonce(inclusion) === 'stranger' && !transaction.cancellation

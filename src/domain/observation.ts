@@ -51,7 +51,10 @@ export interface Observation {
   readonly market?: Market
   readonly rule: ReplacementRule
   readonly balance?: Wei
-  /** What took a nonce, by nonce: proven by a receipt, or by the block that holds a stranger's transaction. */
+  /**
+   * What took a nonce, by nonce: proven by a receipt, or by the block that holds a stranger's transaction, and that
+   * block is canonical at `head`.
+   */
   readonly inclusions: ReadonlyMap<Nonce, Inclusion>
   /** The canonical hash at a height; a height that could not be read is missing. */
   readonly canonical: ReadonlyMap<BlockNumber, Hash>

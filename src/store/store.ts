@@ -5,6 +5,7 @@ import type { NonceFloor, Relayer } from '../domain/relayer.ts'
 import type { CancellationIntent, Status, Transaction } from '../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../domain/units.ts'
 import type { Work } from '../domain/work.ts'
+import { OperatorError } from '../ops/operator-error.ts'
 
 export interface Store extends AsyncDisposable {
   /**
@@ -79,6 +80,6 @@ export interface BulkCancellation {
 }
 
 /** Another process holds the database. The message names the file and what to do. */
-export class StoreInUse extends Error {
+export class StoreInUse extends OperatorError {
   override readonly name = 'StoreInUse'
 }

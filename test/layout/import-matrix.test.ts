@@ -52,7 +52,7 @@ test.each([
   ['commands/cancel.ts', "import { ChainUnavailable } from '../chain/chain.ts'"],
   ['http/server.ts', "import { type Store } from '../store/store.ts'"],
   ['compose.ts', "import { openStore } from './store/sqlite.ts'\nimport { limits } from './config/limits.ts'"],
-  ['main.ts', "import { compose } from './compose.ts'\nimport { loadConfig } from './config/load-config.ts'"],
+  ['serve.ts', "import { compose } from './compose.ts'\nimport { loadConfig } from './config/load-config.ts'"],
 ])('what is allowed in %s is not reported', (path, source) => {
   expect(matrixViolations({ path, source })).toEqual([])
 })

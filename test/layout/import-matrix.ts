@@ -33,9 +33,10 @@ const typesOnly: Readonly<Record<string, Rule>> = { http: ['store/store.ts', 'ch
 /** Packages that a folder may use at run time; where it isn't listed, any. */
 const packages: Readonly<Record<string, readonly string[]>> = { domain: [] }
 
-/** Files at the top of src/: main is the process, compose the only one that names implementations. */
+/** Files at the top of src/: main is the process, serve its life, compose the only one that names implementations. */
 const top: Readonly<Record<string, Rule>> = {
-  'main.ts': ['compose.ts', 'config', 'ops', 'cli'],
+  'main.ts': ['serve.ts', 'cli'],
+  'serve.ts': ['compose.ts', 'config', 'ops'],
   'compose.ts': [...Object.keys(matrix).filter((folder) => folder !== 'cli')],
 }
 

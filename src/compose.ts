@@ -1,0 +1,159 @@
+// The only file that names every implementation: from a configuration to a running service, and back to nothing.
+import type { Chain } from './chain/chain.ts'
+import { openNetwork } from './chain/network.ts'
+import type { CommandContext } from './commands/context.ts'
+import type { Config, NetworkConfig } from './config/config.ts'
+import { limits } from './config/limits.ts'
+import { refuseSharedAddresses } from './config/shared-address.ts'
+import type { NetworkName, RelayerId } from './domain/ids.ts'
+import type { NetworkPolicy, Relayer } from './domain/relayer.ts'
+import { administratorBy } from './http/authenticate.ts'
+import { openServer } from './http/open-server.ts'
+import type { Clock } from './ops/clock.ts'
+import type { Logger } from './ops/logger.ts'
+import type { Random } from './ops/random.ts'
+import { ownInProcess } from './reconcile/own-in-process.ts'
+import type { Ownerships } from './reconcile/ownership.ts'
+import { reconcile } from './reconcile/reconcile.ts'
+import type { StepContext } from './reconcile/step.ts'
+import { openSigners } from './signers/open-signers.ts'
+import type { Signer } from './signers/signer.ts'
+import { openSqliteStore } from './store/sqlite/open.ts'
+import type { Store } from './store/store.ts'
+
+export interface Surroundings {
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  readonly version: string
+}
+
+/** Advances its relayers from the moment it is composed; takes requests once `listen` is called. Disposing drains. */
+export interface Service extends AsyncDisposable {
+  /** Resolves to the URL. */
+  listen(): Promise<string>
+}
+
+/** Throws ConfigError, SignerError or StoreInUse where the operator can mend what is wrong. */
+export async function compose(config: Config, around: Surroundings): Promise<Service> {
+  const { clock, random, logger } = around
+  await using opened = new AsyncDisposableStack()
+
+  const signers = await openSigners(config.signers, logger)
+  const relayers = relayersOf(config, signers)
+  const store = opened.use(await openSqliteStore({ path: config.database.path, clock, logger }))
+  await keep(store, relayers, logger)
+  const chains = openChains(config.networks, around, opened)
+  const chainOf = (network: NetworkName): Chain => known(chains.get(network), `network "${network}"`)
+
+  const policies = new Map(config.networks.map((network) => [network.name, policyOf(network)]))
+  const context: StepContext = {
+    store,
+    clock,
+    random,
+    logger,
+    chainOf: ({ network }) => chainOf(network),
+    signerOf: ({ signerId }) => known(signers.get(signerId), `signer "${signerId}"`),
+    policyOf: ({ network }) => known(policies.get(network), `network "${network}"`),
+  }
+  const ownerships: Ownerships = ownInProcess(
+    store,
+    relayers.map(({ id }) => id),
+  )
+  opened.use(await reconcile(context, ownerships))
+
+  const stopping = new AbortController()
+  const commands: CommandContext = {
+    store,
+    clock,
+    random,
+    wake: (relayer) => ownerships.wake(relayer),
+    queueMax: limits.queueMax,
+  }
+  const server = opened.use(
+    await openServer({
+      commands,
+      chainOf,
+      limits: { ...config.server.rateLimit, bodyBytesMax: limits.bodyBytesMax },
+      authenticate: administratorBy(config.server.apiKey.reveal()),
+      logger,
+      readiness: { stopping: stopping.signal, check: () => store.check() },
+      version: around.version,
+    }),
+  )
+  // Requests end first, then the steps under way, then the networks, and the store that all of them write to last.
+  opened.defer(() => stopping.abort())
+  const everything = opened.move()
+  return {
+    listen: () => server.listen({ host: config.server.host, port: config.server.port }),
+    [Symbol.asyncDispose]: () => everything.disposeAsync(),
+  }
+}
+
+function relayersOf(config: Config, signers: ReadonlyMap<string, Signer>): readonly Relayer[] {
+  const chainIds = new Map(config.networks.map(({ name, chainId }) => [name, chainId]))
+  const relayers = config.relayers.map((each): Relayer => {
+    const { address } = known(signers.get(each.signerId), `signer "${each.signerId}"`)
+    const chainId = known(chainIds.get(each.network), `network "${each.network}"`)
+    return { ...each, id: each.id as RelayerId, network: each.network as NetworkName, chainId, address }
+  })
+  refuseSharedAddresses(relayers.map(({ id, chainId, address }) => ({ relayerId: id, chainId, address })))
+  return relayers
+}
+
+/** The configuration's relayers, as rows. One that the configuration no longer names keeps its history, and pauses. */
+async function keep(store: Store, relayers: readonly Relayer[], logger: Logger): Promise<void> {
+  const stored = await store.reads.relayers({ page: 1, perPage: relayersMax })
+  const orphans = stored.items.filter(({ id }) => !relayers.some((relayer) => relayer.id === id))
+  await store.commit(async (session) => {
+    for (const orphan of orphans) await session.saveRelayer({ ...orphan, paused: true })
+    for (const relayer of relayers) await session.saveRelayer(relayer)
+  })
+  for (const { id } of orphans) {
+    logger.warn(
+      { relayer: id },
+      'the configuration no longer names this relayer: it is paused, and nothing of it is followed',
+    )
+  }
+}
+
+/** More than any configuration file names. */
+const relayersMax = 100_000
+
+function openChains(networks: readonly NetworkConfig[], around: Surroundings, opened: AsyncDisposableStack) {
+  return new Map(
+    networks.map((network): [string, Chain] => {
+      const chain = openNetwork({
+        endpoints: network.rpcUrls.map(({ url, weight }) => ({ url: url.reveal(), weight })),
+        chainId: network.chainId,
+        averageBlocktimeMs: network.averageBlockTimeMs,
+        eip1559: network.eip1559,
+        clock: around.clock,
+        logger: around.logger.child({ network: network.name }),
+      })
+      opened.defer(() => chain.close())
+      return [network.name, chain]
+    }),
+  )
+}
+
+/** A hand-over that failed is repeated within about a block, wherever blocks are fast or slow. */
+const retryMs = { least: 500, most: 5_000 }
+
+function policyOf(network: NetworkConfig): NetworkPolicy {
+  const { chainId, eip1559, requiredConfirmations, averageBlockTimeMs } = network
+  return {
+    chainId,
+    eip1559,
+    requiredConfirmations,
+    bumpAfterBlocks: limits.bumpAfterBlocks,
+    cancelBumpAfterBlocks: limits.cancelBumpAfterBlocks,
+    retryAfterMs: Math.min(retryMs.most, Math.max(retryMs.least, averageBlockTimeMs)),
+    rebroadcastAfterMs: limits.rebroadcastAfterBlocks * averageBlockTimeMs,
+  }
+}
+
+function known<T>(found: T | undefined, what: string): T {
+  if (found === undefined) throw new Error(`${what} is used but not configured`)
+  return found
+}

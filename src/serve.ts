@@ -1,0 +1,38 @@
+// One life of the service: from its configuration to its end. Answers the process's exit code.
+import { createRequire } from 'node:module'
+import { compose } from './compose.ts'
+import { ConfigError } from './config/config-error.ts'
+import { loadConfig } from './config/load-config.ts'
+import { systemClock } from './ops/clock.ts'
+import { OperatorError } from './ops/operator-error.ts'
+import { openLogger } from './ops/pino.ts'
+import { systemRandom } from './ops/random.ts'
+
+export interface Life {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly directory: string
+  /** Aborts when the process is asked to end. */
+  readonly stop: AbortSignal
+  readonly stderr: { write(text: string): unknown }
+}
+
+/** 0 after a drain, 1 when it could not start. */
+export async function serve({ env, directory, stop, stderr }: Life): Promise<0 | 1> {
+  const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
+  try {
+    const config = await loadConfig(env, directory)
+    const logger = openLogger({ level: config.logLevel })
+    for (const warning of config.warnings) logger.warn({}, warning)
+    await using service = await compose(config, { clock: systemClock, random: systemRandom(), logger, version })
+    const url = await service.listen()
+    logger.info({ url, version }, 'ready')
+    if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }))
+    logger.info({}, 'draining')
+    return 0
+  } catch (error) {
+    // What an operator can mend is told in words; anything else is ours, and needs its stack.
+    const told = error instanceof ConfigError || error instanceof OperatorError
+    stderr.write(`${told ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+    return 1
+  }
+}
