@@ -36,6 +36,8 @@ test.each([
   ['config/config.ts', "import { compose } from '../compose.ts'"],
   ['ops/clock.ts', "import { raisedBy } from '../domain/units.ts'"],
   ['main.ts', "import { openStore } from './store/sqlite.ts'"],
+  ['serve.ts', "import { openStore } from './store/sqlite.ts'"],
+  ['http/server.ts', "import { serve } from '../serve.ts'"],
   ['compose.ts', "import { main } from './main.ts'"],
   ['store/sqlite.ts', "import { fees } from '../domain/fees'"],
   ['domain/fees.ts', `const x = \`\${a /* } */}\`\nimport { limits } from '../config/limits.ts'`],
