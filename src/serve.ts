@@ -1,5 +1,5 @@
 // One life of the service: from its configuration to its end. Answers the process's exit code.
-import { createRequire } from 'node:module'
+import { readFile } from 'node:fs/promises'
 import { compose } from './compose.ts'
 import { ConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/load-config.ts'
@@ -18,8 +18,8 @@ export interface Life {
 
 /** 0 after a drain, 1 when it could not start. */
 export async function serve({ env, directory, stop, stderr }: Life): Promise<0 | 1> {
-  const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
   try {
+    const version = await readVersion()
     const config = await loadConfig(env, directory)
     const logger = openLogger({ level: config.logLevel })
     for (const warning of config.warnings) logger.warn({}, warning)
@@ -35,4 +35,9 @@ export async function serve({ env, directory, stop, stderr }: Life): Promise<0 |
     stderr.write(`${told ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
     return 1
   }
+}
+
+async function readVersion(): Promise<string> {
+  const manifest = await readFile(new URL('../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(manifest) as { version: string }).version
 }

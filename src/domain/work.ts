@@ -46,8 +46,9 @@ export function inquire(work: Work, pendingNonce: Inquiry['pendingNonce']): Inqu
         value,
         data,
       })),
-    market: inFlight.length > 0 || next.length > 0,
-    balance: next.length > 0,
+    market: inFlight.length > 0 || work.queued.length > 0,
+    // Even without room: this step may find some, when the chain took what was in flight.
+    balance: work.queued.length > 0 && !work.relayer.paused,
     pendingNonce,
   }
 }
