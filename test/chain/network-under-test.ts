@@ -1,0 +1,119 @@
+// Opens the production chain port over given URLs, and what its tests need besides: signing, inquiries, a log to read.
+import { keccak256 } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import type { Chain, Envelope } from '../../src/chain/chain.ts'
+import { type NetworkOptions, openNetwork } from '../../src/chain/network.ts'
+import type { Address, Hash, Hex } from '../../src/domain/ids.ts'
+import type { Inquiry } from '../../src/domain/observation.ts'
+import { systemClock } from '../../src/ops/clock.ts'
+import type { Logger } from '../../src/ops/logger.ts'
+
+export interface LogLine {
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly facts: object
+  readonly message: string
+}
+
+export interface NetworkUnderTest extends AsyncDisposable {
+  readonly chain: Chain
+  readonly log: readonly LogLine[]
+  /** Every call so far, as the counter was told. */
+  readonly calls: readonly { readonly method: string; readonly endpoint: number }[]
+  /** How often a method was called, by all or by one endpoint. */
+  count(method: string, endpoint?: number): number
+  forget(): void
+}
+
+/** Heads are read anew by every observation unless somebody follows. */
+export function networkOver(urls: readonly string[], overrides: Partial<NetworkOptions> = {}): NetworkUnderTest {
+  const log: LogLine[] = []
+  let calls: { method: string; endpoint: number }[] = []
+  const chain = openNetwork({
+    endpoints: urls.map((url) => ({ url, weight: 1 })),
+    chainId: 31_337,
+    averageBlocktimeMs: 100,
+    eip1559: true,
+    clock: systemClock,
+    logger: loggerInto(log),
+    countCall: (method, endpoint) => calls.push({ method, endpoint }),
+    ...overrides,
+  })
+  return {
+    chain,
+    log,
+    get calls() {
+      return calls
+    },
+    count: (method, endpoint) =>
+      calls.filter((call) => call.method === method && (endpoint === undefined || call.endpoint === endpoint)).length,
+    forget: () => {
+      calls = []
+    },
+    [Symbol.asyncDispose]: () => chain.close(),
+  }
+}
+
+function loggerInto(log: LogLine[]): Logger {
+  const at = (level: LogLine['level']) => (facts: object, message: string) => {
+    log.push({ level, facts, message })
+  }
+  const logger: Logger = {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: () => logger,
+  }
+  return logger
+}
+
+export function inquiryOf(address: Address, overrides: Partial<Inquiry> = {}): Inquiry {
+  return {
+    address,
+    live: [],
+    inclusionBlocks: [],
+    estimates: [],
+    market: false,
+    balance: false,
+    pendingNonce: false,
+    ...overrides,
+  }
+}
+
+export interface ToSign {
+  readonly nonce: number
+  readonly to?: Address
+  readonly value?: bigint
+  readonly gas?: bigint
+  readonly maxFeePerGas?: bigint
+  readonly maxPriorityFeePerGas?: bigint
+  readonly data?: Hex
+  readonly reach?: Envelope['reach']
+}
+
+const gwei = 1_000_000_000n
+
+export async function envelopeBy(key: Hex, wanted: ToSign): Promise<Envelope> {
+  const account = privateKeyToAccount(key)
+  const raw = await account.signTransaction({
+    type: 'eip1559',
+    chainId: 31_337,
+    nonce: wanted.nonce,
+    to: wanted.to ?? account.address,
+    value: wanted.value ?? 0n,
+    gas: wanted.gas ?? 21_000n,
+    maxFeePerGas: wanted.maxFeePerGas ?? 20n * gwei,
+    maxPriorityFeePerGas: wanted.maxPriorityFeePerGas ?? gwei,
+    ...(wanted.data !== undefined && { data: wanted.data }),
+  })
+  return { hash: keccak256(raw) as Hash, raw, reach: wanted.reach ?? 'one' }
+}
+
+/** Looks until `condition` holds; fails after half a minute. */
+export async function eventually(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const until = systemClock.now() + 30_000
+  while (!(await condition())) {
+    if (systemClock.now() > until) throw new Error(`never happened: ${what}`)
+    await systemClock.sleep(10)
+  }
+}
