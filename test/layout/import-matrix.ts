@@ -57,7 +57,7 @@ export function matrixViolations({ path, source }: SourceFile): readonly string[
     if (folder !== '' && folderOf(target) === folder) continue
     if (!covers(allowed, target)) say('may not import')
     else if (!typeOnly && covers(typesOnly[folder] ?? [], target)) say('may import only the types of')
-    if (!specifier.endsWith('.ts')) say('imports without its ending .ts')
+    if (!/\.(ts|json)$/.test(specifier)) say('imports without its ending .ts')
   }
   return violations
 }
