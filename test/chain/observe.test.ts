@@ -1,0 +1,307 @@
+// Observations of a real anvil: nonce, receipts, strangers, reverts, prices; and what they cost in calls.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ChainUnavailable } from '../../src/chain/chain.ts'
+import type { Hex, TransactionId } from '../../src/domain/ids.ts'
+import { type Anvil, devAccount, startAnvil } from '../support/anvil.ts'
+import { type RpcServer, startRpcServer } from '../support/rpc-server.ts'
+import { envelopeBy, inquiryOf, type NetworkUnderTest, networkOver } from './network-under-test.ts'
+
+const sender = devAccount(0)
+const other = devAccount(1)
+let anvil: Anvil
+let proxy: RpcServer
+let network: NetworkUnderTest
+let snapshot: string
+
+beforeAll(async () => {
+  anvil = await startAnvil({ mining: 'manual' })
+  proxy = await startRpcServer({ forwardTo: anvil.url })
+})
+beforeEach(async () => {
+  await network?.chain.close()
+  if (snapshot) await anvil.rpc('evm_revert', [snapshot])
+  snapshot = await anvil.rpc('evm_snapshot')
+  network = networkOver([proxy.url])
+  proxy.forget()
+})
+afterAll(async () => {
+  await network?.chain.close()
+  await proxy?.stop()
+  await anvil?.stop()
+})
+
+describe('an account', () => {
+  test('its nonce, pending nonce and balance are as of the head', async () => {
+    await network.chain.broadcast([await envelopeBy(sender.key, { nonce: 0 })])
+    const before = await network.chain.observe(inquiryOf(sender.address, { pendingNonce: true, balance: true }))
+    expect(before).toMatchObject({ nonce: 0, pendingNonce: 1, balance: 10_000n * 10n ** 18n })
+    await anvil.mine()
+    const after = await network.chain.observe(inquiryOf(sender.address, { pendingNonce: true, balance: true }))
+    expect(after).toMatchObject({ nonce: 1, pendingNonce: 1 })
+    expect(after.head.number).toBe(before.head.number + 1)
+    expect(after.head.parentHash).toBe(before.head.hash)
+    expect(after.balance).toBeLessThan(before.balance ?? 0n)
+    expect(after.balance).toBe(await network.chain.balance(sender.address))
+  })
+
+  test('what is not asked for is not read', async () => {
+    await network.chain.observe(inquiryOf(sender.address))
+    network.forget()
+    const observation = await network.chain.observe(inquiryOf(sender.address))
+    expect(observation).not.toHaveProperty('market')
+    expect(observation).not.toHaveProperty('balance')
+    expect(network.calls.map((call) => call.method)).toEqual(['eth_getBlockByNumber', 'eth_getTransactionCount'])
+  })
+
+  test('relayers that ask at once share the head, the prices and the HTTP request', async () => {
+    await network.chain.observe(inquiryOf(sender.address))
+    await anvil.mine()
+    network.forget()
+    proxy.forget()
+    const addresses = anvil.accounts.map((account) => account.address)
+    await Promise.all(addresses.map((address) => network.chain.observe(inquiryOf(address, { market: true }))))
+    expect(network.count('eth_getBlockByNumber')).toBe(1)
+    expect(network.count('eth_feeHistory')).toBe(1)
+    expect(network.count('eth_getTransactionCount')).toBe(10)
+    expect(network.calls).toHaveLength(12)
+    expect(proxy.requests).toHaveLength(2)
+  })
+})
+
+describe('a spent nonce', () => {
+  test('a receipt names the attempt, its kind and its cost', async () => {
+    const original = await envelopeBy(sender.key, { nonce: 0, to: other.address, value: 5n })
+    const noOp = await envelopeBy(sender.key, {
+      nonce: 0,
+      maxFeePerGas: 40_000_000_000n,
+      maxPriorityFeePerGas: 2n * 10n ** 9n,
+    })
+    await network.chain.broadcast([original])
+    await network.chain.broadcast([noOp])
+    await anvil.mine()
+    const attempts = [
+      { hash: original.hash, kind: 'execute' as const },
+      { hash: noOp.hash, kind: 'cancel' as const },
+    ]
+    const { inclusions, head } = await network.chain.observe(
+      inquiryOf(sender.address, { live: [{ nonce: 0, attempts }] }),
+    )
+    expect(inclusions.get(0)).toMatchObject({
+      by: 'attempt',
+      hash: noOp.hash,
+      kind: 'cancel',
+      succeeded: true,
+      gasUsed: 21_000,
+      block: { number: head.number, hash: head.hash },
+    })
+  })
+
+  test('an unspent nonce is not asked for receipts', async () => {
+    const live = [{ nonce: 0, attempts: [{ hash: `0x${'77'.repeat(32)}` as Hex, kind: 'execute' as const }] }]
+    const { inclusions } = await network.chain.observe(inquiryOf(sender.address, { live }))
+    expect(inclusions.size).toBe(0)
+    expect(network.count('eth_getTransactionReceipt')).toBe(0)
+  })
+
+  test('a stranger is named once the nonce has been spent for some blocks, in the block that holds it', async () => {
+    await anvil.mine(20)
+    const foreign = await envelopeBy(sender.key, { nonce: 0, to: other.address, value: 1n })
+    await anvil.rpc('eth_sendRawTransaction', [foreign.raw])
+    await anvil.mine()
+    const live = [{ nonce: 0, attempts: [{ hash: `0x${'77'.repeat(32)}` as Hex, kind: 'execute' as const }] }]
+    const spent = await network.chain.observe(inquiryOf(sender.address, { live }))
+    expect(spent.nonce).toBe(1)
+    expect(spent.inclusions.size).toBe(0)
+
+    await anvil.mine(30)
+    const proven = await network.chain.observe(inquiryOf(sender.address, { live }))
+    expect(proven.inclusions.get(0)).toEqual({
+      by: 'external',
+      hash: foreign.hash,
+      block: { number: spent.head.number, hash: spent.head.hash },
+    })
+  })
+
+  test('several nonces of a stranger, first blocks of the chain included', async () => {
+    const foreign = await Promise.all([0, 1, 2].map((nonce) => envelopeBy(sender.key, { nonce })))
+    for (const envelope of foreign) await anvil.rpc('eth_sendRawTransaction', [envelope.raw])
+    await anvil.mine(3)
+    const live = [0, 1, 2].map((nonce) => ({
+      nonce,
+      attempts: [{ hash: `0x${`8${nonce}`.repeat(32)}` as Hex, kind: 'cancel' as const }],
+    }))
+    const { inclusions } = await network.chain.observe(inquiryOf(sender.address, { live }))
+    expect([0, 1, 2].map((nonce) => inclusions.get(nonce)?.hash)).toEqual(foreign.map((envelope) => envelope.hash))
+    expect([...inclusions.values()].every((inclusion) => inclusion.by === 'external')).toBe(true)
+  })
+
+  test('a node that has lost its receipts does not turn our own transaction into a stranger', async () => {
+    const ours = await envelopeBy(sender.key, { nonce: 0 })
+    await network.chain.broadcast([ours])
+    await anvil.mine(5)
+    proxy.react(({ calls }) =>
+      calls.some((call) => call.method === 'eth_getTransactionReceipt')
+        ? { do: 'answer', each: () => ({ result: null }) }
+        : { do: 'forward' },
+    )
+    const live = [{ nonce: 0, attempts: [{ hash: ours.hash, kind: 'execute' as const }] }]
+    const blind = await network.chain.observe(inquiryOf(sender.address, { live }))
+    expect(blind.nonce).toBe(1)
+    expect(blind.inclusions.size).toBe(0)
+    proxy.react({ do: 'forward' })
+    const seeing = await network.chain.observe(inquiryOf(sender.address, { live }))
+    expect(seeing.inclusions.get(0)).toMatchObject({ by: 'attempt', hash: ours.hash })
+  })
+
+  test('a receipt from a block that is not canonical is no evidence', async () => {
+    const ours = await envelopeBy(sender.key, { nonce: 0 })
+    await network.chain.broadcast([ours])
+    await anvil.mine()
+    const receipt = await anvil.rpc<object>('eth_getTransactionReceipt', [ours.hash])
+    proxy.react(({ calls }) =>
+      calls.some((call) => call.method === 'eth_getTransactionReceipt')
+        ? { do: 'answer', each: () => ({ result: { ...receipt, blockHash: `0x${'55'.repeat(32)}` } }) }
+        : { do: 'forward' },
+    )
+    const live = [{ nonce: 0, attempts: [{ hash: ours.hash, kind: 'execute' as const }] }]
+    const { inclusions, nonce } = await network.chain.observe(inquiryOf(sender.address, { live }))
+    proxy.react({ do: 'forward' })
+    expect(nonce).toBe(1)
+    expect(inclusions.size).toBe(0)
+  })
+})
+
+describe('the canonical chain', () => {
+  test('heights are answered from the known blocks, deeper ones asked once, those above the head not at all', async () => {
+    await anvil.mine(5)
+    const blocks = inquiryOf(sender.address, { inclusionBlocks: [1, 3, 99_999] })
+    const { canonical } = await network.chain.observe(blocks)
+    const { hash } = await anvil.rpc<{ hash: string }>('eth_getBlockByNumber', ['0x3', false])
+    expect(canonical.get(3)).toBe(hash)
+    expect(canonical.has(99_999)).toBe(false)
+    network.forget()
+    const again = await network.chain.observe(blocks)
+    expect(again.canonical).toEqual(canonical)
+    expect(network.count('eth_getBlockByNumber')).toBe(1)
+  })
+})
+
+describe('estimates', () => {
+  const from = sender.address
+  const id = (name: string) => name as TransactionId
+  const estimate = async (name: string, data: Hex, to?: Hex) => {
+    const request = { transactionId: id(name), from, value: 0n, data, ...(to !== undefined && { to }) }
+    const { estimates } = await network.chain.observe(inquiryOf(from, { estimates: [request] }))
+    return estimates.get(id(name))
+  }
+
+  test('a plain transfer costs what it costs, anything else gets a margin', async () => {
+    expect(await estimate('transfer', '0x', other.address)).toEqual({ kind: 'gas', gas: 21_000 })
+    const plain = Number(await anvil.rpc('eth_estimateGas', [{ from, to: other.address, data: '0x1234' }]))
+    expect(await estimate('data', '0x1234', other.address)).toEqual({ kind: 'gas', gas: Math.ceil(plain * 1.2) })
+  })
+
+  test('reverts are told in the contract’s own words', async () => {
+    expect(await estimate('words', revertingWith(errorString('not today')))).toEqual({
+      kind: 'reverts',
+      reason: 'not today',
+    })
+    const overflow = `0x4e487b71${'11'.padStart(64, '0')}` as const
+    expect(await estimate('panic', revertingWith(overflow))).toEqual({
+      kind: 'reverts',
+      reason: 'panic 0x11: arithmetic overflow or underflow',
+    })
+    expect(await estimate('custom', revertingWith('0xdeadbeef'))).toEqual({
+      kind: 'reverts',
+      reason: 'custom error 0xdeadbeef',
+    })
+    expect(await estimate('silent', '0x60006000fd')).toMatchObject({ kind: 'reverts' })
+  })
+
+  test('a node’s own trouble is not the payload’s: the estimate is missing', async () => {
+    proxy.react(({ calls }) =>
+      calls.some((call) => call.method === 'eth_estimateGas')
+        ? {
+            do: 'answer',
+            each: (call) =>
+              call.method === 'eth_estimateGas'
+                ? { error: { code: -32000, message: 'header not found' } }
+                : { result: '0x0' },
+          }
+        : { do: 'forward' },
+    )
+    expect(await estimate('ill', '0x', other.address)).toBeUndefined()
+    proxy.react({ do: 'forward' })
+  })
+})
+
+describe('prices', () => {
+  test('the base fee is the next block’s, and no tip is zero', async () => {
+    await anvil.rpc('anvil_setNextBlockBaseFeePerGas', ['0x4a817c800'])
+    await anvil.mine()
+    const { market, head } = await network.chain.observe(inquiryOf(sender.address, { market: true }))
+    expect(head.baseFee).toBe(20_000_000_000n)
+    expect(market?.baseFee).toBe(17_500_000_000n)
+    expect(market?.tips.safeLow).toBeGreaterThan(0n)
+    expect(market?.tips.fastest).toBeGreaterThan(market?.tips.safeLow ?? 0n)
+    expect(market?.gasPrice).toBe((market?.baseFee ?? 0n) + (market?.tips.average ?? 0n))
+  })
+
+  test('tips follow what was paid, faster for more', async () => {
+    for (const [index, tip] of [1n, 2n, 8n].entries()) {
+      const account = devAccount(index)
+      const paid = { nonce: 0, maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: tip * 1_000_000_000n }
+      await network.chain.broadcast([await envelopeBy(account.key, paid)])
+    }
+    await anvil.mine()
+    const { market } = await network.chain.observe(inquiryOf(sender.address, { market: true }))
+    expect(market?.tips).toMatchObject({ safeLow: 1_000_000_000n, average: 2_000_000_000n, fastest: 8_000_000_000n })
+  })
+
+  test('a node without eth_feeHistory tells one price, and that is enough', async () => {
+    proxy.react(({ calls }) =>
+      calls.some((call) => call.method === 'eth_feeHistory')
+        ? {
+            do: 'answer',
+            each: (call) =>
+              call.method === 'eth_feeHistory'
+                ? { error: { code: -32601, message: 'the method eth_feeHistory does not exist' } }
+                : { result: '0x0' },
+          }
+        : { do: 'forward' },
+    )
+    const { market, head } = await network.chain.observe(inquiryOf(sender.address, { market: true }))
+    proxy.react({ do: 'forward' })
+    expect(market?.baseFee).toBeGreaterThan(head.baseFee ?? 0n)
+    expect(market?.tips.safeLow).toBeGreaterThan(0n)
+  })
+
+  test('a network without EIP-1559 has one gas price', async () => {
+    await using legacy = networkOver([proxy.url], { eip1559: false })
+    const { market } = await legacy.chain.observe(inquiryOf(sender.address, { market: true }))
+    expect(market?.gasPrice).toBe(BigInt(await anvil.rpc<string>('eth_gasPrice')))
+    expect(legacy.count('eth_feeHistory')).toBe(0)
+  })
+})
+
+test('without a node there is no observation, and no secret in what is said of it', async () => {
+  const gone = await startRpcServer()
+  await gone.stop()
+  await using dark = networkOver([`${gone.url}/v3/0123456789abcdef0123456789abcdef?key=topsecretkey`])
+  const failure = await dark.chain.observe(inquiryOf(sender.address)).catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(ChainUnavailable)
+  expect(String(failure)).toContain('ECONNREFUSED')
+  expect(String(failure)).not.toMatch(/127\.0\.0\.1|0123456789abcdef|topsecretkey/)
+  await expect(dark.chain.balance(sender.address)).rejects.toBeInstanceOf(ChainUnavailable)
+})
+
+/** Init code that reverts with `data`. */
+function revertingWith(data: Hex): Hex {
+  const length = (data.length / 2 - 1).toString(16).padStart(2, '0')
+  return `0x60${length}600c60003960${length}6000fd${data.slice(2)}`
+}
+
+function errorString(words: string): Hex {
+  const text = Buffer.from(words).toString('hex').padEnd(64, '0')
+  return `0x08c379a0${'20'.padStart(64, '0')}${words.length.toString(16).padStart(64, '0')}${text}`
+}
