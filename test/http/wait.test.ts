@@ -6,6 +6,7 @@ import type { Store } from '../../src/store/store.ts'
 import { expectSuccess } from './support/expectations.ts'
 import { at, attempt, inclusion, put, transaction } from './support/rows.ts'
 import { type Serving, serve } from './support/serve.ts'
+import { until } from './support/until.ts'
 
 const path = '/api/v1/relayers/one/transactions/raced'
 const own = attempt('raced' as TransactionId, 0xaa, 'execute', 3)
@@ -19,14 +20,6 @@ const stored = async (store: Store) => {
   const row = await store.reads.transaction('one' as RelayerId, 'raced' as TransactionId)
   if (!row) throw new Error('the row is gone')
   return row
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 1000; tries++) {
-    if (await condition()) return
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-  throw new Error('the condition did not come true')
 }
 
 /** A clock whose sleeps end by their signal only, so that a test can see that somebody waits, and that he stops. */

@@ -102,7 +102,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
       ...(signal && { signal }),
     })
     const text = await answer.body.text()
-    const json = String(answer.headers['content-type']).includes('json')
+    const json = text !== '' && String(answer.headers['content-type']).includes('json')
     return { status: answer.statusCode, headers: answer.headers, text, body: json ? JSON.parse(text) : undefined }
   }
 
