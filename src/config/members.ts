@@ -22,7 +22,7 @@ export interface Members {
 export function readMembers(value: unknown, at: string, known: readonly string[], report: Report): Members {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   const object = isObject ? (value as Record<string, unknown>) : {}
-  const place = (name: string) => (at === '' ? name : `${at}.${name}`)
+  const place = (name: string) => (at === '' ? name || '""' : `${at}.${name || '""'}`)
   if (!isObject) report.problem(at === '' ? 'the file' : at, `is ${kindOf(value)}; write an object, { … }`)
   for (const name of Object.keys(object)) {
     if (!known.includes(name)) report.problem(place(name), `is not a known member; ${suggestion(name, known)}`)

@@ -35,7 +35,7 @@ function parseSigner(
       if (!/^(0x)?[0-9a-fA-F]{64}$/.test(key.reveal())) {
         report.problem(
           `${at}.key`,
-          'refers to a value that is no private key: 64 hexadecimal digits, with or without 0x',
+          'refers to a value that is no private key; give it 64 hexadecimal digits, with or without 0x',
         )
       }
       return { id, type: 'plain', key }

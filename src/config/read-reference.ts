@@ -37,7 +37,7 @@ export function readReference(owner: Members, name: string, env: Environment, re
     report.problem(`${place}.value`, `is no name of a variable (not shown: it may be a secret); ${example}`)
     return undefined
   }
-  const found = env[content]
+  const found = Object.hasOwn(env, content) ? env[content] : undefined
   if (found === undefined || found === '') {
     report.problem(place, `refers to the variable ${content}, which is not set; set it in the environment or in .env`)
     return undefined

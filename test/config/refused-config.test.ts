@@ -152,6 +152,11 @@ test.each<[string, Spoil, RegExp]>([
     /config\.key: refers to a value that is no private key/,
   ],
   [
+    'key in what every object has',
+    inSigner({ config: { key: { type: 'env', value: 'constructor' } } }),
+    /config\.key: refers to the variable constructor, which is not set/,
+  ],
+  [
     'key kind',
     inSigner({ config: { key: { type: 'vault', value: hidden } } }),
     /config\.key\.type: is a text other than "env" and "plain"/,
