@@ -29,7 +29,7 @@ export type Reaction =
   | { readonly do: 'swallow' }
   /** Passes it on, then closes the connection. */
   | { readonly do: 'forwardAndDrop' }
-  | { readonly do: 'delay'; readonly ms: number; readonly then: Reaction }
+  | { readonly do: 'delay'; readonly ms: number; readonly next: Reaction }
   /** Any HTTP status and body, JSON or not. */
   | { readonly do: 'say'; readonly status?: number; readonly body: string }
   /** Answers each call by itself; undefined leaves it out of the answer. */
@@ -88,7 +88,7 @@ export async function startRpcServer(
         return
       case 'delay':
         await sleep(act.ms)
-        return perform(act.then, request, body, response)
+        return perform(act.next, request, body, response)
       case 'say':
         return say(response, act.status ?? 200, act.body)
       case 'answer': {

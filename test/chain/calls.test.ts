@@ -1,0 +1,186 @@
+// Calls over HTTP: how they are batched, and what each way of going wrong proves.
+import { createServer } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { batchCalls } from '../../src/chain/batch-calls.ts'
+import type { Answer, Call } from '../../src/chain/call.ts'
+import { openTransport, type Transport } from '../../src/chain/transport.ts'
+import { systemClock } from '../../src/ops/clock.ts'
+import { type RpcServer, startRpcServer } from '../support/rpc-server.ts'
+
+let server: RpcServer
+let opened: Transport[] = []
+let health: boolean[] = []
+
+beforeAll(async () => {
+  server = await startRpcServer()
+})
+afterEach(async () => {
+  server.forget()
+  health = []
+  await Promise.all(opened.map((transport) => transport.close()))
+  opened = []
+})
+afterAll(() => server.stop())
+
+function callsTo(url: string, options: { timeoutMs?: number; headers?: Record<string, string> } = {}) {
+  const { timeoutMs = 10_000, headers = {} } = options
+  const transport = openTransport({ url, headers, clock: systemClock, timeoutMs })
+  opened.push(transport)
+  return batchCalls({ transport, clock: systemClock, heard: (well) => health.push(well) })
+}
+
+const echo = (call: Call): { result: unknown } => ({ result: call.params[0] })
+const numbered = (count: number, method = 'test_echo') =>
+  Array.from({ length: count }, (_, index) => ({ method, params: [index] }))
+const values = (answers: readonly Answer[]) => answers.map((one) => (one.kind === 'value' ? one.value : one.kind))
+
+describe('batching', () => {
+  test('one turn of the event loop is one request of at most a hundred calls, matched by id', async () => {
+    server.react({ do: 'answer', each: echo })
+    const call = callsTo(server.url)
+    const answers = await Promise.all(numbered(250).map(call))
+    expect(values(answers)).toEqual(numbered(250).map((one) => one.params[0]))
+    expect(server.requests.map((request) => request.calls.length).sort()).toEqual([100, 100, 50])
+  })
+
+  test('a lone call is no batch', async () => {
+    server.react({ do: 'answer', each: echo })
+    expect(await callsTo(server.url)({ method: 'test_echo', params: ['a'] })).toEqual({ kind: 'value', value: 'a' })
+    expect(server.requests.map((request) => request.batch)).toEqual([false])
+  })
+
+  test('answers in another order find their calls, and a missing one is unknown', async () => {
+    server.react(({ calls }) => {
+      const answers = calls.slice(1).map(({ id, params }) => ({ jsonrpc: '2.0', id, result: params[0] }))
+      return { do: 'say', body: JSON.stringify(answers.reverse()) }
+    })
+    const answers = await Promise.all(numbered(4).map(callsTo(server.url)))
+    expect(values(answers)).toEqual(['unknown', 1, 2, 3])
+  })
+
+  test.each(['object', 'array'] as const)(
+    'a node that refuses batches with an %s is asked singly from then on',
+    async (as) => {
+      server.react((request) => (request.batch ? { do: 'refuseBatches', as } : { do: 'answer', each: echo }))
+      const call = callsTo(server.url)
+      expect(values(await Promise.all(numbered(5).map(call)))).toEqual([0, 1, 2, 3, 4])
+      expect(values(await Promise.all(numbered(5).map(call)))).toEqual([0, 1, 2, 3, 4])
+      expect(server.requests.filter((request) => request.batch)).toHaveLength(1)
+      expect(server.requests).toHaveLength(11)
+      expect(health).not.toContain(false)
+    },
+  )
+
+  test('sends keep their order, through several requests and one by one', async () => {
+    const sends = numbered(230, 'eth_sendRawTransaction')
+    const order = () => server.calls('eth_sendRawTransaction').map((call) => call.params[0])
+    // The first request of each round is the slowest: only waiting for it keeps the order.
+    server.react((request) => {
+      const slow = { do: 'delay', ms: 50, next: { do: 'answer', each: echo } } as const
+      return request.calls[0]?.params[0] === 0 ? slow : { do: 'answer', each: echo }
+    })
+    await Promise.all(sends.map(callsTo(server.url)))
+    expect(order()).toEqual(sends.map((send) => send.params[0]))
+    server.forget()
+    server.react((request) => (request.batch ? { do: 'refuseBatches', as: 'object' } : { do: 'answer', each: echo }))
+    await Promise.all(sends.slice(0, 20).map(callsTo(server.url)))
+    const singles = server.requests.filter((request) => !request.batch).flatMap((request) => request.calls)
+    expect(singles.map((call) => call.params[0])).toEqual(sends.slice(0, 20).map((send) => send.params[0]))
+  })
+})
+
+describe('what an answer proves', () => {
+  const one: Call = { method: 'test_echo', params: [] }
+
+  test('a JSON-RPC error is the node’s own answer, also with an HTTP status of 400', async () => {
+    server.react(({ calls }) => ({
+      do: 'say',
+      status: 400,
+      body: JSON.stringify({ jsonrpc: '2.0', id: calls[0]?.id, error: { code: -32000, message: 'no', data: '0x' } }),
+    }))
+    expect(await callsTo(server.url)(one)).toEqual({ kind: 'rpcError', code: -32000, message: 'no', data: '0x' })
+  })
+
+  test.each([
+    ['HTTP 429', { do: 'say', status: 429, body: '' }],
+    ['an HTTP 200 whose code is 429', { do: 'answer', each: () => ({ error: { code: 429, message: 'slow down' } }) }],
+    ['a limit exceeded', { do: 'answer', each: () => ({ error: { code: -32005, message: 'limit' } }) }],
+    ['HTTP 502', { do: 'say', status: 502, body: '<html>bad gateway</html>' }],
+    ['garbage', { do: 'say', body: 'not JSON' }],
+    ['an empty array', { do: 'say', body: '[]' }],
+    ['a JSON null', { do: 'say', body: 'null' }],
+    ['an error that is a string', { do: 'say', body: '{"error":"forbidden"}' }],
+    ['a dropped connection', { do: 'drop' }],
+  ] as const)('%s is unknown, and counts against the endpoint', async (_, reaction) => {
+    server.react(reaction)
+    expect((await callsTo(server.url)(one)).kind).toBe('unknown')
+    expect(health).toEqual([false])
+  })
+
+  test('a rate limit on a whole batch is on each of its calls, and no refusal of batches', async () => {
+    server.react({
+      do: 'say',
+      body: JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: 429, message: 'slow' } }),
+    })
+    const answers = await Promise.all(numbered(3).map(callsTo(server.url)))
+    expect(answers.map((answer) => answer.kind)).toEqual(['unknown', 'unknown', 'unknown'])
+    expect(server.requests).toHaveLength(1)
+  })
+
+  test('silence is unknown when the time is over', async () => {
+    server.react({ do: 'ignore' })
+    const answer = await callsTo(server.url, { timeoutMs: 100 })(one)
+    expect(answer).toEqual({ kind: 'unknown', message: 'no answer within 100 ms' })
+  })
+
+  test('a body of more than 32 MB is not taken', async () => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'x'.repeat(33 * 1024 * 1024) })
+    server.react({ do: 'say', body })
+    expect((await callsTo(server.url)(one)).kind).toBe('unknown')
+  })
+
+  test('a refused connection and an unknown name are certain: not sent', async () => {
+    const gone = await startRpcServer()
+    await gone.stop()
+    expect(await callsTo(gone.url)(one)).toEqual({ kind: 'notSent', message: 'no connection (ECONNREFUSED)' })
+    const nowhere = await callsTo('http://no-such-host.invalid')(one)
+    expect(nowhere.kind).toBe('notSent')
+    expect(nowhere).not.toMatchObject({ message: expect.stringContaining('invalid') })
+  })
+
+  test('a connection that was made and broken at once is unknown: bytes may have left', async () => {
+    const rude = createServer((socket) => socket.destroy())
+    await new Promise<void>((resolve) => rude.listen(0, '127.0.0.1', resolve))
+    const { port } = rude.address() as { port: number }
+    expect((await callsTo(`http://127.0.0.1:${port}`)(one)).kind).toBe('unknown')
+    rude.close()
+  })
+})
+
+describe('secrets', () => {
+  test('go to the node, and into no message', async () => {
+    const url = server.url.replace('http://', 'http://alice:open%20sesame@')
+    const headers = { 'x-api-key': 'abcdef-secret-0001' }
+    const path = '/v3/0123456789abcdef?token=querytoken99'
+    server.react(({ calls, headers: told }) => {
+      const words = `denied ${told['x-api-key']} at ${server.url}${path} for querytoken99 of 0123456789abcdef`
+      return {
+        do: 'say',
+        body: JSON.stringify({ jsonrpc: '2.0', id: calls[0]?.id, error: { code: -32001, message: words } }),
+      }
+    })
+    const answer = await callsTo(`${url}${path}`, { headers })({ method: 'test_echo', params: [] })
+    const [request] = server.requests
+    expect(request?.path).toBe(path)
+    const authorization = `Basic ${Buffer.from('alice:open sesame').toString('base64')}`
+    expect(request?.headers).toMatchObject({ ...headers, authorization })
+    expect(answer).toMatchObject({ kind: 'rpcError', message: expect.stringContaining('denied') })
+    expect(JSON.stringify(answer)).not.toMatch(/abcdef-secret|querytoken|0123456789abcdef|127\.0\.0\.1/)
+  })
+
+  test('a URL that is none is refused without repeating it', () => {
+    const open = () => callsTo('htp//key-0123456789')
+    expect(open).toThrow(TypeError)
+    expect(open).not.toThrow(/key-0123456789/)
+  })
+})
