@@ -1,6 +1,7 @@
 // The only file that names every implementation: from a configuration to a running service, and back to nothing.
 import type { Chain } from './chain/chain.ts'
 import { openNetwork } from './chain/network.ts'
+import type { OpenTransport } from './chain/transport.ts'
 import type { CommandContext } from './commands/context.ts'
 import type { Config, NetworkConfig } from './config/config.ts'
 import { limits } from './config/limits.ts'
@@ -26,6 +27,10 @@ export interface Surroundings {
   readonly random: Random
   readonly logger: Logger
   readonly version: string
+  /** How bytes reach a node; HTTP unless told. */
+  readonly openTransport?: OpenTransport
+  /** Where rows are kept; the configured database unless told. */
+  readonly openStore?: () => Promise<Store>
 }
 
 /** Advances its relayers from the moment it is composed; takes requests once `listen` is called. Disposing drains. */
@@ -34,14 +39,44 @@ export interface Service extends AsyncDisposable {
   listen(): Promise<string>
 }
 
-/** Throws ConfigError, SignerError or StoreInUse where the operator can mend what is wrong. */
+/** Everything but the door: commands in, relayers advancing. Disposing lets the steps under way finish. */
+export interface Engine extends AsyncDisposable {
+  readonly commands: CommandContext
+  readonly chainOf: (network: NetworkName) => Chain
+}
+
+/** Throws ConfigError or OperatorError where the operator can mend what is wrong. */
 export async function compose(config: Config, around: Surroundings): Promise<Service> {
+  await using opened = new AsyncDisposableStack()
+  const engine = opened.use(await composeEngine(config, around))
+  const stopping = new AbortController()
+  const server = opened.use(
+    await openServer({
+      commands: engine.commands,
+      chainOf: engine.chainOf,
+      limits: { ...config.server.rateLimit, bodyBytesMax: limits.bodyBytesMax },
+      authenticate: administratorBy(config.server.apiKey.reveal()),
+      logger: around.logger,
+      readiness: { stopping: stopping.signal, check: () => engine.commands.store.check() },
+      version: around.version,
+    }),
+  )
+  opened.defer(() => stopping.abort())
+  // Requests end first, then the steps under way, then the networks, and the store that all of them write to last.
+  const everything = opened.move()
+  return {
+    listen: () => server.listen({ host: config.server.host, port: config.server.port }),
+    [Symbol.asyncDispose]: () => everything.disposeAsync(),
+  }
+}
+
+export async function composeEngine(config: Config, around: Surroundings): Promise<Engine> {
   const { clock, random, logger } = around
   await using opened = new AsyncDisposableStack()
-
   const signers = await openSigners(config.signers, logger)
   const relayers = relayersOf(config, signers)
-  const store = opened.use(await openSqliteStore({ path: config.database.path, clock, logger }))
+  const openStore = around.openStore ?? (() => openSqliteStore({ path: config.database.path, clock, logger }))
+  const store = opened.use(await openStore())
   await keep(store, relayers, logger)
   const chains = openChains(config.networks, around, opened)
   const chainOf = (network: NetworkName): Chain => known(chains.get(network), `network "${network}"`)
@@ -62,30 +97,11 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
   )
   opened.use(await reconcile(context, ownerships))
 
-  const stopping = new AbortController()
-  const commands: CommandContext = {
-    store,
-    clock,
-    random,
-    wake: (relayer) => ownerships.wake(relayer),
-    queueMax: limits.queueMax,
-  }
-  const server = opened.use(
-    await openServer({
-      commands,
-      chainOf,
-      limits: { ...config.server.rateLimit, bodyBytesMax: limits.bodyBytesMax },
-      authenticate: administratorBy(config.server.apiKey.reveal()),
-      logger,
-      readiness: { stopping: stopping.signal, check: () => store.check() },
-      version: around.version,
-    }),
-  )
-  // Requests end first, then the steps under way, then the networks, and the store that all of them write to last.
-  opened.defer(() => stopping.abort())
+  const wake = (relayer: RelayerId) => ownerships.wake(relayer)
   const everything = opened.move()
   return {
-    listen: () => server.listen({ host: config.server.host, port: config.server.port }),
+    commands: { store, clock, random, wake, queueMax: limits.queueMax },
+    chainOf,
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
   }
 }
@@ -130,6 +146,7 @@ function openChains(networks: readonly NetworkConfig[], around: Surroundings, op
         eip1559: network.eip1559,
         clock: around.clock,
         logger: around.logger.child({ network: network.name }),
+        ...(around.openTransport && { openTransport: around.openTransport }),
       })
       opened.defer(() => chain.close())
       return [network.name, chain]

@@ -7,7 +7,7 @@ import { batchCalls } from './batch-calls.ts'
 import { type Ask, inWords } from './call.ts'
 import { replacementRuleOf } from './client-profile.ts'
 import { toNumber } from './decode.ts'
-import { openTransport } from './transport.ts'
+import type { OpenTransport } from './transport.ts'
 
 export interface EndpointConfig {
   readonly url: string
@@ -41,6 +41,7 @@ export interface EndpointOptions {
   readonly logger: Logger
   readonly timeoutMs: number
   readonly countCall: (method: string, endpointIndex: number) => void
+  readonly openTransport: OpenTransport
 }
 
 const restFirstMs = 250
@@ -48,7 +49,7 @@ const restMaxMs = 30_000
 
 export function openEndpoint(options: EndpointOptions): Endpoint {
   const { config, index, chainId, clock, logger } = options
-  const transport = openTransport({ ...options, url: config.url, headers: config.headers ?? {} })
+  const transport = options.openTransport({ ...options, url: config.url, headers: config.headers ?? {} })
   let failuresInRow = 0
   let restsUntil = Number.NEGATIVE_INFINITY
   let rule: ReplacementRule | undefined

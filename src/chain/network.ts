@@ -11,6 +11,7 @@ import { observe } from './observe.ts'
 import { readingCanonical } from './read-canonical.ts'
 import { readingMarket } from './read-market.ts'
 import { trackHead } from './track-head.ts'
+import { type OpenTransport, openTransport as openHttpTransport } from './transport.ts'
 
 export interface NetworkOptions {
   readonly endpoints: readonly EndpointConfig[]
@@ -21,6 +22,8 @@ export interface NetworkOptions {
   readonly logger: Logger
   /** Told of every JSON-RPC call, those inside a batch one by one, by the endpoint's place in `endpoints`. */
   readonly countCall?: (method: string, endpointIndex: number) => void
+  /** HTTP unless told. */
+  readonly openTransport?: OpenTransport
   /** Of one HTTP request; 10 s unless told. */
   readonly timeoutMs?: number
 }
@@ -30,9 +33,10 @@ const defaultTimeoutMs = 10_000
 /** Connects to nothing yet: an endpoint is verified when it is first used. Throws TypeError for a URL that is none. */
 export function openNetwork(options: NetworkOptions): Chain {
   const { chainId, averageBlocktimeMs, clock, logger, countCall = () => undefined } = options
+  const openTransport = options.openTransport ?? openHttpTransport
   const timeoutMs = options.timeoutMs ?? defaultTimeoutMs
   const all = options.endpoints.map((config, index) =>
-    openEndpoint({ config, index, chainId, clock, logger, timeoutMs, countCall }),
+    openEndpoint({ config, index, chainId, clock, logger, timeoutMs, countCall, openTransport }),
   )
   const endpoints = chooseAmong(all, clock)
   const heads = trackHead({ endpoints, averageBlocktimeMs, clock, logger })

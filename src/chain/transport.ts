@@ -23,6 +23,8 @@ export interface TransportOptions {
   readonly timeoutMs: number
 }
 
+export type OpenTransport = (options: TransportOptions) => Transport
+
 const answerBytesMax = 32 * 1024 * 1024
 const connectionsMax = 16
 const connectTimeoutMaxMs = 5_000
