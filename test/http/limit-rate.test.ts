@@ -69,6 +69,24 @@ describe('per address', () => {
   })
 })
 
+describe('behind a proxy', () => {
+  const from = (address: string) => ({ token: 'guess', headers: { 'x-forwarded-for': address } })
+
+  test('one that is trusted tells addresses apart', async () => {
+    await using server = await serve({ limits, trustedProxies: ['127.0.0.1'] })
+    for (let tries = 0; tries < 3; tries++) await server.ask('GET', '/api/v1/relayers', from('192.0.2.1'))
+    expectLimited(await server.ask('GET', '/api/v1/relayers', from('192.0.2.1')), 'address')
+    const other = await server.ask('GET', '/api/v1/relayers', from('192.0.2.2'))
+    expectFailure(other, 401, 'Unauthorized', 'UNAUTHORIZED')
+  })
+
+  test('nobody else can, so a made-up address buys no more tries', async () => {
+    await using server = await serve({ limits })
+    for (let tries = 0; tries < 3; tries++) await server.ask('GET', '/api/v1/relayers', from(`192.0.2.${tries}`))
+    expectLimited(await server.ask('GET', '/api/v1/relayers', from('192.0.2.9')), 'address')
+  })
+})
+
 test('health and readiness are not limited', async () => {
   await using server = await serve({ limits })
   for (let tries = 0; tries < 8; tries++) {

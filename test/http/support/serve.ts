@@ -56,6 +56,7 @@ export interface Setting {
   readonly chain?: Partial<Chain>
   readonly queueMax?: number
   readonly clock?: Clock
+  readonly trustedProxies?: readonly string[]
   /** What the server is given instead of the store. */
   readonly wrap?: (store: Store) => Store
   readonly readiness?: ServerOptions['readiness']
@@ -85,6 +86,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
     limits: setting.limits ?? { requestsPerSecond: 100_000, burst: 100_000 },
     authenticate: setting.authenticate ?? administratorBy(apiKey),
     logger,
+    ...(setting.trustedProxies && { trustedProxies: setting.trustedProxies }),
     readiness: setting.readiness ?? { stopping: new AbortController().signal, check: () => given.check() },
     version,
   })
