@@ -40,6 +40,8 @@ const prose: readonly (readonly [RegExp, RejectionCode | 'alreadyKnown'])[] = [
 
   [/intrinsic gas too low|insufficient gas for floor data gas cost/i, 'invalid'],
   [/exceeds block gas limit|transaction gas limit too high|oversized data|max initcode size exceeded/i, 'invalid'],
+  [/intrinsic gas too high|invalid chain ?id/i, 'invalid'], // anvil and geth
+  [/requires at least \d+ gas|requires gas floor of|exceeds transaction gas cap|init code length is/i, 'invalid'], // Hardhat
   [/invalid sender|transaction type not supported|priority fee per gas higher than max fee/i, 'invalid'],
 
   // FeeTooLow and FeeTooLowToCompete are Nethermind's before 1.25.

@@ -109,6 +109,8 @@ const development: readonly Sample[] = [
   ...of('anvil', 'replacementUnderpriced', 'replacement transaction underpriced'),
   ...of('anvil', 'feeTooLow', 'max fee per gas less than block base fee'),
   ...of('anvil', 'nonceGap', 'Nonce too high'),
+  ...of('anvil', 'invalid', 'intrinsic gas too high -- tx.gas_limit > env.block.gas_limit'),
+  ...of('anvil', 'invalid', 'invalid chain id for signer'),
   ...of('anvil', 'insufficientFunds', 'Insufficient funds for gas * price + value'),
   ...of('Hardhat', 'nonceTooLow', 'Nonce too low. Expected nonce to be 1 but got 0.'),
   ...of('Hardhat', 'alreadyKnown', `Known transaction: 0x${'ab'.repeat(32)}`),
@@ -126,6 +128,16 @@ const development: readonly Sample[] = [
   ),
 ]
 
+const hardhatFatal: readonly Sample[] = of(
+  'Hardhat',
+  'invalid',
+  'Transaction requires at least 21000 gas but got 20000',
+  'Transaction requires gas floor of 61000 but got limit of 38000',
+  'Transaction gas limit is 17000000 and exceeds transaction gas cap of 16777216',
+  'Trying to send a raw transaction with an invalid chainId. The expected chainId is 31337',
+  'Trying to send a deployment transaction whose init code length is 60000. The max length allowed by EIP-3860 is 49152.',
+)
+
 const nobodyRecorded: readonly Sample[] = [
   ...of('a gateway', 'unknown', 'upstream request failed', 'execution aborted (timeout = 5s)', ''),
   { client: 'a gateway', code: -32603, message: 'internal error', means: 'unknown' },
@@ -139,5 +151,6 @@ export const samples: readonly Sample[] = [
   ...nethermind,
   ...besu,
   ...development,
+  ...hardhatFatal,
   ...nobodyRecorded,
 ]
