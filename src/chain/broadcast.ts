@@ -22,15 +22,21 @@ export async function broadcast(
   const [first, ...others] = endpoints.order()
   if (!first || envelopes.length === 0) return new Map(envelopes.map(({ hash }) => [hash, nowhere]))
   const wide = envelopes.filter((envelope) => envelope.reach === 'all')
-  await Promise.all([
-    hand(first, envelopes, learn),
-    ...(wide.length > 0 ? others.map((endpoint) => hand(endpoint, wide, learn)) : []),
-  ])
+  const widely = (some: readonly Endpoint[]) =>
+    Promise.all(wide.length > 0 ? some.map((endpoint) => hand(endpoint, wide, learn)) : [])
+  // A dead endpoint is handed them too, but a race is not held up by its time-out where others have taken them.
+  const late = widely(others.filter((endpoint) => !endpoint.fit()))
+  await Promise.all([hand(first, envelopes, learn), widely(others.filter((endpoint) => endpoint.fit()))])
+  if (!wide.every(({ hash }) => mayBeInAPool(outcomes.get(hash)))) await late
   for (const endpoint of others) {
     const again = envelopes.filter(({ hash, reach }) => reach === 'one' && worthAnother(outcomes.get(hash) ?? nowhere))
     if (again.length > 0) await hand(endpoint, again, learn)
   }
-  return outcomes
+  return new Map(outcomes)
+}
+
+function mayBeInAPool(outcome: BroadcastOutcome | undefined): boolean {
+  return outcome !== undefined && outcome.kind !== 'notSent' && outcome.kind !== 'rejected'
 }
 
 const nowhere: BroadcastOutcome = { kind: 'notSent', message: 'the network has no endpoints' }

@@ -26,7 +26,10 @@ export interface Endpoint {
   ready(): Promise<string | undefined>
   /** Once verified. */
   rule(): ReplacementRule | undefined
-  /** Asked only after those that are fit: it failed lately, or lags behind. */
+  /** Neither failing nor lagging. One that failed is fit again only once it has answered something. */
+  fit(): boolean
+  /** Asks it something harmless when its rest is over, so that nobody's work has to find out whether it recovered. */
+  probe(): void
   restsUntil(): TimestampMs
   /** It told a head that others have left behind: rests for `ms`. */
   lags(ms: number): void
@@ -53,6 +56,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
   let failuresInRow = 0
   let restsUntil = Number.NEGATIVE_INFINITY
   let rule: ReplacementRule | undefined
+  let probing = false
   let verified: Promise<string | undefined> | undefined
 
   function heard(well: boolean): void {
@@ -97,6 +101,14 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
       return verified
     },
     rule: () => rule,
+    fit: () => failuresInRow === 0 && restsUntil <= clock.now(),
+    probe() {
+      if (probing || restsUntil > clock.now()) return
+      probing = true
+      void call({ method: 'eth_chainId', params: [] }).then(() => {
+        probing = false
+      })
+    },
     restsUntil: () => restsUntil,
     lags: (ms) => {
       restsUntil = Math.max(restsUntil, clock.now() + ms)

@@ -1,6 +1,5 @@
 // The endpoints of a network: who is asked first, and who next when that one fails. A dead one disables nothing.
 import { type ReplacementRule, strictestRule } from '../domain/fees.ts'
-import type { Clock } from '../ops/clock.ts'
 import { ChainUnavailable } from './chain.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -20,7 +19,7 @@ export interface Endpoints {
   close(): Promise<void>
 }
 
-export function chooseAmong(all: readonly Endpoint[], clock: Clock): Endpoints {
+export function chooseAmong(all: readonly Endpoint[]): Endpoints {
   // Smooth weighted round robin: in every run of turns each gets its share, spread evenly, and no chance is needed.
   const turns = new Map<Endpoint, number>(all.map((endpoint) => [endpoint, 0]))
   let introduced = false
@@ -37,9 +36,9 @@ export function chooseAmong(all: readonly Endpoint[], clock: Clock): Endpoints {
   }
 
   function order(preferred?: Endpoint): readonly Endpoint[] {
-    const now = clock.now()
-    const fit = all.filter((endpoint) => endpoint.restsUntil() <= now)
-    const resting = all.filter((endpoint) => endpoint.restsUntil() > now)
+    const fit = all.filter((endpoint) => endpoint.fit())
+    const resting = all.filter((endpoint) => !fit.includes(endpoint))
+    if (fit.length > 0) for (const endpoint of resting) endpoint.probe()
     const first = preferred && fit.includes(preferred) ? preferred : nextInTurn(fit)
     const rest = fit.filter((endpoint) => endpoint !== first).sort((one, other) => other.weight - one.weight)
     const soonest = resting.sort((one, other) => one.restsUntil() - other.restsUntil())

@@ -38,7 +38,7 @@ export function openNetwork(options: NetworkOptions): Chain {
   const all = options.endpoints.map((config, index) =>
     openEndpoint({ config, index, chainId, clock, logger, timeoutMs, countCall, openTransport }),
   )
-  const endpoints = chooseAmong(all, clock)
+  const endpoints = chooseAmong(all)
   const heads = trackHead({ endpoints, averageBlocktimeMs, clock, logger })
   const readCanonical = readingCanonical(endpoints, heads)
   const readMarket = readingMarket(endpoints, options.eip1559)

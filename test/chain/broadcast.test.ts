@@ -6,7 +6,7 @@ import type { TransactionId } from '../../src/domain/ids.ts'
 import { type Anvil, devAccount, startAnvil } from '../support/anvil.ts'
 import { type Hardhat, startHardhat } from '../support/hardhat.ts'
 import { type RpcServer, startRpcServer } from '../support/rpc-server.ts'
-import { envelopeBy, inquiryOf, type NetworkUnderTest, networkOver } from './network-under-test.ts'
+import { envelopeBy, eventually, inquiryOf, type NetworkUnderTest, networkOver } from './network-under-test.ts'
 
 const gwei = 1_000_000_000n
 const rich = devAccount(0)
@@ -192,6 +192,20 @@ describe('certainty', () => {
     const envelope = await envelopeBy(rich.key, { nonce, reach: 'all' })
     expect(await outcomeOf(network, envelope)).toMatchObject({ kind: 'unknown' })
     for (const server of [one, other]) expect(server.calls('eth_sendRawTransaction')).toHaveLength(1)
+  })
+
+  test('reach all: a dead endpoint is handed it too, and does not hold up what others have taken', async () => {
+    // Waiting for it would take longer than a test may.
+    await using network = networkOver([one.url, other.url], { timeoutMs: 120_000 })
+    one.react({ do: 'drop' })
+    await network.chain.observe(inquiryOf(rich.address))
+    await network.chain.observe(inquiryOf(rich.address))
+    one.react((request) =>
+      request.calls.some((call) => call.method === 'eth_sendRawTransaction') ? { do: 'ignore' } : { do: 'forward' },
+    )
+    const envelope = await envelopeBy(rich.key, { nonce, reach: 'all' })
+    expect(await outcomeOf(network, envelope)).toEqual({ kind: 'accepted' })
+    await eventually(() => one.calls('eth_sendRawTransaction').length === 1, 'the dead endpoint has it as well')
   })
 
   test('many envelopes are one request, in ascending order, and each call is counted', async () => {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { replacementRuleOf } from '../../src/chain/client-profile.ts'
 import { type Anvil, devAccount, startAnvil } from '../support/anvil.ts'
 import { type RpcServer, startRpcServer } from '../support/rpc-server.ts'
-import { inquiryOf, networkOver } from './network-under-test.ts'
+import { eventually, inquiryOf, networkOver } from './network-under-test.ts'
 
 const { address } = devAccount(0)
 const fields = { measure: 'fields', percent: 10n }
@@ -45,6 +45,21 @@ describe('failover', () => {
       expect(observation.market).toBeDefined()
     }
     expect(await network.chain.balance(address)).toBe(10_000n * 10n ** 18n)
+  })
+
+  test('a silent endpoint is found out once, and used again when it has answered a probe', async () => {
+    await using network = networkOver([one.url, other.url], { timeoutMs: 200 })
+    await network.chain.observe(inquiryOf(address))
+    one.forget()
+    one.react({ do: 'ignore' })
+    for (let round = 0; round < 12; round += 1) await network.chain.observe(inquiryOf(address))
+    expect(one.calls('eth_getBlockByNumber').length).toBeLessThanOrEqual(1)
+    one.react({ do: 'forward' })
+    one.forget()
+    await eventually(async () => {
+      await network.chain.observe(inquiryOf(address))
+      return one.calls('eth_getBlockByNumber').length > 0
+    }, 'the recovered endpoint is asked for the head again')
   })
 
   test('an endpoint that recovers is used again, also when it is the only one', async () => {
