@@ -15,16 +15,17 @@ export async function submitTransaction(
   const now = context.clock.now()
   const id = uuidv7({ msecs: now, random: context.random.bytes(16) }) as TransactionId
   const transaction = await context.store.commit(async (session) => {
-    const relayer = await session.relayer(relayerId)
-    if (!relayer) throw new RescindError('RELAYER_NOT_FOUND', `Relayer with ID ${relayerId} not found`)
+    const next = await session.nextInOrder(relayerId)
+    if (!next) throw new RescindError('RELAYER_NOT_FOUND', `Relayer with ID ${relayerId} not found`)
+    const { relayer, sequence } = next
     checkSend(relayer, request, now)
-    if ((await session.pending(relayerId)) >= context.queueMax) {
+    // No more can be pending than were ever stored, so the count is read only once it could matter.
+    if (sequence > context.queueMax && (await session.pending(relayerId)) >= context.queueMax) {
       throw new RescindError(
         'QUEUE_FULL',
         `relayer "${relayerId}" holds ${context.queueMax} pending transactions, the most allowed; send again when some are mined, or cancel some`,
       )
     }
-    const sequence = await session.nextSequence(relayerId)
     const stored = submit(relayer, request, { id, sequence, now })
     await session.insertTransaction(stored)
     return stored

@@ -94,8 +94,9 @@ async function fill(
   attempt: Attempt,
   now: TimestampMs,
 ): Promise<Transaction> {
-  const sequence = await session.nextSequence(work.relayer.id)
-  const filler = fillGap(work.relayer, { id: attempt.transactionId, sequence, nonce, now }, attempt)
+  const next = await session.nextInOrder(work.relayer.id)
+  if (!next) throw new StaleWrite(`relayer ${work.relayer.id} is gone`)
+  const filler = fillGap(next.relayer, { id: attempt.transactionId, sequence: next.sequence, nonce, now }, attempt)
   await session.insertTransaction(filler)
   return filler
 }

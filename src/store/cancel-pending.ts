@@ -8,7 +8,7 @@ import { lockTransaction } from './find-transaction.ts'
 import { saveTransaction } from './save-transaction.ts'
 import { type Executor, statement } from './statement.ts'
 import type { BulkCancellation } from './store.ts'
-import { tally } from './tallies.ts'
+import { retally } from './tallies.ts'
 
 const boundIds = statement<{ relayerId: string }, { id: string; status: string }>((db, p) =>
   db
@@ -79,8 +79,7 @@ export async function cancelPending(
   const drop = { relayerId, origin, status, reason: cancelReasons[origin], now }
   await executor.all(publishDrops, drop)
   const dropped = await executor.all(dropQueue, drop)
-  await tally(executor, relayerId, 'pending', -dropped.length)
-  await tally(executor, relayerId, status, dropped.length)
+  await retally(executor, relayerId, ['pending', status], dropped.length)
   dropped.sort((one, other) => one.sequence - other.sequence)
   return { ...bound, canceled: [...bound.canceled, ...dropped.map((row) => row.id as TransactionId)] }
 }

@@ -6,7 +6,7 @@ import { isTerminal, statusOf, type Transaction } from '../domain/transaction.ts
 import type { TimestampMs } from '../domain/units.ts'
 import { type AttemptRow, attemptToRow, type HandOverColumns, handOverToRow } from './attempt-row.ts'
 import { type Executor, first, statement } from './statement.ts'
-import { tally } from './tallies.ts'
+import { retally, tally } from './tallies.ts'
 import { type ProgressColumns, progressToRow, type TransactionRow, transactionToRow } from './transaction-row.ts'
 
 const insert = statement<TransactionRow>((db, p) =>
@@ -161,10 +161,7 @@ async function publishChange(
 ): Promise<void> {
   const [was, is] = [statusOf(before), statusOf(after)]
   const ended = isTerminal(after) && !isTerminal(before)
-  if (was !== is) {
-    await tally(executor, after.relayerId, was, -1)
-    await tally(executor, after.relayerId, is, 1)
-  }
+  if (was !== is) await retally(executor, after.relayerId, [was, is], 1)
   if (was === is && !ended) return
   await executor.all(publish, {
     relayerId: after.relayerId,

@@ -1,7 +1,7 @@
 // The session over one executor: each method's query stands in the file of its verb.
 import { cancelPending } from './cancel-pending.ts'
 import { lockTransaction } from './find-transaction.ts'
-import { acquireRelayer, fenceRelayer, findRelayer, nextSequence, raiseFloor, saveRelayer } from './relayers.ts'
+import { acquireRelayer, fenceRelayer, findRelayer, nextInOrder, raiseFloor, saveRelayer } from './relayers.ts'
 import { insertTransaction, saveTransaction } from './save-transaction.ts'
 import type { Executor } from './statement.ts'
 import type { Session } from './store.ts'
@@ -11,7 +11,7 @@ export function sessionOver(executor: Executor): Session {
   return {
     relayer: (id) => findRelayer(executor, id),
     saveRelayer: (relayer) => saveRelayer(executor, relayer),
-    nextSequence: (id) => nextSequence(executor, id),
+    nextInOrder: (id) => nextInOrder(executor, id),
     pending: (id) => countPending(executor, id),
     transaction: (relayerId, id) => lockTransaction(executor, relayerId, id),
     insertTransaction: (transaction) => insertTransaction(executor, transaction),

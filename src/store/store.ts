@@ -49,8 +49,11 @@ export interface Page<T> {
 export interface Session {
   relayer(id: RelayerId): Promise<Relayer | undefined>
   saveRelayer(relayer: Relayer): Promise<void>
-  /** The next in the relayer's order, counted from 1. Locks the relayer's row: order is the order of commits. */
-  nextSequence(id: RelayerId): Promise<number>
+  /**
+   * The next place in the relayer's order, counted from 1, with the relayer; undefined when there is none. Locks the
+   * relayer's row: order is the order of commits.
+   */
+  nextInOrder(id: RelayerId): Promise<{ readonly relayer: Relayer; readonly sequence: number } | undefined>
   /** How many are `pending`, `sent` or `submitted`. */
   pending(id: RelayerId): Promise<number>
   transaction(relayerId: RelayerId, id: TransactionId): Promise<Transaction | undefined>

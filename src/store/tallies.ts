@@ -17,6 +17,28 @@ export async function tally(executor: Executor, relayerId: RelayerId, status: St
   if (change !== 0) await executor.all(add, { relayerId, status, change })
 }
 
+const move = statement<{ relayerId: string; was: string; is: string; change: number }>((db, p) =>
+  db
+    .insertInto('tallies')
+    .values([
+      { relayer_id: p.relayerId, status: p.was, count: sql<number>`-${p.change}` },
+      { relayer_id: p.relayerId, status: p.is, count: p.change },
+    ])
+    .onConflict((conflict) =>
+      conflict.columns(['relayer_id', 'status']).doUpdateSet({ count: sql`tallies.count + excluded.count` }),
+    ),
+)
+
+/** From one status to another: a statement fewer than two tallies. */
+export async function retally(
+  executor: Executor,
+  relayerId: RelayerId,
+  [was, is]: readonly [Status, Status],
+  change: number,
+): Promise<void> {
+  if (change !== 0) await executor.all(move, { relayerId, was, is, change })
+}
+
 const ofRelayer = statement<{ relayerId: string }, { status: string; count: number }>((db, p) =>
   db.selectFrom('tallies').select(['status', 'count']).where('relayer_id', '=', p.relayerId),
 )
