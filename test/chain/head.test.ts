@@ -166,6 +166,25 @@ describe('the chain behind the head', () => {
     stop.abort()
   })
 
+  test('a development chain that is started anew is followed from its beginning', async () => {
+    const old = await startAnvil({ mining: 'manual' })
+    await old.mine(20)
+    await using network = networkOver([old.url])
+    const stop = new AbortController()
+    const heads: Head[] = []
+    network.chain.follow((head) => heads.push(head), stop.signal)
+    await eventually(() => heads.at(-1)?.number === 20, 'the old chain')
+    await old.stop()
+    await using fresh = await startAnvil({ mining: 'manual', port: old.port })
+    await fresh.mine(2)
+    await eventually(() => heads.at(-1)?.number === 2, 'the new chain')
+    const { hash } = await fresh.rpc<{ hash: string }>('eth_getBlockByNumber', ['0x2', false])
+    expect(heads.at(-1)?.hash).toBe(hash)
+    const { canonical } = await network.chain.observe(inquiryOf(address, { inclusionBlocks: [2, 20] }))
+    expect([...canonical]).toEqual([[2, hash]])
+    stop.abort()
+  })
+
   test('a node that lags is not the truth', async () => {
     await using lagging = await startRpcServer({ forwardTo: anvil.url })
     const old = await anvil.rpc('eth_getBlockByNumber', ['latest', false])

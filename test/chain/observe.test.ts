@@ -1,4 +1,6 @@
 // Observations of a real anvil: nonce, receipts, strangers, reverts, prices; and what they cost in calls.
+
+import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ChainUnavailable } from '../../src/chain/chain.ts'
 import type { Hex, TransactionId } from '../../src/domain/ids.ts'
@@ -133,6 +135,27 @@ describe('a spent nonce', () => {
     const { inclusions } = await network.chain.observe(inquiryOf(sender.address, { live }))
     expect([0, 1, 2].map((nonce) => inclusions.get(nonce)?.hash)).toEqual(foreign.map((envelope) => envelope.hash))
     expect([...inclusions.values()].every((inclusion) => inclusion.by === 'external')).toBe(true)
+  })
+
+  test('an authorization (EIP-7702) that somebody else carried spends the nonce too', async () => {
+    const authority = privateKeyToAccount(sender.key)
+    const signed = await authority.signAuthorization({ chainId: 31_337, nonce: 0, contractAddress: other.address })
+    const raw = await privateKeyToAccount(other.key).signTransaction({
+      type: 'eip7702',
+      chainId: 31_337,
+      nonce: 0,
+      to: other.address,
+      gas: 100_000n,
+      maxFeePerGas: 20_000_000_000n,
+      maxPriorityFeePerGas: 1n,
+      authorizationList: [signed],
+    })
+    const hash = await anvil.rpc('eth_sendRawTransaction', [raw])
+    await anvil.mine(4)
+    const live = [{ nonce: 0, attempts: [{ hash: `0x${'77'.repeat(32)}` as Hex, kind: 'execute' as const }] }]
+    const { inclusions, nonce } = await network.chain.observe(inquiryOf(sender.address, { live }))
+    expect(nonce).toBe(1)
+    expect(inclusions.get(0)).toMatchObject({ by: 'external', hash })
   })
 
   test('a node that has lost its receipts does not turn our own transaction into a stranger', async () => {
