@@ -30,8 +30,9 @@ export const migrations: readonly Migration[] = [
       'CREATE UNIQUE INDEX transactions_sequence ON transactions (relayer_id, sequence)',
       'CREATE INDEX transactions_status ON transactions (relayer_id, status, sequence)',
       `CREATE INDEX transactions_queued ON transactions (relayer_id, sequence) WHERE phase = 'queued'`,
-      // A nonce belongs to one open transaction: the database itself refuses a second.
-      'CREATE UNIQUE INDEX transactions_open_nonce ON transactions (relayer_id, nonce) WHERE open = 1 AND nonce IS NOT NULL',
+      // A nonce belongs to one open transaction: the database itself refuses a second. `open` is in the key so that SQLite
+      // prefers it to transactions_nonce, which holds the whole history.
+      'CREATE UNIQUE INDEX transactions_open_nonce ON transactions (relayer_id, open, nonce) WHERE open = 1 AND nonce IS NOT NULL',
       'CREATE INDEX transactions_nonce ON transactions (relayer_id, nonce) WHERE nonce IS NOT NULL',
       `CREATE TABLE attempts (
         transaction_id TEXT NOT NULL, nonce BIGINT NOT NULL, position INTEGER NOT NULL, hash TEXT NOT NULL,
