@@ -1,4 +1,5 @@
 // A long history, quickly: clones of one transaction that the service itself brought to its end.
+import { closeSync, fsyncSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
 
 /**
@@ -37,4 +38,8 @@ export function seedFinished(databasePath: string, relayerId: string, count: num
   } finally {
     database.close()
   }
+  // What was written without waiting is on disk before anything is measured.
+  const file = openSync(databasePath, 'r+')
+  fsyncSync(file)
+  closeSync(file)
 }

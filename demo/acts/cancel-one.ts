@@ -32,8 +32,9 @@ export async function cancelInThePool(stage: Stage, payment: Payment): Promise<v
   because('Two transactions of one nonce can never both be mined: whichever wins, the payment happens at most once.')
 
   await anvil.mine()
-  await verdictOf(stage, payment, ({ state, final }) => state === 'won' && !final)
-  tell('One block later the no-op is mined: won, but not final, since a reorganisation could still take it back.')
+  const { cost } = await verdictOf(stage, payment, ({ state, final }) => state === 'won' && !final)
+  tell(`A block is mined, and the no-op is in it: won, at a cost of ${cost} wei.`)
+  tell('Not final yet: a reorganisation could still take the block back. The next block settles it.')
 }
 
 export async function showWhoTookThePlace(stage: Stage, dropped: Payment, next: Payment): Promise<void> {
