@@ -8,6 +8,7 @@ import { toBigInt } from './decode.ts'
 import { type EndpointConfig, openEndpoint } from './endpoint.ts'
 import { chooseAmong } from './endpoints.ts'
 import { observe } from './observe.ts'
+import { readingAccounts } from './read-account.ts'
 import { readingCanonical } from './read-canonical.ts'
 import { readingMarket } from './read-market.ts'
 import { trackHead } from './track-head.ts'
@@ -40,11 +41,12 @@ export function openNetwork(options: NetworkOptions): Chain {
   )
   const endpoints = chooseAmong(all)
   const heads = trackHead({ endpoints, averageBlocktimeMs, clock, logger })
+  const readAccount = readingAccounts(endpoints)
   const readCanonical = readingCanonical(endpoints, heads)
   const readMarket = readingMarket(endpoints, options.eip1559)
 
   return {
-    observe: (inquiry) => observe({ endpoints, heads, readCanonical, readMarket }, inquiry),
+    observe: (inquiry) => observe({ endpoints, heads, readAccount, readCanonical, readMarket }, inquiry),
     broadcast: (envelopes) => broadcast(endpoints, envelopes),
     async balance(address) {
       const { told } = await endpoints.firstToTell(async (endpoint) => {

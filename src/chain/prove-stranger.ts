@@ -1,6 +1,5 @@
 // The proof that a nonce went to a transaction that is not ours: the block in which it was spent, and what spent it.
-import { isAddressEqual } from 'viem'
-import { recoverAuthorizationAddress } from 'viem/utils'
+import { isAddressEqual, recoverAuthorizationAddress } from 'viem/utils'
 import type { Address } from '../domain/ids.ts'
 import type { LiveNonce } from '../domain/observation.ts'
 import type { Inclusion } from '../domain/transaction.ts'

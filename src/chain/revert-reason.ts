@@ -1,5 +1,6 @@
 // Whether a failed gas estimate says that the payload itself would revert, and with what words.
-import { decodeErrorResult, type Hex } from 'viem'
+import { decodeErrorResult } from 'viem/utils'
+import type { Hex } from '../domain/ids.ts'
 import type { Answer } from './call.ts'
 
 /** EIP-1474's extension for "execution error", by geth, reth, Erigon, newer Nethermind, anvil and Hardhat. */

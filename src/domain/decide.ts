@@ -84,7 +84,9 @@ function onceMined(
   const { inclusion, nonce } = transaction.lifecycle
   const { head } = observation
   if (canonical === undefined || head.number < inclusion.block.number) return []
-  if (canonical !== inclusion.block.hash || observation.nonce <= nonce) return [{ do: 'reopen', transaction }]
+  if (canonical !== inclusion.block.hash) return [{ do: 'reopen', transaction }]
+  // The block stands, yet its nonce is not spent: two nodes' views in one observation. The next one is of one piece.
+  if (observation.nonce <= nonce) return []
   if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []
   const lostToAStranger = tookTheNonce(inclusion) === 'stranger' && !transaction.cancellation
   return [{ do: lostToAStranger ? 'requeue' : 'settle', transaction }]

@@ -1,7 +1,7 @@
 // ECDSA over secp256k1: the native library where it is installed and proves itself, viem's own arithmetic otherwise.
 import { createRequire } from 'node:module'
-import { bytesToHex, hexToBytes } from 'viem'
 import { sign } from 'viem/accounts'
+import { bytesToHex, hexToBytes } from 'viem/utils'
 import type { Hash, Hex } from '../domain/ids.ts'
 import type { Logger } from '../ops/logger.ts'
 

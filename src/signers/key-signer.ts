@@ -1,6 +1,7 @@
 // A signer over a key in memory, however it came there.
-import { bytesToHex } from 'viem'
+
 import { privateKeyToAddress } from 'viem/accounts'
+import { bytesToHex } from 'viem/utils'
 import type { Address } from '../domain/ids.ts'
 import type { Curve } from './curve.ts'
 import { signEnvelope } from './sign-envelope.ts'

@@ -1,5 +1,5 @@
 // A signer whose key is given as text, from the environment.
-import { hexToBytes } from 'viem'
+import { hexToBytes } from 'viem/utils'
 import type { Curve } from './curve.ts'
 import { keySigner } from './key-signer.ts'
 import type { Signer } from './signer.ts'

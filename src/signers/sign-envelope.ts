@@ -1,5 +1,6 @@
 // An envelope into signed bytes: legacy with EIP-155 replay protection, or EIP-1559, under viem's serializer.
-import { keccak256, serializeTransaction, type TransactionSerializable } from 'viem'
+import type { TransactionSerializable } from 'viem'
+import { keccak256, serializeTransaction } from 'viem/utils'
 import type { Signature } from '../domain/attempt.ts'
 import type { Hex } from '../domain/ids.ts'
 import type { Curve } from './curve.ts'

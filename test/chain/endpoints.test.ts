@@ -81,6 +81,7 @@ describe('failover', () => {
         : { do: 'forward' },
     )
     for (let round = 0; round < 3; round += 1) {
+      await anvil.mine()
       expect((await network.chain.observe(inquiryOf(address))).nonce).toBe(0)
     }
     expect(other.calls('eth_getTransactionCount').length).toBeGreaterThanOrEqual(3)

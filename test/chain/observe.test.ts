@@ -48,11 +48,22 @@ describe('an account', () => {
 
   test('what is not asked for is not read', async () => {
     await network.chain.observe(inquiryOf(sender.address))
+    await anvil.mine()
     network.forget()
     const observation = await network.chain.observe(inquiryOf(sender.address))
     expect(observation).not.toHaveProperty('market')
     expect(observation).not.toHaveProperty('balance')
     expect(network.calls.map((call) => call.method)).toEqual(['eth_getBlockByNumber', 'eth_getTransactionCount'])
+  })
+
+  test('under one head an account is read once, however often it is asked for', async () => {
+    await anvil.mine()
+    const first = await network.chain.observe(inquiryOf(sender.address, { balance: true }))
+    network.forget()
+    const again = await network.chain.observe(inquiryOf(sender.address, { balance: true }))
+    expect(again).toEqual(first)
+    expect(network.count('eth_getTransactionCount')).toBe(0)
+    expect(network.count('eth_getBalance')).toBe(0)
   })
 
   test('relayers that ask at once share the head, the prices and the HTTP request', async () => {

@@ -55,7 +55,7 @@ function connect(path: string): Database.Database {
   // FULL: an answered request survives a power cut, not only a crash of the process.
   database.pragma('synchronous = FULL')
   database.pragma('foreign_keys = ON')
-  database.pragma('cache_size = -32768')
+  database.pragma('cache_size = -16384')
   // A write-ahead log that once grew is cut back at the next checkpoint.
   database.pragma('journal_size_limit = 67108864')
   return database

@@ -82,7 +82,9 @@ export function transaction(id: string, lifecycle: Lifecycle, changes: Partial<T
 /** Stores it next in its relayer's order. */
 export async function put(store: Store, row: Transaction): Promise<Transaction> {
   return store.commit(async (session) => {
-    const stored = { ...row, sequence: await session.nextSequence(row.relayerId) }
+    const next = await session.nextInOrder(row.relayerId)
+    if (!next) throw new Error(`no relayer ${row.relayerId} to store for`)
+    const stored = { ...row, sequence: next.sequence }
     await session.insertTransaction(stored)
     return stored
   })
