@@ -74,6 +74,9 @@ async function makeProject(packages: string, chainId: number, baseFee: bigint | 
   await mkdir(join(project, 'artifacts'))
   await symlink(packages, join(project, 'node_modules'), 'dir')
   await writeFile(join(project, 'package.json'), JSON.stringify({ name: 'strict-chain', type: 'module' }))
-  await writeFile(join(project, 'hardhat.config.js'), `export default { networks: { node: ${JSON.stringify(node)} } }\n`)
+  await writeFile(
+    join(project, 'hardhat.config.js'),
+    `export default { networks: { node: ${JSON.stringify(node)} } }\n`,
+  )
   return project
 }

@@ -29,6 +29,8 @@ export type Reaction =
   | { readonly do: 'swallow' }
   /** Passes it on, then closes the connection. */
   | { readonly do: 'forwardAndDrop' }
+  /** Passes it on, and the node's answer back; from then on connections are refused, as by a node that went down. */
+  | { readonly do: 'forwardAndStop' }
   | { readonly do: 'delay'; readonly ms: number; readonly next: Reaction }
   /** Any HTTP status and body, JSON or not. */
   | { readonly do: 'say'; readonly status?: number; readonly body: string }
@@ -86,6 +88,13 @@ export async function startRpcServer(
         await forward(body)
         response.destroy()
         return
+      case 'forwardAndStop': {
+        const { status, text } = await forward(body)
+        response.once('finish', () => server.closeAllConnections())
+        response.setHeader('connection', 'close')
+        server.close()
+        return say(response, status, text)
+      }
       case 'delay':
         await sleep(act.ms)
         return perform(act.next, request, body, response)

@@ -8,6 +8,8 @@ export interface NetworkOptions {
   readonly chainId?: number
   readonly requiredConfirmations?: number
   readonly averageBlocktimeMs?: number
+  /** Default `eip1559`; none makes a network of legacy envelopes. */
+  readonly features?: readonly string[]
 }
 
 export interface RelayerOptions {
@@ -52,7 +54,7 @@ export async function writeServiceFiles(directory: string, files: ServiceFiles):
       average_blocktime_ms: network.averageBlocktimeMs ?? 200,
       symbol: 'ETH',
       is_testnet: true,
-      features: ['eip1559'],
+      features: network.features ?? ['eip1559'],
     })),
   }
   await mkdir(join(directory, 'config'), { recursive: true })
