@@ -47,10 +47,10 @@ async function playOrExplain(stage: Stage): Promise<boolean> {
 }
 
 /** A block a second, until Ctrl-C. */
-async function stayUp({ anvil, service, treasury }: Stage): Promise<void> {
+async function stayUp({ anvil, service, payouts, treasury }: Stage): Promise<void> {
   const transactions = `${service.url}/api/v1/relayers/${treasury.id}/transactions`
   const authorization = `-H 'Authorization: Bearer ${service.apiKey}'`
-  const body = JSON.stringify({ to: treasury.address, value: '1', data: '0x', speed: 'average' })
+  const body = JSON.stringify({ to: payouts.address, value: '1', data: '0x', speed: 'average' })
   say()
   say('It stays up, with a block a second, until Ctrl-C:')
   tell(`API reference  ${service.url}/docs`)
