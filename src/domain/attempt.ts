@@ -72,6 +72,12 @@ export function mayBeKnown(attempt: Attempt): boolean {
   return attempt.handOver.state === 'sending' || attempt.handOver.state === 'handed'
 }
 
+/** Whether a node said, at the last hand-over, that it has the bytes. */
+export function wasTaken({ handOver }: Attempt): boolean {
+  if (handOver.state !== 'handed') return false
+  return handOver.outcome.kind === 'accepted' || handOver.outcome.kind === 'alreadyKnown'
+}
+
 export function isNoOp(attempt: Attempt): boolean {
   return attempt.kind === 'cancel'
 }

@@ -1,5 +1,5 @@
 // A transaction in flight that nobody canceled: handed over again where it may be lost, priced anew where it is stuck.
-import { type Attempt, mayBeKnown, newest } from './attempt.ts'
+import { type Attempt, mayBeKnown, newest, wasTaken } from './attempt.ts'
 import type { Decision } from './decision.ts'
 import { feeCap, replacementFees } from './fees.ts'
 import { isNonEmpty } from './ids.ts'
@@ -70,10 +70,8 @@ export function dueAgain(attempt: Attempt, policy: NetworkPolicy, now: Timestamp
     case 'held':
     case 'sending':
       return true
-    case 'handed': {
-      const taken = handOver.outcome.kind === 'accepted' || handOver.outcome.kind === 'alreadyKnown'
-      return now - handOver.at >= (taken ? policy.rebroadcastAfterMs : policy.retryAfterMs)
-    }
+    case 'handed':
+      return now - handOver.at >= (wasTaken(attempt) ? policy.rebroadcastAfterMs : policy.retryAfterMs)
     case 'refused':
     case 'withdrawn':
       return false

@@ -1,5 +1,5 @@
 // What a relayer has before it: everything open, and as much of the queue as it could send now.
-import { mayBeKnown } from './attempt.ts'
+import { mayBeKnown, newest, wasTaken } from './attempt.ts'
 import type { Inquiry } from './observation.ts'
 import type { NonceFloor, Relayer } from './relayer.ts'
 import { type InPhase, isInPhase, type Transaction } from './transaction.ts'
@@ -24,6 +24,11 @@ export function minedOf(work: Work): readonly InPhase<'mined'>[] {
 /** How many of the queue may get a nonce now. */
 export function roomIn(work: Work): number {
   return Math.max(0, work.relayer.policies.maxInFlight - inFlightOf(work).length)
+}
+
+/** Whether a hand-over has to be repeated before long: a chain that waits for it may make no block until then. */
+export function isInDoubt(work: Work): boolean {
+  return inFlightOf(work).some(({ lifecycle }) => !wasTaken(newest(lifecycle.attempts)))
 }
 
 /** What this step has to know, and no more: each answer costs a call. */

@@ -8,7 +8,7 @@ import type { TransactionId } from '../domain/ids.ts'
 import { violations } from '../domain/invariants.ts'
 import type { Inquiry, Observation } from '../domain/observation.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
-import { inquire, type Work } from '../domain/work.ts'
+import { inquire, isInDoubt, type Work } from '../domain/work.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Random } from '../ops/random.ts'
@@ -57,7 +57,7 @@ export async function step(context: StepContext, ownership: Ownership, asksPool:
   const failed = await perform(context, chain, ownership, recorded)
   return {
     follow: chain,
-    ...(plan.again ? { againAfterMs: 0 } : failed ? { againAfterMs: policy.retryAfterMs } : {}),
+    ...(plan.again ? { againAfterMs: 0 } : failed || isInDoubt(work) ? { againAfterMs: policy.retryAfterMs } : {}),
     idle: recorded.changed === 0 && recorded.handOvers.length === 0,
     askedPool,
   }
