@@ -1,5 +1,5 @@
 // What the figures were measured on.
-import { cpus, totalmem } from 'node:os'
+import { cpus, loadavg, totalmem } from 'node:os'
 
 export interface Machine {
   readonly cores: number
@@ -7,6 +7,8 @@ export interface Machine {
   readonly memoryGiB: number
   readonly node: string
   readonly platform: string
+  /** Of the last minute, before the bench began: well above 0, others were at work and the figures are theirs too. */
+  readonly loadBefore: number
 }
 
 export function describeMachine(): Machine {
@@ -16,5 +18,6 @@ export function describeMachine(): Machine {
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     node: process.version,
     platform: `${process.platform} ${process.arch}`,
+    loadBefore: loadavg()[0] ?? 0,
   }
 }

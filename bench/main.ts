@@ -27,7 +27,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 
 const machine = describeMachine()
 print(`${machine.cores} cores of ${machine.model}, ${machine.memoryGiB} GiB, ${machine.platform}, Node ${machine.node}`)
-print('The load runs in a process of its own, on the same cores.')
+print(`The load runs in a process of its own, on the same cores. Load average before: ${machine.loadBefore.toFixed(2)}`)
 
 const options: BenchOptions = values.profile
   ? { profileDirectory: await mkdtemp(join(tmpdir(), 'rescind-profile-')) }
