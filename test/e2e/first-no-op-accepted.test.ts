@@ -1,0 +1,113 @@
+// On a pool that demands a tenth more in both fees, the first no-op is taken, whatever the base fee does meanwhile and
+// however many rivals it must beat.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { until } from '../support/client.ts'
+import type { Hardhat } from '../support/hardhat.ts'
+import { audit } from './support/audit.ts'
+import { hex, poolOf } from './support/ledger.ts'
+import { cancel, headSeen, inPool, noOpInPool, type Payment, pay, payTimes, verdict } from './support/play.ts'
+import { hardhatStage, type Sender, type Stage } from './support/stage.ts'
+
+let stage: Stage<Hardhat>
+beforeAll(async () => {
+  stage = await hardhatStage({
+    requiredConfirmations: 3,
+    relayers: { calm: {}, rising: {}, falling: {}, dear: {}, rivals: {}, many: {} },
+  })
+})
+afterAll(() => stage?.[Symbol.asyncDispose]())
+
+const gwei = 1_000_000_000n
+
+/** A block is mined at this base fee; the ones after it fall by an eighth each, being empty. */
+async function mineAtBaseFee(wei: bigint): Promise<void> {
+  await stage.node.rpc('hardhat_setNextBlockBaseFeePerGas', [hex(wei)])
+  await stage.node.mine()
+}
+
+async function untilBumped({ id }: Payment, times: number): Promise<void> {
+  const rivals = () => stage.rows.attempts(id).filter(({ kind }) => kind === 'execute')
+  await until(() => rivals().length > times && rivals().at(-1)?.state === 'handed', {
+    what: () => `bump ${times}; there are ${JSON.stringify(rivals())}\n${stage.service.logs().slice(-2000)}`,
+  })
+}
+
+/** Cancels, and holds that one no-op sufficed: taken by the pool, mined, and never followed by a dearer one. */
+async function cancelAtOnce(payment: Payment): Promise<void> {
+  await cancel(stage, payment)
+  const noOp = await noOpInPool(stage, payment)
+  await stage.node.mine()
+  const won = await verdict(stage, payment, ({ state }) => state === 'won' || state === 'lost')
+  expect(won).toMatchObject({ state: 'won', winner: { hash: noOp } })
+  await stage.node.mine(2)
+  await verdict(stage, payment, ({ final }) => final)
+  const noOps = stage.rows.attempts(payment.id).filter(({ kind }) => kind === 'cancel')
+  expect(noOps.map(({ hash, outcome }) => [hash, outcome === 'accepted' || outcome === 'alreadyKnown'])).toEqual([
+    [noOp, true],
+  ])
+  await audit(stage, payment.sender)
+}
+
+async function submitted(sender: Sender, body: Parameters<typeof pay>[2] = {}): Promise<Payment> {
+  const payment = await pay(stage, sender, body)
+  await inPool(stage, sender, [0])
+  return payment
+}
+
+test('at a steady base fee', async () => {
+  await cancelAtOnce(await submitted(stage.sender('calm')))
+})
+
+test('after the base fee rose fifty times above what the original offers', async () => {
+  const payment = await submitted(stage.sender('rising'))
+  await mineAtBaseFee(50n * gwei)
+  await headSeen(stage, payment.sender)
+  await cancelAtOnce(payment)
+})
+
+test('while the base fee falls, with an original and a bumped original to beat', async () => {
+  const payment = await submitted(stage.sender('falling'))
+  await mineAtBaseFee(400n * gwei)
+  await stage.node.mine(2)
+  await untilBumped(payment, 1)
+  const pool = await poolOf(stage.node, payment.sender.address)
+  expect([...pool.values()]).toEqual([stage.rows.attempts(payment.id)[1]?.hash])
+  await stage.node.rpc('hardhat_setNextBlockBaseFeePerGas', [hex(gwei)])
+  await cancelAtOnce(payment)
+})
+
+test('an original that was bumped three times in a rising market', async () => {
+  const payment = await submitted(stage.sender('rivals'))
+  for (const [bumps, baseFee] of [40n, 400n, 4_000n].entries()) {
+    await mineAtBaseFee(baseFee * gwei)
+    await stage.node.mine(2)
+    await untilBumped(payment, bumps + 1)
+  }
+  await cancelAtOnce(payment)
+})
+
+test('sixteen at once, in ascending nonces, while one in the middle stays', async () => {
+  const sender = stage.sender('many')
+  const payments = await payTimes(stage, sender, 16)
+  await inPool(stage, sender, [...payments.keys()])
+  const [kept] = payments.splice(7, 1) as [Payment]
+  await Promise.all(payments.map((payment) => cancel(stage, payment)))
+  for (const payment of payments) await noOpInPool(stage, payment)
+  const mined = await audit(stage, sender)
+  expect(mined.map(({ to }) => (to === sender.address.toLowerCase() ? 'no-op' : to))).toEqual(
+    Array.from({ length: 16 }, (_, nonce) => (nonce === 7 ? kept.to.toLowerCase() : 'no-op')),
+  )
+  for (const { id } of payments) {
+    expect(stage.rows.attempts(id).filter(({ kind }) => kind === 'cancel')).toHaveLength(1)
+  }
+})
+
+// The last one: its tip stays in the fee history for ten blocks.
+test('an original priced a hundred times above the market, tip and all', async () => {
+  await cancelAtOnce(
+    await submitted(stage.sender('dear'), {
+      max_fee_per_gas: String(900n * gwei),
+      max_priority_fee_per_gas: String(800n * gwei + 1n),
+    }),
+  )
+})

@@ -1,0 +1,62 @@
+// Everything a relayer ever took, held against the chain: the invariants of a relayer, whatever the test was about.
+import { expect } from 'vitest'
+import type { TransactionTable } from '../../../src/store/schema.ts'
+import { type Mined, minedFrom, same } from './ledger.ts'
+import { mineUntil } from './play.ts'
+import type { AnyStage, Sender } from './stage.ts'
+
+/**
+ * Mines until nothing is open, and then expects: each payload on chain at most once, and exactly when the status says
+ * so; each verdict as the chain shows it, at the cost of the receipt; every nonce accounted for; one terminal event
+ * each. `strangers`: how many nonces the test spent behind the service's back. Resolves with what was mined.
+ */
+export async function audit(stage: AnyStage, sender: Sender, strangers = 0): Promise<readonly Mined[]> {
+  const { node, rows } = stage
+  const read = () => rows.transactionsOf(sender.id)
+  await mineUntil(stage, `${sender.id} to have nothing open`, () => read().every(({ open }) => open === 0))
+
+  const mined = await minedFrom(node, sender.address)
+  for (const row of read()) await holdAgainst(stage, sender, row, mined)
+  const spentByUs = read().flatMap(({ nonce, included_kind: kind }) => (kind === null ? [] : [nonce]))
+  expect(new Set(spentByUs).size, 'two transactions say that they took the same nonce').toBe(spentByUs.length)
+  const ownHashes = new Set(read().flatMap(({ id }) => rows.attempts(id).map(({ hash }) => hash)))
+  expect(mined.filter(({ hash }) => !ownHashes.has(hash)).length, 'nonces spent by strangers').toBe(strangers)
+  return mined
+}
+
+async function holdAgainst(
+  { client, rows }: AnyStage,
+  sender: Sender,
+  row: TransactionTable,
+  mined: readonly Mined[],
+): Promise<void> {
+  const about = `${row.id}, ${row.status} (${row.status_reason ?? ''})`
+  const attempts = rows.attempts(row.id)
+  const payloads = attempts.filter(({ kind }) => kind !== 'cancel').map(({ hash }) => hash)
+  const executed = mined.filter(({ hash }) => payloads.includes(hash))
+  const ran = row.status === 'confirmed' || (row.status === 'failed' && row.included_hash !== null)
+  expect(executed.length, `${about}: times its payload is on chain`).toBe(ran ? 1 : 0)
+  if (ran) {
+    expect(executed[0]?.hash, `${about}: what was mined`).toBe(row.included_hash)
+    expect(executed[0]?.succeeded, `${about}: its receipt`).toBe(row.status === 'confirmed')
+  }
+  if (row.origin === 'client' && row.to_address !== null) {
+    const paid = mined.filter(({ to }) => same(to, row.to_address ?? '') && !same(to, sender.address))
+    expect(paid.length, `${about}: payments to its recipient`).toBe(ran ? 1 : 0)
+  }
+  expect(rows.events(row.id).filter(({ terminal }) => terminal === 1).length, `${about}: terminal events`).toBe(1)
+  if (row.canceled_at === null) return
+
+  const told = await client.cancellation(sender.id, row.id)
+  expect(told.final, `${about}: its verdict`).toBe(true)
+  const winner = mined.find(({ hash }) => hash === told.winner?.hash)
+  const noOp = attempts.find(({ hash, kind }) => kind === 'cancel' && hash === winner?.hash)
+  const seen = ran ? 'lost' : noOp ? 'won' : winner ? 'external' : 'dropped'
+  expect(told.state, `${about}: the verdict that the chain shows`).toBe(seen)
+  expect(told.safe_to_retry, `${about}: safe_to_retry`).toBe(!ran)
+  expect(told.cost, `${about}: the cost by the receipt`).toBe(String(noOp ? (winner?.fee ?? -1n) : 0n))
+  if (noOp) {
+    expect(winner, `${about}: its no-op`).toMatchObject({ value: 0n, input: '0x', nonce: row.nonce, succeeded: true })
+    expect(winner && same(winner.to, sender.address), `${about}: its no-op goes to the relayer itself`).toBe(true)
+  }
+}

@@ -1,0 +1,67 @@
+// The line between the service and its node: open, cut, or with manners of the test's choosing.
+import {
+  type Reaction,
+  type RpcCall,
+  type RpcRequest,
+  type RpcServer,
+  startRpcServer,
+} from '../../support/rpc-server.ts'
+
+export interface Line extends AsyncDisposable {
+  readonly url: string
+  /** Passes everything on, from now on. */
+  open(): void
+  /** How the requests that hold an envelope are treated from now on; reading goes on. */
+  onSend(reaction: Reaction): void
+  onRequest(reaction: (request: RpcRequest) => Reaction): void
+  /** Connections are refused from now on, and those that stand are closed. */
+  cut(): Promise<void>
+  /** Cut by itself after the answer that a relayer needs before it sends: what it sends then reaches no node. */
+  cutBeforeSend(): void
+  isCut(): boolean
+  /** After a cut. */
+  mend(): Promise<void>
+  /** The envelopes that arrived here so far, raw, oldest first, repetitions included. */
+  sent(): readonly string[]
+  /** What was asked since the line was last mended. */
+  calls(method: string): readonly RpcCall[]
+}
+
+export async function openLine(nodeUrl: string): Promise<Line> {
+  let server: RpcServer = await startRpcServer({ forwardTo: nodeUrl })
+  const { url, port } = server
+  const earlier: string[] = []
+  let cut = false
+
+  const sentNow = () => server.calls('eth_sendRawTransaction').map(({ params }) => String(params[0]))
+  return {
+    url,
+    open: () => server.react({ do: 'forward' }),
+    onSend: (reaction) => server.react((request) => (isSend(request) ? reaction : { do: 'forward' })),
+    onRequest: (reaction) => server.react(reaction),
+    cut: async () => {
+      cut = true
+      await server.stop()
+    },
+    cutBeforeSend: () =>
+      server.react((request) => {
+        if (!request.calls.some(({ method }) => method === 'eth_getBalance')) return { do: 'forward' }
+        cut = true
+        return { do: 'forwardAndStop' }
+      }),
+    isCut: () => cut,
+    mend: async () => {
+      await server.stop()
+      earlier.push(...sentNow())
+      server = await startRpcServer({ forwardTo: nodeUrl, port })
+      cut = false
+    },
+    sent: () => [...earlier, ...sentNow()],
+    calls: (method) => server.calls(method),
+    [Symbol.asyncDispose]: () => server.stop(),
+  }
+}
+
+function isSend({ calls }: RpcRequest): boolean {
+  return calls.some(({ method }) => method === 'eth_sendRawTransaction')
+}

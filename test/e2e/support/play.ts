@@ -1,0 +1,127 @@
+// What a client does to the service, and the waits for what comes of it.
+import { randomBytes } from 'node:crypto'
+import { getAddress } from 'viem'
+import { type Client, type SendBody, until } from '../../support/client.ts'
+import { headOf, poolOf, same } from './ledger.ts'
+import type { AnyStage, Sender } from './stage.ts'
+
+/** Something sent through a relayer, to an address that nobody else pays. */
+export interface Payment {
+  readonly sender: Sender
+  readonly id: string
+  readonly to: string
+  readonly value: bigint
+}
+
+/** Sends one ether's thousandth, or what `body` says, to an address made for it. */
+export async function pay(stage: AnyStage, sender: Sender, body: Partial<SendBody> = {}): Promise<Payment> {
+  const to = getAddress(`0x${randomBytes(20).toString('hex')}`)
+  const asked = { to, value: '1000000000000000', gas_limit: 21_000, speed: 'average', ...body }
+  const { id } = await stage.client.send(sender.id, withoutSpeedBesideFees(asked))
+  return { sender, id, to: asked.to, value: BigInt(asked.value) }
+}
+
+function withoutSpeedBesideFees(body: SendBody): SendBody {
+  if (body.gas_price === undefined && body.max_fee_per_gas === undefined) return body
+  const { speed: _, ...rest } = body
+  return rest
+}
+
+/** One after the other, so that the order of the queue is theirs. */
+export async function payTimes(
+  stage: AnyStage,
+  sender: Sender,
+  count: number,
+  body: Partial<SendBody> = {},
+): Promise<Payment[]> {
+  const payments: Payment[] = []
+  for (let number = 0; number < count; number++) payments.push(await pay(stage, sender, body))
+  return payments
+}
+
+export function view({ client }: AnyStage, { sender, id }: Payment) {
+  return client.get(sender.id, id)
+}
+
+export function cancel({ client }: AnyStage, { sender, id }: Payment, headers: Record<string, string> = {}) {
+  return client.cancel(sender.id, id, headers)
+}
+
+/** Resolves with the transaction once it has one of `statuses`. */
+export async function reached(stage: AnyStage, payment: Payment, ...statuses: string[]) {
+  let last = 'nothing'
+  return until(
+    async () => {
+      const transaction = await view(stage, payment)
+      last = `${transaction.status} (${transaction.status_reason ?? ''})`
+      return statuses.includes(transaction.status) && transaction
+    },
+    { what: () => `a transaction to be ${statuses.join(' or ')}; it is ${last}\n${stage.service.logs().slice(-3000)}` },
+  )
+}
+
+/** Resolves with the cancellation once `isSo` holds of it. */
+export async function verdict(
+  { client, service }: AnyStage,
+  { sender, id }: Payment,
+  isSo: (cancellation: Awaited<ReturnType<Client['cancellation']>>) => boolean,
+) {
+  let last = 'unknown'
+  return until(
+    async () => {
+      const cancellation = await client.cancellation(sender.id, id)
+      last = JSON.stringify(cancellation)
+      return isSo(cancellation) && cancellation
+    },
+    { what: () => `a verdict; it is ${last}\n${service.logs().slice(-3000)}` },
+  )
+}
+
+/** Resolves once the node's pool holds exactly these nonces of the sender. */
+export async function inPool({ node, service }: AnyStage, sender: Sender, nonces: readonly number[]): Promise<void> {
+  let last = 'nothing'
+  await until(
+    async () => {
+      last = String([...(await poolOf(node, sender.address)).keys()].sort((one, other) => one - other))
+      return last === String(nonces)
+    },
+    { what: () => `the pool to hold nonces ${nonces}; it holds ${last}\n${service.logs().slice(-3000)}` },
+  )
+}
+
+/** Resolves with the hash of the no-op once the node's pool holds it in the payment's place. */
+export async function noOpInPool(stage: AnyStage, payment: Payment): Promise<string> {
+  return until(
+    async () => {
+      const pool = new Set((await poolOf(stage.node, payment.sender.address)).values())
+      return stage.rows.attempts(payment.id).find(({ kind, hash }) => kind === 'cancel' && pool.has(hash))?.hash
+    },
+    { what: () => `a no-op in the pool\n${stage.service.logs().slice(-3000)}` },
+  )
+}
+
+/** Mines a block after another until `condition` holds: the service takes its steps at new heads. */
+export async function mineUntil(
+  { node, service }: AnyStage,
+  what: string,
+  condition: () => Promise<boolean> | boolean,
+): Promise<void> {
+  await until(
+    async () => {
+      if (await condition()) return true
+      await node.mine()
+      return false
+    },
+    { everyMs: 150, limitMs: 30_000, what: () => `${what}\n${service.logs().slice(-3000)}` },
+  )
+}
+
+/** Resolves once the service has looked at the sender's account as of the head that stands now. */
+export async function headSeen({ node, line, service }: AnyStage, sender: Sender): Promise<void> {
+  const head = await headOf(node)
+  const looked = () =>
+    line.calls('eth_getTransactionCount').some(({ params: [address, block] }) => {
+      return same(String(address), sender.address) && Number(block) >= head
+    })
+  await until(looked, { what: () => `a look at block ${head}\n${service.logs().slice(-3000)}` })
+}

@@ -1,0 +1,41 @@
+// The rows that the service keeps, read from its file by another connection that can't write.
+import Database from 'better-sqlite3'
+import type { AttemptTable, TransactionTable } from '../../../src/store/schema.ts'
+import type { Service } from '../../support/service.ts'
+import { databasePath } from '../../support/service-files.ts'
+
+export interface OutboxRow {
+  readonly transaction_id: string
+  readonly status: string
+  readonly terminal: 0 | 1
+}
+
+export interface Rows {
+  transaction(id: string): TransactionTable
+  transactionsOf(relayerId: string): readonly TransactionTable[]
+  /** In the order in which they were signed. */
+  attempts(id: string): readonly AttemptTable[]
+  events(id: string): readonly OutboxRow[]
+}
+
+/** Opens the file anew each time, so that a restart of the service in between does not matter. */
+export function rowsOf(service: Pick<Service, 'directory'>): Rows {
+  function all<T>(sql: string, parameter: string): T[] {
+    const database = new Database(databasePath(service.directory), { readonly: true, timeout: 5_000 })
+    try {
+      return database.prepare(sql).all(parameter) as T[]
+    } finally {
+      database.close()
+    }
+  }
+  return {
+    transaction(id) {
+      const [row] = all<TransactionTable>('SELECT * FROM transactions WHERE id = ?', id)
+      if (!row) throw new Error(`there is no row of transaction ${id}`)
+      return row
+    },
+    transactionsOf: (relayerId) => all('SELECT * FROM transactions WHERE relayer_id = ? ORDER BY sequence', relayerId),
+    attempts: (id) => all('SELECT * FROM attempts WHERE transaction_id = ? ORDER BY nonce, position', id),
+    events: (id) => all('SELECT * FROM outbox WHERE transaction_id = ? ORDER BY id', id),
+  }
+}

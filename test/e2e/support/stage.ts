@@ -1,0 +1,79 @@
+// A real chain, the real service, and the line between them, for one file of tests. Each test takes a relayer of its own.
+import { type Anvil, type AnvilOptions, type DevAccount, devAccount, startAnvil } from '../../support/anvil.ts'
+import { type Client, openClient } from '../../support/client.ts'
+import { type Hardhat, type HardhatOptions, startHardhat } from '../../support/hardhat.ts'
+import { type Service, type ServiceOptions, startService } from '../../support/service.ts'
+import type { ServiceFiles } from '../../support/service-files.ts'
+import { type Line, openLine } from './line.ts'
+import { type Rows, rowsOf } from './rows.ts'
+
+export interface Stage<N> extends AsyncDisposable {
+  readonly node: N
+  readonly line: Line
+  readonly service: Service
+  readonly client: Client
+  readonly rows: Rows
+  /** What the service was started with, for a second process on the same. */
+  readonly files: ServiceFiles
+  sender(id: string): Sender
+}
+
+export interface Sender extends DevAccount {
+  readonly id: string
+}
+
+export interface StageOptions {
+  /** Policies of each relayer, by its id; the n-th has the n-th dev account. */
+  readonly relayers: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly requiredConfirmations?: number
+  readonly features?: readonly string[]
+  readonly service?: Pick<ServiceOptions, 'env'>
+}
+
+export async function anvilStage(
+  options: StageOptions & { anvil?: Omit<AnvilOptions, 'mining'> },
+): Promise<Stage<Anvil>> {
+  return setStage(await startAnvil({ mining: 'manual', ...options.anvil }), options)
+}
+
+export async function hardhatStage(options: StageOptions & { hardhat?: HardhatOptions }): Promise<Stage<Hardhat>> {
+  return setStage(await startHardhat(options.hardhat), options)
+}
+
+async function setStage<N extends Anvil | Hardhat>(node: N, options: StageOptions): Promise<Stage<N>> {
+  await using pieces = new AsyncDisposableStack()
+  pieces.use(node)
+  const line = pieces.use(await openLine(node.url))
+  const senders = Object.keys(options.relayers).map((id, index): Sender => ({ id, ...devAccount(index) }))
+  const files: ServiceFiles = {
+    networks: [
+      {
+        name: 'localhost',
+        rpcUrls: [line.url],
+        requiredConfirmations: options.requiredConfirmations ?? 1,
+        averageBlocktimeMs: 100,
+        ...(options.features && { features: options.features }),
+      },
+    ],
+    relayers: senders.map(({ id, key }) => ({ id, privateKey: key, policies: options.relayers[id] ?? {} })),
+  }
+  const service = pieces.use(await startService({ ...files, ...options.service }))
+  const client = pieces.use(openClient(service.url, service.apiKey))
+  const kept = pieces.move()
+  return {
+    node,
+    line,
+    service,
+    client,
+    files,
+    rows: rowsOf(service),
+    sender(id) {
+      const sender = senders.find((each) => each.id === id)
+      if (!sender) throw new Error(`there is no relayer "${id}" on this stage`)
+      return sender
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+export type AnyStage = Stage<Anvil | Hardhat>
