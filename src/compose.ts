@@ -4,7 +4,6 @@ import { openNetwork } from './chain/network.ts'
 import type { OpenTransport } from './chain/transport.ts'
 import type { CommandContext } from './commands/context.ts'
 import type { Config, NetworkConfig } from './config/config.ts'
-import { limits } from './config/limits.ts'
 import { refuseSharedAddresses } from './config/shared-address.ts'
 import type { NetworkName, RelayerId } from './domain/ids.ts'
 import type { NetworkPolicy, Relayer } from './domain/relayer.ts'
@@ -54,7 +53,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
     await openServer({
       commands: engine.commands,
       chainOf: engine.chainOf,
-      limits: { ...config.server.rateLimit, bodyBytesMax: limits.bodyBytesMax },
+      limits: config.server.rateLimit,
       authenticate: administratorBy(config.server.apiKey.reveal()),
       logger: around.logger,
       readiness: { stopping: stopping.signal, check: () => engine.commands.store.check() },
@@ -78,10 +77,10 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const openStore = around.openStore ?? (() => openSqliteStore({ path: config.database.path, clock, logger }))
   const store = opened.use(await openStore())
   await keep(store, relayers, logger)
-  const chains = openChains(config.networks, around, opened)
+  const chains = openChains(config, around, opened)
   const chainOf = (network: NetworkName): Chain => known(chains.get(network), `network "${network}"`)
 
-  const policies = new Map(config.networks.map((network) => [network.name, policyOf(network)]))
+  const policies = new Map(config.networks.map((network) => [network.name, policyOf(network, config.limits)]))
   const context: StepContext = {
     store,
     clock,
@@ -100,7 +99,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const wake = (relayer: RelayerId) => ownerships.wake(relayer)
   const everything = opened.move()
   return {
-    commands: { store, clock, random, wake, queueMax: limits.queueMax },
+    commands: { store, clock, random, wake, queueMax: config.limits.queueMax },
     chainOf,
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
   }
@@ -136,7 +135,7 @@ async function keep(store: Store, relayers: readonly Relayer[], logger: Logger):
 /** More than any configuration file names. */
 const relayersMax = 100_000
 
-function openChains(networks: readonly NetworkConfig[], around: Surroundings, opened: AsyncDisposableStack) {
+function openChains({ networks, limits }: Config, around: Surroundings, opened: AsyncDisposableStack) {
   return new Map(
     networks.map((network): [string, Chain] => {
       const chain = openNetwork({
@@ -144,6 +143,7 @@ function openChains(networks: readonly NetworkConfig[], around: Surroundings, op
         chainId: network.chainId,
         averageBlocktimeMs: network.averageBlockTimeMs,
         eip1559: network.eip1559,
+        timeoutMs: limits.rpcTimeoutMs,
         clock: around.clock,
         logger: around.logger.child({ network: network.name }),
         ...(around.openTransport && { openTransport: around.openTransport }),
@@ -157,7 +157,7 @@ function openChains(networks: readonly NetworkConfig[], around: Surroundings, op
 /** A hand-over that failed is repeated within about a block, wherever blocks are fast or slow. */
 const retryMs = { least: 500, most: 5_000 }
 
-function policyOf(network: NetworkConfig): NetworkPolicy {
+function policyOf(network: NetworkConfig, limits: Config['limits']): NetworkPolicy {
   const { chainId, eip1559, requiredConfirmations, averageBlockTimeMs } = network
   return {
     chainId,

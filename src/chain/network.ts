@@ -25,17 +25,15 @@ export interface NetworkOptions {
   readonly countCall?: (method: string, endpointIndex: number) => void
   /** HTTP unless told. */
   readonly openTransport?: OpenTransport
-  /** Of one HTTP request; 10 s unless told. */
-  readonly timeoutMs?: number
+  /** Of one HTTP request. */
+  readonly timeoutMs: number
 }
-
-const defaultTimeoutMs = 10_000
 
 /** Connects to nothing yet: an endpoint is verified when it is first used. Throws TypeError for a URL that is none. */
 export function openNetwork(options: NetworkOptions): Chain {
   const { chainId, averageBlocktimeMs, clock, logger, countCall = () => undefined } = options
   const openTransport = options.openTransport ?? openHttpTransport
-  const timeoutMs = options.timeoutMs ?? defaultTimeoutMs
+  const { timeoutMs } = options
   const all = options.endpoints.map((config, index) =>
     openEndpoint({ config, index, chainId, clock, logger, timeoutMs, countCall, openTransport }),
   )

@@ -1,4 +1,5 @@
-// A limit on everything, and the defaults, in one place; the relations between them are asserted below.
+// The limits and defaults of configuration and decisions, in one place; the relations between them are asserted below.
+// Those of HTTP stand in http/limits.ts.
 
 export const limits = {
   /** Pending transactions that one relayer may hold. */
@@ -6,24 +7,8 @@ export const limits = {
   /** Transactions of one relayer with a nonce and no receipt. geth guarantees a sender 16 pool slots. */
   maxInFlightDefault: 16,
   maxInFlightMax: 1024,
-  /** Queued transactions that one step of a relayer reads. */
-  queuedPerStepMax: 1024,
 
-  bodyBytesMax: 256 * 1024,
-  /** JSON-RPC calls in one HTTP request. */
-  rpcBatchMax: 100,
-  /** Units of work in one database commit. */
-  commitBatchMax: 256,
-  pageSizeDefault: 10,
-  pageSizeMax: 100,
-
-  /** `Prefer: wait` is cut to this many seconds. */
-  waitSecondsMax: 60,
-  /** From SIGTERM to the end of the process, whatever is still under way. */
-  shutdownGraceMs: 10_000,
   rpcTimeoutMs: 10_000,
-  /** A relayer looks at its work at least this often, for hints that were lost. */
-  sweepEveryMs: 1_000,
 
   /** Blocks that a send, and a no-op, wait before they are priced anew; then a lost one is handed over again. */
   bumpAfterBlocks: 3,
@@ -49,16 +34,13 @@ export function assertLimits(all: Limits): void {
   const relations: readonly (readonly [boolean, string])[] = [
     [Object.values(all).every((limit) => Number.isSafeInteger(limit) && limit > 0), 'each is a positive whole number'],
     [all.maxInFlightDefault <= all.maxInFlightMax, 'maxInFlightDefault <= maxInFlightMax'],
-    [all.maxInFlightMax <= all.queuedPerStepMax, 'maxInFlightMax <= queuedPerStepMax: one step can fill every slot'],
-    [all.queuedPerStepMax <= all.queueMax, 'queuedPerStepMax <= queueMax'],
-    [all.pageSizeDefault <= all.pageSizeMax, 'pageSizeDefault <= pageSizeMax'],
+    [all.maxInFlightMax <= all.queueMax, 'maxInFlightMax <= queueMax'],
     [all.cancelBumpAfterBlocks <= all.bumpAfterBlocks, 'cancelBumpAfterBlocks <= bumpAfterBlocks: cancels are urgent'],
     [all.bumpAfterBlocks < all.rebroadcastAfterBlocks, 'bumpAfterBlocks < rebroadcastAfterBlocks'],
     [all.requiredConfirmationsDefault <= all.requiredConfirmationsMax, 'requiredConfirmationsDefault <= …Max'],
     [all.averageBlockTimeMsDefault <= all.averageBlockTimeMsMax, 'averageBlockTimeMsDefault <= …Max'],
     [all.rateLimitPerSecondDefault <= all.rateLimitBurstDefault, 'rateLimitPerSecondDefault <= rateLimitBurstDefault'],
     [all.rateLimitBurstDefault <= all.rateLimitMax, 'rateLimitBurstDefault <= rateLimitMax'],
-    [all.rpcTimeoutMs <= all.shutdownGraceMs, 'rpcTimeoutMs <= shutdownGraceMs: a broadcast under way can be recorded'],
   ]
   const broken = relations.filter(([holds]) => !holds).map(([, relation]) => relation)
   if (broken.length > 0) throw new Error(`limits contradict each other: ${broken.join('; ')}`)

@@ -33,6 +33,7 @@ export function networkOver(urls: readonly string[], overrides: Partial<NetworkO
     chainId: 31_337,
     averageBlocktimeMs: 100,
     eip1559: true,
+    timeoutMs: 10_000,
     clock: systemClock,
     logger: loggerInto(log),
     countCall: (method, endpoint) => calls.push({ method, endpoint }),
