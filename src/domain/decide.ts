@@ -21,7 +21,7 @@ import type { Work } from './work.ts'
 
 export function decide(work: Work, observation: Observation, policy: NetworkPolicy, now: TimestampMs): Plan {
   const followUps = work.open.flatMap((transaction) => followUp(transaction, work, observation, policy, now))
-  const expiries = work.queued.flatMap((transaction): Decision[] =>
+  const expiries = work.expiring.flatMap((transaction): Decision[] =>
     isInPhase(transaction, 'queued') && hasExpired(transaction, now) ? [{ do: 'expire', transaction }] : [],
   )
   // Nonces are bound in view of what this step settles and drops: the room that it makes is used at once.
@@ -42,7 +42,9 @@ function foresee(work: Work, decisions: readonly Decision[], now: TimestampMs): 
   return {
     ...work,
     open: work.open.map(latest).filter((transaction) => isInPhase(transaction, 'inFlight', 'mined')),
-    queued: work.queued.map(latest).filter((transaction) => isInPhase(transaction, 'queued')),
+    queued: work.queued
+      .map(latest)
+      .filter((transaction) => isInPhase(transaction, 'queued') && !hasExpired(transaction, now)),
   }
 }
 

@@ -26,7 +26,7 @@ export function violations(work: Work): readonly string[] {
       found.push(`${id} was mined by an attempt that it never recorded`)
     }
   }
-  for (const { id, lifecycle } of work.queued) {
+  for (const { id, lifecycle } of [...work.queued, ...work.expiring]) {
     if (lifecycle.phase !== 'queued') found.push(`${id} is ${lifecycle.phase} in the queue`)
   }
   return found

@@ -3,6 +3,7 @@ import { mayBeKnown, newest, wasTaken } from './attempt.ts'
 import type { Inquiry } from './observation.ts'
 import type { NonceFloor, Relayer } from './relayer.ts'
 import { type InPhase, isInPhase, type Transaction } from './transaction.ts'
+import type { TimestampMs } from './units.ts'
 
 export interface Work {
   readonly relayer: Relayer
@@ -11,6 +12,15 @@ export interface Work {
   readonly open: readonly Transaction[]
   /** The first `maxInFlight` of the queue, in order. */
   readonly queued: readonly Transaction[]
+  /** Those of the whole queue that their valid_until ends first, soonest first. */
+  readonly expiring: readonly Transaction[]
+}
+
+/** When the next of them expires, if any has a valid_until. */
+export function nextExpiry(work: Work): TimestampMs | undefined {
+  const inTime = [...inFlightOf(work).filter(({ cancellation }) => !cancellation), ...work.expiring]
+  const ends = inTime.flatMap(({ validUntil }) => (validUntil === undefined ? [] : [validUntil]))
+  return ends.length === 0 ? undefined : Math.min(...ends)
 }
 
 export function inFlightOf(work: Work): readonly InPhase<'inFlight'>[] {

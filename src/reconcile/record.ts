@@ -56,7 +56,9 @@ export async function record(
 }
 
 async function write(session: Session, work: Work, signed: readonly Signed[], now: TimestampMs): Promise<Recorded> {
-  const before = new Map([...work.open, ...work.queued].map((transaction) => [transaction.id, transaction]))
+  const before = new Map(
+    [...work.open, ...work.queued, ...work.expiring].map((transaction) => [transaction.id, transaction]),
+  )
   const after = new Map(before)
   const handOvers: HandOverOrder[] = []
   let changed = 0

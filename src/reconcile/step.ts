@@ -8,7 +8,8 @@ import type { TransactionId } from '../domain/ids.ts'
 import { violations } from '../domain/invariants.ts'
 import type { Inquiry, Observation } from '../domain/observation.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
-import { inquire, isInDoubt, type Work } from '../domain/work.ts'
+import type { TimestampMs } from '../domain/units.ts'
+import { inquire, isInDoubt, nextExpiry, type Work } from '../domain/work.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Random } from '../ops/random.ts'
@@ -57,11 +58,29 @@ export async function step(context: StepContext, ownership: Ownership, asksPool:
   const failed = await perform(context, chain, ownership, recorded)
   return {
     follow: chain,
-    ...(plan.again ? { againAfterMs: 0 } : failed || isInDoubt(work) ? { againAfterMs: policy.retryAfterMs } : {}),
+    ...againAfter(work, plan, failed, policy, context.clock.now()),
     idle: recorded.changed === 0 && recorded.handOvers.length === 0,
     askedPool,
   }
 }
+
+/** Blocks ring for everything else. */
+function againAfter(
+  work: Work,
+  plan: Plan,
+  failed: boolean,
+  policy: NetworkPolicy,
+  now: TimestampMs,
+): Pick<Rest, 'againAfterMs'> {
+  if (plan.again) return { againAfterMs: 0 }
+  const retry = failed || isInDoubt(work) ? policy.retryAfterMs : Number.POSITIVE_INFINITY
+  const expiry = (nextExpiry(work) ?? Number.POSITIVE_INFINITY) - now
+  const soonest = Math.min(retry, Math.max(1, expiry))
+  return Number.isFinite(soonest) ? { againAfterMs: Math.min(soonest, sleepMaxMs) } : {}
+}
+
+/** A timer's longest reach is 2^31-1 ms; a day is far enough for a look. */
+const sleepMaxMs = 86_400_000
 
 async function look(
   context: StepContext,

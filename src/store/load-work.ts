@@ -41,20 +41,36 @@ const queue = statement<{ relayerId: string; limit: number }, TransactionRow>((d
     .limit(p.limit),
 )
 
+/** Beyond the head of the queue: what its valid_until ends first. Those that leave it out are in no index. */
+const expiring = statement<{ relayerId: string; limit: number }, TransactionRow>((db, p) =>
+  db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('relayer_id', '=', p.relayerId)
+    .where(sql<boolean>`phase = 'queued' AND valid_until IS NOT NULL`)
+    .orderBy('valid_until')
+    .limit(p.limit),
+)
+
+const expiringMax = 64
+
 export async function loadWork(executor: Executor, relayerId: RelayerId): Promise<Work | undefined> {
   const found = await findRelayerAndFloor(executor, relayerId)
   if (!found) return undefined
+  // Rows before attempts: an attempt is written no later than the row that counts on it.
+  const open = await executor.all(bound, { relayerId })
   const attempts = new Map<string, Attempt[]>()
   for (const row of await executor.all(boundAttempts, { relayerId })) {
     const known = attempts.get(row.transaction_id)
     if (known) known.push(attemptFromRow(row))
     else attempts.set(row.transaction_id, [attemptFromRow(row)])
   }
-  const open = await executor.all(bound, { relayerId })
   const queued = await executor.all(queue, { relayerId, limit: found.relayer.policies.maxInFlight })
+  const soonest = await executor.all(expiring, { relayerId, limit: expiringMax })
   return {
     ...found,
     open: open.map((row) => transactionFromRow(row, attempts.get(row.id) ?? [])),
     queued: queued.map((row) => transactionFromRow(row, [])),
+    expiring: soonest.map((row) => transactionFromRow(row, [])),
   }
 }
