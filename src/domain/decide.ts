@@ -27,7 +27,13 @@ export function decide(work: Work, observation: Observation, policy: NetworkPoli
   // Nonces are bound in view of what this step settles and drops: the room that it makes is used at once.
   const ahead = foresee(work, [...followUps, ...expiries], now)
   const assignments = assignNonces(ahead, observation, policy)
-  return { ...assignments, decisions: [...followUps, ...expiries, ...assignments.decisions] }
+  // What the chain gave back is pursued at once: the next block may be far, and the rival's.
+  const returned = followUps.some(({ do: what }) => what === 'reopen' || what === 'requeue')
+  return {
+    ...assignments,
+    decisions: [...followUps, ...expiries, ...assignments.decisions],
+    again: assignments.again || returned,
+  }
 }
 
 /** The work as it will be once the decisions that need no signature are recorded. */

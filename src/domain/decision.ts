@@ -36,7 +36,7 @@ export interface Plan {
   readonly decisions: readonly Decision[]
   /** A free nonce lies below one in flight: whether a stranger's transaction waits there must be asked first. */
   readonly needsPendingNonce: boolean
-  /** These decisions made room that this observation knows too little to fill: look again at once. */
+  /** These decisions made room, or work, that this observation knows too little to go on with: look again at once. */
   readonly again: boolean
 }
 
