@@ -1,0 +1,93 @@
+// What can't be taken back any more is refused, in the interface's words, and nothing changes.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Anvil } from '../support/anvil.ts'
+import { audit } from './support/audit.ts'
+import { inPool, mineUntil, type Payment, pay, payTimes, reached, view } from './support/play.ts'
+import { anvilStage, type Stage } from './support/stage.ts'
+
+let stage: Stage<Anvil>
+beforeAll(async () => {
+  stage = await anvilStage({
+    requiredConfirmations: 2,
+    relayers: { one: {}, two: {}, three: { max_in_flight: 1 }, four: {} },
+  })
+})
+afterAll(() => stage?.[Symbol.asyncDispose]())
+
+async function expectRefusal({ sender, id }: Payment, code: string): Promise<void> {
+  const before = stage.rows.transaction(id)
+  const answer = await stage.client.request('DELETE', `/relayers/${sender.id}/transactions/${id}`)
+  expect(answer.status).toBe(400)
+  expect(answer.body).toEqual({ data: null, message: 'Bad Request', success: false })
+  expect(answer.headers['relayer-error-code']).toBe(code)
+  expect(stage.rows.transaction(id)).toEqual(before)
+}
+
+test('mined, then confirmed', async () => {
+  const payment = await pay(stage, stage.sender('one'))
+  await inPool(stage, payment.sender, [0])
+  await stage.node.mine()
+  await reached(stage, payment, 'mined')
+  await expectRefusal(payment, 'TRANSACTION_ALREADY_MINED')
+  await stage.node.mine()
+  await reached(stage, payment, 'confirmed')
+  await expectRefusal(payment, 'TRANSACTION_ALREADY_CONFIRMED')
+  const told = await stage.client.request('GET', `/relayers/one/transactions/${payment.id}/cancellation`)
+  expect(told.status).toBe(404)
+  await audit(stage, payment.sender)
+})
+
+test('failed on chain', async () => {
+  const reverting = '0x00000000000000000000000000000000000bad01'
+  await stage.node.rpc('anvil_setCode', [reverting, '0x60006000fd'])
+  const payment = await pay(stage, stage.sender('two'), { to: reverting, gas_limit: 100_000 })
+  await inPool(stage, payment.sender, [0])
+  await stage.node.mine(2)
+  await reached(stage, payment, 'failed')
+  await expectRefusal(payment, 'TRANSACTION_ALREADY_FAILED')
+  await audit(stage, payment.sender)
+})
+
+test('expired in the queue: it cost nothing, and the next one takes the nonce', async () => {
+  const sender = stage.sender('three')
+  await pay(stage, sender)
+  const validUntil = new Date(Date.now() + 1_500).toISOString()
+  const payment = await pay(stage, sender, { valid_until: validUntil })
+  const [later] = (await payTimes(stage, sender, 1)) as [Payment]
+  await inPool(stage, sender, [0])
+  stage.line.onSend({ do: 'drop' })
+  await stage.node.rpc('anvil_dropAllTransactions')
+  await mineUntil(stage, 'an expiry', async () => (await view(stage, payment)).status === 'expired')
+  await expectRefusal(payment, 'TRANSACTION_ALREADY_EXPIRED')
+  expect(await stage.client.cancellation(sender.id, payment.id)).toMatchObject({
+    origin: 'expiry',
+    state: 'dropped',
+    final: true,
+  })
+  stage.line.open()
+  await mineUntil(stage, 'the later one', async () => (await view(stage, later)).status === 'confirmed')
+  const mined = await audit(stage, sender)
+  expect(mined.map(({ to }) => to.toLowerCase())).toContain(later.to.toLowerCase())
+  expect((await view(stage, later)).nonce).toBe(1)
+})
+
+test('expired in the pool: a no-op takes the nonce, and the verdict says by what it came', async () => {
+  const sender = stage.sender('four')
+  const validUntil = new Date(Date.now() + 1_500).toISOString()
+  const payment = await pay(stage, sender, { valid_until: validUntil })
+  await inPool(stage, sender, [0])
+  // Blocks go by without it, as for a transaction that waits at too low a price.
+  await stage.node.rpc('anvil_setNextBlockBaseFeePerGas', ['0x174876e800'])
+  stage.line.onSend({ do: 'drop' })
+  await mineUntil(stage, 'an expiry', async () => (await view(stage, payment)).status === 'expired')
+  await expectRefusal(payment, 'TRANSACTION_ALREADY_EXPIRED')
+  stage.line.open()
+  await audit(stage, sender)
+  expect(await stage.client.cancellation(sender.id, payment.id)).toMatchObject({
+    origin: 'expiry',
+    state: 'won',
+    final: true,
+    safe_to_retry: true,
+  })
+  expect((await view(stage, payment)).status).toBe('expired')
+})
