@@ -1,0 +1,178 @@
+// Any values of the domain, for properties: every variant of every union, amounts up to 2^256 - 1.
+import fc from 'fast-check'
+import type { Attempt, HandOver, RejectionCode } from '../../src/domain/attempt.ts'
+import type { Fees, Market } from '../../src/domain/fees.ts'
+import type { Address, Hash, Hex, NonEmpty, RelayerId, TransactionId } from '../../src/domain/ids.ts'
+import type { Inclusion, Lifecycle, Payload, Pricing, Transaction } from '../../src/domain/transaction.ts'
+import { speeds } from '../../src/domain/transaction.ts'
+import { maxWei, minWei } from '../../src/domain/units.ts'
+
+const hex = (bytes: { minLength: number; maxLength: number }) =>
+  fc.uint8Array(bytes).map((array): Hex => `0x${Buffer.from(array).toString('hex')}`)
+const hexOf = (length: number) => hex({ minLength: length, maxLength: length })
+
+export const anyHash = hexOf(32) as fc.Arbitrary<Hash>
+export const anyAddress = hexOf(20) as fc.Arbitrary<Address>
+export const anyWei = fc.oneof(
+  fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }),
+  fc.constantFrom(0n, 1n, 2n ** 53n, 2n ** 63n, 2n ** 256n - 1n),
+)
+export const anyCount = fc.oneof(fc.nat({ max: 1_000 }), fc.maxSafeNat(), fc.constant(Number.MAX_SAFE_INTEGER))
+/** No NUL: not every database can hold one in a text. */
+export const anyText = fc.string({ unit: 'grapheme', maxLength: 80 }).map((text) => text.replaceAll('\0', ''))
+
+const optional = <K extends string, T>(name: K, value: fc.Arbitrary<T>) =>
+  fc.oneof(
+    fc.constant({}),
+    value.map((given) => ({ [name]: given }) as { [P in K]: T }),
+  )
+
+export const anyPricing: fc.Arbitrary<Pricing> = fc.oneof(
+  fc.record({ kind: fc.constant('speed'), speed: fc.constantFrom(...speeds) }),
+  fc.record({ kind: fc.constant('legacy'), gasPrice: anyWei }),
+  fc.record({ kind: fc.constant('eip1559'), maxFeePerGas: anyWei, maxPriorityFeePerGas: anyWei }),
+)
+
+export const anyPayload: fc.Arbitrary<Payload> = fc
+  .tuple(
+    fc.record({ from: anyAddress, value: anyWei, data: hex({ minLength: 0, maxLength: 200 }), pricing: anyPricing }),
+    optional('to', anyAddress),
+    optional('gasLimit', anyCount),
+  )
+  .map(([facts, to, gasLimit]) => ({ ...facts, ...to, ...gasLimit }))
+
+const codes: readonly RejectionCode[] = [
+  'nonceTooLow',
+  'nonceGap',
+  'replacementUnderpriced',
+  'feeTooLow',
+  'poolFull',
+  'typeConflict',
+  'insufficientFunds',
+  'nodeLimit',
+  'invalid',
+]
+
+export const anyHandOver: fc.Arbitrary<HandOver> = fc.oneof(
+  fc.constantFrom<HandOver>({ state: 'sending' }, { state: 'withdrawn' }),
+  fc.record({ state: fc.constantFrom('held', 'refused'), reason: anyText }),
+  fc.record({
+    state: fc.constant('handed'),
+    at: anyCount,
+    outcome: fc.oneof(
+      fc.constantFrom({ kind: 'accepted' } as const, { kind: 'alreadyKnown' } as const),
+      fc.record({ kind: fc.constant('rejected'), code: fc.constantFrom(...codes), message: anyText }),
+      fc.record({ kind: fc.constant('unknown'), message: anyText }),
+    ),
+  }),
+)
+
+/** As a pool takes them: the tip never above the cap. */
+const typedFees = (one: bigint, other: bigint): Fees => ({
+  kind: 'eip1559',
+  maxFeePerGas: maxWei(one, other),
+  maxPriorityFeePerGas: minWei(one, other),
+})
+const legacyFees = (gasPrice: bigint): Fees => ({ kind: 'legacy', gasPrice })
+export const anyFees = fc.oneof(
+  fc.tuple(anyWei, anyWei).map(([one, other]) => typedFees(one, other)),
+  anyWei.map(legacyFees),
+)
+
+function anyAttemptOf(transactionId: TransactionId, nonce: number): fc.Arbitrary<Attempt> {
+  return fc.record({
+    hash: anyHash,
+    transactionId: fc.constant(transactionId),
+    nonce: fc.constant(nonce),
+    kind: fc.constantFrom('execute', 'replace', 'cancel'),
+    fees: anyFees,
+    gasLimit: anyCount,
+    raw: hex({ minLength: 1, maxLength: 200 }),
+    signature: fc.record({ r: anyHash, s: anyHash, v: anyCount }),
+    recordedAt: anyCount,
+    recordedAtBlock: anyCount,
+    handOver: anyHandOver,
+  })
+}
+
+const anyBlock = fc.record({ number: anyCount, hash: anyHash })
+export const anyInclusion: fc.Arbitrary<Inclusion> = fc.oneof(
+  fc.record({
+    by: fc.constant('attempt'),
+    hash: anyHash,
+    kind: fc.constantFrom('execute', 'replace', 'cancel'),
+    block: anyBlock,
+    succeeded: fc.boolean(),
+    gasUsed: anyCount,
+    effectiveGasPrice: anyWei,
+  }),
+  fc.record({ by: fc.constant('external'), hash: anyHash, block: anyBlock }),
+)
+
+export function anyLifecycle(transactionId: TransactionId, anyNonce = anyCount): fc.Arbitrary<Lifecycle> {
+  const bound = anyNonce.chain((nonce) =>
+    fc.record({
+      nonce: fc.constant(nonce),
+      attempts: fc.uniqueArray(anyAttemptOf(transactionId, nonce), {
+        minLength: 1,
+        maxLength: 4,
+        selector: ({ hash }) => hash,
+      }) as unknown as fc.Arbitrary<NonEmpty<Attempt>>,
+    }),
+  )
+  return fc.oneof(
+    fc.constant({ phase: 'queued' } as const),
+    bound.map((facts) => ({ phase: 'inFlight' as const, ...facts })),
+    fc.tuple(bound, anyInclusion).map(([facts, inclusion]) => ({ phase: 'mined' as const, ...facts, inclusion })),
+    fc
+      .tuple(bound, anyInclusion, anyCount)
+      .map(([facts, inclusion, settledAt]) => ({ phase: 'final' as const, ...facts, inclusion, settledAt })),
+    fc.record({
+      phase: fc.constant('dropped'),
+      reason: fc.constantFrom('canceled', 'expired', 'refused'),
+      droppedAt: anyCount,
+    }),
+  )
+}
+
+/** In any phase, with any intent beside it: also where the two would never meet. */
+export function anyTransaction(
+  relayerId: RelayerId,
+  id: TransactionId,
+  sequence: number,
+  anyNonce = anyCount,
+): fc.Arbitrary<Transaction> {
+  return fc
+    .tuple(
+      fc.record({
+        createdAt: anyCount,
+        payload: anyPayload,
+        origin: fc.constantFrom('client' as const, 'gap' as const),
+        lifecycle: anyLifecycle(id, anyNonce),
+        version: fc.nat({ max: 1_000 }),
+      }),
+      optional('validUntil', anyCount),
+      optional(
+        'cancellation',
+        fc.record({ origin: fc.constantFrom('request' as const, 'expiry' as const), requestedAt: anyCount }),
+      ),
+      optional('statusReason', anyText),
+      optional('sentAt', anyCount),
+    )
+    .map(([facts, ...members]) => ({ id, relayerId, sequence, ...facts, ...Object.assign({}, ...members) }))
+}
+
+/** Prices as chains have them, from an idle test chain to the worst hour of a busy one, tiny amounts included. */
+const anyPrice = fc.oneof(fc.bigInt({ min: 0n, max: 40n }), fc.bigInt({ min: 0n, max: 10n ** 13n }))
+
+export const anyMarket: fc.Arbitrary<Market & { baseFee: bigint }> = fc
+  .tuple(anyPrice, fc.tuple(anyPrice, anyPrice, anyPrice, anyPrice), anyPrice)
+  .map(([baseFee, tips, more]) => {
+    const [safeLow = 0n, average = 0n, fast = 0n, fastest = 0n] = tips.sort((one, other) => (one < other ? -1 : 1))
+    return { baseFee, tips: { safeLow, average, fast, fastest }, gasPrice: baseFee + more }
+  })
+
+export const anyPoolFees = fc.oneof(
+  fc.tuple(anyPrice, anyPrice).map(([one, other]) => typedFees(one, other)),
+  anyPrice.map(legacyFees),
+)

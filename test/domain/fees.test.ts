@@ -1,0 +1,199 @@
+// Prices: every pool takes what we price over everything it may hold, caps hold, and trying harder never pays less.
+import { inspect } from 'node:util'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Attempt } from '../../src/domain/attempt.ts'
+import {
+  type Fees,
+  feeCap,
+  firstFees,
+  marketFees,
+  type ReplacementRule,
+  replacementFees,
+  replacementFloor,
+  strictestRule,
+  tipOf,
+} from '../../src/domain/fees.ts'
+import type { NonEmpty } from '../../src/domain/ids.ts'
+import { speeds } from '../../src/domain/transaction.ts'
+import { anyMarket, anyPoolFees } from './any.ts'
+import { baseFeeRange, everyRule, fieldRules, type PoolRule } from './pool-rules.ts'
+import { eip1559, gwei, someAttempt, someMarket } from './some.ts'
+
+const fields: ReplacementRule = { measure: 'fields', percent: 10n }
+
+/** Up to four attempts of one nonce: of one type family, as the nonce's attempts always are. */
+const anyRivals = fc
+  .array(anyPoolFees, { minLength: 1, maxLength: 4 })
+  .map(([first, ...rest]) => [first as Fees, ...rest.filter(({ kind }) => kind === first?.kind)])
+  .map((fees) => fees.map((each) => someAttempt(5, { fees: each })) as unknown as NonEmpty<Attempt>)
+
+const anyCase = fc.record({
+  rivals: anyRivals,
+  market: anyMarket,
+  speed: fc.constantFrom(...speeds),
+  tries: fc.nat({ max: 70 }),
+})
+
+/** Told in words only where a pool refuses: there are many to ask. */
+function expectTaken(rules: Record<string, PoolRule>, rivals: readonly Attempt[], next: Fees, baseFee: bigint): void {
+  for (const [client, takes] of Object.entries(rules)) {
+    for (const { fees } of rivals) {
+      if (!takes(fees, next, baseFee))
+        throw new Error(`${client}, base fee ${baseFee}: ${inspect({ old: fees, next })}`)
+    }
+  }
+}
+
+function expectSound(next: Fees, rivals: NonEmpty<Attempt>): void {
+  if (next.kind !== rivals[0].fees.kind) throw new Error(`${next.kind} in the place of ${rivals[0].fees.kind}`)
+  if (tipOf(next) > feeCap(next)) throw new Error(`a tip above its cap: ${inspect(next)}`)
+}
+
+describe('a replacement is taken over every live attempt of its nonce', () => {
+  test('by each client that compares fields', () => {
+    fc.assert(
+      fc.property(anyCase, ({ rivals, market, speed, tries }) => {
+        const next = replacementFees(rivals, market, { speed, tries, rule: fields, cap: undefined })
+        if (!next) throw new Error('refused without a cap')
+        expectTaken(fieldRules, rivals, next, market.baseFee)
+        expectSound(next, rivals)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('by every client under the strictest rule, also where the base fee has moved two blocks since', () => {
+    const anyMove = fc.double({ min: 0, max: 1, noNaN: true })
+    fc.assert(
+      fc.property(anyCase, anyMove, ({ rivals, market, speed, tries }, move) => {
+        const next = replacementFees(rivals, market, { speed, tries, rule: strictestRule, cap: undefined })
+        if (!next) throw new Error('refused without a cap')
+        const [low, high] = baseFeeRange(market.baseFee, 2)
+        const between = low + ((high - low) * BigInt(Math.round(move * 1_000))) / 1_000n
+        // Where a rival's cap begins to bind, its effective price is hardest to beat.
+        const bends = rivals.map(({ fees }) => feeCap(fees) - tipOf(fees)).filter((bend) => bend >= low && bend <= high)
+        for (const baseFee of [low, market.baseFee, between, high, ...bends]) {
+          expectTaken(everyRule, rivals, next, baseFee)
+        }
+        expectSound(next, rivals)
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+
+  test('the floor alone is enough: what is paid above it is for the market', () => {
+    fc.assert(
+      fc.property(anyRivals, anyMarket, (rivals, market) => {
+        expectTaken(fieldRules, rivals, replacementFloor(rivals, market, fields), market.baseFee)
+        for (const baseFee of baseFeeRange(market.baseFee, 2)) {
+          expectTaken(everyRule, rivals, replacementFloor(rivals, market, strictestRule), baseFee)
+        }
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('by Besu, whose effective price hangs on the base fee, where that falls after the no-op was priced', () => {
+    const rival = someAttempt(5, { fees: eip1559(100n, 20n) })
+    const market = { ...someMarket, baseFee: 100n, tips: { safeLow: 1n, average: 1n, fast: 1n, fastest: 1n } }
+    expectTaken({ besu: everyRule.besu }, [rival], replacementFloor([rival], market, strictestRule), 87n)
+  })
+})
+
+describe('the cap', () => {
+  test('is never passed: the price stays within it, or there is none', () => {
+    fc.assert(
+      fc.property(anyCase, fc.bigInt({ min: 0n, max: 3n * 10n ** 13n }), (given, cap) => {
+        const { rivals, market, speed, tries } = given
+        for (const rule of [fields, strictestRule]) {
+          const floor = replacementFloor(rivals, market, rule)
+          const next = replacementFees(rivals, market, { speed, tries, rule, cap })
+          expect(next === undefined).toBe(feeCap(floor) > cap)
+          if (!next) continue
+          expect(feeCap(next) <= cap).toBe(true)
+          expectTaken(rule === fields ? fieldRules : everyRule, rivals, next, market.baseFee)
+        }
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test('of a first price lowers it, and forbids it only below the base fee', () => {
+    fc.assert(
+      fc.property(anyMarket, fc.constantFrom(...speeds), fc.boolean(), anyMarket, (market, speed, typed, other) => {
+        const cap = other.baseFee
+        const fees = firstFees({ kind: 'speed', speed }, market, typed, cap)
+        if (!fees) expect(cap < market.baseFee).toBe(true)
+        else {
+          expect(feeCap(fees) <= cap).toBe(true)
+          expect(feeCap(fees) >= market.baseFee).toBe(true)
+          expect(tipOf(fees) <= feeCap(fees)).toBe(true)
+          expect(fees.kind).toBe(typed ? 'eip1559' : 'legacy')
+        }
+      }),
+    )
+  })
+})
+
+test('trying harder never pays less, and ends at ten times the market', () => {
+  fc.assert(
+    fc.property(anyCase, fc.constantFrom(fields, strictestRule), ({ rivals, market, speed, tries }, rule) => {
+      const [first, second] = [tries, tries + 1].map((each) =>
+        replacementFees(rivals, market, { speed, tries: each, rule, cap: undefined }),
+      )
+      if (!first || !second) throw new Error('refused without a cap')
+      expect(feeCap(second) >= feeCap(first)).toBe(true)
+      expect(tipOf(second) >= tipOf(first)).toBe(true)
+      const market1 = marketFees(market, speed, first.kind === 'eip1559')
+      const floor = replacementFloor(rivals, market, rule)
+      expect(feeCap(second) <= (feeCap(floor) > 10n * feeCap(market1) ? feeCap(floor) : 10n * feeCap(market1))).toBe(
+        true,
+      )
+    }),
+  )
+})
+
+test('a ladder of replacements, each over all before it, is taken step by step', () => {
+  fc.assert(
+    fc.property(
+      anyMarket,
+      fc.array(anyMarket, { maxLength: 12 }),
+      fc.constantFrom(...speeds),
+      (market, later, speed) => {
+        const first = firstFees({ kind: 'speed', speed }, market, true, undefined)
+        if (!first) throw new Error('refused without a cap')
+        let ladder: NonEmpty<Attempt> = [someAttempt(5, { fees: first })]
+        for (const [tries, then] of later.entries()) {
+          const next = replacementFees(ladder, then, { speed, tries, rule: strictestRule, cap: undefined })
+          if (!next) throw new Error('refused without a cap')
+          expectTaken(everyRule, ladder, next, then.baseFee)
+          ladder = [...ladder, someAttempt(5, { fees: next })]
+        }
+      },
+    ),
+  )
+})
+
+describe('a first price', () => {
+  test('is the client’s own where it named one, and of the kind it named', () => {
+    expect(firstFees({ kind: 'legacy', gasPrice: 7n }, someMarket, true, undefined)).toEqual({
+      kind: 'legacy',
+      gasPrice: 7n,
+    })
+    const own = eip1559(9n, 3n)
+    if (own.kind !== 'eip1559') throw new Error('not typed')
+    expect(firstFees(own, someMarket, false, undefined)).toEqual(own)
+    expect(firstFees(own, someMarket, true, 8n)).toBeUndefined()
+  })
+
+  test('is two base fees and the tip of its speed', () => {
+    expect(marketFees(someMarket, 'fast', true)).toEqual(eip1559(23n * gwei, 3n * gwei))
+    expect(marketFees(someMarket, 'fast', false)).toEqual({ kind: 'legacy', gasPrice: 13n * gwei })
+  })
+
+  test('is legacy on a chain without a base fee, whatever was wished', () => {
+    const { baseFee: _, ...old } = someMarket
+    expect(marketFees(old, 'average', true)).toEqual({ kind: 'legacy', gasPrice: 12n * gwei })
+  })
+})
