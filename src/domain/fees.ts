@@ -80,19 +80,32 @@ export function replacementFloor(rivals: NonEmpty<Attempt>, market: Market, rule
 }
 
 function floorOver(rival: Fees, market: Market, rule: ReplacementRule): Fees {
-  if (rival.kind === 'legacy') return { kind: 'legacy', gasPrice: strictlyRaised(rival.gasPrice, rule.percent) }
-  const cap = strictlyRaised(rival.maxFeePerGas, rule.percent)
-  const tip = strictlyRaised(rival.maxPriorityFeePerGas, rule.percent)
+  const raised = (wei: Wei) => strictlyRaised(wei, rule)
+  if (rival.kind === 'legacy') return { kind: 'legacy', gasPrice: raised(rival.gasPrice) }
+  const cap = raised(rival.maxFeePerGas)
+  const tip = raised(rival.maxPriorityFeePerGas)
   if (rule.measure === 'fields') return { kind: 'eip1559', maxFeePerGas: cap, maxPriorityFeePerGas: tip }
-  // The node may price us a block or two on, where the base fee can be an eighth higher each time.
-  const baseFee = raisedBy(market.baseFee ?? 0n, 27n)
-  const effective = strictlyRaised(minWei(rival.maxFeePerGas, baseFee + rival.maxPriorityFeePerGas), rule.percent)
-  const tipAtBaseFee = maxWei(tip, effective - baseFee)
-  return { kind: 'eip1559', maxFeePerGas: maxWei(cap, baseFee + tipAtBaseFee), maxPriorityFeePerGas: tipAtBaseFee }
+  const baseFee = hardestBaseFee(rival.maxFeePerGas - rival.maxPriorityFeePerGas, market.baseFee ?? 0n)
+  const effective = raised(minWei(rival.maxFeePerGas, baseFee + rival.maxPriorityFeePerGas))
+  return { kind: 'eip1559', maxFeePerGas: cap, maxPriorityFeePerGas: maxWei(tip, effective - baseFee) }
 }
 
-function strictlyRaised(amount: Wei, percent: bigint): Wei {
-  return maxWei(raisedBy(amount, percent), amount + 1n)
+/**
+ * A node prices us at its own head, perhaps two blocks on: between an eighth twice down and an eighth twice up. There a
+ * rival is hardest to outbid where its cap begins to bind: above that its price stands still while ours still rises.
+ */
+function hardestBaseFee(capBinds: Wei, baseFee: Wei): Wei {
+  const lowest = (baseFee * 76n) / 100n
+  // Upwards a block moves it by at least 1 (EIP-1559).
+  const highest = maxWei(raisedBy(baseFee, 27n), baseFee + 2n)
+  return maxWei(lowest, minWei(highest, capBinds))
+}
+
+/** Rounded up, and more than before. Older releases of Besu also refuse exactly the percentage. */
+function strictlyRaised(amount: Wei, { measure, percent }: ReplacementRule): Wei {
+  const least = raisedBy(amount, percent)
+  const exact = least * 100n === amount * (100n + percent)
+  return maxWei(measure === 'effectivePrice' && exact ? least + 1n : least, amount + 1n)
 }
 
 function escalated(fees: Fees, tries: number): Fees {
