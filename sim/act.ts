@@ -1,0 +1,133 @@
+// One step of the world: a client, the chain, a node or fate does something.
+import type { SendRequest } from '../src/domain/submit.ts'
+import { type Pricing, speeds } from '../src/domain/transaction.ts'
+import { accountAt } from './chain/blocks.ts'
+import { moodyContract } from './chain/mine.ts'
+import { offer } from './chain/node.ts'
+import { taggedData } from './chain/transaction.ts'
+import { follow, mine, reorganise } from './mining.ts'
+import { epochMs } from './process/engine.ts'
+import { type Action, drawWeather, gwei } from './scenario.ts'
+import type { Service } from './service.ts'
+import { strangersTransaction } from './stranger.ts'
+import { fullBalance, type World } from './world.ts'
+
+export function act(world: World, service: Service, action: Action): void {
+  const { dice, history, nodes, scenario, state, blocks, network } = world
+  const node = dice.pick(nodes)
+  const relayer = dice.below(scenario.relayers)
+  const address = world.addresses[relayer] ?? ''
+  switch (action) {
+    case 'nothing':
+      return
+    case 'send':
+      return send(world, service, relayer)
+    case 'cancel':
+      return cancel(world, service)
+    case 'cancelPending':
+      return service.cancelPending(relayer)
+    case 'blocks': {
+      const count = dice.pick([1, 1, 2, 3, 8])
+      for (let block = 0; block < count; block += 1) mine(world)
+      return
+    }
+    case 'reorg':
+      return reorganise(world, dice.between(1, scenario.reorgMax))
+    case 'lag':
+      node.lags = true
+      return history.note(`n${node.index} stands still at ${node.head.number}`)
+    case 'catchUp':
+      for (const each of nodes) {
+        each.lags = false
+        follow(world, each)
+      }
+      return
+    case 'weather': {
+      const badness = dice.pick([0, 0, 0.05, 0.2, 0.5, 1])
+      network.weather[node.index] = drawWeather(scenario.faults, badness)
+      return history.note(`n${node.index}: ${badness * 100} % of requests go wrong`)
+    }
+    case 'evict': {
+      const held = [...node.pool.bySender.values()].flatMap((each) => [...each.values()].map((one) => ({ each, one })))
+      for (const { each, one } of held) if (dice.chance(0.5)) each.delete(one.nonce)
+      return history.note(`n${node.index} evicts some of ${held.length}`)
+    }
+    case 'restartPool':
+      node.pool.bySender.clear()
+      node.pool.tracked = []
+      return history.note(`n${node.index} restarts with an empty pool`)
+    case 'fillPool':
+      node.pool.full = !node.pool.full
+      return history.note(`n${node.index} is ${node.pool.full ? 'full' : 'no longer full'}`)
+    case 'spike':
+      // Eighteen blocks of an eighth more are eight times the price.
+      state.spike = state.spike === 0 ? 18 : -18
+      return history.note(`the base fee ${state.spike > 0 ? 'rises' : 'falls'} from now on`)
+    case 'emptyBalance':
+      state.balances.set(address, BigInt(dice.below(1_000_000)) * gwei)
+      return history.note(`r${relayer} is robbed`)
+    case 'refill':
+      for (const each of world.addresses) state.balances.set(each, fullBalance)
+      return
+    case 'stranger': {
+      const nonce = accountAt(blocks.canonical(), address).nonce + dice.pick([0, 0, 0, 1, 2, 5])
+      const cap = blocks.canonical().nextBaseFee * BigInt(dice.pick([1, 3, 20])) + 7n
+      void strangersTransaction(relayer, nonce, cap).then((transaction) => {
+        history.note(`somebody else uses the key of r${relayer} for nonce ${nonce}`)
+        for (const each of nodes) if (dice.chance(0.6)) offer(world.node, each, transaction)
+      })
+      return
+    }
+    case 'revert':
+      state.revertsNow = !state.revertsNow
+      return history.note(`the moody contract ${state.revertsNow ? 'reverts' : 'works'} from now on`)
+    case 'jumpClock':
+      state.skewMs += dice.pick([-1, 1]) * dice.pick([500, 10_000, 120_000, 3_600_000])
+      return history.note(`the machine's clock is ${state.skewMs} ms off`)
+    case 'crash':
+      return service.doom('dead', dice.between(1, 12))
+    case 'pause':
+      return service.doom('paused', dice.between(1, 12))
+    case 'restart':
+      return service.restart()
+  }
+}
+
+function send(world: World, service: Service, relayer: number): void {
+  const { dice, clients, scenario, state, timeline } = world
+  const tag = clients.nextTag
+  clients.nextTag += 1
+  const moody = dice.chance(0.15)
+  const gasLimit = dice.weighted({ estimated: 4, enough: 4, tooLittle: 0.3 })
+  const request: SendRequest = {
+    to: moody ? moodyContract : '0x00000000000000000000000000000000000c0de1',
+    value: BigInt(dice.below(1_000)),
+    data: taggedData(tag),
+    pricing: pricing(world),
+    ...(gasLimit !== 'estimated' && { gasLimit: gasLimit === 'enough' ? 30_000 : 21_100 }),
+    ...(dice.chance(0.1) && {
+      validUntil: Math.floor(epochMs + timeline.now() + state.skewMs + dice.between(1, 10) * scenario.blocktimeMs),
+    }),
+  }
+  service.send(relayer, tag, request)
+}
+
+function pricing({ dice, scenario, blocks }: World): Pricing {
+  const kind = dice.weighted({ speed: 8, eip1559: 1, legacy: 1 })
+  const cap = blocks.canonical().nextBaseFee * BigInt(dice.pick([1, 2, 3]))
+  const limited = scenario.gasPriceCap !== undefined && cap > scenario.gasPriceCap ? scenario.gasPriceCap : cap
+  if (kind === 'eip1559') return { kind, maxFeePerGas: limited, maxPriorityFeePerGas: 1_500_001n }
+  if (kind === 'legacy') return { kind, gasPrice: limited }
+  return { kind, speed: dice.pick(speeds) }
+}
+
+/** Now and then one that ended already; mostly one that is open, and rather the newest. */
+function cancel(world: World, service: Service): void {
+  const { dice, clients, rows } = world
+  const all = [...clients.accepted]
+  const open = all.filter(([id]) => rows.all().get(id)?.open === 1)
+  const some = dice.chance(0.1) || open.length === 0 ? all : dice.chance(0.5) ? open.slice(-3) : open
+  if (some.length === 0) return
+  const [id, { relayer }] = dice.pick(some)
+  service.cancel(relayer, id)
+}

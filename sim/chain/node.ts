@@ -1,0 +1,172 @@
+// One node: its own view of the chain, its own pool, and its answers to JSON-RPC.
+import type { Hex } from '../../src/domain/ids.ts'
+import type { Dice } from '../dice.ts'
+import { accountAt, ancestorAt, type Block, type Blocks, branches } from './blocks.ts'
+import { type Admission, admit, nextNonce, openPool, type Pool, prune } from './pool.ts'
+import type { Profile } from './profiles.ts'
+import { decode, type SimTransaction } from './transaction.ts'
+
+export interface SimNode {
+  readonly index: number
+  readonly profile: Profile
+  readonly pool: Pool
+  head: Block
+  /** Its head stands still. */
+  lags: boolean
+}
+
+export interface NodeWorld {
+  readonly blocks: Blocks
+  readonly chainId: number
+  readonly dice: Dice
+  readonly revertsNow: () => boolean
+  /** A node was handed these bytes from outside. */
+  handed(node: SimNode, transaction: SimTransaction, admission: Admission): void
+}
+
+export interface Member {
+  readonly jsonrpc: '2.0'
+  readonly id: unknown
+  readonly result?: unknown
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
+}
+
+export function openNode(index: number, profile: Profile, head: Block): SimNode {
+  return { index, profile, pool: openPool(), head, lags: false }
+}
+
+/** Takes over another head: the pool loses what it spent, and may get back what it gave up. */
+export function moveTo(world: NodeWorld, node: SimNode, head: Block): void {
+  const { left } = branches(node.head, head)
+  node.head = head
+  prune(node.pool, head)
+  for (const block of left) {
+    for (const { transaction } of block.included) {
+      if (node.profile.returnsReorged && world.dice.chance(0.7)) offer(world, node, transaction)
+    }
+  }
+}
+
+export function offer(world: NodeWorld, node: SimNode, transaction: SimTransaction): Admission {
+  return admit(node.pool, node.profile, node.head, world.chainId, transaction)
+}
+
+const hex = (number: number | bigint): Hex => `0x${number.toString(16)}`
+
+export function answer(
+  world: NodeWorld,
+  node: SimNode,
+  { id, method, params }: { id: unknown; method: string; params: readonly unknown[] },
+): Member {
+  const result = (value: unknown): Member => ({ jsonrpc: '2.0', id, result: value })
+  const error = (code: number, message: string, data?: unknown): Member => ({
+    jsonrpc: '2.0',
+    id,
+    error: { code, message, ...(data !== undefined && { data }) },
+  })
+  const blockOf = (place: unknown) =>
+    place === 'latest' || place === 'pending' ? node.head : ancestorAt(node.head, Number(place))
+  switch (method) {
+    case 'eth_chainId':
+      return result(hex(world.chainId))
+    case 'web3_clientVersion':
+      return result(node.profile.version)
+    case 'eth_getBlockByNumber': {
+      const block = blockOf(params[0])
+      return result(block ? blockJson(block, params[1] === true) : null)
+    }
+    case 'eth_getTransactionCount': {
+      const [address, place] = params as [string, string]
+      if (place === 'pending') return result(hex(nextNonce(node.pool, node.head, address.toLowerCase())))
+      const block = blockOf(place)
+      return block ? result(hex(accountAt(block, address.toLowerCase()).nonce)) : error(-32000, 'header not found')
+    }
+    case 'eth_getBalance': {
+      const [address, place] = params as [string, string]
+      const block = blockOf(place)
+      return block ? result(hex(accountAt(block, address.toLowerCase()).balance)) : error(-32000, 'header not found')
+    }
+    case 'eth_getTransactionReceipt':
+      return result(receiptJson(world.blocks, node.head, String(params[0]) as Hex))
+    case 'eth_feeHistory': {
+      const [count, place, percentiles] = params as [string, string, number[]]
+      const block = blockOf(place)
+      return block ? result(historyJson(block, Number(count), percentiles)) : error(-32000, 'request beyond head block')
+    }
+    case 'eth_gasPrice':
+      return result(hex(node.head.nextBaseFee + 1_500_000n))
+    case 'eth_maxPriorityFeePerGas':
+      return result(hex(1_500_000n))
+    case 'eth_estimateGas': {
+      const [{ to }] = params as [{ to?: string }]
+      if (world.revertsNow() && to?.toLowerCase().endsWith('bad00')) return error(3, 'execution reverted')
+      return result(hex(21_400))
+    }
+    case 'eth_sendRawTransaction':
+      return send(world, node, String(params[0]) as Hex, result, error)
+    default:
+      return error(-32601, `the method ${method} does not exist/is not available`)
+  }
+}
+
+function send(
+  world: NodeWorld,
+  node: SimNode,
+  raw: Hex,
+  result: (value: unknown) => Member,
+  error: (code: number, message: string) => Member,
+): Member {
+  const transaction = decode(raw)
+  const admission = offer(world, node, transaction)
+  world.handed(node, transaction, admission)
+  if (admission.admitted) return result(transaction.hash)
+  const { refusal } = admission
+  if (node.profile.swallows.includes(refusal)) {
+    node.pool.tracked.push(transaction)
+    return result(transaction.hash)
+  }
+  const words = node.profile.words(refusal)
+  const { code = -32000, message } = world.dice.pick(words)
+  return error(code, message)
+}
+
+function blockJson(block: Block, full: boolean): object {
+  return {
+    number: hex(block.number),
+    hash: block.hash,
+    parentHash: block.parent?.hash ?? `0x${'0'.repeat(64)}`,
+    timestamp: hex(block.timestampSeconds),
+    baseFeePerGas: hex(block.baseFee),
+    transactions: block.included.map(({ transaction: { hash, from, nonce } }) =>
+      full ? { hash, from, nonce: hex(nonce) } : hash,
+    ),
+  }
+}
+
+function receiptJson(blocks: Blocks, head: Block, hash: Hex): object | null {
+  const block = blocks.holding(hash).find((each) => ancestorAt(head, each.number) === each)
+  const included = block?.included.find(({ transaction }) => transaction.hash === hash)
+  if (!block || !included) return null
+  return {
+    transactionHash: hash,
+    blockHash: block.hash,
+    blockNumber: hex(block.number),
+    gasUsed: hex(included.gasUsed),
+    status: included.succeeded ? '0x1' : '0x0',
+    effectiveGasPrice: hex(included.price),
+  }
+}
+
+function historyJson(newest: Block, count: number, percentiles: readonly number[]): object {
+  const some: Block[] = []
+  for (let at: Block | undefined = newest; at && some.length < count; at = at.parent) some.unshift(at)
+  return {
+    oldestBlock: hex(some[0]?.number ?? 0),
+    baseFeePerGas: [...some.map(({ baseFee }) => baseFee), newest.nextBaseFee].map(hex),
+    gasUsedRatio: some.map(() => 0.5),
+    // What others paid: odd amounts, so that rounding shows.
+    reward: some.map(({ number }) =>
+      percentiles.map((percentile) => hex(1_000_003n + BigInt(percentile) * BigInt(17_391 + (number % 97) * 1_013))),
+    ),
+  }
+}

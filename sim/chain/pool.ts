@@ -1,0 +1,90 @@
+// One node's pool: what it holds of each sender, and what it says to what it is handed.
+import { accountAt, type Block } from './blocks.ts'
+import type { Profile, Refusal } from './profiles.ts'
+import { isNoOp, type SimTransaction } from './transaction.ts'
+
+export interface Pool {
+  readonly bySender: Map<string, Map<number, SimTransaction>>
+  /** Takes in nothing but replacements. */
+  full: boolean
+  /** Swallowed: answered with a hash, and tried again by the node itself later. */
+  tracked: SimTransaction[]
+}
+
+export type Admission =
+  | { readonly admitted: true; readonly replaced?: SimTransaction }
+  | { readonly admitted: false; readonly refusal: Refusal; readonly rival?: SimTransaction }
+
+export const blockGasMax = 30_000_000
+
+export function openPool(): Pool {
+  return { bySender: new Map(), full: false, tracked: [] }
+}
+
+export function intrinsicGas(transaction: SimTransaction): number {
+  return isNoOp(transaction) || transaction.data === '0x' ? 21_000 : 21_400
+}
+
+export function admit(
+  pool: Pool,
+  profile: Profile,
+  head: Block,
+  chainId: number,
+  transaction: SimTransaction,
+): Admission {
+  const refuse = (refusal: Refusal, rival?: SimTransaction): Admission => ({
+    admitted: false,
+    refusal,
+    ...(rival && { rival }),
+  })
+  const { from, nonce, gasLimit, cap, tip } = transaction
+  if (transaction.chainId !== chainId || tip > cap) return refuse('invalid')
+  if (gasLimit < intrinsicGas(transaction) || gasLimit > blockGasMax) return refuse('invalid')
+  const account = accountAt(head, from)
+  if (nonce < account.nonce) return refuse('nonceTooLow')
+  const held = pool.bySender.get(from) ?? new Map<number, SimTransaction>()
+  const incumbent = held.get(nonce)
+  if (incumbent?.hash === transaction.hash) return refuse('alreadyKnown')
+  if (nonce - account.nonce > profile.gapMax) return refuse('nonceGap')
+  if (transaction.value + BigInt(gasLimit) * cap > account.balance) return refuse('insufficientFunds')
+  if (tip < profile.tipMin || (profile.wantsBaseFee && cap < head.nextBaseFee)) return refuse('feeTooLow')
+  if (incumbent) {
+    if (!profile.replaces(transaction, incumbent, head.nextBaseFee)) return refuse('replacementUnderpriced', incumbent)
+  } else if (pool.full || (held.size >= profile.senderSlots && nonce !== nextNonce(pool, head, from))) {
+    return refuse('poolFull')
+  }
+  held.set(nonce, transaction)
+  pool.bySender.set(from, held)
+  return { admitted: true, ...(incumbent && { replaced: incumbent }) }
+}
+
+/** The first nonce that neither the chain nor the pool has. */
+export function nextNonce(pool: Pool, head: Block, sender: string): number {
+  const held = pool.bySender.get(sender)
+  let nonce = accountAt(head, sender).nonce
+  while (held?.has(nonce)) nonce += 1
+  return nonce
+}
+
+/** What a new head has spent leaves the pool. */
+export function prune(pool: Pool, head: Block): void {
+  for (const [sender, held] of pool.bySender) {
+    const { nonce } = accountAt(head, sender)
+    for (const each of held.keys()) if (each < nonce) held.delete(each)
+  }
+}
+
+/** By tip, each sender's in the order of its nonces. */
+export function* executable(pool: Pool, head: Block): Generator<SimTransaction> {
+  const next = new Map([...pool.bySender.keys()].map((sender) => [sender, accountAt(head, sender).nonce]))
+  for (;;) {
+    let best: SimTransaction | undefined
+    for (const [sender, nonce] of next) {
+      const candidate = pool.bySender.get(sender)?.get(nonce)
+      if (candidate && candidate.cap >= head.nextBaseFee && (!best || candidate.tip > best.tip)) best = candidate
+    }
+    if (!best) return
+    next.set(best.from, best.nonce + 1)
+    yield best
+  }
+}

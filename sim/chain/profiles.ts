@@ -1,0 +1,123 @@
+// The clients: what their pools take in place of what they hold, where their limits lie, and their own words.
+import type { RejectionCode } from '../../src/domain/attempt.ts'
+import { type Sample, samples } from '../../test/chain/broadcast-samples.ts'
+import type { SimTransaction } from './transaction.ts'
+
+export type Refusal = RejectionCode | 'alreadyKnown'
+
+export interface Profile {
+  readonly client: string
+  readonly version: string
+  /** Whether the newcomer may take the incumbent's place. */
+  replaces(newcomer: SimTransaction, incumbent: SimTransaction, baseFee: bigint): boolean
+  /** Transactions of one sender; beyond them only its next nonce gets in. */
+  readonly senderSlots: number
+  /** How far above the sender's nonce a transaction may lie. */
+  readonly gapMax: number
+  /** Refuses what can't pay the next block's base fee. */
+  readonly wantsBaseFee: boolean
+  readonly tipMin: bigint
+  /** Answers these with a hash and no error: the node tracks the transaction, the pool does not have it. */
+  readonly swallows: readonly Refusal[]
+  /** What a reorg takes out of a block goes back into the pool. */
+  readonly returnsReorged: boolean
+  /** Its own words for a refusal, as recorded of the real client. */
+  words(refusal: Refusal): readonly Sample[]
+}
+
+type Traits = Omit<Profile, 'words'> & { readonly samplesOf: readonly string[] }
+
+const floorOf = (wei: bigint) => (wei * 110n) / 100n
+const ceilOf = (wei: bigint) => (wei * 110n + 99n) / 100n
+
+/** Fee cap and tip each rise to their threshold, and strictly. */
+function bothRise(threshold: (wei: bigint) => bigint): Profile['replaces'] {
+  return (newcomer, incumbent) =>
+    newcomer.cap > incumbent.cap &&
+    newcomer.tip > incumbent.tip &&
+    newcomer.cap >= threshold(incumbent.cap) &&
+    newcomer.tip >= threshold(incumbent.tip)
+}
+
+export function effectivePrice({ cap, tip }: Pick<SimTransaction, 'cap' | 'tip'>, baseFee: bigint): bigint {
+  return cap < baseFee + tip ? cap : baseFee + tip
+}
+
+const common = {
+  senderSlots: 80,
+  gapMax: 1_000,
+  wantsBaseFee: false,
+  tipMin: 0n,
+  swallows: [],
+  returnsReorged: true,
+} as const
+
+const traits: readonly Traits[] = [
+  {
+    ...common,
+    client: 'geth',
+    version: 'Geth/v1.17.0-stable/linux-amd64/go1.25',
+    replaces: bothRise(floorOf),
+    tipMin: 1n,
+    swallows: ['feeTooLow', 'poolFull'],
+    samplesOf: ['geth'],
+  },
+  {
+    ...common,
+    client: 'reth',
+    version: 'reth/v1.9.0/x86_64-unknown-linux-gnu',
+    replaces: bothRise(ceilOf),
+    senderSlots: 16,
+    samplesOf: ['reth'],
+  },
+  {
+    ...common,
+    client: 'erigon',
+    version: 'erigon/3.2.0/linux-amd64/go1.25',
+    replaces: bothRise(floorOf),
+    senderSlots: 64,
+    samplesOf: ['Erigon'],
+  },
+  {
+    ...common,
+    client: 'nethermind',
+    version: 'Nethermind/v1.35.0/linux-x64/dotnet9',
+    replaces: bothRise(floorOf),
+    gapMax: 16,
+    samplesOf: ['Nethermind', 'Nethermind before 1.25'],
+  },
+  {
+    ...common,
+    client: 'besu',
+    version: 'besu/v25.11.0/linux-x86_64/openjdk-java-21',
+    replaces(newcomer, incumbent, baseFee) {
+      const [now, then] = [effectivePrice(newcomer, baseFee), effectivePrice(incumbent, baseFee)]
+      return now >= ceilOf(then) || (now === then && newcomer.tip >= ceilOf(incumbent.tip))
+    },
+    gapMax: 200,
+    wantsBaseFee: true,
+    samplesOf: ['Besu'],
+  },
+  {
+    ...common,
+    client: 'anvil',
+    version: 'anvil/v1.7.1',
+    replaces: (newcomer, incumbent) => newcomer.cap > incumbent.cap,
+    gapMax: 32,
+    wantsBaseFee: true,
+    returnsReorged: false,
+    samplesOf: ['anvil'],
+  },
+]
+
+export const profiles: readonly Profile[] = traits.map(({ samplesOf, ...profile }) => {
+  const own = samples.filter(({ client }) => samplesOf.includes(client))
+  const fatal = samples.filter(({ client }) => client === 'every client')
+  return {
+    ...profile,
+    words: (refusal) => {
+      const said = own.filter(({ means }) => means === refusal)
+      return said.length > 0 ? said : fatal.filter(({ means }) => means === refusal)
+    },
+  }
+})

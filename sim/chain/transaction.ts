@@ -1,0 +1,98 @@
+// Signed bytes as a node reads them: decoded once, with the sender that the signature proves.
+import { createRequire } from 'node:module'
+import {
+  hexToBytes,
+  keccak256,
+  parseTransaction,
+  serializeTransaction,
+  type TransactionSerializable,
+  toHex,
+} from 'viem'
+import type { Hash, Hex } from '../../src/domain/ids.ts'
+
+export interface SimTransaction {
+  readonly hash: Hash
+  readonly raw: Hex
+  readonly chainId: number
+  /** In lower case, as all addresses here. */
+  readonly from: string
+  readonly to: string
+  readonly nonce: number
+  readonly value: bigint
+  readonly data: Hex
+  readonly gasLimit: number
+  readonly cap: bigint
+  readonly tip: bigint
+}
+
+interface Recovery {
+  ecdsaRecover(signature: Uint8Array, recid: number, digest: Uint8Array, compressed: boolean): Uint8Array
+}
+
+const curve = createRequire(import.meta.url)('secp256k1') as Recovery
+let known = new Map<string, SimTransaction>()
+
+/** Between seeds: bytes of one seed mean nothing to another. */
+export function forgetTransactions(): void {
+  known = new Map()
+}
+
+export function decode(raw: Hex): SimTransaction {
+  const before = known.get(raw)
+  if (before) return before
+  const { r, s, v, yParity, ...unsigned } = parseTransaction(raw as `0x02${string}`) as unknown as Parsed
+  const parity = unsigned.type === 'legacy' ? Number((v ?? 35n) - 35n) & 1 : (yParity ?? 0)
+  const signature = new Uint8Array([...word(r), ...word(s)])
+  const digest = hexToBytes(keccak256(serializeTransaction(unsigned as unknown as TransactionSerializable)))
+  const key = curve.ecdsaRecover(signature, parity, digest, false)
+  const decoded: SimTransaction = {
+    hash: keccak256(raw),
+    raw,
+    chainId: unsigned.chainId,
+    from: `0x${keccak256(key.slice(1)).slice(-40)}`,
+    to: unsigned.to?.toLowerCase() ?? '0x',
+    nonce: unsigned.nonce ?? 0,
+    value: unsigned.value ?? 0n,
+    data: unsigned.data ?? '0x',
+    gasLimit: Number(unsigned.gas ?? 0n),
+    cap: unsigned.gasPrice ?? unsigned.maxFeePerGas ?? 0n,
+    tip: unsigned.gasPrice ?? unsigned.maxPriorityFeePerGas ?? 0n,
+  }
+  known.set(raw, decoded)
+  return decoded
+}
+
+interface Parsed {
+  readonly type: string
+  readonly chainId: number
+  readonly r: Hex
+  readonly s: Hex
+  readonly v?: bigint
+  readonly yParity?: number
+  readonly to?: Hex
+  readonly nonce?: number
+  readonly value?: bigint
+  readonly data?: Hex
+  readonly gas?: bigint
+  readonly gasPrice?: bigint
+  readonly maxFeePerGas?: bigint
+  readonly maxPriorityFeePerGas?: bigint
+}
+
+function word(hex: Hex): Uint8Array {
+  return hexToBytes(toHex(BigInt(hex), { size: 32 }))
+}
+
+/** Value 0, to self, no data: what takes a nonce and does nothing. */
+export function isNoOp({ from, to, value, data }: SimTransaction): boolean {
+  return from === to && value === 0n && data === '0x'
+}
+
+/** The number that a client's payload carries in its data, so that its execution is known without asking the engine. */
+export function tagOf({ data }: Pick<SimTransaction, 'data'>): number | undefined {
+  return data.length === 18 ? Number.parseInt(data.slice(10), 16) : undefined
+}
+
+export function taggedData(tag: number): Hex {
+  return `0x5e11da7a${tag.toString(16).padStart(8, '0')}`
+}

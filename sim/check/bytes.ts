@@ -1,0 +1,92 @@
+// The bytes, watched on their way: recorded before they leave, never of what a DELETE took back, one owner a nonce.
+import type Database from 'better-sqlite3'
+import type { Hash, Hex } from '../../src/domain/ids.ts'
+import type { SimNode } from '../chain/node.ts'
+import type { Admission } from '../chain/pool.ts'
+import { decode, type SimTransaction } from '../chain/transaction.ts'
+import type { Instance } from '../process/instance.ts'
+
+export interface Recorded {
+  readonly transaction_id: string
+  readonly relayer_id: string
+  readonly nonce: number
+  readonly kind: string
+  readonly position: number
+}
+
+export interface Bytes {
+  leaving(instance: Instance, raws: readonly Hex[]): void
+  handed(node: SimNode, transaction: SimTransaction, admission: Admission): void
+  /** Undefined when it is none of ours, and for bytes that nobody recorded. */
+  recorded(hash: Hash): Recorded | undefined
+  /** Everything that a node ever had in its hands and could have kept. */
+  readonly everHanded: SimTransaction[]
+}
+
+export interface ByteWatch {
+  fail(what: string): void
+  /** The place, in the order of all units, of the DELETE that was answered with success. */
+  deletedAt(id: string): number | undefined
+}
+
+export function watchBytes(database: Database.Database, { fail, deletedAt }: ByteWatch): Bytes {
+  const find = database.prepare<[string], Recorded>(
+    'SELECT a.transaction_id, t.relayer_id, a.nonce, a.kind, a.position FROM attempts a JOIN transactions t ON t.id = a.transaction_id WHERE a.hash = ?',
+  )
+  const found = new Map<Hash, Recorded>()
+  /** By sender and nonce: whose bytes a node had that could be valid. */
+  const owners = new Map<string, Set<string>>()
+  const everHanded = new Map<Hash, SimTransaction>()
+
+  function recorded(hash: Hash): Recorded | undefined {
+    const known = found.get(hash) ?? find.get(hash)
+    if (known) found.set(hash, known)
+    return known
+  }
+
+  return {
+    recorded,
+    get everHanded() {
+      return [...everHanded.values()]
+    },
+    leaving(instance, raws) {
+      for (const raw of raws) {
+        const { hash, nonce } = decode(raw)
+        const attempt = recorded(hash)
+        if (!attempt) {
+          fail(`p${instance.id} lets bytes for nonce ${nonce} go that are not recorded (${hash.slice(0, 10)})`)
+          continue
+        }
+        const deleted = deletedAt(attempt.transaction_id)
+        // Under way from the commit that ordered it: an order after the DELETE is a new hand-over.
+        const ordered = instance.lastOwned.get(attempt.relayer_id) ?? -1
+        if (attempt.kind !== 'cancel' && deleted !== undefined && ordered > deleted) {
+          fail(`p${instance.id} hands ${attempt.transaction_id.slice(-6)} over although a DELETE of it had succeeded`)
+        }
+      }
+    },
+    handed(node, transaction, admission) {
+      const { hash, from, nonce } = transaction
+      const attempt = recorded(hash)
+      if (!attempt) return
+      const invalid = !admission.admitted && admission.refusal === 'invalid'
+      if (invalid) return
+      everHanded.set(hash, transaction)
+      const key = `${from} ${nonce}`
+      const known = owners.get(key) ?? new Set()
+      known.add(attempt.transaction_id)
+      owners.set(key, known)
+      if (known.size > 1) {
+        fail(`nonce ${nonce} was given to ${[...known].map((id) => id.slice(-6)).join(' and ')}: both reached a node`)
+      }
+      if (admission.admitted || admission.refusal !== 'replacementUnderpriced' || !admission.rival) return
+      const rival = recorded(admission.rival.hash)
+      const later = rival?.transaction_id === attempt.transaction_id && rival.position < attempt.position
+      if (later && node.profile.client !== 'besu') {
+        fail(
+          `${node.profile.client} refused a replacement for nonce ${nonce} that was priced over attempt ${rival.position}`,
+        )
+      }
+    },
+  }
+}

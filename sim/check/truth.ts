@@ -1,0 +1,110 @@
+// What the service says, held against the chain as it really is.
+
+import type { Hash } from '../../src/domain/ids.ts'
+import { ancestorAt, type Block, type Blocks, branches } from '../chain/blocks.ts'
+import type { SimNode } from '../chain/node.ts'
+import { isNoOp, tagOf } from '../chain/transaction.ts'
+import type { Bytes } from './bytes.ts'
+import type { Row } from './rows.ts'
+
+export interface Truth {
+  /** The canonical chain moved. */
+  moved(): void
+  /** A node takes over another head. */
+  nodeMoves(node: SimNode, to: Block): void
+  changed(row: Row, before: Row | undefined): void
+  /** Every end once more: an end stays true. */
+  recheck(): void
+}
+
+export function watchTruth(
+  blocks: Blocks,
+  nodes: readonly SimNode[],
+  bytes: Pick<Bytes, 'recorded'>,
+  { fail, rows }: { fail(what: string): void; rows(): ReadonlyMap<string, Row> },
+): Truth {
+  let head = blocks.canonical()
+  /** On the canonical chain: how often each payload was executed. */
+  const executions = new Map<number, number>()
+  /** Blocks that some node once had on its branch and then not, or that it first had another in the place of. */
+  const doubted = new Set<Hash>()
+
+  function count(block: Block, change: number): void {
+    for (const { transaction } of block.included) {
+      const tag = tagOf(transaction)
+      if (tag === undefined) continue
+      const times = (executions.get(tag) ?? 0) + change
+      executions.set(tag, times)
+      if (times > 1) fail(`payload ${tag} was executed twice, the second time in block ${block.number}`)
+    }
+  }
+
+  function verify(row: Row): void {
+    const name = row.id.slice(-6)
+    const tag = tagOf({ data: row.data as `0x${string}` })
+    const executed = tag === undefined ? 0 : (executions.get(tag) ?? 0)
+    if (row.phase === 'dropped') {
+      if (executed > 0) fail(`${name} is ${row.status}, dropped, and its payload ${tag} is on the chain`)
+      return
+    }
+    const block = blocks.byHash(row.included_block_hash as Hash)
+    const included = block?.included.find(({ transaction }) => transaction.hash === row.included_hash)
+    if (!block || !included) return fail(`${name} is ${row.status} by ${row.included_hash}, which no block holds`)
+    const { transaction, succeeded } = included
+    const attempt = bytes.recorded(transaction.hash)
+    const ours = attempt?.transaction_id === row.id
+    const taker = ours ? (isNoOp(transaction) && attempt.kind === 'cancel' ? 'cancel' : attempt.kind) : 'external'
+    if (taker !== row.included_kind) fail(`${name} was taken by ${taker}, and the row says ${row.included_kind}`)
+    if (transaction.nonce !== row.nonce) fail(`${name} holds nonce ${row.nonce}, its block spent ${transaction.nonce}`)
+    if (ours && succeeded !== (row.included_succeeded === 1)) fail(`${name}: success is told wrongly`)
+    if (row.phase !== 'final') return
+    if (!blocks.isCanonical(block)) fail(`${name} is finally ${row.status} by a block that is not canonical`)
+    if (executed > 0 !== (row.status === 'confirmed' || row.status === 'failed') && tag !== undefined) {
+      fail(`${name} is finally ${row.status}, and its payload ${tag} was executed ${executed} times`)
+    }
+  }
+
+  return {
+    moved() {
+      const { left: gone, right: come } = branches(head, blocks.canonical())
+      head = blocks.canonical()
+      for (const block of gone) count(block, -1)
+      for (const block of [...come].reverse()) count(block, 1)
+      if (gone.length > 0) this.recheck()
+      else
+        for (const block of come)
+          for (const { transaction } of block.included) {
+            const attempt = bytes.recorded(transaction.hash)
+            const row = attempt && rows().get(attempt.transaction_id)
+            if (row?.open === 0) verify(row)
+          }
+    },
+    nodeMoves(node, to) {
+      const { left: gone, right: come } = branches(node.head, to)
+      for (const block of gone) doubted.add(block.hash)
+      for (const block of come) if (block.number <= node.head.number) doubted.add(block.hash)
+    },
+    changed(row, before) {
+      if (row.phase === 'mined' || row.open === 0) verify(row)
+      const name = row.id.slice(-6)
+      if (before?.phase === 'mined' && row.phase === 'inFlight') {
+        const block = blocks.byHash(before.included_block_hash as Hash)
+        if (
+          block &&
+          !doubted.has(block.hash) &&
+          blocks.isCanonical(block) &&
+          nodes.every((node) => !misses(node, block))
+        )
+          fail(`${name} was taken back from ${before.status} though its block ${block?.number} stands everywhere`)
+      }
+    },
+    recheck() {
+      for (const row of rows().values()) if (row.open === 0) verify(row)
+    },
+  }
+}
+
+/** Its branch is as high and holds another block there. */
+function misses({ head }: SimNode, block: Block): boolean {
+  return head.number >= block.number && ancestorAt(head, block.number) !== block
+}

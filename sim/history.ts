@@ -1,0 +1,39 @@
+// What happened, in short lines: the end of it is printed when a seed fails, and its hash tells two runs apart.
+import { createHash } from 'node:crypto'
+
+export interface History {
+  note(line: string): void
+  /** The first that is reported stays: everything after it may follow from it. */
+  fail(what: string): void
+  failure(): string | undefined
+  /** The latest lines, oldest first. */
+  last(count: number): readonly string[]
+  hash(): string
+}
+
+export function openHistory(now: () => number, print: ((line: string) => void) | undefined): History {
+  const kept = 4_000
+  const hash = createHash('sha256')
+  let lines: string[] = []
+  let failure: string | undefined
+
+  function note(line: string): void {
+    if (failure) return
+    const stamped = `${(now() / 1000).toFixed(3).padStart(9)} s  ${line}`
+    hash.update(stamped)
+    lines.push(stamped)
+    if (lines.length > 2 * kept) lines = lines.slice(-kept)
+    print?.(stamped)
+  }
+
+  return {
+    note,
+    fail(what) {
+      note(`FAILED: ${what}`)
+      failure ??= what
+    },
+    failure: () => failure,
+    last: (count) => lines.slice(-count),
+    hash: () => hash.copy().digest('hex'),
+  }
+}

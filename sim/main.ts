@@ -1,0 +1,46 @@
+// The simulator's command: runs seeds, prints what a failing one did, and the command that replays it.
+import { parseArgs } from 'node:util'
+import { openDatabaseFolder } from './process/database.ts'
+import { type Outcome, runSeed } from './run-seed.ts'
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    seeds: { type: 'string', default: '1' },
+    steps: { type: 'string', default: '300' },
+    verbose: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+})
+const [first, count, steps] = [Number(values.seed), Number(values.seeds), Number(values.steps)]
+const say = (text: string) => process.stdout.write(`${text}\n`)
+using folder = openDatabaseFolder()
+const totals = { events: 0, transactions: 0, failed: 0, longest: 0, tightest: 0 }
+const began = process.hrtime.bigint()
+for (let seed = first; seed < first + count; seed += 1) {
+  const outcome = await runSeed(folder, { seed, steps, ...(values.verbose && { print: say }) })
+  totals.events += outcome.events
+  totals.transactions += outcome.transactions
+  totals.longest = Math.max(totals.longest, outcome.blocksToEnd)
+  totals.tightest = Math.max(totals.tightest, outcome.bound === 0 ? 0 : outcome.blocksToEnd / outcome.bound)
+  if (outcome.failure) totals.failed += 1
+  if (values.json) say(JSON.stringify(outcome))
+  else if (outcome.failure) tell(outcome)
+}
+const seconds = Number(process.hrtime.bigint() - began) / 1e9
+if (!values.json) {
+  const { events, transactions, failed, longest, tightest } = totals
+  say(
+    `${count} seeds of ${steps} steps: ${failed} failed; ${transactions} transactions, ${events} events in ${seconds.toFixed(1)} s ` +
+      `(${Math.round((count * steps) / seconds)} steps/s); the last end came ${longest} blocks after the faults, at most ${Math.round(tightest * 100)} % of the bound`,
+  )
+}
+process.exitCode = totals.failed > 0 ? 1 : 0
+
+function tell({ seed, failure, tail }: Outcome): void {
+  if (!failure) return
+  say(`\nseed ${seed} failed ${failure.step === 'afterwards' ? 'after the last step' : `in step ${failure.step + 1}`}:`)
+  if (!values.verbose) for (const line of tail) say(`  ${line}`)
+  say(`  ${failure.what}`)
+  say(`  replay: npm run sim -- --seed ${seed} --steps ${steps} --verbose\n`)
+}

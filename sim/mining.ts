@@ -1,0 +1,99 @@
+// Blocks as time goes by, reorgs, and nodes that follow the chain or fall behind.
+import { ancestorAt, type Block } from './chain/blocks.ts'
+import { seal } from './chain/mine.ts'
+import { moveTo, type SimNode } from './chain/node.ts'
+import { executable } from './chain/pool.ts'
+import type { SimTransaction } from './chain/transaction.ts'
+import type { World } from './world.ts'
+
+/** One block on top of the canonical chain. */
+export function mine(world: World): void {
+  const block = build(world, world.blocks.canonical(), world.dice.pick(world.nodes), [])
+  adopt(world, block)
+}
+
+/** Replaces the topmost `depth` blocks by one more than that. */
+export function reorganise(world: World, depth: number): void {
+  const { blocks, dice } = world
+  const old = blocks.canonical()
+  const fork = ancestorAt(old, old.number - depth)
+  if (!fork) return
+  let lost: SimTransaction[] = []
+  for (let at: Block | undefined = old; at && at !== fork; at = at.parent) {
+    lost = [...at.included.map(({ transaction }) => transaction), ...lost]
+  }
+  let head = fork
+  for (let block = 0; block <= depth; block += 1) {
+    const again = lost.filter(() => dice.chance(0.4))
+    head = build(world, head, dice.pick(world.nodes), again)
+  }
+  world.history.note(`reorg of depth ${depth}`)
+  adopt(world, head)
+}
+
+function build(world: World, parent: Block, producer: SimNode, first: readonly SimTransaction[]): Block {
+  const { scenario, dice, state } = world
+  const drift = state.spike > 0 ? 8 : state.spike < 0 ? -8 : dice.between(-4, 4)
+  if (state.spike !== 0) state.spike -= Math.sign(state.spike)
+  const resurfaced = state.faulty && dice.chance(scenario.resurfacing) ? shuffled(world) : []
+  const block = seal(world.blocks, {
+    parent,
+    candidates: inTurn([...resurfaced, ...first, ...executable(producer.pool, parent)]),
+    transactionsMax: dice.between(0, scenario.transactionsPerBlockMax) + (state.faulty ? 0 : 1),
+    revertsNow: state.revertsNow,
+    drift,
+    blocktimeSeconds: Math.max(1, scenario.blocktimeMs / 1000),
+    balances: state.balances,
+  })
+  return block
+}
+
+/** Bytes that a node once had, out of any order. */
+function shuffled(world: World): SimTransaction[] {
+  const all = [...world.bytes.everHanded]
+  return Array.from({ length: Math.min(6, all.length) }, () => world.dice.pick(all))
+}
+
+/** By nonce where the sender is the same: a candidate out of turn would be left out. */
+function inTurn(candidates: readonly SimTransaction[]): SimTransaction[] {
+  return candidates
+    .map((transaction, index) => ({ transaction, index }))
+    .sort((one, other) => one.transaction.nonce - other.transaction.nonce || one.index - other.index)
+    .map(({ transaction }) => transaction)
+}
+
+function adopt(world: World, block: Block): void {
+  const { blocks, history, state, timeline, dice } = world
+  blocks.adopt(block)
+  state.balances.clear()
+  const taken = block.included.map(({ transaction, succeeded }) => {
+    const attempt = world.bytes.recorded(transaction.hash)
+    const kind = attempt ? `${attempt.kind} of ${attempt.transaction_id.slice(-6)}` : "a stranger's"
+    return `${transaction.nonce}=${transaction.hash.slice(2, 8)} (${kind}${succeeded ? '' : ', reverts'})`
+  })
+  history.note(`block ${block.number}, base fee ${block.baseFee}: ${taken.join(', ') || 'empty'}`)
+  world.truth.moved()
+  for (const node of world.nodes) {
+    if (node.lags) continue
+    timeline.after(state.faulty ? dice.between(0, 400) : 1, () => follow(world, node))
+  }
+}
+
+/** Jumps to the canonical head. */
+export function follow(world: World, node: SimNode): void {
+  if (node.lags) return
+  const head = world.blocks.canonical()
+  if (node.head === head) return
+  world.truth.nodeMoves(node, head)
+  moveTo(world.node, node, head)
+}
+
+/** A block about every block time, for ever. */
+export function keepMining(world: World): void {
+  const { blocktimeMs } = world.scenario
+  const wait = world.state.faulty ? world.dice.between(blocktimeMs / 4, blocktimeMs * 2) : blocktimeMs
+  world.timeline.after(wait, () => {
+    mine(world)
+    keepMining(world)
+  })
+}

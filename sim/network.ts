@@ -1,0 +1,167 @@
+// Between service and nodes: every HTTP request meets a fate, drawn from the weather at its endpoint.
+
+import type { OpenTransport, Posted } from '../src/chain/transport.ts'
+import type { Hex } from '../src/domain/ids.ts'
+import { answer, type Member, type NodeWorld, type SimNode } from './chain/node.ts'
+import type { Dice } from './dice.ts'
+import type { History } from './history.ts'
+import { type Instance, leave } from './process/instance.ts'
+import type { Timeline } from './timeline.ts'
+
+/**
+ * - `refused`: no connection; certain that nothing left. `lost`: it never arrives, and nobody can know.
+ * - `unanswered`: it arrives, the answer does not. `late`: it arrives when the service has given up.
+ * - `doubled`: it arrives twice. `limited`: HTTP 429. `limitedInside`: HTTP 200 around a JSON-RPC error 429.
+ * - `unbatched`: batches are refused as a whole. `partial`: some calls of a batch are answered, all are done.
+ * - `garbage`: it is done, and answered with something else.
+ */
+export const fates = [
+  'answered',
+  'refused',
+  'lost',
+  'unanswered',
+  'late',
+  'doubled',
+  'limited',
+  'limitedInside',
+  'unbatched',
+  'partial',
+  'garbage',
+] as const
+export type Fate = (typeof fates)[number]
+
+/** How likely each fate is, in any unit. */
+export type Weather = Readonly<Record<Fate, number>>
+
+export interface Call {
+  readonly id: unknown
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+export interface Network {
+  transport(instance: Instance): OpenTransport
+  weather: Weather[]
+}
+
+export interface NetworkWitness {
+  /** The service is letting these signed bytes go. */
+  leaving(instance: Instance, raws: readonly Hex[]): void
+}
+
+export const fineWeather: Weather = Object.fromEntries(
+  fates.map((fate) => [fate, fate === 'answered' ? 1 : 0]),
+) as unknown as Weather
+
+export function openSimNetwork(
+  world: NodeWorld,
+  nodes: readonly SimNode[],
+  timeline: Timeline,
+  dice: Dice,
+  history: History,
+  witness: NetworkWitness,
+): Network {
+  const network: Network = { transport, weather: nodes.map(() => fineWeather) }
+
+  function transport(instance: Instance): OpenTransport {
+    return ({ url, timeoutMs }) => {
+      const index = Number(/\d+/.exec(url)?.[0])
+      return {
+        redact: (text) => text,
+        close: async () => undefined,
+        post: (body) =>
+          new Promise((resolve) => {
+            leave(instance, () => send(instance, index, body, timeoutMs, resolve))
+          }),
+      }
+    }
+  }
+
+  function send(instance: Instance, index: number, body: string, timeoutMs: number, resolve: (posted: Posted) => void) {
+    const node = nodes[index]
+    if (!node) throw new Error(`no node ${index}`)
+    const json = JSON.parse(body) as Call | readonly Call[]
+    const calls = Array.isArray(json) ? (json as readonly Call[]) : [json as Call]
+    const raws = calls.filter(isSend).map(({ params }) => String(params[0]) as Hex)
+    if (raws.length > 0) witness.leaving(instance, raws)
+    const fate = dice.weighted(network.weather[index] ?? fineWeather)
+    const thereMs = latency()
+    const backMs = latency()
+    history.note(`p${instance.id} > n${index} ${inShort(calls)}${fate === 'answered' ? '' : ` (${fate})`}`)
+    const hear = (afterMs: number, posted: () => Posted) => {
+      timeline.after(afterMs, () => leave(instance, () => resolve(posted())))
+    }
+    const unknown = (message: string) => (): Posted => ({ kind: 'unknown', message })
+    const arrive = (afterMs: number, then: (members: readonly Member[]) => void) => {
+      timeline.after(afterMs, () => then(calls.map((call) => answer(world, node, call))))
+    }
+    const reply = (members: readonly Member[]): Posted => ({
+      kind: 'body',
+      json: Array.isArray(json) ? members : members[0],
+    })
+    const toNobody = () => undefined
+
+    switch (fate) {
+      case 'answered':
+        return arrive(thereMs, (members) => hear(backMs, () => reply(members)))
+      case 'doubled': {
+        // A proxy tried again: the answer is either attempt's.
+        const second = dice.chance(0.5)
+        arrive(thereMs, (members) => (second ? undefined : hear(backMs, () => reply(members))))
+        return arrive(thereMs + latency() * 4, (members) => (second ? hear(backMs, () => reply(members)) : undefined))
+      }
+      case 'refused':
+        return hear(thereMs, () => ({ kind: 'notSent', message: 'no connection (ECONNREFUSED)' }))
+      case 'lost':
+        return hear(dice.chance(0.5) ? timeoutMs : thereMs, unknown('the connection failed (ECONNRESET)'))
+      case 'unanswered':
+        arrive(thereMs, toNobody)
+        return hear(dice.chance(0.5) ? timeoutMs : thereMs + backMs, unknown(`no answer within ${timeoutMs} ms`))
+      case 'late':
+        arrive(timeoutMs + dice.between(0, 20_000), toNobody)
+        return hear(timeoutMs, unknown(`no answer within ${timeoutMs} ms`))
+      case 'limited':
+        return hear(thereMs, unknown('rate limited (HTTP 429)'))
+      case 'limitedInside': {
+        const error = { code: dice.pick([429, -32005]), message: 'Too Many Requests' }
+        const whole = dice.chance(0.5)
+        const members = calls.map(({ id }): Member => ({ jsonrpc: '2.0', id, error }))
+        return hear(thereMs, () =>
+          whole ? { kind: 'body', json: { jsonrpc: '2.0', id: null, error } } : reply(members),
+        )
+      }
+      case 'unbatched': {
+        if (!Array.isArray(json)) return arrive(thereMs, (members) => hear(backMs, () => reply(members)))
+        const error = { code: -32600, message: 'batch requests are not supported' }
+        return hear(thereMs, () => ({ kind: 'body', json: { jsonrpc: '2.0', id: null, error } }))
+      }
+      case 'partial':
+        return arrive(thereMs, (members) => {
+          const some = Array.isArray(json) ? members.filter(() => dice.chance(0.6)) : members
+          hear(backMs, () => reply(some))
+        })
+      case 'garbage':
+        arrive(thereMs, toNobody)
+        return hear(thereMs + backMs, dice.chance(0.5) ? unknown('HTTP 502') : () => ({ kind: 'body', json: 'what?' }))
+    }
+  }
+
+  function latency(): number {
+    return dice.chance(0.05) ? dice.between(200, 6_000) : dice.between(1, 120)
+  }
+
+  return network
+}
+
+export function isSend({ method }: Call): boolean {
+  return method === 'eth_sendRawTransaction'
+}
+
+function inShort(calls: readonly Call[]): string {
+  const counts = new Map<string, number>()
+  for (const { method } of calls) {
+    const name = method.replace(/^eth_(get)?/, '')
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  return [...counts].map(([name, count]) => (count > 1 ? `${name}×${count}` : name)).join(' ')
+}

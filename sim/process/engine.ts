@@ -1,0 +1,121 @@
+// The production engine on a simulated machine, network and store.
+import { composeEngine, type Engine } from '../../src/compose.ts'
+import type { Config } from '../../src/config/config.ts'
+import { limits } from '../../src/config/limits.ts'
+import { secret } from '../../src/config/secret.ts'
+import type { Logger } from '../../src/ops/logger.ts'
+import type { Dice } from '../dice.ts'
+import type { History } from '../history.ts'
+import type { Network } from '../network.ts'
+import type { Scenario } from '../scenario.ts'
+import type { Timeline } from '../timeline.ts'
+import { clockOf, type Instance } from './instance.ts'
+import { openSimStore, type SimStore, type StoreWitness } from './store.ts'
+
+export const chainId = 31_337
+export const epochMs = Date.UTC(2026, 0, 1)
+/** Of the examples in EIP-155 and like it: worthless everywhere. */
+export const keys = ['46', '47'].map((byte) => `0x${byte.repeat(32)}`)
+
+export function relayerName(index: number): string {
+  return `r${index}`
+}
+
+export interface Machine {
+  readonly scenario: Scenario
+  readonly timeline: Timeline
+  readonly history: History
+  readonly network: Network
+  readonly ids: Dice
+  readonly path: string
+  readonly witness: StoreWitness
+  readonly skewMs: () => number
+}
+
+export interface Process {
+  readonly instance: Instance
+  readonly store: SimStore
+  /** Rejects when the process could not start. */
+  readonly engine: Promise<Engine>
+}
+
+export function start(machine: Machine, instance: Instance): Process {
+  const { timeline, history, network, ids, path, witness, scenario } = machine
+  const store = openSimStore(path, instance, witness)
+  const engine = composeEngine(configOf(scenario), {
+    clock: clockOf(instance, timeline, epochMs, machine.skewMs),
+    random: { bytes: (length) => ids.bytes(length) },
+    logger: loggerOf(instance, history, {}),
+    version: 'sim',
+    openTransport: network.transport(instance),
+    openStore: async () => store,
+  })
+  return { instance, store, engine }
+}
+
+function configOf(scenario: Scenario): Config {
+  const { relayers, maxInFlight, eip1559, gasPriceCap, confirmations, blocktimeMs } = scenario
+  const indexes = keys.slice(0, relayers).map((_, index) => index)
+  return {
+    server: {
+      host: '127.0.0.1',
+      port: 0,
+      metricsPort: 0,
+      apiKey: secret('no door'),
+      rateLimit: { requestsPerSecond: 1, burst: 1 },
+    },
+    logLevel: 'error',
+    database: { kind: 'sqlite', path: '/nowhere' },
+    signers: indexes.map((index) => ({ id: `s${index}`, type: 'plain', key: secret(keys[index] ?? '') })),
+    notifications: [],
+    relayers: indexes.map((index) => ({
+      id: relayerName(index),
+      name: relayerName(index),
+      network: 'sim',
+      signerId: `s${index}`,
+      paused: false,
+      policies: {
+        minBalance: 0n,
+        ...(gasPriceCap !== undefined && { gasPriceCap }),
+        maxInFlight,
+        eip1559Pricing: eip1559,
+      },
+    })),
+    networks: [
+      {
+        name: 'sim',
+        chainId,
+        rpcUrls: scenario.profiles.map((_, index) => ({ url: secret(`http://node-${index}.invalid/`), weight: 1 })),
+        requiredConfirmations: confirmations,
+        averageBlockTimeMs: blocktimeMs,
+        symbol: 'ETH',
+        isTestnet: true,
+        eip1559: true,
+        tags: [],
+        explorerUrls: [],
+      },
+    ],
+    limits,
+    warnings: [],
+  }
+}
+
+/** What it warns of is part of the history; an error is always a finding. */
+function loggerOf(instance: Instance, history: History, context: object): Logger {
+  const told = (facts: object) => {
+    const { err, ...rest } = { ...context, ...facts } as { err?: unknown }
+    const text = JSON.stringify(rest, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+    return err instanceof Error ? `${text} ${err.stack?.split('\n').slice(0, 4).join(' | ')}` : text
+  }
+  return {
+    debug: () => undefined,
+    info: () => undefined,
+    warn(facts, message) {
+      if (instance.state !== 'dead') history.note(`p${instance.id} warns: ${message} ${told(facts)}`)
+    },
+    error(facts, message) {
+      if (instance.state !== 'dead') history.fail(`the engine logged an error: ${message} ${told(facts)}`)
+    },
+    child: (facts) => loggerOf(instance, history, { ...context, ...facts }),
+  }
+}

@@ -1,0 +1,66 @@
+// One life of the service's process: it can die at any effect, or be paused there and wake up when another has taken over.
+import type { Clock } from '../../src/ops/clock.ts'
+import type { Timeline } from '../timeline.ts'
+
+export interface Instance {
+  readonly id: number
+  state: 'alive' | 'paused' | 'dead'
+  /** What comes to it while it is paused. */
+  held: (() => void)[]
+  /** Commits of each relayer's owner, by the place in the order of all commits of the run. */
+  readonly lastOwned: Map<string, number>
+  /** So many effects from now it dies, or pauses. */
+  doom: { effectsLeft: number; readonly end: 'dead' | 'paused' } | undefined
+  ended(how: 'dead' | 'paused'): void
+}
+
+export function openInstance(id: number, ended: Instance['ended']): Instance {
+  return { id, state: 'alive', held: [], lastOwned: new Map(), doom: undefined, ended }
+}
+
+/** Between two effects. Afterwards `instance.state` may be another. */
+export function boundary(instance: Instance): void {
+  const { doom } = instance
+  if (!doom || instance.state !== 'alive') return
+  doom.effectsLeft -= 1
+  if (doom.effectsLeft > 0) return
+  instance.doom = undefined
+  instance.state = doom.end
+  instance.ended(doom.end)
+}
+
+/** What the world does to the process: lost when it is dead, late when it is paused. */
+export function reach(instance: Instance, run: () => void): void {
+  if (instance.state === 'alive') run()
+  else if (instance.state === 'paused') instance.held.push(run)
+}
+
+/** What the process does to the world: never, when it is dead; later, when it is paused. */
+export function leave(instance: Instance, run: () => void): void {
+  boundary(instance)
+  reach(instance, run)
+}
+
+export function resume(instance: Instance): void {
+  instance.state = 'alive'
+  for (const run of instance.held.splice(0)) reach(instance, run)
+}
+
+/** `skewMs` is how far the machine's clock stands from the run's time; it may jump, and sleeping does not follow it. */
+export function clockOf(instance: Instance, timeline: Timeline, epochMs: number, skewMs: () => number): Clock {
+  return {
+    now: () => Math.floor(epochMs + timeline.now() + skewMs()),
+    sleep(ms, signal) {
+      return new Promise((resolve) => {
+        if (signal?.aborted) return resolve()
+        const wake = () => {
+          callOff()
+          signal?.removeEventListener('abort', wake)
+          resolve()
+        }
+        const callOff = timeline.after(ms, () => reach(instance, wake))
+        signal?.addEventListener('abort', wake)
+      })
+    },
+  }
+}

@@ -1,0 +1,105 @@
+// The production store on a file that outlives its process: every commit is a place to die, before it and after it.
+import type Database from 'better-sqlite3'
+import { readsOver } from '../../src/store/reads.ts'
+import { sessionOver } from '../../src/store/session.ts'
+import { sqliteExecutor } from '../../src/store/sqlite/executor.ts'
+import { groupCommit } from '../../src/store/sqlite/group-commit.ts'
+import type { Session, Store } from '../../src/store/store.ts'
+import { openDatabase } from './database.ts'
+import { boundary, type Instance, leave } from './instance.ts'
+
+export interface StoreWitness {
+  /** The next place in the order of all units of the run. */
+  nextPlace(): number
+  /** In this unit, which may still fail, the process takes its relayers over. */
+  acquiring(instance: Instance): void
+  /** Something may be durable now that was not; `rows` were changed. */
+  committed(instance: Instance, rows: number): void
+}
+
+export class ProcessEnded extends Error {
+  override readonly name = 'ProcessEnded'
+}
+
+export interface SimStore extends Store {
+  /** As the operating system closes a dead process's files: what was not committed is gone. */
+  abandon(): void
+}
+
+export function openSimStore(path: string, instance: Instance, witness: StoreWitness): SimStore {
+  const writer = openDatabase(path)
+  const reader = openDatabase(path)
+  reader.pragma('query_only = ON')
+  const group = groupCommit(mortal(writer, instance, witness), 512)
+  const session = sessionOver(sqliteExecutor(writer))
+  const reads = readsOver(sqliteExecutor(reader))
+
+  const watched = (place: number): Session => ({
+    ...session,
+    acquire(id) {
+      witness.acquiring(instance)
+      return session.acquire(id)
+    },
+    fence(id, epoch) {
+      instance.lastOwned.set(id, place)
+      return session.fence(id, epoch)
+    },
+  })
+
+  let closed = false
+  const abandon = () => {
+    if (closed) return
+    closed = true
+    reader.close()
+    writer.close()
+  }
+
+  return {
+    commit: (unit) =>
+      new Promise((resolve, reject) => {
+        leave(instance, () => group.commit(() => unit(watched(witness.nextPlace()))).then(resolve, reject))
+      }),
+    reads: {
+      ...reads,
+      work: (id) => new Promise((resolve, reject) => leave(instance, () => reads.work(id).then(resolve, reject))),
+    },
+    check: async () => undefined,
+    abandon,
+    async [Symbol.asyncDispose]() {
+      await group.close()
+      abandon()
+    },
+  }
+}
+
+/** The connection as the group commit sees it: its COMMIT is where a process can die. */
+function mortal(database: Database.Database, instance: Instance, witness: StoreWitness): Database.Database {
+  const gone = () => {
+    if (instance.state === 'dead') throw new ProcessEnded('the process is dead')
+  }
+  const changes = database.prepare<[], number>('SELECT total_changes()').pluck()
+  let before = 0
+  return {
+    prepare(sql: string) {
+      const statement = database.prepare(sql)
+      return {
+        run() {
+          if (sql === 'ROLLBACK') return statement.run()
+          gone()
+          if (sql.startsWith('BEGIN')) before = changes.get() ?? 0
+          if (sql !== 'COMMIT') return statement.run()
+          boundary(instance)
+          gone()
+          const done = statement.run()
+          witness.committed(instance, (changes.get() ?? 0) - before)
+          boundary(instance)
+          gone()
+          return done
+        },
+      }
+    },
+    get inTransaction() {
+      return database.inTransaction
+    },
+  } as unknown as Database.Database
+}

@@ -1,0 +1,145 @@
+// One seed, from its first step to the end of everything it began.
+import { act } from './act.ts'
+import { keepMining } from './mining.ts'
+import type { DatabaseFolder } from './process/database.ts'
+import { openService, type Service } from './service.ts'
+import { askForTheRest, boundBlocks, calm, openRows, steerBaseFee } from './settle.ts'
+import { openWorld, type World } from './world.ts'
+
+export interface Outcome {
+  readonly seed: number
+  readonly steps: number
+  /** What broke, and when: in this step, or after the last one. */
+  readonly failure?: { readonly what: string; readonly step: number | 'afterwards' }
+  /** The end of the history, if it failed. */
+  readonly tail: readonly string[]
+  /** Of the whole history: the same seed gives the same. */
+  readonly hash: string
+  readonly events: number
+  readonly transactions: number
+  /** Blocks from the end of the faults to the end of the last transaction. */
+  readonly blocksToEnd: number
+  readonly bound: number
+}
+
+export async function runSeed(
+  folder: DatabaseFolder,
+  { seed, steps, print }: { seed: number; steps: number; print?: (line: string) => void },
+): Promise<Outcome> {
+  using world = openWorld(seed, folder.fresh(), print)
+  const { history, timeline } = world
+  const service = openService(world)
+  const stray = (error: unknown) =>
+    history.fail(`nobody handles ${error instanceof Error ? error.stack : String(error)}`)
+  process.on('unhandledRejection', stray)
+  let step: number | 'afterwards' = 0
+  let settled = { blocks: 0, bound: 0 }
+  try {
+    keepMining(world)
+    service.start()
+    await timeline.rest()
+    for (step = 0; step < steps && !history.failure(); step += 1) await oneStep(world, service)
+    if (!history.failure()) {
+      step = 'afterwards'
+      settled = await settle(world, service)
+    }
+  } catch (error) {
+    history.fail(`the simulator itself failed: ${error instanceof Error ? error.stack : String(error)}`)
+  } finally {
+    service.close()
+    await timeline.rest()
+    process.off('unhandledRejection', stray)
+  }
+  const what = history.failure()
+  return {
+    seed,
+    steps,
+    ...(what !== undefined && { failure: { what, step } }),
+    tail: what === undefined ? [] : [describe(world), ...history.last(60)],
+    hash: history.hash(),
+    events: timeline.events(),
+    transactions: world.rows.all().size,
+    blocksToEnd: settled.blocks,
+    bound: settled.bound,
+  }
+}
+
+async function oneStep(world: World, service: Service): Promise<void> {
+  const { dice, timeline, history, scenario } = world
+  const action = dice.weighted(scenario.weights)
+  // Half of the time it happens between two turns of an engine that is at work.
+  if (dice.chance(0.5)) timeline.interject(dice.between(1, 12), () => act(world, service, action))
+  else {
+    act(world, service, action)
+    await timeline.rest()
+    world.look()
+  }
+  if (dice.chance(0.6)) {
+    for (let left = dice.pick([1, 1, 2, 3, 5, 8]); left > 0 && !history.failure(); left -= 1) await oneEvent(world)
+  } else {
+    await until(world, timeline.now() + dice.below(scenario.blocktimeMs))
+  }
+}
+
+async function until(world: World, timeMs: number): Promise<void> {
+  const { timeline, history } = world
+  while ((timeline.nextAt() ?? Number.POSITIVE_INFINITY) <= timeMs && !history.failure()) await oneEvent(world)
+  timeline.pass(timeMs)
+}
+
+async function oneEvent(world: World): Promise<void> {
+  await world.timeline.next()
+  world.look()
+}
+
+async function settle(world: World, service: Service): Promise<{ blocks: number; bound: number }> {
+  const { timeline, blocks, history } = world
+  timeline.interject(0, () => undefined)
+  await timeline.rest()
+  calm(world, service)
+  const began = blocks.canonical().number
+  // Long enough for whoever drains or starts to be there, and for zombies to be gone.
+  await until(world, timeline.now() + 60_000)
+  askForTheRest(world, service)
+  await timeline.rest()
+  world.look()
+  const bound = boundBlocks(world, openRows(world))
+  let height = -1
+  while (!history.failure() && openRows(world) > 0) {
+    await oneEvent(world)
+    const { number } = blocks.canonical()
+    if (number === height) continue
+    height = number
+    steerBaseFee(world)
+    if (number - began <= bound) continue
+    const left = [...world.rows.all().values()].filter(({ open }) => open === 1)
+    const told = left.map(
+      ({ id, status, phase, nonce, status_reason }) => `${id.slice(-6)} ${status} ${phase} ${nonce} "${status_reason}"`,
+    )
+    history.fail(
+      `${bound} blocks after the faults stopped, ${left.length} have not ended: ${told.slice(0, 5).join('; ')}`,
+    )
+  }
+  const ended = blocks.canonical().number - began
+  world.truth.recheck()
+  demandVerdicts(world)
+  return { blocks: ended, bound }
+}
+
+function demandVerdicts({ rows, clients, history }: World): void {
+  for (const [id, { tag }] of clients.accepted) {
+    if (rows.all().get(id)?.open !== 0) history.fail(`${id.slice(-6)} (${tag}) never ended`)
+  }
+}
+
+function describe({ scenario }: World): string {
+  const { profiles, relayers, maxInFlight, reorgMax, confirmations, blocktimeMs, gasPriceCap, ending } = scenario
+  return [
+    `nodes ${profiles.map(({ client }) => client).join(', ')}`,
+    `${relayers} relayers, ${maxInFlight} in flight`,
+    `reorgs to ${reorgMax}, ${confirmations} confirmations`,
+    `a block each ${blocktimeMs} ms`,
+    `cap ${gasPriceCap ?? 'none'}`,
+    `ending ${ending}`,
+  ].join('; ')
+}

@@ -1,0 +1,121 @@
+// What a seed decides before anything happens: the chain's habits, the nodes, the relayer's policies, the faults.
+
+import { type Profile, profiles } from './chain/profiles.ts'
+import type { Dice } from './dice.ts'
+import { type Fate, fates, type Weather } from './network.ts'
+
+export const actions = [
+  'send',
+  'cancel',
+  'cancelPending',
+  'nothing',
+  'blocks',
+  'reorg',
+  'lag',
+  'catchUp',
+  'weather',
+  'evict',
+  'restartPool',
+  'fillPool',
+  'spike',
+  'emptyBalance',
+  'refill',
+  'stranger',
+  'revert',
+  'jumpClock',
+  'crash',
+  'pause',
+  'restart',
+] as const
+export type Action = (typeof actions)[number]
+
+export interface Scenario {
+  readonly blocktimeMs: number
+  /** No reorg is deeper, and finality is deeper than every reorg. */
+  readonly reorgMax: number
+  readonly confirmations: number
+  readonly relayers: number
+  readonly maxInFlight: number
+  readonly eip1559: boolean
+  readonly gasPriceCap: bigint | undefined
+  readonly profiles: readonly Profile[]
+  readonly transactionsPerBlockMax: number
+  /** How likely a block holds something that a node was once handed and no pool has any more. */
+  readonly resurfacing: number
+  readonly weights: Readonly<Record<Action, number>>
+  /** Weather is drawn so bad. */
+  readonly faults: Readonly<Record<Fate, number>>
+  /**
+   * - `drain`: all is waited for. `cancelAll`: everything pending is canceled first.
+   * - `plateau`: likewise, with the base fee risen above the sends' cap, and staying there.
+   */
+  readonly ending: 'drain' | 'cancelAll' | 'plateau'
+}
+
+export const gwei = 1_000_000_000n
+export const firstBaseFee = 10n * gwei
+
+const usual: Readonly<Record<Action, number>> = {
+  send: 30,
+  cancel: 22,
+  cancelPending: 3,
+  nothing: 10,
+  blocks: 4,
+  reorg: 5,
+  lag: 4,
+  catchUp: 5,
+  weather: 8,
+  evict: 4,
+  restartPool: 1,
+  fillPool: 2,
+  spike: 1.5,
+  emptyBalance: 1,
+  refill: 2,
+  stranger: 3,
+  revert: 2,
+  jumpClock: 1,
+  crash: 6,
+  pause: 3,
+  restart: 1,
+}
+
+/** Each seed leaves some things out and overdoes others: rare mixtures come up far more often so. */
+export function drawScenario(dice: Dice): Scenario {
+  const reorgMax = dice.pick([0, 1, 2, 3, 5, 8])
+  const weights = { ...usual }
+  for (const action of actions) {
+    if (action !== 'send' && dice.chance(0.25)) weights[action] = 0
+    else if (dice.chance(0.15)) weights[action] *= 4
+  }
+  if (reorgMax === 0) weights.reorg = 0
+  const faults = Object.fromEntries(
+    fates.map((fate) => [fate, fate === 'answered' || dice.chance(0.4) ? 0 : dice.between(1, 10)]),
+  ) as Record<Fate, number>
+  const capped = dice.chance(0.5)
+  return {
+    blocktimeMs: dice.pick([1_000, 2_000, 12_000, 12_000]),
+    reorgMax,
+    confirmations: reorgMax + dice.between(1, 3),
+    relayers: dice.chance(0.25) ? 2 : 1,
+    maxInFlight: dice.pick([1, 2, 3, 4, 16]),
+    eip1559: !dice.chance(0.2),
+    gasPriceCap: capped ? firstBaseFee * BigInt(dice.between(3, 8)) : undefined,
+    profiles: Array.from({ length: dice.between(1, 4) }, () => dice.pick(profiles)),
+    transactionsPerBlockMax: dice.pick([1, 2, 4, 20]),
+    resurfacing: dice.pick([0, 0, 0.05, 0.3]),
+    weights,
+    faults,
+    ending: capped
+      ? dice.pick(['drain', 'cancelAll', 'plateau', 'plateau'])
+      : dice.pick(['drain', 'drain', 'cancelAll']),
+  }
+}
+
+/** `badness` from 0, fine, to 1, nothing but faults. */
+export function drawWeather(faults: Scenario['faults'], badness: number): Weather {
+  const sum = fates.reduce((total, fate) => total + faults[fate], 0)
+  const bad = sum === 0 ? 0 : badness
+  return Object.fromEntries(
+    fates.map((fate) => [fate, fate === 'answered' ? 1 - bad : sum === 0 ? 0 : (bad * faults[fate]) / sum]),
+  ) as unknown as Weather
+}

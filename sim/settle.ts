@@ -1,0 +1,56 @@
+// The faults stop. From here on everything must reach an end, and a true one, within a bound.
+import { follow } from './mining.ts'
+import { fineWeather } from './network.ts'
+import { firstBaseFee } from './scenario.ts'
+import type { Service } from './service.ts'
+import { fullBalance, type World } from './world.ts'
+
+/**
+ * In blocks after the faults stopped: the base fee may need 36 to come down, or up; a stranger's transaction is proven
+ * by its second block and settled at finality, and then what it displaced begins anew; the rest is the queue.
+ */
+export function boundBlocks(world: World, open: number): number {
+  return 100 + 4 * world.scenario.confirmations + 8 * open
+}
+
+export function calm(world: World, service: Service): void {
+  const { nodes, network, state, history } = world
+  history.note('--- the faults stop ---')
+  state.faulty = false
+  state.revertsNow = false
+  network.weather = nodes.map(() => fineWeather)
+  for (const node of nodes) {
+    node.lags = false
+    node.pool.full = false
+    follow(world, node)
+  }
+  for (const address of world.addresses) state.balances.set(address, fullBalance)
+  service.wakeZombies()
+  service.recover()
+}
+
+/** Keeps the base fee where the ending wants it; called at every block. */
+export function steerBaseFee(world: World): void {
+  const { scenario, blocks, state } = world
+  const baseFee = blocks.canonical().nextBaseFee
+  const above = scenario.ending === 'plateau' ? 2n * (scenario.gasPriceCap ?? 0n) : 0n
+  if (scenario.ending === 'plateau') state.spike = baseFee < above ? 1 : -1
+  else state.spike = baseFee > firstBaseFee ? -1 : 1
+}
+
+/** What the ending takes back: what nothing but a client's word would end, or everything. */
+export function askForTheRest(world: World, service: Service): void {
+  const { scenario, rows, clients } = world
+  if (scenario.ending !== 'drain') {
+    for (let relayer = 0; relayer < scenario.relayers; relayer += 1) service.cancelPending(relayer)
+    return
+  }
+  for (const [id, row] of rows.all()) {
+    const relayer = clients.accepted.get(id)?.relayer ?? Number(row.relayer_id.slice(1))
+    if (row.open === 1 && row.pricing !== 'speed' && row.canceled_at === null) service.cancel(relayer, id)
+  }
+}
+
+export function openRows(world: World): number {
+  return [...world.rows.all().values()].filter(({ open }) => open === 1).length
+}

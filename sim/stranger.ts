@@ -1,0 +1,24 @@
+// Somebody else who has a relayer's key: signs without asking the service.
+import { hexToBytes } from 'viem'
+import type { Hex } from '../src/domain/ids.ts'
+import { viemCurve } from '../src/signers/curve.ts'
+import { signEnvelope } from '../src/signers/sign-envelope.ts'
+import { decode, type SimTransaction } from './chain/transaction.ts'
+import { chainId, keys } from './process/engine.ts'
+
+export async function strangersTransaction(relayer: number, nonce: number, cap: bigint): Promise<SimTransaction> {
+  const { raw } = await signEnvelope(
+    {
+      chainId,
+      nonce,
+      fees: { kind: 'eip1559', maxFeePerGas: cap, maxPriorityFeePerGas: cap < 2_000_000_000n ? cap : 2_000_000_000n },
+      gasLimit: 21_000,
+      to: '0x000000000000000000000000000000000000beef',
+      value: 1n,
+      data: '0x',
+    },
+    hexToBytes((keys[relayer] ?? '0x') as Hex),
+    viemCurve,
+  )
+  return decode(raw)
+}

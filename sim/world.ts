@@ -1,0 +1,176 @@
+// Everything of one run, wired together: chain, nodes, network, the service's processes, and the witnesses.
+import { privateKeyToAddress } from 'viem/accounts'
+import { type Blocks, openBlocks } from './chain/blocks.ts'
+import { type NodeWorld, offer, openNode, type SimNode } from './chain/node.ts'
+import { forgetTransactions } from './chain/transaction.ts'
+import { type Bytes, watchBytes } from './check/bytes.ts'
+import { type Rows, watchRows } from './check/rows.ts'
+import { type Truth, watchTruth } from './check/truth.ts'
+import { type Dice, dice } from './dice.ts'
+import { type History, openHistory } from './history.ts'
+import { type Network, openSimNetwork } from './network.ts'
+import { openDatabase } from './process/database.ts'
+import { chainId, epochMs, keys, type Machine } from './process/engine.ts'
+import { drawScenario, firstBaseFee, type Scenario } from './scenario.ts'
+import { openTimeline, type Timeline } from './timeline.ts'
+
+export interface World extends Disposable {
+  readonly scenario: Scenario
+  readonly dice: Dice
+  readonly timeline: Timeline
+  readonly history: History
+  readonly blocks: Blocks
+  readonly nodes: readonly SimNode[]
+  readonly network: Network
+  readonly node: NodeWorld
+  readonly machine: Machine
+  readonly bytes: Bytes
+  readonly rows: Rows
+  readonly truth: Truth
+  /** In lower case, one a relayer. */
+  readonly addresses: readonly string[]
+  readonly clients: Clients
+  readonly state: Moods
+  /** Looks at what was committed since, if anything was. */
+  look(): void
+}
+
+/** What clients were told. */
+export interface Clients {
+  nextTag: number
+  /** By id: sends that were answered with success. */
+  readonly accepted: Map<string, { readonly relayer: number; readonly tag: number }>
+  /** By id: the place of the DELETE that was answered with success. */
+  readonly deleted: Map<string, number>
+}
+
+/** What changes with time and belongs to nobody in particular. */
+export interface Moods {
+  skewMs: number
+  revertsNow: boolean
+  /** Blocks for which the base fee still rises, or falls where negative. */
+  spike: number
+  faulty: boolean
+  readonly balances: Map<string, bigint>
+  place: number
+}
+
+export const fullBalance = 10n ** 24n
+
+export function openWorld(seed: number, path: string, print: ((line: string) => void) | undefined): World {
+  forgetTransactions()
+  const timeline = openTimeline()
+  const history = openHistory(timeline.now, print)
+  const scenario = drawScenario(dice(seed, 'scenario'))
+  const worldDice = dice(seed, 'world')
+  const addresses = keys
+    .slice(0, scenario.relayers)
+    .map((key) => privateKeyToAddress(key as `0x${string}`).toLowerCase())
+  const accounts = new Map(addresses.map((address) => [address, { nonce: 0, balance: fullBalance }]))
+  const blocks = openBlocks({
+    timestampSeconds: epochMs / 1000,
+    baseFee: firstBaseFee,
+    nextBaseFee: firstBaseFee,
+    included: [],
+    accounts,
+  })
+  const clients: Clients = { nextTag: 1, accepted: new Map(), deleted: new Map() }
+  const state: Moods = { skewMs: 0, revertsNow: false, spike: 0, faulty: true, balances: new Map(), place: 0 }
+
+  const witness = openDatabase(path)
+  witness.pragma('query_only = ON')
+  let truth: Truth | undefined
+  const rows = watchRows(witness, {
+    fail: history.fail,
+    changed(row, before) {
+      history.note(
+        `${row.id.slice(-6)} ${before ? `${before.status} -> ` : ''}${row.status} (${row.phase}${
+          row.nonce === null ? '' : ` nonce ${row.nonce}`
+        })`,
+      )
+      truth?.changed(row, before)
+    },
+  })
+  const bytes = watchBytes(witness, { fail: history.fail, deletedAt: (id) => clients.deleted.get(id) })
+
+  const node: NodeWorld = {
+    blocks,
+    chainId,
+    dice: worldDice,
+    revertsNow: () => state.revertsNow,
+    handed(which, transaction, admission) {
+      bytes.handed(which, transaction, admission)
+      const said = admission.admitted ? (admission.replaced ? 'replaces' : 'takes') : admission.refusal
+      history.note(`n${which.index} ${said} ${transaction.hash.slice(2, 8)} nonce ${transaction.nonce}`)
+      if (admission.admitted) gossip(which, transaction)
+    },
+  }
+  const nodes = scenario.profiles.map((profile, index) => openNode(index, profile, blocks.canonical()))
+  truth = watchTruth(blocks, nodes, bytes, { fail: history.fail, rows: rows.all })
+  const network = openSimNetwork(node, nodes, timeline, worldDice, history, {
+    leaving: (instance, raws) => bytes.leaving(instance, raws),
+  })
+
+  function gossip(from: SimNode, transaction: Parameters<NodeWorld['handed']>[1]): void {
+    for (const to of nodes) {
+      if (to === from || (state.faulty && worldDice.chance(0.3))) continue
+      timeline.after(worldDice.between(20, 2_000), () => offer(node, to, transaction))
+    }
+  }
+
+  let dirty = true
+  let owner = 0
+  const machine: Machine = {
+    scenario,
+    timeline,
+    history,
+    network,
+    ids: dice(seed, 'ids'),
+    path,
+    skewMs: () => state.skewMs,
+    witness: {
+      nextPlace: () => {
+        state.place += 1
+        return state.place
+      },
+      acquiring(instance) {
+        owner = Math.max(owner, instance.id)
+      },
+      committed(instance, changed) {
+        if (changed > 0) dirty = true
+        if (changed > 0 && instance.id < owner)
+          history.fail(`p${instance.id} wrote rows although p${owner} had taken over`)
+      },
+    },
+  }
+
+  return {
+    scenario,
+    dice: worldDice,
+    timeline,
+    history,
+    blocks,
+    nodes,
+    network,
+    node,
+    machine,
+    bytes,
+    rows,
+    truth,
+    addresses,
+    clients,
+    state,
+    look() {
+      if (!dirty) return
+      dirty = false
+      rows.look()
+      for (const id of clients.accepted.keys()) {
+        if (!rows.all().has(id)) history.fail(`${id.slice(-6)} was accepted and is not stored`)
+      }
+      for (const id of clients.deleted.keys()) {
+        if (rows.all().get(id)?.canceled_at === null) history.fail(`the DELETE of ${id.slice(-6)} is forgotten`)
+      }
+    },
+    [Symbol.dispose]: () => witness.close(),
+  }
+}
