@@ -63,13 +63,7 @@ async function write(session: Session, work: Work, signed: readonly Signed[], no
   const handOvers: HandOverOrder[] = []
   let changed = 0
   for (const { decision, attempt } of signed) {
-    if (decision.do === 'fillGap') {
-      if (!attempt) continue
-      const filler = await fill(session, work, decision.nonce, attempt, now)
-      handOvers.push({ transaction: filler, attempt })
-      changed += 1
-      continue
-    }
+    if (decision.do === 'fillGap') continue
     const { id } = decision.transaction
     const next = apply(decision, after.get(id) ?? decision.transaction, attempt, now)
     after.set(id, next)
@@ -81,6 +75,12 @@ async function write(session: Session, work: Work, signed: readonly Signed[], no
   for (const [id, next] of touched.sort(releasingFirst)) {
     const known = before.get(id)
     if (known) await session.saveTransaction(known, next, now)
+    changed += 1
+  }
+  // Last: a gap may be the nonce that one of these has just given up.
+  for (const { decision, attempt } of signed) {
+    if (decision.do !== 'fillGap' || !attempt) continue
+    handOvers.push({ transaction: await fill(session, work, decision.nonce, attempt, now), attempt })
     changed += 1
   }
   await refuseIfChanged(session, handOvers, before, after)
