@@ -136,10 +136,11 @@ export function openWorld(seed: number, path: string, print: ((line: string) => 
       acquiring(instance) {
         owner = Math.max(owner, instance.id)
       },
-      committed(instance, changed) {
+      committed(_, changed) {
         if (changed > 0) dirty = true
-        if (changed > 0 && instance.id < owner)
-          history.fail(`p${instance.id} wrote rows although p${owner} had taken over`)
+      },
+      wroteAsOwner(instance, changed) {
+        if (changed > 0 && instance.id < owner) history.fail(`p${instance.id} wrote rows although p${owner} had taken over`)
       },
     },
   }

@@ -112,12 +112,11 @@ const traits: readonly Traits[] = [
 
 export const profiles: readonly Profile[] = traits.map(({ samplesOf, ...profile }) => {
   const own = samples.filter(({ client }) => samplesOf.includes(client))
-  const fatal = samples.filter(({ client }) => client === 'every client')
   return {
     ...profile,
-    words: (refusal) => {
+    words(refusal) {
       const said = own.filter(({ means }) => means === refusal)
-      return said.length > 0 ? said : fatal.filter(({ means }) => means === refusal)
+      return said.length > 0 ? said : samples.filter(({ means }) => means === refusal)
     },
   }
 })

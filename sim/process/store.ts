@@ -15,6 +15,8 @@ export interface StoreWitness {
   acquiring(instance: Instance): void
   /** Something may be durable now that was not; `rows` were changed. */
   committed(instance: Instance, rows: number): void
+  /** An owner's unit is through, and changed so many rows. */
+  wroteAsOwner(instance: Instance, rows: number): void
 }
 
 export class ProcessEnded extends Error {
@@ -34,17 +36,26 @@ export function openSimStore(path: string, instance: Instance, witness: StoreWit
   const session = sessionOver(sqliteExecutor(writer))
   const reads = readsOver(sqliteExecutor(reader))
 
-  const watched = (place: number): Session => ({
-    ...session,
-    acquire(id) {
-      witness.acquiring(instance)
-      return session.acquire(id)
-    },
-    fence(id, epoch) {
-      instance.lastOwned.set(id, place)
-      return session.fence(id, epoch)
-    },
-  })
+  const changes = writer.prepare<[], number>('SELECT total_changes()').pluck()
+  async function watched<T>(unit: (session: Session) => Promise<T>): Promise<T> {
+    const place = witness.nextPlace()
+    const before = changes.get() ?? 0
+    let owns = false
+    const done = await unit({
+      ...session,
+      acquire(id) {
+        witness.acquiring(instance)
+        return session.acquire(id)
+      },
+      fence(id, epoch) {
+        owns = true
+        instance.lastOwned.set(id, place)
+        return session.fence(id, epoch)
+      },
+    })
+    if (owns) witness.wroteAsOwner(instance, (changes.get() ?? 0) - before)
+    return done
+  }
 
   let closed = false
   const abandon = () => {
@@ -57,7 +68,7 @@ export function openSimStore(path: string, instance: Instance, witness: StoreWit
   return {
     commit: (unit) =>
       new Promise((resolve, reject) => {
-        leave(instance, () => group.commit(() => unit(watched(witness.nextPlace()))).then(resolve, reject))
+        leave(instance, () => group.commit(() => watched(unit)).then(resolve, reject))
       }),
     reads: {
       ...reads,
