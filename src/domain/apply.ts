@@ -73,7 +73,7 @@ export function fillGap(
   return withReason(bind(filler, at.nonce, attempt, at.now), `fills nonce ${at.nonce}, which nothing else would take`)
 }
 
-/** After the nodes answered. Canceled meanwhile, and now certain that none of them had it: that ends it. */
+/** After the nodes answered. */
 export function afterAnswers(
   transaction: Transaction,
   outcomes: ReadonlyMap<Hash, BroadcastOutcome>,
@@ -84,7 +84,13 @@ export function afterAnswers(
   for (const [hash, outcome] of outcomes) {
     answered = withAttempt(answered, hash, (attempt) => afterHandOver(attempt, outcome, now))
   }
-  return answered.cancellation && neverReachedANode(answered) ? dropCanceled(answered, now) : answered
+  return answered
+}
+
+/** Canceled, and by the answers now certain that no node had it: that ends it. */
+export function dropIfCertain(transaction: Transaction, now: TimestampMs): Transaction {
+  const certain = isInPhase(transaction, 'inFlight') && transaction.cancellation && neverReachedANode(transaction)
+  return certain ? dropCanceled(transaction, now) : transaction
 }
 
 function bind(transaction: Transaction, nonce: Nonce, attempt: Attempt, now: TimestampMs): Transaction {

@@ -1,6 +1,6 @@
 // Hands recorded bytes to the nodes, and records what they answered.
 import type { Chain } from '../chain/chain.ts'
-import { afterAnswers } from '../domain/apply.ts'
+import { afterAnswers, dropIfCertain } from '../domain/apply.ts'
 import { type BroadcastOutcome, isNoOp } from '../domain/attempt.ts'
 import type { Hash, TransactionId } from '../domain/ids.ts'
 import type { Ownership } from './ownership.ts'
@@ -41,7 +41,11 @@ async function keepAnswers(
       const transaction = await session.transaction(ownership.relayer, id)
       if (!transaction) continue
       const answered = afterAnswers(transaction, outcomes, now)
-      if (answered !== transaction) await session.saveTransaction(transaction, answered, now)
+      if (answered === transaction) continue
+      // The answers first, so that the attempts tell them; only then the end that follows from them.
+      const saved = await session.saveTransaction(transaction, answered, now)
+      const ended = dropIfCertain(saved, now)
+      if (ended !== saved) await session.saveTransaction(saved, ended, now)
     }
   })
 }
