@@ -9,6 +9,7 @@ import type { Endpoints } from './endpoints.ts'
 import { proveStranger } from './prove-stranger.ts'
 import type { ReadCanonical } from './read-canonical.ts'
 import { readNonce } from './read-nonce.ts'
+import { readRevert } from './read-revert.ts'
 import type { TrackedHead } from './track-head.ts'
 
 export interface FindInclusions {
@@ -70,7 +71,9 @@ async function fromReceipts(
     // A receipt from above the head, or from a block that a reorg replaced, is no evidence (yet).
     if (!receipt || canonical.get(receipt.block.number) !== receipt.block.hash) continue
     const { block, succeeded, gasUsed, effectiveGasPrice } = receipt
-    found.set(nonce, { by: 'attempt', hash, kind, block, succeeded, gasUsed, effectiveGasPrice })
+    const reason = succeeded ? undefined : await readRevert(endpoint, hash, block.number)
+    const told = reason === undefined ? {} : { revertReason: reason }
+    found.set(nonce, { by: 'attempt', hash, kind, block, succeeded, gasUsed, effectiveGasPrice, ...told })
   }
   return found
 }

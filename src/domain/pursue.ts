@@ -5,6 +5,7 @@ import { feeCap, replacementFees } from './fees.ts'
 import { isNonEmpty } from './ids.ts'
 import type { Observation } from './observation.ts'
 import type { NetworkPolicy } from './relayer.ts'
+import { withReason } from './settle.ts'
 import type { InPhase, Transaction } from './transaction.ts'
 import type { BlockNumber, TimestampMs } from './units.ts'
 import type { Work } from './work.ts'
@@ -80,5 +81,6 @@ export function dueAgain(attempt: Attempt, policy: NetworkPolicy, now: Timestamp
 
 /** Told once, not again at every block. */
 export function explain(transaction: Transaction, reason: string): Decision[] {
-  return transaction.statusReason === reason ? [] : [{ do: 'explain', transaction, reason }]
+  const told = withReason(transaction, reason).statusReason === transaction.statusReason
+  return told ? [] : [{ do: 'explain', transaction, reason }]
 }

@@ -40,13 +40,22 @@ function reasonFor(transaction: Transaction, inclusion: Inclusion): string | und
   const taker = tookTheNonce(inclusion)
   if (taker === 'stranger') return `its nonce was used by ${inclusion.hash}, a transaction that is not ours`
   if (taker === 'noOp') return `canceled: the no-op ${inclusion.hash} took its nonce`
-  const reverted = inclusion.by === 'attempt' && !inclusion.succeeded ? 'execution reverted' : undefined
+  const reverted = inclusion.by === 'attempt' && !inclusion.succeeded ? revertOf(inclusion.revertReason) : undefined
   if (!transaction.cancellation) return reverted
   const lost = 'the cancellation lost: the original was mined first'
   return reverted ? `${lost}; ${reverted}` : lost
 }
 
+function revertOf(reason: string | undefined): string {
+  return reason === undefined ? 'execution reverted' : `execution reverted: ${reason}`
+}
+
+/** A contract may revert with a megabyte of words. */
+const reasonCharsMax = 500
+
 export function withReason(transaction: Transaction, statusReason: string | undefined): Transaction {
   const { statusReason: _, ...rest } = transaction
-  return statusReason === undefined ? rest : { ...rest, statusReason }
+  if (statusReason === undefined) return rest
+  const told = statusReason.length > reasonCharsMax ? `${statusReason.slice(0, reasonCharsMax)}…` : statusReason
+  return { ...rest, statusReason: told }
 }

@@ -39,6 +39,8 @@ export type Inclusion =
       readonly succeeded: boolean
       readonly gasUsed: Gas
       readonly effectiveGasPrice: Wei
+      /** Where it did not succeed and the node could tell why. */
+      readonly revertReason?: string
     }
   | { readonly by: 'external'; readonly hash: Hash; readonly block: BlockRef }
 

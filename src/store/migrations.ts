@@ -25,7 +25,7 @@ export const migrations: readonly Migration[] = [
         phase TEXT NOT NULL, open INTEGER NOT NULL, status TEXT NOT NULL, status_reason TEXT, nonce BIGINT,
         sent_at BIGINT, canceled_at BIGINT, cancel_origin TEXT, ended_at BIGINT, drop_reason TEXT,
         included_kind TEXT, included_hash TEXT, included_block BIGINT, included_block_hash TEXT,
-        included_succeeded INTEGER, gas_used BIGINT, effective_gas_price TEXT
+        included_succeeded INTEGER, revert_reason TEXT, gas_used BIGINT, effective_gas_price TEXT
       )`,
       'CREATE UNIQUE INDEX transactions_sequence ON transactions (relayer_id, sequence)',
       'CREATE INDEX transactions_status ON transactions (relayer_id, status, sequence)',

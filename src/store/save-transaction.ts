@@ -59,6 +59,7 @@ function progressOf(p: ProgressColumns): ProgressColumns {
     included_block: p.included_block,
     included_block_hash: p.included_block_hash,
     included_succeeded: p.included_succeeded,
+    revert_reason: p.revert_reason,
     gas_used: p.gas_used,
     effective_gas_price: p.effective_gas_price,
   }

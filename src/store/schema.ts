@@ -53,6 +53,7 @@ export interface TransactionTable {
   included_block: number | null
   included_block_hash: string | null
   included_succeeded: Flag | null
+  revert_reason: string | null
   gas_used: number | null
   effective_gas_price: string | null
 }

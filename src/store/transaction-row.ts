@@ -36,6 +36,7 @@ export type ProgressColumns = Pick<
   | 'included_block'
   | 'included_block_hash'
   | 'included_succeeded'
+  | 'revert_reason'
   | 'gas_used'
   | 'effective_gas_price'
 >
@@ -81,6 +82,7 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
     included_block: inclusion?.block.number ?? null,
     included_block_hash: inclusion?.block.hash ?? null,
     included_succeeded: receipt ? (receipt.succeeded ? 1 : 0) : null,
+    revert_reason: receipt?.revertReason ?? null,
     gas_used: receipt?.gasUsed ?? null,
     effective_gas_price: receipt ? String(receipt.effectiveGasPrice) : null,
   }
@@ -175,6 +177,7 @@ function inclusionFromRow(row: TransactionRow): Inclusion {
     succeeded: required(row, 'included_succeeded') === 1,
     gasUsed: required(row, 'gas_used'),
     effectiveGasPrice: BigInt(required(row, 'effective_gas_price')),
+    ...(row.revert_reason !== null && { revertReason: row.revert_reason }),
   }
 }
 

@@ -82,6 +82,17 @@ describe('an account', () => {
 })
 
 describe('a spent nonce', () => {
+  test('what was mined and reverted is told in the contract’s own words', async () => {
+    const contract = '0x00000000000000000000000000000000000c0de1'
+    await anvil.rpc('anvil_setCode', [contract, revertingWith(errorString('not today'))])
+    const reverting = await envelopeBy(sender.key, { nonce: 0, to: contract, gas: 90_000n })
+    await network.chain.broadcast([reverting])
+    await anvil.mine()
+    const attempts = [{ hash: reverting.hash, kind: 'execute' as const }]
+    const { inclusions } = await network.chain.observe(inquiryOf(sender.address, { live: [{ nonce: 0, attempts }] }))
+    expect(inclusions.get(0)).toMatchObject({ by: 'attempt', succeeded: false, revertReason: 'not today' })
+  })
+
   test('a receipt names the attempt, its kind and its cost', async () => {
     const original = await envelopeBy(sender.key, { nonce: 0, to: other.address, value: 5n })
     const noOp = await envelopeBy(sender.key, {

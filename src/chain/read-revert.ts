@@ -1,0 +1,18 @@
+// Why a mined transaction reverted: receipts do not say, so the node runs it once more on the state before its block.
+import type { Hash } from '../domain/ids.ts'
+import type { BlockNumber } from '../domain/units.ts'
+import { toHex } from './decode.ts'
+import type { Endpoint } from './endpoint.ts'
+import { revertReason } from './revert-reason.ts'
+
+/**
+ * Undefined where the node can't tell: it no longer keeps that state, or what came before it in its block made it
+ * revert. Two calls, asked only for what reverted.
+ */
+export async function readRevert(endpoint: Endpoint, hash: Hash, block: BlockNumber): Promise<string | undefined> {
+  const answer = await endpoint.call({ method: 'eth_getTransactionByHash', params: [hash] })
+  if (answer.kind !== 'value' || typeof answer.value !== 'object' || answer.value === null) return undefined
+  const { from, to, value, input, gas } = answer.value as Record<string, unknown>
+  const call = { from, ...(to ? { to } : {}), value, data: input, gas }
+  return revertReason(await endpoint.call({ method: 'eth_call', params: [call, toHex(block - 1)] }))
+}
