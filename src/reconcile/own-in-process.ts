@@ -38,7 +38,9 @@ export function ownInProcess(store: Store, relayers: readonly RelayerId[]): Owne
     },
     wake: (relayer) => handlers?.wake(relayer),
     async renew(ownership) {
-      if (held.get(ownership.relayer)?.ownership !== ownership) return
+      const owned = held.get(ownership.relayer)
+      if (owned && owned.ownership !== ownership) return
+      // Given up already when this is another try: then only the second half is left.
       await release(ownership.relayer)
       if (!stopping) await acquire(ownership.relayer)
     },
