@@ -1,0 +1,170 @@
+// The loop's pacing on a clock that stands still: what makes it step, what lets it rest, what ends it.
+import { expect, test } from 'vitest'
+import type { RelayerId } from '../../src/domain/ids.ts'
+import { advance } from '../../src/reconcile/loop.ts'
+import type { Ownership } from '../../src/reconcile/ownership.ts'
+import { someObservation, somePolicy } from '../domain/some.ts'
+import { quiescence, until } from './settled.ts'
+import { openWorkplace, type Workplace } from './workplace.ts'
+
+async function start(place: Workplace) {
+  const ownership = await place.own()
+  const renewed: Ownership[] = []
+  const loop = advance(place.context, ownership, (each) => renewed.push(each))
+  return {
+    loop,
+    ownership,
+    renewed,
+    async [Symbol.asyncDispose]() {
+      ownership.release.abort()
+      await loop.stopped
+    },
+  }
+}
+
+test('with nothing open it asks no node, and a wake-up makes it step', async () => {
+  await using place = await openWorkplace()
+  await using running = await start(place)
+  await until('the first rest', () => place.clock.sleeping.length > 0)
+  place.clock.advance(20)
+  await quiescence()
+  expect(place.clock.sleeping).toEqual([])
+  expect(place.chain.inquiries).toEqual([])
+  expect(place.chain.followers).toBe(0)
+
+  const id = await place.send()
+  running.loop.wake()
+  await until('the send', () => place.chain.handed.length === 1)
+  expect((await place.readAs(id, 'inFlight')).lifecycle.nonce).toBe(0)
+})
+
+test('while something is open a head makes it step; when nothing is, it stops following', async () => {
+  await using place = await openWorkplace()
+  await place.send()
+  await using _running = await start(place)
+  await until('a follower', () => place.chain.followers === 1)
+  const looked = place.chain.inquiries.length
+  place.chain.newHead()
+  await until('another look', () => place.chain.inquiries.length > looked)
+
+  await place.cancelAll()
+  place.chain.view = someObservation({ nonce: 1 })
+  const [id] = (await place.under.store.reads.transactions(place.relayer.id, {}, { page: 1, perPage: 1 })).items
+  if (!id) throw new Error('nothing stored')
+  const open = await place.readAs(id.id, 'inFlight')
+  const block = { number: 1, hash: open.lifecycle.attempts[0].hash }
+  const inclusion = { by: 'external', hash: open.lifecycle.attempts[0].raw, block } as const
+  place.chain.view = someObservation({
+    nonce: 1,
+    inclusions: new Map([[0, inclusion]]),
+    canonical: new Map([[block.number, block.hash]]),
+  })
+  await until('nobody follows', async () => {
+    place.chain.newHead()
+    place.clock.advance(20)
+    return place.chain.followers === 0
+  })
+  expect((await place.readAs(id.id, 'final')).lifecycle.inclusion.by).toBe('external')
+})
+
+test('the pool is asked for a stranger’s transactions once an ownership, by the first step that could send', async () => {
+  await using place = await openWorkplace()
+  await using running = await start(place)
+  await place.send()
+  running.loop.wake()
+  place.clock.advance(20)
+  await until('the send', () => {
+    place.clock.advance(20)
+    return place.chain.handed.length === 1
+  })
+  await place.send()
+  running.loop.wake()
+  await until('the second', () => {
+    place.clock.advance(20)
+    return place.chain.handed.length === 2
+  })
+  const asking = place.chain.inquiries.map(({ pendingNonce }) => pendingNonce)
+  expect(asking.filter(Boolean)).toHaveLength(1)
+  expect(asking[0]).toBe(true)
+})
+
+test('no node answers: it decides nothing, and asks again after ever longer rests', async () => {
+  await using place = await openWorkplace()
+  const id = await place.send()
+  place.chain.view = undefined
+  await using running = await start(place)
+  const rests: number[] = []
+  for (let round = 0; round < 7; round += 1) {
+    await until('a rest', () => place.clock.sleeping.length === 1)
+    rests.push(...place.clock.sleeping)
+    place.clock.advance(place.clock.sleeping[0] ?? 0)
+    await until('the next look', () => place.chain.inquiries.length > round + 1)
+  }
+  expect(rests).toEqual([250, 500, 1_000, 2_000, 4_000, 5_000, 5_000])
+  expect(await place.read(id)).toMatchObject({ version: 1 })
+  await until('a rest', () => place.clock.sleeping.length === 1)
+  place.chain.view = someObservation()
+  place.clock.advance(5_000)
+  await until('the send', () => place.chain.handed.length === 1)
+  expect(running.renewed).toEqual([])
+})
+
+test('a hand-over in doubt is repeated in time, without a block', async () => {
+  await using place = await openWorkplace()
+  await place.send()
+  place.chain.answer = () => ({ kind: 'unknown', message: 'timed out' })
+  await using _running = await start(place)
+  await until('a rest', () => place.clock.sleeping.includes(somePolicy.retryAfterMs))
+  const [first] = place.chain.handed
+  place.clock.advance(somePolicy.retryAfterMs)
+  await until('the repetition', () => place.chain.handed.length === 2)
+  expect(place.chain.handed[1]?.raw).toBe(first?.raw)
+})
+
+test('a client’s change under its hands makes it look again at once', async () => {
+  await using place = await openWorkplace()
+  const [first, second] = [await place.send(), await place.send()]
+  place.chain.whileObserving = async () => {
+    place.chain.whileObserving = async () => {}
+    await place.cancel(first)
+  }
+  await using running = await start(place)
+  await until('the send', () => place.chain.handed.length === 1)
+  expect((await place.readAs(second, 'inFlight')).lifecycle.nonce).toBe(0)
+  expect(running.renewed).toEqual([])
+})
+
+test('another owner ends it, without a word to the chain and without a renewal', async () => {
+  await using place = await openWorkplace()
+  await place.send()
+  await using running = await start(place)
+  const epoch = place.own()
+  await running.loop.stopped
+  await epoch
+  expect(running.renewed).toEqual([])
+  expect(place.chain.followers).toBe(0)
+})
+
+test('a step that fails in an unknown way ends it, and asks for a renewal once', async () => {
+  await using place = await openWorkplace()
+  await place.send()
+  place.chain.whileBroadcasting = async () => {
+    throw new Error('a wire fell out')
+  }
+  await using running = await start(place)
+  await until('a rest', () => place.clock.sleeping.length === 1)
+  place.clock.advance(place.clock.sleeping[0] ?? 0)
+  await running.loop.stopped
+  expect(running.renewed).toEqual([running.ownership])
+  expect(place.chain.followers).toBe(0)
+})
+
+test('a lost relayer ends it while it rests', async () => {
+  await using place = await openWorkplace()
+  const running = await start(place)
+  await quiescence()
+  running.ownership.release.abort()
+  await running.loop.stopped
+  expect(running.renewed).toEqual([])
+  expect(running.ownership.relayer).toBe('treasury' as RelayerId)
+})

@@ -1,0 +1,47 @@
+// Time that stands still until a test moves it on.
+import type { Clock } from '../../src/ops/clock.ts'
+import { now } from '../domain/some.ts'
+
+export interface ManualClock extends Clock {
+  /** Wakes whoever sleeps no longer than this. */
+  advance(ms: number): void
+  /** What each sleeper asked for, in the order in which they lay down. */
+  readonly sleeping: readonly number[]
+}
+
+interface Sleeper {
+  readonly ms: number
+  readonly until: number
+  wake(): void
+}
+
+export function manualClock(): ManualClock {
+  let time = now
+  let sleepers: Sleeper[] = []
+  return {
+    now: () => time,
+    sleep(ms, signal) {
+      return new Promise((resolve) => {
+        if (signal?.aborted) return resolve()
+        const sleeper: Sleeper = {
+          ms,
+          until: time + ms,
+          wake() {
+            sleepers = sleepers.filter((each) => each !== sleeper)
+            signal?.removeEventListener('abort', sleeper.wake)
+            resolve()
+          },
+        }
+        sleepers.push(sleeper)
+        signal?.addEventListener('abort', sleeper.wake)
+      })
+    },
+    advance(ms) {
+      time += ms
+      for (const sleeper of sleepers.filter(({ until }) => until <= time)) sleeper.wake()
+    },
+    get sleeping() {
+      return sleepers.map(({ ms }) => ms)
+    },
+  }
+}

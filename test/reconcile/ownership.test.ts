@@ -1,0 +1,111 @@
+// Ownership in one process: acquired anew after a failure, however often that fails, and given up in order.
+import { expect, test } from 'vitest'
+import type { RelayerId } from '../../src/domain/ids.ts'
+import { ownInProcess } from '../../src/reconcile/own-in-process.ts'
+import type { Ownership } from '../../src/reconcile/ownership.ts'
+import { reconcile } from '../../src/reconcile/reconcile.ts'
+import type { Store } from '../../src/store/store.ts'
+import { until } from './settled.ts'
+import { openWorkplace } from './workplace.ts'
+
+interface Unreliable {
+  readonly store: Store
+  failing: boolean
+}
+
+/** The store with a switch: while `failing`, no unit commits. */
+function unreliable(store: Store): Unreliable {
+  const disk: Unreliable = {
+    failing: false,
+    store: {
+      ...store,
+      commit: (unit) => (disk.failing ? Promise.reject(new Error('disk full')) : store.commit(unit)),
+    },
+  }
+  return disk
+}
+
+function witness() {
+  const acquired: Ownership[] = []
+  const released: Ownership[] = []
+  return {
+    acquired,
+    released,
+    handlers: {
+      acquired: (each: Ownership) => acquired.push(each),
+      wake() {},
+      released: async (each: Ownership) => {
+        released.push(each)
+      },
+    },
+  }
+}
+
+test('every known relayer is acquired at the start, each time at a higher epoch; an unknown one is not', async () => {
+  await using place = await openWorkplace()
+  const { acquired, handlers } = witness()
+  const ownerships = ownInProcess(place.under.store, [place.relayer.id, 'nobody' as RelayerId])
+  await ownerships.start(handlers)
+  expect(acquired.map(({ relayer, epoch }) => [relayer, epoch])).toEqual([[place.relayer.id, 1n]])
+  await ownerships.stop()
+  expect(acquired[0]?.lost.aborted).toBe(true)
+})
+
+test('a renewal gives up before it acquires, at a higher epoch; a stale one does nothing', async () => {
+  await using place = await openWorkplace()
+  const { acquired, released, handlers } = witness()
+  const ownerships = ownInProcess(place.under.store, [place.relayer.id])
+  await ownerships.start(handlers)
+  const [first] = acquired
+  if (!first) throw new Error('not acquired')
+  await ownerships.renew(first)
+  expect(released).toEqual([first])
+  expect(first.lost.aborted).toBe(true)
+  expect(acquired.map(({ epoch }) => epoch)).toEqual([1n, 2n])
+  await ownerships.renew(first)
+  expect(acquired).toHaveLength(2)
+  await ownerships.stop()
+})
+
+test('a renewal that fails can be tried again, until the store answers', async () => {
+  await using place = await openWorkplace()
+  const disk = unreliable(place.under.store)
+  const { acquired, handlers } = witness()
+  const ownerships = ownInProcess(disk.store, [place.relayer.id])
+  await ownerships.start(handlers)
+  const [first] = acquired
+  if (!first) throw new Error('not acquired')
+  disk.failing = true
+  await expect(ownerships.renew(first)).rejects.toThrow('disk full')
+  await expect(ownerships.renew(first)).rejects.toThrow('disk full')
+  disk.failing = false
+  await ownerships.renew(first)
+  expect(acquired.map(({ epoch }) => epoch)).toEqual([1n, 2n])
+  await ownerships.stop()
+  await ownerships.renew(first)
+  expect(acquired).toHaveLength(2)
+})
+
+test('a relayer whose store failed for a while is advanced again without a hand', async () => {
+  await using place = await openWorkplace()
+  const disk = unreliable(place.under.store)
+  const ownerships = ownInProcess(disk.store, [place.relayer.id])
+  {
+    await using _running = await reconcile({ ...place.context, store: disk.store }, ownerships)
+    disk.failing = true
+    await place.send()
+    ownerships.wake(place.relayer.id)
+    // The failed step rests, the failed renewal rests.
+    for (const rest of [20, 250, 1_000, 1_000]) {
+      await until(`a rest of ${rest}`, () => place.clock.sleeping.includes(rest))
+      place.clock.advance(rest)
+    }
+    expect(place.chain.handed).toEqual([])
+    disk.failing = false
+    await until('the send', () => {
+      place.clock.advance(250)
+      return place.chain.handed.length === 1
+    })
+  }
+  expect(place.chain.followers).toBe(0)
+})

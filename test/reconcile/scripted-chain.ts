@@ -1,0 +1,60 @@
+// The chain port as a script: it says what a test wants it to say, and keeps what it was asked and handed.
+import { type Chain, ChainUnavailable, type Envelope } from '../../src/chain/chain.ts'
+import type { BroadcastOutcome } from '../../src/domain/attempt.ts'
+import type { Hash } from '../../src/domain/ids.ts'
+import type { Inquiry, Observation } from '../../src/domain/observation.ts'
+import { someHead, someObservation } from '../domain/some.ts'
+
+export interface ScriptedChain extends Chain {
+  /** What the next observation says; undefined: no node answers. */
+  view: Observation | undefined
+  answer: (envelope: Envelope) => BroadcastOutcome
+  /** Run before an observation, or before a broadcast, is answered. */
+  whileObserving: () => Promise<void>
+  whileBroadcasting: () => Promise<void>
+  readonly inquiries: Inquiry[]
+  readonly handed: Envelope[]
+  /** How many follow the head. */
+  readonly followers: number
+  newHead(): void
+}
+
+export function scriptedChain(): ScriptedChain {
+  const followers = new Set<() => void>()
+  const chain: ScriptedChain = {
+    view: someObservation(),
+    answer: () => ({ kind: 'accepted' }),
+    whileObserving: async () => {},
+    whileBroadcasting: async () => {},
+    inquiries: [],
+    handed: [],
+    get followers() {
+      return followers.size
+    },
+    newHead: () => {
+      for (const ring of followers) ring()
+    },
+    async observe(inquiry) {
+      chain.inquiries.push(inquiry)
+      await chain.whileObserving()
+      if (!chain.view) throw new ChainUnavailable('no endpoint answers')
+      return chain.view
+    },
+    async broadcast(envelopes) {
+      chain.handed.push(...envelopes)
+      await chain.whileBroadcasting()
+      return new Map<Hash, BroadcastOutcome>(envelopes.map((envelope) => [envelope.hash, chain.answer(envelope)]))
+    },
+    async balance() {
+      return chain.view?.balance ?? 0n
+    },
+    follow(onHead, signal) {
+      if (signal.aborted) return
+      const ring = () => onHead(someHead)
+      followers.add(ring)
+      signal.addEventListener('abort', () => followers.delete(ring))
+    },
+    async close() {},
+  }
+  return chain
+}

@@ -1,0 +1,99 @@
+// One relayer on the production store, with a chain and a clock that follow the test.
+
+import { cancelTransaction } from '../../src/commands/cancel.ts'
+import { cancelPending } from '../../src/commands/cancel-pending.ts'
+import type { CommandContext } from '../../src/commands/context.ts'
+import { submitTransaction } from '../../src/commands/submit.ts'
+import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
+import type { Policies, Relayer } from '../../src/domain/relayer.ts'
+import type { SendRequest } from '../../src/domain/submit.ts'
+import type { InPhase, Lifecycle, Transaction } from '../../src/domain/transaction.ts'
+import { isInPhase } from '../../src/domain/transaction.ts'
+import { systemRandom } from '../../src/ops/random.ts'
+import type { Ownership } from '../../src/reconcile/ownership.ts'
+import type { StepContext } from '../../src/reconcile/step.ts'
+import { openCurve } from '../../src/signers/curve.ts'
+import { openPlainSigner } from '../../src/signers/plain.ts'
+import { receiver, somePolicies, somePolicy, someRelayer } from '../domain/some.ts'
+import { openStore, quiet, type SqliteUnderTest } from '../store/open-store.ts'
+import { devAccount } from '../support/dev-accounts.ts'
+import { type ManualClock, manualClock } from './manual-clock.ts'
+import { type ScriptedChain, scriptedChain } from './scripted-chain.ts'
+
+export interface Workplace extends AsyncDisposable {
+  readonly under: SqliteUnderTest
+  readonly context: StepContext
+  readonly commands: CommandContext
+  readonly chain: ScriptedChain
+  readonly clock: ManualClock
+  readonly relayer: Relayer
+  /** The relayers that commands woke, in order. */
+  readonly woken: RelayerId[]
+  own(): Promise<Ownership & { readonly release: AbortController }>
+  send(changes?: Partial<SendRequest>): Promise<TransactionId>
+  cancel(id: TransactionId): Promise<Transaction>
+  cancelAll(): Promise<void>
+  read(id: TransactionId): Promise<Transaction>
+  readAs<P extends Lifecycle['phase']>(id: TransactionId, phase: P): Promise<InPhase<P>>
+}
+
+const request: SendRequest = {
+  to: receiver,
+  value: 1n,
+  data: '0x',
+  gasLimit: 21_000,
+  pricing: { kind: 'speed', speed: 'average' },
+}
+
+export async function openWorkplace(policies: Partial<Policies> = {}): Promise<Workplace> {
+  const under = await openStore()
+  const { store } = under
+  const relayer = someRelayer({ policies: { ...somePolicies, ...policies } })
+  await store.commit((session) => session.saveRelayer(relayer))
+  const clock = manualClock()
+  const chain = scriptedChain()
+  const random = systemRandom()
+  const signer = openPlainSigner('dev', devAccount(0).key, await openCurve(quiet))
+  const woken: RelayerId[] = []
+  const commands: CommandContext = { store, clock, random, queueMax: 100, wake: (id) => woken.push(id) }
+  const read = async (id: TransactionId) => {
+    const found = await store.reads.transaction(relayer.id, id)
+    if (!found) throw new Error(`${id} is gone`)
+    return found
+  }
+  return {
+    under,
+    context: {
+      store,
+      clock,
+      random,
+      logger: quiet,
+      chainOf: () => chain,
+      signerOf: () => signer,
+      policyOf: () => somePolicy,
+    },
+    commands,
+    chain,
+    clock,
+    relayer,
+    woken,
+    async own() {
+      const epoch = await store.commit((session) => session.acquire(relayer.id))
+      if (epoch === undefined) throw new Error('no such relayer')
+      const release = new AbortController()
+      return { relayer: relayer.id, epoch, lost: release.signal, release }
+    },
+    send: async (changes = {}) => (await submitTransaction(commands, relayer.id, { ...request, ...changes })).id,
+    cancel: (id) => cancelTransaction(commands, relayer.id, id),
+    cancelAll: async () => {
+      await cancelPending(commands, relayer.id)
+    },
+    read,
+    async readAs(id, phase) {
+      const found = await read(id)
+      if (!isInPhase(found, phase)) throw new Error(`${id} is ${found.lifecycle.phase}, not ${phase}`)
+      return found
+    },
+    [Symbol.asyncDispose]: () => under[Symbol.asyncDispose](),
+  }
+}
