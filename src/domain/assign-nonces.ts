@@ -42,7 +42,7 @@ function assignQueue(
   free: FreeNonces,
 ): { decisions: Decision[]; again: boolean } {
   const { balance } = observation
-  const queued = work.relayer.paused ? [] : work.queued.slice(0, roomIn(work))
+  const queued = work.relayer.paused ? [] : work.queued.slice(0, roomIn(work, observation.delegated))
   const decisions: Decision[] = []
   if (queued.length > 0 && balance === undefined) return { decisions, again: false }
   let wallet = spendable(work, balance ?? 0n, market, policy)

@@ -51,6 +51,8 @@ export interface Observation {
   readonly market?: Market
   readonly rule: ReplacementRule
   readonly balance?: Wei
+  /** The account carries an EIP-7702 delegation: pools let it have one transaction in flight. Told with the balance. */
+  readonly delegated?: boolean
   /**
    * What took a nonce, by nonce: proven by a receipt, or by the block that holds a stranger's transaction, and that
    * block is canonical at `head`.

@@ -31,9 +31,10 @@ export function minedOf(work: Work): readonly InPhase<'mined'>[] {
   return work.open.filter((transaction) => isInPhase(transaction, 'mined'))
 }
 
-/** How many of the queue may get a nonce now. */
-export function roomIn(work: Work): number {
-  return Math.max(0, work.relayer.policies.maxInFlight - inFlightOf(work).length)
+/** How many of the queue may get a nonce now; a delegated account (EIP-7702) may have one in flight. */
+export function roomIn(work: Work, delegated = false): number {
+  const most = delegated ? 1 : work.relayer.policies.maxInFlight
+  return Math.max(0, most - inFlightOf(work).length)
 }
 
 /** Whether a hand-over has to be repeated before long: a chain that waits for it may make no block until then. */

@@ -56,6 +56,16 @@ describe('an account', () => {
     expect(network.calls.map((call) => call.method)).toEqual(['eth_getBlockByNumber', 'eth_getTransactionCount'])
   })
 
+  test('an account that delegates by EIP-7702 is told apart from one that does not', async () => {
+    const [plain, delegating] = [anvil.accounts[5], anvil.accounts[6]].map(
+      (account) => account?.address ?? sender.address,
+    )
+    if (!plain || !delegating) throw new Error('anvil has ten accounts')
+    await anvil.rpc('anvil_setCode', [delegating, `0xef0100${other.address.slice(2)}`])
+    expect(await network.chain.observe(inquiryOf(plain, { balance: true }))).toMatchObject({ delegated: false })
+    expect(await network.chain.observe(inquiryOf(delegating, { balance: true }))).toMatchObject({ delegated: true })
+  })
+
   test('under one head an account is read once, however often it is asked for', async () => {
     await anvil.mine()
     const first = await network.chain.observe(inquiryOf(sender.address, { balance: true }))
