@@ -1,8 +1,10 @@
 // The canonical hash at a height: from the blocks that the head was linked to, and from a node, once, for deeper ones.
 import type { Hash } from '../domain/ids.ts'
+import type { Head } from '../domain/observation.ts'
 import type { BlockNumber } from '../domain/units.ts'
 import { toHead, toHex } from './decode.ts'
-import type { Endpoints } from './endpoints.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { Asked, Endpoints } from './endpoints.ts'
 import type { HeadTracker, TrackedHead } from './track-head.ts'
 
 /** What could not be read is missing, and so is what lies above the head. */
@@ -14,17 +16,23 @@ export function readingCanonical(endpoints: Endpoints, heads: HeadTracker): Read
   let deep = new Map<BlockNumber, Hash>()
   let deepAsOf = 0
 
+  /** A node that fell behind a reorganisation tells its old branch: its word counts only if it has the head, too. */
+  async function askDeep(endpoint: Endpoint, number: BlockNumber, { head }: TrackedHead): Promise<Asked<Head>> {
+    const [answer, tip] = await Promise.all(
+      [number, head.number].map((each) =>
+        endpoint.call({ method: 'eth_getBlockByNumber', params: [toHex(each), false] }),
+      ),
+    )
+    if (tip?.kind !== 'value' || toHead(tip.value)?.hash !== head.hash) return { failed: 'it does not have the head' }
+    const block = answer?.kind === 'value' ? toHead(answer.value) : undefined
+    return block?.number === number ? { told: block } : { failed: 'no such block' }
+  }
+
   async function readDeep(numbers: readonly BlockNumber[], at: TrackedHead): Promise<void> {
     const asOf = heads.reorgs()
     const answers = await Promise.all(
       numbers.map((number) =>
-        endpoints
-          .firstToTell(async (endpoint) => {
-            const answer = await endpoint.call({ method: 'eth_getBlockByNumber', params: [toHex(number), false] })
-            const block = answer.kind === 'value' ? toHead(answer.value) : undefined
-            return block?.number === number ? { told: block } : { failed: 'no such block' }
-          }, at.by)
-          .catch(() => undefined),
+        endpoints.firstToTell((endpoint) => askDeep(endpoint, number, at), at.by).catch(() => undefined),
       ),
     )
     if (heads.reorgs() !== asOf) return
