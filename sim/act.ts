@@ -98,7 +98,7 @@ function send(world: World, service: Service, relayer: number): void {
   const tag = clients.nextTag
   clients.nextTag += 1
   const moody = dice.chance(0.15)
-  const gasLimit = dice.weighted({ estimated: 4, enough: 4, tooLittle: 0.3 })
+  const gasLimit = dice.weighted({ estimated: 4, enough: 4, tooLittle: 0 })
   const request: SendRequest = {
     to: moody ? moodyContract : '0x00000000000000000000000000000000000c0de1',
     value: BigInt(dice.below(1_000)),
@@ -116,7 +116,7 @@ function pricing({ dice, scenario, blocks }: World): Pricing {
   const kind = dice.weighted({ speed: 8, eip1559: 1, legacy: 1 })
   const cap = blocks.canonical().nextBaseFee * BigInt(dice.pick([1, 2, 3]))
   const limited = scenario.gasPriceCap !== undefined && cap > scenario.gasPriceCap ? scenario.gasPriceCap : cap
-  if (kind === 'eip1559') return { kind, maxFeePerGas: limited, maxPriorityFeePerGas: 1_500_001n }
+  if (kind === 'eip1559') return { kind, maxFeePerGas: limited, maxPriorityFeePerGas: limited < 1_500_001n ? limited : 1_500_001n }
   if (kind === 'legacy') return { kind, gasPrice: limited }
   return { kind, speed: dice.pick(speeds) }
 }

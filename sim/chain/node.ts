@@ -86,6 +86,8 @@ export function answer(
       const block = blockOf(place)
       return block ? result(hex(accountAt(block, address.toLowerCase()).balance)) : error(-32000, 'header not found')
     }
+    case 'eth_getCode':
+      return result('0x')
     case 'eth_getTransactionReceipt':
       return result(receiptJson(world.blocks, node.head, String(params[0]) as Hex))
     case 'eth_feeHistory': {
