@@ -1,7 +1,7 @@
 // A JSON-RPC endpoint whose manners the test decides: forwards to a real node, or drops, delays, swallows and refuses.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface RpcCall {
@@ -89,10 +89,11 @@ export async function startRpcServer(
         response.destroy()
         return
       case 'forwardAndStop': {
-        const { status, text } = await forward(body)
-        response.once('finish', () => server.closeAllConnections())
-        response.setHeader('connection', 'close')
+        // The other connections go first: whoever reads this answer finds none of them open any more.
         server.close()
+        for (const socket of sockets) if (socket !== response.socket) socket.destroy()
+        const { status, text } = await forward(body)
+        response.setHeader('connection', 'close')
         return say(response, status, text)
       }
       case 'delay':
@@ -129,6 +130,11 @@ export async function startRpcServer(
       requests.push(request)
       await perform(reaction(request), request, body, response)
     })().catch(() => response.destroy())
+  })
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
   })
   server.listen(options.port ?? 0, '127.0.0.1')
   await once(server, 'listening')

@@ -6,6 +6,7 @@ import {
   type RpcServer,
   startRpcServer,
 } from '../../support/rpc-server.ts'
+import { same } from './ledger.ts'
 
 export interface Line extends AsyncDisposable {
   readonly url: string
@@ -16,8 +17,8 @@ export interface Line extends AsyncDisposable {
   onRequest(reaction: (request: RpcRequest) => Reaction): void
   /** Connections are refused from now on, and those that stand are closed. */
   cut(): Promise<void>
-  /** Cut by itself after the answer that a relayer needs before it sends: what it sends then reaches no node. */
-  cutBeforeSend(): void
+  /** Cut by itself after the next look at an account, which a relayer takes at a new head: what it then sends reaches no node. */
+  cutBeforeSend(address: string): void
   isCut(): boolean
   /** After a cut. */
   mend(): Promise<void>
@@ -43,9 +44,12 @@ export async function openLine(nodeUrl: string): Promise<Line> {
       cut = true
       await server.stop()
     },
-    cutBeforeSend: () =>
+    cutBeforeSend: (address) =>
       server.react((request) => {
-        if (!request.calls.some(({ method }) => method === 'eth_getBalance')) return { do: 'forward' }
+        const looks = request.calls.some(({ method, params: [of] }) => {
+          return method === 'eth_getTransactionCount' && same(String(of), address)
+        })
+        if (!looks) return { do: 'forward' }
         cut = true
         return { do: 'forwardAndStop' }
       }),

@@ -1,0 +1,156 @@
+// Everything pending at once: two hundred in every state, on a strict pool. Nothing of it executes, and nothing is
+// left behind that would hold up what is sent later.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { until } from '../support/client.ts'
+import type { Hardhat } from '../support/hardhat.ts'
+import { audit } from './support/audit.ts'
+import { balanceOf, hex, nonceOf, same } from './support/ledger.ts'
+import {
+  cancel,
+  headSeen,
+  inPool,
+  mineUntil,
+  noOpInPool,
+  type Payment,
+  pay,
+  payTimes,
+  verdict,
+  view,
+} from './support/play.ts'
+import { hardhatStage, type Stage } from './support/stage.ts'
+
+let stage: Stage<Hardhat>
+beforeAll(async () => {
+  stage = await hardhatStage({
+    requiredConfirmations: 2,
+    relayers: { mixed: { max_in_flight: 40 }, idle: {}, mined: { max_in_flight: 3 }, neighbour: {} },
+  })
+})
+afterAll(() => stage?.[Symbol.asyncDispose]())
+
+const gwei = 1_000_000_000n
+
+/** A block that none of what offers less can be in. */
+async function mineAtBaseFee(wei: bigint): Promise<void> {
+  await stage.node.rpc('hardhat_setNextBlockBaseFeePerGas', [hex(wei)])
+  await stage.node.mine()
+}
+
+test('two hundred, mixed: bumped, in the pool, held, canceled before, and queued', async () => {
+  const sender = stage.sender('mixed')
+  const bystander = await pay(stage, stage.sender('neighbour'))
+  const executed = await payTimes(stage, sender, 2)
+  await inPool(stage, sender, [0, 1])
+  await stage.node.mine()
+  await mineUntil(stage, 'two payments', async () => (await view(stage, executed[1] as Payment)).status === 'confirmed')
+
+  const bumped = await payTimes(stage, sender, 20)
+  await inPool(stage, sender, numbers(2, 22))
+  await mineAtBaseFee(30n * gwei)
+  await stage.node.mine(2)
+  const firstAttempts = () => stage.rows.attempts(bumped[0]?.id ?? '')
+  await until(() => firstAttempts().filter(({ state }) => state === 'handed').length > 1, { what: 'a bump' })
+  const pooled = await payTimes(stage, sender, 10)
+  await inPool(stage, sender, numbers(2, 32))
+  const canceledBefore = [bumped[3], pooled[4]] as [Payment, Payment]
+  for (const payment of canceledBefore) await cancel(stage, payment)
+  await headSeen(stage, sender)
+
+  // The line breaks after the service has looked and before it sends: ten get a nonce, and reach nobody.
+  await stage.line.cut()
+  const rest = await payTimes(stage, sender, 170)
+  await mineAtBaseFee(2_000n * gwei)
+  await stage.line.mend()
+  stage.line.cutBeforeSend(sender.address)
+  const held = rest.slice(0, 10)
+  await until(
+    () => stage.line.isCut() && held.every(({ id }) => stage.rows.attempts(id).some(({ state }) => state === 'held')),
+    {
+      what: () =>
+        `ten held\n${JSON.stringify(held.map(({ id }) => stage.rows.attempts(id).map((a) => [a.state, a.nonce, a.outcome_message])))}`,
+    },
+  )
+  const pending = [...bumped, ...pooled, ...rest].filter((payment) => !canceledBefore.includes(payment))
+  const byNonce = pending.toSorted((one, other) => nonceIn(one) - nonceIn(other))
+
+  const answer = await stage.client.request('DELETE', `/relayers/${sender.id}/transactions/pending`)
+  expect(answer.status).toBe(200)
+  expect(answer.body).toMatchObject({
+    success: true,
+    error: '',
+    data: {
+      queued_for_cancellation_transaction_ids: byNonce.map(({ id }) => id),
+      failed_to_queue_transaction_ids: [],
+      total_processed: 198,
+    },
+    pagination: { current_page: 1, per_page: 198, total_items: 198 },
+  })
+  for (const payment of rest) {
+    await verdict(stage, payment, ({ state }) => state !== 'racing')
+    const { id } = payment
+    expect(await stage.client.cancellation(sender.id, id)).toMatchObject({ state: 'dropped', final: true, cost: '0' })
+    expect(stage.rows.attempts(id).every(({ state }) => state === 'withdrawn')).toBe(true)
+  }
+  expect(await stage.client.cancelPending(sender.id)).toMatchObject({ total_processed: 0 })
+
+  await stage.line.mend()
+  // No block before the no-ops are out: a race that is lost is another test's.
+  for (const payment of [...bumped, ...pooled]) await noOpInPool(stage, payment)
+  await mineAtBaseFee(gwei)
+  const later = await payTimes(stage, sender, 5)
+  await mineUntil(stage, 'what was sent later', async () => {
+    return (await view(stage, later[4] as Payment)).status === 'confirmed'
+  })
+  const mined = await audit(stage, sender)
+  expect(mined.map(({ nonce }) => nonce)).toEqual(numbers(0, 37))
+  const recipients = mined.map(({ to }) => (same(to, sender.address) ? 'no-op' : to))
+  expect(recipients).toEqual([
+    ...executed.map(({ to }) => to.toLowerCase()),
+    ...numbers(2, 32).map(() => 'no-op'),
+    ...later.map(({ to }) => to.toLowerCase()),
+  ])
+  for (const { to } of [...bumped, ...pooled, ...rest]) expect(await balanceOf(stage.node, to)).toBe(0n)
+  expect(await nonceOf(stage.node, sender.address)).toBe(37)
+  // Nobody else's were touched.
+  expect((await view(stage, bystander)).status).toBe('confirmed')
+  await audit(stage, stage.sender('neighbour'))
+})
+
+test('nothing pending: an empty answer, and nothing happens', async () => {
+  expect(await stage.client.cancelPending('idle')).toEqual({
+    queued_for_cancellation_transaction_ids: [],
+    failed_to_queue_transaction_ids: [],
+    total_processed: 0,
+  })
+})
+
+test('what is mined already is not touched, and sends that come during the bulk are', async () => {
+  const sender = stage.sender('mined')
+  const early = await payTimes(stage, sender, 3)
+  await inPool(stage, sender, [0, 1, 2])
+  await stage.node.mine()
+  await until(async () => (await view(stage, early[2] as Payment)).status === 'mined', { what: 'three mined' })
+  await payTimes(stage, sender, 6)
+  await inPool(stage, sender, [3, 4, 5])
+  const [bulk, ...sends] = await Promise.all([
+    stage.client.cancelPending(sender.id),
+    ...Array.from({ length: 12 }, () => pay(stage, sender)),
+  ])
+  const canceled = new Set(bulk.queued_for_cancellation_transaction_ids)
+  expect(bulk.total_processed).toBe(canceled.size)
+  expect(early.some(({ id }) => canceled.has(id))).toBe(false)
+  const survivors = sends.filter(({ id }) => !canceled.has(id))
+  await audit(stage, sender)
+  for (const payment of [...early, ...survivors]) expect((await view(stage, payment)).status).toBe('confirmed')
+  for (const id of canceled) expect((await stage.client.get(sender.id, id)).status).toBe('canceled')
+})
+
+/** `from` up to, not including, `to`. */
+function numbers(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, index) => from + index)
+}
+
+/** What has no nonce comes after everything that has one, in the order of the queue. */
+function nonceIn({ id }: Payment): number {
+  return stage.rows.transaction(id).nonce ?? Number.MAX_SAFE_INTEGER
+}

@@ -1,0 +1,66 @@
+// gas_limit left out: it is estimated before a nonce is bound, and what would revert fails with the contract's words
+// and costs neither nonce nor wei.
+import { encodeErrorResult, parseAbi } from 'viem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Anvil } from '../support/anvil.ts'
+import { audit } from './support/audit.ts'
+import { nonceOf } from './support/ledger.ts'
+import { inPool, pay, payTimes, reached, view } from './support/play.ts'
+import { anvilStage, type Stage } from './support/stage.ts'
+
+let stage: Stage<Anvil>
+beforeAll(async () => {
+  stage = await anvilStage({ relayers: { one: {}, two: {}, three: {} } })
+})
+afterAll(() => stage?.[Symbol.asyncDispose]())
+
+/** Code that reverts with Error(string): copies what follows it to memory, and reverts with that. */
+function revertingWith(reason: string): string {
+  const data = encodeErrorResult({ abi: parseAbi(['error Error(string)']), errorName: 'Error', args: [reason] })
+  const bytes = ((data.length - 2) / 2).toString(16).padStart(2, '0')
+  return `0x60${bytes}600c60003960${bytes}6000fd${data.slice(2)}`
+}
+
+const noGasLimit = { gas_limit: undefined } as unknown as { gas_limit: number }
+
+test('a payload that would revert fails with the decoded reason; those around it take nonces without a gap', async () => {
+  const sender = stage.sender('one')
+  const contract = '0x00000000000000000000000000000000c0ffee01'
+  await stage.node.rpc('anvil_setCode', [contract, revertingWith('the till is closed')])
+  const before = await pay(stage, sender)
+  const reverting = await pay(stage, sender, { to: contract, data: '0x12345678', ...noGasLimit })
+  const after = await pay(stage, sender)
+  const failed = await reached(stage, reverting, 'failed')
+  expect(failed.status_reason).toBe('it would revert: the till is closed')
+  expect(failed.nonce).toBeUndefined()
+  expect(stage.rows.attempts(reverting.id)).toEqual([])
+  await inPool(stage, sender, [0, 1])
+  expect([(await view(stage, before)).nonce, (await view(stage, after)).nonce]).toEqual([0, 1])
+  await audit(stage, sender)
+  expect(await nonceOf(stage.node, sender.address)).toBe(2)
+})
+
+test('a plain transfer costs 21000; a contract that stores gets room above what the node said', async () => {
+  const sender = stage.sender('two')
+  const contract = '0x00000000000000000000000000000000c0ffee02'
+  // SSTORE(0, NUMBER)
+  await stage.node.rpc('anvil_setCode', [contract, '0x4360005500'])
+  const plain = await pay(stage, sender, noGasLimit)
+  const storing = await pay(stage, sender, { to: contract, value: '0', data: '0x', ...noGasLimit })
+  await inPool(stage, sender, [0, 1])
+  expect(stage.rows.attempts(plain.id)[0]?.gas_limit).toBe(21_000)
+  expect(stage.rows.attempts(storing.id)[0]?.gas_limit).toBeGreaterThan(43_000 * 1.1)
+  const mined = await audit(stage, sender)
+  expect(mined.map(({ succeeded }) => succeeded)).toEqual([true, true])
+})
+
+test('twenty that revert before one that does not: all fail, and the one is executed with nonce 0', async () => {
+  const sender = stage.sender('three')
+  const contract = '0x00000000000000000000000000000000c0ffee03'
+  await stage.node.rpc('anvil_setCode', [contract, revertingWith('no')])
+  const failing = await payTimes(stage, sender, 20, { to: contract, ...noGasLimit })
+  const good = await pay(stage, sender, noGasLimit)
+  for (const payment of failing) await reached(stage, payment, 'failed')
+  expect((await reached(stage, good, 'submitted')).nonce).toBe(0)
+  await audit(stage, sender)
+})

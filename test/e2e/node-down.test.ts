@@ -1,0 +1,138 @@
+// A node that refuses connections has nothing; a node that says nothing may have everything. Neither leaves a gap, and
+// neither makes a payload run twice.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Anvil } from '../support/anvil.ts'
+import { until } from '../support/client.ts'
+import { audit } from './support/audit.ts'
+import { poolOf, same } from './support/ledger.ts'
+import {
+  cancel,
+  inPool,
+  mineUntil,
+  noOpInPool,
+  type Payment,
+  pay,
+  payTimes,
+  reached,
+  verdict,
+  view,
+} from './support/play.ts'
+import { anvilStage, type Stage } from './support/stage.ts'
+
+let stage: Stage<Anvil>
+beforeAll(async () => {
+  stage = await anvilStage({
+    requiredConfirmations: 2,
+    relayers: { held: { max_in_flight: 3 }, down: {}, silent: {}, dropped: {}, frozen: {}, kept: { max_in_flight: 2 } },
+  })
+})
+afterAll(() => stage?.[Symbol.asyncDispose]())
+beforeEach(async () => {
+  if (stage.line.isCut()) await stage.line.mend()
+  stage.line.open()
+})
+
+async function sendOverABrokenLine(sender: Payment['sender'], count: number): Promise<Payment[]> {
+  stage.line.cutBeforeSend(sender.address)
+  const payments = await payTimes(stage, sender, count)
+  await until(() => stage.rows.attempts(payments[0]?.id ?? '').some(({ state }) => state === 'held'), {
+    what: () => `a held attempt\n${stage.service.logs().slice(-2000)}`,
+  })
+  return payments
+}
+
+test('refused: held as sent; canceled, it is dropped at once and its nonce goes to the next in the queue', async () => {
+  const sender = stage.sender('held')
+  const [first, second] = (await sendOverABrokenLine(sender, 2)) as [Payment, Payment]
+  expect(await view(stage, first)).toMatchObject({ status: 'sent', nonce: 0 })
+
+  expect(await cancel(stage, first)).toMatchObject({ status: 'canceled' })
+  expect(await verdict(stage, first, ({ state }) => state !== 'racing')).toMatchObject({
+    state: 'dropped',
+    final: true,
+    safe_to_retry: true,
+    cost: '0',
+  })
+  expect(stage.rows.attempts(first.id).map(({ state }) => state)).toEqual(['withdrawn'])
+  expect(stage.rows.transaction(first.id)).toMatchObject({ nonce: null, open: 0 })
+
+  await stage.line.mend()
+  const third = await pay(stage, sender)
+  await mineUntil(stage, 'the third', async () => (await view(stage, third)).status === 'confirmed')
+  expect((await view(stage, second)).status).toBe('confirmed')
+  const mined = await audit(stage, sender)
+  expect(mined.map(({ nonce }) => nonce)).toEqual([0, 1])
+  const withdrawn = stage.rows.attempts(first.id)[0]?.raw
+  expect(stage.line.sent()).not.toContain(withdrawn)
+})
+
+test('refused and not canceled: once the line is back, the same bytes go out', async () => {
+  const sender = stage.sender('kept')
+  const payments = await sendOverABrokenLine(sender, 4)
+  const [recorded] = stage.rows.attempts(payments[0]?.id ?? '')
+  await stage.line.mend()
+  await inPool(stage, sender, [0, 1])
+  expect((await poolOf(stage.node, sender.address)).get(0)).toBe(recorded?.hash)
+  const mined = await audit(stage, sender)
+  expect(mined.map(({ to }) => to.toLowerCase())).toEqual(payments.map(({ to }) => to.toLowerCase()))
+})
+
+test('the node is away while sends and cancels come in: all of them are answered, and carried out when it is back', async () => {
+  const sender = stage.sender('down')
+  const [inFlight] = (await payTimes(stage, sender, 1)) as [Payment]
+  await inPool(stage, sender, [0])
+  await stage.line.cut()
+  const sent = await payTimes(stage, sender, 4)
+  expect((await cancel(stage, inFlight)).status).toBe('canceled')
+  expect((await stage.client.cancellation(sender.id, inFlight.id)).state).toBe('racing')
+  await cancel(stage, sent[1] as Payment)
+  await verdict(stage, sent[1] as Payment, ({ state, final }) => state === 'dropped' && final)
+
+  await stage.line.mend()
+  await noOpInPool(stage, inFlight)
+  const mined = await audit(stage, sender)
+  const executed = mined.filter(({ to }) => !same(to, sender.address)).map(({ to }) => to.toLowerCase())
+  expect(executed).toEqual([sent[0], sent[2], sent[3]].map((payment) => payment?.to.toLowerCase()))
+})
+
+test('accepted, and the connection is dropped: it may be in the pool, so a no-op races it', async () => {
+  const sender = stage.sender('dropped')
+  stage.line.onSend({ do: 'forwardAndDrop' })
+  const payment = await pay(stage, sender)
+  await inPool(stage, sender, [0])
+  await reached(stage, payment, 'submitted')
+  expect(stage.rows.attempts(payment.id)[0]).toMatchObject({ state: 'handed', outcome: 'unknown' })
+  await cancel(stage, payment)
+  expect((await stage.client.cancellation(sender.id, payment.id)).state).toBe('racing')
+  stage.line.open()
+  await noOpInPool(stage, payment)
+  const mined = await audit(stage, sender)
+  expect(mined.map(({ to }) => same(to, sender.address))).toEqual([true])
+})
+
+test('accepted, and no answer for longer than the service waits: never "not sent"', async () => {
+  const sender = stage.sender('silent')
+  stage.line.onSend({ do: 'swallow' })
+  const payment = await pay(stage, sender)
+  await inPool(stage, sender, [0])
+  expect((await view(stage, payment)).status).toBe('sent')
+  // Asked while the answer is still awaited: nobody knows, so nothing is free.
+  expect(await cancel(stage, payment)).toMatchObject({ status: 'canceled', nonce: 0 })
+  expect((await stage.client.cancellation(sender.id, payment.id)).state).toBe('racing')
+  stage.line.open()
+  await noOpInPool(stage, payment)
+  expect(stage.rows.attempts(payment.id)[0]?.outcome).toBe('unknown')
+  await audit(stage, sender)
+  expect((await stage.client.cancellation(sender.id, payment.id)).state).toBe('won')
+})
+
+test('the node freezes and comes back: what it took before is not sent under another nonce', async () => {
+  const sender = stage.sender('frozen')
+  const before = await payTimes(stage, sender, 3)
+  await inPool(stage, sender, [0, 1, 2])
+  stage.node.freeze()
+  const during = await payTimes(stage, sender, 3)
+  stage.node.thaw()
+  const mined = await audit(stage, sender)
+  expect(mined.map(({ to }) => to.toLowerCase())).toEqual([...before, ...during].map(({ to }) => to.toLowerCase()))
+})
