@@ -5,6 +5,7 @@ import { sessionOver } from '../../src/store/session.ts'
 import { sqliteExecutor } from '../../src/store/sqlite/executor.ts'
 import { groupCommit } from '../../src/store/sqlite/group-commit.ts'
 import type { Session, Store } from '../../src/store/store.ts'
+import { openTallies } from '../../src/store/tallies.ts'
 import { openDatabase } from './database.ts'
 import { boundary, type Instance, leave } from './instance.ts'
 
@@ -32,8 +33,10 @@ export function openSimStore(path: string, instance: Instance, witness: StoreWit
   const writer = openDatabase(path)
   const reader = openDatabase(path)
   reader.pragma('query_only = ON')
-  const group = groupCommit(mortal(writer, instance, witness), 512)
-  const session = sessionOver(sqliteExecutor(writer))
+  const executor = sqliteExecutor(writer)
+  const tallies = openTallies(executor)
+  const group = groupCommit(mortal(writer, instance, witness), 512, tallies)
+  const session = sessionOver(executor, tallies)
   const reads = readsOver(sqliteExecutor(reader))
 
   const changes = writer.prepare<[], number>('SELECT total_changes()').pluck()

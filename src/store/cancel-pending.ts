@@ -5,10 +5,10 @@ import type { RelayerId, TransactionId } from '../domain/ids.ts'
 import { type CancellationIntent, isTerminal, pendingStatuses, type Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import { lockTransaction } from './find-transaction.ts'
-import { saveTransaction } from './save-transaction.ts'
+import { dropOf, saveTransaction } from './save-transaction.ts'
 import { type Executor, statement } from './statement.ts'
 import type { BulkCancellation } from './store.ts'
-import { retally } from './tallies.ts'
+import type { Tallies } from './tallies.ts'
 
 const boundIds = statement<{ relayerId: string }, { id: string; status: string }>((db, p) =>
   db
@@ -53,14 +53,16 @@ const dropQueue = statement<Drop, { id: string; sequence: number }>((db, p) =>
   db
     .updateTable('transactions')
     .set({
-      phase: 'dropped',
-      open: 0,
-      status: p.status,
-      status_reason: p.reason,
-      canceled_at: p.now,
-      cancel_origin: p.origin,
-      ended_at: p.now,
-      drop_reason: p.status,
+      ...dropOf({
+        phase: 'dropped',
+        open: 0,
+        status: p.status,
+        status_reason: p.reason,
+        canceled_at: p.now,
+        cancel_origin: p.origin,
+        ended_at: p.now,
+        drop_reason: p.status,
+      }),
       version: sql<number>`version + 1`,
     })
     .where('relayer_id', '=', p.relayerId)
@@ -70,22 +72,25 @@ const dropQueue = statement<Drop, { id: string; sequence: number }>((db, p) =>
 
 export async function cancelPending(
   executor: Executor,
+  tallies: Tallies,
   relayerId: RelayerId,
   origin: CancellationIntent['origin'],
   now: TimestampMs,
 ): Promise<BulkCancellation> {
-  const bound = await cancelBound(executor, relayerId, origin, now)
+  const bound = await cancelBound(executor, tallies, relayerId, origin, now)
   const status = origin === 'expiry' ? 'expired' : 'canceled'
   const drop = { relayerId, origin, status, reason: cancelReasons[origin], now }
   await executor.all(publishDrops, drop)
   const dropped = await executor.all(dropQueue, drop)
-  await retally(executor, relayerId, ['pending', status], dropped.length)
+  tallies.count(relayerId, 'pending', -dropped.length)
+  tallies.count(relayerId, status, dropped.length)
   dropped.sort((one, other) => one.sequence - other.sequence)
   return { ...bound, canceled: [...bound.canceled, ...dropped.map((row) => row.id as TransactionId)] }
 }
 
 async function cancelBound(
   executor: Executor,
+  tallies: Tallies,
   relayerId: RelayerId,
   origin: CancellationIntent['origin'],
   now: TimestampMs,
@@ -101,7 +106,7 @@ async function cancelBound(
       failed.push({ id, reason: taken.reason })
       continue
     }
-    await saveTransaction(executor, taken.before, taken.after, now)
+    await saveTransaction(executor, tallies, taken.before, taken.after, now)
     canceled.push(id)
     if (!isTerminal(taken.after)) racing += 1
   }

@@ -44,8 +44,9 @@ export const migrations: readonly Migration[] = [
         state TEXT NOT NULL, handed_at BIGINT, outcome TEXT, outcome_code TEXT, outcome_message TEXT,
         PRIMARY KEY (transaction_id, nonce, position)
       )`,
+      // Ids only rise as long as the newest row stays: whoever prunes leaves it.
       `CREATE TABLE outbox (
-        id INTEGER PRIMARY KEY AUTOINCREMENT, relayer_id TEXT NOT NULL, transaction_id TEXT NOT NULL,
+        id INTEGER PRIMARY KEY, relayer_id TEXT NOT NULL, transaction_id TEXT NOT NULL,
         status TEXT NOT NULL, status_reason TEXT, terminal INTEGER NOT NULL, occurred_at BIGINT NOT NULL
       )`,
       'CREATE TABLE tallies (relayer_id TEXT NOT NULL, status TEXT NOT NULL, count BIGINT NOT NULL, PRIMARY KEY (relayer_id, status))',

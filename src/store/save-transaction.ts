@@ -4,9 +4,9 @@ import type { Attempt } from '../domain/attempt.ts'
 import { StaleWrite } from '../domain/errors.ts'
 import { isTerminal, statusOf, type Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
-import { type AttemptRow, attemptToRow, type HandOverColumns, handOverToRow } from './attempt-row.ts'
+import { saveAttempts, withdrawAttempts } from './save-attempts.ts'
 import { type Executor, first, statement } from './statement.ts'
-import { retally, tally } from './tallies.ts'
+import type { Tallies } from './tallies.ts'
 import { type ProgressColumns, progressToRow, type TransactionRow, transactionToRow } from './transaction-row.ts'
 
 const insert = statement<TransactionRow>((db, p) =>
@@ -42,6 +42,36 @@ const update = statement<ProgressColumns & { id: string; version: number }, { ve
     .returning('version'),
 )
 
+// Most of what is canceled never left the queue: it has no column of a nonce to write, and no index of one to look at.
+const drop = statement<ProgressColumns & { id: string; version: number }, { version: number }>((db, p) =>
+  db
+    .updateTable('transactions')
+    .set({ ...dropOf(p), version: sql<number>`version + 1` })
+    .where('id', '=', p.id)
+    .where('version', '=', p.version)
+    .where('open', '=', 1)
+    .returning('version'),
+)
+
+type DropColumns = Pick<
+  ProgressColumns,
+  'phase' | 'open' | 'status' | 'status_reason' | 'canceled_at' | 'cancel_origin' | 'ended_at' | 'drop_reason'
+>
+
+/** All that the end of a queued transaction changes. */
+export function dropOf(p: DropColumns): DropColumns {
+  return {
+    phase: p.phase,
+    open: p.open,
+    status: p.status,
+    status_reason: p.status_reason,
+    canceled_at: p.canceled_at,
+    cancel_origin: p.cancel_origin,
+    ended_at: p.ended_at,
+    drop_reason: p.drop_reason,
+  }
+}
+
 function progressOf(p: ProgressColumns): ProgressColumns {
   return {
     phase: p.phase,
@@ -65,54 +95,6 @@ function progressOf(p: ProgressColumns): ProgressColumns {
   }
 }
 
-const insertAttempt = statement<AttemptRow>((db, p) =>
-  db.insertInto('attempts').values({
-    transaction_id: p.transaction_id,
-    nonce: p.nonce,
-    position: p.position,
-    hash: p.hash,
-    kind: p.kind,
-    gas_limit: p.gas_limit,
-    gas_price: p.gas_price,
-    max_fee_per_gas: p.max_fee_per_gas,
-    max_priority_fee_per_gas: p.max_priority_fee_per_gas,
-    raw: p.raw,
-    r: p.r,
-    s: p.s,
-    v: p.v,
-    recorded_at: p.recorded_at,
-    recorded_at_block: p.recorded_at_block,
-    state: p.state,
-    handed_at: p.handed_at,
-    outcome: p.outcome,
-    outcome_code: p.outcome_code,
-    outcome_message: p.outcome_message,
-  }),
-)
-
-const updateHandOver = statement<HandOverColumns & { id: string; nonce: number; position: number }>((db, p) =>
-  db
-    .updateTable('attempts')
-    .set({
-      state: p.state,
-      handed_at: p.handed_at,
-      outcome: p.outcome,
-      outcome_code: p.outcome_code,
-      outcome_message: p.outcome_message,
-    })
-    .where('transaction_id', '=', p.id)
-    .where('nonce', '=', p.nonce)
-    .where('position', '=', p.position),
-)
-
-const withdrawHeld = statement<{ id: string }>((db, p) =>
-  db
-    .updateTable('attempts')
-    .set({ state: 'withdrawn', outcome_message: null })
-    .where('transaction_id', '=', p.id)
-    .where('state', '=', 'held'),
-)
-
 const publish = statement<{
   relayerId: string
   id: string
@@ -131,38 +113,45 @@ const publish = statement<{
   }),
 )
 
-export async function insertTransaction(executor: Executor, transaction: Transaction): Promise<void> {
+export async function insertTransaction(executor: Executor, tallies: Tallies, transaction: Transaction): Promise<void> {
   await executor.all(insert, transactionToRow(transaction))
-  await tally(executor, transaction.relayerId, statusOf(transaction), 1)
+  tallies.count(transaction.relayerId, statusOf(transaction), 1)
   await saveAttempts(executor, [], attemptsOf(transaction))
 }
 
 /** Throws StaleWrite when the stored version is no longer `before.version`, or the row is closed: an end is an end. */
 export async function saveTransaction(
   executor: Executor,
+  tallies: Tallies,
   before: Transaction,
   after: Transaction,
   now: TimestampMs,
 ): Promise<Transaction> {
-  const saved = await first(executor, update, { ...progressToRow(after), id: before.id, version: before.version })
+  const row = { ...progressToRow(after), id: before.id, version: before.version }
+  const fromQueue = before.lifecycle.phase === 'queued' && after.lifecycle.phase === 'dropped'
+  const saved = await first(executor, fromQueue ? drop : update, row)
   if (!saved) throw new StaleWrite(`transaction ${before.id} is no longer at version ${before.version}`)
   await saveAttempts(executor, attemptsOf(before), attemptsOf(after))
   if (after.lifecycle.phase === 'dropped' && before.lifecycle.phase !== 'queued') {
-    await executor.all(withdrawHeld, { id: before.id })
+    await withdrawAttempts(executor, before.id)
   }
-  await publishChange(executor, before, after, now)
+  await publishChange(executor, tallies, before, after, now)
   return { ...after, version: saved.version }
 }
 
 async function publishChange(
   executor: Executor,
+  tallies: Tallies,
   before: Transaction,
   after: Transaction,
   now: TimestampMs,
 ): Promise<void> {
   const [was, is] = [statusOf(before), statusOf(after)]
   const ended = isTerminal(after) && !isTerminal(before)
-  if (was !== is) await retally(executor, after.relayerId, [was, is], 1)
+  if (was !== is) {
+    tallies.count(after.relayerId, was, -1)
+    tallies.count(after.relayerId, is, 1)
+  }
   if (was === is && !ended) return
   await executor.all(publish, {
     relayerId: after.relayerId,
@@ -172,21 +161,6 @@ async function publishChange(
     terminal: ended ? 1 : 0,
     now,
   })
-}
-
-/** An attempt, once written, changes in one thing only: where its bytes may be. */
-async function saveAttempts(executor: Executor, before: readonly Attempt[], after: readonly Attempt[]): Promise<void> {
-  for (const [position, attempt] of after.entries()) {
-    const known = before[position]
-    if (known === attempt) continue
-    if (known && known.hash !== attempt.hash)
-      throw new Error(`attempt ${known.hash} of ${attempt.transactionId} was overwritten`)
-    if (!known) await executor.all(insertAttempt, attemptToRow(attempt, position))
-    else if (known.handOver !== attempt.handOver) {
-      const where = { id: attempt.transactionId, nonce: attempt.nonce, position }
-      await executor.all(updateHandOver, { ...handOverToRow(attempt.handOver), ...where })
-    }
-  }
 }
 
 function attemptsOf(transaction: Transaction): readonly Attempt[] {

@@ -5,18 +5,18 @@ import { acquireRelayer, fenceRelayer, findRelayer, nextInOrder, raiseFloor, sav
 import { insertTransaction, saveTransaction } from './save-transaction.ts'
 import type { Executor } from './statement.ts'
 import type { Session } from './store.ts'
-import { countPending } from './tallies.ts'
+import { countPending, type Tallies } from './tallies.ts'
 
-export function sessionOver(executor: Executor): Session {
+export function sessionOver(executor: Executor, tallies: Tallies): Session {
   return {
     relayer: (id) => findRelayer(executor, id),
     saveRelayer: (relayer) => saveRelayer(executor, relayer),
     nextInOrder: (id) => nextInOrder(executor, id),
-    pending: (id) => countPending(executor, id),
+    pending: (id) => countPending(executor, tallies, id),
     transaction: (relayerId, id) => lockTransaction(executor, relayerId, id),
-    insertTransaction: (transaction) => insertTransaction(executor, transaction),
-    saveTransaction: (before, after, now) => saveTransaction(executor, before, after, now),
-    cancelPending: (relayerId, origin, now) => cancelPending(executor, relayerId, origin, now),
+    insertTransaction: (transaction) => insertTransaction(executor, tallies, transaction),
+    saveTransaction: (before, after, now) => saveTransaction(executor, tallies, before, after, now),
+    cancelPending: (relayerId, origin, now) => cancelPending(executor, tallies, relayerId, origin, now),
     acquire: (id) => acquireRelayer(executor, id),
     fence: (id, epoch) => fenceRelayer(executor, id, epoch),
     raiseFloor: (id, floor) => raiseFloor(executor, id, floor),

@@ -4,6 +4,64 @@ import type { RelayerId } from '../domain/ids.ts'
 import { pendingStatuses, type Status, statuses } from '../domain/transaction.ts'
 import { type Executor, statement } from './statement.ts'
 
+/** Counts that a commit's units change: each unit's apart until it is through, and all of them written once a commit. */
+export interface Tallies {
+  count(relayerId: RelayerId, status: Status, change: number): void
+  /** By this unit and those before it in the commit. */
+  changeOf(relayerId: RelayerId, status: Status): number
+  /** The unit is through. */
+  keep(): void
+  /** The unit failed: it counted nothing. */
+  forget(): void
+  /** Writes what was kept, in the commit that it belongs to. */
+  write(): Promise<void>
+  /** The commit failed: nothing of it counts. */
+  reset(): void
+}
+
+type Counts = Map<RelayerId, Map<Status, number>>
+
+export function openTallies(executor: Executor): Tallies {
+  let kept: Counts = new Map()
+  let counted: Counts = new Map()
+
+  return {
+    count: (relayerId, status, change) => addTo(counted, relayerId, status, change),
+    changeOf: (relayerId, status) =>
+      (kept.get(relayerId)?.get(status) ?? 0) + (counted.get(relayerId)?.get(status) ?? 0),
+    keep() {
+      for (const [relayerId, status, change] of entriesOf(counted)) addTo(kept, relayerId, status, change)
+      counted = new Map()
+    },
+    forget() {
+      counted = new Map()
+    },
+    reset() {
+      kept = new Map()
+      counted = new Map()
+    },
+    async write() {
+      const changes = entriesOf(kept)
+      kept = new Map()
+      for (const [relayerId, status, change] of changes) {
+        if (change !== 0) await executor.all(add, { relayerId, status, change })
+      }
+    },
+  }
+}
+
+function addTo(counts: Counts, relayerId: RelayerId, status: Status, change: number): void {
+  const known = counts.get(relayerId)
+  if (known) known.set(status, (known.get(status) ?? 0) + change)
+  else counts.set(relayerId, new Map([[status, change]]))
+}
+
+function entriesOf(counts: Counts): [RelayerId, Status, number][] {
+  return [...counts].flatMap(([relayerId, byStatus]) =>
+    [...byStatus].map(([status, change]): [RelayerId, Status, number] => [relayerId, status, change]),
+  )
+}
+
 const add = statement<{ relayerId: string; status: string; change: number }>((db, p) =>
   db
     .insertInto('tallies')
@@ -12,32 +70,6 @@ const add = statement<{ relayerId: string; status: string; change: number }>((db
       conflict.columns(['relayer_id', 'status']).doUpdateSet({ count: sql`tallies.count + excluded.count` }),
     ),
 )
-
-export async function tally(executor: Executor, relayerId: RelayerId, status: Status, change: number): Promise<void> {
-  if (change !== 0) await executor.all(add, { relayerId, status, change })
-}
-
-const move = statement<{ relayerId: string; was: string; is: string; change: number }>((db, p) =>
-  db
-    .insertInto('tallies')
-    .values([
-      { relayer_id: p.relayerId, status: p.was, count: sql<number>`-${p.change}` },
-      { relayer_id: p.relayerId, status: p.is, count: p.change },
-    ])
-    .onConflict((conflict) =>
-      conflict.columns(['relayer_id', 'status']).doUpdateSet({ count: sql`tallies.count + excluded.count` }),
-    ),
-)
-
-/** From one status to another: a statement fewer than two tallies. */
-export async function retally(
-  executor: Executor,
-  relayerId: RelayerId,
-  [was, is]: readonly [Status, Status],
-  change: number,
-): Promise<void> {
-  if (change !== 0) await executor.all(move, { relayerId, was, is, change })
-}
 
 const ofRelayer = statement<{ relayerId: string }, { status: string; count: number }>((db, p) =>
   db.selectFrom('tallies').select(['status', 'count']).where('relayer_id', '=', p.relayerId),
@@ -49,7 +81,8 @@ export async function countByStatus(executor: Executor, relayerId: RelayerId): P
   return counts
 }
 
-export async function countPending(executor: Executor, relayerId: RelayerId): Promise<number> {
+/** As this unit sees it, with what its commit has not written yet. */
+export async function countPending(executor: Executor, tallies: Tallies, relayerId: RelayerId): Promise<number> {
   const counts = await countByStatus(executor, relayerId)
-  return pendingStatuses.reduce((sum, status) => sum + counts[status], 0)
+  return pendingStatuses.reduce((sum, status) => sum + counts[status] + tallies.changeOf(relayerId, status), 0)
 }

@@ -1,5 +1,6 @@
 // Concurrent units of work share one commit, and so one fsync; each has its own savepoint and fails alone.
 import type Database from 'better-sqlite3'
+import type { Tallies } from '../tallies.ts'
 
 interface Waiting {
   run(): Promise<unknown>
@@ -14,7 +15,8 @@ export interface GroupCommit {
   close(): Promise<void>
 }
 
-export function groupCommit(database: Database.Database, unitsMax: number): GroupCommit {
+/** `tallies` are what the units count, and are written with them. */
+export function groupCommit(database: Database.Database, unitsMax: number, tallies: Tallies): GroupCommit {
   const begin = database.prepare('BEGIN IMMEDIATE')
   const save = database.prepare('SAVEPOINT unit')
   const release = database.prepare('RELEASE unit')
@@ -38,9 +40,11 @@ export function groupCommit(database: Database.Database, unitsMax: number): Grou
     try {
       begin.run()
       for (const unit of group) answers.push(await runUnit(unit))
+      await tallies.write()
       commit.run()
     } catch (error) {
       // Nothing of the group is durable, whatever its units believe.
+      tallies.reset()
       if (database.inTransaction) rollback.run()
       for (const unit of group) unit.failed(error)
       return
@@ -53,12 +57,14 @@ export function groupCommit(database: Database.Database, unitsMax: number): Grou
     try {
       const value = await unit.run()
       release.run()
+      tallies.keep()
       return () => unit.done(value)
     } catch (error) {
       // A full disk can end the whole transaction; then there is no savepoint to go back to.
       if (!database.inTransaction) throw error
       undo.run()
       release.run()
+      tallies.forget()
       return () => unit.failed(error)
     }
   }

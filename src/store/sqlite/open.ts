@@ -7,6 +7,7 @@ import type { Logger } from '../../ops/logger.ts'
 import { readsOver } from '../reads.ts'
 import { sessionOver } from '../session.ts'
 import type { Store } from '../store.ts'
+import { openTallies } from '../tallies.ts'
 import { sqliteExecutor } from './executor.ts'
 import { groupCommit } from './group-commit.ts'
 import { lockDatabase } from './lock.ts'
@@ -27,8 +28,10 @@ export async function openSqliteStore(options: { path: string; clock: Clock; log
   const reader = connect(path)
   reader.pragma('query_only = ON')
 
-  const group = groupCommit(writer, unitsMax)
-  const session = sessionOver(sqliteExecutor(writer))
+  const executor = sqliteExecutor(writer)
+  const tallies = openTallies(executor)
+  const group = groupCommit(writer, unitsMax, tallies)
+  const session = sessionOver(executor, tallies)
   const probe = writer.prepare(
     'INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at',
   )

@@ -1,0 +1,77 @@
+// Attempts are added, and change in one thing only: where their bytes may be.
+import type { Attempt } from '../domain/attempt.ts'
+import type { TransactionId } from '../domain/ids.ts'
+import { type AttemptRow, attemptToRow, type HandOverColumns, handOverToRow } from './attempt-row.ts'
+import { type Executor, statement } from './statement.ts'
+
+const insertAttempt = statement<AttemptRow>((db, p) =>
+  db.insertInto('attempts').values({
+    transaction_id: p.transaction_id,
+    nonce: p.nonce,
+    position: p.position,
+    hash: p.hash,
+    kind: p.kind,
+    gas_limit: p.gas_limit,
+    gas_price: p.gas_price,
+    max_fee_per_gas: p.max_fee_per_gas,
+    max_priority_fee_per_gas: p.max_priority_fee_per_gas,
+    raw: p.raw,
+    r: p.r,
+    s: p.s,
+    v: p.v,
+    recorded_at: p.recorded_at,
+    recorded_at_block: p.recorded_at_block,
+    state: p.state,
+    handed_at: p.handed_at,
+    outcome: p.outcome,
+    outcome_code: p.outcome_code,
+    outcome_message: p.outcome_message,
+  }),
+)
+
+const updateHandOver = statement<HandOverColumns & { id: string; nonce: number; position: number }>((db, p) =>
+  db
+    .updateTable('attempts')
+    .set({
+      state: p.state,
+      handed_at: p.handed_at,
+      outcome: p.outcome,
+      outcome_code: p.outcome_code,
+      outcome_message: p.outcome_message,
+    })
+    .where('transaction_id', '=', p.id)
+    .where('nonce', '=', p.nonce)
+    .where('position', '=', p.position),
+)
+
+const withdrawHeld = statement<{ id: string }>((db, p) =>
+  db
+    .updateTable('attempts')
+    .set({ state: 'withdrawn', outcome_message: null })
+    .where('transaction_id', '=', p.id)
+    .where('state', '=', 'held'),
+)
+
+/** Throws rather than overwrite one that was signed. */
+export async function saveAttempts(
+  executor: Executor,
+  before: readonly Attempt[],
+  after: readonly Attempt[],
+): Promise<void> {
+  for (const [position, attempt] of after.entries()) {
+    const known = before[position]
+    if (known === attempt) continue
+    if (known && known.hash !== attempt.hash)
+      throw new Error(`attempt ${known.hash} of ${attempt.transactionId} was overwritten`)
+    if (!known) await executor.all(insertAttempt, attemptToRow(attempt, position))
+    else if (known.handOver !== attempt.handOver) {
+      const where = { id: attempt.transactionId, nonce: attempt.nonce, position }
+      await executor.all(updateHandOver, { ...handOverToRow(attempt.handOver), ...where })
+    }
+  }
+}
+
+/** Its nonce is somebody else's from now on. */
+export async function withdrawAttempts(executor: Executor, id: TransactionId): Promise<void> {
+  await executor.all(withdrawHeld, { id })
+}
