@@ -116,7 +116,8 @@ function pricing({ dice, scenario, blocks }: World): Pricing {
   const kind = dice.weighted({ speed: 8, eip1559: 1, legacy: 1 })
   const cap = blocks.canonical().nextBaseFee * BigInt(dice.pick([1, 2, 3]))
   const limited = scenario.gasPriceCap !== undefined && cap > scenario.gasPriceCap ? scenario.gasPriceCap : cap
-  if (kind === 'eip1559') return { kind, maxFeePerGas: limited, maxPriorityFeePerGas: limited < 1_500_001n ? limited : 1_500_001n }
+  if (kind === 'eip1559')
+    return { kind, maxFeePerGas: limited, maxPriorityFeePerGas: limited < 1_500_001n ? limited : 1_500_001n }
   if (kind === 'legacy') return { kind, gasPrice: limited }
   return { kind, speed: dice.pick(speeds) }
 }

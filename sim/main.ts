@@ -1,7 +1,6 @@
 // The simulator's command: runs seeds, prints what a failing one did, and the command that replays it.
 import { parseArgs } from 'node:util'
-import { openDatabaseFolder } from './process/database.ts'
-import { type Outcome, runSeed } from './run-seed.ts'
+import type { Outcome } from './run-seed.ts'
 
 const { values } = parseArgs({
   options: {
@@ -10,10 +9,19 @@ const { values } = parseArgs({
     steps: { type: 'string', default: '300' },
     verbose: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
+    /** The first failure, in one line, and no more. */
+    brief: { type: 'boolean', default: false },
+    mutant: { type: 'string' },
   },
 })
 const [first, count, steps] = [Number(values.seed), Number(values.seeds), Number(values.steps)]
 const say = (text: string) => process.stdout.write(`${text}\n`)
+// The engine is loaded only now: a mutant takes its place.
+const loaded =
+  values.mutant === undefined ? undefined : (await import('./mutants/substitute.ts')).substitute(values.mutant)
+const { runSeed } = await import('./run-seed.ts')
+const { openDatabaseFolder } = await import('./process/database.ts')
+loaded?.()
 using folder = openDatabaseFolder()
 const totals = { events: 0, transactions: 0, failed: 0, longest: 0, tightest: 0 }
 const began = process.hrtime.bigint()
@@ -25,10 +33,12 @@ for (let seed = first; seed < first + count; seed += 1) {
   totals.tightest = Math.max(totals.tightest, outcome.bound === 0 ? 0 : outcome.blocksToEnd / outcome.bound)
   if (outcome.failure) totals.failed += 1
   if (values.json) say(JSON.stringify(outcome))
+  else if (outcome.failure && values.brief) say(`seed ${seed}: ${outcome.failure.what.split('\n')[0]?.slice(0, 240)}`)
   else if (outcome.failure) tell(outcome)
+  if (values.brief && outcome.failure) break
 }
 const seconds = Number(process.hrtime.bigint() - began) / 1e9
-if (!values.json) {
+if (!values.json && !(values.brief && totals.failed > 0)) {
   const { events, transactions, failed, longest, tightest } = totals
   say(
     `${count} seeds of ${steps} steps: ${failed} failed; ${transactions} transactions, ${events} events in ${seconds.toFixed(1)} s ` +

@@ -140,7 +140,8 @@ export function openWorld(seed: number, path: string, print: ((line: string) => 
         if (changed > 0) dirty = true
       },
       wroteAsOwner(instance, changed) {
-        if (changed > 0 && instance.id < owner) history.fail(`p${instance.id} wrote rows although p${owner} had taken over`)
+        if (changed > 0 && instance.id < owner)
+          history.fail(`p${instance.id} wrote rows although p${owner} had taken over`)
       },
     },
   }

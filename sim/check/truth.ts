@@ -58,7 +58,10 @@ export function watchTruth(
     if (transaction.nonce !== row.nonce) fail(`${name} holds nonce ${row.nonce}, its block spent ${transaction.nonce}`)
     if (ours && succeeded !== (row.included_succeeded === 1)) fail(`${name}: success is told wrongly`)
     if (row.phase !== 'final') return
-    if (!blocks.isCanonical(block)) fail(`${name} is finally ${row.status} by block ${block.number} (${block.hash.slice(-4)}), which is not canonical; heads: ${nodes.map(({ head: at }) => `${at.number} (${at.hash.slice(-4)})`)}`)
+    if (!blocks.isCanonical(block))
+      fail(
+        `${name} is finally ${row.status} by block ${block.number} (${block.hash.slice(-4)}), which is not canonical; heads: ${nodes.map(({ head: at }) => `${at.number} (${at.hash.slice(-4)})`)}`,
+      )
     if (executed > 0 !== (row.status === 'confirmed' || row.status === 'failed') && tag !== undefined) {
       fail(`${name} is finally ${row.status}, and its payload ${tag} was executed ${executed} times`)
     }

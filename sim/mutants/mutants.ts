@@ -1,0 +1,265 @@
+// The engine broken on purpose, in ways that relayers really are broken. The simulator has to notice each of them.
+
+export interface Edit {
+  /** From the repository's root. */
+  readonly file: string
+  /** Stands there exactly once. */
+  readonly find: string
+  readonly put: string
+}
+
+export interface Mutant {
+  readonly name: string
+  /** What it makes of the engine. */
+  readonly breaks: string
+  readonly edits: readonly Edit[]
+}
+
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'free-nonce-on-timeout',
+    breaks: 'takes a time-out for "not sent", and gives the nonce to somebody else',
+    edits: [
+      {
+        file: 'src/chain/broadcast-outcome.ts',
+        find: 'return { kind: answer.kind, message: answer.message }',
+        put: "return { kind: 'notSent', message: answer.message }",
+      },
+    ],
+  },
+  {
+    name: 'follow-only-the-no-op',
+    breaks: 'asks only for the receipt of the no-op once a transaction is canceled',
+    edits: [
+      {
+        file: 'src/domain/work.ts',
+        find: 'attempts: lifecycle.attempts.filter(mayBeKnown).map(',
+        put: "attempts: lifecycle.attempts.filter((each) => mayBeKnown(each) && (each.kind === 'cancel' || lifecycle.attempts.every(({ kind }) => kind !== 'cancel'))).map(",
+      },
+    ],
+  },
+  {
+    name: 'send-before-recording',
+    breaks: 'hands bytes over, and records them afterwards',
+    edits: [
+      {
+        file: 'src/reconcile/record.ts',
+        find: '  return context.store.commit(async (session) => {',
+        put: "  await context.chainOf(work.relayer).broadcast(signed.flatMap(({ attempt }) => (attempt ? [{ hash: attempt.hash, raw: attempt.raw, reach: 'one' as const }] : [])))\n  return context.store.commit(async (session) => {",
+      },
+    ],
+  },
+  {
+    name: 'fresh-nonce-for-nonce-too-low',
+    breaks: 'answers "nonce too low" with a fresh nonce',
+    edits: [
+      {
+        file: 'src/domain/apply.ts',
+        find: '  return answered.cancellation && neverReachedANode(answered)',
+        put: "  const tooLow = [...outcomes.values()].some((each) => each.kind === 'rejected' && each.code === 'nonceTooLow')\n  if (tooLow && !answered.cancellation) return { ...answered, lifecycle: { phase: 'queued' } }\n  return answered.cancellation && neverReachedANode(answered)",
+      },
+    ],
+  },
+  {
+    name: 'bump-one-fee',
+    breaks: 'raises the fee cap of a replacement and leaves its tip',
+    edits: [
+      {
+        file: 'src/domain/fees.ts',
+        find: 'const tip = raised(rival.maxPriorityFeePerGas)',
+        put: 'const tip = rival.maxPriorityFeePerGas',
+      },
+    ],
+  },
+  {
+    name: 'floor-instead-of-ceil',
+    breaks: 'rounds a raise down',
+    edits: [
+      {
+        file: 'src/domain/units.ts',
+        find: 'return (amount * (100n + percent) + 99n) / 100n',
+        put: 'return (amount * (100n + percent)) / 100n',
+      },
+    ],
+  },
+  {
+    name: 'cap-on-no-ops',
+    breaks: "holds no-ops to the sends' price cap",
+    edits: [
+      {
+        file: 'src/domain/cancel-race.ts',
+        find: 'const cap = work.relayer.policies.cancelGasPriceCap',
+        put: 'const cap = work.relayer.policies.gasPriceCap',
+      },
+    ],
+  },
+  {
+    name: 'settle-without-confirmations',
+    breaks: 'calls final what was mined a block ago',
+    edits: [
+      {
+        file: 'src/domain/decide.ts',
+        find: 'if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []',
+        put: '',
+      },
+    ],
+  },
+  {
+    name: 'skip-the-fence',
+    breaks: 'lets an owner write who has been replaced',
+    edits: [
+      {
+        file: 'src/store/relayers.ts',
+        find: '  throw new OwnershipLost(`epoch',
+        put: '  if (id) return\n  throw new OwnershipLost(`epoch',
+      },
+    ],
+  },
+  {
+    name: 'forget-the-gap',
+    breaks: 'leaves the nonce of what was dropped open, and everything behind it stuck',
+    edits: [
+      {
+        file: 'src/domain/assign-nonces.ts',
+        find: 'let next = freeFrom(Math.max(observation.nonce, work.floor.spentBelow))',
+        put: 'let next = freeFrom(Math.max(observation.nonce, work.floor.spentBelow, ...[...ours].map((nonce) => nonce + 1)))',
+      },
+    ],
+  },
+  {
+    name: 'stale-branch-as-truth',
+    breaks: 'believes the receipt of a node that a reorganisation left behind',
+    edits: [
+      {
+        file: 'src/chain/find-inclusions.ts',
+        find: 'if (!receipt || canonical.get(receipt.block.number) !== receipt.block.hash) continue',
+        put: 'if (!receipt || canonical.size > 1e9) continue',
+      },
+    ],
+  },
+  {
+    name: 'deep-block-of-anybody',
+    breaks: 'asks a node on an old branch which deep block is canonical',
+    edits: [
+      {
+        file: 'src/chain/read-canonical.ts',
+        find: "if (tip?.kind !== 'value' || toHead(tip.value)?.hash !== head.hash) return",
+        put: "if (tip?.kind !== 'value') return",
+      },
+    ],
+  },
+  {
+    name: 'overwrite-an-end',
+    breaks: 'lets a DELETE change what has ended',
+    edits: [
+      {
+        file: 'src/domain/cancel.ts',
+        find: 'const refusal = refusals[status]',
+        put: "const refusal = status === 'mined' ? refusals[status] : undefined",
+      },
+      {
+        file: 'src/store/save-transaction.ts',
+        find: "    .where('open', '=', 1)\n    .returning('version'),",
+        put: "    .returning('version'),",
+      },
+    ],
+  },
+  {
+    name: 'resend-the-canceled',
+    breaks: 'hands the newest bytes over again, whether they were canceled or not',
+    edits: [
+      {
+        file: 'src/domain/cancel-race.ts',
+        find: "{ do: 'rebroadcast', transaction, attempt: latest }",
+        put: "{ do: 'rebroadcast', transaction, attempt: attempts[0] }",
+      },
+    ],
+  },
+  {
+    name: 'hand-over-behind-a-delete',
+    breaks: 'does not look whether a DELETE came between decision and hand-over',
+    edits: [
+      {
+        file: 'src/reconcile/record.ts',
+        find: 'if (fresh?.version !== known.version) throw',
+        put: 'if (fresh?.id !== known.id) throw',
+      },
+      {
+        file: 'src/store/save-transaction.ts',
+        find: "    .where('version', '=', p.version)\n",
+        put: '',
+      },
+    ],
+  },
+  {
+    name: 'crash-means-not-sent',
+    breaks: 'believes that what was on its way when the process died never left',
+    edits: [
+      {
+        file: 'src/domain/attempt.ts',
+        find: "return attempt.handOver.state === 'sending' || attempt.handOver.state === 'handed'",
+        put: "return attempt.handOver.state === 'handed'",
+      },
+    ],
+  },
+  {
+    name: 'trust-a-returned-hash',
+    breaks: 'never hands over again what a node has once accepted',
+    edits: [
+      {
+        file: 'src/domain/pursue.ts',
+        find: 'policy.rebroadcastAfterMs : policy.retryAfterMs',
+        put: 'Number.POSITIVE_INFINITY : policy.retryAfterMs',
+      },
+      {
+        file: 'src/domain/pursue.ts',
+        find: 'if (blocksWaited(attempt, head.number) < patienceBlocks) return false',
+        put: 'if (blocksWaited(attempt, head.number) < 1e9) return false',
+      },
+    ],
+  },
+  {
+    name: 'lose-the-event',
+    breaks: 'changes the row of what is dropped without an event for it',
+    edits: [
+      {
+        file: 'src/store/save-transaction.ts',
+        find: 'if (was === is && !ended) return',
+        put: "if ((was === is && !ended) || after.lifecycle.phase === 'dropped') return",
+      },
+    ],
+  },
+  {
+    name: 'requeue-before-finality',
+    breaks: 'gives a fresh nonce as soon as a stranger has taken the first',
+    edits: [
+      {
+        file: 'src/domain/decide.ts',
+        find: 'if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []',
+        put: "if (confirmations(head, inclusion.block) < policy.requiredConfirmations && tookTheNonce(inclusion) !== 'stranger') return []",
+      },
+    ],
+  },
+  {
+    name: 'one-refusal-is-for-ever',
+    breaks: 'takes a refusal as proof that no node has it, though an earlier hand-over is in doubt',
+    edits: [
+      {
+        file: 'src/domain/attempt.ts',
+        find: "const mayHaveHadIt = attempt.handOver.state === 'handed'",
+        put: 'const mayHaveHadIt = attempt.nonce < 0',
+      },
+    ],
+  },
+  {
+    name: 'forget-the-race-in-bulk',
+    breaks: 'takes back only the queue when everything pending is deleted, and says it took all',
+    edits: [
+      {
+        file: 'src/store/cancel-pending.ts',
+        find: '    await saveTransaction(executor, taken.before, taken.after, now)\n',
+        put: '',
+      },
+    ],
+  },
+]

@@ -1,0 +1,38 @@
+// Puts a mutant in the place of the engine, file by file, as they are loaded: production code has no switch for it.
+import { readFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { mutants } from './mutants.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Before the engine is imported. Answers a check that every file of the mutant has been loaded since. */
+export function substitute(name: string): () => void {
+  const mutant = mutants.find((each) => each.name === name)
+  if (!mutant) throw new Error(`no mutant "${name}"; there are ${mutants.map((each) => each.name).join(', ')}`)
+  const waiting = new Set(mutant.edits.map(({ file }) => pathToFileURL(join(root, file)).href))
+  const sources = new Map([...waiting].map((url) => [url, mutated(url, mutant.edits)]))
+  registerHooks({
+    load(url, context, nextLoad) {
+      const source = sources.get(url)
+      if (source === undefined) return nextLoad(url, context)
+      waiting.delete(url)
+      return { format: 'module-typescript', source, shortCircuit: true }
+    },
+  })
+  return () => {
+    if (waiting.size > 0) throw new Error(`${name}: never loaded ${[...waiting].join(', ')}`)
+  }
+}
+
+function mutated(url: string, edits: readonly { file: string; find: string; put: string }[]): string {
+  let source = readFileSync(fileURLToPath(url), 'utf8')
+  for (const { file, find, put } of edits) {
+    if (pathToFileURL(join(root, file)).href !== url) continue
+    const places = source.split(find).length - 1
+    if (places !== 1) throw new Error(`${file} holds what is to be broken ${places} times: ${find}`)
+    source = source.replace(find, () => put)
+  }
+  return source
+}
