@@ -1,0 +1,95 @@
+// The balance runs out: the queue waits and says why, a cancel can still be paid, and all goes on when money comes.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Anvil } from '../support/anvil.ts'
+import { until } from '../support/client.ts'
+import { audit } from './support/audit.ts'
+import { hex } from './support/ledger.ts'
+import { cancel, inPool, mineUntil, noOpInPool, type Payment, pay, payTimes, verdict, view } from './support/play.ts'
+import { anvilStage, type Sender, type Stage } from './support/stage.ts'
+
+const ether = 10n ** 18n
+
+let stage: Stage<Anvil>
+beforeAll(async () => {
+  stage = await anvilStage({
+    requiredConfirmations: 2,
+    relayers: { poor: {}, reserved: { cancel_reserve: String(ether) }, floor: { min_balance: String(5n * ether) } },
+  })
+})
+afterAll(() => stage?.[Symbol.asyncDispose]())
+
+async function setBalance({ address }: Sender, wei: bigint): Promise<void> {
+  await stage.node.rpc('anvil_setBalance', [address, hex(wei)])
+}
+
+async function waitsBecause(payment: Payment, reason: string): Promise<void> {
+  await mineUntil(stage, `a reason with "${reason}"`, async () => {
+    return (await view(stage, payment)).status_reason?.includes(reason) === true
+  })
+  expect(await view(stage, payment)).toMatchObject({ status: 'pending' })
+  expect(stage.rows.attempts(payment.id)).toEqual([])
+}
+
+test('what the balance does not cover waits with a reason, in order, and goes out when money comes', async () => {
+  const sender = stage.sender('poor')
+  await setBalance(sender, ether)
+  const [small, big, behind] = [
+    await pay(stage, sender, { value: String(ether / 2n) }),
+    await pay(stage, sender, { value: String(ether) }),
+    await pay(stage, sender, { value: '1' }),
+  ] as [Payment, Payment, Payment]
+  await inPool(stage, sender, [0])
+  await waitsBecause(big, 'the balance does not cover its value and gas')
+  expect((await view(stage, behind)).status).toBe('pending')
+  await setBalance(sender, 3n * ether)
+  await mineUntil(stage, 'the last one', async () => (await view(stage, behind)).status === 'confirmed')
+  const mined = await audit(stage, sender)
+  expect(mined.map(({ value }) => value)).toEqual([small.value, big.value, 1n])
+  expect((await view(stage, big)).status_reason).toBeUndefined()
+})
+
+test('cancel_reserve is kept back from sends, so that a no-op can be paid out of it', async () => {
+  const sender = stage.sender('reserved')
+  await setBalance(sender, 3n * ether)
+  const first = await pay(stage, sender, { value: String(ether) })
+  const second = await pay(stage, sender, { value: String(ether) })
+  await inPool(stage, sender, [0])
+  // Without the reserve there would be enough for both but for the gas.
+  await waitsBecauseReserved(second)
+  await cancel(stage, second)
+  expect((await stage.client.cancellation(sender.id, second.id)).state).toBe('dropped')
+  await audit(stage, sender)
+
+  await setBalance(sender, 2n * ether)
+  const third = await pay(stage, sender, { value: String(ether - ether / 100n) })
+  await inPool(stage, sender, [1])
+  // Everything but the reserve is promised to it; then what is beyond its price goes away too.
+  await setBalance(sender, ether)
+  await cancel(stage, third)
+  await noOpInPool(stage, third)
+  await stage.node.mine()
+  await verdict(stage, third, ({ state }) => state === 'won')
+  await audit(stage, sender)
+  expect((await view(stage, first)).status).toBe('confirmed')
+})
+
+async function waitsBecauseReserved(payment: Payment): Promise<void> {
+  await until(async () => (await view(stage, payment)).status_reason?.includes('cancel_reserve'), {
+    what: 'a reason that names the reserve',
+  })
+}
+
+test('below min_balance nothing new gets a nonce, and what is queued can be canceled', async () => {
+  const sender = stage.sender('floor')
+  await setBalance(sender, 4n * ether)
+  const payments = await payTimes(stage, sender, 3)
+  await waitsBecause(payments[0] as Payment, 'below min_balance')
+  await cancel(stage, payments[0] as Payment)
+  await setBalance(sender, 6n * ether)
+  await mineUntil(
+    stage,
+    'the other two',
+    async () => (await view(stage, payments[2] as Payment)).status === 'confirmed',
+  )
+  expect((await audit(stage, sender)).map(({ nonce }) => nonce)).toEqual([0, 1])
+})
