@@ -128,8 +128,7 @@ export async function saveTransaction(
   now: TimestampMs,
 ): Promise<Transaction> {
   const row = { ...progressToRow(after), id: before.id, version: before.version }
-  const fromQueue = before.lifecycle.phase === 'queued' && after.lifecycle.phase === 'dropped'
-  const saved = await first(executor, fromQueue ? drop : update, row)
+  const saved = await first(executor, onlyEnds(before, after) ? drop : update, row)
   if (!saved) throw new StaleWrite(`transaction ${before.id} is no longer at version ${before.version}`)
   await saveAttempts(executor, attemptsOf(before), attemptsOf(after))
   if (after.lifecycle.phase === 'dropped' && before.lifecycle.phase !== 'queued') {
@@ -137,6 +136,11 @@ export async function saveTransaction(
   }
   await publishChange(executor, tallies, before, after, now)
   return { ...after, version: saved.version }
+}
+
+function onlyEnds(before: Transaction, after: Transaction): boolean {
+  const fromQueue = before.lifecycle.phase === 'queued' && after.lifecycle.phase === 'dropped'
+  return fromQueue && before.sentAt === after.sentAt
 }
 
 async function publishChange(

@@ -21,11 +21,15 @@ export async function openSqliteStore(options: { path: string; clock: Clock; log
   mkdirSync(dirname(options.path), { recursive: true })
   // Two names of one folder are one lock.
   const path = join(realpathSync(dirname(options.path)), basename(options.path))
+  using opened = new DisposableStack()
   const lock = lockDatabase(path)
+  opened.defer(() => lock.release())
   const writer = connect(path)
+  opened.defer(() => writer.close())
   const applied = migrate(writer, options.clock.now())
   if (applied.length > 0) options.logger.info({ path, applied }, 'database schema is up to date')
   const reader = connect(path)
+  opened.defer(() => reader.close())
   reader.pragma('query_only = ON')
 
   const executor = sqliteExecutor(writer)
@@ -36,6 +40,7 @@ export async function openSqliteStore(options: { path: string; clock: Clock; log
     'INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at',
   )
 
+  const everything = opened.move()
   return {
     commit: (unit) => group.commit(() => unit(session)),
     reads: readsOver(sqliteExecutor(reader)),
@@ -45,9 +50,7 @@ export async function openSqliteStore(options: { path: string; clock: Clock; log
       }),
     async [Symbol.asyncDispose]() {
       await group.close()
-      reader.close()
-      writer.close()
-      lock.release()
+      everything.dispose()
     },
   }
 }
