@@ -7,6 +7,9 @@ import type { Inclusion, Lifecycle, Payload, Pricing, Transaction } from '../../
 import { speeds } from '../../src/domain/transaction.ts'
 import { maxWei, minWei } from '../../src/domain/units.ts'
 
+/** Plain objects, as what is read from a row is. */
+const record = <T>(members: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record<T>(members, { noNullPrototype: true })
+
 const hex = (bytes: { minLength: number; maxLength: number }) =>
   fc.uint8Array(bytes).map((array): Hex => `0x${Buffer.from(array).toString('hex')}`)
 const hexOf = (length: number) => hex({ minLength: length, maxLength: length })
@@ -28,14 +31,14 @@ const optional = <K extends string, T>(name: K, value: fc.Arbitrary<T>) =>
   )
 
 export const anyPricing: fc.Arbitrary<Pricing> = fc.oneof(
-  fc.record({ kind: fc.constant('speed'), speed: fc.constantFrom(...speeds) }),
-  fc.record({ kind: fc.constant('legacy'), gasPrice: anyWei }),
-  fc.record({ kind: fc.constant('eip1559'), maxFeePerGas: anyWei, maxPriorityFeePerGas: anyWei }),
+  record({ kind: fc.constant('speed'), speed: fc.constantFrom(...speeds) }),
+  record({ kind: fc.constant('legacy'), gasPrice: anyWei }),
+  record({ kind: fc.constant('eip1559'), maxFeePerGas: anyWei, maxPriorityFeePerGas: anyWei }),
 )
 
 export const anyPayload: fc.Arbitrary<Payload> = fc
   .tuple(
-    fc.record({ from: anyAddress, value: anyWei, data: hex({ minLength: 0, maxLength: 200 }), pricing: anyPricing }),
+    record({ from: anyAddress, value: anyWei, data: hex({ minLength: 0, maxLength: 200 }), pricing: anyPricing }),
     optional('to', anyAddress),
     optional('gasLimit', anyCount),
   )
@@ -55,14 +58,14 @@ const codes: readonly RejectionCode[] = [
 
 export const anyHandOver: fc.Arbitrary<HandOver> = fc.oneof(
   fc.constantFrom<HandOver>({ state: 'sending' }, { state: 'withdrawn' }),
-  fc.record({ state: fc.constantFrom('held', 'refused'), reason: anyText }),
-  fc.record({
+  record({ state: fc.constantFrom('held', 'refused'), reason: anyText }),
+  record({
     state: fc.constant('handed'),
     at: anyCount,
     outcome: fc.oneof(
       fc.constantFrom({ kind: 'accepted' } as const, { kind: 'alreadyKnown' } as const),
-      fc.record({ kind: fc.constant('rejected'), code: fc.constantFrom(...codes), message: anyText }),
-      fc.record({ kind: fc.constant('unknown'), message: anyText }),
+      record({ kind: fc.constant('rejected'), code: fc.constantFrom(...codes), message: anyText }),
+      record({ kind: fc.constant('unknown'), message: anyText }),
     ),
   }),
 )
@@ -80,7 +83,7 @@ export const anyFees = fc.oneof(
 )
 
 function anyAttemptOf(transactionId: TransactionId, nonce: number): fc.Arbitrary<Attempt> {
-  return fc.record({
+  return record({
     hash: anyHash,
     transactionId: fc.constant(transactionId),
     nonce: fc.constant(nonce),
@@ -88,16 +91,16 @@ function anyAttemptOf(transactionId: TransactionId, nonce: number): fc.Arbitrary
     fees: anyFees,
     gasLimit: anyCount,
     raw: hex({ minLength: 1, maxLength: 200 }),
-    signature: fc.record({ r: anyHash, s: anyHash, v: anyCount }),
+    signature: record({ r: anyHash, s: anyHash, v: anyCount }),
     recordedAt: anyCount,
     recordedAtBlock: anyCount,
     handOver: anyHandOver,
   })
 }
 
-const anyBlock = fc.record({ number: anyCount, hash: anyHash })
+const anyBlock = record({ number: anyCount, hash: anyHash })
 export const anyInclusion: fc.Arbitrary<Inclusion> = fc.oneof(
-  fc.record({
+  record({
     by: fc.constant('attempt'),
     hash: anyHash,
     kind: fc.constantFrom('execute', 'replace', 'cancel'),
@@ -106,12 +109,12 @@ export const anyInclusion: fc.Arbitrary<Inclusion> = fc.oneof(
     gasUsed: anyCount,
     effectiveGasPrice: anyWei,
   }),
-  fc.record({ by: fc.constant('external'), hash: anyHash, block: anyBlock }),
+  record({ by: fc.constant('external'), hash: anyHash, block: anyBlock }),
 )
 
 export function anyLifecycle(transactionId: TransactionId, anyNonce = anyCount): fc.Arbitrary<Lifecycle> {
   const bound = anyNonce.chain((nonce) =>
-    fc.record({
+    record({
       nonce: fc.constant(nonce),
       attempts: fc.uniqueArray(anyAttemptOf(transactionId, nonce), {
         minLength: 1,
@@ -127,7 +130,7 @@ export function anyLifecycle(transactionId: TransactionId, anyNonce = anyCount):
     fc
       .tuple(bound, anyInclusion, anyCount)
       .map(([facts, inclusion, settledAt]) => ({ phase: 'final' as const, ...facts, inclusion, settledAt })),
-    fc.record({
+    record({
       phase: fc.constant('dropped'),
       reason: fc.constantFrom('canceled', 'expired', 'refused'),
       droppedAt: anyCount,
@@ -144,7 +147,7 @@ export function anyTransaction(
 ): fc.Arbitrary<Transaction> {
   return fc
     .tuple(
-      fc.record({
+      record({
         createdAt: anyCount,
         payload: anyPayload,
         origin: fc.constantFrom('client' as const, 'gap' as const),
@@ -154,7 +157,7 @@ export function anyTransaction(
       optional('validUntil', anyCount),
       optional(
         'cancellation',
-        fc.record({ origin: fc.constantFrom('request' as const, 'expiry' as const), requestedAt: anyCount }),
+        record({ origin: fc.constantFrom('request' as const, 'expiry' as const), requestedAt: anyCount }),
       ),
       optional('statusReason', anyText),
       optional('sentAt', anyCount),

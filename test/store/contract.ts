@@ -1,5 +1,68 @@
-import type { Store } from '../../src/store/store.ts'
+// What every store must do, whatever database stands behind it. Each database runs the same suite.
+import { describe } from 'vitest'
+import type { Address, RelayerId, TransactionId } from '../../src/domain/ids.ts'
+import type { Policies, Relayer } from '../../src/domain/relayer.ts'
+import type { Transaction } from '../../src/domain/transaction.ts'
+import type { Session, Store } from '../../src/store/store.ts'
+import { queued, somePolicies, someRelayer } from '../domain/some.ts'
+import { bulkContract } from './contract-bulk.ts'
+import { modelContract } from './contract-model.ts'
+import { ownerContract } from './contract-owners.ts'
+import { readContract } from './contract-reads.ts'
+import { rowContract } from './contract-rows.ts'
+import { unitContract } from './contract-units.ts'
+
 export interface StoreUnderTest extends AsyncDisposable {
   readonly store: Store
+  /** Reads the tables beside the store: what is committed, whatever the store believes. */
   query<Row>(sql: string): Promise<readonly Row[]>
+}
+
+export type OpenStore = () => Promise<StoreUnderTest>
+
+export function storeContract(database: string, open: OpenStore): void {
+  describe(`the store on ${database}`, () => {
+    describe('rows', () => rowContract(open))
+    describe('reads', () => readContract(open))
+    describe('units', () => unitContract(open))
+    describe('owners', () => ownerContract(open))
+    describe('bulk cancellation', () => bulkContract(open))
+    describe('counts and events', () => modelContract(open))
+  })
+}
+
+let relayersMade = 0
+/** A relayer of its own, with an address of its own, stored. */
+export async function storedRelayer(store: Store, policies: Partial<Policies> = {}): Promise<Relayer> {
+  relayersMade += 1
+  const relayer = someRelayer({
+    id: `relayer-${relayersMade}` as RelayerId,
+    address: `0x${relayersMade.toString(16).padStart(40, '0')}` as Address,
+    policies: { ...somePolicies, ...policies },
+  })
+  await store.commit((session) => session.saveRelayer(relayer))
+  return relayer
+}
+
+let transactionsMade = 0
+export function freshId(): TransactionId {
+  transactionsMade += 1
+  return `transaction-${transactionsMade}` as TransactionId
+}
+
+/** The next of the relayer's queue, stored. */
+export function send(store: Store, relayer: RelayerId, changes: Partial<Transaction> = {}): Promise<Transaction> {
+  return store.commit((session) => sendWithin(session, relayer, changes))
+}
+
+export async function sendWithin(
+  session: Session,
+  relayerId: RelayerId,
+  changes: Partial<Transaction> = {},
+): Promise<Transaction> {
+  const next = await session.nextInOrder(relayerId)
+  if (!next) throw new Error(`no relayer ${relayerId}`)
+  const transaction = queued(next.sequence, { id: freshId(), relayerId, ...changes })
+  await session.insertTransaction(transaction)
+  return transaction
 }

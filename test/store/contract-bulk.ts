@@ -1,0 +1,190 @@
+// Bulk cancellation equals cancelling each one alone: the same rows, counts and events, but for the order.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { cancel } from '../../src/domain/cancel.ts'
+import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
+import { pendingStatuses, statusOf, type Transaction } from '../../src/domain/transaction.ts'
+import { by, byStranger, canceled, handOvers, now, someAttempt, someNoOp } from '../domain/some.ts'
+import { freshId, type OpenStore, type StoreUnderTest, send, sendWithin, storedRelayer } from './contract.ts'
+
+/** Shapes that a relayer's work has when a bulk cancellation meets it. */
+const shapes = [
+  'queued',
+  'requeued',
+  'sending',
+  'held',
+  'refused',
+  'accepted',
+  'bumped',
+  'racing',
+  'minedByUs',
+  'minedByStranger',
+  'minedByNoOp',
+  'confirmed',
+  'dropped',
+] as const
+type Shape = (typeof shapes)[number]
+
+export function bulkContract(open: OpenStore): void {
+  test('of any mix of states and either origin', async () => {
+    await using under = await open()
+    const { store } = under
+    const anyMix = fc.array(fc.constantFrom(...shapes), { maxLength: 14 })
+    await fc.assert(
+      fc.asyncProperty(anyMix, fc.constantFrom('request' as const, 'expiry' as const), async (mix, origin) => {
+        const [bulk, single] = [await storedRelayer(store), await storedRelayer(store)]
+        const ids = await fill(under, bulk.id, mix)
+        const twins = await fill(under, single.id, mix)
+        const result = await store.commit((session) => session.cancelPending(bulk.id, origin, now))
+        for (const id of twins) {
+          await store.commit(async (session) => {
+            const before = await session.transaction(single.id, id)
+            if (before && (pendingStatuses as readonly string[]).includes(statusOf(before))) {
+              await session.saveTransaction(before, cancel(before, now, origin), now)
+            }
+          })
+        }
+        expect(await told(under, bulk.id, ids)).toEqual(await told(under, single.id, twins))
+        expect(await store.reads.counts(bulk.id)).toEqual(await store.reads.counts(single.id))
+        const pending = ids.filter((_, index) => isPending(mix[index]))
+        expect([...result.canceled].sort()).toEqual([...pending].sort())
+        expect(result.failed).toEqual([])
+        const racing = mix.filter((shape) => ['sending', 'accepted', 'bumped', 'minedByStranger'].includes(shape))
+        expect(result.racing).toBe(racing.length)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('lowest nonce first, then the queue in its order', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayer = await storedRelayer(store)
+    const ids = await fill(under, relayer.id, ['queued', 'accepted', 'queued', 'held', 'accepted', 'queued'])
+    const { canceled: inOrder } = await store.commit((session) => session.cancelPending(relayer.id, 'request', now))
+    expect(inOrder.map((id) => ids.indexOf(id))).toEqual([1, 3, 4, 0, 2, 5])
+  })
+
+  test('as of one instant: what is sent before it in the same commit is covered, what comes after is not', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayer = await storedRelayer(store)
+    const before = [send(store, relayer.id), send(store, relayer.id)]
+    const bulk = store.commit((session) => session.cancelPending(relayer.id, 'request', now))
+    const after = [send(store, relayer.id), send(store, relayer.id)]
+    const covered = (await Promise.all(before)).map(({ id }) => id)
+    const spared = (await Promise.all(after)).map(({ id }) => id)
+    expect((await bulk).canceled).toEqual(covered)
+    const left = await store.reads.transactions(relayer.id, { status: 'pending' }, { page: 1, perPage: 10 })
+    expect(left.items.map(({ id }) => id).reverse()).toEqual(spared)
+  })
+
+  test('a neighbour’s transactions stay, and a second time there is nothing left', async () => {
+    await using under = await open()
+    const { store } = under
+    const [relayer, other] = [await storedRelayer(store), await storedRelayer(store)]
+    await fill(under, relayer.id, ['queued', 'accepted'])
+    await fill(under, other.id, ['queued', 'accepted'])
+    const rows = await under.query(`SELECT * FROM transactions WHERE relayer_id = '${other.id}'`)
+    const bulk = () => store.commit((session) => session.cancelPending(relayer.id, 'request', now))
+    expect((await bulk()).canceled).toHaveLength(2)
+    expect(await bulk()).toEqual({ canceled: [], failed: [], racing: 0 })
+    expect(await under.query(`SELECT * FROM transactions WHERE relayer_id = '${other.id}'`)).toEqual(rows)
+  })
+}
+
+function isPending(shape: Shape | undefined): boolean {
+  return shape !== undefined && !['racing', 'minedByUs', 'minedByNoOp', 'confirmed', 'dropped'].includes(shape)
+}
+
+/** Nonces follow the order of the list. */
+async function fill(under: StoreUnderTest, relayerId: RelayerId, mix: readonly Shape[]): Promise<TransactionId[]> {
+  return under.store.commit(async (session) => {
+    const ids: TransactionId[] = []
+    for (const [nonce, shape] of mix.entries()) {
+      const id = freshId()
+      ids.push(id)
+      let latest = await sendWithin(session, relayerId, { id })
+      for (const after of steps(latest, shape, nonce)) {
+        latest = await session.saveTransaction(latest, { ...after, version: latest.version }, now - 1)
+      }
+    }
+    return ids
+  })
+}
+
+function steps(transaction: Transaction, shape: Shape, nonce: number): Transaction[] {
+  const transactionId = transaction.id
+  const own = (changes: Parameters<typeof someAttempt>[1] = {}) => someAttempt(nonce, { transactionId, ...changes })
+  const accepted = own()
+  const flying: Transaction = { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts: [accepted] } }
+  const alone = (handOver: (typeof handOvers)['held' | 'refused' | 'sending']): Transaction[] => [
+    { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts: [own({ handOver })] } },
+  ]
+  const stranger: Transaction = {
+    ...transaction,
+    lifecycle: { phase: 'mined', nonce, attempts: [accepted], inclusion: byStranger() },
+  }
+  const mined: Transaction = {
+    ...transaction,
+    lifecycle: { phase: 'mined', nonce, attempts: [accepted], inclusion: by(accepted) },
+  }
+  const noOp = someNoOp(nonce, { transactionId })
+  const raced = { phase: 'inFlight', nonce, attempts: [accepted, noOp] } as const
+  switch (shape) {
+    case 'queued':
+      return []
+    case 'requeued':
+      return [flying, stranger, { ...transaction, lifecycle: { phase: 'queued' } }]
+    case 'sending':
+    case 'held':
+    case 'refused':
+      return alone(handOvers[shape])
+    case 'accepted':
+      return [flying]
+    case 'bumped': {
+      const held = own({ handOver: handOvers.held })
+      return [flying, { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts: [accepted, held] } }]
+    }
+    case 'racing':
+      return [flying, { ...transaction, ...canceled, lifecycle: raced }]
+    case 'minedByUs':
+      return [flying, mined]
+    case 'minedByStranger':
+      return [flying, stranger]
+    case 'minedByNoOp':
+      return [
+        flying,
+        { ...transaction, ...canceled, lifecycle: raced },
+        { ...transaction, ...canceled, lifecycle: { ...raced, phase: 'mined', inclusion: by(noOp) } },
+      ]
+    case 'confirmed':
+      return [
+        flying,
+        mined,
+        {
+          ...transaction,
+          lifecycle: { phase: 'final', nonce, attempts: [accepted], inclusion: by(accepted), settledAt: now },
+        },
+      ]
+    case 'dropped':
+      return [{ ...transaction, lifecycle: { phase: 'dropped', reason: 'refused', droppedAt: now } }]
+  }
+}
+
+/** Rows, attempts and events of each, without what is its alone: ids, hashes, raw bytes. */
+async function told(under: StoreUnderTest, relayerId: RelayerId, ids: readonly TransactionId[]) {
+  const columns = `sequence, version, phase, open, status, status_reason, nonce, canceled_at, cancel_origin, ended_at,
+    drop_reason, included_kind`
+  return Promise.all(
+    ids.map(async (id) => ({
+      row: await under.query(`SELECT ${columns} FROM transactions WHERE id = '${id}' AND relayer_id = '${relayerId}'`),
+      attempts: await under.query(
+        `SELECT nonce, position, kind, state, outcome, outcome_message FROM attempts WHERE transaction_id = '${id}' ORDER BY nonce, position`,
+      ),
+      events: await under.query(
+        `SELECT status, status_reason, terminal, occurred_at FROM outbox WHERE transaction_id = '${id}' ORDER BY id`,
+      ),
+    })),
+  )
+}

@@ -1,0 +1,130 @@
+// After any sequence of writes the counts are those of the rows, and each transaction's events tell its statuses in order.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { newest } from '../../src/domain/attempt.ts'
+import { cancel } from '../../src/domain/cancel.ts'
+import { isTerminal, statuses, statusOf, type Transaction } from '../../src/domain/transaction.ts'
+import { by, byStranger, handOvers, now, someAttempt, someNoOp } from '../domain/some.ts'
+import { type OpenStore, send, storedRelayer } from './contract.ts'
+
+const anyOperation = fc.record({
+  do: fc.constantFrom(
+    'send',
+    'bind',
+    'answer',
+    'bump',
+    'cancel',
+    'mine',
+    'stranger',
+    'reopen',
+    'settle',
+    'requeue',
+    'bulk',
+  ),
+  which: fc.nat({ max: 20 }),
+})
+
+export function modelContract(open: OpenStore): void {
+  test('counts equal counted rows; one event a change of status; one terminal event, the last', async () => {
+    await using under = await open()
+    const { store } = under
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyOperation, { minLength: 5, maxLength: 60 }), async (operations) => {
+        const relayer = await storedRelayer(store)
+        const model: Transaction[] = []
+        const history = new Map<string, string[]>()
+        let nonce = 0
+        for (const { do: what, which } of operations) {
+          if (what === 'send') {
+            const sent = await send(store, relayer.id)
+            model.push(sent)
+            history.set(sent.id, ['pending'])
+            continue
+          }
+          if (what === 'bulk') {
+            await store.commit((session) => session.cancelPending(relayer.id, 'request', now))
+          } else {
+            const before = model[which % Math.max(1, model.length)]
+            const after = before && moved(before, what, nonce)
+            if (!before || !after) continue
+            if (what === 'bind') nonce += 1
+            await store.commit((session) => session.saveTransaction(before, after, now))
+          }
+          for (const [index, each] of model.entries()) {
+            const fresh = await store.reads.transaction(relayer.id, each.id)
+            if (!fresh) throw new Error('lost')
+            model[index] = fresh
+            const seen = history.get(each.id) ?? []
+            if (seen.at(-1) !== statusOf(fresh)) seen.push(statusOf(fresh))
+            history.set(each.id, seen)
+          }
+        }
+        const counted = Object.fromEntries(
+          statuses.map((status) => [status, model.filter((each) => statusOf(each) === status).length]),
+        )
+        expect(await store.reads.counts(relayer.id)).toEqual(counted)
+        expect(await store.commit((session) => session.pending(relayer.id))).toBe(
+          model.filter((each) => ['pending', 'sent', 'submitted'].includes(statusOf(each))).length,
+        )
+        for (const each of model) {
+          const events = await under.query<{ status: string; terminal: number }>(
+            `SELECT status, terminal FROM outbox WHERE transaction_id = '${each.id}' ORDER BY id`,
+          )
+          const told = events.map(({ status }) => status)
+          expect(told.filter((status, index) => status !== told[index - 1])).toEqual(history.get(each.id)?.slice(1))
+          expect(events.map(({ terminal }) => terminal)).toEqual(
+            events.map((_, index) => (isTerminal(each) && index === events.length - 1 ? 1 : 0)),
+          )
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+}
+
+/** What a reconciler or a client might make of it; undefined where that can't happen. */
+function moved(transaction: Transaction, what: string, nonce: number): Transaction | undefined {
+  const { lifecycle } = transaction
+  const facts = 'attempts' in lifecycle ? { nonce: lifecycle.nonce, attempts: lifecycle.attempts } : undefined
+  const transactionId = transaction.id
+  const flying = lifecycle.phase === 'inFlight' && facts
+  const isMined = lifecycle.phase === 'mined' && facts
+  switch (what) {
+    case 'bind': {
+      if (lifecycle.phase !== 'queued') return undefined
+      const attempts = [someAttempt(nonce, { transactionId, handOver: handOvers.sending })] as const
+      return { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts } }
+    }
+    case 'answer': {
+      if (!flying) return undefined
+      const [first, ...rest] = flying.attempts
+      const attempts = [{ ...first, handOver: handOvers.accepted }, ...rest] as const
+      return { ...transaction, lifecycle: { ...lifecycle, attempts } }
+    }
+    case 'bump': {
+      if (!flying) return undefined
+      const another = (transaction.cancellation ? someNoOp : someAttempt)(flying.nonce, { transactionId })
+      return { ...transaction, lifecycle: { ...lifecycle, attempts: [...flying.attempts, another] } }
+    }
+    case 'cancel':
+      return ['pending', 'sent', 'submitted'].includes(statusOf(transaction)) ? cancel(transaction, now) : undefined
+    case 'mine': {
+      if (!flying) return undefined
+      const last = newest(flying.attempts)
+      return { ...transaction, lifecycle: { phase: 'mined', ...flying, inclusion: by(last) } }
+    }
+    case 'stranger':
+      return flying ? { ...transaction, lifecycle: { phase: 'mined', ...flying, inclusion: byStranger() } } : undefined
+    case 'reopen':
+      return isMined ? { ...transaction, lifecycle: { phase: 'inFlight', ...isMined } } : undefined
+    case 'settle':
+      return lifecycle.phase === 'mined'
+        ? { ...transaction, lifecycle: { ...lifecycle, phase: 'final', settledAt: now } }
+        : undefined
+    case 'requeue': {
+      const lost = lifecycle.phase === 'mined' && lifecycle.inclusion.by === 'external' && !transaction.cancellation
+      return lost ? { ...transaction, lifecycle: { phase: 'queued' } } : undefined
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,134 @@
+// Pages, filters, order, and the work of a step, which never grows with what is finished.
+import { expect, test } from 'vitest'
+import type { RelayerId } from '../../src/domain/ids.ts'
+import { statuses } from '../../src/domain/transaction.ts'
+import { by, byStranger, now, someAttempt } from '../domain/some.ts'
+import { freshId, type OpenStore, send, storedRelayer } from './contract.ts'
+
+export function readContract(open: OpenStore): void {
+  test('sends are numbered from 1 in the order of their commits, also where they come at once', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayer = await storedRelayer(store)
+    const sent = await Promise.all(Array.from({ length: 40 }, () => send(store, relayer.id)))
+    expect(sent.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 40 }, (_, index) => index + 1))
+  })
+
+  test('pages are newest first, without gap or overlap, in all and in each status', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayer = await storedRelayer(store)
+    const other = await storedRelayer(store)
+    await send(store, other.id)
+    const ids: string[] = []
+    for (let count = 0; count < 25; count += 1) ids.unshift((await send(store, relayer.id)).id)
+    const canceled = await store.commit(async (session) => {
+      for (const id of ids.filter((_, index) => index % 3 === 0)) {
+        const before = await session.transaction(relayer.id, id as never)
+        if (!before) throw new Error('gone')
+        const after = { ...before, lifecycle: { phase: 'dropped', reason: 'canceled', droppedAt: now } as const }
+        await session.saveTransaction(before, after, now)
+      }
+      return ids.filter((_, index) => index % 3 === 0)
+    })
+    const all = async (filter: { status?: 'canceled' | 'pending' }) => {
+      const found: string[] = []
+      for (let page = 1; ; page += 1) {
+        const { items, total } = await store.reads.transactions(relayer.id, filter, { page, perPage: 4 })
+        if (items.length === 0) return { found, total }
+        found.push(...items.map(({ id }) => id))
+      }
+    }
+    expect(await all({})).toEqual({ found: ids, total: 25 })
+    expect(await all({ status: 'canceled' })).toEqual({ found: canceled, total: 9 })
+    expect(await all({ status: 'pending' })).toEqual({ found: ids.filter((id) => !canceled.includes(id)), total: 16 })
+  })
+
+  test('a neighbour’s transaction is not there', async () => {
+    await using under = await open()
+    const { store } = under
+    const [relayer, other] = [await storedRelayer(store), await storedRelayer(store)]
+    const { id } = await send(store, relayer.id)
+    expect(await store.reads.transaction(other.id, id)).toBeUndefined()
+    expect(await store.commit((session) => session.transaction(other.id, id))).toBeUndefined()
+    expect(await store.reads.transactionByNonce(other.id, 0)).toBeUndefined()
+  })
+
+  test('work holds everything open by nonce, the first of the queue up to max_in_flight, and nothing that ended', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayer = await storedRelayer(store, { maxInFlight: 3 })
+    for (const nonce of [2, 0, 1, 3]) {
+      const id = freshId()
+      const attempts = [someAttempt(nonce, { transactionId: id })] as const
+      const inclusion = nonce === 1 ? byStranger() : by(attempts[0])
+      const lifecycle =
+        nonce === 3
+          ? ({ phase: 'final', nonce, attempts, inclusion, settledAt: now } as const)
+          : nonce === 1
+            ? ({ phase: 'mined', nonce, attempts, inclusion } as const)
+            : ({ phase: 'inFlight', nonce, attempts } as const)
+      const queuedFirst = await send(store, relayer.id, { id })
+      await store.commit((session) => session.saveTransaction(queuedFirst, { ...queuedFirst, lifecycle }, now))
+    }
+    for (let count = 0; count < 5; count += 1) await send(store, relayer.id)
+    const late = await send(store, relayer.id, { validUntil: now + 10 })
+    const soon = await send(store, relayer.id, { validUntil: now + 5 })
+    await store.commit((session) => session.raiseFloor(relayer.id, { spentBelow: 4 }))
+    await store.commit((session) => session.raiseFloor(relayer.id, { spentBelow: 2 }))
+
+    const work = await store.reads.work(relayer.id)
+    expect(work?.relayer).toStrictEqual(relayer)
+    expect(work?.floor).toEqual({ spentBelow: 4 })
+    expect(work?.open.map(({ lifecycle }) => 'nonce' in lifecycle && lifecycle.nonce)).toEqual([0, 1, 2])
+    expect(work?.queued.map(({ sequence }) => sequence)).toEqual([5, 6, 7])
+    expect(work?.expiring).toStrictEqual([soon, late])
+    for (const transaction of work?.open ?? []) {
+      expect(transaction).toStrictEqual(await store.reads.transaction(relayer.id, transaction.id))
+    }
+  })
+
+  test('a nonce names who holds it, or who held it when it was settled', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayer = await storedRelayer(store)
+    const first = await send(store, relayer.id)
+    const attempt = someAttempt(0, { transactionId: first.id })
+    const facts = { nonce: 0, attempts: [attempt] as const, inclusion: by(attempt) }
+    const settled = { ...first, lifecycle: { phase: 'final', ...facts, settledAt: now } as const }
+    const saved = await store.commit((session) => session.saveTransaction(first, settled, now))
+    expect(await store.reads.transactionByNonce(relayer.id, 0)).toStrictEqual(saved)
+    const second = await send(store, relayer.id)
+    const again = { phase: 'inFlight', nonce: 0, attempts: [someAttempt(0, { transactionId: second.id })] } as const
+    await store.commit((session) => session.saveTransaction(second, { ...second, lifecycle: again }, now))
+    expect((await store.reads.transactionByNonce(relayer.id, 0))?.id).toBe(second.id)
+    expect(await store.reads.transactionByNonce(relayer.id, 1)).toBeUndefined()
+  })
+
+  test('a relayer is read as it was saved, and saving it anew leaves order, epoch and floor', async () => {
+    await using under = await open()
+    const { store } = under
+    const policies = { minBalance: 2n ** 200n, gasPriceCap: 1n, cancelGasPriceCap: 2n ** 90n, cancelReserve: 0n }
+    const relayer = await storedRelayer(store, { ...policies, eip1559Pricing: false })
+    expect(await store.reads.relayer(relayer.id)).toStrictEqual(relayer)
+    await send(store, relayer.id)
+    await store.commit((session) => session.acquire(relayer.id))
+    const renamed = { ...relayer, name: 'Other', paused: true, notificationId: 'hook' }
+    await store.commit((session) => session.saveRelayer(renamed))
+    expect(await store.reads.relayer(relayer.id)).toStrictEqual(renamed)
+    expect((await send(store, relayer.id)).sequence).toBe(2)
+    expect(await store.commit((session) => session.acquire(relayer.id))).toBe(2n)
+  })
+
+  test('of an unknown relayer there is nothing', async () => {
+    await using under = await open()
+    const { reads, commit } = under.store
+    const nobody = 'nobody' as RelayerId
+    expect(await reads.relayer(nobody)).toBeUndefined()
+    expect(await reads.work(nobody)).toBeUndefined()
+    expect(await reads.transactions(nobody, {}, { page: 1, perPage: 10 })).toEqual({ items: [], total: 0 })
+    expect(await reads.counts(nobody)).toEqual(Object.fromEntries(statuses.map((status) => [status, 0])))
+    expect(await commit((session) => session.nextInOrder(nobody))).toBeUndefined()
+    expect(await commit((session) => session.acquire(nobody))).toBeUndefined()
+  })
+}

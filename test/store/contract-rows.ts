@@ -1,0 +1,168 @@
+// What is written is what is read, no write goes over a newer one, and no attempt is ever overwritten or lost.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { StaleWrite } from '../../src/domain/errors.ts'
+import { isTerminal, type Transaction } from '../../src/domain/transaction.ts'
+import { anyLifecycle, anyTransaction } from '../domain/any.ts'
+import { by, byStranger, handOvers, now, someAttempt } from '../domain/some.ts'
+import { freshId, type OpenStore, send, storedRelayer } from './contract.ts'
+
+export function rowContract(open: OpenStore): void {
+  test('any transaction in any phase is read as it was inserted', async () => {
+    await using under = await open()
+    const { store } = under
+    const anyOne = fc.constant(0).chain(() => anyTransaction('r' as never, freshId(), 1))
+    await fc.assert(
+      fc.asyncProperty(anyOne, async (drawn) => {
+        const relayer = await storedRelayer(store)
+        const transaction = withIds(drawn, { id: freshId(), relayerId: relayer.id })
+        await store.commit((session) => session.insertTransaction(transaction))
+        expect(await store.reads.transaction(relayer.id, transaction.id)).toStrictEqual(transaction)
+        if ('nonce' in transaction.lifecycle) {
+          const byNonce = await store.reads.transactionByNonce(relayer.id, transaction.lifecycle.nonce)
+          expect(byNonce).toStrictEqual(transaction)
+        }
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  test('any progress is read as it was saved, one version on', async () => {
+    await using under = await open()
+    const { store } = under
+    const id = freshId()
+    await fc.assert(
+      fc.asyncProperty(anyTransaction('r' as never, id, 1), anyLifecycle(id), async (drawn, lifecycle) => {
+        const relayer = await storedRelayer(store)
+        const ids = { id: freshId(), relayerId: relayer.id }
+        const before = withIds({ ...drawn, lifecycle: { phase: 'queued' } }, ids)
+        await store.commit((session) => session.insertTransaction(before))
+        const { cancellation: _, statusReason: __, ...rest } = before
+        // What ends in the queue was on its way to no node by that.
+        const sent = lifecycle.phase === 'dropped' ? {} : { sentAt: now }
+        const after = withIds({ ...rest, ...sent, statusReason: 'moved', lifecycle }, ids)
+        const saved = await store.commit((session) => session.saveTransaction(before, after, now))
+        expect(saved).toStrictEqual({ ...after, version: before.version + 1 })
+        expect(await store.reads.transaction(relayer.id, before.id)).toStrictEqual(saved)
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  test('a save over a newer version is refused, and leaves row, attempts and events as they were', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayer = await storedRelayer(store)
+    const before = await send(store, relayer.id)
+    const first = bound(before, 0)
+    await store.commit((session) => session.saveTransaction(before, first, now))
+    const rows = await everything(under)
+    const stale = store.commit((session) => session.saveTransaction(before, bound(before, 7), now))
+    await expect(stale).rejects.toThrow(StaleWrite)
+    expect(await everything(under)).toEqual(rows)
+  })
+
+  test('what has ended is never written again', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayer = await storedRelayer(store)
+    for (const end of ['dropped', 'final'] as const) {
+      const before = await send(store, relayer.id)
+      const attempt = someAttempt(3, { transactionId: before.id })
+      const ended: Transaction = {
+        ...before,
+        lifecycle:
+          end === 'dropped'
+            ? { phase: 'dropped', reason: 'refused', droppedAt: now }
+            : { phase: 'final', nonce: 3, attempts: [attempt], inclusion: by(attempt), settledAt: now },
+      }
+      const saved = await store.commit((session) => session.saveTransaction(before, ended, now))
+      expect(isTerminal(saved)).toBe(true)
+      const rows = await everything(under)
+      const again = store.commit((session) => session.saveTransaction(saved, { ...saved, statusReason: 'no' }, now))
+      await expect(again).rejects.toThrow(StaleWrite)
+      expect(await everything(under)).toEqual(rows)
+    }
+  })
+
+  test('an attempt is never overwritten by another, nor its bytes by a later save', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayer = await storedRelayer(store)
+    const before = await send(store, relayer.id)
+    const flying = await store.commit((session) => session.saveTransaction(before, bound(before, 0), now))
+    const rows = await everything(under)
+    const overwritten = store.commit((session) => session.saveTransaction(flying, bound(flying, 0), now))
+    await expect(overwritten).rejects.toThrow('overwritten')
+    expect(await everything(under)).toEqual(rows)
+  })
+
+  test('every attempt of every nonce stays, oldest first, after the nonce went to a stranger', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayer = await storedRelayer(store)
+    let latest = await send(store, relayer.id)
+    const save = async (after: Transaction) => {
+      const before = latest
+      latest = await store.commit((session) => session.saveTransaction(before, after, now))
+    }
+    const [first, second, third] = [0, 0, 1].map((nonce, order) =>
+      someAttempt(nonce, { transactionId: latest.id, recordedAt: now + order }),
+    )
+    if (!first || !second || !third) throw new Error('three')
+    await save({ ...latest, lifecycle: { phase: 'inFlight', nonce: 0, attempts: [first] } })
+    await save({ ...latest, lifecycle: { phase: 'inFlight', nonce: 0, attempts: [first, second] } })
+    const inclusion = byStranger()
+    await save({ ...latest, lifecycle: { phase: 'mined', nonce: 0, attempts: [first, second], inclusion } })
+    await save({ ...latest, lifecycle: { phase: 'queued' } })
+    await save({ ...latest, lifecycle: { phase: 'inFlight', nonce: 1, attempts: [third] } })
+    expect(await store.reads.attempts(latest.id)).toStrictEqual([first, second, third])
+    expect(await store.reads.transaction(relayer.id, latest.id)).toStrictEqual(latest)
+  })
+
+  test('what is dropped withdraws the attempts that never left', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayer = await storedRelayer(store)
+    const before = await send(store, relayer.id)
+    const held = await store.commit((session) =>
+      session.saveTransaction(before, bound(before, 0, { handOver: handOvers.held }), now),
+    )
+    const dropped: Transaction = { ...held, lifecycle: { phase: 'dropped', reason: 'canceled', droppedAt: now } }
+    await store.commit((session) => session.saveTransaction(held, dropped, now))
+    const [attempt] = await store.reads.attempts(before.id)
+    expect(attempt?.handOver).toEqual({ state: 'withdrawn' })
+  })
+
+  test('the database itself gives an open nonce to one transaction only', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayer = await storedRelayer(store)
+    const [one, other] = [await send(store, relayer.id), await send(store, relayer.id)]
+    const flying = await store.commit((session) => session.saveTransaction(one, bound(one, 0), now))
+    await expect(store.commit((session) => session.saveTransaction(other, bound(other, 0), now))).rejects.toThrow()
+    expect(await store.reads.transaction(relayer.id, other.id)).toStrictEqual(other)
+
+    const ended: Transaction = { ...flying, lifecycle: { phase: 'dropped', reason: 'canceled', droppedAt: now } }
+    await store.commit((session) => session.saveTransaction(flying, ended, now))
+    await store.commit((session) => session.saveTransaction(other, bound(other, 0), now))
+  })
+}
+
+function withIds(transaction: Transaction, ids: Pick<Transaction, 'id' | 'relayerId'>): Transaction {
+  const { lifecycle } = transaction
+  if (!('attempts' in lifecycle)) return { ...transaction, ...ids }
+  const [first, ...rest] = lifecycle.attempts
+  const own = (attempt: typeof first) => ({ ...attempt, transactionId: ids.id })
+  return { ...transaction, ...ids, lifecycle: { ...lifecycle, attempts: [own(first), ...rest.map(own)] } }
+}
+
+function bound(transaction: Transaction, nonce: number, changes: Parameters<typeof someAttempt>[1] = {}): Transaction {
+  const attempt = someAttempt(nonce, { transactionId: transaction.id, ...changes })
+  return { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts: [attempt] } }
+}
+
+async function everything(under: Awaited<ReturnType<OpenStore>>) {
+  const tables = ['transactions', 'attempts', 'outbox', 'tallies']
+  return Promise.all(tables.map((table) => under.query(`SELECT * FROM ${table}`)))
+}

@@ -1,0 +1,66 @@
+// Grouped commits on a bare database: one commit for many, and a commit that fails is nobody's success.
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { sqliteExecutor } from '../../src/store/sqlite/executor.ts'
+import { groupCommit } from '../../src/store/sqlite/group-commit.ts'
+import { openTallies } from '../../src/store/tallies.ts'
+
+function openBare() {
+  const database = new Database(':memory:')
+  database.pragma('foreign_keys = ON')
+  database.exec('CREATE TABLE parents (id INTEGER PRIMARY KEY)')
+  // Checked at the commit only: a unit succeeds, and the commit of its group fails.
+  database.exec('CREATE TABLE rows (id INTEGER, parent INTEGER REFERENCES parents DEFERRABLE INITIALLY DEFERRED)')
+  const insert = database.prepare('INSERT INTO rows (id, parent) VALUES (?, ?)')
+  return {
+    database,
+    tallies: openTallies(sqliteExecutor(database)),
+    ids: () => database.prepare<[], number>('SELECT id FROM rows ORDER BY id').pluck().all(),
+    row:
+      (id: number, parent: number | null = null) =>
+      async () => {
+        insert.run(id, parent)
+        return id
+      },
+  }
+}
+
+test('a commit that fails rejects all of its group and leaves no trace; the next group goes through', async () => {
+  const { database, tallies, ids, row } = openBare()
+  const group = groupCommit(database, 8, tallies)
+  const outcomes = await Promise.allSettled([1, 2, 3].map((id) => group.commit(row(id, id === 2 ? 99 : null))))
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+  for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' } })
+  expect(ids()).toEqual([])
+  expect(database.inTransaction).toBe(false)
+  expect(await group.commit(row(4))).toBe(4)
+  expect(ids()).toEqual([4])
+})
+
+test('a group is bounded, so that a bad one takes no more than its own down', async () => {
+  const { database, tallies, ids, row } = openBare()
+  const group = groupCommit(database, 2, tallies)
+  const outcomes = await Promise.allSettled([1, 2, 3, 4].map((id) => group.commit(row(id, id === 1 ? 99 : null))))
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled', 'fulfilled'])
+  expect(ids()).toEqual([3, 4])
+})
+
+test('a database that is closed to writes rejects whoever waits, and no one for ever', async () => {
+  const { database, tallies, row } = openBare()
+  const group = groupCommit(database, 8, tallies)
+  const waiting = [group.commit(row(1)), group.commit(row(2))]
+  database.pragma('query_only = ON')
+  for (const outcome of await Promise.allSettled(waiting)) expect(outcome.status).toBe('rejected')
+  database.pragma('query_only = OFF')
+  expect(await group.commit(row(3))).toBe(3)
+})
+
+test('closing waits for what is under way and refuses the rest', async () => {
+  const { database, tallies, ids, row } = openBare()
+  const group = groupCommit(database, 8, tallies)
+  const last = group.commit(row(1))
+  await group.close()
+  expect(await last).toBe(1)
+  expect(ids()).toEqual([1])
+  await expect(group.commit(row(2))).rejects.toThrow('closed')
+})

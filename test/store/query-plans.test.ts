@@ -1,0 +1,86 @@
+// Every query that a step, a client's request or a bulk cancellation runs goes by an index, among any amount of history.
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { cancel } from '../../src/domain/cancel.ts'
+import { readsOver } from '../../src/store/reads.ts'
+import { sessionOver } from '../../src/store/session.ts'
+import { sqliteExecutor } from '../../src/store/sqlite/executor.ts'
+import { migrate } from '../../src/store/sqlite/migrate.ts'
+import type { Executor } from '../../src/store/statement.ts'
+import { openTallies } from '../../src/store/tallies.ts'
+import { now, someAttempt, someRelayer } from '../domain/some.ts'
+import { sendWithin } from './contract.ts'
+
+/** Runs statements as the store does, and keeps the SQL of each. */
+function witnessed() {
+  const database = new Database(':memory:')
+  migrate(database, now)
+  const executor = sqliteExecutor(database)
+  const seen = new Set<string>()
+  const witness: Executor = {
+    all(statement, parameters) {
+      seen.add(statement.compiled('sqlite').sql)
+      return executor.all(statement, parameters)
+    },
+  }
+  const tallies = openTallies(witness)
+  return { database, seen, tallies, session: sessionOver(witness, tallies), reads: readsOver(witness) }
+}
+
+function planOf(database: Database.Database, sql: string): string[] {
+  const parameters = (sql.match(/\?/g) ?? []).map(() => null)
+  return database
+    .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+    .all(...parameters)
+    .map(({ detail }) => detail)
+}
+
+test('no query walks transactions, attempts, events or counts', async () => {
+  const { database, seen, tallies, session, reads } = witnessed()
+  const relayer = someRelayer()
+  await session.saveRelayer(relayer)
+  await session.acquire(relayer.id)
+  await session.fence(relayer.id, 1n)
+  await session.raiseFloor(relayer.id, { spentBelow: 1 })
+  const sent = await sendWithin(session, relayer.id, { validUntil: now })
+  const attempts = [someAttempt(1, { transactionId: sent.id })] as const
+  const bound = { ...sent, lifecycle: { phase: 'inFlight', nonce: 1, attempts } as const }
+  const saved = await session.saveTransaction(sent, bound, now)
+  await sendWithin(session, relayer.id)
+  await session.saveTransaction(saved, cancel(saved, now), now)
+  await session.cancelPending(relayer.id, 'request', now)
+  await session.pending(relayer.id)
+  tallies.keep()
+  await tallies.write()
+  await reads.work(relayer.id)
+  await sendWithin(session, relayer.id)
+  await reads.transactions(relayer.id, {}, { page: 1, perPage: 10 })
+  await reads.transactions(relayer.id, { status: 'pending' }, { page: 1, perPage: 10 })
+  await reads.transactionByNonce(relayer.id, 1)
+  await reads.attempts(sent.id)
+  await reads.counts(relayer.id)
+
+  expect(seen.size).toBeGreaterThan(20)
+  const walks = [...seen].flatMap((sql) =>
+    planOf(database, sql)
+      .filter((detail) => /^SCAN (?!CONSTANT ROW)/.test(detail) && !/SCAN relayers/.test(detail))
+      .map((detail) => `${detail}: ${sql}`),
+  )
+  expect(walks).toEqual([])
+})
+
+test('what a step reads goes by the partial indexes, whose size is that of what is open', async () => {
+  const { database, seen, session, reads } = witnessed()
+  await session.saveRelayer(someRelayer())
+  seen.clear()
+  await reads.work(someRelayer().id)
+  const indexes = [...seen].flatMap((sql) =>
+    planOf(database, sql).flatMap((detail) => (/SEARCH transactions USING .*INDEX (\w+)/.exec(detail) ?? []).slice(1)),
+  )
+  expect(indexes.sort()).toEqual([
+    'transactions_expiring',
+    'transactions_open_nonce',
+    'transactions_open_nonce',
+    'transactions_queued',
+  ])
+})

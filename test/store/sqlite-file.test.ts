@@ -1,0 +1,106 @@
+// The file itself: one process at a time, nothing lost when that is killed, and no file of a later version opened.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import type { RelayerId } from '../../src/domain/ids.ts'
+import { systemClock } from '../../src/ops/clock.ts'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { StoreInUse } from '../../src/store/store.ts'
+import { until } from '../http/support/until.ts'
+import { spawnTethered } from '../support/tethered-process.ts'
+import { quiet } from './open-store.ts'
+
+const relayer = 'writer' as RelayerId
+const open = (path: string) => openSqliteStore({ path, clock: systemClock, logger: quiet })
+
+function workplace() {
+  const folder = mkdtempSync(join(tmpdir(), 'rescind-file-'))
+  return {
+    path: join(folder, 'rescind.db'),
+    folder,
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+function startWriter(path: string) {
+  const writer = new URL('./writer.ts', import.meta.url).pathname
+  return spawnTethered([writer, path, relayer], { cwd: process.cwd(), env: {} })
+}
+
+test('killed at any moment: all that was promised is there, and nothing is there by half', async () => {
+  using place = workplace()
+  let stored = 0
+  for (const wanted of [1, 40, 150]) {
+    const writer = startWriter(place.path)
+    const from = stored
+    await until(() => promised(writer.logs()).length >= wanted)
+    writer.signal('SIGKILL')
+    await writer.exited
+    const told = promised(writer.logs())
+    {
+      await using store = await open(place.path)
+      const { total } = await store.reads.transactions(relayer, {}, { page: 1, perPage: 1 })
+      expect(total).toBeGreaterThanOrEqual(from + told.length)
+      expect(Math.max(...told)).toBeLessThanOrEqual(total)
+      stored = total
+    }
+    const eyes = new Database(place.path, { readonly: true })
+    const count = (sql: string) => eyes.prepare<[], number>(sql).pluck().get()
+    expect(count('SELECT count(*) FROM transactions')).toBe(stored)
+    expect(count("SELECT count(*) FROM transactions WHERE phase = 'final' AND version = 2")).toBe(stored)
+    expect(count('SELECT max(sequence) FROM transactions')).toBe(stored)
+    expect(count('SELECT last_sequence FROM relayers')).toBe(stored)
+    expect(count('SELECT count(*) FROM attempts JOIN transactions ON transaction_id = id')).toBe(stored)
+    expect(count('SELECT count(*) FROM outbox WHERE terminal = 1')).toBe(stored)
+    expect(count("SELECT count FROM tallies WHERE status = 'confirmed'")).toBe(stored)
+    expect(count("SELECT coalesce(sum(count), 0) FROM tallies WHERE status = 'pending'")).toBe(0)
+    eyes.close()
+  }
+})
+
+test('a second process is refused while the first lives, by any name of the folder, and let in once it is killed', async () => {
+  using place = workplace()
+  const writer = startWriter(place.path)
+  await until(() => writer.logs().includes('open'))
+  for (const name of [place.path, join(place.folder, '..', place.folder.split('/').at(-1) ?? '', 'rescind.db')]) {
+    const refusal = await open(name).catch((error: unknown) => error)
+    expect(refusal).toBeInstanceOf(StoreInUse)
+    expect((refusal as Error).message).toContain(place.path)
+    expect((refusal as Error).message).toMatch(/stop the other, or give this one a DATABASE_URL of its own/)
+  }
+  writer.signal('SIGKILL')
+  await writer.exited
+  const store = await open(place.path)
+  await store[Symbol.asyncDispose]()
+  const again = await open(place.path)
+  await again[Symbol.asyncDispose]()
+})
+
+test('a file written by a later version is refused by the migration’s name, and left as it is', async () => {
+  using place = workplace()
+  await (await open(place.path))[Symbol.asyncDispose]()
+  const later = new Database(place.path)
+  later.exec("INSERT INTO migrations (name, applied_at) VALUES ('999-from-the-future', 1)")
+  const schema = later.prepare('SELECT name, sql FROM sqlite_master ORDER BY name').all()
+  later.close()
+  await expect(open(place.path)).rejects.toThrow('999-from-the-future')
+  // A refused opening holds no lock: the next is refused for the same reason.
+  await expect(open(place.path)).rejects.toThrow('999-from-the-future')
+  const eyes = new Database(place.path, { readonly: true })
+  expect(eyes.prepare('SELECT name, sql FROM sqlite_master ORDER BY name').all()).toEqual(schema)
+  eyes.close()
+})
+
+test('an answered write is on the disk: WAL, and a sync at each commit', async () => {
+  using place = workplace()
+  await using _store = await open(place.path)
+  const eyes = new Database(place.path, { readonly: true })
+  expect(eyes.pragma('journal_mode', { simple: true })).toBe('wal')
+  eyes.close()
+})
+
+function promised(logs: string): number[] {
+  return [...logs.matchAll(/^stored (\d+)$/gm)].map(([, sequence]) => Number(sequence))
+}

@@ -1,0 +1,30 @@
+// A process that writes until it is killed: it tells each id only once its commit has resolved.
+import { writeSync } from 'node:fs'
+import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
+import { systemClock } from '../../src/ops/clock.ts'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { by, now, someAttempt, someRelayer } from '../domain/some.ts'
+import { freshId, sendWithin } from './contract.ts'
+import { quiet } from './open-store.ts'
+
+const [path = '', id = ''] = process.argv.slice(2)
+const relayerId = id as RelayerId
+const store = await openSqliteStore({ path, clock: systemClock, logger: quiet })
+await store.commit((session) => session.saveRelayer(someRelayer({ id: relayerId })))
+writeSync(1, 'open\n')
+
+/** A row, an attempt, an event and two counts in one unit: half of it would show. */
+async function write(): Promise<void> {
+  for (;;) {
+    const sent = await store.commit(async (session) => {
+      const queued = await sendWithin(session, relayerId, { id: `${process.pid}-${freshId()}` as TransactionId })
+      const attempt = someAttempt(queued.sequence, { transactionId: queued.id })
+      const bound = { nonce: queued.sequence, attempts: [attempt] as const, inclusion: by(attempt) }
+      const lifecycle = { phase: 'final', ...bound, settledAt: now } as const
+      return session.saveTransaction(queued, { ...queued, lifecycle }, now)
+    })
+    writeSync(1, `stored ${sent.sequence}\n`)
+  }
+}
+
+await Promise.all(Array.from({ length: 8 }, write))
