@@ -21,23 +21,28 @@ export function act(world: World, service: Service, action: Action): void {
     case 'nothing':
       return
     case 'send':
-      return send(world, service, relayer)
+      send(world, service, relayer)
+      return
     case 'cancel':
-      return cancel(world, service)
+      cancel(world, service)
+      return
     case 'cancelPending':
-      return service.cancelPending(relayer)
+      service.cancelPending(relayer)
+      return
     case 'blocks': {
       const count = dice.pick([1, 1, 2, 3, 8])
       for (let block = 0; block < count; block += 1) mine(world)
       return
     }
     case 'reorg':
-      return reorganise(world, dice.between(1, scenario.reorgMax))
+      reorganise(world, dice.between(1, scenario.reorgMax))
+      return
     case 'lag':
       node.lags = true
-      return history.note(`n${node.index} stands still at ${node.head.number}`)
+      history.note(`n${node.index} stands still at ${node.head.number}`)
+      return
     case 'catchUp':
-      for (const each of nodes) {
+      for (const each of nodes.filter(() => dice.chance(0.5))) {
         each.lags = false
         follow(world, each)
       }
@@ -45,27 +50,33 @@ export function act(world: World, service: Service, action: Action): void {
     case 'weather': {
       const badness = dice.pick([0, 0, 0.05, 0.2, 0.5, 1])
       network.weather[node.index] = drawWeather(scenario.faults, badness)
-      return history.note(`n${node.index}: ${badness * 100} % of requests go wrong`)
+      history.note(`n${node.index}: ${badness * 100} % of requests go wrong`)
+      return
     }
     case 'evict': {
       const held = [...node.pool.bySender.values()].flatMap((each) => [...each.values()].map((one) => ({ each, one })))
       for (const { each, one } of held) if (dice.chance(0.5)) each.delete(one.nonce)
-      return history.note(`n${node.index} evicts some of ${held.length}`)
+      history.note(`n${node.index} evicts some of ${held.length}`)
+      return
     }
     case 'restartPool':
       node.pool.bySender.clear()
       node.pool.tracked = []
-      return history.note(`n${node.index} restarts with an empty pool`)
+      history.note(`n${node.index} restarts with an empty pool`)
+      return
     case 'fillPool':
       node.pool.full = !node.pool.full
-      return history.note(`n${node.index} is ${node.pool.full ? 'full' : 'no longer full'}`)
+      history.note(`n${node.index} is ${node.pool.full ? 'full' : 'no longer full'}`)
+      return
     case 'spike':
       // Eighteen blocks of an eighth more are eight times the price.
       state.spike = state.spike === 0 ? 18 : -18
-      return history.note(`the base fee ${state.spike > 0 ? 'rises' : 'falls'} from now on`)
+      history.note(`the base fee ${state.spike > 0 ? 'rises' : 'falls'} from now on`)
+      return
     case 'emptyBalance':
       state.balances.set(address, BigInt(dice.below(1_000_000)) * gwei)
-      return history.note(`r${relayer} is robbed`)
+      history.note(`r${relayer} is robbed`)
+      return
     case 'refill':
       for (const each of world.addresses) state.balances.set(each, fullBalance)
       return
@@ -80,16 +91,21 @@ export function act(world: World, service: Service, action: Action): void {
     }
     case 'revert':
       state.revertsNow = !state.revertsNow
-      return history.note(`the moody contract ${state.revertsNow ? 'reverts' : 'works'} from now on`)
+      history.note(`the moody contract ${state.revertsNow ? 'reverts' : 'works'} from now on`)
+      return
     case 'jumpClock':
       state.skewMs += dice.pick([-1, 1]) * dice.pick([500, 10_000, 120_000, 3_600_000])
-      return history.note(`the machine's clock is ${state.skewMs} ms off`)
+      history.note(`the machine's clock is ${state.skewMs} ms off`)
+      return
     case 'crash':
-      return service.doom('dead', dice.between(1, 12))
+      service.doom('dead', dice.between(1, 12))
+      return
     case 'pause':
-      return service.doom('paused', dice.between(1, 12))
+      service.doom('paused', dice.between(1, 12))
+      return
     case 'restart':
-      return service.restart()
+      service.restart()
+      return
   }
 }
 

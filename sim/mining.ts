@@ -27,7 +27,12 @@ export function reorganise(world: World, depth: number): void {
     const again = lost.filter(() => dice.chance(0.4))
     head = build(world, head, dice.pick(world.nodes), again)
   }
-  world.history.note(`reorg of depth ${depth}`)
+  // Some nodes do not hear of it, and go on telling the old branch.
+  const behind = world.nodes.filter(() => dice.chance(0.2))
+  for (const node of behind) node.lags = true
+  world.history.note(
+    `reorg of depth ${depth}${behind.length > 0 ? `, unheard of by n${behind.map(({ index }) => index)}` : ''}`,
+  )
   adopt(world, head)
 }
 

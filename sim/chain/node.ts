@@ -40,6 +40,10 @@ export function moveTo(world: NodeWorld, node: SimNode, head: Block): void {
   const { left } = branches(node.head, head)
   node.head = head
   prune(node.pool, head)
+  // What it tracks for itself it tries again, now and then.
+  node.pool.tracked = node.pool.tracked.filter(
+    (transaction) => world.dice.chance(0.8) || !offer(world, node, transaction).admitted,
+  )
   for (const block of left) {
     for (const { transaction } of block.included) {
       if (node.profile.returnsReorged && world.dice.chance(0.7)) offer(world, node, transaction)

@@ -39,6 +39,7 @@ export function watchRows(database: Database.Database, { fail, changed }: RowWat
   const versions = database.prepare<[], [string, number]>('SELECT id, version FROM transactions').raw()
   const byId = database.prepare<[string], Row>('SELECT * FROM transactions WHERE id = ?')
   const newEvents = database.prepare<[number], Event>('SELECT * FROM outbox WHERE id > ? ORDER BY id')
+  const tallies = database.prepare<[], [string, string, number]>('SELECT relayer_id, status, count FROM tallies').raw()
   const known = new Map<string, Row>()
   const ended = new Map<string, string>()
   let lastEvent = 0
@@ -82,8 +83,15 @@ export function watchRows(database: Database.Database, { fail, changed }: RowWat
       }
       if (count < known.size) fail(`${known.size - count} stored transactions are gone`)
       for (const event of newEvents.iterate(lastEvent)) readEvent(event)
+      const counts = new Map<string, number>()
       for (const row of known.values()) {
+        const key = `${row.relayer_id} ${row.status}`
+        counts.set(key, (counts.get(key) ?? 0) + 1)
         if (row.open === 0 && !ended.has(row.id)) fail(`${row.id.slice(-6)} ended as ${row.status} without an event`)
+      }
+      for (const [relayer, status, count] of tallies.iterate()) {
+        const key = `${relayer} ${status}`
+        if ((counts.get(key) ?? 0) !== count) fail(`${key}: the tally says ${count}, there are ${counts.get(key) ?? 0}`)
       }
     },
     all: () => known,

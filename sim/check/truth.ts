@@ -49,7 +49,10 @@ export function watchTruth(
     }
     const block = blocks.byHash(row.included_block_hash as Hash)
     const included = block?.included.find(({ transaction }) => transaction.hash === row.included_hash)
-    if (!block || !included) return fail(`${name} is ${row.status} by ${row.included_hash}, which no block holds`)
+    if (!block || !included) {
+      fail(`${name} is ${row.status} by ${row.included_hash}, which no block holds`)
+      return
+    }
     const { transaction, succeeded } = included
     const attempt = bytes.recorded(transaction.hash)
     const ours = attempt?.transaction_id === row.id

@@ -55,8 +55,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/apply.ts',
-        find: '  return answered.cancellation && neverReachedANode(answered)',
-        put: "  const tooLow = [...outcomes.values()].some((each) => each.kind === 'rejected' && each.code === 'nonceTooLow')\n  if (tooLow && !answered.cancellation) return { ...answered, lifecycle: { phase: 'queued' } }\n  return answered.cancellation && neverReachedANode(answered)",
+        find: '  return answered\n}',
+        put: "  const tooLow = [...outcomes.values()].some((each) => each.kind === 'rejected' && each.code === 'nonceTooLow')\n  return tooLow && !answered.cancellation ? { ...answered, lifecycle: { phase: 'queued' } } : answered\n}",
       },
     ],
   },
@@ -159,8 +159,8 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: 'src/store/save-transaction.ts',
-        find: "    .where('open', '=', 1)\n    .returning('version'),",
-        put: "    .returning('version'),",
+        find: "progressOf(p), version: sql<number>`version + 1` })\n    .where('id', '=', p.id)\n    .where('version', '=', p.version)\n    .where('open', '=', 1)",
+        put: "progressOf(p), version: sql<number>`version + 1` })\n    .where('id', '=', p.id)\n    .where('version', '=', p.version)",
       },
     ],
   },
@@ -186,8 +186,8 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: 'src/store/save-transaction.ts',
-        find: "    .where('version', '=', p.version)\n",
-        put: '',
+        find: "progressOf(p), version: sql<number>`version + 1` })\n    .where('id', '=', p.id)\n    .where('version', '=', p.version)",
+        put: "progressOf(p), version: sql<number>`version + 1` })\n    .where('id', '=', p.id)",
       },
     ],
   },
@@ -257,7 +257,7 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/store/cancel-pending.ts',
-        find: '    await saveTransaction(executor, taken.before, taken.after, now)\n',
+        find: '    await saveTransaction(executor, tallies, taken.before, taken.after, now)\n',
         put: '',
       },
     ],
