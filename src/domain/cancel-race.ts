@@ -30,7 +30,11 @@ export function race(
   const again: Decision[] = dueAgain(latest, policy, now) ? [{ do: 'rebroadcast', transaction, attempt: latest }] : []
   if (latest.handOver.state === 'held' || noOps.length >= attemptsMax) return again
   const waitsTooLong = isStuck(latest, observation, policy.cancelBumpAfterBlocks)
-  if (waitsTooLong || outpriced(latest, observation)) return takeOver(transaction, rivals, noOps, work, observation)
+  if (waitsTooLong || outpriced(latest, observation)) {
+    const raised = takeOver(transaction, rivals, noOps, work, observation)
+    // At its cap it still races: the pools may have lost it, and a node that knows it may yet mine it.
+    return raised.some(({ do: what }) => what === 'takeOver') ? raised : [...raised, ...again]
+  }
   if (latest.handOver.state !== 'refused') return again
   return explain(transaction, `canceled; the node refused the no-op: ${latest.handOver.reason}`)
 }
