@@ -1,0 +1,91 @@
+// Taking back: what it refuses, what it leaves as it is, and the verdict, read from the chain's facts alone.
+import { expect, test } from 'vitest'
+import { cancel, verdictOn } from '../../src/domain/cancel.ts'
+import { isTerminal, statusOf, type Transaction } from '../../src/domain/transaction.ts'
+import {
+  by,
+  byStranger,
+  canceled,
+  frozen,
+  handOvers,
+  inFlight,
+  mined,
+  now,
+  queued,
+  someAttempt,
+  someNoOp,
+} from './some.ts'
+
+const [attempt, noOp] = [someAttempt(0), someNoOp(0)]
+const settled = (transaction: Transaction): Transaction => {
+  if (transaction.lifecycle.phase !== 'mined') throw new Error('not mined')
+  return { ...transaction, lifecycle: { ...transaction.lifecycle, phase: 'final', settledAt: now } }
+}
+const dropped = (reason: 'canceled' | 'expired' | 'refused'): Transaction => ({
+  ...queued(1),
+  lifecycle: { phase: 'dropped', reason, droppedAt: now },
+})
+const expiry = { cancellation: { origin: 'expiry', requestedAt: now } } as const
+
+test.each<[string, Transaction, string, string?]>([
+  ['queued', queued(1), 'pending'],
+  ['recorded', inFlight(0, [someAttempt(0, { handOver: handOvers.sending })]), 'sent'],
+  ['held', inFlight(0, [someAttempt(0, { handOver: handOvers.held })]), 'sent'],
+  ['in doubt', inFlight(0, [someAttempt(0, { handOver: handOvers.unknown })]), 'submitted'],
+  ['accepted', inFlight(0), 'submitted'],
+  ['canceled in flight', inFlight(0, [attempt, noOp], canceled), 'canceled'],
+  ['expired in flight', inFlight(0, [attempt, noOp], expiry), 'expired', 'TRANSACTION_ALREADY_EXPIRED'],
+  ['mined', mined(0, by(attempt), [attempt]), 'mined', 'TRANSACTION_ALREADY_MINED'],
+  [
+    'mined, its cancellation lost',
+    mined(0, by(attempt), [attempt, noOp], canceled),
+    'mined',
+    'TRANSACTION_ALREADY_MINED',
+  ],
+  ['its nonce a stranger’s for now', mined(0, byStranger(), [attempt]), 'submitted'],
+  ['taken by the no-op', mined(0, by(noOp), [attempt, noOp], canceled), 'canceled'],
+  ['confirmed', settled(mined(0, by(attempt), [attempt])), 'confirmed', 'TRANSACTION_ALREADY_CONFIRMED'],
+  ['reverted', settled(mined(0, by(attempt, 9, false), [attempt])), 'failed', 'TRANSACTION_ALREADY_FAILED'],
+  ['won', settled(mined(0, by(noOp), [attempt, noOp], canceled)), 'canceled'],
+  ['refused', dropped('refused'), 'failed', 'TRANSACTION_ALREADY_FAILED'],
+  ['dropped', { ...dropped('canceled'), ...canceled }, 'canceled'],
+  ['expired in the queue', { ...dropped('expired'), ...expiry }, 'expired', 'TRANSACTION_ALREADY_EXPIRED'],
+])('%s', (_, transaction, status, refusal) => {
+  expect(statusOf(frozen(transaction))).toBe(status)
+  if (refusal) {
+    expect(() => cancel(transaction, now)).toThrow(expect.objectContaining({ code: refusal }))
+    return
+  }
+  const after = cancel(transaction, now)
+  expect(statusOf(after)).toBe('canceled')
+  expect(cancel(after, now + 1)).toBe(after)
+  if (transaction.cancellation) expect(after).toBe(transaction)
+})
+
+test('what no node ever had ends at once; anything else is a race', () => {
+  for (const certain of [handOvers.held, handOvers.refused]) {
+    expect(isTerminal(cancel(inFlight(0, [someAttempt(0, { handOver: certain })]), now))).toBe(true)
+  }
+  for (const open of [handOvers.sending, handOvers.unknown, handOvers.accepted, handOvers.underpriced]) {
+    const after = cancel(inFlight(0, [someAttempt(0, { handOver: open })]), now)
+    expect(isTerminal(after)).toBe(false)
+    expect(verdictOn(after)).toEqual({ state: 'racing', final: false, safeToRetry: false, cost: 0n })
+  }
+})
+
+test.each([
+  ['won', noOp, 63_000n * 1_000_000_000n],
+  ['lost', attempt, 0n],
+] as const)('a cancellation that %s is final only once it is settled', (state, taker, cost) => {
+  const open = mined(0, by(taker), [attempt, noOp], canceled)
+  const winner = { hash: taker.hash, block: by(taker).block }
+  expect(verdictOn(open)).toEqual({ state, final: false, safeToRetry: false, winner, cost })
+  expect(verdictOn(settled(open))).toEqual({ state, final: true, safeToRetry: state === 'won', winner, cost })
+})
+
+test('a nonce that went to a stranger costs nothing, and its payload is safe to send anew at finality', () => {
+  const open = mined(0, byStranger(), [attempt, noOp], canceled)
+  expect(verdictOn(open)).toMatchObject({ state: 'external', final: false, safeToRetry: false, cost: 0n })
+  expect(verdictOn(settled(open))).toMatchObject({ state: 'external', final: true, safeToRetry: true, cost: 0n })
+  expect(verdictOn(dropped('canceled'))).toEqual({ state: 'dropped', final: true, safeToRetry: true, cost: 0n })
+})

@@ -1,0 +1,237 @@
+// What a relayer does next, case by case: the prose atop decide.ts and the rules of cancelling.
+import { describe, expect, test } from 'vitest'
+import { decide } from '../../src/domain/decide.ts'
+import type { Decision } from '../../src/domain/decision.ts'
+import type { Observation } from '../../src/domain/observation.ts'
+import type { Transaction } from '../../src/domain/transaction.ts'
+import type { Work } from '../../src/domain/work.ts'
+import {
+  blockHash,
+  by,
+  byStranger,
+  canceled,
+  eip1559,
+  frozen,
+  gwei,
+  handed,
+  handOvers,
+  headAt,
+  height,
+  inFlight,
+  mined,
+  now,
+  queued,
+  someAttempt,
+  someNoOp,
+  someObservation,
+  somePolicies,
+  somePolicy,
+  someRelayer,
+  someWork,
+} from './some.ts'
+
+function plan(work: Partial<Work>, observation: Partial<Observation> = {}) {
+  return decide(frozen(someWork(work)), frozen(someObservation(observation)), frozen(somePolicy), now)
+}
+
+const verbs = (decisions: readonly Decision[]) => decisions.map(({ do: what }) => what)
+const verbsFor = (open: Transaction, observation: Partial<Observation> = {}) =>
+  verbs(plan({ open: [open] }, observation).decisions)
+/** The inclusion's block is canonical, as seen from `blocks` on top of it. */
+const canonicalAfter = (blocks: number): Partial<Observation> => ({
+  nonce: 1,
+  head: headAt(height + blocks),
+  canonical: new Map([[height, blockHash(height)]]),
+})
+
+describe('a queued transaction', () => {
+  test('gets the next nonce as long as there is room, in order', () => {
+    const { decisions } = plan({ queued: [1, 2, 3, 4].map((sequence) => queued(sequence)) }, { nonce: 7 })
+    expect(decisions).toMatchObject(
+      [1, 2, 3, 4].map((sequence, index) => ({
+        do: 'assignNonce',
+        transaction: { sequence },
+        nonce: 7 + index,
+        gasLimit: 21_000,
+      })),
+    )
+  })
+
+  test('waits while the relayer is paused, while prices are unknown, and beyond max_in_flight', () => {
+    const paused = someRelayer({ paused: true })
+    expect(plan({ relayer: paused, queued: [queued(1)] }).decisions).toEqual([])
+    const { market: _, ...unpriced } = someObservation()
+    expect(decide(someWork({ queued: [queued(1)] }), unpriced, somePolicy, now).decisions).toEqual([])
+    const open = [0, 1, 2, 3].map((nonce) => inFlight(nonce))
+    expect(plan({ open, queued: [queued(9)] }).decisions).toEqual([])
+  })
+
+  test('ends when its valid_until has passed, and the next takes its place', () => {
+    const late = queued(1, { validUntil: now })
+    const { decisions } = plan({ queued: [late, queued(2)], expiring: [late] })
+    expect(decisions).toMatchObject([
+      { do: 'expire', transaction: { sequence: 1 } },
+      { do: 'assignNonce', transaction: { sequence: 2 }, nonce: 0 },
+    ])
+  })
+
+  test('that would revert is refused and costs no nonce', () => {
+    const { gasLimit: _, ...payload } = queued(1).payload
+    const estimates = new Map([[queued(1).id, { kind: 'reverts', reason: 'paused' } as const]])
+    const { decisions } = plan({ queued: [queued(1, { payload }), queued(2)] }, { estimates })
+    expect(decisions).toMatchObject([
+      { do: 'refuse', reason: 'it would revert: paused' },
+      { do: 'assignNonce', transaction: { sequence: 2 }, nonce: 0 },
+    ])
+  })
+
+  test('that the balance does not cover beside what is in flight and the reserve waits, and holds back what follows', () => {
+    const relayer = someRelayer({ policies: { ...somePolicies, cancelReserve: 5n * gwei } })
+    const cost = 1n + 21_000n * 22n * gwei
+    const waiting = [queued(2), queued(3, { payload: { ...queued(3).payload, value: 0n } })]
+    const open = [inFlight(0, [someAttempt(0, { fees: eip1559(22n * gwei, 2n * gwei) })])]
+    const enough = 2n * cost + 5n * gwei
+    const told = (balance: bigint) => plan({ relayer, open, queued: waiting }, { balance }).decisions
+    expect(told(enough)).toMatchObject([{ do: 'assignNonce' }, { do: 'explain', transaction: { sequence: 3 } }])
+    expect(told(enough - 1n)).toMatchObject([{ do: 'explain', transaction: { sequence: 2 } }])
+  })
+})
+
+describe('a nonce', () => {
+  test('given up below others goes to the first of the queue, and only without one to a no-op of ours', () => {
+    const open = [inFlight(1), inFlight(3)]
+    const asked = plan({ open, queued: [queued(9)] })
+    expect(asked).toMatchObject({ needsPendingNonce: true, decisions: [] })
+    const { decisions } = plan({ open, queued: [queued(9)] }, { pendingNonce: 0 })
+    expect(decisions).toMatchObject([
+      { do: 'assignNonce', nonce: 0 },
+      { do: 'fillGap', nonce: 2 },
+    ])
+  })
+
+  test('that a stranger’s transaction waits for in the pool is left to it', () => {
+    const { decisions } = plan({ queued: [queued(1)] }, { nonce: 3, pendingNonce: 5 })
+    expect(decisions).toMatchObject([{ do: 'assignNonce', nonce: 5 }])
+    expect(plan({ open: [inFlight(6)] }, { nonce: 3, pendingNonce: 6 }).decisions).toEqual([])
+  })
+
+  test('below the floor is never given out: a node behind, or a reset chain, is told instead', () => {
+    const { decisions } = plan({ floor: { spentBelow: 9 }, queued: [queued(1)] }, { nonce: 4 })
+    expect(verbs(decisions)).toEqual(['explain'])
+  })
+})
+
+describe('a transaction in flight', () => {
+  test('is left alone while it is held by a node and young', () => expect(verbsFor(inFlight(0))).toEqual([]))
+
+  test('is handed over again at once where it never left or may have died with its process', () => {
+    for (const handOver of [handOvers.held, handOvers.sending]) {
+      expect(verbsFor(inFlight(0, [someAttempt(0, { handOver })]))).toEqual(['rebroadcast'])
+    }
+  })
+
+  test('is handed over again in time: soon where that is in doubt, late where it was taken', () => {
+    const after = (ms: number, kind: 'accepted' | 'unknown') => {
+      const outcome = kind === 'accepted' ? ({ kind } as const) : ({ kind, message: '' } as const)
+      return verbsFor(inFlight(0, [someAttempt(0, { handOver: handed(outcome, now - ms) })]))
+    }
+    expect(after(somePolicy.retryAfterMs - 1, 'unknown')).toEqual([])
+    expect(after(somePolicy.retryAfterMs, 'unknown')).toEqual(['rebroadcast'])
+    expect(after(somePolicy.rebroadcastAfterMs - 1, 'accepted')).toEqual([])
+    expect(after(somePolicy.rebroadcastAfterMs, 'accepted')).toEqual(['rebroadcast'])
+  })
+
+  test('is priced anew when it is next in line and has waited, and not behind another', () => {
+    const head = headAt(height + somePolicy.bumpAfterBlocks)
+    expect(verbsFor(inFlight(0), { head })).toEqual(['bump'])
+    expect(verbsFor(inFlight(0), { head: headAt(head.number - 1) })).toEqual([])
+    const behind = plan({ open: [inFlight(0), inFlight(1)] }, { head }).decisions
+    expect(behind).toMatchObject([{ do: 'bump', transaction: { sequence: 0 } }])
+  })
+
+  test('at fees that its client named is never priced anew', () => {
+    const payload = { ...queued(0).payload, pricing: { kind: 'legacy', gasPrice: 1n } } as const
+    const open = inFlight(0, [someAttempt(0)], { payload })
+    expect(verbsFor(open, { head: headAt(height + 99) })).toEqual([])
+  })
+
+  test('that every node refused, and that none may hold, ends', () => {
+    const refused = someAttempt(0, { handOver: handOvers.refused })
+    expect(verbsFor(inFlight(0, [refused]))).toEqual(['refuse'])
+    expect(verbsFor(inFlight(0, [someAttempt(0), refused]))).toEqual([])
+  })
+
+  test('whose time is over is canceled by that', () => {
+    expect(verbsFor(inFlight(0, [someAttempt(0)], { validUntil: now }))).toEqual(['expire'])
+  })
+})
+
+describe('a canceled transaction', () => {
+  test('that certainly never reached a node is dropped', () => {
+    expect(verbsFor(inFlight(0, [someAttempt(0, { handOver: handOvers.held })], canceled))).toEqual(['drop'])
+  })
+
+  test('is taken over where a node may have it: accepted, in doubt, or cut off', () => {
+    for (const handOver of [handOvers.accepted, handOvers.unknown, handOvers.sending, handOvers.underpriced]) {
+      expect(verbsFor(inFlight(0, [someAttempt(0, { handOver })], canceled))).toEqual(['takeOver'])
+    }
+  })
+
+  test('is never handed over again: only its no-op is, and that is priced anew while it waits', () => {
+    const original = someAttempt(0, { handOver: handOvers.unknown })
+    const noOp = someNoOp(0, { handOver: handed({ kind: 'unknown', message: '' }, now - 1_000) })
+    const open = inFlight(0, [original, noOp], canceled)
+    expect(plan({ open: [open] }).decisions).toMatchObject([{ do: 'rebroadcast', attempt: { hash: noOp.hash } }])
+    expect(verbsFor(open, { head: headAt(height + somePolicy.cancelBumpAfterBlocks) })).toEqual(['takeOver'])
+  })
+
+  test('whose no-op costs more than its cap says why, and still hands the last one over again', () => {
+    const relayer = someRelayer({ policies: { ...somePolicies, cancelGasPriceCap: 41n * gwei } })
+    const noOp = someNoOp(0, { handOver: handed({ kind: 'unknown', message: '' }, now - 1_000) })
+    const open = [inFlight(0, [someAttempt(0), noOp], canceled)]
+    const { decisions } = plan({ relayer, open }, { head: headAt(height + 9) })
+    expect(decisions).toMatchObject([
+      { do: 'explain', reason: expect.stringContaining('cancel_gas_price_cap') },
+      { do: 'rebroadcast', attempt: { hash: noOp.hash } },
+    ])
+  })
+
+  test('is not held to the cap of sends', () => {
+    const relayer = someRelayer({ policies: { ...somePolicies, gasPriceCap: 1n } })
+    expect(verbs(plan({ relayer, open: [inFlight(0, [someAttempt(0)], canceled)] }).decisions)).toEqual(['takeOver'])
+  })
+})
+
+describe('a spent nonce', () => {
+  test('is an inclusion, and final at once where it is deep enough', () => {
+    const attempt = someAttempt(0)
+    const inclusions = new Map([[0, by(attempt)]])
+    expect(verbsFor(inFlight(0, [attempt]), { nonce: 1, inclusions })).toEqual(['include'])
+    expect(verbsFor(inFlight(0, [attempt]), { ...canonicalAfter(2), inclusions })).toEqual(['include', 'settle'])
+  })
+
+  test('that nobody can explain is waited for', () => expect(verbsFor(inFlight(0), { nonce: 1 })).toEqual([]))
+
+  test('settles at the required confirmations and not one before', () => {
+    const attempt = someAttempt(0)
+    const open = mined(0, by(attempt), [attempt])
+    expect(verbsFor(open, canonicalAfter(1))).toEqual([])
+    expect(verbsFor(open, canonicalAfter(2))).toEqual(['settle'])
+  })
+
+  test('is open again when another block stands at that height, and only then', () => {
+    const attempt = someAttempt(0)
+    const open = mined(0, by(attempt), [attempt])
+    const canonical = new Map([[height, blockHash(999)]])
+    expect(verbsFor(open, { nonce: 1, head: headAt(height + 9), canonical })).toEqual(['reopen'])
+    expect(verbsFor(open, { nonce: 1, head: headAt(height + 9) })).toEqual([])
+    expect(verbsFor(open, { nonce: 1, head: headAt(height - 1), canonical })).toEqual([])
+  })
+
+  test('that went to a stranger frees the payload at finality, unless it was canceled', () => {
+    const attempts = [someAttempt(0)] as const
+    expect(verbsFor(mined(0, byStranger(), attempts), canonicalAfter(1))).toEqual([])
+    expect(verbsFor(mined(0, byStranger(), attempts), canonicalAfter(2))).toEqual(['requeue'])
+    expect(verbsFor(mined(0, byStranger(), attempts, canceled), canonicalAfter(2))).toEqual(['settle'])
+  })
+})
