@@ -27,11 +27,16 @@ export const viemCurve: Curve = {
   },
 }
 
+/** Once a process: the library does not change while it runs. */
+let proven: Curve | undefined
+
 /** The native curve, unless it is missing or disagrees with viem on known digests; then viem's, and a log line. */
 export async function openCurve(log: Logger, load: () => NativeModule = loadNative): Promise<Curve> {
+  if (load === loadNative && proven) return proven
   try {
     const native = nativeCurve(load())
     await compareWithViem(native)
+    if (load === loadNative) proven = native
     return native
   } catch (err) {
     log.warn({ err }, 'signing without the native secp256k1 library: correct, and at about a quarter of the speed')
