@@ -2,7 +2,13 @@
 import { sql } from 'kysely'
 import { cancel, cancelReasons } from '../domain/cancel.ts'
 import type { RelayerId, TransactionId } from '../domain/ids.ts'
-import { type CancellationIntent, isTerminal, pendingStatuses, type Transaction } from '../domain/transaction.ts'
+import {
+  type CancellationIntent,
+  isTerminal,
+  pendingStatuses,
+  type Status,
+  type Transaction,
+} from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import { lockTransaction } from './find-transaction.ts'
 import { dropOf, saveTransaction } from './save-transaction.ts'
@@ -18,6 +24,9 @@ const boundIds = statement<{ relayerId: string }, { id: string; status: string }
     .where(sql<boolean>`open = 1 AND nonce IS NOT NULL`)
     .orderBy('nonce'),
 )
+
+/** A queued transaction and no other is `pending`: the index of statuses is the index of the queue. */
+const queuedStatus = 'pending' satisfies Status
 
 interface Drop {
   relayerId: string
@@ -43,7 +52,7 @@ const publishDrops = statement<Drop>((db, p) =>
           eb.val(p.now).as('occurred_at'),
         ])
         .where('relayer_id', '=', p.relayerId)
-        .where(sql<boolean>`phase = 'queued'`)
+        .where('status', '=', queuedStatus)
         .orderBy('sequence'),
     ),
 )
@@ -66,7 +75,7 @@ const dropQueue = statement<Drop, { id: string; sequence: number }>((db, p) =>
       version: sql<number>`version + 1`,
     })
     .where('relayer_id', '=', p.relayerId)
-    .where(sql<boolean>`phase = 'queued'`)
+    .where('status', '=', queuedStatus)
     .returning(['id', 'sequence']),
 )
 

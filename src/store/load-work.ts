@@ -36,7 +36,8 @@ const queue = statement<{ relayerId: string; limit: number }, TransactionRow>((d
     .selectFrom('transactions')
     .selectAll()
     .where('relayer_id', '=', p.relayerId)
-    .where(sql<boolean>`phase = 'queued'`)
+    // A queued transaction and no other is pending: the index of statuses is the index of the queue.
+    .where('status', '=', 'pending')
     .orderBy('sequence')
     .limit(p.limit),
 )

@@ -29,7 +29,6 @@ export const migrations: readonly Migration[] = [
       )`,
       'CREATE UNIQUE INDEX transactions_sequence ON transactions (relayer_id, sequence)',
       'CREATE INDEX transactions_status ON transactions (relayer_id, status, sequence)',
-      `CREATE INDEX transactions_queued ON transactions (relayer_id, sequence) WHERE phase = 'queued'`,
       `CREATE INDEX transactions_expiring ON transactions (relayer_id, valid_until) WHERE phase = 'queued' AND valid_until IS NOT NULL`,
       // A nonce belongs to one open transaction: the database itself refuses a second. `open` is in the key so that SQLite
       // prefers it to transactions_nonce, which holds the whole history.

@@ -69,7 +69,7 @@ test('no query walks transactions, attempts, events or counts', async () => {
   expect(walks).toEqual([])
 })
 
-test('what a step reads goes by the partial indexes, whose size is that of what is open', async () => {
+test('what a step reads goes by the indexes of what is open, and the queue by its status', async () => {
   const { database, seen, session, reads } = witnessed()
   await session.saveRelayer(someRelayer())
   seen.clear()
@@ -81,6 +81,6 @@ test('what a step reads goes by the partial indexes, whose size is that of what 
     'transactions_expiring',
     'transactions_open_nonce',
     'transactions_open_nonce',
-    'transactions_queued',
+    'transactions_status',
   ])
 })
