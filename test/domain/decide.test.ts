@@ -131,14 +131,14 @@ describe('a transaction in flight', () => {
   })
 
   test('is handed over again in time: soon where that is in doubt, late where it was taken', () => {
-    const after = (ms: number, kind: 'accepted' | 'unknown') => {
+    const once = (ms: number, kind: 'accepted' | 'unknown') => {
       const outcome = kind === 'accepted' ? ({ kind } as const) : ({ kind, message: '' } as const)
       return verbsFor(inFlight(0, [someAttempt(0, { handOver: handed(outcome, now - ms) })]))
     }
-    expect(after(somePolicy.retryAfterMs - 1, 'unknown')).toEqual([])
-    expect(after(somePolicy.retryAfterMs, 'unknown')).toEqual(['rebroadcast'])
-    expect(after(somePolicy.rebroadcastAfterMs - 1, 'accepted')).toEqual([])
-    expect(after(somePolicy.rebroadcastAfterMs, 'accepted')).toEqual(['rebroadcast'])
+    expect(once(somePolicy.retryAfterMs - 1, 'unknown')).toEqual([])
+    expect(once(somePolicy.retryAfterMs, 'unknown')).toEqual(['rebroadcast'])
+    expect(once(somePolicy.rebroadcastAfterMs - 1, 'accepted')).toEqual([])
+    expect(once(somePolicy.rebroadcastAfterMs, 'accepted')).toEqual(['rebroadcast'])
   })
 
   test('is priced anew when it is next in line and has waited, and not behind another', () => {

@@ -1,0 +1,43 @@
+// Commands leave their intent in the rows, durable, and wake the relayer only where there is something to do.
+import { expect, test } from 'vitest'
+import { cancelPending } from '../../src/commands/cancel-pending.ts'
+import { submitTransaction } from '../../src/commands/submit.ts'
+import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
+import { step } from '../../src/reconcile/step.ts'
+import { openWorkplace } from '../reconcile/workplace.ts'
+
+test('a cancel of what is queued ends it and wakes nobody; of what a node may have, wakes its relayer', async () => {
+  await using place = await openWorkplace()
+  const dropped = await place.send()
+  place.woken.length = 0
+  expect((await place.cancel(dropped)).lifecycle.phase).toBe('dropped')
+  expect(place.woken).toEqual([])
+  const racing = await place.send()
+  await step(place.context, await place.own(), false)
+  place.woken.length = 0
+  expect((await place.cancel(racing)).lifecycle.phase).toBe('inFlight')
+  expect(place.woken).toEqual([place.relayer.id])
+})
+
+test('a cancel of nobody’s transaction and a bulk of no relayer are told apart from success', async () => {
+  await using place = await openWorkplace()
+  await expect(place.cancel('none' as TransactionId)).rejects.toMatchObject({ code: 'TRANSACTION_NOT_FOUND' })
+  const bulk = cancelPending(place.commands, 'nobody' as RelayerId)
+  await expect(bulk).rejects.toMatchObject({
+    code: 'RELAYER_NOT_FOUND',
+    message: 'Relayer with ID nobody not found',
+  })
+})
+
+test('a full queue refuses a send and stores nothing; room in it lets the next in', async () => {
+  await using place = await openWorkplace()
+  const small = { ...place.commands, queueMax: 2 }
+  const send = () =>
+    submitTransaction(small, place.relayer.id, { value: 0n, data: '0x', pricing: { kind: 'speed', speed: 'fast' } })
+  const { id } = await send()
+  await send()
+  await expect(send()).rejects.toMatchObject({ code: 'QUEUE_FULL' })
+  expect(await place.under.query('SELECT id FROM transactions')).toHaveLength(2)
+  await place.cancel(id)
+  expect((await send()).sequence).toBe(3)
+})
