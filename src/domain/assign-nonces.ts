@@ -21,7 +21,8 @@ export function assignNonces(work: Work, observation: Observation, policy: Netwo
 
   const { decisions, again } = assignQueue(work, observation, market, policy, free)
   const gaps: Decision[] = []
-  while (free.peek() < highest) {
+  // Where the next look may give a nonce to the queue, no no-op is paid for it now.
+  while (!again && free.peek() < highest) {
     gaps.push({ do: 'fillGap', nonce: free.take(), fees: marketFees(market, 'fast', usesEip1559(work, policy)) })
   }
   return { decisions: [...decisions, ...gaps], needsPendingNonce: false, again }

@@ -109,6 +109,14 @@ describe('a nonce', () => {
     ])
   })
 
+  test('given up in this step waits for the queue, whose gas nobody has asked for yet, and gets no no-op meanwhile', () => {
+    const { gasLimit: _, ...payload } = queued(9).payload
+    const refused = inFlight(0, [someAttempt(0, { handOver: handOvers.refused })])
+    const asked = plan({ open: [refused, inFlight(1)], queued: [queued(9, { payload })] }, { pendingNonce: 0 })
+    expect(verbs(asked.decisions)).toEqual(['refuse'])
+    expect(asked.again).toBe(true)
+  })
+
   test('that a stranger’s transaction waits for in the pool is left to it', () => {
     const { decisions } = plan({ queued: [queued(1)] }, { nonce: 3, pendingNonce: 5 })
     expect(decisions).toMatchObject([{ do: 'assignNonce', nonce: 5 }])
