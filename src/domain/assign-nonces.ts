@@ -82,7 +82,10 @@ function price(
       reason: 'waits: the node could not estimate its gas; cancel it and send it with a gas_limit, if this lasts',
     }
   }
-  if (!fees) return { reason: `waits: the base fee is above gas_price_cap (${gasPriceCap} wei)` }
+  if (!fees) {
+    const tooDear = pricing.kind === 'speed' ? 'the base fee' : 'the fee that it was sent with'
+    return { reason: `waits: ${tooDear} is above gas_price_cap (${gasPriceCap} wei)` }
+  }
   if (balance < minBalance) return { reason: `waits: the balance is below min_balance (${minBalance} wei)` }
   if (upfrontCost(value, gasLimit, fees) > wallet) {
     return { reason: 'waits: the balance does not cover its value and gas beside what is in flight and cancel_reserve' }

@@ -16,10 +16,11 @@ export interface Work {
   readonly expiring: readonly Transaction[]
 }
 
-/** When the next of them expires, if any has a valid_until. */
-export function nextExpiry(work: Work): TimestampMs | undefined {
-  const inTime = [...inFlightOf(work).filter(({ cancellation }) => !cancellation), ...work.expiring]
-  const ends = inTime.flatMap(({ validUntil }) => (validUntil === undefined ? [] : [validUntil]))
+/** When the next of them expires, of those that are still valid at `now`. */
+export function nextExpiry(work: Work, now: TimestampMs): TimestampMs | undefined {
+  const ends = [...inFlightOf(work), ...work.expiring].flatMap(({ validUntil, cancellation }) =>
+    validUntil === undefined || validUntil <= now || cancellation ? [] : [validUntil],
+  )
   return ends.length === 0 ? undefined : Math.min(...ends)
 }
 

@@ -74,7 +74,7 @@ function againAfter(
 ): Pick<Rest, 'againAfterMs'> {
   if (plan.again) return { againAfterMs: 0 }
   const retry = failed || isInDoubt(work) ? policy.retryAfterMs : Number.POSITIVE_INFINITY
-  const expiry = (nextExpiry(work) ?? Number.POSITIVE_INFINITY) - now
+  const expiry = (nextExpiry(work, now) ?? Number.POSITIVE_INFINITY) - now
   const soonest = Math.min(retry, Math.max(1, expiry))
   return Number.isFinite(soonest) ? { againAfterMs: Math.min(soonest, sleepMaxMs) } : {}
 }

@@ -45,11 +45,20 @@ export function groupCommit(database: Database.Database, unitsMax: number, talli
     } catch (error) {
       // Nothing of the group is durable, whatever its units believe.
       tallies.reset()
-      if (database.inTransaction) rollback.run()
       for (const unit of group) unit.failed(error)
+      rollBack()
       return
     }
     for (const answer of answers) answer()
+  }
+
+  /** Where even that fails the next BEGIN will, and whoever waits for it is told. */
+  function rollBack(): void {
+    try {
+      if (database.inTransaction) rollback.run()
+    } catch {
+      // The first error is the one to tell, and was told.
+    }
   }
 
   async function runUnit(unit: Waiting): Promise<() => void> {
