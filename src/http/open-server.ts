@@ -103,6 +103,8 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   app.addHook('onResponse', (request, reply, done) => {
     const { id: requestId, method, url } = request
     logger.debug({ requestId, method, url, status: reply.statusCode, ms: reply.elapsedTime }, 'answered')
+    // Kept alive, the connection of what was under way when the drain began would hold the end up for a minute.
+    if (draining.signal.aborted) setImmediate(() => app.server.closeIdleConnections())
     done()
   })
 
