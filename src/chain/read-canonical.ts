@@ -35,7 +35,8 @@ export function readingCanonical(endpoints: Endpoints, heads: HeadTracker): Read
         endpoints.firstToTell((endpoint) => askDeep(endpoint, number, at), at.by).catch(() => undefined),
       ),
     )
-    if (heads.reorgs() !== asOf) return
+    // The head that was asked about may have been left behind, before or meanwhile: what is below it is then another branch.
+    if (heads.reorgs() !== asOf || heads.hashAt(at.head.number) !== at.head.hash) return
     if (deep.size + answers.length > deepKept) deep = new Map()
     for (const answer of answers) if (answer) deep.set(answer.told.number, answer.told.hash)
   }
