@@ -114,7 +114,7 @@ function send(world: World, service: Service, relayer: number): void {
   const tag = clients.nextTag
   clients.nextTag += 1
   const moody = dice.chance(0.15)
-  const gasLimit = dice.weighted({ estimated: 4, enough: 4, tooLittle: 0 })
+  const gasLimit = dice.weighted({ estimated: 4, enough: 4, tooLittle: 0.3 })
   const request: SendRequest = {
     to: moody ? moodyContract : '0x00000000000000000000000000000000000c0de1',
     value: BigInt(dice.below(1_000)),

@@ -99,7 +99,7 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
   calm(world, service)
   const began = blocks.canonical().number
   // Long enough for whoever drains or starts to be there, and for zombies to be gone.
-  await until(world, timeline.now() + 60_000)
+  await until(world, timeline.now() + 25_000)
   askForTheRest(world, service)
   await timeline.rest()
   world.look()
