@@ -8,7 +8,7 @@ import { include, refuse, reopen, requeue, settle, withReason } from './settle.t
 import { type InPhase, isInPhase, neverReachedANode, type Transaction } from './transaction.ts'
 import type { Nonce, TimestampMs } from './units.ts'
 
-/** `attempt` is what was signed for the decisions that sign: assignNonce, bump and takeOver. */
+/** `attempt` is what was signed for the decisions that sign: assignNonce, bump, replace and takeOver. */
 export function apply(
   change: Change,
   transaction: Transaction,
@@ -19,6 +19,7 @@ export function apply(
     case 'assignNonce':
       return bind(transaction, change.nonce, signed(change, attempt), now)
     case 'bump':
+    case 'replace':
     case 'takeOver': {
       const { nonce, attempts } = inPhase(transaction, 'inFlight').lifecycle
       return {

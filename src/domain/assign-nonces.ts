@@ -1,4 +1,6 @@
 // Which of the queue gets which nonce, now. Nonces are bound late, lowest first, and a gap is never left behind.
+
+import type { Attempt } from './attempt.ts'
 import { noOpGas } from './cancel-race.ts'
 import type { Decision, Plan } from './decision.ts'
 import { type Fees, feeCap, firstFees, type Market, marketFees } from './fees.ts'
@@ -98,9 +100,10 @@ function spendable(work: Work, balance: Wei, market: Market, policy: NetworkPoli
   const reserve =
     work.relayer.policies.cancelReserve ??
     2n * BigInt(noOpGas) * feeCap(marketFees(market, 'fastest', usesEip1559(work, policy)))
-  const promised = inFlightOf(work).map(({ payload, lifecycle }) => {
+  const promised = inFlightOf(work).map(({ payload, earlier, lifecycle }) => {
+    const carried = ({ revision = 0 }: Attempt) => (earlier?.[revision] ?? payload).value
     const costs = lifecycle.attempts.map((attempt) =>
-      upfrontCost(attempt.kind === 'cancel' ? 0n : payload.value, attempt.gasLimit, attempt.fees),
+      upfrontCost(attempt.kind === 'cancel' ? 0n : carried(attempt), attempt.gasLimit, attempt.fees),
     )
     return maxWei(0n, ...costs)
   })

@@ -57,6 +57,8 @@ export interface Attempt {
   readonly transactionId: TransactionId
   readonly nonce: Nonce
   readonly kind: AttemptKind
+  /** Which of the transaction's payloads it carries, counted from 0 and absent for the first; a no-op carries none. */
+  readonly revision?: number
   readonly fees: Fees
   readonly gasLimit: Gas
   readonly raw: Hex

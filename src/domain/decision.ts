@@ -9,6 +9,8 @@ export type Decision =
   | { do: 'assignNonce'; transaction: InPhase<'queued'>; nonce: Nonce; fees: Fees; gasLimit: Gas }
   /** Signs the payload anew for the same nonce at higher fees, sends. */
   | { do: 'bump'; transaction: InPhase<'inFlight'>; fees: Fees }
+  /** Signs the payload that replaced an older one, for the same nonce, at fees that take it from every rival. */
+  | { do: 'replace'; transaction: InPhase<'inFlight'>; fees: Fees; gasLimit: Gas }
   /** Signs a no-op for the nonce, at fees that take it from every rival, sends to every endpoint. */
   | { do: 'takeOver'; transaction: InPhase<'inFlight'>; fees: Fees }
   /** Hands an attempt's bytes over once more. */
@@ -43,8 +45,8 @@ export interface Plan {
 /** A decision about a transaction that stands already. */
 export type Change = Exclude<Decision, { do: 'fillGap' }>
 
-export type SigningChange = Extract<Change, { do: 'assignNonce' | 'bump' | 'takeOver' }>
+export type SigningChange = Extract<Change, { do: 'assignNonce' | 'bump' | 'replace' | 'takeOver' }>
 
 export function needsSignature(change: Change): change is SigningChange {
-  return change.do === 'assignNonce' || change.do === 'bump' || change.do === 'takeOver'
+  return ['assignNonce', 'bump', 'replace', 'takeOver'].includes(change.do)
 }

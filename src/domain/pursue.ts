@@ -5,6 +5,7 @@ import { feeCap, replacementFees } from './fees.ts'
 import { isNonEmpty } from './ids.ts'
 import type { Observation } from './observation.ts'
 import type { NetworkPolicy } from './relayer.ts'
+import { awaitsReplacement, takeOverWithPayload } from './replace.ts'
 import { withReason } from './settle.ts'
 import type { InPhase, Transaction } from './transaction.ts'
 import type { BlockNumber, TimestampMs } from './units.ts'
@@ -22,8 +23,15 @@ export function pursue(
 ): Decision[] {
   const { attempts } = transaction.lifecycle
   const latest = newest(attempts)
-  if (latest.handOver.state === 'refused' && !attempts.some(mayBeKnown)) {
-    return [{ do: 'refuse', transaction, reason: `the node refused it: ${latest.handOver.reason}` }]
+  // From the replacement on, nothing of the old payload is handed over again.
+  if (awaitsReplacement(transaction)) {
+    const next = takeOverWithPayload(transaction, work, observation)
+    return 'reason' in next ? explain(transaction, next.reason) : next
+  }
+  if (latest.handOver.state === 'refused') {
+    const reason = `the node refused it: ${latest.handOver.reason}`
+    if (!attempts.some(mayBeKnown)) return [{ do: 'refuse', transaction, reason }]
+    return explain(transaction, `${reason}; an earlier attempt may still be mined, replace or cancel it`)
   }
 
   const again: Decision[] = dueAgain(latest, policy, now) ? [{ do: 'rebroadcast', transaction, attempt: latest }] : []

@@ -1,6 +1,6 @@
 // What the chain made of a nonce: inclusion, finality, reorgs, and nonces that went to a stranger.
 import type { Inclusion, InPhase, Transaction } from './transaction.ts'
-import { tookTheNonce } from './transaction.ts'
+import { revisionOf, tookTheNonce } from './transaction.ts'
 import type { TimestampMs } from './units.ts'
 
 /** The nonce was taken. Not final: a reorg may still reopen it. */
@@ -36,18 +36,27 @@ export function refuse(transaction: Transaction, reason: string, now: TimestampM
   return withReason({ ...transaction, lifecycle: { phase: 'dropped', reason: 'refused', droppedAt: now } }, reason)
 }
 
-function reasonFor(transaction: Transaction, inclusion: Inclusion): string | undefined {
+function reasonFor(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclusion): string | undefined {
   const taker = tookTheNonce(inclusion)
   if (taker === 'stranger') return `its nonce was used by ${inclusion.hash}, a transaction that is not ours`
   if (taker === 'noOp') return `canceled: the no-op ${inclusion.hash} took its nonce`
   const reverted = inclusion.by === 'attempt' && !inclusion.succeeded ? revertOf(inclusion.revertReason) : undefined
-  if (!transaction.cancellation) return reverted
-  const lost = 'the cancellation lost: the original was mined first'
-  return reverted ? `${lost}; ${reverted}` : lost
+  const lost = [
+    ...(transaction.cancellation ? ['the cancellation lost: the original was mined first'] : []),
+    ...(carriesEarlier(transaction, inclusion) ? ['the replacement lost: what it replaced was mined first'] : []),
+    ...(reverted ? [reverted] : []),
+  ]
+  return lost.length > 0 ? lost.join('; ') : undefined
+}
+
+function carriesEarlier(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclusion): boolean {
+  const winner = transaction.lifecycle.attempts.find(({ hash }) => hash === inclusion.hash)
+  return winner !== undefined && winner.kind !== 'cancel' && (winner.revision ?? 0) < revisionOf(transaction)
 }
 
 function revertOf(reason: string | undefined): string {
-  return reason === undefined ? 'execution reverted' : `execution reverted: ${reason}`
+  const bare = 'execution reverted'
+  return reason === undefined || reason.toLowerCase() === bare ? bare : `${bare}: ${reason}`
 }
 
 /** A contract may revert with a megabyte of words. */

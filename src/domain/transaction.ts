@@ -84,7 +84,10 @@ export interface Transaction {
   /** First in, first out within a relayer, counted from 1. */
   readonly sequence: number
   readonly createdAt: TimestampMs
+  /** What the client asked for last. */
   readonly payload: Payload
+  /** What it asked for before, oldest first: attempts that carry it may still be mined. Absent if never replaced. */
+  readonly earlier?: NonEmpty<Payload>
   /** `gap` marks a no-op that the relayer made itself to fill a nonce that nothing else would take. */
   readonly origin: 'client' | 'gap'
   readonly validUntil?: TimestampMs
@@ -151,6 +154,19 @@ export function isTerminal(transaction: Pick<Transaction, 'lifecycle'>): boolean
 export function neverReachedANode(transaction: Transaction): boolean {
   const { lifecycle } = transaction
   return lifecycle.phase === 'queued' || (lifecycle.phase === 'inFlight' && !lifecycle.attempts.some(mayBeKnown))
+}
+
+/** How often the payload was replaced: the revision of the one that counts now. */
+export function revisionOf(transaction: Transaction): number {
+  return transaction.earlier?.length ?? 0
+}
+
+/** The payload that the chain executed, where it executed one; else the one that counts now. */
+export function executedPayload(transaction: Transaction): Payload {
+  const { lifecycle, earlier, payload } = transaction
+  if (!('inclusion' in lifecycle) || tookTheNonce(lifecycle.inclusion) !== 'payload') return payload
+  const winner = lifecycle.attempts.find(({ hash }) => hash === lifecycle.inclusion.hash)
+  return earlier?.[winner?.revision ?? 0] ?? payload
 }
 
 /** The attempts that carry the client's payload, oldest first. */

@@ -2,6 +2,7 @@
 import { mayBeKnown, newest, wasTaken } from './attempt.ts'
 import type { Inquiry } from './observation.ts'
 import type { NonceFloor, Relayer } from './relayer.ts'
+import { awaitsReplacement } from './replace.ts'
 import { type InPhase, isInPhase, type Transaction } from './transaction.ts'
 import type { TimestampMs } from './units.ts'
 
@@ -54,7 +55,7 @@ export function inquire(work: Work, pendingNonce: Inquiry['pendingNonce']): Inqu
       attempts: lifecycle.attempts.filter(mayBeKnown).map(({ hash, kind }) => ({ hash, kind })),
     })),
     inclusionBlocks: [...new Set(minedOf(work).map(({ lifecycle }) => lifecycle.inclusion.block.number))],
-    estimates: next
+    estimates: [...inFlight.filter((one) => !one.cancellation && awaitsReplacement(one)), ...next]
       .filter(({ payload }) => payload.gasLimit === undefined)
       .map(({ id, payload: { from, to, value, data } }) => ({
         transactionId: id,

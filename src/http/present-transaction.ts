@@ -3,7 +3,16 @@ import { type Static, Type } from 'typebox'
 import type { Attempt } from '../domain/attempt.ts'
 import type { Fees } from '../domain/fees.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import { type Pricing, payloadAttempts, speeds, statuses, statusOf, tookTheNonce } from '../domain/transaction.ts'
+import {
+  executedPayload,
+  type Pricing,
+  payloadAttempts,
+  revisionOf,
+  speeds,
+  statuses,
+  statusOf,
+  tookTheNonce,
+} from '../domain/transaction.ts'
 import { presentTime } from './present-time.ts'
 
 const wei = Type.String({ pattern: '^[0-9]+$', description: 'Wei, decimal' })
@@ -43,7 +52,8 @@ export const transactionSchema = Type.Object(
 export type TransactionBody = Static<typeof transactionSchema>
 
 export function presentTransaction(transaction: Transaction): TransactionBody {
-  const { payload, lifecycle } = transaction
+  const { lifecycle } = transaction
+  const payload = executedPayload(transaction)
   const attempt = shownAttempt(transaction)
   const gasLimit = payload.gasLimit ?? attempt?.gasLimit
   const { pricing } = payload
@@ -81,12 +91,17 @@ function askedFees(pricing: Pricing) {
   return pricing.kind === 'speed' ? {} : presentFees(pricing)
 }
 
-/** The payload's attempt that was mined, else its newest. A no-op is not the client's transaction, so never one. */
-function shownAttempt({ lifecycle }: Transaction): Attempt | undefined {
+/**
+ * The payload's attempt that was mined, else the newest of the payload that counts now: none, where a replacement is not
+ * signed yet. A no-op is not the client's transaction, so never one.
+ */
+function shownAttempt(transaction: Transaction): Attempt | undefined {
+  const { lifecycle } = transaction
   if (!('attempts' in lifecycle)) return undefined
   const mined = 'inclusion' in lifecycle ? lifecycle.inclusion.hash : undefined
   const candidates = payloadAttempts(lifecycle.attempts)
-  return candidates.find(({ hash }) => hash === mined) ?? candidates.at(-1)
+  const current = candidates.filter(({ revision = 0 }) => revision === revisionOf(transaction))
+  return candidates.find(({ hash }) => hash === mined) ?? current.at(-1)
 }
 
 /** When the payload, rather than whatever else took the nonce, was final. */

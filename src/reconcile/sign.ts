@@ -1,10 +1,11 @@
 // Turns decisions that need a signature into attempts. Signing is the slow part, so all of a step run at once.
-import type { Attempt, AttemptKind } from '../domain/attempt.ts'
+import { type Attempt, type AttemptKind, newest } from '../domain/attempt.ts'
 import { noOpGas } from '../domain/cancel-race.ts'
 import type { SigningChange } from '../domain/decision.ts'
 import type { Fees } from '../domain/fees.ts'
 import type { TransactionId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
+import { revisionOf, type Transaction } from '../domain/transaction.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs } from '../domain/units.ts'
 import type { Envelope, Signer } from '../signers/signer.ts'
 
@@ -19,13 +20,26 @@ export interface SigningContext {
 export async function signChange(context: SigningContext, change: SigningChange): Promise<Attempt> {
   const { transaction, fees } = change
   if (change.do === 'assignNonce') {
-    const payload = { ...transaction.payload, gasLimit: change.gasLimit }
-    return attempt(context, transaction.id, 'execute', change.nonce, fees, payload)
+    return signPayload(context, transaction, change.nonce, fees, change.gasLimit)
   }
   const { nonce, attempts } = change.transaction.lifecycle
   if (change.do === 'takeOver') return signNoOp(context, transaction.id, nonce, fees, 'cancel')
-  const payload = { ...transaction.payload, gasLimit: transaction.payload.gasLimit ?? attempts[0].gasLimit }
-  return attempt(context, transaction.id, 'execute', nonce, fees, payload)
+  const signedBefore = newest(attempts).gasLimit
+  const gasLimit = change.do === 'replace' ? change.gasLimit : (transaction.payload.gasLimit ?? signedBefore)
+  return signPayload(context, transaction, nonce, fees, gasLimit)
+}
+
+async function signPayload(
+  context: SigningContext,
+  transaction: Transaction,
+  nonce: Nonce,
+  fees: Fees,
+  gasLimit: Gas,
+): Promise<Attempt> {
+  const revision = revisionOf(transaction)
+  const kind = revision === 0 ? 'execute' : 'replace'
+  const signed = await attempt(context, transaction.id, kind, nonce, fees, { ...transaction.payload, gasLimit })
+  return revision === 0 ? signed : { ...signed, revision }
 }
 
 /** To self, without value or data: what takes a nonce and does nothing. */

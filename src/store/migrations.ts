@@ -21,7 +21,7 @@ export const migrations: readonly Migration[] = [
         created_at BIGINT NOT NULL, origin TEXT NOT NULL,
         from_address TEXT NOT NULL, to_address TEXT, value TEXT NOT NULL, data TEXT NOT NULL, gas_limit BIGINT,
         pricing TEXT NOT NULL, speed TEXT, gas_price TEXT, max_fee_per_gas TEXT, max_priority_fee_per_gas TEXT,
-        valid_until BIGINT,
+        earlier TEXT, valid_until BIGINT,
         phase TEXT NOT NULL, open INTEGER NOT NULL, status TEXT NOT NULL, status_reason TEXT, nonce BIGINT,
         sent_at BIGINT, canceled_at BIGINT, cancel_origin TEXT, ended_at BIGINT, drop_reason TEXT,
         included_kind TEXT, included_hash TEXT, included_block BIGINT, included_block_hash TEXT,
@@ -36,7 +36,7 @@ export const migrations: readonly Migration[] = [
       'CREATE INDEX transactions_nonce ON transactions (relayer_id, nonce) WHERE nonce IS NOT NULL',
       `CREATE TABLE attempts (
         transaction_id TEXT NOT NULL, nonce BIGINT NOT NULL, position INTEGER NOT NULL, hash TEXT NOT NULL,
-        kind TEXT NOT NULL, gas_limit BIGINT NOT NULL,
+        kind TEXT NOT NULL, revision INTEGER NOT NULL, gas_limit BIGINT NOT NULL,
         gas_price TEXT, max_fee_per_gas TEXT, max_priority_fee_per_gas TEXT,
         raw TEXT NOT NULL, r TEXT NOT NULL, s TEXT NOT NULL, v BIGINT NOT NULL,
         recorded_at BIGINT NOT NULL, recorded_at_block BIGINT NOT NULL,

@@ -11,6 +11,7 @@ const insertAttempt = statement<AttemptRow>((db, p) =>
     position: p.position,
     hash: p.hash,
     kind: p.kind,
+    revision: p.revision,
     gas_limit: p.gas_limit,
     gas_price: p.gas_price,
     max_fee_per_gas: p.max_fee_per_gas,

@@ -4,6 +4,7 @@ import type { Attempt } from '../domain/attempt.ts'
 import { StaleWrite } from '../domain/errors.ts'
 import { isTerminal, statusOf, type Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
+import { replacePayload } from './replace.ts'
 import { saveAttempts, withdrawAttempts } from './save-attempts.ts'
 import { type Executor, first, statement } from './statement.ts'
 import type { Tallies } from './tallies.ts'
@@ -27,6 +28,7 @@ const insert = statement<TransactionRow>((db, p) =>
     gas_price: p.gas_price,
     max_fee_per_gas: p.max_fee_per_gas,
     max_priority_fee_per_gas: p.max_priority_fee_per_gas,
+    earlier: p.earlier,
     valid_until: p.valid_until,
     ...progressOf(p),
   }),
@@ -130,10 +132,9 @@ export async function saveTransaction(
   const row = { ...progressToRow(after), id: before.id, version: before.version }
   const saved = await first(executor, onlyEnds(before, after) ? drop : update, row)
   if (!saved) throw new StaleWrite(`transaction ${before.id} is no longer at version ${before.version}`)
-  await saveAttempts(executor, attemptsOf(before), attemptsOf(after))
-  if (after.lifecycle.phase === 'dropped' && before.lifecycle.phase !== 'queued') {
-    await withdrawAttempts(executor, before.id)
-  }
+  if (after.payload !== before.payload) await replacePayload(executor, before, after)
+  if (attemptsOf(before).length > 0 && attemptsOf(after).length === 0) await withdrawAttempts(executor, before.id)
+  else await saveAttempts(executor, attemptsOf(before), attemptsOf(after))
   await publishChange(executor, tallies, before, after, now)
   return { ...after, version: saved.version }
 }

@@ -36,6 +36,8 @@ export interface TransactionTable {
   gas_price: string | null
   max_fee_per_gas: string | null
   max_priority_fee_per_gas: string | null
+  /** The payloads that were replaced, oldest first, as JSON. */
+  earlier: string | null
   valid_until: number | null
   phase: string
   /** 0 once nothing more can happen to it: everything that does work looks at open rows only. */
@@ -65,6 +67,7 @@ export interface AttemptTable {
   position: number
   hash: string
   kind: string
+  revision: number
   gas_limit: number
   gas_price: string | null
   max_fee_per_gas: string | null

@@ -2,23 +2,21 @@
 // place that knows which belong to which.
 import type { Selectable } from 'kysely'
 import type { Attempt, AttemptKind } from '../domain/attempt.ts'
-import { type Address, type Hash, type Hex, isNonEmpty, type RelayerId, type TransactionId } from '../domain/ids.ts'
+import { type Hash, isNonEmpty, type RelayerId, type TransactionId } from '../domain/ids.ts'
 import {
   type CancellationIntent,
   type DropReason,
   type Inclusion,
   isTerminal,
   type Lifecycle,
-  type Payload,
-  type Pricing,
-  type Speed,
   statusOf,
   type Transaction,
 } from '../domain/transaction.ts'
+import { earlierFromRow, earlierToRow, payloadFromRow, payloadToRow } from './payload-row.ts'
 import type { TransactionTable } from './schema.ts'
 
 export type TransactionRow = Selectable<TransactionTable>
-/** What a save may change: the payload, the order and the birth of a transaction stand for ever. */
+/** What a step may change; a new payload is written by replace.ts, and everything else stands for ever. */
 export type ProgressColumns = Pick<
   TransactionRow,
   | 'phase'
@@ -42,7 +40,6 @@ export type ProgressColumns = Pick<
 >
 
 export function transactionToRow(transaction: Transaction): TransactionRow {
-  const { payload } = transaction
   return {
     id: transaction.id,
     relayer_id: transaction.relayerId,
@@ -50,12 +47,8 @@ export function transactionToRow(transaction: Transaction): TransactionRow {
     version: transaction.version,
     created_at: transaction.createdAt,
     origin: transaction.origin,
-    from_address: payload.from,
-    to_address: payload.to ?? null,
-    value: String(payload.value),
-    data: payload.data,
-    gas_limit: payload.gasLimit ?? null,
-    ...pricingToRow(payload.pricing),
+    ...payloadToRow(transaction.payload),
+    earlier: earlierToRow(transaction.earlier),
     valid_until: transaction.validUntil ?? null,
     ...progressToRow(transaction),
   }
@@ -96,6 +89,7 @@ export function transactionFromRow(row: TransactionRow, attempts: readonly Attem
     sequence: row.sequence,
     createdAt: row.created_at,
     payload: payloadFromRow(row),
+    ...(row.earlier !== null && { earlier: earlierFromRow(row.earlier) }),
     origin: row.origin as Transaction['origin'],
     ...(row.valid_until !== null && { validUntil: row.valid_until }),
     lifecycle: lifecycleFromRow(row, attempts),
@@ -105,44 +99,6 @@ export function transactionFromRow(row: TransactionRow, attempts: readonly Attem
     ...(row.status_reason !== null && { statusReason: row.status_reason }),
     ...(row.sent_at !== null && { sentAt: row.sent_at }),
     version: row.version,
-  }
-}
-
-function payloadFromRow(row: TransactionRow): Payload {
-  return {
-    from: row.from_address as Address,
-    ...(row.to_address !== null && { to: row.to_address as Address }),
-    value: BigInt(row.value),
-    data: row.data as Hex,
-    ...(row.gas_limit !== null && { gasLimit: row.gas_limit }),
-    pricing: pricingFromRow(row),
-  }
-}
-
-function pricingToRow(
-  pricing: Pricing,
-): Pick<TransactionRow, 'pricing' | 'speed' | 'gas_price' | 'max_fee_per_gas' | 'max_priority_fee_per_gas'> {
-  return {
-    pricing: pricing.kind,
-    speed: pricing.kind === 'speed' ? pricing.speed : null,
-    gas_price: pricing.kind === 'legacy' ? String(pricing.gasPrice) : null,
-    max_fee_per_gas: pricing.kind === 'eip1559' ? String(pricing.maxFeePerGas) : null,
-    max_priority_fee_per_gas: pricing.kind === 'eip1559' ? String(pricing.maxPriorityFeePerGas) : null,
-  }
-}
-
-function pricingFromRow(row: TransactionRow): Pricing {
-  switch (row.pricing) {
-    case 'speed':
-      return { kind: 'speed', speed: required(row, 'speed') as Speed }
-    case 'legacy':
-      return { kind: 'legacy', gasPrice: BigInt(required(row, 'gas_price')) }
-    default:
-      return {
-        kind: 'eip1559',
-        maxFeePerGas: BigInt(required(row, 'max_fee_per_gas')),
-        maxPriorityFeePerGas: BigInt(required(row, 'max_priority_fee_per_gas')),
-      }
   }
 }
 

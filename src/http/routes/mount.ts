@@ -12,7 +12,7 @@ export const basePath = '/api/v1'
 
 export function mount<S extends FastifySchema>(
   { app, door }: Mounting,
-  method: 'GET' | 'POST' | 'DELETE',
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
   { scope, schema, answer }: Operation<S>,
 ): void {

@@ -7,6 +7,7 @@ import { getTransaction } from '../get-transaction.ts'
 import { getTransactionByNonce } from '../get-transaction-by-nonce.ts'
 import { listAttempts } from '../list-attempts.ts'
 import { listTransactions } from '../list-transactions.ts'
+import { replace } from '../replace.ts'
 import { submit } from '../submit.ts'
 import { type Mounting, mount } from './mount.ts'
 
@@ -18,6 +19,7 @@ export function transactionRoutes(at: Mounting, commands: CommandContext, stoppi
   mount(at, 'DELETE', `${all}/pending`, cancelPending(commands))
   mount(at, 'GET', `${all}/by-nonce/:nonce`, getTransactionByNonce(reads))
   mount(at, 'GET', `${all}/:transaction_id`, getTransaction(reads))
+  mount(at, 'PUT', `${all}/:transaction_id`, replace(commands))
   mount(at, 'DELETE', `${all}/:transaction_id`, cancel(commands, stopping))
   mount(at, 'GET', `${all}/:transaction_id/cancellation`, getCancellation(reads))
   mount(at, 'GET', `${all}/:transaction_id/attempts`, listAttempts(reads))

@@ -1,0 +1,94 @@
+// A new payload for a transaction: it takes the old one's place in the queue, or races it for its nonce. Only the chain
+// says which of them was executed, and never both: they share the nonce.
+import { mayBeKnown, newest } from './attempt.ts'
+import type { Decision } from './decision.ts'
+import { type ErrorCode, RescindError } from './errors.ts'
+import { type Fees, feeCap, replacementFees, replacementFloor, tipOf } from './fees.ts'
+import { isNonEmpty } from './ids.ts'
+import type { Observation } from './observation.ts'
+import { withReason } from './settle.ts'
+import type { SendRequest } from './submit.ts'
+import {
+  type InPhase,
+  neverReachedANode,
+  payloadAttempts,
+  revisionOf,
+  type Status,
+  statusOf,
+  type Transaction,
+} from './transaction.ts'
+import type { Gas } from './units.ts'
+import type { Work } from './work.ts'
+
+/**
+ * Throws TRANSACTION_ALREADY_MINED, _CONFIRMED, _FAILED, _CANCELED or _EXPIRED: there is nothing left to replace. The
+ * request is checked by checkSend, as a send is.
+ */
+export function replace(transaction: Transaction, request: SendRequest): Transaction {
+  const status = statusOf(transaction)
+  const refusal = refusals[status]
+  if (refusal) throw new RescindError(refusal, `transaction ${transaction.id} is already ${status}; send a new one`)
+  const { validUntil, ...asked } = request
+  const { validUntil: _, ...rest } = transaction
+  const replaced: Transaction = {
+    ...rest,
+    payload: { ...asked, from: transaction.payload.from },
+    earlier: [...(transaction.earlier ?? []), transaction.payload] as unknown as NonNullable<Transaction['earlier']>,
+    ...(validUntil !== undefined && { validUntil }),
+  }
+  // No node had the old payload: its nonce, if it had one, goes back, and the first in the queue takes it.
+  const queued = neverReachedANode(transaction) ? { ...replaced, lifecycle: { phase: 'queued' as const } } : replaced
+  return withReason(queued, 'replaced on request')
+}
+
+const refusals: Partial<Record<Status, ErrorCode>> = {
+  mined: 'TRANSACTION_ALREADY_MINED',
+  confirmed: 'TRANSACTION_ALREADY_CONFIRMED',
+  failed: 'TRANSACTION_ALREADY_FAILED',
+  canceled: 'TRANSACTION_ALREADY_CANCELED',
+  expired: 'TRANSACTION_ALREADY_EXPIRED',
+}
+
+/** Whether the payload that counts now was never signed for the nonce: an older one still leads. */
+export function awaitsReplacement(transaction: InPhase<'inFlight'>): boolean {
+  const signed = payloadAttempts(transaction.lifecycle.attempts).map(({ revision }) => revision ?? 0)
+  return Math.max(...signed) < revisionOf(transaction)
+}
+
+/** Signs the new payload over every attempt of the old ones, or says why it can't be yet. */
+export function takeOverWithPayload(
+  transaction: InPhase<'inFlight'>,
+  work: Work,
+  observation: Observation,
+): Decision[] | { readonly reason: string } {
+  const { market, estimates } = observation
+  const { attempts } = transaction.lifecycle
+  const rivals = attempts.filter(mayBeKnown)
+  const estimate = estimates.get(transaction.id)
+  if (estimate?.kind === 'reverts')
+    return { reason: `the replacement would revert: ${estimate.reason}; replace it again, or cancel` }
+  const gasLimit: Gas | undefined =
+    transaction.payload.gasLimit ?? (estimate?.kind === 'gas' ? estimate.gas : undefined)
+  if (!market || !isNonEmpty(rivals)) return []
+  if (gasLimit === undefined)
+    return estimate ? { reason: 'the replacement waits: the node could not estimate its gas' } : []
+
+  const cap = work.relayer.policies.gasPriceCap
+  const { pricing } = transaction.payload
+  const floor = replacementFloor(rivals, market, observation.rule)
+  const fees =
+    pricing.kind === 'speed'
+      ? replacementFees(rivals, market, { speed: pricing.speed, tries: 0, rule: observation.rule, cap })
+      : ownFees(pricing, floor)
+  if (fees) return [{ do: 'replace', transaction, fees, gasLimit }]
+  const needed = `${feeCap(floor)} wei per gas, of which ${tipOf(floor)} as tip`
+  return {
+    reason: `the replacement waits: over ${newest(rivals).hash} it needs ${needed}, which its fee or gas_price_cap forbids`,
+  }
+}
+
+/** Fees that the client named are its limit, also where they do not suffice. */
+function ownFees(pricing: Fees, floor: Fees): Fees | undefined {
+  const suffices = pricing.kind === floor.kind && feeCap(pricing) >= feeCap(floor) && tipOf(pricing) >= tipOf(floor)
+  return suffices ? pricing : undefined
+}

@@ -1,0 +1,31 @@
+// PUT of one transaction.
+import type { CommandContext } from '../commands/context.ts'
+import { replaceTransaction } from '../commands/replace.ts'
+import type { RelayerId, TransactionId } from '../domain/ids.ts'
+import { answers, success } from './envelope.ts'
+import { operation } from './operation.ts'
+import { transactionParameters } from './parameters.ts'
+import { parseSend, sendSchema } from './parse-send.ts'
+import { presentTransaction, transactionSchema } from './present-transaction.ts'
+
+export function replace(commands: CommandContext) {
+  return operation({
+    scope: 'send',
+    schema: {
+      operationId: 'replaceTransaction',
+      summary: 'Replace a transaction',
+      description:
+        'Answers once the new payload is durable. Where a node may have the old one, the new one races it for the nonce: the status and the payload shown are those of whichever is mined.',
+      tags: ['transactions'],
+      params: transactionParameters,
+      body: sendSchema,
+      response: answers(transactionSchema, 400, 404, 413, 415),
+    },
+    async answer(request) {
+      const asked = parseSend(request.body)
+      const { relayer_id: relayerId, transaction_id: id } = request.params
+      const replaced = await replaceTransaction(commands, relayerId as RelayerId, id as TransactionId, asked)
+      return success(presentTransaction(replaced))
+    },
+  })
+}

@@ -1,0 +1,64 @@
+// Payloads to columns and back.
+import type { Selectable } from 'kysely'
+import type { Address, Hex, NonEmpty } from '../domain/ids.ts'
+import type { Payload, Pricing, Speed } from '../domain/transaction.ts'
+import type { TransactionTable } from './schema.ts'
+
+export type PayloadColumns = Pick<
+  Selectable<TransactionTable>,
+  | 'from_address'
+  | 'to_address'
+  | 'value'
+  | 'data'
+  | 'gas_limit'
+  | 'pricing'
+  | 'speed'
+  | 'gas_price'
+  | 'max_fee_per_gas'
+  | 'max_priority_fee_per_gas'
+>
+
+export function payloadToRow({ from, to, value, data, gasLimit, pricing }: Payload): PayloadColumns {
+  return {
+    from_address: from,
+    to_address: to ?? null,
+    value: String(value),
+    data,
+    gas_limit: gasLimit ?? null,
+    pricing: pricing.kind,
+    speed: pricing.kind === 'speed' ? pricing.speed : null,
+    gas_price: pricing.kind === 'legacy' ? String(pricing.gasPrice) : null,
+    max_fee_per_gas: pricing.kind === 'eip1559' ? String(pricing.maxFeePerGas) : null,
+    max_priority_fee_per_gas: pricing.kind === 'eip1559' ? String(pricing.maxPriorityFeePerGas) : null,
+  }
+}
+
+export function payloadFromRow(row: PayloadColumns): Payload {
+  return {
+    from: row.from_address as Address,
+    ...(row.to_address !== null && { to: row.to_address as Address }),
+    value: BigInt(row.value),
+    data: row.data as Hex,
+    ...(row.gas_limit !== null && { gasLimit: row.gas_limit }),
+    pricing: pricingFromRow(row),
+  }
+}
+
+/** Payloads that were replaced are read with their transaction and never searched: one column holds them all. */
+export function earlierToRow(earlier: readonly Payload[] | undefined): string | null {
+  return earlier ? JSON.stringify(earlier.map(payloadToRow)) : null
+}
+
+export function earlierFromRow(json: string): NonEmpty<Payload> {
+  return (JSON.parse(json) as PayloadColumns[]).map(payloadFromRow) as unknown as NonEmpty<Payload>
+}
+
+function pricingFromRow(row: PayloadColumns): Pricing {
+  const { pricing, speed, gas_price: price, max_fee_per_gas: cap, max_priority_fee_per_gas: tip } = row
+  if (pricing === 'speed' && speed !== null) return { kind: 'speed', speed: speed as Speed }
+  if (pricing === 'legacy' && price !== null) return { kind: 'legacy', gasPrice: BigInt(price) }
+  if (pricing === 'eip1559' && cap !== null && tip !== null) {
+    return { kind: 'eip1559', maxFeePerGas: BigInt(cap), maxPriorityFeePerGas: BigInt(tip) }
+  }
+  throw new Error(`a payload priced by "${pricing}" without its price is not one we write`)
+}

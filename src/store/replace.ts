@@ -1,0 +1,37 @@
+// A new payload in the row of a transaction, beside those that it replaced.
+import type { Transaction } from '../domain/transaction.ts'
+import { earlierToRow, type PayloadColumns, payloadToRow } from './payload-row.ts'
+import { type Executor, statement } from './statement.ts'
+
+type Replacement = PayloadColumns & { id: string; earlier: string | null; valid_until: number | null }
+
+const rewrite = statement<Replacement>((db, p) =>
+  db
+    .updateTable('transactions')
+    .set({
+      from_address: p.from_address,
+      to_address: p.to_address,
+      value: p.value,
+      data: p.data,
+      gas_limit: p.gas_limit,
+      pricing: p.pricing,
+      speed: p.speed,
+      gas_price: p.gas_price,
+      max_fee_per_gas: p.max_fee_per_gas,
+      max_priority_fee_per_gas: p.max_priority_fee_per_gas,
+      earlier: p.earlier,
+      valid_until: p.valid_until,
+    })
+    .where('id', '=', p.id),
+)
+
+/** Throws rather than forget a payload: an attempt that carries it may still be mined. */
+export async function replacePayload(executor: Executor, before: Transaction, after: Transaction): Promise<void> {
+  const kept = [...(before.earlier ?? []), before.payload]
+  if (JSON.stringify(kept.map(payloadToRow)) !== earlierToRow(after.earlier)) {
+    throw new Error(`the payload of ${before.id} was changed without keeping what it replaced`)
+  }
+  const { id, payload, earlier, validUntil } = after
+  const row = { id, ...payloadToRow(payload), earlier: earlierToRow(earlier), valid_until: validUntil ?? null }
+  await executor.all(rewrite, row)
+}
