@@ -28,6 +28,10 @@ export function pursue(
 
   const again: Decision[] = dueAgain(latest, policy, now) ? [{ do: 'rebroadcast', transaction, attempt: latest }] : []
   const waitsTooLong = isStuck(latest, observation, policy.bumpAfterBlocks)
+  const invalid = reasonOfInvalid(latest)
+  if (waitsTooLong && invalid !== undefined) {
+    return [{ do: 'giveUp', transaction, reason: `a no-op takes its nonce, as the node refuses it: ${invalid}` }]
+  }
   const stuck = mayBeKnown(latest) && (waitsTooLong || outpriced(latest, observation))
   // Fees that the client named itself are its limit: such a transaction waits at its price, and can be canceled.
   const { pricing } = transaction.payload
@@ -41,6 +45,13 @@ export function pursue(
   if (fees) return [{ do: 'bump', transaction, fees }]
   const reason = `waits at gas_price_cap (${cap} wei): a higher price would be needed to be mined sooner`
   return [...explain(transaction, reason), ...again]
+}
+
+/** What a node said is for ever wrong with it; that an earlier hand-over may have succeeded does not make it right. */
+function reasonOfInvalid({ handOver }: Attempt): string | undefined {
+  if (handOver.state === 'refused') return handOver.reason
+  if (handOver.state !== 'handed' || handOver.outcome.kind !== 'rejected') return undefined
+  return handOver.outcome.code === 'invalid' ? handOver.outcome.message : undefined
 }
 
 /** Priced for a block that has passed, or the next in line and still not mined. */

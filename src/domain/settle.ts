@@ -39,9 +39,12 @@ export function refuse(transaction: Transaction, reason: string, now: TimestampM
 function reasonFor(transaction: Transaction, inclusion: Inclusion): string | undefined {
   const taker = tookTheNonce(inclusion)
   if (taker === 'stranger') return `its nonce was used by ${inclusion.hash}, a transaction that is not ours`
-  if (taker === 'noOp') return `canceled: the no-op ${inclusion.hash} took its nonce`
+  const gaveUp = transaction.cancellation?.origin === 'refusal'
+  if (taker === 'noOp') {
+    return `${gaveUp ? 'no node takes it as it is' : 'canceled'}: the no-op ${inclusion.hash} took its nonce`
+  }
   const reverted = inclusion.by === 'attempt' && !inclusion.succeeded ? revertOf(inclusion.revertReason) : undefined
-  if (!transaction.cancellation) return reverted
+  if (!transaction.cancellation || gaveUp) return reverted
   const lost = 'the cancellation lost: the original was mined first'
   return reverted ? `${lost}; ${reverted}` : lost
 }
