@@ -65,7 +65,10 @@ export function watchTruth(
       fail(
         `${name} is finally ${row.status} by block ${block.number} (${block.hash.slice(-4)}), which is not canonical; heads: ${nodes.map(({ head: at }) => `${at.number} (${at.hash.slice(-4)})`)}`,
       )
-    if (executed > 0 !== (row.status === 'confirmed' || row.status === 'failed') && tag !== undefined) {
+    const payload = taker === 'execute' || taker === 'replace'
+    const end = endOf(row, payload, succeeded)
+    if (row.status !== end) fail(`${name} is finally ${row.status}, and should be ${end}`)
+    if (tag !== undefined && executed > 0 !== payload) {
       fail(`${name} is finally ${row.status}, and its payload ${tag} was executed ${executed} times`)
     }
   }
@@ -93,7 +96,7 @@ export function watchTruth(
     changed(row, before) {
       if (row.phase === 'mined' || row.open === 0) verify(row)
       const name = row.id.slice(-6)
-      if (before?.phase === 'mined' && row.phase === 'inFlight') {
+      if (before?.phase === 'mined' && row.phase === 'inFlight' && before.nonce === row.nonce) {
         const block = blocks.byHash(before.included_block_hash as Hash)
         if (
           block &&
@@ -113,4 +116,10 @@ export function watchTruth(
 /** Its branch is as high and holds another block there. */
 function misses({ head }: SimNode, block: Block): boolean {
   return head.number >= block.number && ancestorAt(head, block.number) !== block
+}
+
+/** What the API must say of a nonce that is finally taken. */
+function endOf(row: Row, payload: boolean, succeeded: boolean): string {
+  if (payload) return succeeded ? 'confirmed' : 'failed'
+  return row.cancel_origin === 'expiry' ? 'expired' : row.cancel_origin === 'request' ? 'canceled' : 'failed'
 }

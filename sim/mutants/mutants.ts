@@ -192,6 +192,39 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
+    name: 'resend-behind-a-delete',
+    breaks: 'does not look whether a DELETE came before bytes go out a second time',
+    edits: [
+      {
+        file: 'src/reconcile/record.ts',
+        find: 'if (fresh?.version !== known.version) throw',
+        put: 'if (fresh?.id !== known.id) throw',
+      },
+    ],
+  },
+  {
+    name: 'give-nothing-up',
+    breaks: 'waits for ever on a payload that no node takes, when an earlier answer was lost',
+    edits: [
+      {
+        file: 'src/domain/pursue.ts',
+        find: 'if (waitsTooLong && invalid !== undefined) {',
+        put: 'if (waitsTooLong && invalid === work.relayer.id) {',
+      },
+    ],
+  },
+  {
+    name: 'gap-before-its-owner',
+    breaks: 'fills a gap before the transaction that left it is written',
+    edits: [
+      {
+        file: 'src/reconcile/record.ts',
+        find: '  const touched = [...after.entries()]',
+        put: "  for (const { decision, attempt } of signed) if (decision.do === 'fillGap' && attempt) await fill(session, work, decision.nonce, attempt, now)\n  const touched = [...after.entries()]",
+      },
+    ],
+  },
+  {
     name: 'crash-means-not-sent',
     breaks: 'believes that what was on its way when the process died never left',
     edits: [

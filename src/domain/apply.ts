@@ -41,6 +41,8 @@ export function apply(
       return dropCanceled(transaction, now)
     case 'expire':
       return cancel(transaction, now, 'expiry')
+    case 'giveUp':
+      return withReason(cancel(transaction, now, 'refusal'), change.reason)
     case 'refuse':
       return refuse(transaction, change.reason, now)
     case 'explain':

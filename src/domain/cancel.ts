@@ -26,7 +26,7 @@ export function cancel(
   const status = statusOf(transaction)
   const refusal = refusals[status]
   if (refusal) throw new RescindError(refusal, `transaction ${transaction.id} is already ${status}`)
-  if (transaction.cancellation) return transaction
+  if (transaction.cancellation && transaction.cancellation.origin !== 'refusal') return transaction
 
   const canceled: Transaction = {
     ...transaction,
@@ -38,9 +38,11 @@ export function cancel(
 
 /** The end of a canceled transaction that no node ever had: free, and final. */
 export function dropCanceled(transaction: Transaction, now: TimestampMs): Transaction {
-  const reason = transaction.cancellation?.origin === 'expiry' ? 'expired' : 'canceled'
+  const reason = dropReasons[transaction.cancellation?.origin ?? 'request']
   return { ...transaction, lifecycle: { phase: 'dropped', reason, droppedAt: now } }
 }
+
+const dropReasons = { request: 'canceled', expiry: 'expired', refusal: 'refused' } as const
 
 const refusals: Partial<Record<Status, ErrorCode>> = {
   mined: 'TRANSACTION_ALREADY_MINED',
@@ -52,6 +54,7 @@ const refusals: Partial<Record<Status, ErrorCode>> = {
 export const cancelReasons: Record<CancellationIntent['origin'], string> = {
   request: 'canceled on request',
   expiry: 'valid_until has passed',
+  refusal: 'no node takes it as it is',
 }
 
 /**

@@ -29,6 +29,8 @@ export type Decision =
   | { do: 'drop'; transaction: InPhase<'inFlight'> }
   /** Its valid_until has passed: a cancellation that nobody asked for. */
   | { do: 'expire'; transaction: InPhase<'queued' | 'inFlight'> }
+  /** A node calls its payload invalid, and yet one may have it: a cancellation that nobody asked for. */
+  | { do: 'giveUp'; transaction: InPhase<'inFlight'>; reason: string }
   /** Can never be mined as it is. */
   | { do: 'refuse'; transaction: Transaction; reason: string }
   /** Why nothing moves, for people to read. */

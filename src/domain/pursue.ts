@@ -28,14 +28,16 @@ export function pursue(
     const next = takeOverWithPayload(transaction, work, observation)
     return 'reason' in next ? explain(transaction, next.reason) : next
   }
-  if (latest.handOver.state === 'refused') {
-    const reason = `the node refused it: ${latest.handOver.reason}`
-    if (!attempts.some(mayBeKnown)) return [{ do: 'refuse', transaction, reason }]
-    return explain(transaction, `${reason}; an earlier attempt may still be mined, replace or cancel it`)
+  if (latest.handOver.state === 'refused' && !attempts.some(mayBeKnown)) {
+    return [{ do: 'refuse', transaction, reason: `the node refused it: ${latest.handOver.reason}` }]
   }
 
   const again: Decision[] = dueAgain(latest, policy, now) ? [{ do: 'rebroadcast', transaction, attempt: latest }] : []
   const waitsTooLong = isStuck(latest, observation, policy.bumpAfterBlocks)
+  const invalid = reasonOfInvalid(latest)
+  if (waitsTooLong && invalid !== undefined) {
+    return [{ do: 'giveUp', transaction, reason: `a no-op takes its nonce, as the node refuses it: ${invalid}` }]
+  }
   const stuck = mayBeKnown(latest) && (waitsTooLong || outpriced(latest, observation))
   // Fees that the client named itself are its limit: such a transaction waits at its price, and can be canceled.
   const { pricing } = transaction.payload
@@ -49,6 +51,13 @@ export function pursue(
   if (fees) return [{ do: 'bump', transaction, fees }]
   const reason = `waits at gas_price_cap (${cap} wei): a higher price would be needed to be mined sooner`
   return [...explain(transaction, reason), ...again]
+}
+
+/** What a node said is for ever wrong with it; that an earlier hand-over may have succeeded does not make it right. */
+function reasonOfInvalid({ handOver }: Attempt): string | undefined {
+  if (handOver.state === 'refused') return handOver.reason
+  if (handOver.state !== 'handed' || handOver.outcome.kind !== 'rejected') return undefined
+  return handOver.outcome.code === 'invalid' ? handOver.outcome.message : undefined
 }
 
 /** Priced for a block that has passed, or the next in line and still not mined. */

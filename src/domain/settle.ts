@@ -39,10 +39,13 @@ export function refuse(transaction: Transaction, reason: string, now: TimestampM
 function reasonFor(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclusion): string | undefined {
   const taker = tookTheNonce(inclusion)
   if (taker === 'stranger') return `its nonce was used by ${inclusion.hash}, a transaction that is not ours`
-  if (taker === 'noOp') return `canceled: the no-op ${inclusion.hash} took its nonce`
+  const gaveUp = transaction.cancellation?.origin === 'refusal'
+  if (taker === 'noOp') {
+    return `${gaveUp ? 'no node takes it as it is' : 'canceled'}: the no-op ${inclusion.hash} took its nonce`
+  }
   const reverted = inclusion.by === 'attempt' && !inclusion.succeeded ? revertOf(inclusion.revertReason) : undefined
   const lost = [
-    ...(transaction.cancellation ? ['the cancellation lost: the original was mined first'] : []),
+    ...(transaction.cancellation && !gaveUp ? ['the cancellation lost: the original was mined first'] : []),
     ...(carriesEarlier(transaction, inclusion) ? ['the replacement lost: what it replaced was mined first'] : []),
     ...(reverted ? [reverted] : []),
   ]

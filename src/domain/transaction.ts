@@ -72,9 +72,12 @@ export type Lifecycle =
     }
   | { readonly phase: 'dropped'; readonly reason: DropReason; readonly droppedAt: TimestampMs }
 
-/** A recorded DELETE, or an expiry: an intent beside the lifecycle, never an outcome. */
+/**
+ * A recorded DELETE, or an expiry: an intent beside the lifecycle, never an outcome. `refusal` is our own: a node says
+ * that the payload can never be valid, but an earlier hand-over is in doubt, so only a no-op can free the nonce.
+ */
 export interface CancellationIntent {
-  readonly origin: 'request' | 'expiry'
+  readonly origin: 'request' | 'expiry' | 'refusal'
   readonly requestedAt: TimestampMs
 }
 
@@ -121,23 +124,31 @@ export const pendingStatuses = ['pending', 'sent', 'submitted'] as const satisfi
 /** The API's status: a pure reading of lifecycle and intent, stored only so that lists can be filtered by it. */
 export function statusOf(transaction: Pick<Transaction, 'lifecycle' | 'cancellation'>): Status {
   const { lifecycle, cancellation } = transaction
-  const canceled = cancellation?.origin === 'expiry' ? 'expired' : 'canceled'
+  const canceled = cancellation ? endStatuses[cancellation.origin] : 'canceled'
+  // Nobody asked for it, and it is not certain yet.
+  const shown = cancellation && cancellation.origin !== 'refusal'
   switch (lifecycle.phase) {
     case 'dropped':
       return lifecycle.reason === 'refused' ? 'failed' : lifecycle.reason
     case 'queued':
       return cancellation ? canceled : 'pending'
     case 'inFlight':
-      if (cancellation) return canceled
+      if (shown) return canceled
       return lifecycle.attempts.some((attempt) => attempt.handOver.state === 'handed') ? 'submitted' : 'sent'
     case 'mined':
       if (tookTheNonce(lifecycle.inclusion) === 'payload') return 'mined'
-      return cancellation ? canceled : 'submitted'
+      return shown ? canceled : 'submitted'
     case 'final':
       if (tookTheNonce(lifecycle.inclusion) !== 'payload') return canceled
       return lifecycle.inclusion.by === 'attempt' && lifecycle.inclusion.succeeded ? 'confirmed' : 'failed'
   }
 }
+
+/** How a cancellation ends that was not lost. */
+const endStatuses = { request: 'canceled', expiry: 'expired', refusal: 'failed' } as const satisfies Record<
+  CancellationIntent['origin'],
+  Status
+>
 
 /** Whether the nonce went to the client's payload, to our no-op, or to a stranger. */
 export function tookTheNonce(inclusion: Inclusion): 'payload' | 'noOp' | 'stranger' {

@@ -10,7 +10,7 @@ export const cancellationSchema = Type.Object(
     state: Type.Enum(['racing', 'dropped', 'won', 'lost', 'external']),
     final: Type.Boolean({ description: 'This state will not change again' }),
     safe_to_retry: Type.Boolean({ description: 'The original can never execute, so its payload may be sent anew' }),
-    origin: Type.Enum(['request', 'expiry']),
+    origin: Type.Enum(['request', 'expiry', 'refusal']),
     requested_at: Type.String({ format: 'date-time' }),
     status_reason: Type.Optional(Type.String()),
     winner: Type.Optional(

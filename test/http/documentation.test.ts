@@ -39,6 +39,7 @@ test('it is OpenAPI 3.1, and lists every operation', () => {
       `get ${all}/{transaction_id}/attempts`,
       `get ${all}/{transaction_id}/cancellation`,
       `post ${all}`,
+      `put ${all}/{transaction_id}`,
     ].sort(),
   )
 })

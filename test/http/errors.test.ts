@@ -33,9 +33,9 @@ describe('paths and methods', () => {
   })
 
   test.each([
-    ['PUT', '/api/v1/relayers/one/transactions/some', 'DELETE, GET, HEAD'],
+    ['PATCH', '/api/v1/relayers/one/transactions/some', 'DELETE, GET, HEAD, PUT'],
     ['PATCH', sendPath, 'GET, HEAD, POST'],
-    ['POST', '/api/v1/relayers/one/transactions/pending', 'DELETE, GET, HEAD'],
+    ['POST', '/api/v1/relayers/one/transactions/pending', 'DELETE, GET, HEAD, PUT'],
     ['DELETE', '/api/v1/relayers', 'GET, HEAD'],
     ['OPTIONS', '/api/v1/relayers/one', 'GET, HEAD'],
     ['POST', '/api/v1/relayers/a%2Fb/status?x=1', 'GET, HEAD'],

@@ -1,0 +1,43 @@
+// Runs the simulator's commands as people run them, in processes of their own.
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { Outcome } from '../../sim/run-seed.ts'
+
+export const simulator = fileURLToPath(new URL('../../sim/main.ts', import.meta.url))
+
+export interface Run {
+  readonly code: number | null
+  readonly out: string
+}
+
+export function runNode(args: readonly string[]): Promise<Run> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    let out = ''
+    child.stdout.on('data', (chunk) => {
+      out += String(chunk)
+    })
+    child.stderr.on('data', (chunk) => {
+      out += String(chunk)
+    })
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, out }))
+  })
+}
+
+/** A JSON outcome a seed, in order. */
+export async function simulate(seed: number, seeds: number, steps: number): Promise<readonly Outcome[]> {
+  const args = [simulator, '--seed', String(seed), '--seeds', String(seeds), '--steps', String(steps), '--json']
+  const { out } = await runNode(args)
+  return out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Outcome)
+}
+
+/** What broke, with the end of its history: readable in a test's report. */
+export function failuresOf(outcomes: readonly Outcome[]): readonly string[] {
+  return outcomes.flatMap(({ seed, steps, failure, tail }) =>
+    failure ? [`seed ${seed}, ${steps} steps: ${failure.what}\n${tail.join('\n')}`] : [],
+  )
+}
