@@ -103,16 +103,18 @@ export async function noOpInPool(stage: AnyStage, payment: Payment): Promise<str
 /** Mines a block after another until `condition` holds: the service takes its steps at new heads. */
 export async function mineUntil(
   { node, service }: AnyStage,
-  what: string,
+  what: string | (() => string),
   condition: () => Promise<boolean> | boolean,
+  limitMs = 30_000,
 ): Promise<void> {
+  const told = () => (typeof what === 'string' ? what : what())
   await until(
     async () => {
       if (await condition()) return true
       await node.mine()
       return false
     },
-    { everyMs: 150, limitMs: 30_000, what: () => `${what}\n${service.logs().slice(-3000)}` },
+    { everyMs: 150, limitMs, what: () => `${told()}\n${service.logs().slice(-3000)}` },
   )
 }
 

@@ -1,0 +1,24 @@
+// How much of a storm to run, and by which seed: CHAOS=full for the whole of it, CHAOS_SEED=N for a certain one.
+import { randomInt } from 'node:crypto'
+
+const { CHAOS, CHAOS_SEED } = process.env
+
+export const full = CHAOS === 'full'
+
+/** Real processes keep no time: a seed repeats what was done, and when, not what met what. */
+export const seed = CHAOS_SEED === undefined ? randomInt(2 ** 31) : Number(CHAOS_SEED)
+
+/** What fails tells its seed. */
+export async function seeded(run: () => Promise<void>): Promise<void> {
+  try {
+    await run()
+  } catch (error) {
+    if (error instanceof Error) error.message = `CHAOS_SEED=${seed}: ${error.message}`
+    throw error
+  }
+}
+
+/** The figures of a run, for whoever asked for a certain one. */
+export function tell(figures: object): void {
+  if (full || CHAOS_SEED !== undefined) process.stdout.write(`${JSON.stringify({ seed, ...figures })}\n`)
+}
