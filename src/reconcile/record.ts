@@ -84,7 +84,7 @@ async function write(session: Session, work: Work, signed: readonly Signed[], no
     changed += 1
   }
   await refuseIfChanged(session, handOvers, before, after)
-  await session.raiseFloor(work.relayer.id, { spentBelow: spentBelow(touched.map(([, next]) => next)) })
+  await session.raiseFloor(work.relayer.id, { spentBelow: spentBelow(signed.map(({ decision }) => decision)) })
   handOvers.sort((one, other) => one.attempt.nonce - other.attempt.nonce)
   return { handOvers, changed }
 }
@@ -122,7 +122,10 @@ function releasingFirst([, one]: [string, Transaction], [, other]: [string, Tran
   return Number('nonce' in one.lifecycle) - Number('nonce' in other.lifecycle)
 }
 
-function spentBelow(transactions: readonly Transaction[]): number {
-  const settled = transactions.flatMap(({ lifecycle }) => (lifecycle.phase === 'final' ? [lifecycle.nonce + 1] : []))
-  return Math.max(0, ...settled)
+/** Finally spent: by a transaction that is settled with it, or by a stranger, which sends ours back into the queue. */
+function spentBelow(decisions: readonly Decision[]): number {
+  const spent = decisions.flatMap((decision) =>
+    decision.do === 'settle' || decision.do === 'requeue' ? [decision.transaction.lifecycle.nonce + 1] : [],
+  )
+  return Math.max(0, ...spent)
 }
