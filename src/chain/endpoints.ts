@@ -14,7 +14,7 @@ export interface Endpoints {
     ask: (endpoint: Endpoint) => Promise<Asked<T>>,
     preferred?: Endpoint,
   ): Promise<{ readonly told: T; readonly by: Endpoint }>
-  /** Enough for every endpoint that has said what it is: a replacement has to pass wherever its rival lies. */
+  /** Enough for every endpoint, also for one that has not said yet what it is: a rival may lie anywhere. */
   rule(): ReplacementRule
   close(): Promise<void>
 }
@@ -62,9 +62,9 @@ export function chooseAmong(all: readonly Endpoint[]): Endpoints {
       throw new ChainUnavailable(failures.join('; ') || 'the network has no endpoints')
     },
     rule() {
-      const known = all.map((endpoint) => endpoint.rule()).filter((rule) => rule !== undefined)
-      const [first = strictestRule] = known
-      return known.every((rule) => rule.measure === first.measure) ? first : strictestRule
+      const rules = all.map((endpoint) => endpoint.rule() ?? strictestRule)
+      const [first = strictestRule] = rules
+      return rules.every((rule) => rule.measure === first.measure) ? first : strictestRule
     },
     close: async () => {
       await Promise.all(all.map((endpoint) => endpoint.close()))
