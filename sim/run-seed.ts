@@ -1,9 +1,10 @@
 // One seed, from its first step to the end of everything it began.
 import { act } from './act.ts'
+import { accountAt } from './chain/blocks.ts'
 import { keepMining } from './mining.ts'
 import type { DatabaseFolder } from './process/database.ts'
 import { openService, type Service } from './service.ts'
-import { askForTheRest, boundBlocks, calm, openRows, steerBaseFee } from './settle.ts'
+import { askForTheRest, boundBlocks, calm, giveUpWaiting, openRows, steerBaseFee } from './settle.ts'
 import { openWorld, type World } from './world.ts'
 
 export interface Outcome {
@@ -55,7 +56,7 @@ export async function runSeed(
     seed,
     steps,
     ...(what !== undefined && { failure: { what, step } }),
-    tail: what === undefined ? [] : [describe(world), ...history.last(60)],
+    tail: what === undefined ? [] : [describe(world), ...history.last(60), ...inventory(world)],
     hash: history.hash(),
     events: timeline.events(),
     transactions: world.rows.all().size,
@@ -111,6 +112,7 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
     if (number === height) continue
     height = number
     steerBaseFee(world)
+    if (number - began === bound >> 1) giveUpWaiting(world, service)
     if (number - began <= bound) continue
     const left = [...world.rows.all().values()].filter(({ open }) => open === 1)
     const told = left.map(
@@ -142,4 +144,17 @@ function describe({ scenario }: World): string {
     `cap ${gasPriceCap ?? 'none'}`,
     `ending ${ending}`,
   ].join('; ')
+}
+
+/** What the chain and the pools hold of each relayer. */
+function inventory({ addresses, blocks, nodes }: World): readonly string[] {
+  return addresses.map((address, index) => {
+    const { nonce } = accountAt(blocks.canonical(), address)
+    const pools = nodes.map(({ profile, pool }) => {
+      const held = [...(pool.bySender.get(address)?.values() ?? [])].sort((one, other) => one.nonce - other.nonce)
+      const shown = held.map(({ nonce: at, hash, cap, tip }) => `${at}=${hash.slice(2, 8)} (${cap}, ${tip})`)
+      return `${profile.client} [${shown.join(', ')}]`
+    })
+    return `r${index} is at nonce ${nonce}; pools: ${pools.join('; ')}`
+  })
 }

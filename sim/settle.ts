@@ -51,6 +51,21 @@ export function askForTheRest(world: World, service: Service): void {
   }
 }
 
+/**
+ * What waits by its own policy, such as a send at its cap behind a stranger's dust, waits for a client's word: at half of
+ * the bound that word comes.
+ */
+export function giveUpWaiting(world: World, service: Service): void {
+  const { scenario, rows, clients } = world
+  if (scenario.ending !== 'drain') return
+  for (const [id, row] of rows.all()) {
+    const client = clients.accepted.get(id)
+    if (client && row.open === 1 && row.canceled_at === null && row.status_reason?.startsWith('waits')) {
+      service.cancel(client.relayer, id)
+    }
+  }
+}
+
 export function openRows(world: World): number {
   return [...world.rows.all().values()].filter(({ open }) => open === 1).length
 }

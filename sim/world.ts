@@ -91,7 +91,11 @@ export function openWorld(seed: number, path: string, print: ((line: string) => 
       truth?.changed(row, before)
     },
   })
-  const bytes = watchBytes(witness, { fail: history.fail, deletedAt: (id) => clients.deleted.get(id) })
+  const bytes = watchBytes(witness, {
+    fail: history.fail,
+    deletedAt: (id) => clients.deleted.get(id),
+    undisputed: blocks.undisputed,
+  })
 
   const node: NodeWorld = {
     blocks,

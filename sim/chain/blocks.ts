@@ -34,11 +34,14 @@ export interface Blocks {
   holding(hash: Hash): readonly Block[]
   isCanonical(block: Block): boolean
   byHash(hash: Hash): Block | undefined
+  /** No other branch ever had a block at this height. */
+  undisputed(number: number): boolean
 }
 
 export function openBlocks(genesis: Omit<Block, 'hash' | 'number' | 'parent'>): Blocks {
   const holders = new Map<Hash, Block[]>()
   const byHash = new Map<Hash, Block>()
+  const atHeight = new Map<number, number>()
   let sealed = 0
   let head = seal({ ...genesis, parent: undefined })
 
@@ -47,6 +50,7 @@ export function openBlocks(genesis: Omit<Block, 'hash' | 'number' | 'parent'>): 
     const hash: Hash = `0xb10c${sealed.toString(16).padStart(60, '0')}`
     const made = { ...block, number: (block.parent?.number ?? -1) + 1, hash }
     byHash.set(hash, made)
+    atHeight.set(made.number, (atHeight.get(made.number) ?? 0) + 1)
     for (const { transaction } of made.included) {
       holders.set(transaction.hash, [...(holders.get(transaction.hash) ?? []), made])
     }
@@ -62,6 +66,7 @@ export function openBlocks(genesis: Omit<Block, 'hash' | 'number' | 'parent'>): 
     holding: (hash) => holders.get(hash) ?? [],
     isCanonical: (block) => ancestorAt(head, block.number) === block,
     byHash: (hash) => byHash.get(hash),
+    undisputed: (number) => atHeight.get(number) === 1,
   }
 }
 

@@ -12,6 +12,7 @@ export interface Recorded {
   readonly nonce: number
   readonly kind: string
   readonly position: number
+  readonly recorded_at_block: number
 }
 
 export interface Bytes {
@@ -27,11 +28,13 @@ export interface ByteWatch {
   fail(what: string): void
   /** The place, in the order of all units, of the DELETE that was answered with success. */
   deletedAt(id: string): number | undefined
+  /** Whether there was never but one block at this height: its base fee is the one that a price was made for. */
+  undisputed(number: number): boolean
 }
 
-export function watchBytes(database: Database.Database, { fail, deletedAt }: ByteWatch): Bytes {
+export function watchBytes(database: Database.Database, { fail, deletedAt, undisputed }: ByteWatch): Bytes {
   const find = database.prepare<[string], Recorded>(
-    'SELECT a.transaction_id, t.relayer_id, a.nonce, a.kind, a.position FROM attempts a JOIN transactions t ON t.id = a.transaction_id WHERE a.hash = ?',
+    'SELECT a.transaction_id, t.relayer_id, a.nonce, a.kind, a.position, a.recorded_at_block FROM attempts a JOIN transactions t ON t.id = a.transaction_id WHERE a.hash = ?',
   )
   const found = new Map<Hash, Recorded>()
   /** By sender and nonce: whose bytes a node had that could be valid. */
@@ -82,7 +85,10 @@ export function watchBytes(database: Database.Database, { fail, deletedAt }: Byt
       if (admission.admitted || admission.refusal !== 'replacementUnderpriced' || !admission.rival) return
       const rival = recorded(admission.rival.hash)
       const later = rival?.transaction_id === attempt.transaction_id && rival.position < attempt.position
-      if (later && node.profile.client !== 'besu') {
+      // Besu compares at its own base fee: the price holds two blocks either way.
+      const { recorded_at_block: at } = attempt
+      const near = Math.abs(node.head.number - at) <= 2 && undisputed(at) && undisputed(node.head.number)
+      if (later && (node.profile.client !== 'besu' || near)) {
         fail(
           `${node.profile.client} refused a replacement for nonce ${nonce} that was priced over attempt ${rival.position}`,
         )
