@@ -9,14 +9,18 @@ import { queueFullRetryAfterSeconds } from './limits.ts'
 /** Texts that the interface fixes; any other code speaks through the error's own message. */
 const fixedTexts: Partial<Record<ErrorCode, string>> = {
   MALFORMED_PATH: 'Bad Request',
-  TRANSACTION_ALREADY_MINED: 'Bad Request',
-  TRANSACTION_ALREADY_CONFIRMED: 'Bad Request',
-  TRANSACTION_ALREADY_FAILED: 'Bad Request',
-  TRANSACTION_ALREADY_EXPIRED: 'Bad Request',
   UNAUTHORIZED: 'Unauthorized',
   TRANSACTION_NOT_FOUND: 'Not found',
   RATE_LIMITED: 'Too Many Requests',
   INTERNAL: 'Internal Server Error',
+}
+
+/** And those that it fixes for a cancellation only. */
+const fixedOnCancel: Partial<Record<ErrorCode, string>> = {
+  TRANSACTION_ALREADY_MINED: 'Bad Request',
+  TRANSACTION_ALREADY_CONFIRMED: 'Bad Request',
+  TRANSACTION_ALREADY_FAILED: 'Bad Request',
+  TRANSACTION_ALREADY_EXPIRED: 'Bad Request',
 }
 
 const malformedJson = new RescindError('MALFORMED_JSON', 'body: is not JSON; send a JSON object')
@@ -59,7 +63,8 @@ export function refuse(reply: FastifyReply, error: RescindError): void {
     reply.header('ratelimit-policy', policy)
     reply.header('ratelimit', `${policy.slice(0, policy.indexOf(';'))};r=${remaining};t=${resetSeconds}`)
   }
-  reply.send(failure(messageOf(error)))
+  const fixed = reply.request.method === 'DELETE' ? fixedOnCancel[error.code] : undefined
+  reply.send(failure(fixed ?? messageOf(error)))
 }
 
 export function messageOf(error: RescindError): string {

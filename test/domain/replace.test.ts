@@ -1,0 +1,139 @@
+// A new payload: where it takes the old one's place, where it races it, and what is told of which was mined.
+import { describe, expect, test } from 'vitest'
+import { decide } from '../../src/domain/decide.ts'
+import { replace } from '../../src/domain/replace.ts'
+import type { SendRequest } from '../../src/domain/submit.ts'
+import { executedPayload, isInPhase, statusOf, type Transaction } from '../../src/domain/transaction.ts'
+import { inquire } from '../../src/domain/work.ts'
+import {
+  by,
+  canceled,
+  eip1559,
+  frozen,
+  gwei,
+  handOvers,
+  inFlight,
+  mined,
+  now,
+  queued,
+  receiver,
+  someAttempt,
+  someObservation,
+  somePayload,
+  somePolicy,
+  someWork,
+} from './some.ts'
+
+const request: SendRequest = {
+  to: receiver,
+  value: 7n,
+  data: '0x',
+  gasLimit: 30_000,
+  pricing: { kind: 'speed', speed: 'fast' },
+}
+
+function decisionsOn(transaction: Transaction, estimates = new Map()) {
+  const work = someWork({ open: [transaction] })
+  return decide(frozen(work), frozen(someObservation({ estimates })), somePolicy, now).decisions
+}
+
+describe('what a PUT does', () => {
+  test('in the queue the payload is the new one, and the old one is kept beside it', () => {
+    const replaced = replace(frozen(queued(3)), request)
+    expect(replaced.payload).toEqual({ ...request, from: somePayload.from })
+    expect(replaced.earlier).toEqual([somePayload])
+    expect(replaced.lifecycle).toEqual({ phase: 'queued' })
+  })
+
+  test('a nonce whose attempts no node ever had goes back', () => {
+    const held = inFlight(3, [someAttempt(3, { handOver: handOvers.held })])
+    expect(replace(frozen(held), request).lifecycle).toEqual({ phase: 'queued' })
+  })
+
+  test.each(['sending', 'accepted', 'unknown'] as const)('an attempt that is %s stays in the race', (state) => {
+    const racing = inFlight(3, [someAttempt(3, { handOver: handOvers[state] })])
+    const replaced = replace(frozen(racing), request)
+    expect(replaced.lifecycle).toBe(racing.lifecycle)
+    expect(statusOf(replaced)).toBe(statusOf(racing))
+  })
+
+  test('a valid_until belongs to its payload', () => {
+    expect(replace(queued(3, { validUntil: now + 1 }), request)).not.toHaveProperty('validUntil')
+    expect(replace(queued(3), { ...request, validUntil: now + 2 })).toMatchObject({ validUntil: now + 2 })
+  })
+
+  test('what is canceled, or what the chain has, is refused by its status', () => {
+    const attempt = someAttempt(3)
+    const refusals = [
+      [inFlight(3, [attempt], canceled), 'TRANSACTION_ALREADY_CANCELED'],
+      [mined(3, by(attempt), [attempt]), 'TRANSACTION_ALREADY_MINED'],
+    ] as const
+    for (const [transaction, code] of refusals) {
+      expect(() => replace(transaction, request)).toThrow(expect.objectContaining({ code }))
+    }
+  })
+})
+
+describe('what a step makes of it', () => {
+  const original = someAttempt(0)
+  const replaced = replace(inFlight(0, [original]), request)
+
+  test('the new payload is signed over every attempt, at its own gas', () => {
+    const [decision, ...more] = decisionsOn(replaced)
+    expect(more).toEqual([])
+    expect(decision).toMatchObject({ do: 'replace', gasLimit: 30_000 })
+    if (decision?.do !== 'replace' || decision.fees.kind !== 'eip1559') throw new Error('not a replacement')
+    expect(decision.fees.maxFeePerGas).toBeGreaterThan(22n * gwei - 1n)
+  })
+
+  test('nothing of the old payload is handed over again, however doubtful', () => {
+    const doubtful = someAttempt(0, { handOver: handOvers.unknown })
+    const waiting = replace(inFlight(0, [doubtful]), { ...request, pricing: { kind: 'legacy', gasPrice: 1n } })
+    const later = { ...somePolicy, retryAfterMs: 0, rebroadcastAfterMs: 0 }
+    const { decisions } = decide(someWork({ open: [waiting] }), someObservation(), later, now + 60_000)
+    expect(decisions).toEqual([{ do: 'explain', transaction: waiting, reason: expect.stringContaining('it needs') }])
+  })
+
+  test('fees of its own are taken where they suffice', () => {
+    const fees = eip1559(200n * gwei, 100n * gwei)
+    const [decision] = decisionsOn(replace(inFlight(0, [original]), { ...request, pricing: fees as never }))
+    expect(decision).toMatchObject({ do: 'replace', fees })
+  })
+
+  test('gas that is left out is asked for first, and a revert is told', () => {
+    const { gasLimit: _, ...open } = request
+    const waiting = replace(inFlight(0, [original]), open)
+    expect(inquire(someWork({ open: [waiting] }), false).estimates).toMatchObject([{ transactionId: waiting.id }])
+    expect(decisionsOn(waiting)).toEqual([])
+    expect(decisionsOn(waiting, new Map([[waiting.id, { kind: 'gas', gas: 44_000 }]]))).toMatchObject([
+      { do: 'replace', gasLimit: 44_000 },
+    ])
+    expect(decisionsOn(waiting, new Map([[waiting.id, { kind: 'reverts', reason: 'no' }]]))).toMatchObject([
+      { do: 'explain', reason: 'the replacement would revert: no; replace it again, or cancel' },
+    ])
+  })
+
+  test('once signed it is pursued like any other', () => {
+    const signed = someAttempt(0, { kind: 'replace', revision: 1, fees: eip1559(40n * gwei, 4n * gwei) })
+    if (!isInPhase(replaced, 'inFlight')) throw new Error('not in flight')
+    const both = { ...replaced, lifecycle: { ...replaced.lifecycle, attempts: [original, signed] as const } }
+    expect(decisionsOn(both)).toEqual([])
+  })
+})
+
+describe('which was mined', () => {
+  const original = someAttempt(0)
+  const signed = someAttempt(0, { kind: 'replace', revision: 1 })
+  const replaced = replace(inFlight(0, [original, signed]), request)
+
+  test('the payload that is shown is the one that the chain executed', () => {
+    const asMined = (winner: typeof original): Transaction => ({
+      ...mined(0, by(winner), [original, signed]),
+      payload: replaced.payload,
+      ...(replaced.earlier && { earlier: replaced.earlier }),
+    })
+    expect(executedPayload(asMined(original))).toEqual(somePayload)
+    expect(executedPayload(asMined(signed))).toEqual(replaced.payload)
+    expect(executedPayload(replaced)).toEqual(replaced.payload)
+  })
+})
