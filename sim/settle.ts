@@ -40,14 +40,15 @@ export function steerBaseFee(world: World): void {
 
 /** What the ending takes back: what nothing but a client's word would end, or everything. */
 export function askForTheRest(world: World, service: Service): void {
-  const { scenario, rows, clients } = world
+  const { scenario, rows } = world
   if (scenario.ending !== 'drain') {
     for (let relayer = 0; relayer < scenario.relayers; relayer += 1) service.cancelPending(relayer)
     return
   }
   for (const [id, row] of rows.all()) {
-    const relayer = clients.accepted.get(id)?.relayer ?? Number(row.relayer_id.slice(1))
-    if (row.open === 1 && row.pricing !== 'speed' && row.canceled_at === null) service.cancel(relayer, id)
+    if (row.open === 1 && row.pricing !== 'speed' && row.canceled_at === null) {
+      service.cancel(Number(row.relayer_id.slice(1)), id)
+    }
   }
 }
 
@@ -56,12 +57,11 @@ export function askForTheRest(world: World, service: Service): void {
  * the bound that word comes.
  */
 export function giveUpWaiting(world: World, service: Service): void {
-  const { scenario, rows, clients } = world
+  const { scenario, rows } = world
   if (scenario.ending !== 'drain') return
   for (const [id, row] of rows.all()) {
-    const client = clients.accepted.get(id)
-    if (client && row.open === 1 && row.canceled_at === null && row.status_reason?.startsWith('waits')) {
-      service.cancel(client.relayer, id)
+    if (row.open === 1 && row.canceled_at === null && row.status_reason?.startsWith('waits')) {
+      service.cancel(Number(row.relayer_id.slice(1)), id)
     }
   }
 }

@@ -6,12 +6,16 @@ import { signEnvelope } from '../src/signers/sign-envelope.ts'
 import { decode, type SimTransaction } from './chain/transaction.ts'
 import { chainId, keys } from './process/engine.ts'
 
-export async function strangersTransaction(relayer: number, nonce: number, cap: bigint): Promise<SimTransaction> {
+export async function strangersTransaction(
+  relayer: number,
+  nonce: number,
+  { cap, tip }: { cap: bigint; tip: bigint },
+): Promise<SimTransaction> {
   const { raw } = await signEnvelope(
     {
       chainId,
       nonce,
-      fees: { kind: 'eip1559', maxFeePerGas: cap, maxPriorityFeePerGas: cap < 2_000_000_000n ? cap : 2_000_000_000n },
+      fees: { kind: 'eip1559', maxFeePerGas: cap, maxPriorityFeePerGas: tip < cap ? tip : cap },
       gasLimit: 21_000,
       to: '0x000000000000000000000000000000000000beef',
       value: 1n,
