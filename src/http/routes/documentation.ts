@@ -42,6 +42,10 @@ async function openPage(): Promise<FastifyInstance> {
       withDefaultFonts: false,
       telemetry: false,
       hideClientButton: true,
+      // What leads to somebody else's servers has no place on the page of a service that holds keys.
+      showDeveloperTools: 'never',
+      agent: { disabled: true },
+      mcp: { disabled: true },
     },
   })
   await page.ready()
