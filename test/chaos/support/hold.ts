@@ -1,7 +1,7 @@
 // What clients were told, held against rows and chain, once nothing is open any more.
 import { expect } from 'vitest'
 import { audit } from '../../e2e/support/audit.ts'
-import { nonceOf, poolOf } from '../../e2e/support/ledger.ts'
+import { minedFrom, nonceOf, poolOf } from '../../e2e/support/ledger.ts'
 import { mineUntil } from '../../e2e/support/play.ts'
 import type { AnyStage, Sender } from '../../e2e/support/stage.ts'
 import type { Traffic } from './traffic.ts'
@@ -17,7 +17,13 @@ export interface Outcome {
 const answerMaxMs = 120_000
 
 /** Mines until nothing is open. Then: nothing lost, nothing invented, nothing twice, no gap, every verdict true. */
-export async function holdAll(stage: AnyStage, senders: readonly Sender[], traffic: Traffic): Promise<Outcome> {
+export async function holdAll(
+  stage: AnyStage,
+  senders: readonly Sender[],
+  traffic: Traffic,
+  /** Hashes of what the test itself spent nonces on, mined or not. */
+  strangers: ReadonlySet<string> = new Set(),
+): Promise<Outcome> {
   const rows = () => senders.flatMap(({ id }) => stage.rows.transactionsOf(id))
   const open = () => rows().filter((row) => row.open === 1)
   const say = () => `nothing to be open; open are ${JSON.stringify(open().slice(0, 5))}`
@@ -38,7 +44,8 @@ export async function holdAll(stage: AnyStage, senders: readonly Sender[], traff
   const verdicts: Record<string, number> = {}
   let noOps = 0
   for (const sender of senders) {
-    const mined = await audit(stage, sender)
+    const external = (await minedFrom(stage.node, sender.address)).filter(({ hash }) => strangers.has(hash))
+    const mined = await audit(stage, sender, external.length)
     expect(
       mined.map(({ nonce }) => nonce),
       `${sender.id}: its nonces`,

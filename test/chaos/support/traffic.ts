@@ -18,6 +18,8 @@ export interface Traffic {
   readonly sent: Sent[]
   /** Ids of which a DELETE, single or bulk, was answered with success. */
   readonly canceled: Set<string>
+  /** Every transaction that an answer to a send or a cancel showed. */
+  readonly shown: TransactionView[]
   /** Bulk cancellations that were answered. */
   bulks: number
   /** Requests that got no answer. */
@@ -27,7 +29,7 @@ export interface Traffic {
 }
 
 export function noTraffic(): Traffic {
-  return { tried: new Set(), sent: [], canceled: new Set(), bulks: 0, unanswered: 0, refused: 0 }
+  return { tried: new Set(), sent: [], canceled: new Set(), shown: [], bulks: 0, unanswered: 0, refused: 0 }
 }
 
 export async function trySend(stage: AnyStage, traffic: Traffic, sender: Sender, chance: Dice): Promise<void> {
@@ -40,7 +42,10 @@ export async function trySend(stage: AnyStage, traffic: Traffic, sender: Sender,
     speed: chance.pick(['safeLow', 'average', 'fastest']),
   }
   const answer = await ask(stage, traffic, 'POST', sender, '', body)
-  if (answer) traffic.sent.push({ sender, id: dataOf<TransactionView>(answer).id, to })
+  if (!answer) return
+  const view = dataOf<TransactionView>(answer)
+  traffic.sent.push({ sender, id: view.id, to })
+  traffic.shown.push(view)
 }
 
 /** One of the `among` that were sent last, and that nobody canceled yet. */
@@ -54,8 +59,9 @@ export async function tryCancel(stage: AnyStage, traffic: Traffic, chance: Dice,
     if (!/^TRANSACTION_ALREADY_(MINED|CONFIRMED)$/.test(why)) throw new Error(`the DELETE of ${id} was refused: ${why}`)
     traffic.refused += 1
   } else if (answer) {
-    const { status } = dataOf<TransactionView>(answer)
-    if (status !== 'canceled') throw new Error(`the DELETE of ${id} was answered with ${status}`)
+    const view = dataOf<TransactionView>(answer)
+    if (view.status !== 'canceled') throw new Error(`the DELETE of ${id} was answered with ${view.status}`)
+    traffic.shown.push(view)
     traffic.canceled.add(id)
   }
 }

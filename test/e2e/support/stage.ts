@@ -28,6 +28,8 @@ export interface StageOptions {
   readonly requiredConfirmations?: number
   readonly features?: readonly string[]
   readonly service?: Pick<ServiceOptions, 'env'>
+  /** What the service is told to speak to, made from the node's URL and that of the line to it. Default: the line. */
+  readonly endpoints?: (urls: { readonly node: string; readonly line: string }) => Promise<readonly string[]>
 }
 
 export async function anvilStage(
@@ -49,7 +51,7 @@ async function setStage<N extends Anvil | Hardhat>(node: N, options: StageOption
     networks: [
       {
         name: 'localhost',
-        rpcUrls: [line.url],
+        rpcUrls: (await options.endpoints?.({ node: node.url, line: line.url })) ?? [line.url],
         requiredConfirmations: options.requiredConfirmations ?? 1,
         averageBlocktimeMs: 100,
         ...(options.features && { features: options.features }),
