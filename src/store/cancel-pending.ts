@@ -22,6 +22,8 @@ const boundIds = statement<{ relayerId: string }, { id: string; status: string }
     .select(['id', 'status'])
     .where('relayer_id', '=', p.relayerId)
     .where(sql<boolean>`open = 1 AND nonce IS NOT NULL`)
+    // A filler of a gap is a no-op of ours already, and nobody's to take back.
+    .where('origin', '=', 'client')
     .orderBy('nonce'),
 )
 

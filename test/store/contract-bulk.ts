@@ -1,6 +1,7 @@
 // Bulk cancellation equals cancelling each one alone: the same rows, counts and events, but for the order.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { fillGap } from '../../src/domain/apply.ts'
 import { cancel } from '../../src/domain/cancel.ts'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import { pendingStatuses, statusOf, type Transaction } from '../../src/domain/transaction.ts'
@@ -77,6 +78,23 @@ export function bulkContract(open: OpenStore): void {
     expect((await bulk).canceled).toEqual(covered)
     const left = await store.reads.transactions(relayer.id, { status: 'pending' }, { page: 1, perPage: 10 })
     expect(left.items.map(({ id }) => id).reverse()).toEqual(spared)
+  })
+
+  test('the relayer’s own filler of a gap is not taken back: no client sent it', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayer = await storedRelayer(store)
+    const [before] = await fill(under, relayer.id, ['accepted'])
+    const attempt = someAttempt(1, { transactionId: freshId() })
+    await store.commit(async (session) => {
+      const next = await session.nextInOrder(relayer.id)
+      if (!next) throw new Error('no relayer')
+      const at = { id: attempt.transactionId, sequence: next.sequence, nonce: 1, now }
+      await session.insertTransaction(fillGap(next.relayer, at, attempt))
+    })
+    const result = await store.commit((session) => session.cancelPending(relayer.id, 'request', now))
+    expect(result).toEqual({ canceled: [before], failed: [], racing: 1 })
+    expect(await store.reads.transaction(relayer.id, attempt.transactionId)).not.toHaveProperty('cancellation')
   })
 
   test('a neighbour’s transactions stay, and a second time there is nothing left', async () => {
