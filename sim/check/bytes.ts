@@ -85,9 +85,10 @@ export function watchBytes(database: Database.Database, { fail, deletedAt, undis
       if (admission.admitted || admission.refusal !== 'replacementUnderpriced' || !admission.rival) return
       const rival = recorded(admission.rival.hash)
       const later = rival?.transaction_id === attempt.transaction_id && rival.position < attempt.position
-      // Besu compares at its own base fee: the price holds two blocks either way.
+      // Besu compares at its own base fee: a price holds from a block behind the head it was made at to two ahead of it.
       const { recorded_at_block: at } = attempt
-      const near = Math.abs(node.head.number - at) <= 2 && undisputed(at) && undisputed(node.head.number)
+      const ahead = node.head.number - at
+      const near = ahead >= -1 && ahead <= 2 && undisputed(at) && undisputed(node.head.number)
       if (later && (node.profile.client !== 'besu' || near)) {
         fail(
           `${node.profile.client} refused a replacement for nonce ${nonce} that was priced over attempt ${rival.position}`,

@@ -149,6 +149,39 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
+    name: 'deep-block-of-a-left-head',
+    breaks: 'remembers, for the head of today, the deep blocks of a branch that was left',
+    edits: [
+      {
+        file: 'src/chain/read-canonical.ts',
+        find: 'if (heads.reorgs() !== asOf || heads.hashAt(at.head.number) !== at.head.hash) return',
+        put: 'if (heads.reorgs() !== asOf) return',
+      },
+    ],
+  },
+  {
+    name: 'floor-without-strangers',
+    breaks: 'forgets that a nonce is spent when a stranger spent it',
+    edits: [
+      {
+        file: 'src/reconcile/record.ts',
+        find: "decision.do === 'settle' || decision.do === 'requeue' ?",
+        put: "decision.do === 'settle' ?",
+      },
+    ],
+  },
+  {
+    name: 'silence-is-consent',
+    breaks: 'prices for the nodes that said what they are, and not for those that have not said it yet',
+    edits: [
+      {
+        file: 'src/chain/endpoints.ts',
+        find: 'all.map((endpoint) => endpoint.rule() ?? strictestRule)',
+        put: 'all.map((endpoint) => endpoint.rule()).filter((rule) => rule !== undefined)',
+      },
+    ],
+  },
+  {
     name: 'overwrite-an-end',
     breaks: 'lets a DELETE change what has ended',
     edits: [
