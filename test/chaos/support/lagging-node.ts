@@ -32,7 +32,8 @@ export async function startLaggingNode(nodeUrl: string, lagBlocks: number): Prom
   async function ask(method: string, params: readonly unknown[]): Promise<RpcReply> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
     const answer = await fetch(nodeUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-    return (await answer.json()) as RpcReply
+    const { result, error } = (await answer.json()) as { result?: unknown; error?: { code: number; message: string } }
+    return error ? { error } : { result }
   }
 
   async function numberFrom(method: string, params: readonly unknown[]): Promise<number> {
@@ -80,7 +81,7 @@ export async function startLaggingNode(nodeUrl: string, lagBlocks: number): Prom
       const answers = []
       for (const call of [parsed].flat()) {
         const reply = await answer(call, height)
-        answers.push({ jsonrpc: '2.0', id: call.id, ...('error' in reply ? { error: reply.error } : reply) })
+        answers.push({ jsonrpc: '2.0', id: call.id, ...reply })
       }
       if (told.answered > told.lost) {
         told.lost += 1
