@@ -59,7 +59,7 @@ export function openService(world: World): Service {
       present = undefined
       draining = false
     }
-    if (how === 'dead') process.store.abandon()
+    if (how === 'dead') forget(process)
     else {
       zombies.push(process)
       timeline.after(dice.between(500, 60_000), wakeZombies)
@@ -68,11 +68,12 @@ export function openService(world: World): Service {
   }
 
   function wakeZombies(): void {
-    for (const { instance, store } of zombies.splice(0)) {
+    for (const zombie of zombies.splice(0)) {
+      const { instance } = zombie
       const gone = () => {
         if (instance.state === 'alive') history.note(`p${instance.id} is gone`)
         instance.state = 'dead'
-        timeline.after(0, store.abandon)
+        timeline.after(0, () => forget(zombie))
       }
       history.note(`p${instance.id} wakes up`)
       instance.doom = { effectsLeft: dice.between(3, 25), end: 'dead' }
@@ -173,10 +174,19 @@ export function openService(world: World): Service {
     close() {
       for (const process of [...zombies, ...(present ? [present] : [])]) {
         process.instance.state = 'dead'
-        process.store.abandon()
+        forget(process)
       }
     },
   }
+}
+
+/**
+ * Nothing that it does has any effect now. Its signals are aborted all the same: the runtime keeps those that somebody
+ * listens to, and with them everything that a run ever made.
+ */
+function forget(process: Process): void {
+  process.store.abandon()
+  void process.engine.then((engine) => engine[Symbol.asyncDispose]()).catch(() => undefined)
 }
 
 function ended({ instance }: Process): boolean {
