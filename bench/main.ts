@@ -1,5 +1,5 @@
 // npm run bench: prints what was measured beside what the design aims at, and judges nothing.
-//   --only post,delete,bulk,calls   --json FILE   --profile
+//   --only post,delete,bulk,calls,relayers   --json FILE   --profile
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,9 +9,10 @@ import { measureBulkCancel } from './bulk-cancel.ts'
 import { measureCalls } from './calls.ts'
 import { type Figure, lineOf } from './figure.ts'
 import { describeMachine } from './machine.ts'
+import { measureRelayers } from './relayers.ts'
 import { measureSendsAndCancels } from './sends-and-cancels.ts'
 
-const topics = ['post', 'delete', 'bulk', 'calls'] as const
+const topics = ['post', 'delete', 'bulk', 'calls', 'relayers'] as const
 type Topic = (typeof topics)[number]
 
 const { values } = parseArgs({
@@ -37,6 +38,7 @@ const figures: Figure[] = []
 if (wants('post', 'delete')) report(await measureSendsAndCancels(options))
 if (wants('bulk')) report(await measureBulkCancel(options))
 if (wants('calls')) report(await measureCalls(options))
+if (wants('relayers')) report(await measureRelayers(options))
 
 if (options.profileDirectory !== undefined) print(`profiles: ${options.profileDirectory}`)
 if (values.json !== undefined) await writeFile(values.json, JSON.stringify({ machine, figures }, null, 2))

@@ -1,0 +1,101 @@
+// JSON-RPC calls for each confirmed transaction where many relayers share a network: what each relayer has to read for
+// itself is spread over the fewer transactions, the more relayers there are.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { keccak256, toHex } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
+import { type Anvil, devAccount, startAnvil } from '../test/support/anvil.ts'
+import { type Client, openClient, until } from '../test/support/client.ts'
+import { type BenchOptions, startBenchService } from './bench-service.ts'
+import { startCallCounter } from './call-counter.ts'
+import type { Figure } from './figure.ts'
+
+const transactions = 1_000
+const blockTimeMs = 400
+
+interface Run {
+  readonly relayers: number
+  /** Sent before each block, by the relayers in turn; or all at the start. */
+  readonly perBlock: number
+}
+
+const spread = 20
+const runs: readonly Run[] = [
+  { relayers: 1, perBlock: spread },
+  { relayers: 50, perBlock: spread },
+  { relayers: 500, perBlock: spread },
+  { relayers: 50, perBlock: transactions },
+  { relayers: 500, perBlock: transactions },
+]
+
+export async function measureRelayers(options: BenchOptions): Promise<Figure[]> {
+  const figures: Figure[] = []
+  for (const run of runs) figures.push(...(await measureRun(options, run)))
+  return figures
+}
+
+async function measureRun(options: BenchOptions, { relayers, perBlock }: Run): Promise<Figure[]> {
+  await using anvil = await startAnvil({ mining: 'manual' })
+  await using counter = await startCallCounter(anvil.url)
+  const keys = Array.from({ length: relayers }, (_, index) => keccak256(toHex(`bench relayer ${index}`)))
+  for (const key of keys) await anvil.rpc('anvil_setBalance', [privateKeyToAddress(key), toHex(10n ** 21n)])
+  const ids = keys.map((_, index) => `bench-${index}`)
+  await using service = await startBenchService(options, {
+    profileName: `relayers-${relayers}-${perBlock}`,
+    networks: [
+      { name: 'localhost', rpcUrls: [counter.url], requiredConfirmations: 1, averageBlocktimeMs: blockTimeMs },
+    ],
+    relayers: keys.map((privateKey, index) => ({
+      id: ids[index] ?? '',
+      privateKey,
+      policies: { max_in_flight: Math.max(perBlock, spread) },
+    })),
+  })
+  await using client = openClient(service.url, service.apiKey)
+  const sent: { relayer: string; id: string }[] = []
+  let nextBlockAt = performance.now()
+  while (sent.length < transactions) {
+    const inTurn = Array.from({ length: perBlock }, (_, index) => ids[(sent.length + index) % relayers] ?? '')
+    sent.push(...(await sendEvenly(client, inTurn)))
+    await until(async () => (await inPool(anvil)) === perBlock, { what: `${perBlock} in the pool` })
+    await sleep(Math.max(0, nextBlockAt - performance.now()))
+    await anvil.mine()
+    nextBlockAt = performance.now() + blockTimeMs
+  }
+  for (const { relayer, id } of sent) {
+    const isConfirmed = async () => (await client.get(relayer, id)).status === 'confirmed'
+    await until(isConfirmed, { everyMs: 50, what: `${id} to be confirmed` })
+  }
+
+  const counts = [...counter.counts()].sort(([, one], [, other]) => other - one)
+  const calls = counts.reduce((sum, [, count]) => sum + count, 0)
+  const requests = counter.httpRequests()
+  await service.stop()
+  const pace = perBlock === transactions ? 'all at once' : `${perBlock} a block, by the relayers in turn`
+  return [
+    {
+      name: `JSON-RPC calls per confirmed transaction, ${relayers} relayer${relayers === 1 ? '' : 's'}, ${pace}`,
+      value: calls / transactions,
+      unit: 'calls',
+      aim: '3.2 or less',
+    },
+    ...counts.map(([method, count]) => ({ name: `  ${method}`, value: count / transactions, unit: 'calls' })),
+    { name: '  HTTP requests that carried them', value: requests / transactions, unit: 'requests' },
+  ]
+}
+
+/** Over three quarters of a block's time: what comes at another moment of it meets another state of the head. */
+async function sendEvenly(client: Client, relayers: readonly string[]): Promise<{ relayer: string; id: string }[]> {
+  const to = devAccount(9).address
+  const gapMs = (0.75 * blockTimeMs) / relayers.length
+  return Promise.all(
+    relayers.map(async (relayer, index) => {
+      await sleep(gapMs * index)
+      const { id } = await client.send(relayer, { to, value: '1', gas_limit: 21_000, speed: 'average' })
+      return { relayer, id }
+    }),
+  )
+}
+
+async function inPool(anvil: Anvil): Promise<number> {
+  return Number((await anvil.rpc<{ pending: string }>('txpool_status')).pending)
+}
