@@ -7,7 +7,7 @@ const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '300' },
     steps: { type: 'string', default: '300' },
-    seed: { type: 'string', default: '1' },
+    seed: { type: 'string' },
     only: { type: 'string' },
     workers: { type: 'string', default: '2' },
   },
@@ -19,7 +19,8 @@ let survivors = 0
 
 async function work(): Promise<void> {
   for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
-    const { seed, seeds, steps } = values
+    const { seeds, steps } = values
+    const seed = values.seed ?? String(mutant.seed ?? 1)
     const { code, out } = await run([
       simulator,
       '--mutant',

@@ -13,6 +13,8 @@ export interface Mutant {
   /** What it makes of the engine. */
   readonly breaks: string
   readonly edits: readonly Edit[]
+  /** Rarely noticed: the seed to begin with, where it was. Absent: 1. */
+  readonly seed?: number
 }
 
 export const mutants: readonly Mutant[] = [
@@ -162,6 +164,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'floor-without-strangers',
     breaks: 'forgets that a nonce is spent when a stranger spent it',
+    seed: 547,
     edits: [
       {
         file: 'src/reconcile/record.ts',

@@ -1,0 +1,19 @@
+// Seeds that found a fault once. Worlds change with the simulator, so each fault is also kept as a mutant.
+import { expect, test } from 'vitest'
+import { failuresOf, simulate } from './simulate.ts'
+
+test.each([
+  [10, 'a gap was filled before the refused transaction that left it was written: its step failed for ever'],
+  [28, 'a payload that no node takes, with one lost answer, held its nonce for ever'],
+  [60, 'a stranger took a nonce and the payload got the next, between two looks of the simulator'],
+  [105, 'a head left behind told its deep blocks to the next observation'],
+  [180, 'a node on an old branch made its block final'],
+  [215, 'a nonce that a stranger took looked free to a node behind'],
+  [266, 'a node on an old branch made its block final'],
+  [1544, 'a Besu two blocks behind compares at a base fee that no price was made for'],
+  [5936, 'a stranger tipped seven hundred times the market'],
+  [7002, 'a Besu that had not said its name refused what was priced for the others'],
+  [7132, "a send at its cap waited behind a stranger's dust"],
+])('seed %i: %s', async (seed) => {
+  expect(failuresOf(await simulate(seed, 1, 300))).toEqual([])
+})
