@@ -56,7 +56,7 @@ test('a storm on the line, and then silence for longer than anybody waits', { ti
       const end = performance.now() + ms
       for (let done = 0; performance.now() < end; done += 1) {
         if (done < actions) {
-          const what = chance.weighted({ send: 30, cancel: 12, bulk: 0.5 })
+          const what = chance.weighted({ send: 30, cancel: 9, bulk: 0.2 })
           if (what === 'send') await trySend(stage, traffic, chance.pick(senders), chance)
           else if (what === 'cancel') await tryCancel(stage, traffic, chance, 15)
           else await tryCancelPending(stage, traffic, chance.pick(senders))

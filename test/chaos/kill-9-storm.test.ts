@@ -46,12 +46,13 @@ test(`${size.kills} kills, ${size.sends} transactions, ${size.cancels} cancellat
       const cancelsAtEnd = traffic.canceled.size + cancelsDue
       const client = async () => {
         while (!isOver()) {
-          const sends = sendsAtEnd - traffic.sent.length
-          const cancels = cancelsAtEnd - traffic.canceled.size
-          if (sends <= 0 && cancels <= 0) return
+          const sends = Math.max(0, sendsAtEnd - traffic.sent.length)
+          const cancels = Math.max(0, cancelsAtEnd - traffic.canceled.size)
+          if (sends + cancels === 0) return
           await sleep(chance.below(40))
           if (isOver()) return
-          if (chance.below(Math.max(0, sends) + Math.max(0, cancels)) < sends) {
+          // Where all are sent, and what is left is mined too soon to be canceled, there must be more.
+          if (chance.below(sends + cancels + 1) <= sends) {
             await trySend(stage, traffic, stage.sender(chance.weighted({ wide: 4, narrow: 3, single: 1 })), chance)
           } else if (chance.chance(0.04)) await tryCancelPending(stage, traffic, chance.pick(senders))
           else await tryCancel(stage, traffic, chance)
@@ -66,7 +67,7 @@ test(`${size.kills} kills, ${size.sends} transactions, ${size.cancels} cancellat
       const cancelsDue = Math.ceil((size.cancels - traffic.canceled.size) / livesLeft)
       let over = false
       const life = live(sendsDue, cancelsDue, () => over)
-      await sleep(chance.between(1, 500))
+      await sleep(chance.between(1, 400))
       over = true
       alarms.push(...alarmsIn(stage.service.logs()))
       await stage.service.kill9()
