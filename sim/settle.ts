@@ -58,7 +58,10 @@ export function askForTheRest(world: World, service: Service): void {
  */
 export function giveUpWaiting(world: World, service: Service): void {
   const { scenario, rows } = world
-  if (scenario.ending !== 'drain') return
+  if (scenario.ending !== 'drain') {
+    askForTheRest(world, service)
+    return
+  }
   for (const [id, row] of rows.all()) {
     if (row.open === 1 && row.canceled_at === null && row.status_reason?.startsWith('waits')) {
       service.cancel(Number(row.relayer_id.slice(1)), id)

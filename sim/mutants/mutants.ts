@@ -151,17 +151,6 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'deep-block-of-a-left-head',
-    breaks: 'remembers, for the head of today, the deep blocks of a branch that was left',
-    edits: [
-      {
-        file: 'src/chain/read-canonical.ts',
-        find: 'if (heads.reorgs() !== asOf || heads.hashAt(at.head.number) !== at.head.hash) return',
-        put: 'if (heads.reorgs() !== asOf) return',
-      },
-    ],
-  },
-  {
     name: 'floor-without-strangers',
     breaks: 'forgets that a nonce is spent when a stranger spent it',
     seed: 547,
