@@ -30,7 +30,10 @@ export async function broadcast(
   if (!wide.every(({ hash }) => mayBeInAPool(outcomes.get(hash)))) await late
   for (const endpoint of others) {
     const again = envelopes.filter(({ hash, reach }) => reach === 'one' && worthAnother(outcomes.get(hash) ?? nowhere))
-    if (again.length > 0) await hand(endpoint, again, learn)
+    // A first endpoint may have taken its time to fail, and a cancellation may have been answered in it.
+    const wanted = await Promise.all(again.map(async ({ stillWanted }) => stillWanted?.() ?? true))
+    const left = again.filter((_, index) => wanted[index])
+    if (left.length > 0) await hand(endpoint, left, learn)
   }
   return new Map(outcomes)
 }

@@ -9,6 +9,8 @@ export interface Envelope {
   readonly raw: Hex
   /** `one`: an endpoint, and the next if it fails. `all`: every endpoint, for a no-op that must win. */
   readonly reach: 'one' | 'all'
+  /** Asked before each endpoint after the first: what is canceled meanwhile is handed to no more of them. */
+  readonly stillWanted?: () => Promise<boolean>
 }
 
 export interface Chain {

@@ -17,6 +17,10 @@ export interface Mined {
   readonly hash: Hash
   readonly from: Address
   readonly nonce: Nonce
+  /** Absent for a contract creation. */
+  readonly to?: Address
+  readonly value?: Wei
+  readonly data?: string
   /** EIP-7702: each spends a nonce of the account that signed it. */
   readonly authorizations: readonly Authorization[]
 }
@@ -81,7 +85,11 @@ export function toMined(value: unknown): readonly Mined[] | undefined {
     if (!hash || !from || nonce === undefined) return undefined
     const list = transaction?.authorizationList
     const authorizations = Array.isArray(list) ? list.map(toAuthorization).filter((each) => each !== undefined) : []
-    mined.push({ hash, from, nonce, authorizations })
+    const to = toAddress(transaction?.to)
+    const value = toBigInt(transaction?.value)
+    const data = typeof transaction?.input === 'string' ? transaction.input.toLowerCase() : undefined
+    const carried = { ...(to && { to }), ...(value !== undefined && { value }), ...(data !== undefined && { data }) }
+    mined.push({ hash, from, nonce, ...carried, authorizations })
   }
   return mined
 }
@@ -127,6 +135,9 @@ interface Wire {
   readonly effectiveGasPrice?: unknown
   readonly from?: unknown
   readonly nonce?: unknown
+  readonly to?: unknown
+  readonly value?: unknown
+  readonly input?: unknown
   readonly authorizationList?: unknown
   readonly chainId?: unknown
   readonly address?: unknown

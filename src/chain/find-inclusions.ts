@@ -2,11 +2,11 @@
 import type { Address } from '../domain/ids.ts'
 import type { LiveNonce } from '../domain/observation.ts'
 import type { Inclusion } from '../domain/transaction.ts'
-import type { Nonce } from '../domain/units.ts'
+import type { BlockNumber, Nonce } from '../domain/units.ts'
 import { type Receipt, toReceipt } from './decode.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Endpoints } from './endpoints.ts'
-import { proveStranger } from './prove-stranger.ts'
+import { proveTaker } from './prove-taker.ts'
 import type { ReadCanonical } from './read-canonical.ts'
 import { readNonce } from './read-nonce.ts'
 import { readRevert } from './read-revert.ts'
@@ -15,6 +15,8 @@ import type { TrackedHead } from './track-head.ts'
 export interface FindInclusions {
   readonly endpoints: Endpoints
   readonly readCanonical: ReadCanonical
+  /** How far down each search for a nonce came: it goes on at the next head. */
+  readonly searched: Map<string, BlockNumber>
 }
 
 /** A proof costs a search through the chain: what is left over is proven in a later step. */
@@ -24,7 +26,7 @@ const provenAfterBlocks = 2
 
 /** `spent` are live nonces below the account's nonce at `at`. What nothing proves yet is missing. */
 export async function findInclusions(
-  { endpoints, readCanonical }: FindInclusions,
+  { endpoints, readCanonical, searched }: FindInclusions,
   address: Address,
   spent: readonly LiveNonce[],
   at: TrackedHead,
@@ -44,7 +46,7 @@ export async function findInclusions(
     const stale = open.filter((live) => live.nonce < settledBelow)
     if (stale.length === 0) return found
     for (const live of stale.slice(0, proofsMax)) {
-      const proof = await proveStranger(endpoint, address, live, since)
+      const proof = await proveTaker(endpoint, address, live, since, searched)
       const canonical = proof && (await readCanonical([proof.block.number], at))
       if (proof && canonical?.get(proof.block.number) === proof.block.hash) found.set(live.nonce, proof)
     }

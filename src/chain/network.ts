@@ -41,10 +41,11 @@ export function openNetwork(options: NetworkOptions): Chain {
   const heads = trackHead({ endpoints, averageBlocktimeMs, clock, logger })
   const readAccount = readingAccounts(endpoints)
   const readCanonical = readingCanonical(endpoints, heads)
+  const searched = new Map<string, number>()
   const readMarket = readingMarket(endpoints, options.eip1559)
 
   return {
-    observe: (inquiry) => observe({ endpoints, heads, readAccount, readCanonical, readMarket }, inquiry),
+    observe: (inquiry) => observe({ endpoints, heads, readAccount, readCanonical, readMarket, searched }, inquiry),
     broadcast: (envelopes) => broadcast(endpoints, envelopes),
     async balance(address) {
       const { told } = await endpoints.firstToTell(async (endpoint) => {

@@ -2,7 +2,7 @@
 
 import type { Inquiry, Observation } from '../domain/observation.ts'
 import type { Endpoints } from './endpoints.ts'
-import { findInclusions } from './find-inclusions.ts'
+import { type FindInclusions, findInclusions } from './find-inclusions.ts'
 import type { ReadAccount } from './read-account.ts'
 import type { ReadCanonical } from './read-canonical.ts'
 import type { ReadMarket } from './read-market.ts'
@@ -14,11 +14,12 @@ export interface Observe {
   readonly readAccount: ReadAccount
   readonly readCanonical: ReadCanonical
   readonly readMarket: ReadMarket
+  readonly searched: FindInclusions['searched']
 }
 
 /** Rejects with ChainUnavailable when no endpoint can tell head and nonce. */
 export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observation> {
-  const { endpoints, heads, readAccount, readCanonical, readMarket } = parts
+  const { endpoints, heads, readAccount, readCanonical, readMarket, searched } = parts
   const at = await heads.current()
   const [{ told: account, by }, market, canonical] = await Promise.all([
     readAccount(inquiry, at),
@@ -26,6 +27,6 @@ export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observa
     readCanonical(inquiry.inclusionBlocks, at),
   ])
   const spent = inquiry.live.filter((live) => live.nonce < account.nonce)
-  const inclusions = await findInclusions({ endpoints, readCanonical }, inquiry.address, spent, { ...at, by })
+  const inclusions = await findInclusions({ endpoints, readCanonical, searched }, inquiry.address, spent, { ...at, by })
   return { head: at.head, rule: endpoints.rule(), ...account, ...(market && { market }), inclusions, canonical }
 }

@@ -45,7 +45,9 @@ function assignQueue(
   free: FreeNonces,
 ): { decisions: Decision[]; again: boolean } {
   const { balance } = observation
-  const queued = work.relayer.paused ? [] : work.queued.slice(0, roomIn(work, observation.delegated))
+  const queued = work.queued.slice(0, roomIn(work, observation.delegated))
+  const [next] = work.queued
+  if (work.relayer.paused && next) return { decisions: explain(next, 'waits: the relayer is paused'), again: false }
   const decisions: Decision[] = []
   if (queued.length > 0 && balance === undefined) return { decisions, again: false }
   let wallet = spendable(work, balance ?? 0n, market, policy)
@@ -53,6 +55,10 @@ function assignQueue(
     if (!isInPhase(transaction, 'queued')) continue
     const estimate = observation.estimates.get(transaction.id)
     if (estimate?.kind === 'reverts') {
+      // It may only need what is ahead of it: an approval, say. Alone it is judged by itself.
+      const isAhead = inFlightOf(work).length > 0 || decisions.some(({ do: what }) => what === 'assignNonce')
+      const reason = `waits for what is in flight: it would revert by now: ${estimate.reason}`
+      if (isAhead) return { decisions: [...decisions, ...explain(transaction, reason)], again: false }
       decisions.push({ do: 'refuse', transaction, reason: `it would revert: ${estimate.reason}` })
       continue
     }

@@ -74,6 +74,11 @@ export function mayBeKnown(attempt: Attempt): boolean {
   return attempt.handOver.state === 'sending' || attempt.handOver.state === 'handed'
 }
 
+/** What a node said no to, at the last hand-over. */
+export function rejectionOf({ handOver }: Attempt): { code: RejectionCode; message: string } | undefined {
+  return handOver.state === 'handed' && handOver.outcome.kind === 'rejected' ? handOver.outcome : undefined
+}
+
 /** Whether a node said, at the last hand-over, that it has the bytes. */
 export function wasTaken({ handOver }: Attempt): boolean {
   if (handOver.state !== 'handed') return false

@@ -1,5 +1,5 @@
 // The race for a canceled transaction's nonce: our no-op against everything a node may hold, until one is mined.
-import { type Attempt, isNoOp, mayBeKnown, newest } from './attempt.ts'
+import { type Attempt, isNoOp, mayBeKnown, newest, rejectionOf } from './attempt.ts'
 import type { Decision } from './decision.ts'
 import { replacementFees } from './fees.ts'
 import { isNonEmpty } from './ids.ts'
@@ -29,6 +29,10 @@ export function race(
   const latest = newest(noOps)
   const again: Decision[] = dueAgain(latest, policy, now) ? [{ do: 'rebroadcast', transaction, attempt: latest }] : []
   if (latest.handOver.state === 'held' || noOps.length >= attemptsMax) return again
+  // A dearer no-op is no answer to a balance that can't pay for this one.
+  if (rejectionOf(latest)?.code === 'insufficientFunds') {
+    return [...explain(transaction, 'canceled; the balance does not cover the no-op: top it up'), ...again]
+  }
   const waitsTooLong = isStuck(latest, observation, policy.cancelBumpAfterBlocks)
   if (waitsTooLong || outpriced(latest, observation)) {
     const raised = takeOver(transaction, rivals, noOps, work, observation)

@@ -27,8 +27,9 @@ export function decide(work: Work, observation: Observation, policy: NetworkPoli
   // Nonces are bound in view of what this step settles and drops: the room that it makes is used at once.
   const ahead = foresee(work, [...followUps, ...expiries], now)
   const assignments = assignNonces(ahead, observation, policy)
-  // What the chain gave back is pursued at once: the next block may be far, and the rival's.
-  const returned = followUps.some(({ do: what }) => what === 'reopen' || what === 'requeue')
+  // What the chain gave back is pursued at once, and a race begins at once: the next block may be the rival's.
+  const pressing: readonly Decision['do'][] = ['reopen', 'requeue', 'expire', 'giveUp']
+  const returned = followUps.some(({ do: what }) => pressing.includes(what))
   return {
     ...assignments,
     decisions: [...followUps, ...expiries, ...assignments.decisions],
@@ -97,7 +98,9 @@ function onceMined(
   if (observation.nonce <= nonce) return []
   if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []
   const lostToAStranger = tookTheNonce(inclusion) === 'stranger' && !transaction.cancellation
-  return [{ do: lostToAStranger ? 'requeue' : 'settle', transaction }]
+  // A filler of a gap has nothing left to fill.
+  const waitsAgain = lostToAStranger && transaction.origin === 'client'
+  return [{ do: waitsAgain ? 'requeue' : 'settle', transaction }]
 }
 
 function hasExpired(transaction: Transaction, now: TimestampMs): boolean {

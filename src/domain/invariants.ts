@@ -36,6 +36,6 @@ function provenByOurs({
   inclusion,
   attempts,
 }: Extract<Work['open'][number]['lifecycle'], { phase: 'mined' }>): boolean {
-  if (inclusion.by === 'external') return attempts.every(({ hash }) => hash !== inclusion.hash)
+  if (inclusion.by !== 'attempt') return attempts.every(({ hash }) => hash !== inclusion.hash)
   return attempts.some((attempt) => attempt.hash === inclusion.hash && mayBeKnown(attempt))
 }

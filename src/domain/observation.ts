@@ -2,7 +2,7 @@
 import type { Attempt } from './attempt.ts'
 import type { Market, ReplacementRule } from './fees.ts'
 import type { Address, Hash, Hex, TransactionId } from './ids.ts'
-import type { BlockRef, Inclusion } from './transaction.ts'
+import type { BlockRef, Inclusion, Payload } from './transaction.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from './units.ts'
 
 export interface Head extends BlockRef {
@@ -27,6 +27,10 @@ export type Estimate = { kind: 'gas'; gas: Gas } | { kind: 'reverts'; reason: st
 export interface LiveNonce {
   readonly nonce: Nonce
   readonly attempts: readonly Pick<Attempt, 'hash' | 'kind'>[]
+  /** What an attempt of ours that is not on record would carry. */
+  readonly payloads?: readonly Pick<Payload, 'to' | 'value' | 'data'>[]
+  /** A head at which the nonce was still unspent: whatever took it came later. */
+  readonly unspentAt?: BlockNumber
 }
 
 export interface Inquiry {

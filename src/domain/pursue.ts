@@ -1,5 +1,5 @@
 // A transaction in flight that nobody canceled: handed over again where it may be lost, priced anew where it is stuck.
-import { type Attempt, mayBeKnown, newest, wasTaken } from './attempt.ts'
+import { type Attempt, mayBeKnown, newest, rejectionOf, wasTaken } from './attempt.ts'
 import type { Decision } from './decision.ts'
 import { feeCap, replacementFees } from './fees.ts'
 import { isNonEmpty } from './ids.ts'
@@ -38,9 +38,16 @@ export function pursue(
   if (waitsTooLong && invalid !== undefined) {
     return [{ do: 'giveUp', transaction, reason: `a no-op takes its nonce, as the node refuses it: ${invalid}` }]
   }
+  const rejection = rejectionOf(latest)
+  if (rejection?.code === 'insufficientFunds') {
+    return [...explain(transaction, 'waits: a node says that the balance does not cover it'), ...again]
+  }
   const stuck = mayBeKnown(latest) && (waitsTooLong || outpriced(latest, observation))
   // Fees that the client named itself are its limit: such a transaction waits at its price, and can be canceled.
   const { pricing } = transaction.payload
+  if (pricing.kind !== 'speed' && rejection && outpriced(latest, observation)) {
+    return [...explain(transaction, `waits: a node holds its own price too low: ${rejection.message}`), ...again]
+  }
   const rivals = attempts.filter(mayBeKnown)
   if (!stuck || pricing.kind !== 'speed' || !isNonEmpty(rivals) || !observation.market) return again
   if (attempts.length >= attemptsMax) return again
@@ -54,10 +61,10 @@ export function pursue(
 }
 
 /** What a node said is for ever wrong with it; that an earlier hand-over may have succeeded does not make it right. */
-function reasonOfInvalid({ handOver }: Attempt): string | undefined {
-  if (handOver.state === 'refused') return handOver.reason
-  if (handOver.state !== 'handed' || handOver.outcome.kind !== 'rejected') return undefined
-  return handOver.outcome.code === 'invalid' ? handOver.outcome.message : undefined
+function reasonOfInvalid(attempt: Attempt): string | undefined {
+  if (attempt.handOver.state === 'refused') return attempt.handOver.reason
+  const rejection = rejectionOf(attempt)
+  return rejection?.code === 'invalid' ? rejection.message : undefined
 }
 
 /** Priced for a block that has passed, or the next in line and still not mined. */
@@ -69,9 +76,7 @@ export function isStuck(attempt: Attempt, observation: Observation, patienceBloc
 
 /** A node said that its price is too low to be held: waiting would not help. At most one answer a block. */
 export function outpriced(attempt: Attempt, observation: Observation): boolean {
-  const { handOver } = attempt
-  if (handOver.state !== 'handed' || handOver.outcome.kind !== 'rejected') return false
-  const { code } = handOver.outcome
+  const code = rejectionOf(attempt)?.code
   return (
     (code === 'replacementUnderpriced' || code === 'feeTooLow') && blocksWaited(attempt, observation.head.number) >= 1
   )

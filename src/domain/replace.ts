@@ -26,7 +26,7 @@ import type { Work } from './work.ts'
  */
 export function replace(transaction: Transaction, request: SendRequest): Transaction {
   const status = statusOf(transaction)
-  const refusal = refusals[status]
+  const refusal = transaction.cancellation?.origin === 'refusal' ? 'TRANSACTION_ALREADY_FAILED' : refusals[status]
   if (refusal) throw new RescindError(refusal, `transaction ${transaction.id} is already ${status}; send a new one`)
   const { validUntil, ...asked } = request
   const { validUntil: _, ...rest } = transaction

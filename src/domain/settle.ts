@@ -43,14 +43,17 @@ function reasonFor(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclus
   if (taker === 'noOp') {
     return `${gaveUp ? 'no node takes it as it is' : 'canceled'}: the no-op ${inclusion.hash} took its nonce`
   }
-  const reverted = inclusion.by === 'attempt' && !inclusion.succeeded ? revertOf(inclusion.revertReason) : undefined
+  const reverted = 'succeeded' in inclusion && !inclusion.succeeded ? revertOf(inclusion.revertReason) : undefined
   const lost = [
+    ...(inclusion.by === 'unrecorded' ? [unrecorded] : []),
     ...(transaction.cancellation && !gaveUp ? ['the cancellation lost: the original was mined first'] : []),
     ...(carriesEarlier(transaction, inclusion) ? ['the replacement lost: what it replaced was mined first'] : []),
     ...(reverted ? [reverted] : []),
   ]
   return lost.length > 0 ? lost.join('; ') : undefined
 }
+
+const unrecorded = 'executed by an attempt that this database does not hold: was it restored from an older copy?'
 
 function carriesEarlier(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclusion): boolean {
   const winner = transaction.lifecycle.attempts.find(({ hash }) => hash === inclusion.hash)

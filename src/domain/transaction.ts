@@ -29,7 +29,7 @@ export interface BlockRef {
   readonly hash: Hash
 }
 
-/** What took the nonce: one of our attempts, or a transaction that is not ours. */
+/** What took the nonce: one of our attempts, on record or not, or a transaction that is not ours. */
 export type Inclusion =
   | {
       readonly by: 'attempt'
@@ -40,6 +40,16 @@ export type Inclusion =
       readonly gasUsed: Gas
       readonly effectiveGasPrice: Wei
       /** Where it did not succeed and the node could tell why. */
+      readonly revertReason?: string
+    }
+  | {
+      /** A transaction of ours with this payload that the database does not hold: it was restored from an older copy. */
+      readonly by: 'unrecorded'
+      readonly hash: Hash
+      readonly block: BlockRef
+      readonly succeeded: boolean
+      readonly gasUsed: Gas
+      readonly effectiveGasPrice: Wei
       readonly revertReason?: string
     }
   | { readonly by: 'external'; readonly hash: Hash; readonly block: BlockRef }
@@ -140,7 +150,7 @@ export function statusOf(transaction: Pick<Transaction, 'lifecycle' | 'cancellat
       return shown ? canceled : 'submitted'
     case 'final':
       if (tookTheNonce(lifecycle.inclusion) !== 'payload') return canceled
-      return lifecycle.inclusion.by === 'attempt' && lifecycle.inclusion.succeeded ? 'confirmed' : 'failed'
+      return 'succeeded' in lifecycle.inclusion && lifecycle.inclusion.succeeded ? 'confirmed' : 'failed'
   }
 }
 
@@ -153,7 +163,7 @@ const endStatuses = { request: 'canceled', expiry: 'expired', refusal: 'failed' 
 /** Whether the nonce went to the client's payload, to our no-op, or to a stranger. */
 export function tookTheNonce(inclusion: Inclusion): 'payload' | 'noOp' | 'stranger' {
   if (inclusion.by === 'external') return 'stranger'
-  return inclusion.kind === 'cancel' ? 'noOp' : 'payload'
+  return inclusion.by === 'attempt' && inclusion.kind === 'cancel' ? 'noOp' : 'payload'
 }
 
 /** Whether nothing more can happen to it. */

@@ -50,8 +50,10 @@ export function inquire(work: Work, pendingNonce: Inquiry['pendingNonce']): Inqu
   const next = work.relayer.paused ? [] : work.queued.slice(0, roomIn(work))
   return {
     address: work.relayer.address,
-    live: inFlight.map(({ lifecycle }) => ({
+    live: inFlight.map(({ lifecycle, payload, earlier = [] }) => ({
       nonce: lifecycle.nonce,
+      payloads: [...earlier, payload],
+      unspentAt: lifecycle.attempts[0].recordedAtBlock,
       attempts: lifecycle.attempts.filter(mayBeKnown).map(({ hash, kind }) => ({ hash, kind })),
     })),
     inclusionBlocks: [...new Set(minedOf(work).map(({ lifecycle }) => lifecycle.inclusion.block.number))],

@@ -1,8 +1,9 @@
 // Hands recorded bytes to the nodes, and records what they answered.
 import type { Chain } from '../chain/chain.ts'
 import { afterAnswers, dropIfCertain } from '../domain/apply.ts'
-import { type BroadcastOutcome, isNoOp } from '../domain/attempt.ts'
+import { type Attempt, type BroadcastOutcome, isNoOp } from '../domain/attempt.ts'
 import type { Hash, TransactionId } from '../domain/ids.ts'
+import { revisionOf, type Transaction } from '../domain/transaction.ts'
 import type { Ownership } from './ownership.ts'
 import type { HandOverOrder, Recorded } from './record.ts'
 import type { StepContext } from './step.ts'
@@ -15,15 +16,29 @@ export async function perform(
   { handOvers }: Recorded,
 ): Promise<boolean> {
   if (handOvers.length === 0) return false
-  const envelopes = handOvers.map(({ attempt }) => ({
+  const envelopes = handOvers.map(({ transaction, attempt }) => ({
     hash: attempt.hash,
     raw: attempt.raw,
-    reach: isNoOp(attempt) ? ('all' as const) : ('one' as const),
+    ...(isNoOp(attempt)
+      ? { reach: 'all' as const }
+      : { reach: 'one' as const, stillWanted: () => isStillWanted(context, ownership, transaction, attempt) }),
   }))
   const outcomes = await chain.broadcast(envelopes)
   tell(context, ownership, handOvers, outcomes)
   await keepAnswers(context, ownership, handOvers, outcomes)
   return [...outcomes.values()].some(({ kind }) => kind === 'unknown' || kind === 'notSent' || kind === 'rejected')
+}
+
+/** Neither canceled nor replaced since, and still ours to hand over. Not knowing is no. */
+async function isStillWanted(
+  { store }: StepContext,
+  ownership: Ownership,
+  { id }: Transaction,
+  attempt: Attempt,
+): Promise<boolean> {
+  const now = await store.reads.transaction(ownership.relayer, id).catch(() => undefined)
+  if (!now || now.cancellation || ownership.lost.aborted) return false
+  return now.lifecycle.phase === 'inFlight' && revisionOf(now) === (attempt.revision ?? 0)
 }
 
 async function keepAnswers(

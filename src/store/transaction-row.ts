@@ -57,7 +57,7 @@ export function transactionToRow(transaction: Transaction): TransactionRow {
 export function progressToRow(transaction: Transaction): ProgressColumns {
   const { lifecycle, cancellation } = transaction
   const inclusion = 'inclusion' in lifecycle ? lifecycle.inclusion : undefined
-  const receipt = inclusion?.by === 'attempt' ? inclusion : undefined
+  const receipt = inclusion && 'succeeded' in inclusion ? inclusion : undefined
   return {
     phase: lifecycle.phase,
     open: isTerminal(transaction) ? 0 : 1,
@@ -70,7 +70,7 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
     ended_at:
       lifecycle.phase === 'final' ? lifecycle.settledAt : lifecycle.phase === 'dropped' ? lifecycle.droppedAt : null,
     drop_reason: lifecycle.phase === 'dropped' ? lifecycle.reason : null,
-    included_kind: inclusion ? (receipt?.kind ?? 'external') : null,
+    included_kind: inclusion ? (inclusion.by === 'attempt' ? inclusion.kind : inclusion.by) : null,
     included_hash: inclusion?.hash ?? null,
     included_block: inclusion?.block.number ?? null,
     included_block_hash: inclusion?.block.hash ?? null,
@@ -126,9 +126,8 @@ function inclusionFromRow(row: TransactionRow): Inclusion {
   const kind = required(row, 'included_kind')
   if (kind === 'external') return { by: 'external', hash, block }
   return {
-    by: 'attempt',
+    ...(kind === 'unrecorded' ? { by: kind } : { by: 'attempt', kind: kind as AttemptKind }),
     hash,
-    kind: kind as AttemptKind,
     block,
     succeeded: required(row, 'included_succeeded') === 1,
     gasUsed: required(row, 'gas_used'),

@@ -59,7 +59,9 @@ describe('a queued transaction', () => {
 
   test('waits while the relayer is paused, while prices are unknown, and beyond max_in_flight', () => {
     const paused = someRelayer({ paused: true })
-    expect(plan({ relayer: paused, queued: [queued(1)] }).decisions).toEqual([])
+    expect(plan({ relayer: paused, queued: [queued(1), queued(2)] }).decisions).toMatchObject([
+      { do: 'explain', transaction: { sequence: 1 }, reason: 'waits: the relayer is paused' },
+    ])
     const { market: _, ...unpriced } = someObservation()
     expect(decide(someWork({ queued: [queued(1)] }), unpriced, somePolicy, now).decisions).toEqual([])
     const open = [0, 1, 2, 3].map((nonce) => inFlight(nonce))

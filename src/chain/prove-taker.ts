@@ -1,0 +1,101 @@
+// What took a nonce when none of our attempts has a receipt: the block in which it was spent holds the proof.
+import { isAddressEqual, recoverAuthorizationAddress } from 'viem/utils'
+import type { Address } from '../domain/ids.ts'
+import type { LiveNonce } from '../domain/observation.ts'
+import type { BlockRef, Inclusion } from '../domain/transaction.ts'
+import type { BlockNumber, Nonce } from '../domain/units.ts'
+import { type Mined, toHead, toHex, toMined, toReceipt } from './decode.ts'
+import type { Endpoint } from './endpoint.ts'
+import { locateSpending, type Spending } from './locate-spending.ts'
+import { readRevert } from './read-revert.ts'
+
+/** Bodies read in one proof: the rest of a long search is for the next blocks' observations. */
+const bodiesMax = 32
+
+/**
+ * `spentBy` is a block at which the nonce is known to be spent, and `searched` remembers how far down a search through
+ * bodies came. Undefined when the endpoint can't tell yet, or when the transaction is an attempt of ours: then its
+ * receipt is still to come.
+ */
+export async function proveTaker(
+  endpoint: Endpoint,
+  address: Address,
+  live: LiveNonce,
+  spentBy: BlockNumber,
+  searched: Map<string, BlockNumber>,
+): Promise<Exclude<Inclusion, { by: 'attempt' }> | undefined> {
+  const spending = await locateSpending(endpoint, address, live, spentBy)
+  if (!spending) return undefined
+  const found = await searchBodies(endpoint, address, live.nonce, spending, searched)
+  if (!found || live.attempts.some((attempt) => attempt.hash === found.taker.hash)) return undefined
+  const { taker, block } = found
+  return carriesOurs(taker, address, live)
+    ? asUnrecorded(endpoint, taker, block)
+    : { by: 'external', hash: taker.hash, block }
+}
+
+/** Downwards: a nonce that nobody could explain was mostly spent lately. */
+async function searchBodies(
+  endpoint: Endpoint,
+  address: Address,
+  nonce: Nonce,
+  { above, atMost }: Spending,
+  searched: Map<string, BlockNumber>,
+): Promise<{ taker: Mined; block: BlockRef } | undefined> {
+  const key = `${address} ${nonce}`
+  const from = Math.min(atMost, (searched.get(key) ?? atMost + 1) - 1)
+  for (let number = from; number > above && from - number < bodiesMax; number -= 1) {
+    const answer = await endpoint.call({ method: 'eth_getBlockByNumber', params: [toHex(number), true] })
+    const block = answer.kind === 'value' ? toHead(answer.value) : undefined
+    const transactions = answer.kind === 'value' ? toMined(answer.value) : undefined
+    if (!block || !transactions) return undefined
+    const taker = await takerOf(transactions, address, nonce)
+    if (taker) {
+      searched.delete(key)
+      return { taker, block: { number, hash: block.hash } }
+    }
+    searched.set(key, number)
+  }
+  // Through without a find: a reorg moved it meanwhile, so the search begins anew.
+  if ((searched.get(key) ?? 0) <= above + 1) searched.delete(key)
+  return undefined
+}
+
+/** The same receiver, value and data, signed with our key: no stranger, but an attempt that is not on record. */
+function carriesOurs(taker: Mined, address: Address, { nonce, payloads = [] }: LiveNonce): boolean {
+  if (taker.nonce !== nonce || !isAddressEqual(taker.from, address)) return false
+  return payloads.some(
+    ({ to, value, data }) =>
+      taker.to?.toLowerCase() === to?.toLowerCase() && taker.value === value && taker.data === data.toLowerCase(),
+  )
+}
+
+async function asUnrecorded(
+  endpoint: Endpoint,
+  { hash }: Mined,
+  { number }: BlockRef,
+): Promise<Extract<Inclusion, { by: 'unrecorded' }> | undefined> {
+  const answer = await endpoint.call({ method: 'eth_getTransactionReceipt', params: [hash] })
+  const receipt = answer.kind === 'value' ? toReceipt(answer.value) : undefined
+  if (!receipt) return undefined
+  const { block, succeeded, gasUsed, effectiveGasPrice } = receipt
+  const reason = succeeded ? undefined : await readRevert(endpoint, hash, number)
+  const told = reason === undefined ? {} : { revertReason: reason }
+  return { by: 'unrecorded', hash, block, succeeded, gasUsed, effectiveGasPrice, ...told }
+}
+
+/** The transaction that the account sent, or the one that carried an EIP-7702 authorization of it. */
+async function takerOf(transactions: readonly Mined[], address: Address, nonce: Nonce): Promise<Mined | undefined> {
+  const sent = transactions.find((mined) => mined.nonce === nonce && isAddressEqual(mined.from, address))
+  if (sent) return sent
+  for (const mined of transactions) {
+    for (const { r, s, yParity, ...authorization } of mined.authorizations) {
+      if (authorization.nonce !== nonce) continue
+      const signer = await recoverAuthorizationAddress({ authorization, signature: { r, s, yParity } }).catch(
+        () => undefined,
+      )
+      if (signer && isAddressEqual(signer, address)) return mined
+    }
+  }
+  return undefined
+}
