@@ -4,10 +4,13 @@ import type { Fate, Weather } from './tcp-proxy.ts'
 
 export const fair: Weather = () => ({ do: 'pass' })
 
-/** Of whatever passes, about half suffers. `delayMaxMs`: how late it may come. */
-export function storm(chance: Dice, delayMaxMs: number): Weather {
+/**
+ * Of whatever passes, about half suffers. `delayMaxMs`: how late it may come. `stalls`: of a hundred, how many; each
+ * holds up all that waits for it until the service gives up.
+ */
+export function storm(chance: Dice, { delayMaxMs, stalls }: { delayMaxMs: number; stalls: number }): Weather {
   return (way, bytes): Fate => {
-    switch (chance.weighted({ pass: 56, delay: 16, cut: 14, garble: way === 'answer' ? 14 : 0, stall: 0.7 })) {
+    switch (chance.weighted({ pass: 56, delay: 16, cut: 14, garble: way === 'answer' ? 14 : 0, stall: stalls })) {
       case 'pass':
         return { do: 'pass' }
       case 'delay':
@@ -21,6 +24,9 @@ export function storm(chance: Dice, delayMaxMs: number): Weather {
     }
   }
 }
+
+/** Nothing gets through, either way, of whatever begins now. */
+export const silent: Weather = () => ({ do: 'stall' })
 
 /** Requests reach the node, and every answer comes `ms` later. */
 export function late(ms: number): Weather {
