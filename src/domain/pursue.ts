@@ -93,8 +93,11 @@ export function dueAgain(attempt: Attempt, policy: NetworkPolicy, now: Timestamp
     case 'held':
     case 'sending':
       return true
-    case 'handed':
-      return now - handOver.at >= (wasTaken(attempt) ? policy.rebroadcastAfterMs : policy.retryAfterMs)
+    case 'handed': {
+      const waitedMs = now - handOver.at
+      // Ahead of the clock: it was set back, and how long ago that was is anybody's guess.
+      return waitedMs < 0 || waitedMs >= (wasTaken(attempt) ? policy.rebroadcastAfterMs : policy.retryAfterMs)
+    }
     case 'refused':
     case 'withdrawn':
       return false

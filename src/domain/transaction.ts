@@ -134,7 +134,8 @@ export const pendingStatuses = ['pending', 'sent', 'submitted'] as const satisfi
 /** The API's status: a pure reading of lifecycle and intent, stored only so that lists can be filtered by it. */
 export function statusOf(transaction: Pick<Transaction, 'lifecycle' | 'cancellation'>): Status {
   const { lifecycle, cancellation } = transaction
-  const canceled = cancellation ? endStatuses[cancellation.origin] : 'canceled'
+  // Without a cancellation only a filler of a gap ends so: a stranger filled it.
+  const canceled = cancellation ? endStatuses[cancellation.origin] : 'failed'
   // Nobody asked for it, and it is not certain yet.
   const shown = cancellation && cancellation.origin !== 'refusal'
   switch (lifecycle.phase) {
