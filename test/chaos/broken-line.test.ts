@@ -13,12 +13,12 @@ import { alarmsIn, holdAll } from './support/hold.ts'
 import { full, seed, seeded, tell } from './support/size.ts'
 import { startTcpProxy, type TcpProxy, type Weather } from './support/tcp-proxy.ts'
 import { noTraffic, tryCancel, tryCancelPending, trySend } from './support/traffic.ts'
-import { fair, late, silent, storm } from './support/weather.ts'
+import { fair, late, silent, storm, unheard } from './support/weather.ts'
 
 /** The service gives an answer up after ten seconds. */
 const size = full
   ? { stormMs: 200_000, delayMaxMs: 30_000, stalls: 0.7, lateMs: 30_000, actions: 1_000 }
-  : { stormMs: 12_000, delayMaxMs: 2_000, stalls: 0, lateMs: 11_000, actions: 120 }
+  : { stormMs: 10_000, delayMaxMs: 2_000, stalls: 0, lateMs: 11_000, actions: 120 }
 
 let stage: Stage<Anvil>
 let proxy: TcpProxy
@@ -67,6 +67,7 @@ test('a storm on the line, and then silence for longer than anybody waits', { ti
     }
 
     await actDuring(fair, 500, 10)
+    await actDuring(unheard, 4_000, 40)
     await actDuring(storm(dice(seed, 'weather'), size), size.stormMs, size.actions)
     // In doubt, the service asks seldom: the silence lasts until something fell into it.
     proxy.change(silent)
