@@ -3,6 +3,7 @@ import type { Chain } from './chain/chain.ts'
 import { openNetwork } from './chain/network.ts'
 import type { OpenTransport } from './chain/transport.ts'
 import type { CommandContext } from './commands/context.ts'
+import { keepRelayers } from './commands/keep-relayers.ts'
 import type { Config, NetworkConfig } from './config/config.ts'
 import { refuseSharedAddresses } from './config/shared-address.ts'
 import type { NetworkName, RelayerId } from './domain/ids.ts'
@@ -54,6 +55,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
       commands: engine.commands,
       chainOf: engine.chainOf,
       limits: config.server.rateLimit,
+      trustedProxies: config.server.trustedProxies,
       authenticate: administratorBy(config.server.apiKey.reveal()),
       logger: around.logger,
       readiness: { stopping: stopping.signal, check: () => engine.commands.store.check() },
@@ -76,7 +78,13 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const relayers = relayersOf(config, signers)
   const openStore = around.openStore ?? (() => openSqliteStore({ path: config.database.path, clock, logger }))
   const store = opened.use(await openStore())
-  await keep(store, relayers, logger)
+  const advanced = await keepRelayers({
+    store,
+    configured: relayers,
+    canBeFollowed: ({ signerId, network, address }) =>
+      signers.get(signerId)?.address === address && config.networks.some(({ name }) => name === network),
+    logger,
+  })
   const chains = openChains(config, around, opened)
   const chainOf = (network: NetworkName): Chain => known(chains.get(network), `network "${network}"`)
 
@@ -92,7 +100,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   }
   const ownerships: Ownerships = ownInProcess(
     store,
-    relayers.map(({ id }) => id),
+    advanced.map(({ id }) => id),
   )
   opened.use(await reconcile(context, ownerships))
 
@@ -115,25 +123,6 @@ function relayersOf(config: Config, signers: ReadonlyMap<string, Signer>): reado
   refuseSharedAddresses(relayers.map(({ id, chainId, address }) => ({ relayerId: id, chainId, address })))
   return relayers
 }
-
-/** The configuration's relayers, as rows. One that the configuration no longer names keeps its history, and pauses. */
-async function keep(store: Store, relayers: readonly Relayer[], logger: Logger): Promise<void> {
-  const stored = await store.reads.relayers({ page: 1, perPage: relayersMax })
-  const orphans = stored.items.filter(({ id }) => !relayers.some((relayer) => relayer.id === id))
-  await store.commit(async (session) => {
-    for (const orphan of orphans) await session.saveRelayer({ ...orphan, paused: true })
-    for (const relayer of relayers) await session.saveRelayer(relayer)
-  })
-  for (const { id } of orphans) {
-    logger.warn(
-      { relayer: id },
-      'the configuration no longer names this relayer: it is paused, and nothing of it is followed',
-    )
-  }
-}
-
-/** More than any configuration file names. */
-const relayersMax = 100_000
 
 function openChains({ networks, limits }: Config, around: Surroundings, opened: AsyncDisposableStack) {
   return new Map(

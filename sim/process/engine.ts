@@ -61,6 +61,7 @@ function configOf(scenario: Scenario): Config {
       host: '127.0.0.1',
       port: 0,
       metricsPort: 0,
+      trustedProxies: [],
       apiKey: secret('no door'),
       rateLimit: { requestsPerSecond: 1, burst: 1 },
     },

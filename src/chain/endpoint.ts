@@ -49,6 +49,8 @@ export interface EndpointOptions {
 
 const restFirstMs = 250
 const restMaxMs = 30_000
+/** A node behind a wrong address may be put right without us. */
+const wrongChainMs = 30_000
 
 export function openEndpoint(options: EndpointOptions): Endpoint {
   const { config, index, chainId, clock, logger } = options
@@ -58,6 +60,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
   let rule: ReplacementRule | undefined
   let probing = false
   let verified: Promise<string | undefined> | undefined
+  let wrongUntil: TimestampMs | undefined
 
   function heard(well: boolean): void {
     if (well && failuresInRow > 0) restsUntil = Number.NEGATIVE_INFINITY
@@ -73,7 +76,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     return ask(one)
   }
 
-  /** Both questions leave in one request. A wrong chain is remembered for good; no answer is asked again. */
+  /** Both questions leave in one request. No answer is asked again at once, and a wrong chain after a while. */
   async function verify(): Promise<string | undefined> {
     const [id, version] = await Promise.all([
       call({ method: 'eth_chainId', params: [] }),
@@ -86,6 +89,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     }
     if (told !== chainId) {
       logger.error({ endpoint: index, expected: chainId, told }, 'an endpoint serves another chain and is not used')
+      wrongUntil = clock.now() + wrongChainMs
       return `serves chain ${told}, not ${chainId}`
     }
     rule = replacementRuleOf(version.kind === 'value' ? version.value : undefined)
@@ -97,6 +101,10 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     weight: config.weight,
     call,
     ready: () => {
+      if (wrongUntil !== undefined && clock.now() >= wrongUntil) {
+        wrongUntil = undefined
+        verified = undefined
+      }
       verified ??= verify()
       return verified
     },
@@ -105,8 +113,10 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     probe() {
       if (probing || restsUntil > clock.now()) return
       probing = true
-      void call({ method: 'eth_chainId', params: [] }).then(() => {
+      void call({ method: 'eth_chainId', params: [] }).then((answer) => {
         probing = false
+        // Whoever comes back may be somebody else.
+        if (answer.kind === 'value' && toNumber(answer.value) !== chainId) verified = undefined
       })
     },
     restsUntil: () => restsUntil,

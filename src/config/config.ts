@@ -20,6 +20,8 @@ export interface ServerConfig {
   /** 0: any free port. */
   readonly port: number
   readonly metricsPort: number
+  /** Addresses and ranges of proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[]
   /** The administrator's. */
   readonly apiKey: Secret
   readonly rateLimit: { readonly requestsPerSecond: number; readonly burst: number }

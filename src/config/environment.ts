@@ -1,5 +1,6 @@
 // The environment's part of the configuration, with the `.env` file of the working directory beneath it.
 import { readFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { type DatabaseConfig, type LogLevel, logLevels, type ServerConfig } from './config.ts'
@@ -40,6 +41,7 @@ export function parseServer(env: Environment, report: Report): ServerConfig {
     host: setting(env, 'HOST') ?? '127.0.0.1',
     port: wholeNumber(env, 'APP_PORT', 8080, 0, 65_535, report),
     metricsPort: wholeNumber(env, 'METRICS_PORT', 8081, 0, 65_535, report),
+    trustedProxies: proxies(env, report),
     apiKey: secret(key ?? ''),
     rateLimit: {
       requestsPerSecond: wholeNumber(
@@ -53,6 +55,21 @@ export function parseServer(env: Environment, report: Report): ServerConfig {
       burst: wholeNumber(env, 'RATE_LIMIT_BURST_SIZE', limits.rateLimitBurstDefault, 1, ceiling, report),
     },
   }
+}
+
+/** Addresses or CIDR ranges, separated by commas. */
+function proxies(env: Environment, report: Report): readonly string[] {
+  const listed = (setting(env, 'TRUSTED_PROXIES') ?? '').split(',').map((each) => each.trim())
+  const given = listed.filter((each) => each !== '')
+  for (const each of given) {
+    const [address = '', bits, ...more] = each.split('/')
+    const family = isIP(address)
+    const most = family === 4 ? 32 : 128
+    const isRange = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most)
+    if (family !== 0 && isRange && more.length === 0) continue
+    report.problem('TRUSTED_PROXIES', `"${each}" is no address or range; write them like 10.0.0.7 or 10.0.0.0/8`)
+  }
+  return given
 }
 
 export function parseDatabase(env: Environment, cwd: string, report: Report): DatabaseConfig {

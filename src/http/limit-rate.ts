@@ -23,7 +23,7 @@ export class RateLimited extends RescindError {
 export interface RateLimits {
   /** Takes one of the key's requests. Throws RateLimited. */
   spend(keyId: string): Promise<Allowance>
-  /** Throws RateLimited for an address that failed to authenticate too often: it is not even heard. */
+  /** Throws RateLimited for an address that failed to authenticate too often. */
   hear(address: string): Promise<void>
   /** Counts a failed authentication. */
   fail(address: string): Promise<void>

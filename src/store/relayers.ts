@@ -63,11 +63,13 @@ const upsert = statement<RelayerFacts>((db, p) =>
         notification_id: eb.ref('excluded.notification_id'),
         paused: eb.ref('excluded.paused'),
         policies: eb.ref('excluded.policies'),
+        // Another account has another history of nonces.
+        spent_below: sql<number>`CASE WHEN relayers.chain_id = excluded.chain_id AND relayers.address = excluded.address THEN relayers.spent_below ELSE 0 END`,
       })),
     ),
 )
 
-/** Order, epoch and floor of a known relayer stand: they belong to its history, not to its configuration. */
+/** Order and epoch of a known relayer stand, and as long as its account does, its floor: they are its history. */
 export async function saveRelayer(executor: Executor, relayer: Relayer): Promise<void> {
   await executor.all(upsert, relayerToRow(relayer))
 }

@@ -50,7 +50,7 @@ describe('per key', () => {
 })
 
 describe('per address', () => {
-  test('failed authentications are limited, before the next token is looked at', async () => {
+  test('failed authentications are limited, and the right key is heard all the same', async () => {
     await using server = await serve({ limits })
     for (let tries = 0; tries < 3; tries++) {
       const answer = await server.ask('GET', '/api/v1/relayers', { token: 'guess' })
@@ -59,7 +59,7 @@ describe('per address', () => {
     expectLimited(await server.ask('GET', '/api/v1/relayers', { token: 'guess' }), 'address')
     expectLimited(await server.ask('GET', '/api/v1/nothing', { token: null }), 'address')
     expectLimited(await server.ask('DELETE', '/api/v1/relayers/%zz', { token: null }), 'address')
-    expectLimited(await server.ask('GET', '/api/v1/relayers'), 'address')
+    expectSuccess(await server.ask('GET', '/api/v1/relayers'))
   })
 
   test('requests that authenticate cost the address nothing', async () => {

@@ -1,5 +1,5 @@
 // The store on one SQLite file: WAL, synchronous=FULL, one writer with grouped commits, one connection for reads.
-import { mkdirSync, realpathSync } from 'node:fs'
+import { existsSync, mkdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { Clock } from '../../ops/clock.ts'
@@ -19,8 +19,7 @@ const unitsMax = 512
 /** Throws StoreInUse while another process has the file open. Creates file, folder and schema as needed. */
 export async function openSqliteStore(options: { path: string; clock: Clock; logger: Logger }): Promise<Store> {
   mkdirSync(dirname(options.path), { recursive: true })
-  // Two names of one folder are one lock.
-  const path = join(realpathSync(dirname(options.path)), basename(options.path))
+  const path = trueName(options.path)
   using opened = new DisposableStack()
   const lock = lockDatabase(path)
   opened.defer(() => lock.release())
@@ -53,6 +52,11 @@ export async function openSqliteStore(options: { path: string; clock: Clock; log
       everything.dispose()
     },
   }
+}
+
+/** Two names of one file are one lock; before there is a file, those of its folder. */
+function trueName(path: string): string {
+  return existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path))
 }
 
 function connect(path: string): Database.Database {
