@@ -169,6 +169,53 @@ describe('a spent nonce', () => {
     expect([...inclusions.values()].every((inclusion) => inclusion.by === 'external')).toBe(true)
   })
 
+  test('a stranger is found by reading blocks where the node keeps no older state', async () => {
+    const before = await network.chain.observe(inquiryOf(sender.address))
+    const foreign = await envelopeBy(sender.key, { nonce: 0 })
+    await anvil.mine(40)
+    await anvil.rpc('eth_sendRawTransaction', [foreign.raw])
+    await anvil.mine(70)
+    const { head } = await network.chain.observe(inquiryOf(sender.address))
+    const oldest = head.number - 10
+    proxy.react(({ calls }) =>
+      calls.some(
+        ({ method, params }) => method === 'eth_getTransactionCount' && Number((params as unknown[])[1]) < oldest,
+      )
+        ? { do: 'answer', each: () => ({ error: { code: -32000, message: 'missing trie node' } }) }
+        : { do: 'forward' },
+    )
+    const attempts = [{ hash: `0x${'33'.repeat(32)}` as Hex, kind: 'execute' as const }]
+    const live = [{ nonce: 0, attempts, unspentAt: before.head.number }]
+    const observed = await network.chain.observe(inquiryOf(sender.address, { live }))
+    expect(observed.nonce).toBe(1)
+    let proof = observed.inclusions.get(0)
+    for (let heads = 0; heads < 12 && !proof; heads += 1) {
+      await anvil.mine()
+      proof = (await network.chain.observe(inquiryOf(sender.address, { live }))).inclusions.get(0)
+    }
+    proxy.react({ do: 'forward' })
+    expect(proof).toMatchObject({ by: 'external', hash: foreign.hash, block: { number: before.head.number + 41 } })
+  })
+
+  test('our own payload under a hash that is not on record is ours, with its receipt', async () => {
+    const forgotten = await envelopeBy(sender.key, { nonce: 0, to: other.address, value: 5n })
+    await anvil.rpc('eth_sendRawTransaction', [forgotten.raw])
+    await anvil.mine(4)
+    const attempts = [{ hash: `0x${'44'.repeat(32)}` as Hex, kind: 'execute' as const }]
+    const payload = (value: bigint) => [{ to: other.address, value, data: '0x' as const }]
+    const proofOf = async (value: bigint) => {
+      const live = [{ nonce: 0, attempts, payloads: payload(value) }]
+      return (await network.chain.observe(inquiryOf(sender.address, { live }))).inclusions.get(0)
+    }
+    expect(await proofOf(5n)).toMatchObject({
+      by: 'unrecorded',
+      hash: forgotten.hash,
+      succeeded: true,
+      gasUsed: 21_000,
+    })
+    expect(await proofOf(6n)).toMatchObject({ by: 'external', hash: forgotten.hash })
+  })
+
   test('an authorization (EIP-7702) that somebody else carried spends the nonce too', async () => {
     const authority = privateKeyToAccount(sender.key)
     const signed = await authority.signAuthorization({ chainId: 31_337, nonce: 0, contractAddress: other.address })

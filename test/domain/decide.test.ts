@@ -24,6 +24,7 @@ import {
   someAttempt,
   someNoOp,
   someObservation,
+  somePayload,
   somePolicies,
   somePolicy,
   someRelayer,
@@ -243,5 +244,44 @@ describe('a spent nonce', () => {
     expect(verbsFor(mined(0, byStranger(), attempts), canonicalAfter(1))).toEqual([])
     expect(verbsFor(mined(0, byStranger(), attempts), canonicalAfter(2))).toEqual(['requeue'])
     expect(verbsFor(mined(0, byStranger(), attempts, canceled), canonicalAfter(2))).toEqual(['settle'])
+  })
+})
+
+describe('what must not wait for a block, nor cost without end', () => {
+  test('an expiry in flight is raced in the next look, not at the next block', () => {
+    const late = inFlight(0, [someAttempt(0)], { validUntil: now })
+    expect(plan({ open: [late] })).toMatchObject({ decisions: [{ do: 'expire' }], again: true })
+  })
+
+  test('a no-op that the balance does not cover is told and handed over again, never made dearer', () => {
+    const poor = handed({ kind: 'rejected', code: 'insufficientFunds', message: 'insufficient funds' }, now - 60_000)
+    const noOp = someNoOp(0, { handOver: poor, recordedAtBlock: height - 50 })
+    const { decisions } = plan({ open: [inFlight(0, [someAttempt(0), noOp], canceled)] })
+    expect(decisions).toMatchObject([
+      { do: 'explain', reason: 'canceled; the balance does not cover the no-op: top it up' },
+      { do: 'rebroadcast', attempt: noOp },
+    ])
+  })
+
+  test('a clock that was set back does not keep bytes from being handed over again', () => {
+    const ahead = someAttempt(0, { handOver: handed({ kind: 'unknown', message: 'timed out' }, now + 3_600_000) })
+    expect(plan({ open: [inFlight(0, [ahead])] }).decisions).toMatchObject([{ do: 'rebroadcast', attempt: ahead }])
+  })
+
+  test('a payload that would revert waits for what is ahead of it, and is refused once it stands alone', () => {
+    const { gasLimit: _, ...open } = somePayload
+    const swap = queued(5, { payload: open })
+    const estimates = new Map([[swap.id, { kind: 'reverts' as const, reason: 'no allowance' }]])
+    expect(plan({ open: [inFlight(0)], queued: [swap] }, { estimates }).decisions).toMatchObject([
+      { do: 'explain', reason: 'waits for what is in flight: it would revert by now: no allowance' },
+    ])
+    expect(plan({ queued: [swap] }, { estimates }).decisions).toMatchObject([{ do: 'refuse' }])
+  })
+
+  test('a filler that a stranger filled is settled, not queued', () => {
+    const attempt = someAttempt(0)
+    const filler = mined(0, byStranger(height - 5), [attempt], { origin: 'gap' })
+    const canonical = new Map([[height - 5, blockHash(height - 5)]])
+    expect(plan({ open: [filler] }, { nonce: 1, canonical }).decisions).toMatchObject([{ do: 'settle' }])
   })
 })

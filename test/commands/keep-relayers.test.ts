@@ -1,0 +1,49 @@
+// What a changed configuration may do to a relayer that has a history, and what it may not.
+import { expect, test } from 'vitest'
+import { keepRelayers } from '../../src/commands/keep-relayers.ts'
+import type { Address, RelayerId } from '../../src/domain/ids.ts'
+import type { Relayer } from '../../src/domain/relayer.ts'
+import { step } from '../../src/reconcile/step.ts'
+import { openWorkplace, type Workplace } from '../reconcile/workplace.ts'
+import { quiet } from '../store/open-store.ts'
+
+const another = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' as Address
+
+function keep(place: Workplace, configured: readonly Relayer[], canBeFollowed = true) {
+  return keepRelayers({ store: place.under.store, configured, canBeFollowed: () => canBeFollowed, logger: quiet })
+}
+
+test('an id keeps its account as long as anything of it is open, and may change it afterwards', async () => {
+  await using place = await openWorkplace()
+  const moved = { ...place.relayer, address: another }
+  const id = await place.send()
+  await expect(keep(place, [moved])).rejects.toThrow(`it has open transactions of ${place.relayer.address} on chain`)
+  expect(await place.under.store.reads.relayer(place.relayer.id)).toEqual(place.relayer)
+  await place.cancel(id)
+  await place.under.store.commit((session) => session.raiseFloor(place.relayer.id, { spentBelow: 9 }))
+  expect(await keep(place, [moved])).toEqual([moved])
+  expect((await place.under.store.reads.work(place.relayer.id))?.floor).toEqual({ spentBelow: 0 })
+})
+
+test('an account keeps its id', async () => {
+  await using place = await openWorkplace()
+  const renamed = { ...place.relayer, id: 'renamed' as RelayerId }
+  await expect(keep(place, [renamed])).rejects.toThrow(`is relayer "${place.relayer.id}" in the database`)
+})
+
+test('one that is no longer named takes nothing new, and is followed while it can be', async () => {
+  await using place = await openWorkplace()
+  const racing = await place.send()
+  await step(place.context, await place.own(), false)
+  expect(await keep(place, [])).toEqual([{ ...place.relayer, paused: true }])
+  expect(await keep(place, [], false)).toEqual([])
+  await expect(place.send()).rejects.toMatchObject({ code: 'RELAYER_PAUSED' })
+  await place.cancel(racing)
+  await step(place.context, await place.own(), false)
+  expect((await place.readAs(racing, 'inFlight')).lifecycle.attempts.map(({ kind }) => kind)).toEqual([
+    'execute',
+    'cancel',
+  ])
+  expect(await keep(place, [place.relayer])).toEqual([place.relayer])
+  await place.send()
+})
