@@ -3,6 +3,7 @@
 import { encodeErrorResult, parseAbi } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Anvil } from '../support/anvil.ts'
+import { until } from '../support/client.ts'
 import { audit } from './support/audit.ts'
 import { nonceOf } from './support/ledger.ts'
 import { inPool, pay, payTimes, reached, view } from './support/play.ts'
@@ -23,18 +24,23 @@ function revertingWith(reason: string): string {
 
 const noGasLimit = { gas_limit: undefined } as unknown as { gas_limit: number }
 
-test('a payload that would revert fails with the decoded reason; those around it take nonces without a gap', async () => {
+test('a payload that would revert waits for what is ahead, fails with the decoded reason, and costs no nonce', async () => {
   const sender = stage.sender('one')
   const contract = '0x00000000000000000000000000000000c0ffee01'
   await stage.node.rpc('anvil_setCode', [contract, revertingWith('the till is closed')])
   const before = await pay(stage, sender)
   const reverting = await pay(stage, sender, { to: contract, data: '0x12345678', ...noGasLimit })
   const after = await pay(stage, sender)
+  await inPool(stage, sender, [0])
+  await until(async () => (await view(stage, reverting)).status_reason?.startsWith('waits for what is in flight'), {
+    what: 'a reason to wait',
+  })
+  await stage.node.mine()
   const failed = await reached(stage, reverting, 'failed')
   expect(failed.status_reason).toBe('it would revert: the till is closed')
   expect(failed.nonce).toBeUndefined()
   expect(stage.rows.attempts(reverting.id)).toEqual([])
-  await inPool(stage, sender, [0, 1])
+  await inPool(stage, sender, [1])
   expect([(await view(stage, before)).nonce, (await view(stage, after)).nonce]).toEqual([0, 1])
   await audit(stage, sender)
   expect(await nonceOf(stage.node, sender.address)).toBe(2)
