@@ -17,7 +17,7 @@ export function assignNonces(work: Work, observation: Observation, policy: Netwo
   if (!market) return wait
   if (nonce < work.floor.spentBelow) return { ...wait, decisions: explainBehind(work, nonce) }
 
-  const free = freeNonces(work, observation)
+  const free = freeNonces(work, observation, policy)
   const highest = Math.max(-1, ...inFlightOf(work).map(({ lifecycle }) => lifecycle.nonce))
   if (free.peek() < highest && pendingNonce === undefined) return { ...wait, needsPendingNonce: true }
 
@@ -125,15 +125,26 @@ function usesEip1559(work: Work, policy: NetworkPolicy): boolean {
   return policy.eip1559 && work.relayer.policies.eip1559Pricing
 }
 
+/**
+ * A stranger's transaction that nobody mines, for example because its fee cap lies below the base fee, holds up all that
+ * is ours behind it. It had its time: the nonce is taken from it then.
+ */
+function blocksOurs(work: Work, { head, nonce }: Observation, policy: NetworkPolicy): boolean {
+  const patienceBlocks = 4 * policy.bumpAfterBlocks
+  return inFlightOf(work).some(
+    ({ lifecycle }) => lifecycle.nonce > nonce && head.number - lifecycle.attempts[0].recordedAtBlock >= patienceBlocks,
+  )
+}
+
 interface FreeNonces {
   peek(): Nonce
   take(): Nonce
 }
 
 /** From the account's nonce up, without those that are ours already or wait in the pool for a stranger. */
-function freeNonces(work: Work, observation: Observation): FreeNonces {
+function freeNonces(work: Work, observation: Observation, policy: NetworkPolicy): FreeNonces {
   const ours = new Set(work.open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))
-  const pending = observation.pendingNonce ?? 0
+  const pending = blocksOurs(work, observation, policy) ? 0 : (observation.pendingNonce ?? 0)
   const freeFrom = (nonce: Nonce): Nonce => {
     let candidate = nonce
     while (ours.has(candidate) || candidate < pending) candidate += 1
