@@ -285,3 +285,10 @@ describe('what must not wait for a block, nor cost without end', () => {
     expect(plan({ open: [filler] }, { nonce: 1, canonical }).decisions).toMatchObject([{ do: 'settle' }])
   })
 })
+
+test('a stranger that waits in the pool below ours keeps its nonce for a while, and not for ever', () => {
+  const behind = (blocks: number) => inFlight(5, [someAttempt(5, { recordedAtBlock: height - blocks })])
+  const look = (blocks: number) => verbs(plan({ open: [behind(blocks)] }, { nonce: 4, pendingNonce: 6 }).decisions)
+  expect(look(3)).not.toContain('fillGap')
+  expect(look(12)).toContain('fillGap')
+})
