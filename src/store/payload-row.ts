@@ -18,6 +18,22 @@ export type PayloadColumns = Pick<
   | 'max_priority_fee_per_gas'
 >
 
+/** The columns alone, for a query that writes them. */
+export function payloadOf(p: PayloadColumns): PayloadColumns {
+  return {
+    from_address: p.from_address,
+    to_address: p.to_address,
+    value: p.value,
+    data: p.data,
+    gas_limit: p.gas_limit,
+    pricing: p.pricing,
+    speed: p.speed,
+    gas_price: p.gas_price,
+    max_fee_per_gas: p.max_fee_per_gas,
+    max_priority_fee_per_gas: p.max_priority_fee_per_gas,
+  }
+}
+
 export function payloadToRow({ from, to, value, data, gasLimit, pricing }: Payload): PayloadColumns {
   return {
     from_address: from,

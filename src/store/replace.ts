@@ -1,6 +1,6 @@
 // A new payload in the row of a transaction, beside those that it replaced.
 import type { Transaction } from '../domain/transaction.ts'
-import { earlierToRow, type PayloadColumns, payloadToRow } from './payload-row.ts'
+import { earlierToRow, type PayloadColumns, payloadOf, payloadToRow } from './payload-row.ts'
 import { type Executor, statement } from './statement.ts'
 
 type Replacement = PayloadColumns & { id: string; earlier: string | null; valid_until: number | null }
@@ -9,16 +9,7 @@ const rewrite = statement<Replacement>((db, p) =>
   db
     .updateTable('transactions')
     .set({
-      from_address: p.from_address,
-      to_address: p.to_address,
-      value: p.value,
-      data: p.data,
-      gas_limit: p.gas_limit,
-      pricing: p.pricing,
-      speed: p.speed,
-      gas_price: p.gas_price,
-      max_fee_per_gas: p.max_fee_per_gas,
-      max_priority_fee_per_gas: p.max_priority_fee_per_gas,
+      ...payloadOf(p),
       earlier: p.earlier,
       valid_until: p.valid_until,
     })

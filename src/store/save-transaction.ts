@@ -4,6 +4,7 @@ import type { Attempt } from '../domain/attempt.ts'
 import { StaleWrite } from '../domain/errors.ts'
 import { isTerminal, statusOf, type Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
+import { payloadOf } from './payload-row.ts'
 import { replacePayload } from './replace.ts'
 import { saveAttempts, withdrawAttempts } from './save-attempts.ts'
 import { type Executor, first, statement } from './statement.ts'
@@ -18,16 +19,7 @@ const insert = statement<TransactionRow>((db, p) =>
     version: p.version,
     created_at: p.created_at,
     origin: p.origin,
-    from_address: p.from_address,
-    to_address: p.to_address,
-    value: p.value,
-    data: p.data,
-    gas_limit: p.gas_limit,
-    pricing: p.pricing,
-    speed: p.speed,
-    gas_price: p.gas_price,
-    max_fee_per_gas: p.max_fee_per_gas,
-    max_priority_fee_per_gas: p.max_priority_fee_per_gas,
+    ...payloadOf(p),
     earlier: p.earlier,
     valid_until: p.valid_until,
     ...progressOf(p),
