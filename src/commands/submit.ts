@@ -1,9 +1,9 @@
 // A send: checked against the relayer's policies, stored in the relayer's order, and durable before the answer.
-import { v7 as uuidv7 } from 'uuid'
 import { RescindError } from '../domain/errors.ts'
-import type { RelayerId, TransactionId } from '../domain/ids.ts'
+import type { RelayerId } from '../domain/ids.ts'
 import { checkSend, type SendRequest, submit } from '../domain/submit.ts'
 import type { Transaction } from '../domain/transaction.ts'
+import { freshId } from '../ops/fresh-id.ts'
 import type { CommandContext } from './context.ts'
 
 /** Throws RELAYER_NOT_FOUND, RELAYER_PAUSED, POLICY_VIOLATION, INVALID_REQUEST, QUEUE_FULL. */
@@ -13,7 +13,7 @@ export async function submitTransaction(
   request: SendRequest,
 ): Promise<Transaction> {
   const now = context.clock.now()
-  const id = uuidv7({ msecs: now, random: context.random.bytes(16) }) as TransactionId
+  const id = freshId(context.random, now)
   const transaction = await context.store.commit(async (session) => {
     const next = await session.nextInOrder(relayerId)
     if (!next) throw new RescindError('RELAYER_NOT_FOUND', `Relayer with ID ${relayerId} not found`)

@@ -7,10 +7,11 @@ import { StaleWrite } from '../domain/errors.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { BlockNumber, TimestampMs } from '../domain/units.ts'
 import type { Work } from '../domain/work.ts'
+import { freshId } from '../ops/fresh-id.ts'
 import type { Session } from '../store/store.ts'
 import type { Ownership } from './ownership.ts'
 import { signChange, signNoOp } from './sign.ts'
-import { freshId, type StepContext } from './step.ts'
+import type { StepContext } from './step.ts'
 
 export interface HandOverOrder {
   readonly transaction: Transaction
@@ -43,7 +44,13 @@ export async function record(
   const signed = await Promise.all(
     decisions.map(async (decision): Promise<Signed> => {
       if (decision.do === 'fillGap') {
-        const attempt = await signNoOp(signing, freshId(context), decision.nonce, decision.fees, 'execute')
+        const attempt = await signNoOp(
+          signing,
+          freshId(context.random, context.clock.now()),
+          decision.nonce,
+          decision.fees,
+          'execute',
+        )
         return { decision, attempt }
       }
       return needsSignature(decision) ? { decision, attempt: await signChange(signing, decision) } : { decision }

@@ -1,10 +1,8 @@
 // One step of one relayer: load, observe, decide, record, perform, record. Every step starts from what is stored and
 // what the chain says, so it may fail, repeat or die at any line.
-import { v7 as uuidv7 } from 'uuid'
 import type { Chain } from '../chain/chain.ts'
 import { decide } from '../domain/decide.ts'
 import type { Plan } from '../domain/decision.ts'
-import type { TransactionId } from '../domain/ids.ts'
 import { violations } from '../domain/invariants.ts'
 import type { Inquiry, Observation } from '../domain/observation.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
@@ -109,8 +107,4 @@ function withUnknowns(observation: Observation, inquiry: Inquiry): Observation {
 function report(context: StepContext, work: Work): void {
   const broken = violations(work)
   if (broken.length > 0) context.logger.error({ relayer: work.relayer.id, broken }, 'an invariant does not hold')
-}
-
-export function freshId(context: Pick<StepContext, 'clock' | 'random'>): TransactionId {
-  return uuidv7({ msecs: context.clock.now(), random: context.random.bytes(16) }) as TransactionId
 }
