@@ -54,7 +54,13 @@ export interface PoliciesConfig {
   readonly cancelReserve?: bigint
   readonly maxInFlight: number
   readonly eip1559Pricing: boolean
+  readonly gasLimitEstimation?: boolean
+  readonly whitelistReceivers?: readonly HexText[]
+  readonly whitelistSelectors?: readonly { readonly receiver: HexText; readonly selectors: readonly HexText[] }[]
+  readonly valueCap?: bigint
 }
+
+type HexText = `0x${string}`
 
 export type SignerConfig =
   | { readonly id: string; readonly type: 'plain'; readonly key: Secret }

@@ -4,6 +4,7 @@ import type { Attempt } from './attempt.ts'
 import { noOpGas } from './cancel-race.ts'
 import type { Decision, Plan } from './decision.ts'
 import { type Fees, feeCap, firstFees, type Market, marketFees } from './fees.ts'
+import { forbids } from './forbid.ts'
 import type { Observation } from './observation.ts'
 import { explain } from './pursue.ts'
 import type { NetworkPolicy } from './relayer.ts'
@@ -53,6 +54,12 @@ function assignQueue(
   let wallet = spendable(work, balance ?? 0n, market, policy)
   for (const transaction of queued) {
     if (!isInPhase(transaction, 'queued')) continue
+    // Accepted under other policies: it ends here rather than hold up what came after it.
+    const forbidden = forbids(work.relayer.policies, transaction.payload)
+    if (forbidden !== undefined) {
+      decisions.push({ do: 'refuse', transaction, reason: `the policies changed since it was accepted: ${forbidden}` })
+      continue
+    }
     const estimate = observation.estimates.get(transaction.id)
     if (estimate?.kind === 'reverts') {
       // It may only need what is ahead of it: an approval, say. Alone it is judged by itself.

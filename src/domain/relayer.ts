@@ -1,5 +1,5 @@
 // One signer on one network: a nonce sequence, and so the unit of mutual exclusion.
-import type { Address, NetworkName, RelayerId } from './ids.ts'
+import type { Address, Hex, NetworkName, RelayerId } from './ids.ts'
 import type { Nonce, Wei } from './units.ts'
 
 export interface Policies {
@@ -15,6 +15,20 @@ export interface Policies {
   readonly maxInFlight: number
   /** False forces legacy envelopes on a network that knows EIP-1559. */
   readonly eip1559Pricing: boolean
+  /** False: a send has to name its gas_limit. Absent: true. */
+  readonly gasLimitEstimation?: boolean
+  /** Whom a send may go to. Absent: anybody. */
+  readonly whitelistReceivers?: readonly Address[]
+  /** What may be called of a receiver that is named here; of any other, everything. */
+  readonly whitelistSelectors?: readonly AllowedCalls[]
+  /** The most that a send may carry. Absent: whatever the balance covers. */
+  readonly valueCap?: Wei
+}
+
+export interface AllowedCalls {
+  readonly receiver: Address
+  /** The first 4 bytes of the data; `0x` stands for no data at all, a plain transfer. */
+  readonly selectors: readonly Hex[]
 }
 
 export interface Relayer {

@@ -4,6 +4,7 @@ import { mayBeKnown, newest } from './attempt.ts'
 import type { Decision } from './decision.ts'
 import { type ErrorCode, RescindError } from './errors.ts'
 import { type Fees, feeCap, replacementFees, replacementFloor, tipOf } from './fees.ts'
+import { forbids } from './forbid.ts'
 import { isNonEmpty } from './ids.ts'
 import type { Observation } from './observation.ts'
 import { withReason } from './settle.ts'
@@ -61,6 +62,8 @@ export function takeOverWithPayload(
   work: Work,
   observation: Observation,
 ): Decision[] | { readonly reason: string } {
+  const forbidden = forbids(work.relayer.policies, transaction.payload)
+  if (forbidden !== undefined) return { reason: `the replacement waits: ${forbidden}; or replace it again, or cancel` }
   const { market, estimates } = observation
   const { attempts } = transaction.lifecycle
   const rivals = attempts.filter(mayBeKnown)

@@ -1,6 +1,7 @@
 // A client's send: from a parsed request to a stored transaction, and the first refusals.
 import { RescindError } from './errors.ts'
 import { feeCap } from './fees.ts'
+import { forbids } from './forbid.ts'
 import type { TransactionId } from './ids.ts'
 import type { Relayer } from './relayer.ts'
 import type { Payload, Transaction } from './transaction.ts'
@@ -18,7 +19,7 @@ export function checkSend(relayer: Relayer, request: SendRequest, now: Timestamp
     throw new RescindError('INVALID_REQUEST', 'valid_until: lies in the past; send a later time, or none')
   }
   const { pricing } = request
-  const { gasPriceCap } = relayer.policies
+  const { gasPriceCap, gasLimitEstimation } = relayer.policies
   if (pricing.kind !== 'speed' && gasPriceCap !== undefined && feeCap(pricing) > gasPriceCap) {
     const field = pricing.kind === 'legacy' ? 'gas_price' : 'max_fee_per_gas'
     throw new RescindError(
@@ -26,6 +27,14 @@ export function checkSend(relayer: Relayer, request: SendRequest, now: Timestamp
       `${field}: ${feeCap(pricing)} is above the relayer's gas_price_cap of ${gasPriceCap} wei; send a lower fee, or none`,
     )
   }
+  if (request.gasLimit === undefined && gasLimitEstimation === false) {
+    throw new RescindError(
+      'POLICY_VIOLATION',
+      'gas_limit: is missing, and gas_limit_estimation of the relayer is off; send a gas_limit',
+    )
+  }
+  const forbidden = forbids(relayer.policies, request)
+  if (forbidden !== undefined) throw new RescindError('POLICY_VIOLATION', forbidden)
 }
 
 export function submit(

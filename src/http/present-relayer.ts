@@ -12,6 +12,10 @@ const policiesSchema = Type.Object(
     cancel_reserve: Type.Optional(wei),
     max_in_flight: Type.Integer(),
     eip1559_pricing: Type.Boolean(),
+    gas_limit_estimation: Type.Boolean(),
+    whitelist_receivers: Type.Optional(Type.Array(Type.String())),
+    whitelist_selectors: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
+    value_cap: Type.Optional(wei),
   },
   { additionalProperties: false },
 )
@@ -53,7 +57,7 @@ export function presentRelayer(relayer: Relayer): RelayerBody {
 }
 
 function presentPolicies(policies: Policies): Static<typeof policiesSchema> {
-  const { gasPriceCap, cancelGasPriceCap, cancelReserve } = policies
+  const { gasPriceCap, cancelGasPriceCap, cancelReserve, whitelistReceivers, whitelistSelectors, valueCap } = policies
   return {
     min_balance: policies.minBalance.toString(),
     ...(gasPriceCap !== undefined && { gas_price_cap: gasPriceCap.toString() }),
@@ -61,5 +65,13 @@ function presentPolicies(policies: Policies): Static<typeof policiesSchema> {
     ...(cancelReserve !== undefined && { cancel_reserve: cancelReserve.toString() }),
     max_in_flight: policies.maxInFlight,
     eip1559_pricing: policies.eip1559Pricing,
+    gas_limit_estimation: policies.gasLimitEstimation ?? true,
+    ...(whitelistReceivers && { whitelist_receivers: [...whitelistReceivers] }),
+    ...(whitelistSelectors && {
+      whitelist_selectors: Object.fromEntries(
+        whitelistSelectors.map(({ receiver, selectors }) => [receiver, [...selectors]]),
+      ),
+    }),
+    ...(valueCap !== undefined && { value_cap: valueCap.toString() }),
   }
 }

@@ -46,5 +46,9 @@ function policiesFromJson(json: string): Policies {
     ...(stored.cancelReserve !== undefined && { cancelReserve: BigInt(stored.cancelReserve) }),
     maxInFlight: stored.maxInFlight,
     eip1559Pricing: stored.eip1559Pricing,
+    ...(stored.gasLimitEstimation !== undefined && { gasLimitEstimation: stored.gasLimitEstimation }),
+    ...(stored.whitelistReceivers !== undefined && { whitelistReceivers: stored.whitelistReceivers }),
+    ...(stored.whitelistSelectors !== undefined && { whitelistSelectors: stored.whitelistSelectors }),
+    ...(stored.valueCap !== undefined && { valueCap: BigInt(stored.valueCap) }),
   }
 }

@@ -78,9 +78,39 @@ test('amounts above 2^53 keep every digit, as numbers and as texts', async () =>
   })
 })
 
+test('the policies that limit what a send may be', async () => {
+  const file = rightFile()
+  const [token, friend] = ['0x70997970C51812dc3A010C7d01b50e0d17dc79C8', '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC']
+  const policies = {
+    whitelist_receivers: [token.toLowerCase(), friend],
+    whitelist_selectors: { [token.toLowerCase()]: ['0xA9059CBB', '0x'] },
+    value_cap: '1000000000000000000',
+    gas_limit_estimation: false,
+  }
+  file.relayers[0] = { ...file.relayers[0], policies }
+  const config = await loadFile(file)
+  expect(config.relayers[0]?.policies).toEqual({
+    minBalance: 0n,
+    maxInFlight: 16,
+    eip1559Pricing: true,
+    gasLimitEstimation: false,
+    whitelistReceivers: [token, friend],
+    whitelistSelectors: [{ receiver: token, selectors: ['0xa9059cbb', '0x'] }],
+    valueCap: 1_000_000_000_000_000_000n,
+  })
+})
+
+test('an empty whitelist limits nothing, as elsewhere, and says so', async () => {
+  const file = rightFile()
+  file.relayers[0] = { ...file.relayers[0], policies: { whitelist_receivers: [] } }
+  const config = await loadFile(file)
+  expect(config.relayers[0]?.policies).not.toHaveProperty('whitelistReceivers')
+  expect(config.warnings).toContainEqual(expect.stringContaining('whitelist_receivers: is empty'))
+})
+
 test('what other services name and we need not do is accepted, with a warning', async () => {
   const file = rightFile()
-  const policies = { private_transactions: false, gas_limit_estimation: false, include_revert_data: true }
+  const policies = { private_transactions: false, include_revert_data: true }
   file.relayers[0] = { ...file.relayers[0], policies, custom_rpc_urls: null }
   file.networks[0] = { ...file.networks[0], gas_price_cache: { enabled: true }, tags: ['dev'], explorer_urls: [] }
   file.plugins = []
@@ -90,7 +120,6 @@ test('what other services name and we need not do is accepted, with a warning', 
     'REPOSITORY_STORAGE_TYPE',
     'STORAGE_ENCRYPTION_KEY',
     'networks[0].gas_price_cache',
-    'relayers[0].policies.gas_limit_estimation',
     'relayers[0].policies.include_revert_data',
   ])
 })

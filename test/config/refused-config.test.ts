@@ -24,6 +24,7 @@ const inHook =
   (file) =>
     Object.assign(file.notifications[0] ?? {}, members)
 
+const someReceiver = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const hidden = 'S3CRET-that-must-not-show'
 
 test.each<[string, Spoil, RegExp]>([
@@ -49,8 +50,38 @@ test.each<[string, Spoil, RegExp]>([
     inNetwork({ type: 'stellar' }),
     /networks\[0\]: network "localhost" is of type stellar; .*remove/,
   ],
-  ['whitelist', inPolicies({ whitelist_receivers: ['0x1'] }), /whitelist_receivers: is not enforced by this version/],
-  ['empty whitelist', inPolicies({ whitelist_receivers: [] }), /whitelist_receivers: is not enforced/],
+  [
+    'receiver that is none',
+    inPolicies({ whitelist_receivers: ['0x1'] }),
+    /whitelist_receivers\[0\]: names "0x1"; write an address, 0x and 40 hex digits/,
+  ],
+  [
+    'receiver with a typo',
+    inPolicies({ whitelist_receivers: ['0x70997970C51812dc3A010C7d01b50e0d17dc79c8'] }),
+    /whitelist_receivers\[0\]: names "0x70997970C51812dc3A010C7d01b50e0d17dc79c8"; .* EIP-55 checksum/,
+  ],
+  ['whitelist as text', inPolicies({ whitelist_receivers: someReceiver }), /whitelist_receivers: is .*write a list/],
+  [
+    'selectors as list',
+    inPolicies({ whitelist_selectors: ['0xa9059cbb'] }),
+    /whitelist_selectors: maps a receiver to what may be called of it; write \{/,
+  ],
+  [
+    'selectors of nobody',
+    inPolicies({ whitelist_selectors: { token: ['0xa9059cbb'] } }),
+    /whitelist_selectors: names "token"; write an address/,
+  ],
+  [
+    'selector that is none',
+    inPolicies({ whitelist_selectors: { [someReceiver]: ['transfer(address,uint256)'] } }),
+    /whitelist_selectors\.0x7099.*: has "transfer\(address,uint256\)"; write a list of selectors/,
+  ],
+  [
+    'selectors twice',
+    inPolicies({ whitelist_selectors: { [someReceiver]: ['0x'], [someReceiver.toLowerCase()]: ['0x'] } }),
+    /whitelist_selectors: names 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 twice; write it once/,
+  ],
+  ['value cap', inPolicies({ value_cap: '1 ether' }), /value_cap: is "1 ether"; write a whole number of wei/],
   ['private pool', inPolicies({ private_transactions: true }), /private_transactions: is true, and .* public pool/],
   ['negative wei', inPolicies({ min_balance: -1 }), /min_balance: is -1; write a whole number of wei/],
   ['fraction of wei', inPolicies({ min_balance: 1.5 }), /min_balance: is 1\.5; write a whole number of wei/],

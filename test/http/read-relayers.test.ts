@@ -60,6 +60,7 @@ test('one, with its policies', async () => {
       gas_price_cap: '100000000000000000000',
       max_in_flight: 16,
       eip1559_pricing: true,
+      gas_limit_estimation: true,
     },
   })
 })

@@ -1,0 +1,48 @@
+// What a relayer's policies forbid of a payload, whoever priced it and whenever: asked when it is accepted, and again
+// before it gets a nonce, since the policies may have changed in between.
+import type { Address, Hex } from './ids.ts'
+import type { Policies } from './relayer.ts'
+import type { Payload } from './transaction.ts'
+
+/** The field, its value, the policy and the fix; undefined where nothing forbids it. */
+export function forbids(
+  policies: Policies,
+  { to, value, data }: Pick<Payload, 'to' | 'value' | 'data'>,
+): string | undefined {
+  return forbiddenReceiver(policies, to) ?? forbiddenCall(policies, to, data) ?? forbiddenValue(policies, value)
+}
+
+function forbiddenReceiver({ whitelistReceivers }: Policies, to: Address | undefined): string | undefined {
+  if (whitelistReceivers === undefined) return undefined
+  if (to === undefined) {
+    return 'to: is missing, and whitelist_receivers of the relayer can name no contract that is yet to be created; create it through another relayer'
+  }
+  if (whitelistReceivers.some((receiver) => same(receiver, to))) return undefined
+  return `to: ${to} is not among whitelist_receivers of the relayer; send to one of them, or have it added`
+}
+
+function forbiddenCall({ whitelistSelectors }: Policies, to: Address | undefined, data: Hex): string | undefined {
+  const allowed = whitelistSelectors?.find(({ receiver }) => to !== undefined && same(receiver, to))
+  if (!allowed) return undefined
+  const selector = data.slice(0, 10).toLowerCase()
+  if (allowed.selectors.some((each) => each.toLowerCase() === selector)) return undefined
+  const called = selector === '0x' ? 'a plain transfer ("0x")' : `function ${selector}`
+  const choice = listed(allowed.selectors)
+  return `data: calls ${called} of ${to}, and whitelist_selectors of the relayer allows ${choice} there; call one of these, or have it added`
+}
+
+function forbiddenValue({ valueCap }: Policies, value: bigint): string | undefined {
+  if (valueCap === undefined || value <= valueCap) return undefined
+  return `value: ${value} is above the relayer's value_cap of ${valueCap} wei; send less, or in parts`
+}
+
+const listedMax = 8
+
+function listed(selectors: readonly Hex[]): string {
+  const more = selectors.length > listedMax ? ` and ${selectors.length - listedMax} more` : ''
+  return selectors.length === 0 ? 'nothing' : `${selectors.slice(0, listedMax).join(', ')}${more}`
+}
+
+function same(one: Address, other: Address): boolean {
+  return one.toLowerCase() === other.toLowerCase()
+}

@@ -1,0 +1,110 @@
+// What policies forbid of a payload, and when it is asked: before a nonce is bound, and before a replacement is signed.
+import { describe, expect, test } from 'vitest'
+import { decide } from '../../src/domain/decide.ts'
+import { forbids } from '../../src/domain/forbid.ts'
+import type { Address, Hex } from '../../src/domain/ids.ts'
+import type { Policies } from '../../src/domain/relayer.ts'
+import {
+  inFlight,
+  now,
+  queued,
+  receiver,
+  someObservation,
+  somePayload,
+  somePolicies,
+  somePolicy,
+  someRelayer,
+  someWork,
+} from './some.ts'
+
+const other = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' as Address
+const transfer = '0xa9059cbb' as Hex
+const call = `${transfer}${'00'.repeat(64)}` as Hex
+
+function told(policies: Partial<Policies>, payload: { to?: Address; value?: bigint; data?: Hex } = {}) {
+  return forbids({ ...somePolicies, ...policies }, { to: receiver, value: 1n, data: '0x', ...payload })
+}
+
+describe('receivers', () => {
+  test('without a list anybody may receive', () => {
+    expect(told({}, { to: other })).toBeUndefined()
+  })
+  test('those of the list may, in any case of letters', () => {
+    const lower = receiver.toLowerCase() as Address
+    expect(told({ whitelistReceivers: [other, lower] })).toBeUndefined()
+  })
+  test('others may not, and a contract that is yet to be created neither', () => {
+    const whitelistReceivers = [other]
+    expect(told({ whitelistReceivers })).toBe(
+      `to: ${receiver} is not among whitelist_receivers of the relayer; send to one of them, or have it added`,
+    )
+    const creation = forbids({ ...somePolicies, whitelistReceivers }, { value: 0n, data: '0x6000' })
+    expect(creation).toMatch(/^to: is missing, and whitelist_receivers/)
+  })
+})
+
+describe('functions', () => {
+  const whitelistSelectors = [{ receiver, selectors: [transfer] }]
+  test('what is listed may be called, and nothing else of that receiver', () => {
+    expect(told({ whitelistSelectors }, { data: call })).toBeUndefined()
+    for (const data of ['0x', '0xa9', '0xa9059cbc', '0x095ea7b3ffff'] as Hex[]) {
+      expect(told({ whitelistSelectors }, { data }), data).toMatch(/^data: calls .* whitelist_selectors .* 0xa9059cbb/)
+    }
+  })
+  test('0x stands for a plain transfer', () => {
+    const plain = [{ receiver, selectors: ['0x' as Hex] }]
+    expect(told({ whitelistSelectors: plain })).toBeUndefined()
+    expect(told({ whitelistSelectors: plain }, { data: call })).toMatch(/^data: calls function 0xa9059cbb of/)
+  })
+  test('of others everything may be called', () => {
+    expect(told({ whitelistSelectors }, { to: other, data: '0x095ea7b3' })).toBeUndefined()
+  })
+  test('nothing, where the list is empty', () => {
+    expect(told({ whitelistSelectors: [{ receiver, selectors: [] }] })).toMatch(/allows nothing there/)
+  })
+})
+
+test('value_cap is the most that may be sent', () => {
+  expect(told({ valueCap: 5n }, { value: 5n })).toBeUndefined()
+  expect(told({ valueCap: 5n }, { value: 6n })).toBe(
+    "value: 6 is above the relayer's value_cap of 5 wei; send less, or in parts",
+  )
+})
+
+describe('policies that were narrowed since', () => {
+  const relayer = someRelayer({ policies: { ...somePolicies, whitelistReceivers: [other] } })
+  const allowed = queued(2, { payload: { ...somePayload, to: other } })
+
+  test('what is forbidden by now is refused without a nonce, and what is behind it gets one', () => {
+    const work = someWork({ relayer, queued: [queued(1), allowed] })
+    const { decisions, again } = decide(work, someObservation({ nonce: 7 }), somePolicy, now)
+    expect(decisions).toMatchObject([
+      { do: 'refuse', transaction: { sequence: 1 }, reason: expect.stringContaining('whitelist_receivers') },
+      { do: 'assignNonce', transaction: { sequence: 2 }, nonce: 7 },
+    ])
+    expect(again).toBe(true)
+  })
+
+  test('a replacement that is forbidden by now is not signed', () => {
+    const replaced = inFlight(7, undefined, { earlier: [somePayload], payload: { ...somePayload, value: 2n } })
+    const { decisions } = decide(
+      someWork({ relayer, open: [replaced] }),
+      someObservation({ nonce: 7 }),
+      somePolicy,
+      now,
+    )
+    expect(decisions).toMatchObject([
+      { do: 'explain', reason: expect.stringMatching(/replacement waits: to: .*whitelist/) },
+    ])
+  })
+
+  test('what is in flight goes on: it can be canceled, not forbidden', () => {
+    const { decisions } = decide(
+      someWork({ relayer, open: [inFlight(7)] }),
+      someObservation({ nonce: 7 }),
+      somePolicy,
+      now,
+    )
+    expect(decisions.filter(({ do: what }) => what === 'refuse')).toEqual([])
+  })
+})

@@ -1,0 +1,92 @@
+// The policies of a relayer, over HTTP and on a chain: what they forbid is refused, also what waits when they are narrowed.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Anvil } from '../support/anvil.ts'
+import { writeServiceFiles } from '../support/service-files.ts'
+import { audit } from './support/audit.ts'
+import { balanceOf, hex } from './support/ledger.ts'
+import { mineUntil, type Payment, pay, view } from './support/play.ts'
+import { anvilStage, type Stage } from './support/stage.ts'
+
+const ether = 10n ** 18n
+const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+const token = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
+
+let stage: Stage<Anvil>
+beforeAll(async () => {
+  stage = await anvilStage({
+    relayers: {
+      limited: {
+        whitelist_receivers: [friend, token],
+        whitelist_selectors: { [token]: ['0xa9059cbb'] },
+        value_cap: '1000',
+        gas_price_cap: '100000000000',
+        gas_limit_estimation: false,
+      },
+      narrowed: { min_balance: String(5n * ether) },
+    },
+  })
+})
+afterAll(() => stage?.[Symbol.asyncDispose]())
+
+async function refusalOf(body: object, method: 'POST' | 'PUT' = 'POST', rest = '') {
+  const answer = await stage.client.request(method, `/relayers/limited/transactions${rest}`, { body })
+  return [answer.status, answer.headers['relayer-error-code'], (answer.body as { message: string }).message]
+}
+
+const allowed = { to: friend, value: '1000', gas_limit: 21_000 }
+
+test.each([
+  [{ to: '0x14dC79964da2C08b23698B3D3cc7Ca32193d9955' }, /^to: 0x14dC.* whitelist_receivers/],
+  [{ to: token }, /^data: calls a plain transfer .* whitelist_selectors of the relayer allows 0xa9059cbb/],
+  [{ to: token, data: '0x095ea7b3' }, /^data: calls function 0x095ea7b3 of/],
+  [{ value: '1001' }, /^value: 1001 is above the relayer's value_cap of 1000 wei/],
+  [{ gas_price: '100000000001' }, /^gas_price: 100000000001 is above the relayer's gas_price_cap of 100000000000 wei/],
+  [{ gas_limit: undefined }, /^gas_limit: is missing, and gas_limit_estimation of the relayer is off/],
+])('refused, with policy and value: %o', async (change, told) => {
+  expect(await refusalOf({ ...allowed, ...change })).toEqual([400, 'POLICY_VIOLATION', expect.stringMatching(told)])
+})
+
+test('what the policies allow is sent, and a replacement is held to the same', async () => {
+  const sender = stage.sender('limited')
+  const { id } = await stage.client.send(sender.id, allowed)
+  const refused = await refusalOf({ ...allowed, value: '1001' }, 'PUT', `/${id}`)
+  expect(refused).toEqual([400, 'POLICY_VIOLATION', expect.stringMatching(/^value: 1001 .*value_cap/)])
+  await audit(stage, sender)
+  expect((await stage.client.get(sender.id, id)).status).toBe('confirmed')
+})
+
+test('they are told with the relayer', async () => {
+  const answer = await stage.client.request('GET', '/relayers/limited')
+  expect((answer.body as { data: object }).data).toMatchObject({
+    policies: {
+      whitelist_receivers: [friend, token],
+      whitelist_selectors: { [token]: ['0xa9059cbb'] },
+      value_cap: '1000',
+      gas_limit_estimation: false,
+    },
+  })
+})
+
+test('what waits when a policy is narrowed fails without a nonce, and what is behind it goes out', async () => {
+  const sender = stage.sender('narrowed')
+  await stage.node.rpc('anvil_setBalance', [sender.address, hex(ether)])
+  const forbidden = await pay(stage, sender)
+  const behind: Payment = { ...(await pay(stage, sender, { to: friend })), to: friend }
+  await mineUntil(stage, 'the first to wait', async () =>
+    String((await view(stage, forbidden)).status_reason).includes('min_balance'),
+  )
+  await stage.service.stop()
+  const relayers = stage.files.relayers.map((each) =>
+    each.id === sender.id ? { ...each, policies: { whitelist_receivers: [friend] } } : each,
+  )
+  await writeServiceFiles(stage.service.directory, { ...stage.files, relayers })
+  await stage.service.restart()
+  await mineUntil(stage, 'the second', async () => (await view(stage, behind)).status === 'confirmed')
+  const failed = await view(stage, forbidden)
+  expect(failed.status).toBe('failed')
+  expect(failed.status_reason).toMatch(/policies changed since it was accepted: to: .* whitelist_receivers/)
+  expect(failed).not.toHaveProperty('nonce')
+  expect(stage.rows.attempts(forbidden.id)).toEqual([])
+  expect(await balanceOf(stage.node, forbidden.to)).toBe(0n)
+  expect((await audit(stage, sender)).map(({ nonce }) => nonce)).toEqual([0])
+})
