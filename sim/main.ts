@@ -20,13 +20,13 @@ const say = (text: string) => process.stdout.write(`${text}\n`)
 const loaded =
   values.mutant === undefined ? undefined : (await import('./mutants/substitute.ts')).substitute(values.mutant)
 const { runSeed } = await import('./run-seed.ts')
-const { openDatabaseFolder } = await import('./process/database.ts')
+const { openDisk } = await import('./process/database.ts')
 loaded?.()
-using folder = openDatabaseFolder()
+using disk = openDisk()
 const totals = { events: 0, transactions: 0, failed: 0, longest: 0, tightest: 0 }
 const began = process.hrtime.bigint()
 for (let seed = first; seed < first + count; seed += 1) {
-  const outcome = await runSeed(folder, { seed, steps, ...(values.verbose && { print: say }) })
+  const outcome = await runSeed(disk, { seed, steps, ...(values.verbose && { print: say }) })
   totals.events += outcome.events
   totals.transactions += outcome.transactions
   totals.longest = Math.max(totals.longest, outcome.blocksToEnd)

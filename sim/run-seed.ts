@@ -2,7 +2,7 @@
 import { act } from './act.ts'
 import { accountAt } from './chain/blocks.ts'
 import { keepMining } from './mining.ts'
-import type { DatabaseFolder } from './process/database.ts'
+import type { Disk } from './process/database.ts'
 import { openService, type Service } from './service.ts'
 import { askForTheRest, boundBlocks, calm, giveUpWaiting, openRows, steerBaseFee } from './settle.ts'
 import { openWorld, type World } from './world.ts'
@@ -24,10 +24,10 @@ export interface Outcome {
 }
 
 export async function runSeed(
-  folder: DatabaseFolder,
+  disk: Disk,
   { seed, steps, print }: { seed: number; steps: number; print?: (line: string) => void },
 ): Promise<Outcome> {
-  using world = openWorld(seed, folder.fresh(), print)
+  const world = openWorld(seed, disk, print)
   const { history, timeline } = world
   const service = openService(world)
   const stray = (error: unknown) =>

@@ -185,7 +185,6 @@ export function openService(world: World): Service {
  * listens to, and with them everything that a run ever made.
  */
 function forget(process: Process): void {
-  process.store.abandon()
   void process.engine.then((engine) => engine[Symbol.asyncDispose]()).catch(() => undefined)
 }
 

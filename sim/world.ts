@@ -9,12 +9,12 @@ import { type Truth, watchTruth } from './check/truth.ts'
 import { type Dice, dice } from './dice.ts'
 import { type History, openHistory } from './history.ts'
 import { type Network, openSimNetwork } from './network.ts'
-import { openDatabase } from './process/database.ts'
+import type { Disk } from './process/database.ts'
 import { chainId, epochMs, keys, type Machine } from './process/engine.ts'
 import { drawScenario, firstBaseFee, type Scenario } from './scenario.ts'
 import { openTimeline, type Timeline } from './timeline.ts'
 
-export interface World extends Disposable {
+export interface World {
   readonly scenario: Scenario
   readonly dice: Dice
   readonly timeline: Timeline
@@ -57,7 +57,7 @@ export interface Moods {
 
 export const fullBalance = 10n ** 24n
 
-export function openWorld(seed: number, path: string, print: ((line: string) => void) | undefined): World {
+export function openWorld(seed: number, disk: Disk, print: ((line: string) => void) | undefined): World {
   forgetTransactions()
   const timeline = openTimeline()
   const history = openHistory(timeline.now, print)
@@ -77,10 +77,9 @@ export function openWorld(seed: number, path: string, print: ((line: string) => 
   const clients: Clients = { nextTag: 1, accepted: new Map(), deleted: new Map() }
   const state: Moods = { skewMs: 0, revertsNow: false, spike: 0, faulty: true, balances: new Map(), place: 0 }
 
-  const witness = openDatabase(path)
-  witness.pragma('query_only = ON')
+  disk.wipe()
   let truth: Truth | undefined
-  const rows = watchRows(witness, {
+  const rows = watchRows(disk, {
     fail: history.fail,
     changed(row, before) {
       history.note(
@@ -91,7 +90,7 @@ export function openWorld(seed: number, path: string, print: ((line: string) => 
       truth?.changed(row, before)
     },
   })
-  const bytes = watchBytes(witness, {
+  const bytes = watchBytes(disk.witness, {
     fail: history.fail,
     deletedAt: (id) => clients.deleted.get(id),
     undisputed: blocks.undisputed,
@@ -130,7 +129,7 @@ export function openWorld(seed: number, path: string, print: ((line: string) => 
     history,
     network,
     ids: dice(seed, 'ids'),
-    path,
+    disk,
     skewMs: () => state.skewMs,
     witness: {
       nextPlace: () => {
@@ -177,6 +176,5 @@ export function openWorld(seed: number, path: string, print: ((line: string) => 
         if (rows.all().get(id)?.canceled_at === null) history.fail(`the DELETE of ${id.slice(-6)} is forgotten`)
       }
     },
-    [Symbol.dispose]: () => witness.close(),
   }
 }

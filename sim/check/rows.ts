@@ -1,6 +1,6 @@
 // The rows, watched from outside: nothing is lost, payloads stand, an end is an end, and every event comes once, in order.
-import type Database from 'better-sqlite3'
 import type { OutboxTable, TransactionTable } from '../../src/store/schema.ts'
+import type { Disk } from '../process/database.ts'
 
 export type Row = TransactionTable
 type Event = Omit<OutboxTable, 'id'> & { id: number }
@@ -35,18 +35,27 @@ const kept: readonly (keyof Row)[] = [
   'valid_until',
 ]
 
-export function watchRows(database: Database.Database, { fail, changed }: RowWatch): Rows {
-  const versions = database.prepare<[], [string, number]>('SELECT id, version FROM transactions').raw()
-  const byId = database.prepare<[string], Row>('SELECT * FROM transactions WHERE id = ?')
-  const newEvents = database.prepare<[number], Event>('SELECT * FROM outbox WHERE id > ? ORDER BY id')
-  const tallies = database.prepare<[], [string, string, number]>('SELECT relayer_id, status, count FROM tallies').raw()
+export function watchRows({ witness, touched }: Disk, { fail, changed }: RowWatch): Rows {
+  const byId = witness.prepare<[string], Row>('SELECT * FROM transactions WHERE id = ?')
+  const newEvents = witness.prepare<[number], Event>('SELECT * FROM outbox WHERE id > ? ORDER BY id')
+  const tallies = witness.prepare<[], [string, string, number]>('SELECT relayer_id, status, count FROM tallies').raw()
   const known = new Map<string, Row>()
   const ended = new Map<string, string>()
+  /** By relayer and status. */
+  const counts = new Map<string, number>()
   let lastEvent = 0
+
+  function count({ relayer_id, status }: Row, change: number): void {
+    const key = `${relayer_id} ${status}`
+    counts.set(key, (counts.get(key) ?? 0) + change)
+  }
 
   function compare(row: Row): void {
     const before = known.get(row.id)
+    if (before?.version === row.version) return
     known.set(row.id, row)
+    if (before) count(before, -1)
+    count(row, 1)
     const name = row.id.slice(-6)
     if (before) {
       if (before.open === 0) fail(`${name} had ended as ${before.status} and was written again, as ${row.status}`)
@@ -77,24 +86,21 @@ export function watchRows(database: Database.Database, { fail, changed }: RowWat
 
   return {
     look() {
-      let count = 0
-      for (const [id, version] of versions.iterate()) {
-        count += 1
-        if (known.get(id)?.version === version) continue
+      const written = [...touched]
+      touched.clear()
+      for (const id of written) {
         const row = byId.get(id)
         if (row) compare(row)
+        else if (known.has(id)) fail(`${id.slice(-6)} was stored and is gone`)
       }
-      if (count < known.size) fail(`${known.size - count} stored transactions are gone`)
       for (const event of newEvents.iterate(lastEvent)) readEvent(event)
-      const counts = new Map<string, number>()
-      for (const row of known.values()) {
-        const key = `${row.relayer_id} ${row.status}`
-        counts.set(key, (counts.get(key) ?? 0) + 1)
-        if (row.open === 0 && !ended.has(row.id)) fail(`${row.id.slice(-6)} ended as ${row.status} without an event`)
+      for (const id of written) {
+        const row = known.get(id)
+        if (row?.open === 0 && !ended.has(id)) fail(`${id.slice(-6)} ended as ${row.status} without an event`)
       }
-      for (const [relayer, status, count] of tallies.iterate()) {
-        const key = `${relayer} ${status}`
-        if ((counts.get(key) ?? 0) !== count) fail(`${key}: the tally says ${count}, there are ${counts.get(key) ?? 0}`)
+      for (const [relayer, status, tally] of tallies.iterate()) {
+        const found = counts.get(`${relayer} ${status}`) ?? 0
+        if (found !== tally) fail(`${relayer} ${status}: the tally says ${tally}, there are ${found}`)
       }
     },
     all: () => known,

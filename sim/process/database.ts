@@ -1,11 +1,57 @@
-// Database files for runs: each begins as a copy of one empty database, in memory where the machine offers that.
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+// The machine's disk: one database file, in memory where the machine offers that, which outlives every process of a run
+// and is wiped between runs. Its connections are opened once: what a crash leaves undone is rolled back, as closing would.
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import { sqliteExecutor } from '../../src/store/sqlite/executor.ts'
 import { migrate } from '../../src/store/sqlite/migrate.ts'
+import type { Executor } from '../../src/store/statement.ts'
 
-export function openDatabase(path: string): Database.Database {
+export interface Disk extends Disposable {
+  readonly writer: Database.Database
+  /** Of the connection that writes, and of the one that reads what is committed. */
+  readonly writing: Executor
+  readonly reading: Executor
+  /** The simulator's own, beside the service's. */
+  readonly witness: Database.Database
+  /** Ids of transactions whose rows were written since, also by what was rolled back. */
+  readonly touched: Set<string>
+  /** Every table is as the migrations left it. */
+  wipe(): void
+}
+
+export function openDisk(): Disk {
+  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'rescind-sim-'))
+  const path = join(folder, 'sim.db')
+  const writer = connect(path)
+  migrate(writer, 0)
+  const touched = watchTransactions(writer)
+  const reader = connect(path)
+  reader.pragma('query_only = ON')
+  const witness = connect(path)
+  witness.pragma('query_only = ON')
+  const wipes = emptyTables(writer).map((table) => writer.prepare(`DELETE FROM "${table}"`))
+  return {
+    writer,
+    writing: sqliteExecutor(writer),
+    reading: sqliteExecutor(reader),
+    witness,
+    touched,
+    wipe() {
+      writer.transaction(() => {
+        for (const each of wipes) each.run()
+      })()
+      touched.clear()
+    },
+    [Symbol.dispose]() {
+      for (const database of [witness, reader, writer]) database.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function connect(path: string): Database.Database {
   const database = new Database(path)
   database.pragma('journal_mode = WAL')
   // A crash here ends a process, never the machine: what is committed needs no disk.
@@ -14,26 +60,32 @@ export function openDatabase(path: string): Database.Database {
   return database
 }
 
-export interface DatabaseFolder extends Disposable {
-  /** A fresh, empty database of the present schema. */
-  fresh(): string
+/** Triggers of this connection only: the schema is production's. */
+function watchTransactions(writer: Database.Database): Set<string> {
+  const touched = new Set<string>()
+  writer.function('touched', (id) => {
+    touched.add(String(id))
+    return null
+  })
+  for (const [event, row] of [
+    ['INSERT', 'NEW'],
+    ['UPDATE', 'NEW'],
+    ['DELETE', 'OLD'],
+  ]) {
+    writer.exec(
+      `CREATE TEMP TRIGGER touched_${event} AFTER ${event} ON main.transactions BEGIN SELECT touched(${row}.id); END`,
+    )
+  }
+  return touched
 }
 
-export function openDatabaseFolder(): DatabaseFolder {
-  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'rescind-sim-'))
-  const template = join(folder, 'template.db')
-  const database = new Database(template)
-  migrate(database, 0)
-  database.close()
-  let made = 0
-  return {
-    fresh() {
-      made += 1
-      const path = join(folder, `${made}.db`)
-      for (const ending of ['', '-wal', '-shm']) rmSync(join(folder, `${made - 1}.db${ending}`), { force: true })
-      copyFileSync(template, path)
-      return path
-    },
-    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
-  }
+/** All but those that the migrations themselves fill. */
+function emptyTables(writer: Database.Database): readonly string[] {
+  const names = writer.prepare<[], string>(
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+  )
+  return names
+    .pluck()
+    .all()
+    .filter((name) => writer.prepare(`SELECT 1 FROM "${name}" LIMIT 1`).get() === undefined)
 }

@@ -9,8 +9,9 @@ import type { History } from '../history.ts'
 import type { Network } from '../network.ts'
 import type { Scenario } from '../scenario.ts'
 import type { Timeline } from '../timeline.ts'
+import type { Disk } from './database.ts'
 import { clockOf, type Instance } from './instance.ts'
-import { openSimStore, type SimStore, type StoreWitness } from './store.ts'
+import { openSimStore, type StoreWitness } from './store.ts'
 
 export const chainId = 31_337
 export const epochMs = Date.UTC(2026, 0, 1)
@@ -27,21 +28,20 @@ export interface Machine {
   readonly history: History
   readonly network: Network
   readonly ids: Dice
-  readonly path: string
+  readonly disk: Disk
   readonly witness: StoreWitness
   readonly skewMs: () => number
 }
 
 export interface Process {
   readonly instance: Instance
-  readonly store: SimStore
   /** Rejects when the process could not start. */
   readonly engine: Promise<Engine>
 }
 
 export function start(machine: Machine, instance: Instance): Process {
-  const { timeline, history, network, ids, path, witness, scenario } = machine
-  const store = openSimStore(path, instance, witness)
+  const { timeline, history, network, ids, disk, witness, scenario } = machine
+  const store = openSimStore(disk, instance, witness)
   const engine = composeEngine(configOf(scenario), {
     clock: clockOf(instance, timeline, epochMs, machine.skewMs),
     random: { bytes: (length) => ids.bytes(length) },
@@ -50,7 +50,7 @@ export function start(machine: Machine, instance: Instance): Process {
     openTransport: network.transport(instance),
     openStore: async () => store,
   })
-  return { instance, store, engine }
+  return { instance, engine }
 }
 
 function configOf(scenario: Scenario): Config {

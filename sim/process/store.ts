@@ -1,12 +1,11 @@
-// The production store on a file that outlives its process: every commit is a place to die, before it and after it.
+// The production store on a disk that outlives its process: every commit is a place to die, before it and after it.
 import type Database from 'better-sqlite3'
 import { readsOver } from '../../src/store/reads.ts'
 import { sessionOver } from '../../src/store/session.ts'
-import { sqliteExecutor } from '../../src/store/sqlite/executor.ts'
 import { groupCommit } from '../../src/store/sqlite/group-commit.ts'
 import type { Session, Store } from '../../src/store/store.ts'
 import { openTallies } from '../../src/store/tallies.ts'
-import { openDatabase } from './database.ts'
+import type { Disk } from './database.ts'
 import { boundary, type Instance, leave } from './instance.ts'
 
 export interface StoreWitness {
@@ -24,20 +23,12 @@ export class ProcessEnded extends Error {
   override readonly name = 'ProcessEnded'
 }
 
-export interface SimStore extends Store {
-  /** As the operating system closes a dead process's files: what was not committed is gone. */
-  abandon(): void
-}
-
-export function openSimStore(path: string, instance: Instance, witness: StoreWitness): SimStore {
-  const writer = openDatabase(path)
-  const reader = openDatabase(path)
-  reader.pragma('query_only = ON')
-  const executor = sqliteExecutor(writer)
-  const tallies = openTallies(executor)
+export function openSimStore(disk: Disk, instance: Instance, witness: StoreWitness): Store {
+  const { writer, writing, reading } = disk
+  const tallies = openTallies(writing)
   const group = groupCommit(mortal(writer, instance, witness), 512, tallies)
-  const session = sessionOver(executor, tallies)
-  const reads = readsOver(sqliteExecutor(reader))
+  const session = sessionOver(writing, tallies)
+  const reads = readsOver(reading)
 
   const changes = writer.prepare<[], number>('SELECT total_changes()').pluck()
   async function watched<T>(unit: (session: Session) => Promise<T>): Promise<T> {
@@ -60,14 +51,6 @@ export function openSimStore(path: string, instance: Instance, witness: StoreWit
     return done
   }
 
-  let closed = false
-  const abandon = () => {
-    if (closed) return
-    closed = true
-    reader.close()
-    writer.close()
-  }
-
   return {
     commit: (unit) =>
       new Promise((resolve, reject) => {
@@ -78,11 +61,7 @@ export function openSimStore(path: string, instance: Instance, witness: StoreWit
       work: (id) => new Promise((resolve, reject) => leave(instance, () => reads.work(id).then(resolve, reject))),
     },
     check: async () => undefined,
-    abandon,
-    async [Symbol.asyncDispose]() {
-      await group.close()
-      abandon()
-    },
+    [Symbol.asyncDispose]: () => group.close(),
   }
 }
 
