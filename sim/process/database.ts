@@ -27,6 +27,8 @@ export function openDisk(): Disk {
   const writer = connect(path)
   migrate(writer, 0)
   const touched = watchTransactions(writer)
+  // The witness looks attempts up by their hash, which the service never does.
+  writer.exec('CREATE INDEX attempts_hash ON attempts (hash)')
   const reader = connect(path)
   reader.pragma('query_only = ON')
   const witness = connect(path)

@@ -1,6 +1,6 @@
 // ECDSA over secp256k1: the native library where it is installed and proves itself, viem's own arithmetic otherwise.
 import { createRequire } from 'node:module'
-import { sign } from 'viem/accounts'
+import { privateKeyToAccount, sign } from 'viem/accounts'
 import { bytesToHex, hexToBytes } from 'viem/utils'
 import type { Hash, Hex } from '../domain/ids.ts'
 import type { Logger } from '../ops/logger.ts'
@@ -15,12 +15,15 @@ export interface CurveSignature {
 
 export interface Curve {
   readonly name: 'native' | 'viem'
+  /** 65 bytes, uncompressed. Throws on a key that is zero or not below the order; the error may quote the key. */
+  publicKey(key: Uint8Array): Hex
   /** Deterministic (RFC 6979). `key` is 32 bytes. */
   sign(digest: Hash, key: Uint8Array): Promise<CurveSignature> | CurveSignature
 }
 
 export const viemCurve: Curve = {
   name: 'viem',
+  publicKey: (key) => privateKeyToAccount(bytesToHex(key)).publicKey,
   async sign(digest, key) {
     const { r, s, yParity } = await sign({ hash: digest, privateKey: bytesToHex(key) })
     return { r, s, yParity: yParity === 1 ? 1 : 0 }
@@ -46,6 +49,7 @@ export async function openCurve(log: Logger, load: () => NativeModule = loadNati
 
 /** The part of the `secp256k1` package that we call. It throws on a key that is not on the curve. */
 export interface NativeModule {
+  publicKeyCreate(key: Uint8Array, compressed: false): Uint8Array
   ecdsaSign(digest: Uint8Array, key: Uint8Array): { readonly signature: Uint8Array; readonly recid: number }
 }
 
@@ -57,6 +61,7 @@ function loadNative(): NativeModule {
 function nativeCurve(module: NativeModule): Curve {
   return {
     name: 'native',
+    publicKey: (key) => bytesToHex(module.publicKeyCreate(key, false)),
     sign(digest, key) {
       const { signature, recid } = module.ecdsaSign(Buffer.from(digest.slice(2), 'hex'), key)
       const hex = Buffer.from(signature.buffer, signature.byteOffset, signature.length).toString('hex')
@@ -69,6 +74,9 @@ function nativeCurve(module: NativeModule): Curve {
 
 async function compareWithViem(curve: Curve): Promise<void> {
   const key = hexToBytes(`0x${'4646'.repeat(16)}`) // the example key of EIP-155
+  if (curve.publicKey(key) !== viemCurve.publicKey(key)) {
+    throw new Error('the native secp256k1 library disagrees with viem on a known public key')
+  }
   // Below the order of the curve: above it the two derive their nonces differently, and both are right.
   for (const digit of ['0', '1', '2', '7', 'd', 'e']) {
     const digest: Hash = `0x${digit.repeat(64)}`

@@ -1,7 +1,6 @@
 // A signer over a key in memory, however it came there.
 
-import { privateKeyToAddress } from 'viem/accounts'
-import { bytesToHex } from 'viem/utils'
+import { publicKeyToAddress } from 'viem/accounts'
 import type { Address } from '../domain/ids.ts'
 import type { Curve } from './curve.ts'
 import { signEnvelope } from './sign-envelope.ts'
@@ -10,12 +9,12 @@ import { SignerError } from './signer-error.ts'
 
 /** The key stays in a closure: no property leads to it. Throws SignerError. */
 export function keySigner(id: string, key: Uint8Array, curve: Curve): Signer {
-  return { address: addressOf(id, key), sign: (envelope) => signEnvelope(envelope, key, curve) }
+  return { address: addressOf(id, key, curve), sign: (envelope) => signEnvelope(envelope, key, curve) }
 }
 
-function addressOf(id: string, key: Uint8Array): Address {
+function addressOf(id: string, key: Uint8Array, curve: Curve): Address {
   try {
-    return privateKeyToAddress(bytesToHex(key))
+    return publicKeyToAddress(curve.publicKey(key))
   } catch {
     // The cause is left out: it may quote the key.
     throw new SignerError(`signer "${id}": its key is zero or not below the order of secp256k1; give it another key`)

@@ -1,6 +1,7 @@
 // Which curve signs: the native one only if it is there and agrees with viem.
+import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
-import { openCurve } from '../../src/signers/curve.ts'
+import { type NativeModule, openCurve } from '../../src/signers/curve.ts'
 import { listeningLog } from './workplace.ts'
 
 test('a native library that is missing is done without, and the log says so', async () => {
@@ -14,18 +15,24 @@ test('a native library that is missing is done without, and the log says so', as
   ])
 })
 
-test.each([
-  ['signs wrongly', () => ({ signature: new Uint8Array(64).fill(7), recid: 0 })],
-  ['recovers to another', () => ({ signature: new Uint8Array(64).fill(7), recid: 2 })],
+const working: NativeModule = createRequire(import.meta.url)('secp256k1/bindings.js')
+
+test.each<[string, Partial<NativeModule>]>([
+  ['signs wrongly', { ecdsaSign: () => ({ signature: new Uint8Array(64).fill(7), recid: 0 }) }],
+  ['recovers to another', { ecdsaSign: () => ({ signature: new Uint8Array(64).fill(7), recid: 2 }) }],
+  ['derives another public key', { publicKeyCreate: () => new Uint8Array(65).fill(4) }],
   [
     'throws',
-    () => {
-      throw new Error('broken')
+    {
+      ecdsaSign: () => {
+        throw new Error('broken')
+      },
     },
   ],
-])('a native library that %s is done without', async (_, ecdsaSign) => {
+])('a native library that %s is done without', async (_, broken) => {
   const { log, warnings } = listeningLog()
-  expect((await openCurve(log, () => ({ ecdsaSign }))).name).toBe('viem')
+  const load = () => ({ publicKeyCreate: working.publicKeyCreate, ecdsaSign: working.ecdsaSign, ...broken })
+  expect((await openCurve(log, load)).name).toBe('viem')
   expect(warnings).toHaveLength(1)
 })
 

@@ -5,7 +5,7 @@ import { failuresOf, simulate } from './simulate.ts'
 const seeds = 3_000
 const steps = 300
 const processes = 2
-const seedsEach = 50
+const seedsEach = 150
 
 test(`${seeds} seeds of ${steps} steps hold every invariant and end in time`, { timeout: 1_200_000 }, async () => {
   const waiting = Array.from({ length: seeds / seedsEach }, (_, index) => 1 + index * seedsEach)
