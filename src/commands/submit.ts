@@ -1,10 +1,14 @@
 // A send: checked against the relayer's policies, stored in the relayer's order, and durable before the answer.
+import type { Claim } from '../domain/claim.ts'
 import { RescindError } from '../domain/errors.ts'
-import type { RelayerId } from '../domain/ids.ts'
+import type { RelayerId, TransactionId } from '../domain/ids.ts'
 import { checkSend, type SendRequest, submit } from '../domain/submit.ts'
 import type { Transaction } from '../domain/transaction.ts'
+import type { TimestampMs } from '../domain/units.ts'
 import { freshId } from '../ops/fresh-id.ts'
+import type { Session } from '../store/store.ts'
 import type { CommandContext } from './context.ts'
+import { sendOnce } from './send-once.ts'
 
 /** Throws RELAYER_NOT_FOUND, RELAYER_PAUSED, POLICY_VIOLATION, INVALID_REQUEST, QUEUE_FULL. */
 export async function submitTransaction(
@@ -12,24 +16,56 @@ export async function submitTransaction(
   relayerId: RelayerId,
   request: SendRequest,
 ): Promise<Transaction> {
-  const now = context.clock.now()
-  const id = freshId(context.random, now)
-  const transaction = await context.store.commit(async (session) => {
-    const next = await session.nextInOrder(relayerId)
-    if (!next) throw new RescindError('RELAYER_NOT_FOUND', `Relayer with ID ${relayerId} not found`)
-    const { relayer, sequence } = next
-    checkSend(relayer, request, now)
-    // No more can be pending than were ever stored, so the count is read only once it could matter.
-    if (sequence > context.queueMax && (await session.pending(relayerId)) >= context.queueMax) {
-      throw new RescindError(
-        'QUEUE_FULL',
-        `relayer "${relayerId}" holds ${context.queueMax} pending transactions, the most allowed; send again when some are mined, or cancel some`,
-      )
-    }
-    const stored = submit(relayer, request, { id, sequence, now })
-    await session.insertTransaction(stored)
-    return stored
-  })
+  const at = placeFor(context)
+  const transaction = await context.store.commit((session) => storeSend(session, context, relayerId, request, at))
   context.wake(relayerId)
   return transaction
+}
+
+/** Throws what a send throws, and IDEMPOTENCY_KEY_REUSED. */
+export async function submitOnce(
+  context: CommandContext,
+  relayerId: RelayerId,
+  request: SendRequest,
+  claim: Claim,
+): Promise<{ readonly transaction: Transaction; readonly replayed: boolean }> {
+  const at = placeFor(context)
+  const { transactions, replayed } = await sendOnce(context, relayerId, claim, [at.id], async (session) => [
+    await storeSend(session, context, relayerId, request, at),
+  ])
+  if (!replayed) context.wake(relayerId)
+  return { transaction: transactions[0] as Transaction, replayed }
+}
+
+export interface SendPlace {
+  readonly id: TransactionId
+  readonly now: TimestampMs
+}
+
+function placeFor({ clock, random }: CommandContext): SendPlace {
+  const now = clock.now()
+  return { id: freshId(random, now), now }
+}
+
+async function storeSend(
+  session: Session,
+  { queueMax }: CommandContext,
+  relayerId: RelayerId,
+  request: SendRequest,
+  { id, now }: SendPlace,
+): Promise<Transaction> {
+  const next = await session.nextInOrder(relayerId)
+  if (!next) throw new RescindError('RELAYER_NOT_FOUND', `Relayer with ID ${relayerId} not found`)
+  const { relayer, sequence } = next
+  checkSend(relayer, request, now)
+  // No more can be pending than were ever stored, so the count is read only once it could matter.
+  if (sequence > queueMax && (await session.pending(relayerId)) >= queueMax) {
+    throw new RescindError(
+      'QUEUE_FULL',
+      `relayer "${relayerId}" holds ${queueMax} pending transactions, the most allowed; send again when some are mined, or cancel some`,
+    )
+  }
+  const stored = submit(relayer, request, { id, sequence, now })
+  await session.insertTransaction(stored)
+  return stored
 }

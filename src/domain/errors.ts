@@ -20,6 +20,7 @@ export const catalogue = {
   TRANSACTION_ALREADY_FAILED: { status: 400, retryable: false },
   TRANSACTION_ALREADY_EXPIRED: { status: 400, retryable: false },
   TRANSACTION_ALREADY_CANCELED: { status: 400, retryable: false },
+  IDEMPOTENCY_KEY_REUSED: { status: 400, retryable: false },
   UNAUTHORIZED: { status: 401, retryable: false },
   RELAYER_NOT_FOUND: { status: 404, retryable: false },
   TRANSACTION_NOT_FOUND: { status: 404, retryable: false },

@@ -18,6 +18,7 @@ export const headersTimeoutMs = 15_000
 export const connectionTimeoutMs = 90_000
 export const waitSecondsMax = 60
 export const requestIdCharsMax = 128
+export const idempotencyKeyCharsMax = 255
 export const perPageDefault = 10
 export const perPageMax = 100
 export const pageMax = 1_000_000

@@ -1,10 +1,11 @@
 // POST of a transaction.
 import type { CommandContext } from '../commands/context.ts'
-import { submitTransaction } from '../commands/submit.ts'
+import { submitOnce, submitTransaction } from '../commands/submit.ts'
 import type { RelayerId } from '../domain/ids.ts'
+import { claimOf } from './claim.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
-import { relayerParameters } from './parameters.ts'
+import { relayerParameters, sendHeaders } from './parameters.ts'
 import { parseSend, sendSchema } from './parse-send.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
 
@@ -14,16 +15,23 @@ export function submit(commands: CommandContext) {
     schema: {
       operationId: 'sendTransaction',
       summary: 'Send a transaction',
-      description: 'Answers once the transaction is durable; it gets its nonce later, in the order of the relayer.',
+      description:
+        'Answers once the transaction is durable; it gets its nonce later, in the order of the relayer. Under an `Idempotency-Key` the same request answers the same transaction, with `Idempotency-Replayed: true`, however often it comes.',
       tags: ['transactions'],
       params: relayerParameters,
+      headers: sendHeaders,
       body: sendSchema,
       response: answers(transactionSchema, 400, 404, 413, 415),
     },
-    async answer(request) {
+    async answer(request, reply) {
       const asked = parseSend(request.body)
-      const stored = await submitTransaction(commands, request.params.relayer_id as RelayerId, asked)
-      return success(presentTransaction(stored))
+      const relayerId = request.params.relayer_id as RelayerId
+      const claim = claimOf(request, relayerId, asked)
+      if (!claim) return success(presentTransaction(await submitTransaction(commands, relayerId, asked)))
+
+      const { transaction, replayed } = await submitOnce(commands, relayerId, asked, claim)
+      if (replayed) reply.header('idempotency-replayed', 'true')
+      return success(presentTransaction(transaction))
     },
   })
 }

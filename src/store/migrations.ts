@@ -51,4 +51,14 @@ export const migrations: readonly Migration[] = [
       'CREATE TABLE tallies (relayer_id TEXT NOT NULL, status TEXT NOT NULL, count BIGINT NOT NULL, PRIMARY KEY (relayer_id, status))',
     ],
   },
+  {
+    name: '002-idempotency',
+    statements: [
+      // The primary key is what decides between two requests that come at once.
+      `CREATE TABLE idempotency_keys (
+        owner TEXT NOT NULL, key TEXT NOT NULL, digest TEXT NOT NULL, transaction_ids TEXT NOT NULL,
+        created_at BIGINT NOT NULL, PRIMARY KEY (owner, key)
+      )`,
+    ],
+  },
 ]

@@ -103,10 +103,23 @@ export interface TallyTable {
   count: number
 }
 
+/** What was sent under an idempotency key, for ever: written in the commit of the transactions that it made. */
+export interface IdempotencyKeyTable {
+  /** The id of the API key. */
+  owner: string
+  key: string
+  /** Of the request, in one canonical form. */
+  digest: string
+  /** A JSON list, in the order of the request. */
+  transaction_ids: string
+  created_at: number
+}
+
 export interface Schema {
   relayers: RelayerTable
   transactions: TransactionTable
   attempts: AttemptTable
   outbox: OutboxTable
   tallies: TallyTable
+  idempotency_keys: IdempotencyKeyTable
 }

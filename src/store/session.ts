@@ -1,5 +1,6 @@
 // The session over one executor: each method's query stands in the file of its verb.
 import { cancelPending } from './cancel-pending.ts'
+import { claim } from './claim.ts'
 import { lockTransaction } from './find-transaction.ts'
 import { acquireRelayer, fenceRelayer, findRelayer, nextInOrder, raiseFloor, saveRelayer } from './relayers.ts'
 import { insertTransaction, saveTransaction } from './save-transaction.ts'
@@ -15,6 +16,7 @@ export function sessionOver(executor: Executor, tallies: Tallies): Session {
     pending: (id) => countPending(executor, tallies, id),
     transaction: (relayerId, id) => lockTransaction(executor, relayerId, id),
     insertTransaction: (transaction) => insertTransaction(executor, tallies, transaction),
+    claim: (claimed, ids, now) => claim(executor, claimed, ids, now),
     saveTransaction: (before, after, now) => saveTransaction(executor, tallies, before, after, now),
     cancelPending: (relayerId, origin, now) => cancelPending(executor, tallies, relayerId, origin, now),
     acquire: (id) => acquireRelayer(executor, id),

@@ -1,5 +1,6 @@
 // The store port. A unit of work is a function over a session: all of it is durable when `commit` resolves, or none.
 import type { Attempt } from '../domain/attempt.ts'
+import type { Claim, Claimed } from '../domain/claim.ts'
 import type { RelayerId, TransactionId } from '../domain/ids.ts'
 import type { NonceFloor, Relayer } from '../domain/relayer.ts'
 import type { CancellationIntent, Status, Transaction } from '../domain/transaction.ts'
@@ -58,6 +59,11 @@ export interface Session {
   pending(id: RelayerId): Promise<number>
   transaction(relayerId: RelayerId, id: TransactionId): Promise<Transaction | undefined>
   insertTransaction(transaction: Transaction): Promise<void>
+  /**
+   * Undefined: the key is claimed for `ids`, which this unit stores. Otherwise what stands under it. A unit that claims
+   * the same key at the same time waits for this one's end.
+   */
+  claim(claim: Claim, ids: readonly TransactionId[], now: TimestampMs): Promise<Claimed | undefined>
   /**
    * Writes what differs, with an event for the outbox when the status does, and the attempts that are new or changed.
    * Answers it at its new version. Throws StaleWrite when the stored version is not `before.version`.

@@ -6,6 +6,7 @@ import type { Transaction } from '../../src/domain/transaction.ts'
 import type { Session, Store } from '../../src/store/store.ts'
 import { queued, somePolicies, someRelayer } from '../domain/some.ts'
 import { bulkContract } from './contract-bulk.ts'
+import { claimContract } from './contract-claims.ts'
 import { modelContract } from './contract-model.ts'
 import { ownerContract } from './contract-owners.ts'
 import { readContract } from './contract-reads.ts'
@@ -26,6 +27,7 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('reads', () => readContract(open))
     describe('units', () => unitContract(open))
     describe('owners', () => ownerContract(open))
+    describe('idempotency keys', () => claimContract(open))
     describe('bulk cancellation', () => bulkContract(open))
     describe('counts and events', () => modelContract(open))
   })

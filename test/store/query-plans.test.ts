@@ -35,7 +35,7 @@ function planOf(database: Database.Database, sql: string): string[] {
     .map(({ detail }) => detail)
 }
 
-test('no query walks transactions, attempts, events or counts', async () => {
+test('no query walks transactions, attempts, events, counts or idempotency keys', async () => {
   const { database, seen, tallies, session, reads } = witnessed()
   const relayer = someRelayer()
   await session.saveRelayer(relayer)
@@ -50,6 +50,9 @@ test('no query walks transactions, attempts, events or counts', async () => {
   await session.saveTransaction(saved, cancel(saved, now), now)
   await session.cancelPending(relayer.id, 'request', now)
   await session.pending(relayer.id)
+  const claim = { owner: 'administrator', key: 'k', digest: 'd' }
+  await session.claim(claim, [sent.id], now)
+  await session.claim(claim, [sent.id], now)
   tallies.keep()
   await tallies.write()
   await reads.work(relayer.id)
