@@ -121,6 +121,7 @@ function send(world: World, service: Service, relayer: number): void {
     value: BigInt(dice.below(1_000)),
     data: taggedData(tag),
     pricing: pricing(world),
+    ...(tag % 4 === 1 && { accessList: [{ address: moodyContract, storageKeys: [`0x${'0'.repeat(64)}`] }] }),
     ...(gasLimit !== 'estimated' && { gasLimit: gasLimit === 'enough' ? 30_000 : 21_100 }),
     ...(dice.chance(0.1) && {
       validUntil: Math.floor(epochMs + timeline.now() + state.skewMs + dice.between(1, 10) * scenario.blocktimeMs),

@@ -32,6 +32,7 @@ const kept: readonly (keyof Row)[] = [
   'gas_price',
   'max_fee_per_gas',
   'max_priority_fee_per_gas',
+  'access_list',
   'valid_until',
 ]
 

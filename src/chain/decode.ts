@@ -1,7 +1,7 @@
 // What a node sends, turned into the domain's values. Undefined: not of the shape that it must have.
 import type { Address, Hash, Hex } from '../domain/ids.ts'
 import type { Head } from '../domain/observation.ts'
-import type { BlockRef } from '../domain/transaction.ts'
+import type { AccessList, BlockRef } from '../domain/transaction.ts'
 import type { Gas, Nonce, Wei } from '../domain/units.ts'
 
 export interface Receipt {
@@ -21,6 +21,8 @@ export interface Mined {
   readonly to?: Address
   readonly value?: Wei
   readonly data?: string
+  /** Absent where the node does not tell it, or its type has none. */
+  readonly accessList?: AccessList
   /** EIP-7702: each spends a nonce of the account that signed it. */
   readonly authorizations: readonly Authorization[]
 }
@@ -88,10 +90,28 @@ export function toMined(value: unknown): readonly Mined[] | undefined {
     const to = toAddress(transaction?.to)
     const value = toBigInt(transaction?.value)
     const data = typeof transaction?.input === 'string' ? transaction.input.toLowerCase() : undefined
-    const carried = { ...(to && { to }), ...(value !== undefined && { value }), ...(data !== undefined && { data }) }
+    const accessList = toAccessList(transaction?.accessList)
+    const carried = {
+      ...(to && { to }),
+      ...(value !== undefined && { value }),
+      ...(data !== undefined && { data }),
+      ...(accessList && { accessList }),
+    }
     mined.push({ hash, from, nonce, ...carried, authorizations })
   }
   return mined
+}
+
+function toAccessList(value: unknown): AccessList | undefined {
+  if (!Array.isArray(value)) return undefined
+  const entries = value.map((one) => {
+    const entry = toObject(one)
+    const address = toAddress(entry?.address)
+    const keys = entry?.storageKeys
+    const storageKeys = Array.isArray(keys) ? keys.map(toHash).filter((key) => key !== undefined) : []
+    return address && { address, storageKeys }
+  })
+  return entries.every((entry) => entry !== undefined) ? entries : undefined
 }
 
 function toAuthorization(value: unknown): Authorization | undefined {
@@ -139,6 +159,8 @@ interface Wire {
   readonly value?: unknown
   readonly input?: unknown
   readonly authorizationList?: unknown
+  readonly accessList?: unknown
+  readonly storageKeys?: unknown
   readonly chainId?: unknown
   readonly address?: unknown
   readonly yParity?: unknown

@@ -10,8 +10,14 @@ const transferGas = 21_000
 const marginPercent = 20
 
 export function estimateCall(request: EstimateRequest): Call {
-  const { from, to, value, data } = request
-  const transaction = { from, ...(to !== undefined && { to }), value: `0x${value.toString(16)}`, data }
+  const { from, to, value, data, accessList } = request
+  const transaction = {
+    from,
+    ...(to !== undefined && { to }),
+    value: `0x${value.toString(16)}`,
+    data,
+    ...(accessList && { accessList }),
+  }
   return { method: 'eth_estimateGas', params: [transaction] }
 }
 

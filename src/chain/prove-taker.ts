@@ -2,7 +2,7 @@
 import { isAddressEqual, recoverAuthorizationAddress } from 'viem/utils'
 import type { Address } from '../domain/ids.ts'
 import type { LiveNonce } from '../domain/observation.ts'
-import type { BlockRef, Inclusion } from '../domain/transaction.ts'
+import type { AccessList, BlockRef, Inclusion } from '../domain/transaction.ts'
 import type { BlockNumber, Nonce } from '../domain/units.ts'
 import { type Mined, toHead, toHex, toMined, toReceipt } from './decode.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -61,13 +61,23 @@ async function searchBodies(
   return undefined
 }
 
-/** The same receiver, value and data, signed with our key: no stranger, but an attempt that is not on record. */
+/** The same receiver, value, data and, where the node tells it, access list, signed with our key: no stranger, but an attempt that is not on record. */
 function carriesOurs(taker: Mined, address: Address, { nonce, payloads = [] }: LiveNonce): boolean {
   if (taker.nonce !== nonce || !isAddressEqual(taker.from, address)) return false
   return payloads.some(
-    ({ to, value, data }) =>
-      taker.to?.toLowerCase() === to?.toLowerCase() && taker.value === value && taker.data === data.toLowerCase(),
+    ({ to, value, data, accessList }) =>
+      taker.to?.toLowerCase() === to?.toLowerCase() &&
+      taker.value === value &&
+      taker.data === data.toLowerCase() &&
+      (!taker.accessList || listed(taker.accessList) === listed(accessList ?? [])),
   )
+}
+
+function listed(accessList: AccessList): string {
+  return accessList
+    .map(({ address, storageKeys }) => [address, ...storageKeys].join())
+    .join(';')
+    .toLowerCase()
 }
 
 async function asUnrecorded(

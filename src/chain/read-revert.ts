@@ -12,7 +12,7 @@ import { revertReason } from './revert-reason.ts'
 export async function readRevert(endpoint: Endpoint, hash: Hash, block: BlockNumber): Promise<string | undefined> {
   const answer = await endpoint.call({ method: 'eth_getTransactionByHash', params: [hash] })
   if (answer.kind !== 'value' || typeof answer.value !== 'object' || answer.value === null) return undefined
-  const { from, to, value, input, gas } = answer.value as Record<string, unknown>
-  const call = { from, ...(to ? { to } : {}), value, data: input, gas }
+  const { from, to, value, input, gas, accessList } = answer.value as Record<string, unknown>
+  const call = { from, ...(to ? { to } : {}), value, data: input, gas, ...(accessList ? { accessList } : {}) }
   return revertReason(await endpoint.call({ method: 'eth_call', params: [call, toHex(block - 1)] }))
 }

@@ -4,7 +4,10 @@ import type { NonEmpty } from './ids.ts'
 import type { Pricing, Speed } from './transaction.ts'
 import { maxWei, minWei, raisedBy, type Wei } from './units.ts'
 
-/** Per gas. The kind is the transaction type family (EIP-2718), and stays the same for every attempt of a nonce. */
+/**
+ * Per gas. The kind is the transaction type family (EIP-2718), and stays the same for every attempt of a nonce: `legacy`
+ * prices types 0 and 1 (EIP-2930), which pools compare alike, and `eip1559` type 2.
+ */
 export type Fees =
   | { readonly kind: 'legacy'; readonly gasPrice: Wei }
   | { readonly kind: 'eip1559'; readonly maxFeePerGas: Wei; readonly maxPriorityFeePerGas: Wei }

@@ -2,7 +2,7 @@
 import type { Attempt } from './attempt.ts'
 import type { Market, ReplacementRule } from './fees.ts'
 import type { Address, Hash, Hex, TransactionId } from './ids.ts'
-import type { BlockRef, Inclusion, Payload } from './transaction.ts'
+import type { AccessList, BlockRef, Inclusion, Payload } from './transaction.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from './units.ts'
 
 export interface Head extends BlockRef {
@@ -19,6 +19,7 @@ export interface EstimateRequest {
   readonly to?: Address
   readonly value: Wei
   readonly data: Hex
+  readonly accessList?: AccessList
 }
 
 /** `unknown`: it was asked for, and the node could not tell. */
@@ -28,7 +29,7 @@ export interface LiveNonce {
   readonly nonce: Nonce
   readonly attempts: readonly Pick<Attempt, 'hash' | 'kind'>[]
   /** What an attempt of ours that is not on record would carry. */
-  readonly payloads?: readonly Pick<Payload, 'to' | 'value' | 'data'>[]
+  readonly payloads?: readonly Pick<Payload, 'to' | 'value' | 'data' | 'accessList'>[]
   /** A head at which the nonce was still unspent: whatever took it came later. */
   readonly unspentAt?: BlockNumber
 }

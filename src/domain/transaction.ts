@@ -13,6 +13,9 @@ export type Pricing =
   | { kind: 'legacy'; gasPrice: Wei }
   | { kind: 'eip1559'; maxFeePerGas: Wei; maxPriorityFeePerGas: Wei }
 
+/** What a transaction says beforehand that it will touch (EIP-2930). It changes what gas costs, never what is executed. */
+export type AccessList = readonly { readonly address: Address; readonly storageKeys: readonly Hex[] }[]
+
 export interface Payload {
   readonly from: Address
   /** Absent for a contract creation. */
@@ -22,6 +25,8 @@ export interface Payload {
   /** Absent when the client left it to be estimated. */
   readonly gasLimit?: Gas
   readonly pricing: Pricing
+  /** Present, even if empty, it makes a legacy price an EIP-2930 envelope. */
+  readonly accessList?: AccessList
 }
 
 export interface BlockRef {

@@ -59,12 +59,13 @@ export function inquire(work: Work, pendingNonce: Inquiry['pendingNonce']): Inqu
     inclusionBlocks: [...new Set(minedOf(work).map(({ lifecycle }) => lifecycle.inclusion.block.number))],
     estimates: [...inFlight.filter((one) => !one.cancellation && awaitsReplacement(one)), ...next]
       .filter(({ payload }) => payload.gasLimit === undefined)
-      .map(({ id, payload: { from, to, value, data } }) => ({
+      .map(({ id, payload: { from, to, value, data, accessList } }) => ({
         transactionId: id,
         from,
         ...(to !== undefined && { to }),
         value,
         data,
+        ...(accessList && { accessList }),
       })),
     market: inFlight.length > 0 || work.queued.length > 0,
     // Even without room: this step may find some, when the chain took what was in flight.

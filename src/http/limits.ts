@@ -16,6 +16,9 @@ export const requestTimeoutMs = 30_000
 export const headersTimeoutMs = 15_000
 /** A silent connection; longer than the longest wait. */
 export const connectionTimeoutMs = 90_000
+/** A pool takes 128 KiB of a transaction (geth `txMaxSize`); these leave most of it to the data. */
+export const accessListEntriesMax = 256
+export const accessListKeysMax = 1024
 export const waitSecondsMax = 60
 export const requestIdCharsMax = 128
 export const idempotencyKeyCharsMax = 255

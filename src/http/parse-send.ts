@@ -1,11 +1,12 @@
 // The body of a send: its schema, and from a body that fits it to the domain's request.
-import * as EthereumAddress from 'ox/Address'
 import { type Static, Type } from 'typebox'
 import { RescindError } from '../domain/errors.ts'
-import type { Address, Hex } from '../domain/ids.ts'
+import type { Hex } from '../domain/ids.ts'
 import type { SendRequest } from '../domain/submit.ts'
 import { type Pricing, type Speed, speeds } from '../domain/transaction.ts'
 import type { Wei } from '../domain/units.ts'
+import { accessListSchema, parseAccessList } from './access-list.ts'
+import { addressPattern, parseAddress } from './parse-address.ts'
 import { parseTime } from './parse-time.ts'
 import { speedSchema } from './present-transaction.ts'
 import { invalid, shown } from './validate.ts'
@@ -27,7 +28,7 @@ export const sendSchema = Type.Object(
   {
     to: Type.Optional(
       Type.String({
-        pattern: '^0x[0-9a-fA-F]{40}$',
+        pattern: addressPattern,
         description:
           'an address: 0x and 40 hex digits, in one case or with its EIP-55 checksum; none creates a contract',
       }),
@@ -49,6 +50,7 @@ export const sendSchema = Type.Object(
     gas_price: Type.Optional(wei()),
     max_fee_per_gas: Type.Optional(wei()),
     max_priority_fee_per_gas: Type.Optional(wei()),
+    access_list: Type.Optional(accessListSchema),
     valid_until: Type.Optional(
       Type.String({
         format: 'date-time',
@@ -74,19 +76,9 @@ export function parseSend(body: SendBody): SendRequest {
     data,
     ...(typeof body.gas_limit === 'number' && { gasLimit: body.gas_limit }),
     pricing: parsePricing(body),
+    ...(body.access_list !== undefined && { accessList: parseAccessList(body.access_list) }),
     ...(body.valid_until !== undefined && { validUntil: parseTime('valid_until', body.valid_until) }),
   }
-}
-
-/** Mixed case is a checksum (EIP-55), so it must be the right one: a typo costs the money. */
-function parseAddress(field: string, text: string): Address {
-  const checksummed = EthereumAddress.checksum(text as Address)
-  const digits = text.slice(2)
-  if (text !== checksummed && digits !== digits.toLowerCase() && digits !== digits.toUpperCase()) {
-    const wanted = 'right by its EIP-55 checksum; check it for a typo, or send it in lower case'
-    throw new RescindError('INVALID_REQUEST', `${field}: "${text}" is not ${wanted}`)
-  }
-  return checksummed
 }
 
 function parseWei(field: string, amount: string | number): Wei {

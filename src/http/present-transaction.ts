@@ -13,6 +13,7 @@ import {
   statusOf,
   tookTheNonce,
 } from '../domain/transaction.ts'
+import { accessListSchema, presentAccessList } from './access-list.ts'
 import { presentTime } from './present-time.ts'
 
 const wei = Type.String({ pattern: '^[0-9]+$', description: 'Wei, decimal' })
@@ -45,6 +46,7 @@ export const transactionSchema = Type.Object(
       Type.Object({ r: Type.String(), s: Type.String(), v: Type.Integer(), sig: Type.String() }),
     ),
     speed: Type.Optional(speedSchema),
+    access_list: Type.Optional(accessListSchema),
   },
   { additionalProperties: false },
 )
@@ -75,6 +77,7 @@ export function presentTransaction(transaction: Transaction): TransactionBody {
     ...(attempt ? presentFees(attempt.fees) : askedFees(pricing)),
     ...(attempt && { signature: presentSignature(attempt) }),
     ...(pricing.kind === 'speed' && { speed: { name: pricing.speed } }),
+    ...(payload.accessList && { access_list: presentAccessList(payload.accessList) }),
   }
 }
 

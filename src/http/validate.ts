@@ -28,23 +28,51 @@ export function shown(value: unknown): string {
 type ValidationErrors = readonly { instancePath: string; keyword: string; params: object }[]
 
 function refusal(schema: TSchema, errors: ValidationErrors, value: unknown, part: string): RescindError {
-  const properties = propertiesOf(schema)
   for (const { params, instancePath } of errors) {
-    if (instancePath === '' && 'requiredProperties' in params) {
+    const at = locate(schema, value, instancePath)
+    if (!at.exact) continue
+    const properties = propertiesOf(at.schema)
+    const within = at.name === '' ? '' : `${at.name}.`
+    if ('requiredProperties' in params) {
       const name = String((params.requiredProperties as string[])[0])
-      return new RescindError('INVALID_REQUEST', `${name}: is missing; send ${wantedOf(properties[name])}`)
+      return new RescindError('INVALID_REQUEST', `${within}${name}: is missing; send ${wantedOf(properties[name])}`)
     }
-    if (instancePath === '' && 'additionalProperties' in params) {
+    if ('additionalProperties' in params) {
       const name = String((params.additionalProperties as string[])[0])
       const known = Object.keys(properties).join(', ')
-      return new RescindError('INVALID_REQUEST', `${cut(name)}: is not known here; known are ${known}`)
+      return new RescindError('INVALID_REQUEST', `${within}${cut(name)}: is not known here; known are ${known}`)
     }
   }
-  const name = errors[0]?.instancePath.split('/')[1]
-  if (name === undefined || name === '') return invalid(part, value, 'a JSON object; send one')
-  const field = (value as Record<string, unknown>)[name]
-  const hex = typeof field === 'string' && /^0x/i.test(field) && isAmount(properties[name])
-  return invalid(name, field, `${wantedOf(properties[name])}${hex ? '; hex is not taken' : ''}`)
+  const at = locate(schema, value, errors[0]?.instancePath ?? '')
+  if (at.name === '') return invalid(part, value, 'a JSON object; send one')
+  const hex = typeof at.value === 'string' && /^0x/i.test(at.value) && isAmount(at.schema)
+  return invalid(at.name, at.value, `${wantedOf(at.schema)}${hex ? '; hex is not taken' : ''}`)
+}
+
+interface Located {
+  /** For example `access_list[2].address`; empty for the whole. */
+  readonly name: string
+  readonly schema: TSchema
+  readonly value: unknown
+  /** Not where there are alternatives: what is wanted is told of all of them together. */
+  readonly exact: boolean
+}
+
+function locate(schema: TSchema, value: unknown, instancePath: string): Located {
+  let at: Located = { name: '', schema, value, exact: true }
+  for (const step of instancePath.split('/').slice(1)) {
+    const { items } = at.schema as { items?: TSchema }
+    const next = items ?? propertiesOf(at.schema)[step]
+    if (!next) return { ...at, exact: false }
+    const name = items ? `${at.name}[${step}]` : at.name === '' ? step : `${at.name}.${step}`
+    at = {
+      name,
+      schema: next,
+      value: (at.value as Record<string, unknown> | undefined)?.[step],
+      exact: !('anyOf' in next),
+    }
+  }
+  return at
 }
 
 /** A property's `description` begins with what is wanted of it: `gas units as an integer`. */

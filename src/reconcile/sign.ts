@@ -5,7 +5,7 @@ import type { SigningChange } from '../domain/decision.ts'
 import type { Fees } from '../domain/fees.ts'
 import type { TransactionId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
-import { revisionOf, type Transaction } from '../domain/transaction.ts'
+import { type AccessList, revisionOf, type Transaction } from '../domain/transaction.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs } from '../domain/units.ts'
 import type { Envelope, Signer } from '../signers/signer.ts'
 
@@ -23,7 +23,10 @@ export async function signChange(context: SigningContext, change: SigningChange)
     return signPayload(context, transaction, change.nonce, fees, change.gasLimit)
   }
   const { nonce, attempts } = change.transaction.lifecycle
-  if (change.do === 'takeOver') return signNoOp(context, transaction.id, nonce, fees, 'cancel')
+  if (change.do === 'takeOver') {
+    // An empty list keeps the type of what it replaces.
+    return signNoOp(context, transaction.id, nonce, fees, 'cancel', transaction.payload.accessList && [])
+  }
   const signedBefore = newest(attempts).gasLimit
   const gasLimit = change.do === 'replace' ? change.gasLimit : (transaction.payload.gasLimit ?? signedBefore)
   return signPayload(context, transaction, nonce, fees, gasLimit)
@@ -49,9 +52,11 @@ export function signNoOp(
   nonce: Nonce,
   fees: Fees,
   kind: AttemptKind,
+  accessList?: AccessList,
 ): Promise<Attempt> {
   const { address } = context.relayer
-  return attempt(context, id, kind, nonce, fees, { to: address, value: 0n, data: '0x', gasLimit: noOpGas })
+  const carried = { to: address, value: 0n, data: '0x', gasLimit: noOpGas } as const
+  return attempt(context, id, kind, nonce, fees, accessList ? { ...carried, accessList } : carried)
 }
 
 async function attempt(
@@ -60,7 +65,7 @@ async function attempt(
   kind: AttemptKind,
   nonce: Nonce,
   fees: Fees,
-  { to, value, data, gasLimit }: Pick<Envelope, 'to' | 'value' | 'data'> & { gasLimit: Gas },
+  { to, value, data, gasLimit, accessList }: Pick<Envelope, 'to' | 'value' | 'data' | 'gasLimit' | 'accessList'>,
 ): Promise<Attempt> {
   const envelope: Envelope = {
     chainId: relayer.chainId,
@@ -70,6 +75,7 @@ async function attempt(
     value,
     data,
     ...(to !== undefined && { to }),
+    ...(accessList && { accessList }),
   }
   const { hash, raw, signature } = await signer.sign(envelope)
   return {

@@ -1,4 +1,4 @@
-// An envelope into signed bytes: legacy with EIP-155 replay protection, or EIP-1559, under viem's serializer.
+// An envelope into signed bytes: legacy with EIP-155 replay protection, EIP-2930 or EIP-1559, under viem's serializer.
 import type { TransactionSerializable } from 'viem'
 import { keccak256, serializeTransaction } from 'viem/utils'
 import type { Signature } from '../domain/attempt.ts'
@@ -16,7 +16,8 @@ export async function signEnvelope(envelope: Envelope, key: Uint8Array, curve: C
 }
 
 function vOf(envelope: Envelope, yParity: 0 | 1): Signature['v'] {
-  return envelope.fees.kind === 'legacy' ? envelope.chainId * 2 + 35 + yParity : yParity
+  const untyped = envelope.fees.kind === 'legacy' && !envelope.accessList
+  return untyped ? envelope.chainId * 2 + 35 + yParity : yParity
 }
 
 function serializable(envelope: Envelope): TransactionSerializable {
@@ -30,7 +31,14 @@ function serializable(envelope: Envelope): TransactionSerializable {
     // In lower case it has no checksum to verify, which costs a hash each time.
     ...(envelope.to && { to: envelope.to.toLowerCase() as Hex }),
   }
-  if (fees.kind === 'legacy') return { ...common, type: 'legacy', gasPrice: fees.gasPrice }
-  const { maxFeePerGas, maxPriorityFeePerGas } = fees
-  return { ...common, type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas }
+  const accessList = envelope.accessList?.map(({ address, storageKeys }) => ({
+    address: address.toLowerCase() as Hex,
+    storageKeys,
+  }))
+  if (fees.kind === 'eip1559') {
+    const { maxFeePerGas, maxPriorityFeePerGas } = fees
+    return { ...common, type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas, ...(accessList && { accessList }) }
+  }
+  const { gasPrice } = fees
+  return accessList ? { ...common, type: 'eip2930', gasPrice, accessList } : { ...common, type: 'legacy', gasPrice }
 }

@@ -2,9 +2,13 @@
 import type { Signature } from '../domain/attempt.ts'
 import type { Fees } from '../domain/fees.ts'
 import type { Address, Hash, Hex } from '../domain/ids.ts'
+import type { AccessList } from '../domain/transaction.ts'
 import type { Gas, Nonce, Wei } from '../domain/units.ts'
 
-/** An unsigned transaction: legacy with EIP-155 replay protection, or EIP-1559 (type 2), by the kind of its fees. */
+/**
+ * An unsigned transaction. A legacy price makes it legacy with EIP-155 replay protection or, with an access list, EIP-2930
+ * (type 1); any other EIP-1559 (type 2).
+ */
 export interface Envelope {
   readonly chainId: number
   readonly nonce: Nonce
@@ -13,6 +17,7 @@ export interface Envelope {
   readonly to?: Address
   readonly value: Wei
   readonly data: Hex
+  readonly accessList?: AccessList
 }
 
 export interface SignedEnvelope {

@@ -61,4 +61,8 @@ export const migrations: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    name: '003-access-lists',
+    statements: ['ALTER TABLE transactions ADD COLUMN access_list TEXT'],
+  },
 ]

@@ -1,7 +1,7 @@
 // Payloads to columns and back.
 import type { Selectable } from 'kysely'
 import type { Address, Hex, NonEmpty } from '../domain/ids.ts'
-import type { Payload, Pricing, Speed } from '../domain/transaction.ts'
+import type { AccessList, Payload, Pricing, Speed } from '../domain/transaction.ts'
 import type { TransactionTable } from './schema.ts'
 
 export type PayloadColumns = Pick<
@@ -16,6 +16,7 @@ export type PayloadColumns = Pick<
   | 'gas_price'
   | 'max_fee_per_gas'
   | 'max_priority_fee_per_gas'
+  | 'access_list'
 >
 
 /** The columns alone, for a query that writes them. */
@@ -31,10 +32,11 @@ export function payloadOf(p: PayloadColumns): PayloadColumns {
     gas_price: p.gas_price,
     max_fee_per_gas: p.max_fee_per_gas,
     max_priority_fee_per_gas: p.max_priority_fee_per_gas,
+    access_list: p.access_list,
   }
 }
 
-export function payloadToRow({ from, to, value, data, gasLimit, pricing }: Payload): PayloadColumns {
+export function payloadToRow({ from, to, value, data, gasLimit, pricing, accessList }: Payload): PayloadColumns {
   return {
     from_address: from,
     to_address: to ?? null,
@@ -46,6 +48,7 @@ export function payloadToRow({ from, to, value, data, gasLimit, pricing }: Paylo
     gas_price: pricing.kind === 'legacy' ? String(pricing.gasPrice) : null,
     max_fee_per_gas: pricing.kind === 'eip1559' ? String(pricing.maxFeePerGas) : null,
     max_priority_fee_per_gas: pricing.kind === 'eip1559' ? String(pricing.maxPriorityFeePerGas) : null,
+    access_list: accessList ? JSON.stringify(accessList) : null,
   }
 }
 
@@ -57,6 +60,7 @@ export function payloadFromRow(row: PayloadColumns): Payload {
     data: row.data as Hex,
     ...(row.gas_limit !== null && { gasLimit: row.gas_limit }),
     pricing: pricingFromRow(row),
+    ...(row.access_list && { accessList: JSON.parse(row.access_list) as AccessList }),
   }
 }
 

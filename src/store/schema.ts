@@ -36,6 +36,8 @@ export interface TransactionTable {
   gas_price: string | null
   max_fee_per_gas: string | null
   max_priority_fee_per_gas: string | null
+  /** As JSON. */
+  access_list: string | null
   /** The payloads that were replaced, oldest first, as JSON. */
   earlier: string | null
   valid_until: number | null

@@ -5,6 +5,7 @@ import type { Chain, Envelope } from '../../src/chain/chain.ts'
 import { type NetworkOptions, openNetwork } from '../../src/chain/network.ts'
 import type { Address, Hash, Hex } from '../../src/domain/ids.ts'
 import type { Inquiry } from '../../src/domain/observation.ts'
+import type { AccessList } from '../../src/domain/transaction.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import type { Logger } from '../../src/ops/logger.ts'
 
@@ -89,6 +90,7 @@ export interface ToSign {
   readonly maxFeePerGas?: bigint
   readonly maxPriorityFeePerGas?: bigint
   readonly data?: Hex
+  readonly accessList?: AccessList
   readonly reach?: Envelope['reach']
 }
 
@@ -106,6 +108,7 @@ export async function envelopeBy(key: Hex, wanted: ToSign): Promise<Envelope> {
     maxFeePerGas: wanted.maxFeePerGas ?? 20n * gwei,
     maxPriorityFeePerGas: wanted.maxPriorityFeePerGas ?? gwei,
     ...(wanted.data !== undefined && { data: wanted.data }),
+    ...(wanted.accessList && { accessList: wanted.accessList }),
   })
   return { hash: keccak256(raw) as Hash, raw, reach: wanted.reach ?? 'one' }
 }

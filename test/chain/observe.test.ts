@@ -4,6 +4,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ChainUnavailable } from '../../src/chain/chain.ts'
 import type { Hex, TransactionId } from '../../src/domain/ids.ts'
+import type { AccessList } from '../../src/domain/transaction.ts'
 import { type Anvil, devAccount, startAnvil } from '../support/anvil.ts'
 import { type RpcServer, startRpcServer } from '../support/rpc-server.ts'
 import { envelopeBy, inquiryOf, type NetworkUnderTest, networkOver } from './network-under-test.ts'
@@ -214,6 +215,29 @@ describe('a spent nonce', () => {
       gasUsed: 21_000,
     })
     expect(await proofOf(6n)).toMatchObject({ by: 'external', hash: forgotten.hash })
+  })
+
+  test('what announces another access list is not our payload', async () => {
+    const storageKeys = [`0x${'0A'.repeat(32)}`] as Hex[]
+    const accessList = [{ address: other.address, storageKeys }]
+    const carried = { to: other.address, value: 5n, gas: 60_000n, accessList }
+    const forgotten = await envelopeBy(sender.key, { nonce: 0, ...carried })
+    await anvil.rpc('eth_sendRawTransaction', [forgotten.raw])
+    await anvil.mine(4)
+    const attempts = [{ hash: `0x${'55'.repeat(32)}` as Hex, kind: 'execute' as const }]
+    const takerOf = async (list?: AccessList) => {
+      const payload = { to: other.address, value: 5n, data: '0x' as const, ...(list && { accessList: list }) }
+      const live = [{ nonce: 0, attempts, payloads: [payload] }]
+      return (await network.chain.observe(inquiryOf(sender.address, { live }))).inclusions.get(0)
+    }
+    expect(await takerOf(accessList)).toMatchObject({ by: 'unrecorded', hash: forgotten.hash })
+    for (const another of [
+      undefined,
+      [],
+      [{ address: other.address, storageKeys: [] }],
+      [...accessList, ...accessList],
+    ])
+      expect(await takerOf(another)).toMatchObject({ by: 'external', hash: forgotten.hash })
   })
 
   test('an authorization (EIP-7702) that somebody else carried spends the nonce too', async () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { Attempt, HandOver, RejectionCode } from '../../src/domain/attempt.ts'
 import type { Fees, Market } from '../../src/domain/fees.ts'
 import type { Address, Hash, Hex, NonEmpty, RelayerId, TransactionId } from '../../src/domain/ids.ts'
-import type { Inclusion, Lifecycle, Payload, Pricing, Transaction } from '../../src/domain/transaction.ts'
+import type { AccessList, Inclusion, Lifecycle, Payload, Pricing, Transaction } from '../../src/domain/transaction.ts'
 import { speeds } from '../../src/domain/transaction.ts'
 import { maxWei, minWei } from '../../src/domain/units.ts'
 
@@ -36,13 +36,19 @@ export const anyPricing: fc.Arbitrary<Pricing> = fc.oneof(
   record({ kind: fc.constant('eip1559'), maxFeePerGas: anyWei, maxPriorityFeePerGas: anyWei }),
 )
 
+const anyAccessList: fc.Arbitrary<AccessList> = fc.array(
+  record({ address: anyAddress, storageKeys: fc.array(hexOf(32), { maxLength: 3 }) }),
+  { maxLength: 3 },
+)
+
 export const anyPayload: fc.Arbitrary<Payload> = fc
   .tuple(
     record({ from: anyAddress, value: anyWei, data: hex({ minLength: 0, maxLength: 200 }), pricing: anyPricing }),
     optional('to', anyAddress),
     optional('gasLimit', anyCount),
+    optional('accessList', anyAccessList),
   )
-  .map(([facts, to, gasLimit]) => ({ ...facts, ...to, ...gasLimit }))
+  .map(([facts, to, gasLimit, accessList]) => ({ ...facts, ...to, ...gasLimit, ...accessList }))
 
 const codes: readonly RejectionCode[] = [
   'nonceTooLow',

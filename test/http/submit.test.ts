@@ -77,6 +77,33 @@ test.each([
   expect(await payloadOf({ ...minimal, ...fees })).toMatchObject({ pricing })
 })
 
+const key = `0x${'Ab'.repeat(32)}`
+
+test('an access list is kept, shown, and read again', async () => {
+  const access_list = [
+    { address: receiver.toLowerCase(), storage_keys: [key, `0x${'0'.repeat(64)}`] },
+    { address: receiver, storage_keys: [] },
+  ]
+  const answer = await send({ ...minimal, gas_price: '7', access_list })
+  expectSuccess(answer)
+  expect(answer.body.data.access_list).toEqual([
+    { address: receiver, storage_keys: [key.toLowerCase(), `0x${'0'.repeat(64)}`] },
+    { address: receiver, storage_keys: [] },
+  ])
+  const again = await server.ask('GET', `/api/v1/relayers/one/transactions/${answer.body.data.id}`)
+  expect(again.body.data).toEqual(answer.body.data)
+})
+
+test('an empty access list is one, and none is none', async () => {
+  expect(await payloadOf({ ...minimal, access_list: [] })).toMatchObject({ accessList: [] })
+  expect(await payloadOf(minimal)).not.toHaveProperty('accessList')
+})
+
+test('an access list as long as allowed', async () => {
+  const access_list = Array.from({ length: 256 }, () => ({ address: receiver, storage_keys: [key, key, key, key] }))
+  expect((await payloadOf({ ...minimal, access_list }))?.accessList).toHaveLength(256)
+})
+
 test('a contract creation has data and no receiver', async () => {
   expect(await payloadOf({ value: 0, data: '0x6000' })).not.toHaveProperty('to')
 })
@@ -97,6 +124,7 @@ test('what a client sent is kept in its order', async () => {
   expect(listed.body.data.map(({ id }: { id: string }) => id)).toEqual(ids.toReversed())
 })
 
+const entry = { address: receiver, storage_keys: [] }
 const amount = 'wei as a decimal string, such as "1000000000000000000", or as an integer below 2^53'
 const addressForm = 'an address: 0x and 40 hex digits, in one case or with its EIP-55 checksum; none creates a contract'
 const timeForm = 'a time by RFC 3339, such as "2030-01-31T12:00:00Z"'
@@ -167,13 +195,48 @@ describe('refusals name field, value and fix', () => {
     [{ ...minimal, valid_until: '2999-01-01T00:00:00' }, `valid_until: "2999-01-01T00:00:00" is not ${timeForm}`],
     [{ ...minimal, valid_until: '2001-01-01T00:00:00Z' }, 'valid_until: lies in the past; send a later time, or none'],
     [
+      { ...minimal, access_list: {} },
+      'access_list: {} is not an array of at most 256 objects of address and storage_keys (EIP-2930)',
+    ],
+    [{ ...minimal, access_list: [entry, 'all'] }, 'access_list[1]: "all" is not an object of address and storage_keys'],
+    [
+      { ...minimal, access_list: [{ address: receiver }] },
+      'access_list[0].storage_keys: is missing; send at most 1024 storage keys, as an array',
+    ],
+    [
+      { ...minimal, access_list: [entry, { ...entry, storageKeys: [] }] },
+      'access_list[1].storageKeys: is not known here; known are address, storage_keys',
+    ],
+    [
+      { ...minimal, access_list: [entry, entry, { ...entry, address: '0x12' }] },
+      'access_list[2].address: "0x12" is not an address: 0x and 40 hex digits, in one case or with its EIP-55 checksum',
+    ],
+    [
+      { ...minimal, access_list: [entry, { ...entry, address: receiver.replace('C', 'c') }] },
+      `access_list[1].address: "${receiver.replace('C', 'c')}" is not right by its EIP-55 checksum; check it for a typo, or send it in lower case`,
+    ],
+    [
+      { ...minimal, access_list: [{ ...entry, storage_keys: [`0x${'0'.repeat(64)}`, '0x1'] }] },
+      'access_list[0].storage_keys[1]: "0x1" is not a storage key: 0x and 64 hex digits; fill a shorter one with zeros on the left',
+    ],
+    [
       { ...minimal, nonce: 1 },
-      'nonce: is not known here; known are to, value, data, gas_limit, speed, gas_price, max_fee_per_gas, max_priority_fee_per_gas, valid_until',
+      'nonce: is not known here; known are to, value, data, gas_limit, speed, gas_price, max_fee_per_gas, max_priority_fee_per_gas, access_list, valid_until',
     ],
   ])('%j', async (body, message) => {
     const before = await server.store.reads.counts('one' as RelayerId)
     expectFailure(await send(body), 400, message, 'INVALID_REQUEST')
     expect(await server.store.reads.counts('one' as RelayerId)).toEqual(before)
+  })
+
+  test('an access list of too many entries, or of too many keys', async () => {
+    const many = Array.from({ length: 257 }, () => entry)
+    const message =
+      'access_list: [{"address":"0x70997970C51812dc3A010C7d0… is not an array of at most 256 objects of address and storage_keys (EIP-2930)'
+    expectFailure(await send({ ...minimal, access_list: many }), 400, message, 'INVALID_REQUEST')
+    const wide = Array.from({ length: 205 }, () => ({ ...entry, storage_keys: [key, key, key, key, key] }))
+    const tooWide = 'access_list: holds 1025 storage keys; send at most 1024, those that the call reads first'
+    expectFailure(await send({ ...minimal, access_list: wide }), 400, tooWide, 'INVALID_REQUEST')
   })
 
   test('a long value is cut', async () => {

@@ -47,14 +47,20 @@ test('both curves sign any envelope alike, and the signer is recovered from the 
       const raw = signed.raw as TransactionSerialized
       expect(await recoverTransactionAddress({ serializedTransaction: raw })).toBe(account.address)
       const parsed = parseTransaction(raw)
-      expect(parsed.type).toBe(envelope.fees.kind)
+      const typed = envelope.fees.kind !== 'legacy' ? 'eip1559' : envelope.accessList ? 'eip2930' : 'legacy'
+      expect(parsed.type).toBe(typed)
+      const announced = envelope.accessList?.map(({ address, storageKeys }) => ({
+        address: address.toLowerCase(),
+        storageKeys,
+      }))
+      expect('accessList' in parsed ? parsed.accessList : []).toEqual(announced ?? [])
       expect(parsed.chainId).toBe(envelope.chainId)
       expect(parsed.nonce ?? 0).toBe(envelope.nonce)
       expect(parsed.to?.toLowerCase()).toBe(envelope.to?.toLowerCase())
       expect(parsed.value ?? 0n).toBe(envelope.value)
       expect(parsed.data ?? '0x').toBe(envelope.data)
       expect(parsed.gas).toBe(BigInt(envelope.gasLimit))
-      const v = envelope.fees.kind === 'legacy' ? Number(parsed.v) : parsed.yParity
+      const v = typed === 'legacy' ? Number(parsed.v) : parsed.yParity
       expect(signed.signature.v).toBe(v)
     }),
     { numRuns: 200 },

@@ -38,8 +38,22 @@ export const envelopes: fc.Arbitrary<Envelope> = fc
       fc.uint8Array({ maxLength: 100 }).map(hex),
       fc.uint8Array({ minLength: 300, maxLength: 3000 }).map(hex),
     ),
+    accessList: fc.option(
+      fc.array(
+        fc.record({
+          address: fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes) => getAddress(hex(bytes))),
+          storageKeys: fc.array(fc.uint8Array({ minLength: 32, maxLength: 32 }).map(hex), { maxLength: 3 }),
+        }),
+        { maxLength: 3 },
+      ),
+      { nil: undefined },
+    ),
   })
-  .map(({ to, ...envelope }) => (to === undefined ? envelope : { ...envelope, to }))
+  .map(({ to, accessList, ...envelope }) => ({
+    ...envelope,
+    ...(to !== undefined && { to }),
+    ...(accessList && { accessList }),
+  }))
 
 export const keys = fc
   .bigInt(1n, 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364140n)

@@ -12,6 +12,7 @@ export interface SendBody {
   readonly max_fee_per_gas?: string
   readonly max_priority_fee_per_gas?: string
   readonly valid_until?: string
+  readonly access_list?: readonly { readonly address: string; readonly storage_keys: readonly string[] }[]
 }
 
 export interface TransactionView {

@@ -91,12 +91,13 @@ export async function balanceOf(node: ChainNode, address: string): Promise<bigin
   return BigInt(await node.rpc<Hex>('eth_getBalance', [address, 'latest']))
 }
 
-/** What an envelope pays at most per gas, and how it is typed. */
+/** What an envelope pays at most per gas, how it is typed, and what it announces. */
 export function decode(raw: string) {
-  const { type, nonce, to, value, maxFeePerGas, maxPriorityFeePerGas, gasPrice } = parseTransaction(
+  const { type, nonce, to, value, maxFeePerGas, maxPriorityFeePerGas, gasPrice, accessList } = parseTransaction(
     raw as TransactionSerializedGeneric,
   )
-  return { type, nonce: nonce ?? 0, to: to ?? '', value: value ?? 0n, maxFeePerGas, maxPriorityFeePerGas, gasPrice }
+  const fees = { maxFeePerGas, maxPriorityFeePerGas, gasPrice }
+  return { type, nonce: nonce ?? 0, to: to ?? '', value: value ?? 0n, ...fees, accessList }
 }
 
 export function same(one: string, other: string): boolean {
