@@ -43,6 +43,7 @@ export interface Service extends AsyncDisposable {
 export interface Engine extends AsyncDisposable {
   readonly commands: CommandContext
   readonly chainOf: (network: NetworkName) => Chain
+  readonly signerOf: (relayer: Relayer) => Signer
 }
 
 /** Throws ConfigError or OperatorError where the operator can mend what is wrong. */
@@ -54,6 +55,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
     await openServer({
       commands: engine.commands,
       chainOf: engine.chainOf,
+      signerOf: engine.signerOf,
       limits: config.server.rateLimit,
       trustedProxies: config.server.trustedProxies,
       authenticate: administratorBy(config.server.apiKey.reveal()),
@@ -88,6 +90,8 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const chains = openChains(config, around, opened)
   const chainOf = (network: NetworkName): Chain => known(chains.get(network), `network "${network}"`)
 
+  const signerOf = ({ signerId }: Relayer): Signer => known(signers.get(signerId), `signer "${signerId}"`)
+
   const policies = new Map(config.networks.map((network) => [network.name, policyOf(network, config.limits)]))
   const context: StepContext = {
     store,
@@ -95,7 +99,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
     random,
     logger,
     chainOf: ({ network }) => chainOf(network),
-    signerOf: ({ signerId }) => known(signers.get(signerId), `signer "${signerId}"`),
+    signerOf,
     policyOf: ({ network }) => known(policies.get(network), `network "${network}"`),
   }
   const ownerships: Ownerships = ownInProcess(
@@ -109,6 +113,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   return {
     commands: { store, clock, random, wake, queueMax: config.limits.queueMax },
     chainOf,
+    signerOf,
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
   }
 }

@@ -13,6 +13,7 @@ export const catalogue = {
   MALFORMED_HTTP: { status: 400, retryable: false },
   MALFORMED_JSON: { status: 400, retryable: false },
   MALFORMED_PATH: { status: 400, retryable: false },
+  NOT_SUPPORTED: { status: 400, retryable: false },
   POLICY_VIOLATION: { status: 400, retryable: false },
   RELAYER_PAUSED: { status: 400, retryable: true },
   TRANSACTION_ALREADY_MINED: { status: 400, retryable: false },
@@ -36,6 +37,7 @@ export const catalogue = {
   INTERNAL: { status: 500, retryable: true },
   NODE_UNAVAILABLE: { status: 503, retryable: true },
   NOT_READY: { status: 503, retryable: true },
+  SIGNER_UNAVAILABLE: { status: 503, retryable: true },
   SHUTTING_DOWN: { status: 503, retryable: true },
 } as const satisfies Record<string, CatalogueEntry>
 

@@ -2,7 +2,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { RelayerId } from '../domain/ids.ts'
 
-export const scopes = ['read', 'send', 'cancel', 'admin'] as const
+export const scopes = ['read', 'send', 'cancel', 'sign', 'admin'] as const
 export type Scope = (typeof scopes)[number]
 
 export interface Principal {

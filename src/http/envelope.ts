@@ -57,6 +57,10 @@ export function successSchema<S extends TSchema>(data: S) {
 
 /** The answers of an operation, for the OpenAPI document. */
 export function answers<S extends TSchema>(data: S, ...refusals: readonly number[]) {
-  const failures = [401, 429, 500, ...refusals].sort().map((status) => [status, failureSchema] as const)
-  return { 200: successSchema(data), ...Object.fromEntries(failures) }
+  return { 200: successSchema(data), ...failures(...refusals) }
+}
+
+/** The answers of an operation that only ever refuses. */
+export function failures(...refusals: readonly number[]) {
+  return Object.fromEntries([401, 429, 500, ...refusals].sort().map((status) => [status, failureSchema] as const))
 }

@@ -3,6 +3,7 @@ import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import type { CommandContext } from '../commands/context.ts'
 import type { ChainOf } from '../commands/read-status.ts'
+import type { SignerOf } from '../commands/sign.ts'
 import { RescindError } from '../domain/errors.ts'
 import type { Logger } from '../ops/logger.ts'
 import { admit, type Door, markAnswer } from './admit.ts'
@@ -26,12 +27,14 @@ import { documentationRoutes } from './routes/documentation.ts'
 import { basePath } from './routes/mount.ts'
 import { relayerRoutes } from './routes/relayers.ts'
 import { serviceRoutes } from './routes/service.ts'
+import { signingRoutes } from './routes/signing.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 import { compileValidator } from './validate.ts'
 
 export interface ServerOptions {
   readonly commands: CommandContext
   readonly chainOf: ChainOf
+  readonly signerOf: SignerOf
   readonly limits: ServerLimits
   readonly authenticate: Authenticate
   readonly logger: Logger
@@ -111,6 +114,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const at = { app, door }
   transactionRoutes(at, options.commands, stopping)
   relayerRoutes(at, options.commands.store.reads, options.chainOf)
+  signingRoutes(at, options.commands.store.reads, options.signerOf)
   serviceRoutes(at, { version: options.version, readiness: options.readiness, clock: options.commands.clock })
   documentationRoutes(app)
   await app.ready()

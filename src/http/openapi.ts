@@ -14,6 +14,7 @@ export function describeApi(version: string): FastifyDynamicSwaggerOptions {
       servers: [{ url: '/', description: 'This service' }],
       tags: [
         { name: 'transactions', description: 'Sending, reading and cancelling' },
+        { name: 'signing', description: 'Signatures that are never mined' },
         { name: 'relayers', description: 'Signers and their accounts' },
         { name: 'service', description: 'The service itself' },
       ],

@@ -21,6 +21,13 @@ const time = Type.String({ format: 'date-time' })
 
 export const speedSchema = Type.Object({ name: Type.Enum([...speeds]) }, { additionalProperties: false })
 
+export const signatureSchema = Type.Object({
+  r: Type.String(),
+  s: Type.String(),
+  v: Type.Integer(),
+  sig: Type.String({ description: 'r, s and 27 or 28, in 65 bytes' }),
+})
+
 export const transactionSchema = Type.Object(
   {
     id: Type.String(),
@@ -42,9 +49,7 @@ export const transactionSchema = Type.Object(
     gas_price: Type.Optional(wei),
     max_fee_per_gas: Type.Optional(wei),
     max_priority_fee_per_gas: Type.Optional(wei),
-    signature: Type.Optional(
-      Type.Object({ r: Type.String(), s: Type.String(), v: Type.Integer(), sig: Type.String() }),
-    ),
+    signature: Type.Optional(signatureSchema),
     speed: Type.Optional(speedSchema),
     access_list: Type.Optional(accessListSchema),
   },
@@ -114,7 +119,7 @@ function confirmedAt({ lifecycle }: Transaction) {
 }
 
 /** `sig` is r, s and v in 65 bytes, where v is 27 or 28 whatever the envelope's type makes of it. */
-function presentSignature({ signature: { r, s, v } }: Attempt) {
+export function presentSignature({ signature: { r, s, v } }: Pick<Attempt, 'signature'>) {
   const parity = v < 27 ? v : v < 35 ? v - 27 : (v - 35) % 2
   return {
     r,

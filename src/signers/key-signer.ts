@@ -4,12 +4,17 @@ import { publicKeyToAddress } from 'viem/accounts'
 import type { Address } from '../domain/ids.ts'
 import type { Curve } from './curve.ts'
 import { signEnvelope } from './sign-envelope.ts'
+import { signStatement } from './sign-statement.ts'
 import type { Signer } from './signer.ts'
 import { SignerError } from './signer-error.ts'
 
 /** The key stays in a closure: no property leads to it. Throws SignerError. */
 export function keySigner(id: string, key: Uint8Array, curve: Curve): Signer {
-  return { address: addressOf(id, key, curve), sign: (envelope) => signEnvelope(envelope, key, curve) }
+  return {
+    address: addressOf(id, key, curve),
+    sign: (envelope) => signEnvelope(envelope, key, curve),
+    signStatement: (statement) => signStatement(statement, key, curve),
+  }
 }
 
 function addressOf(id: string, key: Uint8Array, curve: Curve): Address {

@@ -27,9 +27,19 @@ export interface SignedEnvelope {
   readonly signature: Signature
 }
 
+/**
+ * What is signed to be shown to somebody, never to be mined: the bytes of a message (EIP-191, version 0x45), or the two
+ * hashes of typed data (EIP-712).
+ */
+export type Statement =
+  | { readonly kind: 'message'; readonly bytes: Hex }
+  | { readonly kind: 'typedData'; readonly domainSeparator: Hash; readonly structHash: Hash }
+
 export interface Signer {
   /** EIP-55. */
   readonly address: Address
   /** Rejects when the key can't be reached; never because of the envelope's content. */
   sign(envelope: Envelope): Promise<SignedEnvelope>
+  /** Rejects when the key can't be reached. `v` is 27 or 28. */
+  signStatement(statement: Statement): Promise<Signature>
 }

@@ -126,6 +126,8 @@ describe('keys with fewer rights', () => {
   })
 
   test('the key of the environment has every right', () => {
-    expect(administratorBy(apiKey)(`Bearer ${apiKey}`)?.scopes).toEqual(new Set(['read', 'send', 'cancel', 'admin']))
+    expect(administratorBy(apiKey)(`Bearer ${apiKey}`)?.scopes).toEqual(
+      new Set(['read', 'send', 'cancel', 'admin', 'sign']),
+    )
   })
 })

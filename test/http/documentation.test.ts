@@ -39,6 +39,9 @@ test('it is OpenAPI 3.1, and lists every operation', () => {
       `get ${all}/{transaction_id}/attempts`,
       `get ${all}/{transaction_id}/cancellation`,
       `post ${all}`,
+      `post ${one}/sign`,
+      `post ${one}/sign-transaction`,
+      `post ${one}/sign-typed-data`,
       `put ${all}/{transaction_id}`,
     ].sort(),
   )

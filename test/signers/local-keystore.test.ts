@@ -87,7 +87,7 @@ test.each([
     expect(signer.address).toBe(address)
     // Nothing that holds the key can be reached from the signer.
     expect(inspect(signer, { showHidden: true, depth: null })).not.toContain(secret.slice(2, 20))
-    expect(Object.keys(signer).sort()).toEqual(['address', 'sign'])
+    expect(Object.keys(signer).sort()).toEqual(['address', 'sign', 'signStatement'])
   }
 })
 

@@ -11,8 +11,12 @@ import { openServer, type ServerOptions } from '../../../src/http/open-server.ts
 import { type Clock, systemClock } from '../../../src/ops/clock.ts'
 import type { Logger } from '../../../src/ops/logger.ts'
 import { systemRandom } from '../../../src/ops/random.ts'
+import { viemCurve } from '../../../src/signers/curve.ts'
+import { keySigner } from '../../../src/signers/key-signer.ts'
+import type { Signer } from '../../../src/signers/signer.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { devAccount } from '../../support/dev-accounts.ts'
 import { receiver, relayer } from './rows.ts'
 
 export const apiKey = 'a-key-for-tests-of-32-characters-or-more'
@@ -51,6 +55,8 @@ export interface Serving extends AsyncDisposable {
 }
 
 export interface Setting {
+  /** Of every relayer; the key of the first development account unless told. */
+  readonly signer?: Signer
   readonly limits?: ServerLimits
   readonly authenticate?: Authenticate
   readonly chain?: Partial<Chain>
@@ -73,6 +79,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
     await session.saveRelayer(relayer('one'))
     await session.saveRelayer(relayer('two', { address: receiver }))
   })
+  const signer = setting.signer ?? keySigner('dev', Buffer.from(devAccount(0).key.slice(2), 'hex'), viemCurve)
   const given = setting.wrap ? setting.wrap(store) : store
   const server = await openServer({
     commands: {
@@ -83,6 +90,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
       queueMax: setting.queueMax ?? 100_000,
     },
     chainOf: () => (setting.chain ?? {}) as Chain,
+    signerOf: () => signer,
     limits: setting.limits ?? { requestsPerSecond: 100_000, burst: 100_000 },
     authenticate: setting.authenticate ?? administratorBy(apiKey),
     logger,

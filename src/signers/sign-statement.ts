@@ -1,0 +1,23 @@
+// A message or typed data into a signature. Both begin with 0x19, which no transaction and no EIP-7702 authorization does:
+// whatever a client puts into them, nothing comes out that a node would mine.
+import { concatHex, hashMessage, keccak256 } from 'viem/utils'
+import type { Signature } from '../domain/attempt.ts'
+import type { Hash } from '../domain/ids.ts'
+import type { Curve } from './curve.ts'
+import type { Statement } from './signer.ts'
+
+/** `key` is 32 bytes. */
+export async function signStatement(statement: Statement, key: Uint8Array, curve: Curve): Promise<Signature> {
+  const { r, s, yParity } = await curve.sign(digestOf(statement), key)
+  return { r, s, v: 27 + yParity }
+}
+
+/** What is really signed: no signer is ever given a digest from outside. */
+export function digestOf(statement: Statement): Hash {
+  switch (statement.kind) {
+    case 'message':
+      return hashMessage({ raw: statement.bytes })
+    case 'typedData':
+      return keccak256(concatHex(['0x1901', statement.domainSeparator, statement.structHash]))
+  }
+}
