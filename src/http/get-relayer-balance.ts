@@ -4,12 +4,19 @@ import { readBalance } from '../commands/read-balance.ts'
 import type { ChainOf } from '../commands/read-status.ts'
 import type { Reads } from '../store/store.ts'
 import { answers, success } from './envelope.ts'
+import { exactNumber } from './exact-number.ts'
 import { foundRelayer } from './found.ts'
 import { operation } from './operation.ts'
 import { relayerParameters } from './parameters.ts'
 
 const balanceSchema = Type.Object(
-  { balance: Type.String({ pattern: '^[0-9]+$' }), unit: Type.Literal('wei') },
+  {
+    balance: Type.Integer({
+      minimum: 0,
+      description: 'With all its digits, which a parser that reads doubles cuts: `status` has it as text',
+    }),
+    unit: Type.Literal('wei'),
+  },
   { additionalProperties: false },
 )
 
@@ -25,7 +32,7 @@ export function getRelayerBalance(reads: Reads, chainOf: ChainOf) {
     },
     async answer({ params }) {
       const balance = await readBalance(chainOf, await foundRelayer(reads, params.relayer_id))
-      return success({ balance: balance.toString(), unit: 'wei' })
+      return success({ balance: exactNumber(balance), unit: 'wei' })
     },
   })
 }

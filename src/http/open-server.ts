@@ -20,6 +20,7 @@ import {
   type ServerLimits,
 } from './limits.ts'
 import { describeApi } from './openapi.ts'
+import { parseJsonExactly } from './parse-json.ts'
 import type { Readiness } from './ready.ts'
 import { refuseConnection } from './refuse-connection.ts'
 import { requestIds } from './request-id.ts'
@@ -86,6 +87,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   // A body on DELETE means nothing (RFC 9110 §9.3.5), so it is not parsed either, whatever its type or shape.
   app.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true })
   app.removeContentTypeParser('text/plain')
+  parseJsonExactly(app)
   app.setValidatorCompiler(compileValidator)
   app.setSerializerCompiler(() => JSON.stringify)
   app.setErrorHandler(handleError)

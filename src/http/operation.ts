@@ -41,7 +41,8 @@ export interface Operation<S extends FastifySchema = FastifySchema> {
   /** Absent: open to everybody. */
   readonly scope?: Scope
   readonly schema: S
-  readonly answer: (request: OperationRequest<S>, reply: OperationReply) => Promise<Success<unknown>>
+  /** Text where the schema says so, as of health; everything else is an envelope. */
+  readonly answer: (request: OperationRequest<S>, reply: OperationReply) => Promise<Success<unknown> | string>
 }
 
 /** Ties the types of `answer` to the schema that validates. */

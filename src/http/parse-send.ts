@@ -15,11 +15,8 @@ const weiMax = 2n ** 256n - 1n
 
 const wei = () =>
   Type.Union(
-    [
-      Type.String({ pattern: '^[0-9]{1,78}$', examples: ['1000000000000000000'] }),
-      Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
-    ],
-    { description: 'wei as a decimal string, such as "1000000000000000000", or as an integer below 2^53' },
+    [Type.String({ pattern: '^[0-9]{1,78}$', examples: ['1000000000000000000'] }), Type.Integer({ minimum: 0 })],
+    { description: 'wei as a decimal string, such as "1000000000000000000", or as an integer' },
   )
 
 const names = speeds.join(', ')

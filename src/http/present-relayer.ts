@@ -1,8 +1,9 @@
-// A relayer on the wire. Amounts are decimal strings, like everywhere.
+// A relayer on the wire. The amounts of its policies are numbers, as in the configuration, with every digit.
 import { type Static, Type } from 'typebox'
 import type { Policies, Relayer } from '../domain/relayer.ts'
+import { exactNumber } from './exact-number.ts'
 
-const wei = Type.String({ pattern: '^[0-9]+$' })
+const wei = Type.Integer({ minimum: 0, description: 'Wei' })
 
 const policiesSchema = Type.Object(
   {
@@ -59,10 +60,10 @@ export function presentRelayer(relayer: Relayer): RelayerBody {
 function presentPolicies(policies: Policies): Static<typeof policiesSchema> {
   const { gasPriceCap, cancelGasPriceCap, cancelReserve, whitelistReceivers, whitelistSelectors, valueCap } = policies
   return {
-    min_balance: policies.minBalance.toString(),
-    ...(gasPriceCap !== undefined && { gas_price_cap: gasPriceCap.toString() }),
-    ...(cancelGasPriceCap !== undefined && { cancel_gas_price_cap: cancelGasPriceCap.toString() }),
-    ...(cancelReserve !== undefined && { cancel_reserve: cancelReserve.toString() }),
+    min_balance: exactNumber(policies.minBalance),
+    ...(gasPriceCap !== undefined && { gas_price_cap: exactNumber(gasPriceCap) }),
+    ...(cancelGasPriceCap !== undefined && { cancel_gas_price_cap: exactNumber(cancelGasPriceCap) }),
+    ...(cancelReserve !== undefined && { cancel_reserve: exactNumber(cancelReserve) }),
     max_in_flight: policies.maxInFlight,
     eip1559_pricing: policies.eip1559Pricing,
     gas_limit_estimation: policies.gasLimitEstimation ?? true,
@@ -72,6 +73,6 @@ function presentPolicies(policies: Policies): Static<typeof policiesSchema> {
         whitelistSelectors.map(({ receiver, selectors }) => [receiver, [...selectors]]),
       ),
     }),
-    ...(valueCap !== undefined && { value_cap: valueCap.toString() }),
+    ...(valueCap !== undefined && { value_cap: exactNumber(valueCap) }),
   }
 }

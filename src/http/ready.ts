@@ -5,6 +5,7 @@ import type { Clock } from '../ops/clock.ts'
 import { failureSchema, success, successSchema } from './envelope.ts'
 import { readinessBelievedMs } from './limits.ts'
 import { operation } from './operation.ts'
+import { presentTime } from './present-time.ts'
 
 export interface Readiness {
   /** Aborts when the process begins to stop. */
@@ -13,9 +14,19 @@ export interface Readiness {
   readonly check: () => Promise<void>
 }
 
-const readySchema = Type.Object({ status: Type.Literal('ready') })
+/** Beside the envelope, what clients made for OpenZeppelin Relayer look at. */
+const readySchema = Type.Object(
+  {
+    ...successSchema(Type.Object({ status: Type.Literal('ready'), version: Type.String() })).properties,
+    ready: Type.Literal(true),
+    status: Type.Literal('healthy'),
+    timestamp: Type.String({ format: 'date-time' }),
+    components: Type.Object({ store: Type.Object({ status: Type.Literal('healthy') }) }),
+  },
+  { additionalProperties: false },
+)
 
-export function ready(readiness: Readiness, clock: Clock) {
+export function ready({ readiness, clock, version }: { readiness: Readiness; clock: Clock; version: string }) {
   const check = believed(readiness.check, clock)
   return operation({
     schema: {
@@ -23,14 +34,20 @@ export function ready(readiness: Readiness, clock: Clock) {
       summary: 'Whether the service takes requests',
       tags: ['service'],
       security: [],
-      response: { 200: successSchema(readySchema), 503: failureSchema },
+      response: { 200: readySchema, 503: failureSchema },
     },
     async answer() {
       if (readiness.stopping.aborted) throw new RescindError('SHUTTING_DOWN', 'shutting down')
       await check().catch((cause) => {
         throw new RescindError('NOT_READY', 'the store does not answer', { cause })
       })
-      return success({ status: 'ready' })
+      return {
+        ...success({ status: 'ready', version }),
+        ready: true,
+        status: 'healthy',
+        timestamp: presentTime(clock.now()),
+        components: { store: { status: 'healthy' } },
+      }
     },
   })
 }

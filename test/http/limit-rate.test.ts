@@ -90,8 +90,8 @@ describe('behind a proxy', () => {
 test('health and readiness are not limited', async () => {
   await using server = await serve({ limits })
   for (let tries = 0; tries < 8; tries++) {
-    expectSuccess(await server.ask('GET', '/api/v1/health', { token: null }))
-    expectSuccess(await server.ask('GET', '/api/v1/ready', { token: null }))
+    expect((await server.ask('GET', '/api/v1/health', { token: null })).status).toBe(200)
+    expect((await server.ask('GET', '/api/v1/ready', { token: null })).status).toBe(200)
   }
 })
 

@@ -24,3 +24,8 @@ export function mount<S extends FastifySchema>(
     handler: answer as unknown as (request: unknown, reply: unknown) => Promise<unknown>,
   })
 }
+
+/** The same operation under a second path, of which the OpenAPI document says nothing. */
+export function unlisted<S extends FastifySchema>(operation: Operation<S>): Operation<S> {
+  return { ...operation, schema: { ...operation.schema, hide: true } }
+}

@@ -5,6 +5,6 @@ import { type Readiness, ready } from '../ready.ts'
 import { type Mounting, mount } from './mount.ts'
 
 export function serviceRoutes(at: Mounting, about: { version: string; readiness: Readiness; clock: Clock }): void {
-  mount(at, 'GET', '/health', health(about.version))
-  mount(at, 'GET', '/ready', ready(about.readiness, about.clock))
+  mount(at, 'GET', '/health', health())
+  mount(at, 'GET', '/ready', ready(about))
 }
