@@ -28,6 +28,7 @@ test.each([
   ['reconcile/step.ts', 'if (/Already Known/i.test(message)) return'],
   ['chain/rpc.ts', 'const known = ["replacement transaction underpriced"]'],
   ['http/server.ts', 'console.log(request)'],
+  ['http/server.ts', "import { Speed } from '@openzeppelin/relayer-sdk'"],
   ['domain/utils/math.ts', 'export const x = 1'],
   ['domain/utils.ts', 'export const x = 1'],
   ['domain/index.ts', 'export const x = 1'],

@@ -37,6 +37,7 @@ export const onePlaces: readonly OnePlace[] = [
       /nonce too (?:low|high)|already known|already imported|known transaction|\bunderpriced\b|insufficient funds|oldnonce|txpool is full/i,
     places: ['chain/broadcast-outcome.ts'],
   },
+  { what: 'uses what is under the AGPL', pattern: /@openzeppelin\/relayer/, places: [] },
   { what: 'writes to the console', pattern: /\bconsole\s*\./, places: [] },
 ]
 
