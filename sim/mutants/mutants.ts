@@ -282,8 +282,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/store/save-transaction.ts',
-        find: 'if (was === is && !ended) return',
-        put: "if ((was === is && !ended) || after.lifecycle.phase === 'dropped') return",
+        find: 'if (kind) await publishEvent',
+        put: "if (kind && after.lifecycle.phase !== 'dropped') await publishEvent",
       },
     ],
   },

@@ -3,7 +3,7 @@
 
 interface CatalogueEntry {
   /** HTTP status of the answer. */
-  readonly status: 400 | 401 | 404 | 405 | 408 | 409 | 413 | 415 | 429 | 431 | 500 | 503
+  readonly status: 400 | 401 | 404 | 405 | 408 | 409 | 410 | 413 | 415 | 429 | 431 | 500 | 503
   /** Whether the same request may succeed later, unchanged. */
   readonly retryable: boolean
 }
@@ -29,10 +29,12 @@ export const catalogue = {
   ROUTE_NOT_FOUND: { status: 404, retryable: false },
   METHOD_NOT_ALLOWED: { status: 405, retryable: false },
   REQUEST_TIMEOUT: { status: 408, retryable: true },
+  EVENTS_GONE: { status: 410, retryable: false },
   BODY_TOO_LARGE: { status: 413, retryable: false },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, retryable: false },
   RATE_LIMITED: { status: 429, retryable: true },
   QUEUE_FULL: { status: 429, retryable: true },
+  TOO_MANY_STREAMS: { status: 429, retryable: true },
   HEADERS_TOO_LARGE: { status: 431, retryable: false },
   INTERNAL: { status: 500, retryable: true },
   NODE_UNAVAILABLE: { status: 503, retryable: true },

@@ -200,3 +200,16 @@ export function executedPayload(transaction: Transaction): Payload {
 export function payloadAttempts(attempts: readonly Attempt[]): readonly Attempt[] {
   return attempts.filter((attempt) => !isNoOp(attempt))
 }
+
+/**
+ * The payload's attempt that was mined, else the newest of the payload that counts now: none, where a replacement is not
+ * signed yet. A no-op is not the client's transaction, so never one.
+ */
+export function shownAttempt(transaction: Transaction): Attempt | undefined {
+  const { lifecycle } = transaction
+  if (!('attempts' in lifecycle)) return undefined
+  const mined = 'inclusion' in lifecycle ? lifecycle.inclusion.hash : undefined
+  const candidates = payloadAttempts(lifecycle.attempts)
+  const current = candidates.filter(({ revision = 0 }) => revision === revisionOf(transaction))
+  return candidates.find(({ hash }) => hash === mined) ?? current.at(-1)
+}

@@ -22,6 +22,12 @@ export const accessListKeysMax = 1024
 export const waitSecondsMax = 60
 export const requestIdCharsMax = 128
 export const idempotencyKeyCharsMax = 255
+/** Streams of events open at once. What they wait for is looked up once for all of them. */
+export const eventStreamsMax = 256
+/** Events that a stream reads at once, and so the most that it holds in memory. */
+export const eventsAtOnce = 50
+/** A line that says that the stream still stands; well below the time that a silent connection is given. */
+export const heartbeatMs = 15_000
 export const perPageDefault = 10
 export const perPageMax = 100
 export const pageMax = 1_000_000

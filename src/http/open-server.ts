@@ -2,6 +2,7 @@
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import type { CommandContext } from '../commands/context.ts'
+import { followEvents } from '../commands/follow-events.ts'
 import type { ChainOf } from '../commands/read-status.ts'
 import type { SignerOf } from '../commands/sign.ts'
 import { RescindError } from '../domain/errors.ts'
@@ -25,6 +26,7 @@ import type { Readiness } from './ready.ts'
 import { refuseConnection } from './refuse-connection.ts'
 import { requestIds } from './request-id.ts'
 import { documentationRoutes } from './routes/documentation.ts'
+import { eventRoutes } from './routes/events.ts'
 import { basePath } from './routes/mount.ts'
 import { relayerRoutes } from './routes/relayers.ts'
 import { serviceRoutes } from './routes/service.ts'
@@ -117,6 +119,9 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   transactionRoutes(at, options.commands, stopping)
   relayerRoutes(at, options.commands.store.reads, options.chainOf)
   signingRoutes(at, options.commands.store.reads, options.signerOf)
+  const { clock, store } = options.commands
+  const feed = followEvents({ reads: store.reads, clock })
+  eventRoutes(at, { reads: store.reads, feed, clock, logger, stopping })
   serviceRoutes(at, { version: options.version, readiness: options.readiness, clock: options.commands.clock })
   documentationRoutes(app)
   await app.ready()

@@ -15,6 +15,7 @@ export function describeApi(version: string): FastifyDynamicSwaggerOptions {
       tags: [
         { name: 'transactions', description: 'Sending, reading and cancelling' },
         { name: 'signing', description: 'Signatures that are never mined' },
+        { name: 'events', description: 'What happened, as it happens' },
         { name: 'relayers', description: 'Signers and their accounts' },
         { name: 'service', description: 'The service itself' },
       ],

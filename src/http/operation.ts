@@ -41,8 +41,11 @@ export interface Operation<S extends FastifySchema = FastifySchema> {
   /** Absent: open to everybody. */
   readonly scope?: Scope
   readonly schema: S
-  /** Text where the schema says so, as of health; everything else is an envelope. */
-  readonly answer: (request: OperationRequest<S>, reply: OperationReply) => Promise<Success<unknown> | string>
+  /** Text where the schema says so, as of health, and the reply where a stream was sent; everything else is an envelope. */
+  readonly answer: (
+    request: OperationRequest<S>,
+    reply: OperationReply,
+  ) => Promise<Success<unknown> | string | OperationReply>
 }
 
 /** Ties the types of `answer` to the schema that validates. */

@@ -6,8 +6,7 @@ import type { Transaction } from '../domain/transaction.ts'
 import {
   executedPayload,
   type Pricing,
-  payloadAttempts,
-  revisionOf,
+  shownAttempt,
   speeds,
   statuses,
   statusOf,
@@ -97,19 +96,6 @@ export function presentFees(fees: Fees) {
 
 function askedFees(pricing: Pricing) {
   return pricing.kind === 'speed' ? {} : presentFees(pricing)
-}
-
-/**
- * The payload's attempt that was mined, else the newest of the payload that counts now: none, where a replacement is not
- * signed yet. A no-op is not the client's transaction, so never one.
- */
-function shownAttempt(transaction: Transaction): Attempt | undefined {
-  const { lifecycle } = transaction
-  if (!('attempts' in lifecycle)) return undefined
-  const mined = 'inclusion' in lifecycle ? lifecycle.inclusion.hash : undefined
-  const candidates = payloadAttempts(lifecycle.attempts)
-  const current = candidates.filter(({ revision = 0 }) => revision === revisionOf(transaction))
-  return candidates.find(({ hash }) => hash === mined) ?? current.at(-1)
 }
 
 /** When the payload, rather than whatever else took the nonce, was final. */

@@ -41,7 +41,7 @@ interface Drop {
 const publishDrops = statement<Drop>((db, p) =>
   db
     .insertInto('outbox')
-    .columns(['relayer_id', 'transaction_id', 'status', 'status_reason', 'terminal', 'occurred_at'])
+    .columns(['relayer_id', 'transaction_id', 'status', 'status_reason', 'terminal', 'occurred_at', 'notification_id'])
     .expression(
       db
         .selectFrom('transactions')
@@ -52,6 +52,7 @@ const publishDrops = statement<Drop>((db, p) =>
           eb.val(p.reason).as('status_reason'),
           eb.val(1).as('terminal'),
           eb.val(p.now).as('occurred_at'),
+          eb.selectFrom('relayers').select('notification_id').where('id', '=', p.relayerId).as('notification_id'),
         ])
         .where('relayer_id', '=', p.relayerId)
         .where('status', '=', queuedStatus)

@@ -65,4 +65,19 @@ export const migrations: readonly Migration[] = [
     name: '003-access-lists',
     statements: ['ALTER TABLE transactions ADD COLUMN access_list TEXT'],
   },
+  {
+    name: '004-events',
+    statements: [
+      // What the transaction looked like then, as far as its row does not tell it any more.
+      "ALTER TABLE outbox ADD COLUMN kind TEXT NOT NULL DEFAULT 'update'",
+      'ALTER TABLE outbox ADD COLUMN nonce BIGINT',
+      'ALTER TABLE outbox ADD COLUMN hash TEXT',
+      'ALTER TABLE outbox ADD COLUMN revision INTEGER NOT NULL DEFAULT 0',
+      'ALTER TABLE outbox ADD COLUMN sent_at BIGINT',
+      // To whom it goes: the notification that the relayer named then.
+      'ALTER TABLE outbox ADD COLUMN notification_id TEXT',
+      // One row: the events up to it are no longer all there.
+      'CREATE TABLE outbox_pruned (id INTEGER PRIMARY KEY, through BIGINT NOT NULL)',
+    ],
+  },
 ]

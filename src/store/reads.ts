@@ -2,6 +2,7 @@
 import { findTransaction, findTransactionByNonce, listAttempts } from './find-transaction.ts'
 import { listTransactions } from './list-transactions.ts'
 import { loadWork } from './load-work.ts'
+import { eventsAfter, findEvent, newestEvent, prunedThrough } from './read-events.ts'
 import { findRelayer, listRelayers } from './relayers.ts'
 import type { Executor } from './statement.ts'
 import type { Reads } from './store.ts'
@@ -19,5 +20,9 @@ export function readsOver(executor: Executor): Reads {
     attempts: (id) => listAttempts(executor, id, attemptsMax),
     counts: (relayerId) => countByStatus(executor, relayerId),
     work: (relayerId) => loadWork(executor, relayerId),
+    events: (after, limit, wanted) => eventsAfter(executor, after, limit, wanted),
+    event: (id) => findEvent(executor, id),
+    newestEvent: () => newestEvent(executor),
+    eventsPrunedThrough: () => prunedThrough(executor),
   }
 }

@@ -2,9 +2,11 @@
 import { sql } from 'kysely'
 import type { Attempt } from '../domain/attempt.ts'
 import { StaleWrite } from '../domain/errors.ts'
-import { isTerminal, statusOf, type Transaction } from '../domain/transaction.ts'
+import { eventOf } from '../domain/event.ts'
+import { statusOf, type Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import { payloadOf } from './payload-row.ts'
+import { publishEvent } from './publish-event.ts'
 import { replacePayload } from './replace.ts'
 import { saveAttempts, withdrawAttempts } from './save-attempts.ts'
 import { type Executor, first, statement } from './statement.ts'
@@ -89,24 +91,6 @@ function progressOf(p: ProgressColumns): ProgressColumns {
   }
 }
 
-const publish = statement<{
-  relayerId: string
-  id: string
-  status: string
-  statusReason: string | null
-  terminal: 0 | 1
-  now: number
-}>((db, p) =>
-  db.insertInto('outbox').values({
-    relayer_id: p.relayerId,
-    transaction_id: p.id,
-    status: p.status,
-    status_reason: p.statusReason,
-    terminal: p.terminal,
-    occurred_at: p.now,
-  }),
-)
-
 export async function insertTransaction(executor: Executor, tallies: Tallies, transaction: Transaction): Promise<void> {
   await executor.all(insert, transactionToRow(transaction))
   tallies.count(transaction.relayerId, statusOf(transaction), 1)
@@ -144,20 +128,12 @@ async function publishChange(
   now: TimestampMs,
 ): Promise<void> {
   const [was, is] = [statusOf(before), statusOf(after)]
-  const ended = isTerminal(after) && !isTerminal(before)
   if (was !== is) {
     tallies.count(after.relayerId, was, -1)
     tallies.count(after.relayerId, is, 1)
   }
-  if (was === is && !ended) return
-  await executor.all(publish, {
-    relayerId: after.relayerId,
-    id: after.id,
-    status: is,
-    statusReason: after.statusReason ?? null,
-    terminal: ended ? 1 : 0,
-    now,
-  })
+  const kind = eventOf(before, after)
+  if (kind) await publishEvent(executor, kind, after, now)
 }
 
 function attemptsOf(transaction: Transaction): readonly Attempt[] {

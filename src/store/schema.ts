@@ -96,6 +96,20 @@ export interface OutboxTable {
   status_reason: string | null
   terminal: Flag
   occurred_at: number
+  kind: Generated<string>
+  /** What the transaction looked like then, of an event that is not the last one: later the row tells something else. */
+  nonce: number | null
+  hash: string | null
+  revision: Generated<number>
+  sent_at: number | null
+  /** Who is told: the notification that the relayer named then. */
+  notification_id: string | null
+}
+
+/** One row, once anything was pruned: events up to `through` are no longer all there. */
+export interface OutboxPrunedTable {
+  id: number
+  through: number
 }
 
 /** Transactions by status, kept with every write: no page and no gauge ever counts rows. */
@@ -122,6 +136,7 @@ export interface Schema {
   transactions: TransactionTable
   attempts: AttemptTable
   outbox: OutboxTable
+  outbox_pruned: OutboxPrunedTable
   tallies: TallyTable
   idempotency_keys: IdempotencyKeyTable
 }

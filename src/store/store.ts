@@ -1,6 +1,7 @@
 // The store port. A unit of work is a function over a session: all of it is durable when `commit` resolves, or none.
 import type { Attempt } from '../domain/attempt.ts'
 import type { Claim, Claimed } from '../domain/claim.ts'
+import type { EventSubject, TransactionEvent } from '../domain/event.ts'
 import type { RelayerId, TransactionId } from '../domain/ids.ts'
 import type { NonceFloor, Relayer } from '../domain/relayer.ts'
 import type { CancellationIntent, Status, Transaction } from '../domain/transaction.ts'
@@ -34,6 +35,19 @@ export interface Reads {
   counts(relayerId: RelayerId): Promise<Readonly<Record<Status, number>>>
   /** What an owner needs for one step; undefined when the relayer is gone. */
   work(relayerId: RelayerId): Promise<Work | undefined>
+  /** Looks at `limit` events after the one with id `after`, in the order of commits, and answers those that are `wanted`. */
+  events(after: number, limit: number, wanted: (subject: EventSubject) => boolean): Promise<EventWindow>
+  event(id: number): Promise<TransactionEvent | undefined>
+  /** The id up to which all events are there; 0 before the first. Constant time. */
+  newestEvent(): Promise<number>
+  /** Events up to this id are no longer all there; 0 while all are. */
+  eventsPrunedThrough(): Promise<number>
+}
+
+export interface EventWindow {
+  readonly events: readonly TransactionEvent[]
+  /** The last that was looked at: the next window starts after it. */
+  readonly through: number
 }
 
 export interface PageRequest {

@@ -27,6 +27,7 @@ test('it is OpenAPI 3.1, and lists every operation', () => {
     [
       `delete ${all}/pending`,
       `delete ${all}/{transaction_id}`,
+      'get /api/v1/events',
       'get /api/v1/health',
       'get /api/v1/ready',
       'get /api/v1/relayers',

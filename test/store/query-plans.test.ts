@@ -62,6 +62,8 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   await reads.transactionByNonce(relayer.id, 1)
   await reads.attempts(sent.id)
   await reads.counts(relayer.id)
+  await reads.events(0, 10, () => true)
+  await reads.event(1)
 
   expect(seen.size).toBeGreaterThan(20)
   const walks = [...seen].flatMap((sql) =>

@@ -1,0 +1,97 @@
+// An event: that something of a transaction changed, and the transaction as it stood then.
+import type { Attempt } from './attempt.ts'
+import type { Hash, RelayerId, TransactionId } from './ids.ts'
+import {
+  isTerminal,
+  revisionOf,
+  type Status,
+  shownAttempt,
+  statusOf,
+  type Transaction,
+  tookTheNonce,
+} from './transaction.ts'
+import type { Nonce, TimestampMs } from './units.ts'
+
+/**
+ * - `update`: the status changed, or the transaction ended.
+ * - `attention`: the status stands, and its reason tells what holds it up or went wrong: a hand may help.
+ */
+export const eventKinds = ['update', 'attention'] as const
+export type EventKind = (typeof eventKinds)[number]
+
+export interface TransactionEvent {
+  /** Rises in the order of commits. After a restore from an older copy an id may come again, at another time. */
+  readonly id: number
+  readonly kind: EventKind
+  readonly status: Status
+  /** Nothing comes after it. */
+  readonly terminal: boolean
+  readonly occurredAt: TimestampMs
+  /** As it stood then. */
+  readonly transaction: Transaction
+}
+
+/** What the filters of a stream look at. */
+export interface EventSubject {
+  readonly relayerId: RelayerId
+  readonly transactionId: TransactionId
+}
+
+/** What a transaction looked like, as far as it can't be read from the transaction later. */
+export interface Appearance {
+  readonly nonce?: Nonce
+  /** Of the attempt that was shown. */
+  readonly hash?: Hash
+  /** Of the payload that was shown. */
+  readonly revision: number
+  readonly sentAt?: TimestampMs
+  readonly statusReason?: string
+}
+
+/** What a change is worth telling as; undefined when it is not. */
+export function eventOf(before: Transaction, after: Transaction): EventKind | undefined {
+  if (statusOf(before) !== statusOf(after) || isTerminal(after) !== isTerminal(before)) return 'update'
+  const { statusReason, lifecycle } = after
+  if (statusReason === undefined || saysTheSame(statusReason, before.statusReason)) return undefined
+  // That our no-op was mined is how a cancellation is meant to go on, and is told when it is final.
+  const asMeant = 'inclusion' in lifecycle && tookTheNonce(lifecycle.inclusion) !== 'stranger'
+  return asMeant ? undefined : 'attention'
+}
+
+/** Reasons that differ in amounts and hashes only: a node that names its base fee must not make an event of each block. */
+function saysTheSame(reason: string, before: string | undefined): boolean {
+  return before !== undefined && (reason === before || withoutNumbers(reason) === withoutNumbers(before))
+}
+
+function withoutNumbers(reason: string): string {
+  return reason.replace(/0x[0-9a-f]+|\d+/gi, '#')
+}
+
+export function appearanceOf(transaction: Transaction): Appearance {
+  const { lifecycle, sentAt, statusReason } = transaction
+  const attempt = shownAttempt(transaction)
+  return {
+    ...('nonce' in lifecycle && { nonce: lifecycle.nonce }),
+    ...(attempt && { hash: attempt.hash }),
+    revision: attempt ? (attempt.revision ?? 0) : revisionOf(transaction),
+    ...(sentAt !== undefined && { sentAt }),
+    ...(statusReason !== undefined && { statusReason }),
+  }
+}
+
+/** `attempt` is the one that was shown, or any of its nonce when none was. */
+export function lookedThen(transaction: Transaction, then: Appearance, attempt: Attempt | undefined): Transaction {
+  const { id, relayerId, sequence, createdAt, origin, version, validUntil } = transaction
+  const payloads = [...(transaction.earlier ?? []), transaction.payload]
+  const [first, ...rest] = payloads.slice(0, then.revision)
+  const bound = then.nonce !== undefined && attempt !== undefined
+  return {
+    ...{ id, relayerId, sequence, createdAt, origin, version },
+    ...(validUntil !== undefined && { validUntil }),
+    payload: payloads[then.revision] ?? transaction.payload,
+    ...(first && { earlier: [first, ...rest] }),
+    lifecycle: bound ? { phase: 'inFlight', nonce: then.nonce, attempts: [attempt] } : { phase: 'queued' },
+    ...(then.sentAt !== undefined && { sentAt: then.sentAt }),
+    ...(then.statusReason !== undefined && { statusReason: then.statusReason }),
+  }
+}

@@ -1,0 +1,61 @@
+// Writing an event into the outbox, in the commit of the change that it tells.
+import { appearanceOf, type EventKind } from '../domain/event.ts'
+import { isTerminal, statusOf, type Transaction } from '../domain/transaction.ts'
+import type { TimestampMs } from '../domain/units.ts'
+import type { Flag } from './schema.ts'
+import { type Executor, statement } from './statement.ts'
+
+interface Publication {
+  relayerId: string
+  id: string
+  kind: EventKind
+  status: string
+  statusReason: string | null
+  terminal: Flag
+  now: number
+  nonce: number | null
+  hash: string | null
+  revision: number
+  sentAt: number | null
+}
+
+const publish = statement<Publication>((db, p) =>
+  db.insertInto('outbox').values((eb) => ({
+    relayer_id: p.relayerId,
+    transaction_id: p.id,
+    kind: p.kind,
+    status: p.status,
+    status_reason: p.statusReason,
+    terminal: p.terminal,
+    occurred_at: p.now,
+    nonce: p.nonce,
+    hash: p.hash,
+    revision: p.revision,
+    sent_at: p.sentAt,
+    notification_id: eb.selectFrom('relayers').select('notification_id').where('id', '=', p.relayerId),
+  })),
+)
+
+export async function publishEvent(
+  executor: Executor,
+  kind: EventKind,
+  transaction: Transaction,
+  now: TimestampMs,
+): Promise<void> {
+  const terminal = isTerminal(transaction)
+  // An end is never written over: its row tells for ever what it looked like.
+  const then = terminal ? { revision: 0 } : appearanceOf(transaction)
+  await executor.all(publish, {
+    relayerId: transaction.relayerId,
+    id: transaction.id,
+    kind,
+    status: statusOf(transaction),
+    statusReason: transaction.statusReason ?? null,
+    terminal: terminal ? 1 : 0,
+    now,
+    nonce: then.nonce ?? null,
+    hash: then.hash ?? null,
+    revision: then.revision,
+    sentAt: then.sentAt ?? null,
+  })
+}
