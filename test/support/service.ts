@@ -13,6 +13,8 @@ import { spawnTethered, type Tethered } from './tethered-process.ts'
 const mainFile = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 export interface ServiceOptions extends ServiceFiles {
+  /** `as it is`: `directory` holds a config.json already, and what else it names. */
+  readonly configuration?: 'as it is'
   /** Over the defaults of service-files.ts. */
   readonly env?: Readonly<Record<string, string>>
   /** Holds configuration and database, and is left alone at the end. Absent: a temporary one that goes with it. */
@@ -47,7 +49,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...serviceEnvironment(directory, { ...options, apiKey, port, metricsPort: await freePort() }),
     ...options.env,
   }
-  await writeServiceFiles(directory, options)
+  if (options.configuration === undefined) await writeServiceFiles(directory, options)
 
   const run = () => spawnTethered([...(options.nodeArguments ?? []), mainFile], { cwd: directory, env })
   const end = async () => {
