@@ -2,19 +2,25 @@
 import { Type } from 'typebox'
 import { idempotencyKeyCharsMax } from './limits.ts'
 
-export const relayerParameters = Type.Object({ relayer_id: Type.String({ description: 'the id of a relayer' }) })
+const relayerId = Type.String({ description: 'the id of a relayer', examples: ['local'] })
+
+export const relayerParameters = Type.Object({ relayer_id: relayerId })
 
 export const transactionParameters = Type.Object({
-  relayer_id: Type.String({ description: 'the id of a relayer' }),
-  transaction_id: Type.String({ description: 'the id of a transaction' }),
+  relayer_id: relayerId,
+  transaction_id: Type.String({
+    description: 'the id of a transaction',
+    examples: ['019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84'],
+  }),
 })
 
 export const nonceParameters = Type.Object({
-  relayer_id: Type.String({ description: 'the id of a relayer' }),
+  relayer_id: relayerId,
   nonce: Type.Integer({
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     description: 'a nonce as a decimal integer, 0 or more',
+    examples: [0],
   }),
 })
 

@@ -20,7 +20,10 @@ const bodySchema = Type.Object(
     domain_separator: hash('hashStruct of the domain'),
     hash_struct_message: hash('hashStruct of the message'),
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    examples: [{ domain_separator: `0x${'1f'.repeat(32)}`, hash_struct_message: `0x${'2e'.repeat(32)}` }],
+  },
 )
 
 export function signTypedData(reads: Reads, signerOf: SignerOf) {

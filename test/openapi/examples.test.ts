@@ -1,0 +1,113 @@
+// The OpenAPI document is valid, and every operation in it has examples that work as they stand.
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { request } from 'undici'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { pay, reached } from '../e2e/support/play.ts'
+import { anvilStage, type Stage } from '../e2e/support/stage.ts'
+import type { Anvil } from '../support/anvil.ts'
+import { type Described, type OpenApiDocument, operationsOf, pathWith } from './support/document.ts'
+
+type Specification = Parameters<Validator['validate']>[0]
+
+let stage: Stage<Anvil>
+let document: OpenApiDocument
+let operations: readonly Described[]
+beforeAll(async () => {
+  stage = await anvilStage({ relayers: { local: {} } })
+  document = (await stage.client.request('GET', '/openapi.json')).body as OpenApiDocument
+  operations = operationsOf(document)
+  // The one that holds nonce 0, whatever else happens.
+  await pending()
+})
+afterAll(() => stage?.[Symbol.asyncDispose]())
+
+test('the document is valid', async () => {
+  const { valid, errors } = await new Validator().validate(structuredClone(document) as object as Specification)
+  expect(errors ?? []).toEqual([])
+  expect(valid).toBe(true)
+  expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length)
+})
+
+test('a document that is not valid is found out', async () => {
+  const broken = { ...structuredClone(document), paths: { nowhere: {} } }
+  expect(await new Validator().validate(broken as object as Specification)).toMatchObject({ valid: false })
+})
+
+test('each parameter that is required has an example, and each body', () => {
+  const parameters = operations.flatMap(({ id, parameters }) =>
+    parameters
+      .filter(({ required, examples }) => required && examples.length === 0)
+      .map(({ name }) => `${id}: ${name}`),
+  )
+  const bodies = operations.filter(({ body }) => body && body.examples.length === 0).map(({ id }) => `${id}: its body`)
+  expect([...parameters, ...bodies]).toEqual([])
+})
+
+async function pending() {
+  const payment = await pay(stage, stage.sender('local'))
+  await reached(stage, payment, 'submitted')
+  return payment
+}
+
+/** Ids that the service gives out can't be known to the document: what stands for the example, made for this operation. */
+const standIns: Readonly<Partial<Record<string, (operationId: string) => Promise<string>>>> = {
+  transaction_id: async (operationId) => {
+    const { id } = await pending()
+    if (operationId === 'getCancellation') await stage.client.cancel('local', id)
+    return id
+  },
+}
+
+/** What a relayer answers that does not do such things, whatever it is asked. */
+const refused = ['signTransaction']
+
+describe('the examples', () => {
+  test('work as they stand', async () => {
+    const outcomes: Record<string, unknown> = {}
+    for (const operation of operations) {
+      const bodies = operation.body?.examples ?? [undefined]
+      for (const [index, body] of bodies.entries()) {
+        outcomes[`${operation.id} ${index}`] = await execute(operation, body)
+      }
+    }
+    const fine = (name: string) => [refused.some((id) => name.startsWith(`${id} `)) ? 400 : 200]
+    expect(outcomes).toEqual(Object.fromEntries(Object.keys(outcomes).map((name) => [name, fine(name)])))
+    expect(Object.keys(outcomes).length).toBeGreaterThanOrEqual(operations.length)
+  })
+})
+
+/** The status, and what is wrong with the answer beside it. */
+async function execute(operation: Described, body: unknown): Promise<readonly unknown[]> {
+  const values: Record<string, unknown> = {}
+  for (const { name, examples, required } of operation.parameters) {
+    const standIn = standIns[name]
+    if (standIn) values[name] = await standIn(operation.id)
+    else if (required || examples.length > 0) values[name] = examples[0]
+  }
+  const named = (place: string) =>
+    Object.fromEntries(
+      operation.parameters
+        .filter((each) => each.in === place && each.name in values)
+        .map(({ name }) => [name, `${values[name]}`]),
+    )
+  const aborted = new AbortController()
+  const answer = await request(
+    `${stage.service.url}${pathWith(operation, values)}?${new URLSearchParams(named('query'))}`,
+    {
+      method: operation.method as 'GET',
+      headers: {
+        authorization: `Bearer ${stage.service.apiKey}`,
+        ...named('header'),
+        ...(operation.body && { 'content-type': operation.body.contentType }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: aborted.signal,
+    },
+  )
+  const contentType = String(answer.headers['content-type'])
+  const isStream = contentType.startsWith('text/event-stream')
+  const text = isStream ? '' : await answer.body.text()
+  if (isStream) answer.body.on('error', () => undefined).destroy()
+  const faults = operation.judge({ status: answer.statusCode, contentType, text })
+  return [answer.statusCode, ...faults, ...(answer.statusCode === 200 ? [] : faults.length > 0 ? [text] : [])]
+}
