@@ -2,20 +2,22 @@
 
 import type { Attempt } from './attempt.ts'
 import { noOpGas } from './cancel-race.ts'
-import type { Decision, Plan } from './decision.ts'
+import { type Condition, explain, roughly } from './condition.ts'
+import type { Assignments, Decision } from './decision.ts'
 import { type Fees, feeCap, firstFees, type Market, marketFees } from './fees.ts'
 import { forbids } from './forbid.ts'
+import { strangersPatience } from './hindrance.ts'
 import type { Observation } from './observation.ts'
-import { explain } from './pursue.ts'
 import type { NetworkPolicy } from './relayer.ts'
 import { type InPhase, isInPhase } from './transaction.ts'
 import { type Gas, maxWei, type Nonce, type Wei } from './units.ts'
 import { inFlightOf, roomIn, type Work } from './work.ts'
 
-export function assignNonces(work: Work, observation: Observation, policy: NetworkPolicy): Plan {
+export function assignNonces(work: Work, observation: Observation, policy: NetworkPolicy): Assignments {
   const { market, nonce, pendingNonce } = observation
-  const wait: Plan = { decisions: [], needsPendingNonce: false, again: false }
-  if (!market) return wait
+  const wait: Assignments = { decisions: [], needsPendingNonce: false, again: false }
+  if (!market)
+    return { ...wait, decisions: explainFirst(work, 'facts_missing', 'waits: no node tells the price of gas') }
   if (nonce < work.floor.spentBelow) return { ...wait, decisions: explainBehind(work, nonce) }
 
   const free = freeNonces(work, observation, policy)
@@ -33,9 +35,13 @@ export function assignNonces(work: Work, observation: Observation, policy: Netwo
 
 /** A node that knows less of the chain than we have settled: what it calls the next nonce is a spent one. */
 function explainBehind(work: Work, nonce: Nonce): Decision[] {
-  const [first] = work.queued
-  const told = `waits: the node says nonce ${nonce}, but every nonce below ${work.floor.spentBelow} is settled; it is behind, or its chain was reset`
-  return first ? explain(first, told) : []
+  const told = `waits: the node says nonce ${nonce}, but every nonce below ${work.floor.spentBelow} is settled; it is behind, or its chain was reset and needs a DATABASE_URL of its own`
+  return explainFirst(work, 'node_behind', told)
+}
+
+/** Of what waits in the queue: the others wait for it. */
+function explainFirst({ queued: [first] }: Work, condition: Condition, reason: string): Decision[] {
+  return first ? explain(first, condition, reason) : []
 }
 
 function assignQueue(
@@ -47,10 +53,14 @@ function assignQueue(
 ): { decisions: Decision[]; again: boolean } {
   const { balance } = observation
   const queued = work.queued.slice(0, roomIn(work, observation.delegated))
-  const [next] = work.queued
-  if (work.relayer.paused && next) return { decisions: explain(next, 'waits: the relayer is paused'), again: false }
+  if (work.relayer.paused) {
+    const reason = 'waits: the relayer is paused; unpause it, or cancel this'
+    return { decisions: explainFirst(work, 'paused', reason), again: false }
+  }
+  if (queued.length > 0 && balance === undefined) {
+    return { decisions: explainFirst(work, 'facts_missing', 'waits: no node tells the balance'), again: false }
+  }
   const decisions: Decision[] = []
-  if (queued.length > 0 && balance === undefined) return { decisions, again: false }
   let wallet = spendable(work, balance ?? 0n, market, policy)
   for (const transaction of queued) {
     if (!isInPhase(transaction, 'queued')) continue
@@ -65,7 +75,7 @@ function assignQueue(
       // It may only need what is ahead of it: an approval, say. Alone it is judged by itself.
       const isAhead = inFlightOf(work).length > 0 || decisions.some(({ do: what }) => what === 'assignNonce')
       const reason = `waits for what is in flight: it would revert by now: ${estimate.reason}`
-      if (isAhead) return { decisions: [...decisions, ...explain(transaction, reason)], again: false }
+      if (isAhead) return { decisions: [...decisions, ...explain(transaction, 'would_revert', reason)], again: false }
       decisions.push({ do: 'refuse', transaction, reason: `it would revert: ${estimate.reason}` })
       continue
     }
@@ -73,7 +83,10 @@ function assignQueue(
     // First in, first out: what can't go now holds back what came after it.
     if (gasLimit === undefined && estimate === undefined) return { decisions, again: true }
     const offer = price(transaction, gasLimit, balance ?? 0n, wallet, work, market, policy)
-    if ('reason' in offer) return { decisions: [...decisions, ...explain(transaction, offer.reason)], again: false }
+    if ('reason' in offer) {
+      const { condition, reason } = offer
+      return { decisions: [...decisions, ...explain(transaction, condition, reason)], again: false }
+    }
     decisions.push({ do: 'assignNonce', transaction, nonce: free.take(), ...offer })
     wallet -= upfrontCost(transaction.payload.value, offer.gasLimit, offer.fees)
   }
@@ -88,22 +101,32 @@ function price(
   { relayer }: Work,
   market: Market,
   policy: NetworkPolicy,
-): { fees: Fees; gasLimit: Gas } | { reason: string } {
+): { fees: Fees; gasLimit: Gas } | { condition: Condition; reason: string } {
   const { minBalance, gasPriceCap, eip1559Pricing } = relayer.policies
   const { pricing, value } = transaction.payload
   const fees = firstFees(pricing, market, policy.eip1559 && eip1559Pricing, gasPriceCap)
   if (gasLimit === undefined) {
     return {
+      condition: 'gas_unknown',
       reason: 'waits: the node could not estimate its gas; cancel it and send it with a gas_limit, if this lasts',
     }
   }
   if (!fees) {
-    const tooDear = pricing.kind === 'speed' ? 'the base fee' : 'the fee that it was sent with'
-    return { reason: `waits: ${tooDear} is above gas_price_cap (${gasPriceCap} wei)` }
+    const tooDear =
+      pricing.kind === 'speed'
+        ? `the base fee (up to ${roughly(market.baseFee ?? 0n)} wei)`
+        : `the fee that it was sent with (${feeCap(pricing)} wei)`
+    const reason = `waits: ${tooDear} is above gas_price_cap (${gasPriceCap} wei): raise the cap, wait, or cancel it`
+    return { condition: 'gas_price_cap', reason }
   }
-  if (balance < minBalance) return { reason: `waits: the balance is below min_balance (${minBalance} wei)` }
-  if (upfrontCost(value, gasLimit, fees) > wallet) {
-    return { reason: 'waits: the balance does not cover its value and gas beside what is in flight and cancel_reserve' }
+  if (balance < minBalance) {
+    const reason = `waits: the balance (${balance} wei) is below min_balance (${minBalance} wei): top it up by ${minBalance - balance} wei`
+    return { condition: 'balance_below_minimum', reason }
+  }
+  const short = upfrontCost(value, gasLimit, fees) - wallet
+  if (short > 0n) {
+    const reason = `waits: the balance (${balance} wei) does not cover its value (${value} wei) and gas beside what is in flight and cancel_reserve: top it up by ${roughly(short)} wei`
+    return { condition: 'balance_short', reason }
   }
   return { fees, gasLimit }
 }
@@ -137,7 +160,7 @@ function usesEip1559(work: Work, policy: NetworkPolicy): boolean {
  * is ours behind it. It had its time: the nonce is taken from it then.
  */
 function blocksOurs(work: Work, { head, nonce }: Observation, policy: NetworkPolicy): boolean {
-  const patienceBlocks = 4 * policy.bumpAfterBlocks
+  const patienceBlocks = strangersPatience(policy)
   return inFlightOf(work).some(
     ({ lifecycle }) => lifecycle.nonce > nonce && head.number - lifecycle.attempts[0].recordedAtBlock >= patienceBlocks,
   )

@@ -1,10 +1,12 @@
 // The race for a canceled transaction's nonce: our no-op against everything a node may hold, until one is mined.
 import { type Attempt, isNoOp, mayBeKnown, newest, rejectionOf } from './attempt.ts'
+import { explain, roughly } from './condition.ts'
 import type { Decision } from './decision.ts'
-import { replacementFees } from './fees.ts'
+import { feeCap, replacementFees } from './fees.ts'
+import { lasting } from './hindrance.ts'
 import { isNonEmpty } from './ids.ts'
 import type { Observation } from './observation.ts'
-import { attemptsMax, dueAgain, explain, isStuck, outpriced } from './pursue.ts'
+import { attemptsMax, dueAgain, isStuck, outpriced } from './pursue.ts'
 import type { NetworkPolicy } from './relayer.ts'
 import type { InPhase } from './transaction.ts'
 import type { TimestampMs } from './units.ts'
@@ -28,10 +30,20 @@ export function race(
   if (!isNonEmpty(noOps)) return takeOver(transaction, rivals, noOps, work, observation)
   const latest = newest(noOps)
   const again: Decision[] = dueAgain(latest, policy, now) ? [{ do: 'rebroadcast', transaction, attempt: latest }] : []
-  if (latest.handOver.state === 'held' || noOps.length >= attemptsMax) return again
+  if (latest.handOver.state === 'held') {
+    const reason = `canceled; the no-op could not reach a node: ${latest.handOver.reason}`
+    return [...explain(transaction, 'node_unreachable', reason), ...again]
+  }
+  if (noOps.length >= attemptsMax) {
+    const reason = `canceled; none of ${noOps.length} no-ops for nonce ${transaction.lifecycle.nonce} was mined, and no more are signed: they are handed over again`
+    return [...explain(transaction, 'attempts_exhausted', reason), ...again]
+  }
   // A dearer no-op is no answer to a balance that can't pay for this one.
-  if (rejectionOf(latest)?.code === 'insufficientFunds') {
-    return [...explain(transaction, 'canceled; the balance does not cover the no-op: top it up'), ...again]
+  const rejection = rejectionOf(latest)
+  if (rejection?.code === 'insufficientFunds') {
+    const cost = BigInt(latest.gasLimit) * feeCap(latest.fees)
+    const reason = `canceled; the balance does not cover the no-op, which may cost ${cost} wei: top it up`
+    return [...explain(transaction, 'cancel_unfunded', reason), ...again]
   }
   const waitsTooLong = isStuck(latest, observation, policy.cancelBumpAfterBlocks)
   if (waitsTooLong || outpriced(latest, observation)) {
@@ -39,8 +51,12 @@ export function race(
     // At its cap it still races: the pools may have lost it, and a node that knows it may yet mine it.
     return raised.some(({ do: what }) => what === 'takeOver') ? raised : [...raised, ...again]
   }
-  if (latest.handOver.state !== 'refused') return again
-  return explain(transaction, `canceled; the node refused the no-op: ${latest.handOver.reason}`)
+  if (latest.handOver.state === 'refused') {
+    return explain(transaction, 'node_refuses', `canceled; the node refused the no-op: ${latest.handOver.reason}`)
+  }
+  if (!rejection || !lasting.includes(rejection.code)) return again
+  const reason = `canceled; the node refuses the no-op for now, and is handed it again: ${rejection.message}`
+  return [...explain(transaction, 'node_refuses', reason), ...again]
 }
 
 function takeOver(
@@ -53,13 +69,11 @@ function takeOver(
   if (!observation.market) return []
   // Its own cap, never the sends': a blocked nonce that costs more than the sends' cap would be stuck for ever.
   const cap = work.relayer.policies.cancelGasPriceCap
-  const fees = replacementFees(rivals, observation.market, {
-    speed: 'fastest',
-    tries: noOps.length,
-    rule: observation.rule,
-    cap,
-  })
+  const options = { speed: 'fastest', tries: noOps.length, rule: observation.rule } as const
+  const fees = replacementFees(rivals, observation.market, { ...options, cap })
   if (fees) return [{ do: 'takeOver', transaction, fees }]
-  const reason = `canceled; the no-op would need more than cancel_gas_price_cap (${cap} wei), and is tried again each block`
-  return explain(transaction, reason)
+  const wanted = replacementFees(rivals, observation.market, { ...options, cap: undefined })
+  const price = wanted ? ` (up to ${roughly(feeCap(wanted))} wei per gas)` : ''
+  const reason = `canceled; the no-op would need more${price} than cancel_gas_price_cap (${cap} wei), and is tried again each block: raise the cap, if it must win`
+  return explain(transaction, 'cancel_gas_price_cap', reason)
 }

@@ -10,11 +10,13 @@ import { apply } from './apply.ts'
 import { assignNonces } from './assign-nonces.ts'
 import { race } from './cancel-race.ts'
 import { type Decision, needsSignature, type Plan } from './decision.ts'
+import { tellUnproven } from './hindrance.ts'
 import type { Hash, TransactionId } from './ids.ts'
 import { confirmations, type Observation } from './observation.ts'
 import { pursue } from './pursue.ts'
 import type { NetworkPolicy } from './relayer.ts'
 import { include } from './settle.ts'
+import { conditionsOf, news, takeBack } from './tell.ts'
 import { type InPhase, isInPhase, type Transaction, tookTheNonce } from './transaction.ts'
 import type { TimestampMs } from './units.ts'
 import type { Work } from './work.ts'
@@ -30,11 +32,17 @@ export function decide(work: Work, observation: Observation, policy: NetworkPoli
   // What the chain gave back is pursued at once, and a race begins at once: the next block may be the rival's.
   const pressing: readonly Decision['do'][] = ['reopen', 'requeue', 'expire', 'giveUp']
   const returned = followUps.some(({ do: what }) => pressing.includes(what))
-  return {
-    ...assignments,
-    decisions: [...followUps, ...expiries, ...assignments.decisions],
-    again: assignments.again || returned,
-  }
+  const decisions = [...followUps, ...expiries, ...assignments.decisions]
+  const again = assignments.again || returned
+  // Without prices, or before the next look, it is not known of all what holds them up.
+  const told = again || !observation.market ? [] : takeBack(looked(work, observation), decisions)
+  return { ...assignments, decisions: [...news(decisions), ...told], again, conditions: conditionsOf(work, decisions) }
+}
+
+/** Those of which a plan tells what holds them up, if anything does. */
+function looked(work: Work, observation: Observation): readonly Transaction[] {
+  const live = work.open.filter((each) => isInPhase(each, 'inFlight') && each.lifecycle.nonce >= observation.nonce)
+  return [...live, ...work.queued]
 }
 
 /** The work as it will be once the decisions that need no signature are recorded. */
@@ -72,7 +80,7 @@ function followUp(
   if (nonce < observation.nonce) {
     const inclusion = observation.inclusions.get(nonce)
     // Spent, but nobody can show by what: the node lags behind itself, and the next block asks again.
-    if (!inclusion) return []
+    if (!inclusion) return tellUnproven(transaction, observation, policy)
     const included = include(transaction, inclusion)
     const settled = isInPhase(included, 'mined') ? onceMined(included, inclusion.block.hash, observation, policy) : []
     return [{ do: 'include', transaction, inclusion }, ...settled]

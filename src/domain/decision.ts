@@ -1,5 +1,6 @@
 // The next right things to do for a relayer, as data. What each one means for the rows stands in apply.ts.
 import type { Attempt } from './attempt.ts'
+import type { Condition } from './condition.ts'
 import type { Fees } from './fees.ts'
 import type { Inclusion, InPhase, Transaction } from './transaction.ts'
 import type { Gas, Nonce } from './units.ts'
@@ -33,10 +34,10 @@ export type Decision =
   | { do: 'giveUp'; transaction: InPhase<'inFlight'>; reason: string }
   /** Can never be mined as it is. */
   | { do: 'refuse'; transaction: Transaction; reason: string }
-  /** Why nothing moves, for people to read. */
-  | { do: 'explain'; transaction: Transaction; reason: string }
+  /** Why nothing moves, for people to read; without a reason, that nothing holds it up any more. */
+  | { do: 'explain'; transaction: Transaction; condition?: Condition; reason?: string }
 
-export interface Plan {
+export interface Assignments {
   readonly decisions: readonly Decision[]
   /** A free nonce lies below one in flight: whether a stranger's transaction waits there must be asked first. */
   readonly needsPendingNonce: boolean
@@ -44,8 +45,17 @@ export interface Plan {
   readonly again: boolean
 }
 
+export interface Plan extends Assignments {
+  /** What holds the relayer up as of this observation, whether it is news or not. */
+  readonly conditions: readonly Condition[]
+}
+
 /** A decision about a transaction that stands already. */
 export type Change = Exclude<Decision, { do: 'fillGap' }>
+
+export function isChange(decision: Decision): decision is Change {
+  return decision.do !== 'fillGap'
+}
 
 export type SigningChange = Extract<Change, { do: 'assignNonce' | 'bump' | 'replace' | 'takeOver' }>
 

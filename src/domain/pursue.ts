@@ -2,12 +2,12 @@
 import { type Attempt, mayBeKnown, newest, rejectionOf, wasTaken } from './attempt.ts'
 import type { Decision } from './decision.ts'
 import { feeCap, replacementFees } from './fees.ts'
+import { tellCapped, tellExhausted, tellHindrance, tellOwnPrice, tellUnfunded } from './hindrance.ts'
 import { isNonEmpty } from './ids.ts'
 import type { Observation } from './observation.ts'
 import type { NetworkPolicy } from './relayer.ts'
 import { awaitsReplacement, takeOverWithPayload } from './replace.ts'
-import { withReason } from './settle.ts'
-import type { InPhase, Transaction } from './transaction.ts'
+import type { InPhase } from './transaction.ts'
 import type { BlockNumber, TimestampMs } from './units.ts'
 import type { Work } from './work.ts'
 
@@ -24,10 +24,7 @@ export function pursue(
   const { attempts } = transaction.lifecycle
   const latest = newest(attempts)
   // From the replacement on, nothing of the old payload is handed over again.
-  if (awaitsReplacement(transaction)) {
-    const next = takeOverWithPayload(transaction, work, observation)
-    return 'reason' in next ? explain(transaction, next.reason) : next
-  }
+  if (awaitsReplacement(transaction)) return takeOverWithPayload(transaction, work, observation)
   if (latest.handOver.state === 'refused' && !attempts.some(mayBeKnown)) {
     return [{ do: 'refuse', transaction, reason: `the node refused it: ${latest.handOver.reason}` }]
   }
@@ -38,26 +35,23 @@ export function pursue(
   if (waitsTooLong && invalid !== undefined) {
     return [{ do: 'giveUp', transaction, reason: `a no-op takes its nonce, as the node refuses it: ${invalid}` }]
   }
-  const rejection = rejectionOf(latest)
-  if (rejection?.code === 'insufficientFunds') {
-    return [...explain(transaction, 'waits: a node says that the balance does not cover it'), ...again]
-  }
+  if (rejectionOf(latest)?.code === 'insufficientFunds') return [...tellUnfunded(transaction), ...again]
   const stuck = mayBeKnown(latest) && (waitsTooLong || outpriced(latest, observation))
   // Fees that the client named itself are its limit: such a transaction waits at its price, and can be canceled.
   const { pricing } = transaction.payload
-  if (pricing.kind !== 'speed' && rejection && outpriced(latest, observation)) {
-    return [...explain(transaction, `waits: a node holds its own price too low: ${rejection.message}`), ...again]
-  }
+  if (stuck && pricing.kind !== 'speed') return [...tellOwnPrice(transaction, pricing), ...again]
   const rivals = attempts.filter(mayBeKnown)
-  if (!stuck || pricing.kind !== 'speed' || !isNonEmpty(rivals) || !observation.market) return again
-  if (attempts.length >= attemptsMax) return again
+  if (!stuck || pricing.kind !== 'speed' || !isNonEmpty(rivals) || !observation.market) {
+    return [...tellHindrance(transaction, work, observation, policy), ...again]
+  }
+  if (attempts.length >= attemptsMax) return [...tellExhausted(transaction), ...again]
 
+  const options = { speed: pricing.speed, tries: attempts.length, rule: observation.rule }
   const cap = work.relayer.policies.gasPriceCap
-  const tries = attempts.length
-  const fees = replacementFees(rivals, observation.market, { speed: pricing.speed, tries, rule: observation.rule, cap })
+  const fees = replacementFees(rivals, observation.market, { ...options, cap })
   if (fees) return [{ do: 'bump', transaction, fees }]
-  const reason = `waits at gas_price_cap (${cap} wei): a higher price would be needed to be mined sooner`
-  return [...explain(transaction, reason), ...again]
+  const wanted = replacementFees(rivals, observation.market, { ...options, cap: undefined })
+  return [...tellCapped(transaction, cap, wanted), ...again]
 }
 
 /** What a node said is for ever wrong with it; that an earlier hand-over may have succeeded does not make it right. */
@@ -102,10 +96,4 @@ export function dueAgain(attempt: Attempt, policy: NetworkPolicy, now: Timestamp
     case 'withdrawn':
       return false
   }
-}
-
-/** Told once, not again at every block. */
-export function explain(transaction: Transaction, reason: string): Decision[] {
-  const told = withReason(transaction, reason).statusReason === transaction.statusReason
-  return told ? [] : [{ do: 'explain', transaction, reason }]
 }

@@ -1,6 +1,7 @@
 // A new payload for a transaction: it takes the old one's place in the queue, or races it for its nonce. Only the chain
 // says which of them was executed, and never both: they share the nonce.
 import { mayBeKnown, newest } from './attempt.ts'
+import { explain } from './condition.ts'
 import type { Decision } from './decision.ts'
 import { type ErrorCode, RescindError } from './errors.ts'
 import { type Fees, feeCap, replacementFees, replacementFloor, tipOf } from './fees.ts'
@@ -39,8 +40,10 @@ export function replace(transaction: Transaction, request: SendRequest): Transac
   }
   // No node had the old payload: its nonce, if it had one, goes back, and the first in the queue takes it.
   const queued = neverReachedANode(transaction) ? { ...replaced, lifecycle: { phase: 'queued' as const } } : replaced
-  return withReason(queued, 'replaced on request')
+  return withReason(queued, replacedReason)
 }
+
+export const replacedReason = 'replaced on request'
 
 const refusals: Partial<Record<Status, ErrorCode>> = {
   mined: 'TRANSACTION_ALREADY_MINED',
@@ -61,20 +64,38 @@ export function takeOverWithPayload(
   transaction: InPhase<'inFlight'>,
   work: Work,
   observation: Observation,
-): Decision[] | { readonly reason: string } {
+): Decision[] {
   const forbidden = forbids(work.relayer.policies, transaction.payload)
-  if (forbidden !== undefined) return { reason: `the replacement waits: ${forbidden}; or replace it again, or cancel` }
+  if (forbidden !== undefined) {
+    return explain(
+      transaction,
+      'policy',
+      `waits: the replacement is forbidden: ${forbidden}; or replace it again, or cancel`,
+    )
+  }
   const { market, estimates } = observation
   const { attempts } = transaction.lifecycle
   const rivals = attempts.filter(mayBeKnown)
   const estimate = estimates.get(transaction.id)
-  if (estimate?.kind === 'reverts')
-    return { reason: `the replacement would revert: ${estimate.reason}; replace it again, or cancel` }
+  if (estimate?.kind === 'reverts') {
+    return explain(
+      transaction,
+      'would_revert',
+      `waits: the replacement would revert: ${estimate.reason}; replace it again, or cancel`,
+    )
+  }
   const gasLimit: Gas | undefined =
     transaction.payload.gasLimit ?? (estimate?.kind === 'gas' ? estimate.gas : undefined)
   if (!market || !isNonEmpty(rivals)) return []
-  if (gasLimit === undefined)
-    return estimate ? { reason: 'the replacement waits: the node could not estimate its gas' } : []
+  if (gasLimit === undefined) {
+    return estimate
+      ? explain(
+          transaction,
+          'gas_unknown',
+          'waits: the node could not estimate the gas of the replacement; name a gas_limit, if this lasts',
+        )
+      : []
+  }
 
   const cap = work.relayer.policies.gasPriceCap
   const { pricing } = transaction.payload
@@ -85,9 +106,11 @@ export function takeOverWithPayload(
       : ownFees(pricing, floor)
   if (fees) return [{ do: 'replace', transaction, fees, gasLimit }]
   const needed = `${feeCap(floor)} wei per gas, of which ${tipOf(floor)} as tip`
-  return {
-    reason: `the replacement waits: over ${newest(rivals).hash} it needs ${needed}, which its fee or gas_price_cap forbids`,
-  }
+  return explain(
+    transaction,
+    pricing.kind === 'speed' ? 'gas_price_cap' : 'own_price',
+    `waits: over ${newest(rivals).hash} it needs ${needed}, which the replacement's fee or gas_price_cap forbids`,
+  )
 }
 
 /** Fees that the client named are its limit, also where they do not suffice. */

@@ -1,13 +1,17 @@
 // Advances one relayer for as long as it is ours: a step, then rest until a block, a wake-up or a time.
 import { type Chain, ChainUnavailable } from '../chain/chain.ts'
 import { OwnershipLost, StaleWrite } from '../domain/errors.ts'
+import type { Logger } from '../ops/logger.ts'
 import { type Bell, bell } from './bell.ts'
 import type { Ownership } from './ownership.ts'
 import { type Rest, type StepContext, step } from './step.ts'
+import { explainUnreachable } from './tell-unreachable.ts'
 
 /** Wake-ups this close together share a step, when the last one found nothing to do. */
 const idleRestMs = 20
 const backoffMs = { first: 250, most: 5_000 }
+/** A node that restarts is back before: so many failures take some four seconds. */
+const unavailableTold = 5
 
 export interface Advancing {
   wake(): void
@@ -46,6 +50,7 @@ async function run(
       } else if (error instanceof ChainUnavailable) {
         unavailable += 1
         logger.warn({ reason: error.message, times: unavailable }, 'no node answers; nothing is decided')
+        if (unavailable === unavailableTold) await tell(context, ownership, error.message, logger)
         await clock.sleep(Math.min(backoffMs.most, backoffMs.first * 2 ** (unavailable - 1)), lost)
       } else if (error instanceof OwnershipLost) {
         logger.warn({ reason: error.message }, 'another owner is at work')
@@ -59,6 +64,12 @@ async function run(
     }
   }
   following?.stop()
+}
+
+async function tell(context: StepContext, ownership: Ownership, why: string, logger: Logger): Promise<void> {
+  await explainUnreachable(context, ownership, why).catch((error: unknown) => {
+    logger.warn({ err: error }, 'that no node answers could not be recorded')
+  })
 }
 
 async function restUntil(rest: Rest, { clock }: StepContext, wakes: Bell, lost: AbortSignal): Promise<void> {

@@ -94,7 +94,7 @@ describe('policies that were narrowed since', () => {
       now,
     )
     expect(decisions).toMatchObject([
-      { do: 'explain', reason: expect.stringMatching(/replacement waits: to: .*whitelist/) },
+      { do: 'explain', reason: expect.stringMatching(/waits: the replacement is forbidden: to: .*whitelist/) },
     ])
   })
 

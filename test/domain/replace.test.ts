@@ -91,7 +91,9 @@ describe('what a step makes of it', () => {
     const waiting = replace(inFlight(0, [doubtful]), { ...request, pricing: { kind: 'legacy', gasPrice: 1n } })
     const later = { ...somePolicy, retryAfterMs: 0, rebroadcastAfterMs: 0 }
     const { decisions } = decide(someWork({ open: [waiting] }), someObservation(), later, now + 60_000)
-    expect(decisions).toEqual([{ do: 'explain', transaction: waiting, reason: expect.stringContaining('it needs') }])
+    expect(decisions).toMatchObject([
+      { do: 'explain', transaction: waiting, condition: 'own_price', reason: expect.stringContaining('it needs') },
+    ])
   })
 
   test('fees of its own are taken where they suffice', () => {
@@ -109,7 +111,7 @@ describe('what a step makes of it', () => {
       { do: 'replace', gasLimit: 44_000 },
     ])
     expect(decisionsOn(waiting, new Map([[waiting.id, { kind: 'reverts', reason: 'no' }]]))).toMatchObject([
-      { do: 'explain', reason: 'the replacement would revert: no; replace it again, or cancel' },
+      { do: 'explain', reason: 'waits: the replacement would revert: no; replace it again, or cancel' },
     ])
   })
 

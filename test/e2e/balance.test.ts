@@ -39,9 +39,15 @@ test('what the balance does not cover waits with a reason, in order, and goes ou
     await pay(stage, sender, { value: '1' }),
   ] as [Payment, Payment, Payment]
   await inPool(stage, sender, [0])
-  await waitsBecause(big, 'the balance does not cover its value and gas')
+  await waitsBecause(big, `does not cover its value (${ether} wei) and gas`)
+  // What it says is needed is enough.
+  const { status_reason: told } = await view(stage, big)
+  const topUp = BigInt(/top it up by (\d+) wei/.exec(told ?? '')?.[1] ?? 0)
   expect((await view(stage, behind)).status).toBe('pending')
-  await setBalance(sender, 3n * ether)
+  await setBalance(
+    sender,
+    BigInt((await stage.node.rpc('eth_getBalance', [sender.address, 'latest'])) as string) + topUp,
+  )
   await mineUntil(stage, 'the last one', async () => (await view(stage, behind)).status === 'confirmed')
   const mined = await audit(stage, sender)
   expect(mined.map(({ value }) => value)).toEqual([small.value, big.value, 1n])
@@ -83,7 +89,7 @@ test('below min_balance nothing new gets a nonce, and what is queued can be canc
   const sender = stage.sender('floor')
   await setBalance(sender, 4n * ether)
   const payments = await payTimes(stage, sender, 3)
-  await waitsBecause(payments[0] as Payment, 'below min_balance')
+  await waitsBecause(payments[0] as Payment, `is below min_balance (${5n * ether} wei): top it up by ${ether} wei`)
   await cancel(stage, payments[0] as Payment)
   await setBalance(sender, 6n * ether)
   await mineUntil(

@@ -1,0 +1,97 @@
+// What holds up a transaction in flight, told so that its reader knows the figures and what would help.
+import { newest, type RejectionCode, rejectionOf } from './attempt.ts'
+import { explain, roughly } from './condition.ts'
+import type { Decision } from './decision.ts'
+import { type Fees, feeCap, tipOf } from './fees.ts'
+import type { Observation } from './observation.ts'
+import type { NetworkPolicy } from './relayer.ts'
+import { type InPhase, isInPhase } from './transaction.ts'
+import type { Wei } from './units.ts'
+import { inFlightOf, type Work } from './work.ts'
+
+type InFlight = InPhase<'inFlight'>
+
+export function tellUnfunded(transaction: InFlight): Decision[] {
+  const { gasLimit, fees } = newest(transaction.lifecycle.attempts)
+  const cost = transaction.payload.value + BigInt(gasLimit) * feeCap(fees)
+  const reason = `waits: a node says that the balance does not cover it, which may cost ${cost} wei: top it up`
+  return explain(transaction, 'balance_short', reason)
+}
+
+/** Fees that the client named are its limit: they are never raised. */
+export function tellOwnPrice(transaction: InFlight, fees: Fees): Decision[] {
+  const price = `${feeCap(fees)} wei per gas${fees.kind === 'eip1559' ? `, of which ${tipOf(fees)} as tip` : ''}`
+  const reason = `waits at the price that it was sent with (${price}), at which nobody mines it now: wait, replace it at a higher one, or cancel it`
+  return explain(transaction, 'own_price', reason)
+}
+
+export function tellExhausted(transaction: InFlight): Decision[] {
+  const { nonce, attempts } = transaction.lifecycle
+  const reason = `waits: none of the ${attempts.length} attempts for nonce ${nonce} was mined, and no more are signed: cancel it`
+  return explain(transaction, 'attempts_exhausted', reason)
+}
+
+/** `wanted`: what would be paid without the cap. */
+export function tellCapped(transaction: InFlight, cap: Wei | undefined, wanted: Fees | undefined): Decision[] {
+  const { nonce, attempts } = transaction.lifecycle
+  const price = wanted ? `, up to ${roughly(feeCap(wanted))} wei,` : ''
+  const reason = `waits at gas_price_cap (${cap} wei): a higher price${price} would be needed to be mined sooner; it holds nonce ${nonce} since block ${attempts[0].recordedAtBlock}: raise the cap, wait, or cancel it`
+  return explain(transaction, 'gas_price_cap', reason)
+}
+
+/** What no price would change. Empty where it simply waits for its block. */
+export function tellHindrance(
+  transaction: InFlight,
+  work: Work,
+  observation: Observation,
+  policy: NetworkPolicy,
+): Decision[] {
+  const latest = newest(transaction.lifecycle.attempts)
+  if (latest.handOver.state === 'held') {
+    return explain(transaction, 'node_unreachable', `waits: no node could be reached: ${latest.handOver.reason}`)
+  }
+  const rejection = rejectionOf(latest)
+  if (rejection && lasting.includes(rejection.code)) {
+    const reason = `waits: the node refuses it for now, and is handed it again: ${rejection.message}`
+    return explain(transaction, 'node_refuses', reason)
+  }
+  return tellBlocked(transaction, work, observation, policy)
+}
+
+/** Refusals that say nothing of the price, and may be over the next time. */
+export const lasting: readonly RejectionCode[] = ['poolFull', 'typeConflict', 'nodeLimit', 'nonceGap']
+
+/** A stranger's transaction waits in the pool for the nonce before ours. It has its time; then the nonce is taken. */
+function tellBlocked(transaction: InFlight, work: Work, observation: Observation, policy: NetworkPolicy): Decision[] {
+  const [first] = inFlightOf(work)
+  const { nonce, pendingNonce = 0 } = observation
+  if (first?.id !== transaction.id || transaction.lifecycle.nonce <= nonce || pendingNonce <= nonce) return []
+  const until = transaction.lifecycle.attempts[0].recordedAtBlock + strangersPatience(policy)
+  const reason = `waits: nonce ${nonce} comes first, and a transaction that is not ours waits for it in the pool: if it is not mined by block ${until}, the nonce is taken from it; let nobody else sign for this account`
+  return explain(transaction, 'nonce_blocked', reason)
+}
+
+/** In blocks, from when ours behind it was signed. */
+export function strangersPatience(policy: NetworkPolicy): number {
+  return 4 * policy.bumpAfterBlocks
+}
+
+/** Mined long ago, it seems, and yet no receipt of ours, and no block that shows another's, can be had. */
+export function tellUnproven(transaction: InFlight, { head, nonce }: Observation, policy: NetworkPolicy): Decision[] {
+  const { nonce: spent, attempts } = transaction.lifecycle
+  if (spent >= nonce || head.number - newest(attempts).recordedAtBlock < strangersPatience(policy)) return []
+  const opening = transaction.cancellation ? 'canceled; ' : 'waits: '
+  const reason = `${opening}nonce ${spent} is spent, and no node shows yet by which transaction: if this lasts, add an endpoint that keeps the chain's history`
+  return explain(transaction, 'nonce_unproven', reason)
+}
+
+/** Nothing of the chain is known at all: told of the first that waits in each place. */
+export function tellUnreachable({ open, queued, relayer }: Work, why: string): Decision[] {
+  const [inFlight] = open.filter((each) => isInPhase(each, 'inFlight'))
+  const [next] = relayer.paused ? [] : queued
+  return [inFlight, next].flatMap((transaction) => {
+    if (!transaction) return []
+    const opening = transaction.cancellation ? 'canceled; ' : 'waits: '
+    return explain(transaction, 'node_unreachable', `${opening}no node of the network answers: ${why}`)
+  })
+}

@@ -1,0 +1,31 @@
+// While no node answers nothing is decided; after a while that is said where a client looks for it. The first look at the
+// chain that succeeds takes it back.
+import { apply } from '../domain/apply.ts'
+import { isChange } from '../domain/decision.ts'
+import { OwnershipLost, StaleWrite } from '../domain/errors.ts'
+import { tellUnreachable } from '../domain/hindrance.ts'
+import { news } from '../domain/tell.ts'
+import type { Ownership } from './ownership.ts'
+import type { StepContext } from './step.ts'
+
+/** A client that changed one meanwhile, or another owner, makes the telling needless. */
+export async function explainUnreachable(
+  { store, clock }: StepContext,
+  ownership: Ownership,
+  why: string,
+): Promise<void> {
+  const work = await store.reads.work(ownership.relayer)
+  const told = work ? news(tellUnreachable(work, why)).filter(isChange) : []
+  if (told.length === 0) return
+  const now = clock.now()
+  try {
+    await store.commit(async (session) => {
+      await session.fence(ownership.relayer, ownership.epoch)
+      for (const change of told) {
+        await session.saveTransaction(change.transaction, apply(change, change.transaction, undefined, now), now)
+      }
+    })
+  } catch (error) {
+    if (!(error instanceof StaleWrite || error instanceof OwnershipLost)) throw error
+  }
+}

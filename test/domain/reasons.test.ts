@@ -1,0 +1,309 @@
+// What is said of everything that waits or is stuck: a condition for machines, and a reason with figures and with what
+// would help; told once, anew when the figure changes, and taken back when it is over.
+import { describe, expect, test } from 'vitest'
+import { apply } from '../../src/domain/apply.ts'
+import type { Attempt } from '../../src/domain/attempt.ts'
+import { type Condition, conditions, openings, roughly } from '../../src/domain/condition.ts'
+import { decide } from '../../src/domain/decide.ts'
+import type { Decision } from '../../src/domain/decision.ts'
+import { tellUnreachable } from '../../src/domain/hindrance.ts'
+import type { Observation } from '../../src/domain/observation.ts'
+import type { Relayer } from '../../src/domain/relayer.ts'
+import type { Transaction } from '../../src/domain/transaction.ts'
+import type { Work } from '../../src/domain/work.ts'
+import {
+  byStranger,
+  canceled,
+  eip1559,
+  frozen,
+  gwei,
+  handed,
+  handOvers,
+  headAt,
+  height,
+  inFlight,
+  mined,
+  now,
+  queued,
+  someAttempt,
+  someMarket,
+  someNoOp,
+  someObservation,
+  somePayload,
+  somePolicies,
+  somePolicy,
+  someRelayer,
+  someWork,
+} from './some.ts'
+
+const rejected = (code: 'insufficientFunds' | 'poolFull' | 'feeTooLow', message = 'txpool is full') =>
+  handed({ kind: 'rejected', code, message })
+const withPolicies = (policies: Partial<Relayer['policies']>) =>
+  someRelayer({ policies: { ...somePolicies, ...policies } })
+const { gasLimit: _, ...unlimited } = somePayload
+const late = { head: headAt(height + 20) }
+const many = Array.from({ length: 64 }, (_, index) => someAttempt(0, { fees: eip1559(BigInt(index + 1), 1n) }))
+const manyNoOps = Array.from({ length: 64 }, (_, index) => someNoOp(0, { fees: eip1559(BigInt(index + 1), 1n) }))
+const own = { ...somePayload, pricing: { kind: 'eip1559', maxFeePerGas: 3n, maxPriorityFeePerGas: 2n } as const }
+const { market: __, ...unpriced } = someObservation()
+const { balance: ___, ...unfunded } = someObservation()
+const estimating = (estimate: object) => ({ estimates: new Map([[queued(1).id, estimate as never]]) })
+type Case = readonly [Condition, RegExp, Partial<Work>, Partial<Observation>, Observation?]
+
+const cases: readonly Case[] = [
+  [
+    'paused',
+    /^waits: the relayer is paused; unpause it/,
+    { relayer: someRelayer({ paused: true }), queued: [queued(1)] },
+    {},
+  ],
+  ['facts_missing', /^waits: no node tells the price of gas$/, { queued: [queued(1)] }, {}, unpriced],
+  ['facts_missing', /^waits: no node tells the balance$/, { queued: [queued(1)] }, {}, unfunded],
+  [
+    'node_behind',
+    /says nonce 4, but every nonce below 9 is settled; .*DATABASE_URL/,
+    { floor: { spentBelow: 9 }, queued: [queued(1)] },
+    { nonce: 4 },
+  ],
+  [
+    'balance_below_minimum',
+    /^waits: the balance \(7 wei\) is below min_balance \(10 wei\): top it up by 3 wei$/,
+    { relayer: withPolicies({ minBalance: 10n }), queued: [queued(1)] },
+    { balance: 7n },
+  ],
+  [
+    'balance_short',
+    /^waits: the balance \(5 wei\) does not cover its value \(1 wei\) and gas .*: top it up by \d+ wei$/,
+    { queued: [queued(1)] },
+    { balance: 5n },
+  ],
+  [
+    'gas_price_cap',
+    /^waits: the base fee \(up to 10000000000 wei\) is above gas_price_cap \(5 wei\): raise the cap/,
+    { relayer: withPolicies({ gasPriceCap: 5n }), queued: [queued(1)] },
+    {},
+  ],
+  [
+    'gas_price_cap',
+    /^waits: the fee that it was sent with \(3 wei\) is above gas_price_cap \(2 wei\)/,
+    { relayer: withPolicies({ gasPriceCap: 2n }), queued: [queued(1, { payload: own })] },
+    {},
+  ],
+  [
+    'gas_unknown',
+    /could not estimate its gas; .*gas_limit/,
+    { queued: [queued(1, { payload: unlimited })] },
+    estimating({ kind: 'unknown' }),
+  ],
+  [
+    'would_revert',
+    /^waits for what is in flight: it would revert by now: no/,
+    { open: [inFlight(0)], queued: [queued(1, { payload: unlimited })] },
+    estimating({ kind: 'reverts', reason: 'no' }),
+  ],
+  [
+    'balance_short',
+    /^waits: a node says that the balance does not cover it, which may cost 420000000000001 wei: top it up$/,
+    { open: [inFlight(0, [someAttempt(0, { handOver: rejected('insufficientFunds') })])] },
+    {},
+  ],
+  [
+    'own_price',
+    /^waits at the price that it was sent with \(3 wei per gas, of which 2 as tip\).*replace it/,
+    { open: [inFlight(0, undefined, { payload: own })] },
+    late,
+  ],
+  [
+    'attempts_exhausted',
+    /^waits: none of the 64 attempts for nonce 0 was mined/,
+    { open: [inFlight(0, many as unknown as [Attempt])] },
+    late,
+  ],
+  [
+    'gas_price_cap',
+    /^waits at gas_price_cap \(20000000000 wei\): a higher price, up to \d+ wei, .*; it holds nonce 0 since block 100: raise the cap/,
+    { relayer: withPolicies({ gasPriceCap: 20n * gwei }), open: [inFlight(0)] },
+    late,
+  ],
+  [
+    'node_unreachable',
+    /^waits: no node could be reached: no connection$/,
+    { open: [inFlight(0, [someAttempt(0, { handOver: handOvers.held })])] },
+    {},
+  ],
+  [
+    'node_refuses',
+    /^waits: the node refuses it for now, and is handed it again: txpool is full$/,
+    { open: [inFlight(0, [someAttempt(0, { handOver: rejected('poolFull') })])] },
+    {},
+  ],
+  [
+    'nonce_blocked',
+    /^waits: nonce 0 comes first, .*if it is not mined by block 112, /,
+    { open: [inFlight(1), inFlight(2)] },
+    { pendingNonce: 3 },
+  ],
+  [
+    'nonce_unproven',
+    /^waits: nonce 0 is spent, and no node shows yet by which transaction: .*history$/,
+    { open: [inFlight(0)] },
+    { nonce: 1, ...late },
+  ],
+  [
+    'nonce_unproven',
+    /^canceled; nonce 0 is spent/,
+    { open: [inFlight(0, undefined, canceled)] },
+    { nonce: 1, ...late },
+  ],
+  [
+    'node_unreachable',
+    /^canceled; the no-op could not reach a node: no connection$/,
+    { open: [inFlight(0, [someAttempt(0), someNoOp(0, { handOver: handOvers.held })], canceled)] },
+    {},
+  ],
+  [
+    'attempts_exhausted',
+    /^canceled; none of 64 no-ops for nonce 0 was mined/,
+    { open: [inFlight(0, [someAttempt(0), ...manyNoOps], canceled)] },
+    late,
+  ],
+  [
+    'cancel_unfunded',
+    /^canceled; the balance does not cover the no-op, which may cost 840000000000000 wei: top it up$/,
+    { open: [inFlight(0, [someAttempt(0), someNoOp(0, { handOver: rejected('insufficientFunds') })], canceled)] },
+    {},
+  ],
+  [
+    'cancel_gas_price_cap',
+    /^canceled; the no-op would need more \(up to 50000000000 wei per gas\) than cancel_gas_price_cap \(7 wei\).*raise the cap/,
+    { relayer: withPolicies({ cancelGasPriceCap: 7n }), open: [inFlight(0, undefined, canceled)] },
+    {},
+  ],
+  [
+    'node_refuses',
+    /^canceled; the node refused the no-op: intrinsic/,
+    { open: [inFlight(0, [someAttempt(0), someNoOp(0, { handOver: handOvers.refused })], canceled)] },
+    {},
+  ],
+  [
+    'node_refuses',
+    /^canceled; the node refuses the no-op for now, .*: txpool is full$/,
+    { open: [inFlight(0, [someAttempt(0), someNoOp(0, { handOver: rejected('poolFull') })], canceled)] },
+    {},
+  ],
+]
+
+const seen = cases.map(([condition, reason, work, changes, whole]) => {
+  return { condition, reason, work, observation: whole ?? someObservation(changes) }
+})
+
+function planOf(work: Partial<Work>, observation: Observation) {
+  return decide(frozen(someWork(work)), frozen(observation), frozen(somePolicy), now)
+}
+
+const explained = (decisions: readonly Decision[]) =>
+  decisions.filter((decision): decision is Extract<Decision, { do: 'explain' }> => decision.do === 'explain')
+
+/** The work with what the plan tells, as it is stored. */
+function told(work: Partial<Work>, decisions: readonly Decision[]): Partial<Work> {
+  const tell = <T extends Transaction>(transaction: T): T => {
+    const mine = explained(decisions).find((decision) => decision.transaction.id === transaction.id)
+    return mine ? (apply(mine, transaction, undefined, now) as T) : transaction
+  }
+  return {
+    ...work,
+    ...(work.open && { open: work.open.map(tell) }),
+    ...(work.queued && { queued: work.queued.map(tell) }),
+  }
+}
+
+describe('what waits', () => {
+  test.each(seen)('$condition is told as $reason', ({ condition, reason, work, observation }) => {
+    const plan = planOf(work, observation)
+    expect(plan.conditions).toContain(condition)
+    const [first] = explained(plan.decisions)
+    expect(first).toMatchObject({ condition, reason: expect.stringMatching(reason) })
+    expect(openings.some((opening) => first?.reason?.startsWith(opening))).toBe(true)
+
+    const again = planOf(told(work, plan.decisions), observation)
+    expect(explained(again.decisions)).toEqual([])
+    expect(again.conditions).toEqual(plan.conditions)
+  })
+})
+
+test('every condition has a case here, or comes of something else', () => {
+  const elsewhere: readonly Condition[] = ['policy', 'nonce_taken']
+  const covered = new Set([...cases.map(([condition]) => condition), ...elsewhere])
+  expect([...conditions].filter((condition) => !covered.has(condition))).toEqual([])
+})
+
+test('a stranger’s transaction in the place of ours is a condition as long as it is not final', () => {
+  const open = [mined(0, byStranger(), [someAttempt(0)])]
+  expect(planOf({ open }, someObservation({ nonce: 1 })).conditions).toEqual(['nonce_taken'])
+})
+
+describe('a reason', () => {
+  const waiting = queued(1, { statusReason: 'waits: the balance (5 wei) does not cover …' })
+  const held = [someAttempt(0, { recordedAtBlock: height })] as const
+  const stuck = (reason: string) => inFlight(0, [held[0]], { statusReason: reason })
+
+  test('is told anew when the figure that decides it changes, and not when it hardly does', () => {
+    const relayer = withPolicies({ gasPriceCap: 5n })
+    const at = (baseFee: bigint) => someObservation({ market: { ...someMarket, baseFee } })
+    const first = planOf({ relayer, queued: [queued(1)] }, at(11n * gwei))
+    const work = told({ relayer, queued: [queued(1)] }, first.decisions)
+    expect(planOf(work, at(19n * gwei)).decisions).toEqual([])
+    expect(explained(planOf(work, at(21n * gwei)).decisions)).toMatchObject([
+      { reason: expect.stringContaining(`up to ${50n * gwei} wei`) },
+    ])
+  })
+
+  test('that passed is taken back, of what waits its turn and of what is in flight', () => {
+    const full = [0, 1, 2, 3].map((nonce) => inFlight(nonce))
+    expect(planOf({ open: full, queued: [waiting] }, someObservation()).decisions).toEqual([
+      { do: 'explain', transaction: waiting },
+    ])
+    const open = stuck('waits at gas_price_cap (1 wei)')
+    const [decision] = planOf({ open: [open] }, someObservation()).decisions
+    expect(decision).toEqual({ do: 'explain', transaction: open })
+    if (decision?.do !== 'explain') throw new Error('nothing is told')
+    expect(apply(decision, open, undefined, now).statusReason).toBeUndefined()
+  })
+
+  test('of a canceled one gives way to why it was canceled', () => {
+    const open = { ...stuck('canceled; the balance does not cover'), ...canceled }
+    const raced = { ...open, lifecycle: { ...open.lifecycle, attempts: [held[0], someNoOp(0)] as const } }
+    expect(planOf({ open: [raced] }, someObservation()).decisions).toMatchObject([
+      { do: 'explain', reason: 'canceled on request' },
+    ])
+  })
+
+  test('that is history stays, and so does every one while it is not known what holds', () => {
+    for (const reason of ['a reorganisation of the chain took its block back', 'replaced on request']) {
+      expect(planOf({ open: [stuck(reason)] }, someObservation()).decisions).toEqual([])
+    }
+    expect(planOf({ open: [stuck('waits at gas_price_cap (1 wei)')] }, unpriced).decisions).toEqual([])
+  })
+})
+
+test('while no node answers, the first of each place says so, and a canceled one in its own words', () => {
+  const work = someWork({ open: [inFlight(0, undefined, canceled), inFlight(1)], queued: [queued(8), queued(9)] })
+  expect(explained(tellUnreachable(work, 'endpoint 0: refused'))).toMatchObject([
+    { transaction: { sequence: 0 }, reason: 'canceled; no node of the network answers: endpoint 0: refused' },
+    { transaction: { sequence: 8 }, reason: 'waits: no node of the network answers: endpoint 0: refused' },
+  ])
+})
+
+test.each([
+  [0n, 1n],
+  [1n, 1n],
+  [2n, 2n],
+  [3n, 5n],
+  [6n, 10n],
+  [10n, 10n],
+  [11n, 20n],
+  [499n, 500n],
+  [501n, 1000n],
+])('about %i is %i: never less, and at most two and a half times as much', (wei, rounded) => {
+  expect(roughly(wei)).toBe(rounded)
+})
