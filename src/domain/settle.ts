@@ -71,6 +71,8 @@ const reasonCharsMax = 500
 export function withReason(transaction: Transaction, statusReason: string | undefined): Transaction {
   const { statusReason: _, ...rest } = transaction
   if (statusReason === undefined) return rest
-  const told = statusReason.length > reasonCharsMax ? `${statusReason.slice(0, reasonCharsMax)}…` : statusReason
+  // A row holds no U+0000, so that what is told again would look new.
+  const plain = statusReason.replaceAll('\0', '')
+  const told = plain.length > reasonCharsMax ? `${plain.slice(0, reasonCharsMax)}…` : plain
   return { ...rest, statusReason: told }
 }

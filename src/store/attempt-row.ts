@@ -4,6 +4,7 @@ import type { Attempt, AttemptKind, HandOver, RejectionCode } from '../domain/at
 import type { Fees } from '../domain/fees.ts'
 import type { Hash, Hex, TransactionId } from '../domain/ids.ts'
 import type { AttemptTable } from './schema.ts'
+import { storableText } from './storable-text.ts'
 
 export type AttemptRow = Selectable<AttemptTable>
 
@@ -55,7 +56,7 @@ export function handOverToRow(handOver: HandOver): HandOverColumns {
       return { state: handOver.state, ...none }
     case 'held':
     case 'refused':
-      return { state: handOver.state, ...none, outcome_message: handOver.reason }
+      return { state: handOver.state, ...none, outcome_message: storableText(handOver.reason) }
     case 'handed': {
       const { outcome } = handOver
       return {
@@ -63,7 +64,7 @@ export function handOverToRow(handOver: HandOver): HandOverColumns {
         handed_at: handOver.at,
         outcome: outcome.kind,
         outcome_code: outcome.kind === 'rejected' ? outcome.code : null,
-        outcome_message: 'message' in outcome ? outcome.message : null,
+        outcome_message: storableText('message' in outcome ? outcome.message : undefined),
       }
     }
   }

@@ -4,6 +4,7 @@ import { isTerminal, statusOf, type Transaction } from '../domain/transaction.ts
 import type { TimestampMs } from '../domain/units.ts'
 import type { Flag } from './schema.ts'
 import { type Executor, statement } from './statement.ts'
+import { storableText } from './storable-text.ts'
 
 interface Publication {
   relayerId: string
@@ -50,7 +51,7 @@ export async function publishEvent(
     id: transaction.id,
     kind,
     status: statusOf(transaction),
-    statusReason: transaction.statusReason ?? null,
+    statusReason: storableText(transaction.statusReason),
     terminal: terminal ? 1 : 0,
     now,
     nonce: then.nonce ?? null,

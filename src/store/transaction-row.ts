@@ -14,6 +14,7 @@ import {
 } from '../domain/transaction.ts'
 import { earlierFromRow, earlierToRow, payloadFromRow, payloadToRow } from './payload-row.ts'
 import type { TransactionTable } from './schema.ts'
+import { storableText } from './storable-text.ts'
 
 export type TransactionRow = Selectable<TransactionTable>
 /** What a step may change; a new payload is written by replace.ts, and everything else stands for ever. */
@@ -62,7 +63,7 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
     phase: lifecycle.phase,
     open: isTerminal(transaction) ? 0 : 1,
     status: statusOf(transaction),
-    status_reason: transaction.statusReason ?? null,
+    status_reason: storableText(transaction.statusReason),
     nonce: 'nonce' in lifecycle ? lifecycle.nonce : null,
     sent_at: transaction.sentAt ?? null,
     canceled_at: cancellation?.requestedAt ?? null,
@@ -75,7 +76,7 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
     included_block: inclusion?.block.number ?? null,
     included_block_hash: inclusion?.block.hash ?? null,
     included_succeeded: receipt ? (receipt.succeeded ? 1 : 0) : null,
-    revert_reason: receipt?.revertReason ?? null,
+    revert_reason: storableText(receipt?.revertReason),
     gas_used: receipt?.gasUsed ?? null,
     effective_gas_price: receipt ? String(receipt.effectiveGasPrice) : null,
   }

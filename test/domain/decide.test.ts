@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { decide } from '../../src/domain/decide.ts'
 import type { Decision } from '../../src/domain/decision.ts'
 import type { Observation } from '../../src/domain/observation.ts'
+import { withReason } from '../../src/domain/settle.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import type { Work } from '../../src/domain/work.ts'
 import {
@@ -287,6 +288,16 @@ describe('what must not wait for a block, nor cost without end', () => {
       { do: 'explain', reason: 'waits for what is in flight: it would revert by now: no allowance' },
     ])
     expect(plan({ queued: [swap] }, { estimates }).decisions).toMatchObject([{ do: 'refuse' }])
+  })
+
+  test('a reason with U+0000 in it, which no row keeps, is told once like any other', () => {
+    const { gasLimit: _, ...open } = somePayload
+    const swap = queued(5, { payload: open })
+    const estimates = new Map([[swap.id, { kind: 'reverts' as const, reason: 'no\0 allowance' }]])
+    const [told] = plan({ open: [inFlight(0)], queued: [swap] }, { estimates }).decisions
+    if (told?.do !== 'explain') throw new Error('not explained')
+    const explained = { ...swap, statusReason: withReason(swap, told.reason).statusReason?.replaceAll('\0', '') ?? '' }
+    expect(plan({ open: [inFlight(0)], queued: [explained] }, { estimates }).decisions).toEqual([])
   })
 
   test('a filler that a stranger filled is settled, not queued', () => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { StaleWrite } from '../../src/domain/errors.ts'
 import { isTerminal, type Transaction } from '../../src/domain/transaction.ts'
 import { anyLifecycle, anyTransaction } from '../domain/any.ts'
-import { by, byStranger, handOvers, now, someAttempt } from '../domain/some.ts'
+import { by, byStranger, handed, handOvers, now, someAttempt } from '../domain/some.ts'
 import { freshId, type OpenStore, send, storedRelayer } from './contract.ts'
 
 export function rowContract(open: OpenStore): void {
@@ -118,6 +118,31 @@ export function rowContract(open: OpenStore): void {
     await save({ ...latest, lifecycle: { phase: 'inFlight', nonce: 1, attempts: [third] } })
     expect(await store.reads.attempts(latest.id)).toStrictEqual([first, second, third])
     expect(await store.reads.transaction(relayer.id, latest.id)).toStrictEqual(latest)
+  })
+
+  test('words of a node or a contract are kept without U+0000, which not every database can hold', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayer = await storedRelayer(store)
+    const rejected = { kind: 'rejected', code: 'invalid', message: 'bad\0 bytes\0' } as const
+    for (const handOver of [
+      handed(rejected),
+      handed({ kind: 'unknown', message: '\0garbage' }),
+      { state: 'refused', reason: 'no\0' } as const,
+      { state: 'held', reason: '\0' } as const,
+    ]) {
+      const before = await send(store, relayer.id)
+      const flying = { ...bound(before, before.sequence, { handOver }), statusReason: 'the node\0 said so' }
+      const saved = await store.commit((session) => session.saveTransaction(before, flying, now))
+      const attempt = 'attempts' in saved.lifecycle ? saved.lifecycle.attempts[0] : undefined
+      if (!attempt) throw new Error('no attempt')
+      const inclusion = { ...by(attempt, 1, false), revertReason: 'not\0 today' } as const
+      const lifecycle = { phase: 'mined', nonce: before.sequence, attempts: [attempt], inclusion } as const
+      await store.commit((session) => session.saveTransaction(saved, { ...saved, lifecycle }, now))
+    }
+    const rows = JSON.stringify(await everything(under))
+    expect(rows).not.toContain('\\u0000')
+    for (const kept of ['bad bytes', 'garbage', 'the node said so', 'not today']) expect(rows).toContain(kept)
   })
 
   test('what is dropped withdraws the attempts that never left', async () => {
