@@ -50,6 +50,7 @@ export function resume(instance: Instance): void {
 export function clockOf(instance: Instance, timeline: Timeline, epochMs: number, skewMs: () => number): Clock {
   return {
     now: () => Math.floor(epochMs + timeline.now() + skewMs()),
+    elapsed: () => timeline.now(),
     sleep(ms, signal) {
       return new Promise((resolve) => {
         if (signal?.aborted) return resolve()

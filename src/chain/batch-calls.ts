@@ -52,10 +52,10 @@ export function batchCalls({ transport, clock, heard }: BatchOptions): Ask {
   }
 
   async function exchange(part: readonly Waiting[]): Promise<void> {
-    if (part.length === 1 || clock.now() < singleUntil) return single(part)
+    if (part.length === 1 || clock.elapsed() < singleUntil) return single(part)
     const posted = await transport.post(JSON.stringify(part.map(toJson)))
     if (posted.kind === 'body' && refusesBatches(posted.json)) {
-      singleUntil = clock.now() + refusalHoldsMs
+      singleUntil = clock.elapsed() + refusalHoldsMs
       return single(part)
     }
     settle(part, posted)

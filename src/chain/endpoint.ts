@@ -1,6 +1,5 @@
 // One node of a network: verified once, then trusted by how it behaves.
 import type { ReplacementRule } from '../domain/fees.ts'
-import type { TimestampMs } from '../domain/units.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import { batchCalls } from './batch-calls.ts'
@@ -30,7 +29,8 @@ export interface Endpoint {
   fit(): boolean
   /** Asks it something harmless when its rest is over, so that nobody's work has to find out whether it recovered. */
   probe(): void
-  restsUntil(): TimestampMs
+  /** By `clock.elapsed()`. */
+  restsUntil(): number
   /** It told a head that others have left behind: rests for `ms`. */
   lags(ms: number): void
   close(): Promise<void>
@@ -60,13 +60,13 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
   let rule: ReplacementRule | undefined
   let probing = false
   let verified: Promise<string | undefined> | undefined
-  let wrongUntil: TimestampMs | undefined
+  let wrongUntil: number | undefined
 
   function heard(well: boolean): void {
     if (well && failuresInRow > 0) restsUntil = Number.NEGATIVE_INFINITY
     failuresInRow = well ? 0 : failuresInRow + 1
     if (well) return
-    restsUntil = clock.now() + Math.min(restMaxMs, restFirstMs * 2 ** Math.min(failuresInRow - 1, 10))
+    restsUntil = clock.elapsed() + Math.min(restMaxMs, restFirstMs * 2 ** Math.min(failuresInRow - 1, 10))
     if (failuresInRow === 3) logger.warn({ endpoint: index }, 'an endpoint failed three times in a row')
   }
 
@@ -89,7 +89,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     }
     if (told !== chainId) {
       logger.error({ endpoint: index, expected: chainId, told }, 'an endpoint serves another chain and is not used')
-      wrongUntil = clock.now() + wrongChainMs
+      wrongUntil = clock.elapsed() + wrongChainMs
       return `serves chain ${told}, not ${chainId}`
     }
     rule = replacementRuleOf(version.kind === 'value' ? version.value : undefined)
@@ -101,7 +101,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     weight: config.weight,
     call,
     ready: () => {
-      if (wrongUntil !== undefined && clock.now() >= wrongUntil) {
+      if (wrongUntil !== undefined && clock.elapsed() >= wrongUntil) {
         wrongUntil = undefined
         verified = undefined
       }
@@ -109,9 +109,9 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
       return verified
     },
     rule: () => rule,
-    fit: () => failuresInRow === 0 && restsUntil <= clock.now(),
+    fit: () => failuresInRow === 0 && restsUntil <= clock.elapsed(),
     probe() {
-      if (probing || restsUntil > clock.now()) return
+      if (probing || restsUntil > clock.elapsed()) return
       probing = true
       void call({ method: 'eth_chainId', params: [] }).then((answer) => {
         probing = false
@@ -121,7 +121,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     },
     restsUntil: () => restsUntil,
     lags: (ms) => {
-      restsUntil = Math.max(restsUntil, clock.now() + ms)
+      restsUntil = Math.max(restsUntil, clock.elapsed() + ms)
     },
     close: () => transport.close(),
   }

@@ -1,7 +1,7 @@
 // The head of one network: read once a block for everybody, polled only while somebody follows.
 import type { Hash } from '../domain/ids.ts'
 import type { Head } from '../domain/observation.ts'
-import type { BlockNumber, TimestampMs } from '../domain/units.ts'
+import type { BlockNumber } from '../domain/units.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import { openAncestry } from './ancestry.ts'
@@ -46,7 +46,7 @@ export function trackHead({ endpoints, averageBlocktimeMs, clock, logger }: Trac
   const ancestry = openAncestry()
   const followers = new Map<(head: Head) => void, Hash | undefined>()
   let known: TrackedHead | undefined
-  let readAt: TimestampMs = Number.NEGATIVE_INFINITY
+  let readAt = Number.NEGATIVE_INFINITY
   let reading: Promise<TrackedHead> | undefined
   let falls = { count: 0, since: 0 }
   let reorgs = 0
@@ -56,7 +56,7 @@ export function trackHead({ endpoints, averageBlocktimeMs, clock, logger }: Trac
   function read(): Promise<TrackedHead> {
     reading ??= readAnew()
       .then((tracked) => {
-        readAt = clock.now()
+        readAt = clock.elapsed()
         return tracked
       })
       .finally(() => {
@@ -104,8 +104,8 @@ export function trackHead({ endpoints, averageBlocktimeMs, clock, logger }: Trac
   /** Nobody confirms the known head. A development chain may have been rewound, or started anew. */
   async function fallen(behind: readonly TrackedHead[]): Promise<TrackedHead> {
     const highest = behind.reduce((best, told) => (told.head.number > best.head.number ? told : best))
-    falls = falls.count === 0 ? { count: 1, since: clock.now() } : { ...falls, count: falls.count + 1 }
-    const lasted = clock.now() - falls.since >= fallBlocktimes * averageBlocktimeMs
+    falls = falls.count === 0 ? { count: 1, since: clock.elapsed() } : { ...falls, count: falls.count + 1 }
+    const lasted = clock.elapsed() - falls.since >= fallBlocktimes * averageBlocktimeMs
     if (falls.count >= fallsBelieved && lasted) return adopt(highest)
     if (!known) throw new ChainUnavailable('no endpoint tells a head')
     return known
@@ -164,7 +164,7 @@ export function trackHead({ endpoints, averageBlocktimeMs, clock, logger }: Trac
 
   return {
     async current() {
-      const fresh = polling && clock.now() - readAt <= pollMs * 1.5
+      const fresh = polling && clock.elapsed() - readAt <= pollMs * 1.5
       return known && fresh ? known : read()
     },
     follow(onHead, signal) {

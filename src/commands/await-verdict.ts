@@ -14,11 +14,11 @@ export async function awaitVerdict(
   waitMs: number,
   signal: AbortSignal,
 ): Promise<Transaction | undefined> {
-  const until = context.clock.now() + waitMs
+  const until = context.clock.elapsed() + waitMs
   for (;;) {
     const transaction = await context.store.reads.transaction(relayerId, id)
     if (!transaction || verdictOn(transaction).final) return transaction
-    const left = until - context.clock.now()
+    const left = until - context.clock.elapsed()
     if (left <= 0 || signal.aborted) return transaction
     await context.clock.sleep(Math.min(left, lookEveryMs), signal)
   }

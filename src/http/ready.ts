@@ -56,8 +56,8 @@ export function ready({ readiness, clock, version }: { readiness: Readiness; clo
 function believed(check: () => Promise<void>, clock: Clock): () => Promise<void> {
   let asked: { at: number; answer: Promise<void> } | undefined
   return () => {
-    const now = clock.now()
-    if (!asked || now - asked.at >= readinessBelievedMs || now < asked.at) asked = { at: now, answer: check() }
+    const now = clock.elapsed()
+    if (!asked || now - asked.at >= readinessBelievedMs) asked = { at: now, answer: check() }
     return asked.answer
   }
 }

@@ -4,12 +4,15 @@ import type { TimestampMs } from '../domain/units.ts'
 
 export interface Clock {
   now(): TimestampMs
+  /** Milliseconds since some moment, never backwards, whatever is done to the machine's clock: for durations. */
+  elapsed(): number
   /** Resolves after `ms`, or as soon as `signal` aborts; never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   sleep: async (ms, signal) => {
     await timer(ms, undefined, signal ? { signal } : {}).catch(() => undefined)
   },

@@ -1,6 +1,7 @@
 // Several endpoints: failover, weights, wrong chains, and a dead one that disables nothing.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { replacementRuleOf } from '../../src/chain/client-profile.ts'
+import { systemClock } from '../../src/ops/clock.ts'
 import { type Anvil, devAccount, startAnvil } from '../support/anvil.ts'
 import { type RpcServer, startRpcServer } from '../support/rpc-server.ts'
 import { eventually, inquiryOf, networkOver } from './network-under-test.ts'
@@ -60,6 +61,22 @@ describe('failover', () => {
       await network.chain.observe(inquiryOf(address))
       return one.calls('eth_getBlockByNumber').length > 0
     }, 'the recovered endpoint is asked for the head again')
+  })
+
+  test('a rest is as long whatever is done to the machine’s clock meanwhile', async () => {
+    let skewMs = 0
+    const clock = { ...systemClock, now: () => systemClock.now() + skewMs }
+    await using network = networkOver([one.url, other.url], { clock })
+    await network.chain.observe(inquiryOf(address))
+    one.react({ do: 'drop' })
+    for (let round = 0; round < 4; round += 1) await network.chain.observe(inquiryOf(address))
+    one.react({ do: 'forward' })
+    one.forget()
+    skewMs = -3_600_000
+    await eventually(async () => {
+      await network.chain.observe(inquiryOf(address))
+      return one.calls('eth_getBlockByNumber').length > 0
+    }, 'the recovered endpoint is asked again, an hour before it failed by the machine’s clock')
   })
 
   test('an endpoint that recovers is used again, also when it is the only one', async () => {

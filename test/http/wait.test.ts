@@ -27,6 +27,7 @@ function endlessClock() {
   const sleeps = { begun: 0, ended: 0 }
   const clock: Clock = {
     now: systemClock.now,
+    elapsed: systemClock.elapsed,
     sleep: (_ms, signal) => {
       const { promise, resolve } = Promise.withResolvers<void>()
       sleeps.begun += 1

@@ -5,6 +5,8 @@ import { now } from '../domain/some.ts'
 export interface ManualClock extends Clock {
   /** Wakes whoever sleeps no longer than this. */
   advance(ms: number): void
+  /** Sets the machine's clock, forwards or back: nobody sleeps shorter or longer for it. */
+  set(ms: number): void
   /** What each sleeper asked for, in the order in which they lay down. */
   readonly sleeping: readonly number[]
 }
@@ -17,9 +19,11 @@ interface Sleeper {
 
 export function manualClock(): ManualClock {
   let time = now
+  let skew = 0
   let sleepers: Sleeper[] = []
   return {
-    now: () => time,
+    now: () => time + skew,
+    elapsed: () => time - now,
     sleep(ms, signal) {
       return new Promise((resolve) => {
         if (signal?.aborted) return resolve()
@@ -39,6 +43,9 @@ export function manualClock(): ManualClock {
     advance(ms) {
       time += ms
       for (const sleeper of sleepers.filter(({ until }) => until <= time)) sleeper.wake()
+    },
+    set(ms) {
+      skew += ms
     },
     get sleeping() {
       return sleepers.map(({ ms }) => ms)
