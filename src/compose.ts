@@ -1,18 +1,24 @@
 // The only file that names every implementation: from a configuration to a running service, and back to nothing.
 import type { Chain } from './chain/chain.ts'
+import { openChains } from './chain/chains.ts'
 import { openNetwork } from './chain/network.ts'
 import type { OpenTransport } from './chain/transport.ts'
 import type { CommandContext } from './commands/context.ts'
 import { keepRelayers } from './commands/keep-relayers.ts'
-import type { Config, NetworkConfig } from './config/config.ts'
+import type { Config } from './config/config.ts'
 import { refuseSharedAddresses } from './config/shared-address.ts'
 import type { NetworkName, RelayerId } from './domain/ids.ts'
 import type { NetworkPolicy, Relayer } from './domain/relayer.ts'
+import type { NetworkSettings, SignerFacts } from './estate/entities.ts'
+import type { Estate } from './estate/estate.ts'
+import { openEstate } from './estate/open-estate.ts'
+import { reseal } from './estate/reseal.ts'
 import { administratorBy } from './http/authenticate.ts'
 import { openServer } from './http/open-server.ts'
 import type { Clock } from './ops/clock.ts'
 import type { Logger } from './ops/logger.ts'
 import type { Random } from './ops/random.ts'
+import { openVault, type Vault } from './ops/vault.ts'
 import { ownInProcess } from './reconcile/own-in-process.ts'
 import type { Ownerships } from './reconcile/ownership.ts'
 import { reconcile } from './reconcile/reconcile.ts'
@@ -42,8 +48,8 @@ export interface Service extends AsyncDisposable {
 /** Everything but the door: commands in, relayers advancing. Disposing lets the steps under way finish. */
 export interface Engine extends AsyncDisposable {
   readonly commands: CommandContext
-  readonly chainOf: (network: NetworkName) => Chain
-  readonly signerOf: (relayer: Relayer) => Signer
+  readonly estate: Estate
+  readonly vault: Vault
 }
 
 /** Throws ConfigError or OperatorError where the operator can mend what is wrong. */
@@ -54,8 +60,8 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
   const server = opened.use(
     await openServer({
       commands: engine.commands,
-      chainOf: engine.chainOf,
-      signerOf: engine.signerOf,
+      chainOf: engine.estate.chainOf,
+      signerOf: engine.estate.signerOf,
       limits: config.server.rateLimit,
       trustedProxies: config.server.trustedProxies,
       authenticate: administratorBy(config.server.apiKey.reveal()),
@@ -77,43 +83,37 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const { clock, random, logger } = around
   await using opened = new AsyncDisposableStack()
   const signers = await openSigners(config.signers, logger)
-  const relayers = relayersOf(config, signers)
   const openStore = around.openStore ?? (() => openSqliteStore({ path: config.database.path, clock, logger }))
   const store = opened.use(await openStore())
-  const advanced = await keepRelayers({
-    store,
-    configured: relayers,
-    canBeFollowed: ({ signerId, network, address }) =>
-      signers.get(signerId)?.address === address && config.networks.some(({ name }) => name === network),
-    logger,
-  })
-  const chains = openChains(config, around, opened)
-  const chainOf = (network: NetworkName): Chain => known(chains.get(network), `network "${network}"`)
-
-  const signerOf = ({ signerId }: Relayer): Signer => known(signers.get(signerId), `signer "${signerId}"`)
-
-  const policies = new Map(config.networks.map((network) => [network.name, policyOf(network, config.limits)]))
-  const context: StepContext = {
-    store,
-    clock,
-    random,
-    logger,
-    chainOf: ({ network }) => chainOf(network),
-    signerOf,
-    policyOf: ({ network }) => known(policies.get(network), `network "${network}"`),
-  }
-  const ownerships: Ownerships = ownInProcess(
-    store,
-    advanced.map(({ id }) => id),
+  const vault = openVault(config.encryption, random)
+  await reseal(store, vault, logger)
+  const estate = opened.use(
+    await openEstate({
+      store,
+      vault,
+      logger,
+      file: { ...config, relayers: relayersOf(config, signers), signers: signersOf(config, signers) },
+      fileSigners: signers,
+      openSigner: async (id, key) =>
+        known((await openSigners([{ id, type: 'plain', key }], logger)).get(id), `signer "${id}"`),
+      chains: openChains((network: NetworkSettings) => openChain(network, config, around)),
+      policyFor: (network) => rulesOf(network, config.limits),
+    }),
   )
+  const { isOwn, canBeFollowed, chainOf, signerOf, policyOf } = estate
+  await keepRelayers({ store, configured: estate.configured(), isOwn, canBeFollowed, logger })
+
+  const context: StepContext = { store, clock, random, logger, chainOf, signerOf, policyOf }
+  const ownerships: Ownerships = ownInProcess(store, [])
   opened.use(await reconcile(context, ownerships))
+  await estate.assignTo(ownerships.assign)
 
   const wake = (relayer: RelayerId) => ownerships.wake(relayer)
   const everything = opened.move()
   return {
     commands: { store, clock, random, wake, queueMax: config.limits.queueMax },
-    chainOf,
-    signerOf,
+    estate,
+    vault,
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
   }
 }
@@ -129,29 +129,27 @@ function relayersOf(config: Config, signers: ReadonlyMap<string, Signer>): reado
   return relayers
 }
 
-function openChains({ networks, limits }: Config, around: Surroundings, opened: AsyncDisposableStack) {
-  return new Map(
-    networks.map((network): [string, Chain] => {
-      const chain = openNetwork({
-        endpoints: network.rpcUrls.map(({ url, weight }) => ({ url: url.reveal(), weight })),
-        chainId: network.chainId,
-        averageBlocktimeMs: network.averageBlockTimeMs,
-        eip1559: network.eip1559,
-        timeoutMs: limits.rpcTimeoutMs,
-        clock: around.clock,
-        logger: around.logger.child({ network: network.name }),
-        ...(around.openTransport && { openTransport: around.openTransport }),
-      })
-      opened.defer(() => chain.close())
-      return [network.name, chain]
-    }),
-  )
+function signersOf(config: Config, signers: ReadonlyMap<string, Signer>): readonly SignerFacts[] {
+  return config.signers.map(({ id, type }) => ({ id, type, address: known(signers.get(id), `signer "${id}"`).address }))
+}
+
+function openChain(network: NetworkSettings, { limits }: Config, around: Surroundings): Chain {
+  return openNetwork({
+    endpoints: network.rpcUrls.map(({ url, weight }) => ({ url: url.reveal(), weight })),
+    chainId: network.chainId,
+    averageBlocktimeMs: network.averageBlockTimeMs,
+    eip1559: network.eip1559,
+    timeoutMs: limits.rpcTimeoutMs,
+    clock: around.clock,
+    logger: around.logger.child({ network: network.name }),
+    ...(around.openTransport && { openTransport: around.openTransport }),
+  })
 }
 
 /** A hand-over that failed is repeated within about a block, wherever blocks are fast or slow. */
 const retryMs = { least: 500, most: 5_000 }
 
-function policyOf(network: NetworkConfig, limits: Config['limits']): NetworkPolicy {
+function rulesOf(network: NetworkSettings, limits: Config['limits']): NetworkPolicy {
   const { chainId, eip1559, requiredConfirmations, averageBlockTimeMs } = network
   return {
     chainId,

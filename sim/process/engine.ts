@@ -2,8 +2,8 @@
 import { composeEngine, type Engine } from '../../src/compose.ts'
 import type { Config } from '../../src/config/config.ts'
 import { limits } from '../../src/config/limits.ts'
-import { secret } from '../../src/config/secret.ts'
 import type { Logger } from '../../src/ops/logger.ts'
+import { secret } from '../../src/ops/secret.ts'
 import type { Dice } from '../dice.ts'
 import type { History } from '../history.ts'
 import type { Network } from '../network.ts'
@@ -67,6 +67,7 @@ function configOf(scenario: Scenario): Config {
     },
     logLevel: 'error',
     database: { kind: 'sqlite', path: '/nowhere' },
+    encryption: { previous: [] },
     signers: indexes.map((index) => ({ id: `s${index}`, type: 'plain', key: secret(keys[index] ?? '') })),
     notifications: [],
     relayers: indexes.map((index) => ({

@@ -28,6 +28,13 @@ export interface Chain {
   close(): Promise<void>
 }
 
+/** The chains of a process, by name. A chain stays the same object when it is put again, with other nodes behind it. */
+export interface Chains<Settings> extends AsyncDisposable {
+  get(name: string): Chain | undefined
+  put(name: string, settings: Settings): void
+  drop(name: string): void
+}
+
 /** No endpoint of the network answers. `message` names no URL: those hold keys. */
 export class ChainUnavailable extends Error {
   override readonly name = 'ChainUnavailable'

@@ -1,13 +1,12 @@
 // How a relayer is doing: its account at the head, and what the store holds for it.
 import { type Chain, ChainUnavailable } from '../chain/chain.ts'
 import { RescindError } from '../domain/errors.ts'
-import type { NetworkName } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import { pendingStatuses } from '../domain/transaction.ts'
 import type { Nonce, TimestampMs, Wei } from '../domain/units.ts'
 import type { Reads } from '../store/store.ts'
 
-export type ChainOf = (network: NetworkName) => Chain
+export type ChainOf = (relayer: Pick<Relayer, 'id' | 'network'>) => Chain
 
 export interface RelayerStatus {
   readonly balance: Wei
@@ -35,7 +34,7 @@ export async function readStatus(reads: Reads, chainOf: ChainOf, relayer: Relaye
 async function readAccount(chainOf: ChainOf, relayer: Relayer): Promise<{ balance: Wei; nonce: Nonce }> {
   const nothing = { live: [], inclusionBlocks: [], estimates: [], market: false, pendingNonce: false }
   try {
-    const { balance, nonce } = await chainOf(relayer.network).observe({
+    const { balance, nonce } = await chainOf(relayer).observe({
       ...nothing,
       address: relayer.address,
       balance: true,

@@ -1,11 +1,13 @@
 // What a configuration is, once it is parsed: plain values, with secrets apart. It is always safe to log.
+
+import type { Secret } from '../ops/secret.ts'
 import type { Limits } from './limits.ts'
-import type { Secret } from './secret.ts'
 
 export interface Config {
   readonly server: ServerConfig
   readonly logLevel: LogLevel
   readonly database: DatabaseConfig
+  readonly encryption: EncryptionConfig
   readonly relayers: readonly RelayerConfig[]
   readonly signers: readonly SignerConfig[]
   readonly notifications: readonly NotificationConfig[]
@@ -34,6 +36,13 @@ export interface DatabaseConfig {
   readonly kind: 'sqlite'
   /** Absolute. */
   readonly path: string
+}
+
+/** Of the secrets in the database: base64 of 32 bytes each. */
+export interface EncryptionConfig {
+  readonly current?: Secret
+  /** They still open what was sealed with them. */
+  readonly previous: readonly Secret[]
 }
 
 export interface RelayerConfig {

@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
-import { type DatabaseConfig, type LogLevel, logLevels, type ServerConfig } from './config.ts'
+import { secret } from '../ops/secret.ts'
+import { type DatabaseConfig, type EncryptionConfig, type LogLevel, logLevels, type ServerConfig } from './config.ts'
 import { limits } from './limits.ts'
 import { suggestion } from './members.ts'
 import { codeOf } from './read-json.ts'
 import type { Environment } from './read-reference.ts'
 import type { Report } from './report.ts'
-import { secret } from './secret.ts'
 
 /** What `.env` says, and over it what the real environment says. */
 export async function withDotEnv(env: Environment, cwd: string, report: Report): Promise<Environment> {
@@ -89,6 +89,21 @@ export function parseDatabase(env: Environment, cwd: string, report: Report): Da
   return { kind: 'sqlite', path: resolve(cwd, path ?? 'data/rescind.db') }
 }
 
+/** Under which keys secrets are stored that are given through the API: base64 of 32 bytes each. */
+export function parseEncryption(env: Environment, report: Report): EncryptionConfig {
+  const current = setting(env, 'STORAGE_ENCRYPTION_KEY')
+  const listed = (setting(env, 'STORAGE_ENCRYPTION_KEYS_PREVIOUS') ?? '').split(',').map((each) => each.trim())
+  const previous = listed.filter((each) => each !== '')
+  const check = (name: string, keys: readonly string[]) => {
+    if (keys.every((key) => /^[A-Za-z0-9+/_-]{43}=?$/.test(key))) return
+    // Not shown: a key with a typo is still most of a key.
+    report.problem(name, 'is not base64 of 32 bytes; make a key with "openssl rand -base64 32"')
+  }
+  check('STORAGE_ENCRYPTION_KEY', current === undefined ? [] : [current])
+  check('STORAGE_ENCRYPTION_KEYS_PREVIOUS', previous)
+  return { ...(current !== undefined && { current: secret(current) }), previous: previous.map((key) => secret(key)) }
+}
+
 export function parseLogLevel(env: Environment, report: Report): LogLevel {
   const level = setting(env, 'LOG_LEVEL') ?? 'info'
   const found = logLevels.find((known) => known === level.toLowerCase())
@@ -101,9 +116,6 @@ export function warnOfIgnored(env: Environment, report: Report): void {
   const storage = setting(env, 'REPOSITORY_STORAGE_TYPE')
   if (storage !== undefined) {
     report.warn('REPOSITORY_STORAGE_TYPE', 'has no effect; DATABASE_URL says where transactions are stored')
-  }
-  if (setting(env, 'STORAGE_ENCRYPTION_KEY') !== undefined) {
-    report.warn('STORAGE_ENCRYPTION_KEY', 'has no effect so far: the database holds no secret, and is not encrypted')
   }
 }
 

@@ -2,7 +2,15 @@
 import { access, readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from './config.ts'
-import { configPath, parseDatabase, parseLogLevel, parseServer, warnOfIgnored, withDotEnv } from './environment.ts'
+import {
+  configPath,
+  parseDatabase,
+  parseEncryption,
+  parseLogLevel,
+  parseServer,
+  warnOfIgnored,
+  withDotEnv,
+} from './environment.ts'
 import { limits } from './limits.ts'
 import { kindOf, type Members, readMembers } from './members.ts'
 import { type NetworkEntry, parseNetworks } from './parse-networks.ts'
@@ -19,6 +27,7 @@ export async function loadConfig(realEnv: Environment, cwd: string): Promise<Con
   const env = await withDotEnv(realEnv, cwd, report)
   const server = parseServer(env, report)
   const database = parseDatabase(env, cwd, report)
+  const encryption = parseEncryption(env, report)
   const logLevel = parseLogLevel(env, report)
   warnOfIgnored(env, report)
 
@@ -49,7 +58,7 @@ export async function loadConfig(realEnv: Environment, cwd: string): Promise<Con
 
   report.conclude()
   const { warnings } = report
-  return { server, logLevel, database, relayers, signers, notifications, networks, limits, warnings }
+  return { server, logLevel, database, encryption, relayers, signers, notifications, networks, limits, warnings }
 }
 
 function refusePlugins(file: Members, report: Report): void {

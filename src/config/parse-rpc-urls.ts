@@ -1,9 +1,10 @@
 // RPC endpoints: each URL is a secret, as a provider's key may be part of it.
+
+import { secretUrl } from '../ops/secret.ts'
 import type { RpcEndpointConfig } from './config.ts'
 import { kindOf, type Members, readMembers } from './members.ts'
 import { type Environment, readReference } from './read-reference.ts'
 import type { Report } from './report.ts'
-import { secretUrl } from './secret.ts'
 
 /** Texts, `{ url, weight }`, or references to a variable, as a URL may hold a provider's key. */
 export function parseRpcUrls(

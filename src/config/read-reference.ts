@@ -1,7 +1,8 @@
 // A secret that the file refers to: `{ "type": "env", "value": "NAME" }`, or, less wisely, one that it holds.
+
+import { type Secret, secret } from '../ops/secret.ts'
 import { kindOf, type Members, readMembers } from './members.ts'
 import type { Report } from './report.ts'
-import { type Secret, secret } from './secret.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

@@ -1,4 +1,4 @@
-// What the inner layers need of a log. pino stands behind it; secrets never reach it, see config/secret.ts.
+// What the inner layers need of a log. pino stands behind it; secrets never reach it, see ./secret.ts.
 export interface Logger {
   debug(facts: object, message: string): void
   info(facts: object, message: string): void

@@ -8,13 +8,16 @@ interface Held {
   readonly release: AbortController
 }
 
-/** `relayers` are those whose key and network are configured: the ones that can be advanced. */
+/** `relayers` are those to begin with, as in `assign`. */
 export function ownInProcess(store: Store, relayers: readonly RelayerId[]): Ownerships {
   const held = new Map<RelayerId, Held>()
+  const turns = new Map<RelayerId, Promise<void>>()
+  let wanted: ReadonlySet<RelayerId> = new Set(relayers)
   let handlers: OwnershipHandlers | undefined
   let stopping = false
 
   async function acquire(relayer: RelayerId): Promise<void> {
+    if (held.has(relayer) || !wanted.has(relayer) || stopping) return
     const epoch = await store.commit((session) => session.acquire(relayer))
     if (epoch === undefined || stopping) return
     const release = new AbortController()
@@ -31,19 +34,37 @@ export function ownInProcess(store: Store, relayers: readonly RelayerId[]): Owne
     await handlers?.released(owned.ownership)
   }
 
+  /** One change of a relayer's ownership at a time: a renewal and an assignment must not both acquire it. */
+  function inTurn(relayer: RelayerId, change: () => Promise<void>): Promise<void> {
+    const turn = (turns.get(relayer) ?? Promise.resolve()).then(change)
+    const settled = turn.catch(() => undefined)
+    turns.set(relayer, settled)
+    return turn
+  }
+
   return {
     async start(toHandlers) {
       handlers = toHandlers
-      await Promise.all(relayers.map(acquire))
+      await Promise.all(relayers.map((relayer) => inTurn(relayer, () => acquire(relayer))))
+    },
+    async assign(assigned) {
+      wanted = new Set(assigned)
+      // Those that are being acquired at this moment, too.
+      const given = [...turns.keys()].filter((relayer) => !wanted.has(relayer))
+      await Promise.all([
+        ...given.map((relayer) => inTurn(relayer, () => release(relayer))),
+        ...assigned.map((relayer) => inTurn(relayer, () => acquire(relayer))),
+      ])
     },
     wake: (relayer) => handlers?.wake(relayer),
-    async renew(ownership) {
-      const owned = held.get(ownership.relayer)
-      if (owned && owned.ownership !== ownership) return
-      // Given up already when this is another try: then only the second half is left.
-      await release(ownership.relayer)
-      if (!stopping) await acquire(ownership.relayer)
-    },
+    renew: (ownership) =>
+      inTurn(ownership.relayer, async () => {
+        const owned = held.get(ownership.relayer)
+        if (owned && owned.ownership !== ownership) return
+        // Given up already when this is another try: then only the second half is left.
+        await release(ownership.relayer)
+        await acquire(ownership.relayer)
+      }),
     async stop() {
       stopping = true
       await Promise.all([...held.keys()].map(release))

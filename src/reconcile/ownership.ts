@@ -17,6 +17,8 @@ export interface OwnershipHandlers {
 
 export interface Ownerships {
   start(handlers: OwnershipHandlers): Promise<void>
+  /** From now on these, and no others, are for this process to advance: those whose key and network it has. */
+  assign(relayers: readonly RelayerId[]): Promise<void>
   /** After the commit. A hint: it may be lost, doubled, merged. */
   wake(relayer: RelayerId): void
   /** After a failed step: gives the relayer up and acquires it anew, so that the step counts as a crash. */

@@ -80,4 +80,16 @@ export const migrations: readonly Migration[] = [
       'CREATE TABLE outbox_pruned (id INTEGER PRIMARY KEY, through BIGINT NOT NULL)',
     ],
   },
+  {
+    name: '005-managed',
+    statements: [
+      'CREATE TABLE managed (kind TEXT NOT NULL, id TEXT NOT NULL, facts TEXT NOT NULL, sealed TEXT, revision BIGINT NOT NULL, PRIMARY KEY (kind, id))',
+      'CREATE TABLE estate (id INTEGER PRIMARY KEY, revision BIGINT NOT NULL)',
+      'INSERT INTO estate (id, revision) VALUES (1, 0)',
+      `CREATE TABLE former_relayers (
+        id TEXT PRIMARY KEY, chain_id BIGINT NOT NULL, address TEXT NOT NULL, epoch BIGINT NOT NULL,
+        last_sequence BIGINT NOT NULL, spent_below BIGINT NOT NULL, deleted_at BIGINT NOT NULL
+      )`,
+    ],
+  },
 ]

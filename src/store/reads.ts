@@ -2,8 +2,10 @@
 import { findTransaction, findTransactionByNonce, listAttempts } from './find-transaction.ts'
 import { listTransactions } from './list-transactions.ts'
 import { loadWork } from './load-work.ts'
+import { listManaged, readRevision } from './managed.ts'
 import { eventsAfter, findEvent, newestEvent, prunedThrough } from './read-events.ts'
 import { findRelayer, listRelayers } from './relayers.ts'
+import { isFormer } from './remove-relayer.ts'
 import type { Executor } from './statement.ts'
 import type { Reads } from './store.ts'
 import { countByStatus } from './tallies.ts'
@@ -14,6 +16,9 @@ export function readsOver(executor: Executor): Reads {
   return {
     relayer: (id) => findRelayer(executor, id),
     relayers: ({ page, perPage }) => listRelayers(executor, perPage, (page - 1) * perPage),
+    wasRelayer: (id) => isFormer(executor, id),
+    managed: () => listManaged(executor),
+    revision: () => readRevision(executor),
     transaction: (relayerId, id) => findTransaction(executor, relayerId, id),
     transactionByNonce: (relayerId, nonce) => findTransactionByNonce(executor, relayerId, nonce),
     transactions: (relayerId, filter, page) => listTransactions(executor, relayerId, filter, page),

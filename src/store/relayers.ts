@@ -49,9 +49,10 @@ const upsert = statement<RelayerFacts>((db, p) =>
       notification_id: p.notification_id,
       paused: p.paused,
       policies: p.policies,
-      epoch: 0,
-      last_sequence: 0,
-      spent_below: 0,
+      // One that was deleted goes on where it ended: the places in its order are taken.
+      epoch: sql<number>`COALESCE((SELECT epoch FROM former_relayers WHERE id = ${p.id}), 0)`,
+      last_sequence: sql<number>`COALESCE((SELECT last_sequence FROM former_relayers WHERE id = ${p.id}), 0)`,
+      spent_below: sql<number>`COALESCE((SELECT MAX(spent_below) FROM former_relayers WHERE chain_id = ${p.chain_id} AND address = ${p.address}), 0)`,
     })
     .onConflict((conflict) =>
       conflict.column('id').doUpdateSet((eb) => ({
@@ -121,4 +122,35 @@ const raise = statement<{ id: string; floor: number }>((db, p) =>
 
 export async function raiseFloor(executor: Executor, id: RelayerId, floor: NonceFloor): Promise<void> {
   await executor.all(raise, { id, floor: floor.spentBelow })
+}
+
+const byAccount = statement<{ chainId: number; address: string }, RelayerRow>((db, p) =>
+  db.selectFrom('relayers').selectAll().where('chain_id', '=', p.chainId).where('address', '=', p.address),
+)
+
+export async function findRelayerOf(
+  executor: Executor,
+  chainId: number,
+  address: string,
+): Promise<Relayer | undefined> {
+  const row = await first(executor, byAccount, { chainId, address })
+  return row && relayerFromRow(row)
+}
+
+const bySigner = statement<{ id: string }, { id: string }>((db, p) =>
+  db.selectFrom('relayers').select('id').where('signer_id', '=', p.id).orderBy('id').limit(usersMax),
+)
+const byNotification = statement<{ id: string }, { id: string }>((db, p) =>
+  db.selectFrom('relayers').select('id').where('notification_id', '=', p.id).orderBy('id').limit(usersMax),
+)
+/** Enough to name in a refusal. */
+const usersMax = 10
+
+export async function relayersUsing(
+  executor: Executor,
+  kind: 'signer' | 'notification',
+  id: string,
+): Promise<readonly RelayerId[]> {
+  const rows = await executor.all(kind === 'signer' ? bySigner : byNotification, { id })
+  return rows.map((row) => row.id as RelayerId)
 }

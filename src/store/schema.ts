@@ -131,8 +131,40 @@ export interface IdempotencyKeyTable {
   created_at: number
 }
 
+/** Where the order and the epoch of a deleted relayer ended: its transactions stay, and its id may come back. */
+export interface FormerRelayerTable {
+  id: string
+  chain_id: number
+  address: string
+  epoch: number
+  last_sequence: number
+  spent_below: number
+  deleted_at: number
+}
+
+/** What was configured through the API: entities of its own, and what it changed of the file's. */
+export interface ManagedTable {
+  kind: string
+  id: string
+  /** JSON, nothing of it secret. */
+  facts: string
+  /** See ops/vault.ts. */
+  sealed: string | null
+  /** Of the whole estate when this row was written: two versions of a row never share one. */
+  revision: number
+}
+
+/** One row: grows with every change of `managed` and of the relayers' rows, so that another process notices. */
+export interface EstateTable {
+  id: number
+  revision: number
+}
+
 export interface Schema {
   relayers: RelayerTable
+  former_relayers: FormerRelayerTable
+  managed: ManagedTable
+  estate: EstateTable
   transactions: TransactionTable
   attempts: AttemptTable
   outbox: OutboxTable

@@ -2,7 +2,18 @@
 import { cancelPending } from './cancel-pending.ts'
 import { claim } from './claim.ts'
 import { lockTransaction } from './find-transaction.ts'
-import { acquireRelayer, fenceRelayer, findRelayer, nextInOrder, raiseFloor, saveRelayer } from './relayers.ts'
+import { findManaged, raiseRevision, removeManaged, saveManaged } from './managed.ts'
+import {
+  acquireRelayer,
+  fenceRelayer,
+  findRelayer,
+  findRelayerOf,
+  nextInOrder,
+  raiseFloor,
+  relayersUsing,
+  saveRelayer,
+} from './relayers.ts'
+import { hasOpen, removeRelayer } from './remove-relayer.ts'
 import { insertTransaction, saveTransaction } from './save-transaction.ts'
 import type { Executor } from './statement.ts'
 import type { Session } from './store.ts'
@@ -12,6 +23,16 @@ export function sessionOver(executor: Executor, tallies: Tallies): Session {
   return {
     relayer: (id) => findRelayer(executor, id),
     saveRelayer: (relayer) => saveRelayer(executor, relayer),
+    removeRelayer: (id, now) => removeRelayer(executor, id, now),
+    relayerOf: (chainId, address) => findRelayerOf(executor, chainId, address),
+    relayersUsing: (kind, id) => relayersUsing(executor, kind, id),
+    hasOpen: (id) => hasOpen(executor, id),
+    managed: (kind, id) => findManaged(executor, kind, id),
+    saveManaged: (entity) => saveManaged(executor, entity),
+    removeManaged: (kind, id) => removeManaged(executor, kind, id),
+    raiseRevision: async () => {
+      await raiseRevision(executor)
+    },
     nextInOrder: (id) => nextInOrder(executor, id),
     pending: (id) => countPending(executor, tallies, id),
     transaction: (relayerId, id) => lockTransaction(executor, relayerId, id),

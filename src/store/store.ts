@@ -2,7 +2,7 @@
 import type { Attempt } from '../domain/attempt.ts'
 import type { Claim, Claimed } from '../domain/claim.ts'
 import type { EventSubject, TransactionEvent } from '../domain/event.ts'
-import type { RelayerId, TransactionId } from '../domain/ids.ts'
+import type { Address, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { NonceFloor, Relayer } from '../domain/relayer.ts'
 import type { CancellationIntent, Status, Transaction } from '../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../domain/units.ts'
@@ -24,6 +24,12 @@ export interface Store extends AsyncDisposable {
 export interface Reads {
   relayer(id: RelayerId): Promise<Relayer | undefined>
   relayers(page: PageRequest): Promise<Page<Relayer>>
+  /** Whether there was one of this id, deleted since: its transactions are still there to read. */
+  wasRelayer(id: RelayerId): Promise<boolean>
+  /** Everything that was configured through the API, by kind and id. */
+  managed(): Promise<readonly Managed[]>
+  /** Grows with every change of what `managed` and `relayers` answer that a client asked for. */
+  revision(): Promise<number>
   transaction(relayerId: RelayerId, id: TransactionId): Promise<Transaction | undefined>
   /** The one that holds the nonce, or held it when it was settled. */
   transactionByNonce(relayerId: RelayerId, nonce: Nonce): Promise<Transaction | undefined>
@@ -50,6 +56,20 @@ export interface EventWindow {
   readonly through: number
 }
 
+export type ManagedKind = 'signer' | 'notification' | 'network' | 'relayer'
+
+/** Its form is told in estate/documents.ts. */
+export interface Managed {
+  readonly kind: ManagedKind
+  readonly id: string
+  /** JSON, nothing of it secret. */
+  readonly facts: string
+  /** What only the vault opens. */
+  readonly sealed?: string
+  /** No two versions share one. */
+  readonly revision: number
+}
+
 export interface PageRequest {
   /** From 1. */
   readonly page: number
@@ -64,6 +84,19 @@ export interface Page<T> {
 export interface Session {
   relayer(id: RelayerId): Promise<Relayer | undefined>
   saveRelayer(relayer: Relayer): Promise<void>
+  /** Its transactions stay. The first statement of its unit; `hasOpen` is asked afterwards, and its answer may undo it. */
+  removeRelayer(id: RelayerId, now: TimestampMs): Promise<void>
+  /** The one that signs as this account. */
+  relayerOf(chainId: number, address: Address): Promise<Relayer | undefined>
+  /** At most ten, by id. */
+  relayersUsing(kind: 'signer' | 'notification', id: string): Promise<readonly RelayerId[]>
+  /** Whether anything can still happen to a transaction of it. */
+  hasOpen(id: RelayerId): Promise<boolean>
+  managed(kind: ManagedKind, id: string): Promise<Managed | undefined>
+  /** Raises the revision, too, and waits for whoever else is about to. */
+  saveManaged(entity: Omit<Managed, 'revision'>): Promise<void>
+  removeManaged(kind: ManagedKind, id: string): Promise<void>
+  raiseRevision(): Promise<void>
   /**
    * The next place in the relayer's order, counted from 1, with the relayer; undefined when there is none. Locks the
    * relayer's row: order is the order of commits.

@@ -9,8 +9,14 @@ import { quiet } from '../store/open-store.ts'
 
 const another = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' as Address
 
-function keep(place: Workplace, configured: readonly Relayer[], canBeFollowed = true) {
-  return keepRelayers({ store: place.under.store, configured, canBeFollowed: () => canBeFollowed, logger: quiet })
+function keep(place: Workplace, configured: readonly Relayer[]) {
+  return keepRelayers({
+    store: place.under.store,
+    configured,
+    isOwn: () => false,
+    canBeFollowed: () => true,
+    logger: quiet,
+  })
 }
 
 test('an id keeps its account as long as anything of it is open, and may change it afterwards', async () => {
@@ -21,7 +27,8 @@ test('an id keeps its account as long as anything of it is open, and may change 
   expect(await place.under.store.reads.relayer(place.relayer.id)).toEqual(place.relayer)
   await place.cancel(id)
   await place.under.store.commit((session) => session.raiseFloor(place.relayer.id, { spentBelow: 9 }))
-  expect(await keep(place, [moved])).toEqual([moved])
+  await keep(place, [moved])
+  expect(await place.under.store.reads.relayer(place.relayer.id)).toEqual(moved)
   expect((await place.under.store.reads.work(place.relayer.id))?.floor).toEqual({ spentBelow: 0 })
 })
 
@@ -35,8 +42,8 @@ test('one that is no longer named takes nothing new, and is followed while it ca
   await using place = await openWorkplace()
   const racing = await place.send()
   await step(place.context, await place.own(), false)
-  expect(await keep(place, [])).toEqual([{ ...place.relayer, paused: true }])
-  expect(await keep(place, [], false)).toEqual([])
+  await keep(place, [])
+  expect(await place.under.store.reads.relayer(place.relayer.id)).toEqual({ ...place.relayer, paused: true })
   await expect(place.send()).rejects.toMatchObject({ code: 'RELAYER_PAUSED' })
   await place.cancel(racing)
   await step(place.context, await place.own(), false)
@@ -44,6 +51,7 @@ test('one that is no longer named takes nothing new, and is followed while it ca
     'execute',
     'cancel',
   ])
-  expect(await keep(place, [place.relayer])).toEqual([place.relayer])
+  await keep(place, [place.relayer])
+  expect(await place.under.store.reads.relayer(place.relayer.id)).toEqual(place.relayer)
   await place.send()
 })

@@ -1,7 +1,7 @@
 // What a configuration that is right comes to.
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
-import { apiKey, env, load, loadFile, passphrase, privateKey, rightFile, signingKey } from './workplace.ts'
+import { apiKey, env, load, loadFile, passphrase, privateKey, refusal, rightFile, signingKey } from './workplace.ts'
 
 test('a file and the environment become plain values', async () => {
   const config = await loadFile(rightFile())
@@ -114,11 +114,10 @@ test('what other services name and we need not do is accepted, with a warning', 
   file.relayers[0] = { ...file.relayers[0], policies, custom_rpc_urls: null }
   file.networks[0] = { ...file.networks[0], gas_price_cache: { enabled: true }, tags: ['dev'], explorer_urls: [] }
   file.plugins = []
-  const config = await loadFile(file, { ...env, STORAGE_ENCRYPTION_KEY: 'x', REPOSITORY_STORAGE_TYPE: 'redis' })
+  const config = await loadFile(file, { ...env, REPOSITORY_STORAGE_TYPE: 'redis' })
   const places = config.warnings.map((warning) => warning.split(':')[0])
   expect(places.sort()).toEqual([
     'REPOSITORY_STORAGE_TYPE',
-    'STORAGE_ENCRYPTION_KEY',
     'networks[0].gas_price_cache',
     'relayers[0].policies.include_revert_data',
   ])
@@ -204,4 +203,19 @@ test('endpoints of weight 0 are out of use', async () => {
   file.networks[0] = { ...file.networks[0], rpc_urls: [{ url: 'http://a', weight: 0 }, 'http://b'] }
   const { networks } = await loadFile(file)
   expect(networks[0]?.rpcUrls.map(({ url }) => url.reveal())).toEqual(['http://b/'])
+})
+
+test('the keys of stored secrets are base64 of 32 bytes, the present one and those before it', async () => {
+  const [key, old] = [Buffer.alloc(32, 1).toString('base64'), Buffer.alloc(32, 2).toString('base64')]
+  const set = { ...env, STORAGE_ENCRYPTION_KEY: key, STORAGE_ENCRYPTION_KEYS_PREVIOUS: ` ${old}, ${old} ` }
+  const { encryption } = await loadFile(rightFile(), set)
+  expect(encryption.current?.reveal()).toBe(key)
+  expect(encryption.previous.map((each) => each.reveal())).toEqual([old, old])
+  expect((await loadFile(rightFile())).encryption).toEqual({ previous: [] })
+  for (const name of ['STORAGE_ENCRYPTION_KEY', 'STORAGE_ENCRYPTION_KEYS_PREVIOUS']) {
+    const short = Buffer.alloc(31, 3).toString('base64')
+    const { message } = await refusal(loadFile(rightFile(), { ...env, [name]: short }))
+    expect(message).toContain(`${name}: is not base64 of 32 bytes; make a key with "openssl rand -base64 32"`)
+    expect(message).not.toContain(short)
+  }
 })

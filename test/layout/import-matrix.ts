@@ -16,19 +16,23 @@ const ports: Rule = ['chain/chain.ts', 'signers/signer.ts', 'store/store.ts']
 const matrix: Readonly<Record<string, Rule>> = {
   domain: [],
   ops: ['domain'],
-  config: [],
+  config: ['ops/secret.ts'],
   chain: ['domain', 'ops'],
   signers: ['domain', 'ops'],
   store: ['domain', 'ops'],
-  commands: ['domain', 'ops', ...ports],
+  estate: ['domain', 'ops', ...ports],
+  commands: ['domain', 'ops', 'estate', ...ports],
   reconcile: ['domain', 'ops', ...ports],
-  http: ['commands', 'domain', 'ops', 'store/store.ts', 'chain/chain.ts'],
+  http: ['commands', 'domain', 'ops', 'estate/entities.ts', 'estate/estate.ts', 'store/store.ts', 'chain/chain.ts'],
   cli: [],
   dashboard: [],
 }
 
 /** Of the ports, a folder beside them may take the types alone. */
-const typesOnly: Readonly<Record<string, Rule>> = { http: ['store/store.ts', 'chain/chain.ts'], ops: ['domain'] }
+const typesOnly: Readonly<Record<string, Rule>> = {
+  http: ['estate/entities.ts', 'estate/estate.ts', 'store/store.ts', 'chain/chain.ts'],
+  ops: ['domain'],
+}
 
 /** Packages that a folder may use at run time; where it isn't listed, any. */
 const packages: Readonly<Record<string, readonly string[]>> = { domain: [] }

@@ -1,7 +1,7 @@
 // The log's lines, as whoever collects them reads them.
 import { expect, test } from 'vitest'
-import { secretUrl } from '../../src/config/secret.ts'
 import { openLogger } from '../../src/ops/pino.ts'
+import { secretUrl } from '../../src/ops/secret.ts'
 
 function listening(level: 'debug' | 'info' | 'warn' = 'info') {
   const texts: string[] = []

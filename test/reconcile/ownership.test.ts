@@ -109,3 +109,24 @@ test('a relayer whose store failed for a while is advanced again without a hand'
   }
   expect(place.chain.followers).toBe(0)
 })
+
+test('what is assigned is acquired, what is assigned no more is released, and a renewal under way changes neither', async () => {
+  await using place = await openWorkplace()
+  const { acquired, released, handlers } = witness()
+  const ownerships = ownInProcess(place.under.store, [])
+  await ownerships.start(handlers)
+  expect(acquired).toEqual([])
+  const { id } = place.relayer
+  await Promise.all([ownerships.assign([id]), ownerships.assign([id])])
+  expect(acquired.map(({ epoch }) => epoch)).toEqual([1n])
+  const [first] = acquired
+  if (!first) throw new Error('not acquired')
+  await Promise.all([ownerships.renew(first), ownerships.assign([id])])
+  expect(acquired.map(({ epoch }) => epoch)).toEqual([1n, 2n])
+  await Promise.all([ownerships.assign([id]), ownerships.assign([])])
+  expect(released).toEqual(acquired)
+  expect(acquired.every(({ lost }) => lost.aborted)).toBe(true)
+  await ownerships.renew(first)
+  expect(acquired).toHaveLength(2)
+  await ownerships.stop()
+})

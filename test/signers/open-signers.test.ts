@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { recoverTransactionAddress, type TransactionSerialized } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import { secret } from '../../src/config/secret.ts'
+import { secret } from '../../src/ops/secret.ts'
 import { openSigners } from '../../src/signers/open-signers.ts'
 import { eip155Key, listeningLog } from './workplace.ts'
 

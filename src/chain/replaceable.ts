@@ -1,0 +1,79 @@
+// A chain whose nodes can be exchanged while it is in use: what was asked of the old ones is still answered by them.
+import type { Head } from '../domain/observation.ts'
+import type { Chain } from './chain.ts'
+
+export interface ReplaceableChain {
+  /** The same object for ever: whoever holds it asks the newest nodes. */
+  readonly chain: Chain
+  /** The old nodes are closed once nothing waits for their answers. */
+  replace(next: Chain): void
+  /** Nobody will ask any more: closed once nothing waits for an answer. */
+  retire(): void
+}
+
+interface Lease {
+  readonly chain: Chain
+  asked: number
+  retired: boolean
+}
+
+interface Follower {
+  readonly onHead: (head: Head) => void
+  /** Ends what it follows now. */
+  leave: AbortController
+}
+
+export function replaceable(first: Chain): ReplaceableChain {
+  let current: Lease = { chain: first, asked: 0, retired: false }
+  const followers = new Set<Follower>()
+
+  async function ask<T>(question: (chain: Chain) => Promise<T>): Promise<T> {
+    const lease = current
+    lease.asked += 1
+    try {
+      return await question(lease.chain)
+    } finally {
+      lease.asked -= 1
+      if (lease.retired && lease.asked === 0) void lease.chain.close()
+    }
+  }
+
+  function retire(lease: Lease): void {
+    lease.retired = true
+    if (lease.asked === 0) void lease.chain.close()
+  }
+
+  return {
+    chain: {
+      observe: (inquiry) => ask((chain) => chain.observe(inquiry)),
+      broadcast: (envelopes) => ask((chain) => chain.broadcast(envelopes)),
+      balance: (address) => ask((chain) => chain.balance(address)),
+      follow(onHead, signal) {
+        if (signal.aborted) return
+        const follower: Follower = { onHead, leave: new AbortController() }
+        followers.add(follower)
+        signal.addEventListener(
+          'abort',
+          () => {
+            followers.delete(follower)
+            follower.leave.abort()
+          },
+          { once: true },
+        )
+        current.chain.follow(onHead, follower.leave.signal)
+      },
+      close: () => current.chain.close(),
+    },
+    replace(next) {
+      const old = current
+      current = { chain: next, asked: 0, retired: false }
+      for (const follower of followers) {
+        follower.leave.abort()
+        follower.leave = new AbortController()
+        next.follow(follower.onHead, follower.leave.signal)
+      }
+      retire(old)
+    },
+    retire: () => retire(current),
+  }
+}

@@ -1,0 +1,52 @@
+// What is configured beside the relayers' rows, whether by the file or through the API.
+import type { Address } from '../domain/ids.ts'
+import type { Relayer } from '../domain/relayer.ts'
+import type { Secret } from '../ops/secret.ts'
+
+export interface Endpoint {
+  readonly url: Secret
+  /** 1 to 100: how much of the traffic it takes, relative to its neighbours. */
+  readonly weight: number
+}
+
+export interface NetworkSettings {
+  readonly name: string
+  readonly chainId: number
+  readonly rpcUrls: readonly Endpoint[]
+  readonly requiredConfirmations: number
+  readonly averageBlockTimeMs: number
+  readonly symbol: string
+  readonly isTestnet: boolean
+  readonly eip1559: boolean
+  readonly tags: readonly string[]
+  readonly explorerUrls: readonly string[]
+}
+
+/** What a client may change of a network: the file says which chain it is. */
+export type NetworkPatch = Partial<
+  Pick<
+    NetworkSettings,
+    'rpcUrls' | 'requiredConfirmations' | 'averageBlockTimeMs' | 'symbol' | 'isTestnet' | 'tags' | 'explorerUrls'
+  >
+>
+
+export interface NotificationSettings {
+  readonly id: string
+  readonly type: 'webhook'
+  readonly url: Secret
+  readonly signingKey?: Secret
+}
+
+export interface SignerFacts {
+  readonly id: string
+  readonly type: 'plain' | 'local'
+  readonly address: Address
+}
+
+/** What the configuration file names: it owns these, and is read once, at start. */
+export interface EstateFile {
+  readonly relayers: readonly Relayer[]
+  readonly signers: readonly SignerFacts[]
+  readonly notifications: readonly NotificationSettings[]
+  readonly networks: readonly NetworkSettings[]
+}

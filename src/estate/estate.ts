@@ -1,0 +1,38 @@
+// What this process runs with: the file's entities, and over them what the store holds. Brought up to date by looking at
+// the store, whoever changed it: this process, another one, or one that died before it could act on its change.
+import type { Chain } from '../chain/chain.ts'
+import type { RelayerId } from '../domain/ids.ts'
+import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
+import type { Signer } from '../signers/signer.ts'
+import type { Endpoint, EstateFile, NetworkSettings, NotificationSettings, SignerFacts } from './entities.ts'
+
+export interface Estate extends AsyncDisposable {
+  readonly file: EstateFile
+  /** Opens, reopens and closes what differs from the store. Costs one small read where nothing does. */
+  refresh(): Promise<void>
+
+  signers(): readonly SignerFacts[]
+  signer(id: string): Signer | undefined
+  notifications(): readonly NotificationSettings[]
+  networks(): readonly NetworkSettings[]
+  /** Of a relayer that has endpoints of its own, given through the API. */
+  endpointsOf(relayer: RelayerId): readonly Endpoint[] | undefined
+  /** Throws for one that is not here. */
+  signerOf(relayer: Pick<Relayer, 'signerId'>): Signer
+  /** Stays the same object when its endpoints change. Throws for a network that is not configured. */
+  chainOf(relayer: Pick<Relayer, 'id' | 'network'>): Chain
+  /** Throws for a network that is not configured. */
+  policyOf(relayer: Pick<Relayer, 'network'>): NetworkPolicy
+
+  /** The file's relayers with what was changed of them through the API. */
+  configured(): readonly Relayer[]
+  /** Whether it was created through the API. */
+  isOwn(relayer: RelayerId): boolean
+  /** Whether its key and its network are here. */
+  canBeFollowed(relayer: Relayer): boolean
+  /** Calls `assign` with the relayers to advance: now, and whenever a refresh finds others. */
+  assignTo(assign: (relayers: readonly RelayerId[]) => Promise<void>): Promise<void>
+}
+
+/** More than anybody configures. */
+export const relayersMax = 100_000

@@ -1,0 +1,193 @@
+// The estate over a store: rows into open signers and chains, each opened anew only when its row is another.
+import type { Chains } from '../chain/chain.ts'
+import type { RelayerId } from '../domain/ids.ts'
+import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
+import type { Logger } from '../ops/logger.ts'
+import { OperatorError } from '../ops/operator-error.ts'
+import type { Secret } from '../ops/secret.ts'
+import type { Vault } from '../ops/vault.ts'
+import type { Signer } from '../signers/signer.ts'
+import type { Managed, ManagedKind, Store } from '../store/store.ts'
+import {
+  endpointsFromRow,
+  keyFromRow,
+  networkFromRow,
+  notificationFromRow,
+  relayerFromRow,
+  signerFromRow,
+} from './documents.ts'
+import type { Endpoint, EstateFile, NetworkSettings, NotificationSettings } from './entities.ts'
+import { type Estate, relayersMax } from './estate.ts'
+import { coveredBy, overlaid, type RelayerOverlay } from './overlay.ts'
+
+export interface EstateOptions {
+  readonly store: Store
+  readonly vault: Vault
+  readonly logger: Logger
+  readonly file: EstateFile
+  /** Those of the file, by id. */
+  readonly fileSigners: ReadonlyMap<string, Signer>
+  readonly openSigner: (id: string, key: Secret) => Promise<Signer>
+  readonly chains: Chains<NetworkSettings>
+  readonly policyFor: (network: NetworkSettings) => NetworkPolicy
+}
+
+/** Throws OperatorError where the file and the store both name an entity, or where what is sealed does not open. */
+export async function openEstate(options: EstateOptions): Promise<Estate> {
+  const { store, vault, logger, file, chains } = options
+  let rows: readonly Managed[] = []
+  let revision = -1
+  const signers = new Map<string, { readonly signer: Signer; readonly revision: number }>()
+  let notifications: readonly NotificationSettings[] = file.notifications
+  const networks = new Map<string, NetworkSettings>()
+  const policies = new Map<string, NetworkPolicy>()
+  const endpoints = new Map<RelayerId, readonly Endpoint[]>()
+  /** What a chain was opened with, by its name. */
+  const opened = new Map<string, string>()
+  let overlays = new Map<string, RelayerOverlay>()
+  let own = new Set<string>()
+  let assign: ((relayers: readonly RelayerId[]) => Promise<void>) | undefined
+
+  const rowsOf = (kind: ManagedKind) => rows.filter((row) => row.kind === kind)
+
+  async function bringSigners(): Promise<void> {
+    for (const row of rowsOf('signer')) {
+      if (signers.get(row.id)?.revision === row.revision) continue
+      const signer = await options.openSigner(row.id, keyFromRow(vault, row))
+      signers.set(row.id, { signer, revision: row.revision })
+    }
+    for (const id of signers.keys()) {
+      if (!rowsOf('signer').some((row) => row.id === id)) signers.delete(id)
+    }
+  }
+
+  function bringNetworks(): void {
+    for (const network of file.networks) {
+      const row = rowsOf('network').find(({ id }) => id === network.name)
+      const settings = row ? { ...network, ...networkFromRow(vault, row) } : network
+      networks.set(network.name, settings)
+      policies.set(network.name, options.policyFor(settings))
+      put(network.name, settings, String(row?.revision))
+    }
+  }
+
+  async function bringRelayers(): Promise<void> {
+    const documents = rowsOf('relayer').map((row) => ({ row, document: relayerFromRow(row) }))
+    own = new Set(documents.filter(({ document }) => document.origin === 'api').map(({ row }) => row.id))
+    overlays = new Map(
+      documents.flatMap(({ row, document }) => (document.origin === 'file' ? [[row.id, document.overlay]] : [])),
+    )
+    endpoints.clear()
+    for (const { row } of documents) {
+      const urls = endpointsFromRow(vault, row)
+      const relayer = file.relayers.find(({ id }) => id === row.id) ?? (await store.reads.relayer(row.id as RelayerId))
+      const network = relayer && networks.get(relayer.network)
+      if (!urls || !network) continue
+      endpoints.set(row.id as RelayerId, urls)
+      put(chainName(row.id), { ...network, rpcUrls: urls }, `${row.revision} ${opened.get(network.name)}`)
+    }
+    for (const name of opened.keys()) {
+      const isGone = !networks.has(name) && ![...endpoints.keys()].some((id) => chainName(id) === name)
+      if (!isGone) continue
+      opened.delete(name)
+      chains.drop(name)
+    }
+  }
+
+  function put(name: string, settings: NetworkSettings, version: string): void {
+    const before = opened.get(name)
+    if (before === version) return
+    opened.set(name, version)
+    chains.put(name, settings)
+    if (before !== undefined) logger.info({ network: settings.name, endpoints: settings.rpcUrls }, 'network reopened')
+  }
+
+  async function bring(): Promise<void> {
+    // Read before the rows: should they be newer already, they are only looked at once more.
+    const present = await store.reads.revision()
+    if (present === revision) return
+    rows = await store.reads.managed()
+    await bringSigners()
+    notifications = [...file.notifications, ...rowsOf('notification').map((row) => notificationFromRow(vault, row))]
+    bringNetworks()
+    await bringRelayers()
+    revision = present
+    await assign?.(await followed())
+  }
+
+  let bringing = Promise.resolve()
+  /** One at a time: each sees what the one before has opened. */
+  function refresh(): Promise<void> {
+    const next = bringing.then(bring)
+    bringing = next.catch(() => undefined)
+    return next
+  }
+
+  async function followed(): Promise<readonly RelayerId[]> {
+    const { items } = await store.reads.relayers({ page: 1, perPage: relayersMax })
+    return items.filter(canBeFollowed).map(({ id }) => id)
+  }
+
+  const signer = (id: string) => options.fileSigners.get(id) ?? signers.get(id)?.signer
+  const canBeFollowed = ({ signerId, network, address }: Relayer) =>
+    signer(signerId)?.address === address && networks.has(network)
+
+  await refresh()
+  refuseTwice(file, rows)
+  for (const [id, overlay] of overlays) {
+    if (!file.relayers.some((relayer) => relayer.id === id)) continue
+    logger.info({ relayer: id, members: coveredBy(overlay) }, 'changed through the API: these are not as in the file')
+  }
+
+  return {
+    file,
+    refresh,
+    signers: () => [...file.signers, ...rowsOf('signer').map(signerFromRow)],
+    signer,
+    notifications: () => notifications,
+    networks: () => [...networks.values()],
+    endpointsOf: (relayer) => endpoints.get(relayer),
+    signerOf: ({ signerId }) => known(signer(signerId), `signer "${signerId}"`),
+    chainOf: ({ id, network }) => known(chains.get(chainName(id)) ?? chains.get(network), `network "${network}"`),
+    policyOf: ({ network }) => known(policies.get(network), `network "${network}"`),
+    configured: () => file.relayers.map((relayer) => overlaid(relayer, overlays.get(relayer.id) ?? {})),
+    isOwn: (relayer) => own.has(relayer),
+    canBeFollowed,
+    async assignTo(toAssign) {
+      assign = toAssign
+      await assign(await followed())
+    },
+    [Symbol.asyncDispose]: () => chains[Symbol.asyncDispose](),
+  }
+}
+
+/** No network has this name: it holds what no name may. */
+function chainName(relayer: string): string {
+  return `relayer\n${relayer}`
+}
+
+function refuseTwice(file: EstateFile, rows: readonly Managed[]): void {
+  const named = [
+    ...file.signers.map(({ id }) => ({ kind: 'signer', id })),
+    ...file.notifications.map(({ id }) => ({ kind: 'notification', id })),
+    ...file.relayers.map(({ id }) => ({ kind: 'relayer', id })),
+  ]
+  const twice = named.filter(({ kind, id }) =>
+    rows.some((row) => row.kind === kind && row.id === id && !isOverlay(row)),
+  )
+  if (twice.length === 0) return
+  const lines = twice.map(
+    ({ kind, id }) =>
+      `${kind} "${id}": was created through the API, and the file names it, too; take it out of the file, or start without it there, delete it through the API, and put it back`,
+  )
+  throw new OperatorError(lines.join('\n'))
+}
+
+function isOverlay(row: Managed): boolean {
+  return row.kind === 'relayer' && relayerFromRow(row).origin === 'file'
+}
+
+function known<T>(found: T | undefined, what: string): T {
+  if (found === undefined) throw new Error(`${what} is used but not configured`)
+  return found
+}

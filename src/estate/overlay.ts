@@ -1,0 +1,56 @@
+// What was changed through the API of a relayer that the file owns: kept apart, and laid over the file at each start.
+import type { Policies, Relayer } from '../domain/relayer.ts'
+
+/** Null takes a member away; one that is absent is as the file has it. */
+export interface RelayerOverlay {
+  readonly name?: string
+  readonly notificationId?: string | null
+  readonly paused?: boolean
+  readonly policies?: Readonly<Record<string, unknown>>
+}
+
+/** Only what differs, so that a member patched back to what the file says follows the file again. */
+export function overlayOf(file: Relayer, wanted: Relayer): RelayerOverlay {
+  const policies = differences(file.policies, wanted.policies)
+  return {
+    ...(wanted.name !== file.name && { name: wanted.name }),
+    ...(wanted.notificationId !== file.notificationId && { notificationId: wanted.notificationId ?? null }),
+    ...(wanted.paused !== file.paused && { paused: wanted.paused }),
+    ...(Object.keys(policies).length > 0 && { policies }),
+  }
+}
+
+export function overlaid(file: Relayer, overlay: RelayerOverlay): Relayer {
+  const { notificationId, ...rest } = file
+  const notification = overlay.notificationId === undefined ? notificationId : (overlay.notificationId ?? undefined)
+  const policies = { ...file.policies, ...overlay.policies }
+  const present = Object.entries(policies).filter(([, value]) => value !== null)
+  return {
+    ...rest,
+    name: overlay.name ?? file.name,
+    paused: overlay.paused ?? file.paused,
+    ...(notification !== undefined && { notificationId: notification }),
+    policies: Object.fromEntries(present) as unknown as Policies,
+  }
+}
+
+/** The members that an overlay covers, as the file names them: `policies.gasPriceCap`. */
+export function coveredBy({ policies = {}, ...members }: RelayerOverlay): readonly string[] {
+  return [...Object.keys(members), ...Object.keys(policies).map((name) => `policies.${name}`)]
+}
+
+function differences(from: object, to: object): Readonly<Record<string, unknown>> {
+  const [before, after] = [new Map(Object.entries(from)), new Map(Object.entries(to))]
+  const names = new Set([...before.keys(), ...after.keys()])
+  const differing = [...names].filter((name) => encode(before.get(name)) !== encode(after.get(name)))
+  return Object.fromEntries(differing.map((name) => [name, after.get(name) ?? null]))
+}
+
+/** JSON with its amounts marked, so that they come back as such. */
+export function encode(value: unknown): string {
+  return JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? { wei: String(each) } : each))
+}
+
+export function decode(text: string): unknown {
+  return JSON.parse(text, (_, each) => (typeof each?.wei === 'string' ? BigInt(each.wei) : each))
+}

@@ -1,0 +1,22 @@
+// At start: everything sealed is opened once, and what an earlier key sealed is sealed anew under the present one.
+import type { Logger } from '../ops/logger.ts'
+import type { Vault } from '../ops/vault.ts'
+import type { Store } from '../store/store.ts'
+import { placeOf } from './documents.ts'
+
+/** Throws OperatorError where a key is missing: found now, not when a transaction waits for it. */
+export async function reseal(store: Store, vault: Vault, logger: Logger): Promise<void> {
+  const rows = await store.reads.managed()
+  const old = rows.flatMap((row) => {
+    if (row.sealed === undefined) return []
+    const text = vault.open(row.sealed, placeOf(row))
+    return vault.isCurrent(row.sealed) ? [] : [{ ...row, text }]
+  })
+  if (old.length === 0 || !vault.canSeal) return
+  await store.commit(async (session) => {
+    for (const { kind, id, facts, text } of old) {
+      await session.saveManaged({ kind, id, facts, sealed: vault.seal(text.reveal(), placeOf({ kind, id })) })
+    }
+  })
+  logger.info({ rows: old.length }, 'secrets in the database are sealed under the present STORAGE_ENCRYPTION_KEY')
+}

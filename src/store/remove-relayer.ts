@@ -1,0 +1,73 @@
+// Ends a relayer: its row goes, its transactions stay, and where its order and epoch ended is kept for its id.
+import { sql } from 'kysely'
+import type { RelayerId } from '../domain/ids.ts'
+import type { TimestampMs } from '../domain/units.ts'
+import type { FormerRelayerTable, RelayerTable } from './schema.ts'
+import { type Executor, first, statement } from './statement.ts'
+
+const remove = statement<{ id: string }, RelayerTable>((db, p) =>
+  db.deleteFrom('relayers').where('id', '=', p.id).returningAll(),
+)
+const keep = statement<FormerRelayerTable>((db, p) =>
+  db
+    .insertInto('former_relayers')
+    .values({
+      id: p.id,
+      chain_id: p.chain_id,
+      address: p.address,
+      epoch: p.epoch,
+      last_sequence: p.last_sequence,
+      spent_below: p.spent_below,
+      deleted_at: p.deleted_at,
+    })
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet((eb) => ({
+        chain_id: eb.ref('excluded.chain_id'),
+        address: eb.ref('excluded.address'),
+        epoch: eb.ref('excluded.epoch'),
+        last_sequence: eb.ref('excluded.last_sequence'),
+        spent_below: eb.ref('excluded.spent_below'),
+        deleted_at: eb.ref('excluded.deleted_at'),
+      })),
+    ),
+)
+
+/** To be called before `hasOpen`: a send that has begun is waited for, and one that begins later finds no relayer. */
+export async function removeRelayer(executor: Executor, id: RelayerId, now: TimestampMs): Promise<void> {
+  const row = await first(executor, remove, { id })
+  if (!row) return
+  const { chain_id, address, epoch, last_sequence, spent_below } = row
+  await executor.all(keep, { id, chain_id, address, epoch, last_sequence, spent_below, deleted_at: now })
+}
+
+const former = statement<{ id: string }, { id: string }>((db, p) =>
+  db.selectFrom('former_relayers').select('id').where('id', '=', p.id),
+)
+
+export async function isFormer(executor: Executor, id: RelayerId): Promise<boolean> {
+  return (await first(executor, former, { id })) !== undefined
+}
+
+// Literals, not parameters: only so does the planner know that the partial index covers the query.
+const bound = statement<{ relayerId: string }, { id: string }>((db, p) =>
+  db
+    .selectFrom('transactions')
+    .select('id')
+    .where('relayer_id', '=', p.relayerId)
+    .where(sql<boolean>`open = 1 AND nonce IS NOT NULL`)
+    .limit(1),
+)
+const waiting = statement<{ relayerId: string }, { id: string }>((db, p) =>
+  db
+    .selectFrom('transactions')
+    .select('id')
+    .where('relayer_id', '=', p.relayerId)
+    .where('status', '=', 'pending')
+    .limit(1),
+)
+
+/** Whether anything can still happen to a transaction of it. */
+export async function hasOpen(executor: Executor, relayerId: RelayerId): Promise<boolean> {
+  if (await first(executor, bound, { relayerId })) return true
+  return (await first(executor, waiting, { relayerId })) !== undefined
+}
