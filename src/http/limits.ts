@@ -9,6 +9,9 @@ export interface ServerLimits {
 }
 
 export const bodyBytesMaxDefault = 256 * 1024
+/** Of many sends at once: 8 KiB for each, if there are as many as may be. */
+export const batchBodyBytesMax = 4 * 1024 * 1024
+export const batchItemsMax = 500
 /** Request line and headers together; nothing in a path can be longer. */
 export const headerBytesMax = 16 * 1024
 /** For the whole request to arrive. */

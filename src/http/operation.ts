@@ -40,6 +40,8 @@ export type OperationReply = FastifyReply<
 export interface Operation<S extends FastifySchema = FastifySchema> {
   /** Absent: open to everybody. */
   readonly scope?: Scope
+  /** Absent: the server's. */
+  readonly bodyBytesMax?: number
   readonly schema: S
   /** Text where the schema says so, as of health, and the reply where a stream was sent; everything else is an envelope. */
   readonly answer: (

@@ -2,6 +2,7 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { checkEach } from '../domain/check-each.ts'
 import { RescindError } from '../domain/errors.ts'
 import { shownCharsMax } from './limits.ts'
 
@@ -11,7 +12,8 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   return (given: unknown) => {
     const value = integers.length > 0 ? withIntegers(given, integers) : given
     if (validator.Check(value)) return { value }
-    return { error: refusal(schema, validator.Errors(value), value, httpPart ?? 'body') }
+    const errors = validator.Errors(value)
+    return { error: refusalOfItems(schema, errors, value) ?? refusal(schema, errors, value, httpPart ?? 'body') }
   }
 }
 
@@ -47,6 +49,28 @@ function refusal(schema: TSchema, errors: ValidationErrors, value: unknown, part
   if (at.name === '') return invalid(part, value, 'a JSON object; send one')
   const hex = typeof at.value === 'string' && /^0x/i.test(at.value) && isAmount(at.schema)
   return invalid(at.name, at.value, `${wantedOf(at.schema)}${hex ? '; hex is not taken' : ''}`)
+}
+
+/** Where a member is a list of objects, each that does not fit is named, not only the first. */
+function refusalOfItems(schema: TSchema, errors: ValidationErrors, value: unknown): RescindError | undefined {
+  const name = errors[0]?.instancePath.split('/')[1] ?? ''
+  const { items } = (propertiesOf(schema)[name] ?? {}) as { items?: TSchema }
+  const list = (value as Record<string, unknown> | undefined)?.[name]
+  if (!items || !Array.isArray(list) || !list.every(isObject)) return undefined
+  const validator = Compile(items)
+  try {
+    checkEach(name, list, (item) => {
+      if (!validator.Check(item)) throw refusal(items, validator.Errors(item), item, name)
+    })
+  } catch (error) {
+    if (error instanceof RescindError) return error
+    throw error
+  }
+  return undefined
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 interface Located {

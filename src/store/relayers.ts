@@ -92,6 +92,23 @@ export async function nextInOrder(
   return row && { relayer: relayerFromRow(row), sequence: row.last_sequence }
 }
 
+const advanceBy = statement<{ id: string; count: number }, RelayerRow>((db, p) =>
+  db
+    .updateTable('relayers')
+    .set((eb) => ({ last_sequence: eb('last_sequence', '+', p.count) }))
+    .where('id', '=', p.id)
+    .returningAll(),
+)
+
+export async function nextPlaces(
+  executor: Executor,
+  id: RelayerId,
+  count: number,
+): Promise<{ relayer: Relayer; first: number } | undefined> {
+  const row = await first(executor, advanceBy, { id, count })
+  return row && { relayer: relayerFromRow(row), first: row.last_sequence - count + 1 }
+}
+
 const raiseEpoch = statement<{ id: string }, { epoch: number }>((db, p) =>
   db.updateTable('relayers').set({ epoch: sql<number>`epoch + 1` }).where('id', '=', p.id).returning('epoch'),
 )

@@ -9,6 +9,7 @@ import {
   findRelayer,
   findRelayerOf,
   nextInOrder,
+  nextPlaces,
   raiseFloor,
   relayersUsing,
   saveRelayer,
@@ -34,6 +35,7 @@ export function sessionOver(executor: Executor, tallies: Tallies): Session {
       await raiseRevision(executor)
     },
     nextInOrder: (id) => nextInOrder(executor, id),
+    nextPlaces: (id, count) => nextPlaces(executor, id, count),
     pending: (id) => countPending(executor, tallies, id),
     transaction: (relayerId, id) => lockTransaction(executor, relayerId, id),
     insertTransaction: (transaction) => insertTransaction(executor, tallies, transaction),

@@ -102,6 +102,8 @@ export interface Session {
    * relayer's row: order is the order of commits.
    */
   nextInOrder(id: RelayerId): Promise<{ readonly relayer: Relayer; readonly sequence: number } | undefined>
+  /** The next `count` places, from `first` on; otherwise as nextInOrder. */
+  nextPlaces(id: RelayerId, count: number): Promise<{ readonly relayer: Relayer; readonly first: number } | undefined>
   /** How many are `pending`, `sent` or `submitted`. */
   pending(id: RelayerId): Promise<number>
   transaction(relayerId: RelayerId, id: TransactionId): Promise<Transaction | undefined>

@@ -40,6 +40,7 @@ test('it is OpenAPI 3.1, and lists every operation', () => {
       `get ${all}/{transaction_id}/attempts`,
       `get ${all}/{transaction_id}/cancellation`,
       `post ${all}`,
+      `post ${all}/batch`,
       `post ${one}/sign`,
       `post ${one}/sign-transaction`,
       `post ${one}/sign-typed-data`,

@@ -1,6 +1,6 @@
 // Pages, filters, order, and the work of a step, which never grows with what is finished.
 import { expect, test } from 'vitest'
-import type { RelayerId } from '../../src/domain/ids.ts'
+import type { Address, RelayerId } from '../../src/domain/ids.ts'
 import { statuses } from '../../src/domain/transaction.ts'
 import { by, byStranger, now, someAttempt } from '../domain/some.ts'
 import { freshId, type OpenStore, send, storedRelayer } from './contract.ts'
@@ -109,7 +109,15 @@ export function readContract(open: OpenStore): void {
     await using under = await open()
     const { store } = under
     const policies = { minBalance: 2n ** 200n, gasPriceCap: 1n, cancelGasPriceCap: 2n ** 90n, cancelReserve: 0n }
-    const relayer = await storedRelayer(store, { ...policies, eip1559Pricing: false })
+    const token = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' as Address
+    const relayer = await storedRelayer(store, {
+      ...policies,
+      eip1559Pricing: false,
+      gasLimitEstimation: false,
+      whitelistReceivers: [token],
+      whitelistSelectors: [{ receiver: token, selectors: ['0xa9059cbb', '0x'] }],
+      valueCap: 2n ** 70n,
+    })
     expect(await store.reads.relayer(relayer.id)).toStrictEqual(relayer)
     await send(store, relayer.id)
     await store.commit((session) => session.acquire(relayer.id))
@@ -118,6 +126,16 @@ export function readContract(open: OpenStore): void {
     expect(await store.reads.relayer(relayer.id)).toStrictEqual(renamed)
     expect((await send(store, relayer.id)).sequence).toBe(2)
     expect(await store.commit((session) => session.acquire(relayer.id))).toBe(2n)
+  })
+
+  test('places taken together lie next to each other', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayer = await storedRelayer(store)
+    await send(store, relayer.id)
+    const places = await store.commit((session) => session.nextPlaces(relayer.id, 3))
+    expect(places).toEqual({ relayer, first: 2 })
+    expect((await send(store, relayer.id)).sequence).toBe(5)
   })
 
   test('of an unknown relayer there is nothing', async () => {
@@ -129,6 +147,7 @@ export function readContract(open: OpenStore): void {
     expect(await reads.transactions(nobody, {}, { page: 1, perPage: 10 })).toEqual({ items: [], total: 0 })
     expect(await reads.counts(nobody)).toEqual(Object.fromEntries(statuses.map((status) => [status, 0])))
     expect(await commit((session) => session.nextInOrder(nobody))).toBeUndefined()
+    expect(await commit((session) => session.nextPlaces(nobody, 3))).toBeUndefined()
     expect(await commit((session) => session.acquire(nobody))).toBeUndefined()
   })
 }

@@ -14,12 +14,13 @@ export function mount<S extends FastifySchema>(
   { app, door }: Mounting,
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
-  { scope, schema, answer }: Operation<S>,
+  { scope, bodyBytesMax, schema, answer }: Operation<S>,
 ): void {
   app.route({
     method,
     url: `${basePath}${path}`,
     schema,
+    ...(bodyBytesMax !== undefined && { bodyLimit: bodyBytesMax }),
     ...(scope && { onRequest: (request, reply) => admit(door, scope, request, reply) }),
     handler: answer as unknown as (request: unknown, reply: unknown) => Promise<unknown>,
   })

@@ -9,12 +9,14 @@ import { listAttempts } from '../list-attempts.ts'
 import { listTransactions } from '../list-transactions.ts'
 import { replace } from '../replace.ts'
 import { submit } from '../submit.ts'
+import { submitBatch } from '../submit-batch.ts'
 import { type Mounting, mount, unlisted } from './mount.ts'
 
 export function transactionRoutes(at: Mounting, commands: CommandContext, stopping: AbortSignal): void {
   const { reads } = commands.store
   const all = '/relayers/:relayer_id/transactions'
   mount(at, 'POST', all, submit(commands))
+  mount(at, 'POST', `${all}/batch`, submitBatch(commands))
   mount(at, 'GET', all, listTransactions(reads))
   // Clients made for OpenZeppelin Relayer ask for the list under this path.
   mount(at, 'GET', `${all}/`, unlisted(listTransactions(reads)))

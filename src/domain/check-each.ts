@@ -1,0 +1,26 @@
+// A check of each item of a list, where all or none is taken: one refusal that names every bad item, up to a bound.
+import { type ErrorCode, RescindError } from './errors.ts'
+
+/** Named in one message; the rest is counted. */
+const namedMax = 10
+/** About an item. Any other refusal, such as that of a paused relayer, is about all of them. */
+const ofAnItem: readonly ErrorCode[] = ['INVALID_REQUEST', 'POLICY_VIOLATION']
+
+/** What `check` makes of each. Throws one error, with the code of the first refusal, whose lines begin `list[index].field: `. */
+export function checkEach<T, R>(list: string, items: readonly T[], check: (item: T) => R): R[] {
+  const refused: { readonly code: ErrorCode; readonly line: string }[] = []
+  const checked = items.flatMap((item, index): R[] => {
+    try {
+      return [check(item)]
+    } catch (error) {
+      if (!(error instanceof RescindError) || !ofAnItem.includes(error.code)) throw error
+      refused.push({ code: error.code, line: `${list}[${index}].${error.message}` })
+      return []
+    }
+  })
+  const [first] = refused
+  if (!first) return checked
+  const lines = refused.slice(0, namedMax).map(({ line }) => line)
+  if (refused.length > namedMax) lines.push(`and ${refused.length - namedMax} more of them`)
+  throw new RescindError(first.code, lines.join('\n'))
+}
