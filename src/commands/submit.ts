@@ -37,7 +37,7 @@ export async function submitOnce(
   return { transaction: transactions[0] as Transaction, replayed }
 }
 
-export interface SendPlace {
+interface SendPlace {
   readonly id: TransactionId
   readonly now: TimestampMs
 }

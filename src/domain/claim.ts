@@ -1,10 +1,10 @@
 // An idempotency key: a client's name for a send, so that asking again answers what the first time made.
 import { RescindError } from './errors.ts'
-import type { TransactionId } from './ids.ts'
+import type { ApiKeyId, TransactionId } from './ids.ts'
 
 export interface Claim {
   /** The API key that asks: two of them never share a name. */
-  readonly owner: string
+  readonly owner: ApiKeyId
   readonly key: string
   /** Of what is asked for, relayer included. */
   readonly digest: string

@@ -1,7 +1,8 @@
 // The door: request id and security headers, then who is asking and how often, before anything is parsed or looked up.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Scope } from '../domain/api-key.ts'
 import { RescindError } from '../domain/errors.ts'
-import { type Authenticate, permits, type Scope } from './authenticate.ts'
+import { type Authenticate, checkGrant, isPrincipal } from './authenticate.ts'
 import type { RateLimits } from './limit-rate.ts'
 
 export interface Door {
@@ -9,7 +10,7 @@ export interface Door {
   readonly rates: RateLimits
 }
 
-/** Throws RateLimited or UNAUTHORIZED; otherwise the request knows its principal. */
+/** Throws RateLimited, UNAUTHORIZED, SCOPE_MISSING, RELAYER_NOT_GRANTED; otherwise the request knows its principal. */
 export async function admit(
   { authenticate, rates }: Door,
   scope: Scope | undefined,
@@ -17,19 +18,18 @@ export async function admit(
   reply: FastifyReply,
 ): Promise<void> {
   // The right key is heard whatever strangers at its address did: they must not be able to keep a cancellation out.
-  const principal = authenticate(request.headers.authorization)
-  if (!principal) {
+  const answer = authenticate(request.headers.authorization)
+  const principal = answer instanceof Promise ? await answer : answer
+  if (!isPrincipal(principal)) {
     await rates.hear(request.ip)
     await rates.fail(request.ip)
-    throw new RescindError('UNAUTHORIZED', 'no valid bearer token')
+    throw new RescindError('UNAUTHORIZED', principal ? `key "${principal.id}" is ${principal.ended}` : 'no valid token')
   }
   const { policy, remaining, resetSeconds } = await rates.spend(principal.id)
   reply.header('ratelimit-policy', policy)
   reply.header('ratelimit', `"key";r=${remaining};t=${resetSeconds}`)
   const { relayer_id: relayerId } = (request.params ?? {}) as { relayer_id?: string }
-  if (scope !== undefined && !permits(principal, scope, relayerId)) {
-    throw new RescindError('UNAUTHORIZED', `key "${principal.id}" may not do this`)
-  }
+  if (scope !== undefined) checkGrant(principal, scope, relayerId)
   request.principal = principal
 }
 

@@ -1,24 +1,32 @@
 // Who is asking: a bearer token, compared in constant time by its digest.
 import { hash, timingSafeEqual } from 'node:crypto'
+import { administratorId, type Scope, scopes } from '../domain/api-key.ts'
+import { RescindError } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 
-export const scopes = ['read', 'send', 'cancel', 'sign', 'admin'] as const
-export type Scope = (typeof scopes)[number]
-
 export interface Principal {
-  /** Names the key in logs and rate limits; never the key itself. */
+  /** Names the key in logs, rate limits and rows; never the key itself. */
   readonly id: string
   readonly scopes: ReadonlySet<Scope>
   /** Absent: every relayer. */
   readonly relayers?: readonly RelayerId[]
 }
 
-export type Authenticate = (header: string | undefined) => Principal | undefined
+/** Whose key it was: known, and to be refused like a stranger. */
+export interface Former {
+  readonly id: string
+  readonly ended: 'revoked' | 'expired'
+}
+
+export type Identity = Principal | Former | undefined
+
+/** A promise only where the store has to be asked. */
+export type Authenticate = (header: string | undefined) => Identity | Promise<Identity>
 
 /** The API key of the environment: the administrator. */
-export function administratorBy(apiKey: string): Authenticate {
+export function administratorBy(apiKey: string): (header: string | undefined) => Principal | undefined {
   const expected = digest(apiKey)
-  const administrator: Principal = { id: 'administrator', scopes: new Set(scopes) }
+  const administrator: Principal = { id: administratorId, scopes: new Set(scopes) }
   return (header) => {
     const token = bearerToken(header)
     // Digests are of one length, so that neither the token's length nor a common prefix shows in the time taken.
@@ -31,11 +39,25 @@ export function bearerToken(header: string | undefined): string | undefined {
   return header === undefined ? undefined : /^bearer +([\x21-\x7e]+) *$/i.exec(header)?.[1]
 }
 
-/** Whether the key may do this, to this relayer where one is named. */
+export function isPrincipal(identity: Identity): identity is Principal {
+  return identity !== undefined && 'scopes' in identity
+}
+
+/**
+ * Throws SCOPE_MISSING or RELAYER_NOT_GRANTED unless the key may do this, to this relayer where one is named. A relayer
+ * that does not exist is not granted either: a list tells nothing of what is outside of it.
+ */
+export function checkGrant(principal: Principal, scope: Scope, relayerId: string | undefined): void {
+  if (permits(principal, scope, relayerId)) return
+  if (principal.scopes.has(scope)) {
+    throw new RescindError('RELAYER_NOT_GRANTED', `key "${principal.id}" is not for relayer "${relayerId}"`)
+  }
+  throw new RescindError('SCOPE_MISSING', `key "${principal.id}" has no scope ${scope}`)
+}
+
 export function permits(principal: Principal, scope: Scope, relayerId: string | undefined): boolean {
   if (!principal.scopes.has(scope)) return false
-  if (principal.relayers === undefined || relayerId === undefined) return true
-  return principal.relayers.includes(relayerId as RelayerId)
+  return relayerId === undefined || (principal.relayers?.includes(relayerId as RelayerId) ?? true)
 }
 
 function digest(token: string): Buffer {

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { digestOf } from '../commands/send-once.ts'
 import type { Claim } from '../domain/claim.ts'
 import type { RelayerId } from '../domain/ids.ts'
+import { askerOf } from './asker.ts'
 
 /**
  * Undefined where the request names no key; the schema of the headers has refused one that can't be kept. `asked` is the
@@ -14,6 +15,6 @@ export function claimOf(
   asked: unknown,
 ): Claim | undefined {
   const key = headers['idempotency-key']
-  if (key === undefined || !principal) return undefined
-  return { owner: principal.id, key: String(key), digest: digestOf(relayerId, asked) }
+  if (key === undefined) return undefined
+  return { owner: askerOf({ principal }), key: String(key), digest: digestOf(relayerId, asked) }
 }

@@ -10,6 +10,8 @@ import { queueFullRetryAfterSeconds } from './limits.ts'
 const fixedTexts: Partial<Record<ErrorCode, string>> = {
   MALFORMED_PATH: 'Bad Request',
   UNAUTHORIZED: 'Unauthorized',
+  SCOPE_MISSING: 'Unauthorized',
+  RELAYER_NOT_GRANTED: 'Unauthorized',
   TRANSACTION_NOT_FOUND: 'Not found',
   RATE_LIMITED: 'Too Many Requests',
   INTERNAL: 'Internal Server Error',
@@ -54,7 +56,7 @@ export function refuse(reply: FastifyReply, error: RescindError): void {
   reply.code(error.status)
   reply.header('relayer-error-code', error.code)
   reply.header('content-type', 'application/json; charset=utf-8')
-  if (error.code === 'UNAUTHORIZED') reply.header('www-authenticate', 'Bearer')
+  if (error.status === 401) reply.header('www-authenticate', 'Bearer')
   if (error.code === 'QUEUE_FULL') reply.header('retry-after', queueFullRetryAfterSeconds)
   if (error.code === 'SHUTTING_DOWN') reply.header('connection', 'close')
   if (error instanceof RateLimited) {

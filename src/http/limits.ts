@@ -31,6 +31,14 @@ export const eventStreamsMax = 256
 export const eventsAtOnce = 50
 /** A line that says that the stream still stands; well below the time that a silent connection is given. */
 export const heartbeatMs = 15_000
+/** How long the verdict on an API key is believed: another process's revocation takes no longer to be heard. */
+export const keyBelievedMs = 2_000
+/** Verdicts held in memory. */
+export const keysHeldMax = 2_000
+/** The last use of a key is known to this. */
+export const keyUseNotedEveryMs = 60_000
+export const apiKeyNameCharsMax = 100
+export const apiKeyRelayersMax = 256
 export const perPageDefault = 10
 export const perPageMax = 100
 export const pageMax = 1_000_000

@@ -11,6 +11,7 @@ import { admit, type Door, markAnswer } from './admit.ts'
 import { allowedMethods } from './allowed-methods.ts'
 import type { Authenticate } from './authenticate.ts'
 import { errorHandler } from './errors.ts'
+import { keyRing } from './key-ring.ts'
 import { rateLimits } from './limit-rate.ts'
 import {
   bodyBytesMaxDefault,
@@ -25,6 +26,7 @@ import { parseJsonExactly } from './parse-json.ts'
 import type { Readiness } from './ready.ts'
 import { refuseConnection } from './refuse-connection.ts'
 import { requestIds } from './request-id.ts'
+import { apiKeyRoutes } from './routes/api-keys.ts'
 import { documentationRoutes } from './routes/documentation.ts'
 import { eventRoutes } from './routes/events.ts'
 import { basePath } from './routes/mount.ts'
@@ -59,7 +61,8 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const { logger, authenticate, limits } = options
   const draining = new AbortController()
   const stopping = AbortSignal.any([draining.signal, options.readiness.stopping])
-  const door: Door = { authenticate, rates: rateLimits(limits) }
+  const keys = keyRing({ administrator: authenticate, ...options.commands, logger })
+  const door: Door = { authenticate: keys.authenticate, rates: rateLimits(limits) }
   const handleError = errorHandler(logger)
   const newRequestId = requestIds(options.commands.random)
 
@@ -121,7 +124,8 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   signingRoutes(at, options.commands.store.reads, options.signerOf)
   const { clock, store } = options.commands
   const feed = followEvents({ reads: store.reads, clock })
-  eventRoutes(at, { reads: store.reads, feed, clock, logger, stopping })
+  eventRoutes(at, { reads: store.reads, feed, clock, logger, authenticate: keys.authenticate, stopping })
+  apiKeyRoutes(at, options.commands, keys)
   serviceRoutes(at, { version: options.version, readiness: options.readiness, clock: options.commands.clock })
   documentationRoutes(app)
   await app.ready()

@@ -17,6 +17,7 @@ export function describeApi(version: string): FastifyDynamicSwaggerOptions {
         { name: 'signing', description: 'Signatures that are never mined' },
         { name: 'events', description: 'What happened, as it happens' },
         { name: 'relayers', description: 'Signers and their accounts' },
+        { name: 'api keys', description: 'Who may do what' },
         { name: 'service', description: 'The service itself' },
       ],
       components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },

@@ -10,7 +10,8 @@ import type {
   RawServerDefault,
   RouteGenericInterface,
 } from 'fastify'
-import type { Principal, Scope } from './authenticate.ts'
+import type { Scope } from '../domain/api-key.ts'
+import type { Principal } from './authenticate.ts'
 import type { Success } from './envelope.ts'
 
 declare module 'fastify' {

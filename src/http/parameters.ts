@@ -14,6 +14,10 @@ export const transactionParameters = Type.Object({
   }),
 })
 
+export const apiKeyParameters = Type.Object({
+  api_key_id: Type.String({ description: 'the id of an API key', examples: ['019aa5c2-91b0-7e0f-8d11-f0a4c3b7e625'] }),
+})
+
 export const nonceParameters = Type.Object({
   relayer_id: relayerId,
   nonce: Type.Integer({

@@ -7,7 +7,7 @@ import type { EventSubject } from '../domain/event.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Reads } from '../store/store.ts'
-import { type Principal, permits } from './authenticate.ts'
+import { type Authenticate, checkGrant, isPrincipal, type Principal, permits } from './authenticate.ts'
 import { failureSchema } from './envelope.ts'
 import { foundRelayer } from './found.ts'
 import { eventStreamsMax, eventsAtOnce, heartbeatMs } from './limits.ts'
@@ -36,6 +36,7 @@ export interface EventStreams {
   readonly feed: EventFeed
   readonly clock: Clock
   readonly logger: Logger
+  readonly authenticate: Authenticate
   /** Streams end, so that their readers come back elsewhere. */
   readonly stopping: AbortSignal
 }
@@ -61,7 +62,7 @@ export function streamEvents(streams: EventStreams) {
     async answer({ query, headers, principal, raw }, reply) {
       const { relayer_id: relayerId, transaction_id: transactionId } = query
       if (relayerId !== undefined) {
-        if (principal && !permits(principal, 'read', relayerId)) throw refused('UNAUTHORIZED', 'not of this relayer')
+        if (principal) checkGrant(principal, 'read', relayerId)
         await foundRelayer(streams.reads, relayerId)
       }
       const start = await resumeAt(streams.reads, headers['last-event-id'], query.after)
@@ -70,16 +71,20 @@ export function streamEvents(streams: EventStreams) {
       reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no')
       if (raw.method === 'HEAD') return reply.send('')
 
+      const heard = async () => isPrincipal(await streams.authenticate(headers.authorization))
       const ended = new AbortController()
       const end = () => ended.abort()
       streams.stopping.addEventListener('abort', end)
       if (streams.stopping.aborted) end()
       open += 1
       raw.once('close', end)
-      const lines = Readable.from(follow(streams, start, wantedBy(principal, relayerId, transactionId), ended.signal), {
-        // The events wait in the store, not here: what a slow reader has not taken is not read either.
-        highWaterMark: 1,
-      })
+      const lines = Readable.from(
+        follow(streams, start, wantedBy(principal, relayerId, transactionId), heard, ended.signal),
+        {
+          // The events wait in the store, not here: what a slow reader has not taken is not read either.
+          highWaterMark: 1,
+        },
+      )
       lines.once('close', () => {
         open -= 1
         end()
@@ -106,13 +111,15 @@ async function* follow(
   { reads, feed, clock, logger }: EventStreams,
   start: number,
   wanted: (subject: EventSubject) => boolean,
+  heard: () => Promise<boolean>,
   ended: AbortSignal,
 ): AsyncGenerator<string> {
   let position = start
   // Headers and a first line at once: the reader knows that it is heard.
   yield `retry: 1000\n${idLine(position)}\n`
   try {
-    while (!ended.aborted) {
+    // A key that is revoked meanwhile, or expires, is told nothing more.
+    while (!ended.aborted && (await heard())) {
       const { events, through } = await reads.events(position, eventsAtOnce, wanted)
       for (const event of events) {
         if (ended.aborted) return

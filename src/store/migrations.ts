@@ -92,4 +92,16 @@ export const migrations: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    name: '006-api-keys',
+    statements: [
+      // A revoked key keeps its row: the audit log names it, and a later use of it is told from a stranger's.
+      `CREATE TABLE api_keys (
+        id TEXT PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL, hint TEXT NOT NULL, scopes TEXT NOT NULL,
+        relayers TEXT, created_at BIGINT NOT NULL, created_by TEXT NOT NULL, expires_at BIGINT,
+        revoked_at BIGINT, revoked_by TEXT, last_used_at BIGINT
+      )`,
+      'CREATE UNIQUE INDEX api_keys_digest ON api_keys (digest)',
+    ],
+  },
 ]

@@ -1,4 +1,5 @@
 // Reads over one executor, outside any unit: they see what is committed.
+import { findApiKey, findApiKeyByDigest, listApiKeys } from './api-keys.ts'
 import { findTransaction, findTransactionByNonce, listAttempts } from './find-transaction.ts'
 import { listTransactions } from './list-transactions.ts'
 import { loadWork } from './load-work.ts'
@@ -24,6 +25,9 @@ export function readsOver(executor: Executor): Reads {
     transactions: (relayerId, filter, page) => listTransactions(executor, relayerId, filter, page),
     attempts: (id) => listAttempts(executor, id, attemptsMax),
     counts: (relayerId) => countByStatus(executor, relayerId),
+    apiKey: (id) => findApiKey(executor, id),
+    apiKeyOf: (digest) => findApiKeyByDigest(executor, digest),
+    apiKeys: (page) => listApiKeys(executor, page),
     work: (relayerId) => loadWork(executor, relayerId),
     events: (after, limit, wanted) => eventsAfter(executor, after, limit, wanted),
     event: (id) => findEvent(executor, id),

@@ -160,6 +160,26 @@ export interface EstateTable {
   revision: number
 }
 
+/** The keys that the administrator gave out. The key itself is in no row: only its digest. */
+export interface ApiKeyTable {
+  id: string
+  name: string
+  digest: string
+  /** How the key begins, for people to tell keys apart. */
+  hint: string
+  /** A JSON list. */
+  scopes: string
+  /** A JSON list of relayers' ids; null: all of them. */
+  relayers: string | null
+  created_at: number
+  /** The API key that made it. */
+  created_by: string
+  expires_at: number | null
+  revoked_at: number | null
+  revoked_by: string | null
+  last_used_at: number | null
+}
+
 export interface Schema {
   relayers: RelayerTable
   former_relayers: FormerRelayerTable
@@ -171,4 +191,5 @@ export interface Schema {
   outbox_pruned: OutboxPrunedTable
   tallies: TallyTable
   idempotency_keys: IdempotencyKeyTable
+  api_keys: ApiKeyTable
 }

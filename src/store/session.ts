@@ -1,4 +1,5 @@
 // The session over one executor: each method's query stands in the file of its verb.
+import { apiKeysInForce, findApiKey, insertApiKey, revokeApiKey, useApiKey } from './api-keys.ts'
 import { cancelPending } from './cancel-pending.ts'
 import { claim } from './claim.ts'
 import { lockTransaction } from './find-transaction.ts'
@@ -41,6 +42,11 @@ export function sessionOver(executor: Executor, tallies: Tallies): Session {
     insertTransaction: (transaction) => insertTransaction(executor, tallies, transaction),
     claim: (claimed, ids, now) => claim(executor, claimed, ids, now),
     saveTransaction: (before, after, now) => saveTransaction(executor, tallies, before, after, now),
+    apiKey: (id) => findApiKey(executor, id),
+    apiKeysInForce: () => apiKeysInForce(executor),
+    insertApiKey: (key, digest) => insertApiKey(executor, key, digest),
+    revokeApiKey: (id, by, now) => revokeApiKey(executor, id, by, now),
+    useApiKey: (id, at) => useApiKey(executor, id, at),
     cancelPending: (relayerId, origin, now) => cancelPending(executor, tallies, relayerId, origin, now),
     acquire: (id) => acquireRelayer(executor, id),
     fence: (id, epoch) => fenceRelayer(executor, id, epoch),

@@ -1,8 +1,10 @@
 // The store port. A unit of work is a function over a session: all of it is durable when `commit` resolves, or none.
+
+import type { ApiKey } from '../domain/api-key.ts'
 import type { Attempt } from '../domain/attempt.ts'
 import type { Claim, Claimed } from '../domain/claim.ts'
 import type { EventSubject, TransactionEvent } from '../domain/event.ts'
-import type { Address, RelayerId, TransactionId } from '../domain/ids.ts'
+import type { Address, ApiKeyId, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { NonceFloor, Relayer } from '../domain/relayer.ts'
 import type { CancellationIntent, Status, Transaction } from '../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../domain/units.ts'
@@ -39,6 +41,11 @@ export interface Reads {
   attempts(id: TransactionId): Promise<readonly Attempt[]>
   /** Transactions by status: constant time, however many there are. */
   counts(relayerId: RelayerId): Promise<Readonly<Record<Status, number>>>
+  apiKey(id: ApiKeyId): Promise<ApiKey | undefined>
+  /** By the digest of the key, also when it is revoked or has expired. */
+  apiKeyOf(digest: string): Promise<ApiKey | undefined>
+  /** Newest first, with those that are revoked. */
+  apiKeys(page: PageRequest): Promise<Page<ApiKey>>
   /** What an owner needs for one step; undefined when the relayer is gone. */
   work(relayerId: RelayerId): Promise<Work | undefined>
   /** Looks at `limit` events after the one with id `after`, in the order of commits, and answers those that are `wanted`. */
@@ -118,6 +125,14 @@ export interface Session {
    * Answers it at its new version. Throws StaleWrite when the stored version is not `before.version`.
    */
   saveTransaction(before: Transaction, after: Transaction, now: TimestampMs): Promise<Transaction>
+  apiKey(id: ApiKeyId): Promise<ApiKey | undefined>
+  /** How many are not revoked. */
+  apiKeysInForce(): Promise<number>
+  insertApiKey(key: ApiKey, digest: string): Promise<void>
+  /** Changes nothing where the key is revoked already. */
+  revokeApiKey(id: ApiKeyId, by: ApiKeyId, now: TimestampMs): Promise<void>
+  /** Never takes the last use back to an earlier one. */
+  useApiKey(id: ApiKeyId, at: TimestampMs): Promise<void>
   /**
    * Records a cancellation of everything pending, lowest nonce first. Answers ids in that order, and those whose row
    * could not be changed.

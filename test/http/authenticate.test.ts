@@ -105,7 +105,7 @@ describe('keys with fewer rights', () => {
     for (const [scope, method, path] of operations) {
       const answer = await limited.ask(method, path, { token })
       if (scope === allowed) expect(answer.status).not.toBe(401)
-      else expectFailure(answer, 401, 'Unauthorized', 'UNAUTHORIZED')
+      else expectFailure(answer, 401, 'Unauthorized', 'SCOPE_MISSING')
     }
   })
 
@@ -118,7 +118,7 @@ describe('keys with fewer rights', () => {
     expect(listed.body.pagination.total_items).toBe(1)
     for (const path of ['/api/v1/relayers/one', bulkPath, '/api/v1/relayers/nobody/transactions/pending']) {
       const method = path.endsWith('pending') ? 'DELETE' : 'GET'
-      expectFailure(await limited.ask(method, path, { token: 'bound' }), 401, 'Unauthorized', 'UNAUTHORIZED')
+      expectFailure(await limited.ask(method, path, { token: 'bound' }), 401, 'Unauthorized', 'RELAYER_NOT_GRANTED')
     }
     expectSuccess(await limited.ask('GET', '/api/v1/relayers/two', { token: 'bound' }))
     const row = await limited.ask('GET', '/api/v1/relayers/one/transactions/mine', { token: 'reader' })

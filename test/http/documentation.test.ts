@@ -28,6 +28,10 @@ test('it is OpenAPI 3.1, and lists every operation', () => {
       `delete ${all}/pending`,
       `delete ${all}/{transaction_id}`,
       'get /api/v1/events',
+      'delete /api/v1/api-keys/{api_key_id}',
+      'get /api/v1/api-keys',
+      'get /api/v1/api-keys/{api_key_id}',
+      'post /api/v1/api-keys',
       'get /api/v1/health',
       'get /api/v1/ready',
       'get /api/v1/relayers',
@@ -63,6 +67,8 @@ describe('answers fit their schemas', () => {
 
   test.each([
     ['GET', '/api/v1/ready', '/api/v1/ready'],
+    ['GET', '/api/v1/api-keys', '/api/v1/api-keys'],
+    ['GET', '/api/v1/api-keys/{api_key_id}', '/api/v1/api-keys/nothing'],
     ['GET', '/api/v1/relayers', '/api/v1/relayers'],
     ['GET', one, '/api/v1/relayers/one'],
     ['GET', all, '/api/v1/relayers/one/transactions?per_page=100'],

@@ -1,8 +1,9 @@
 // Signing without sending: what is signed, by whom, and what is refused.
 import { domainSeparator, hashStruct, recoverMessageAddress, recoverTypedDataAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Scope, scopes } from '../../src/domain/api-key.ts'
 import type { RelayerId } from '../../src/domain/ids.ts'
-import { type Principal, type Scope, scopes } from '../../src/http/authenticate.ts'
+import type { Principal } from '../../src/http/authenticate.ts'
 import { expectFailure, expectSuccess } from './support/expectations.ts'
 import { address, relayer } from './support/rows.ts'
 import { type Serving, serve } from './support/serve.ts'

@@ -56,6 +56,11 @@ const standIns: Readonly<Partial<Record<string, (operationId: string) => Promise
     if (operationId === 'getCancellation') await stage.client.cancel('local', id)
     return id
   },
+  api_key_id: async () => {
+    const body = { name: 'stands in', scopes: ['read'] }
+    const made = await stage.client.request('POST', '/api-keys', { body })
+    return (made.body as { data: { id: string } }).data.id
+  },
 }
 
 /** What a relayer answers that does not do such things, whatever it is asked. */

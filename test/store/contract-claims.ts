@@ -1,11 +1,12 @@
 // Idempotency keys: one of many units that come at once claims one, and it lasts as long as what it stands for.
 import { expect, test } from 'vitest'
+import { administratorId } from '../../src/domain/api-key.ts'
 import type { Claim } from '../../src/domain/claim.ts'
-import type { TransactionId } from '../../src/domain/ids.ts'
+import type { ApiKeyId, TransactionId } from '../../src/domain/ids.ts'
 import { now } from '../domain/some.ts'
 import { freshId, type OpenStore, sendWithin, storedRelayer } from './contract.ts'
 
-const claim: Claim = { owner: 'administrator', key: 'payment 7', digest: 'of the request' }
+const claim: Claim = { owner: administratorId, key: 'payment 7', digest: 'of the request' }
 
 export function claimContract(open: OpenStore): void {
   test('of units that claim a key at once one stores, and the others are told what', async () => {
@@ -39,7 +40,7 @@ export function claimContract(open: OpenStore): void {
 
     const ids = [freshId(), freshId()]
     expect(await store.commit((session) => session.claim(claim, ids, now))).toBeUndefined()
-    const other = { ...claim, owner: 'another' }
+    const other = { ...claim, owner: 'another' as ApiKeyId }
     expect(await store.commit((session) => session.claim(other, [freshId()], now))).toBeUndefined()
     const again = { ...claim, digest: 'of another request' }
     expect(await store.commit((session) => session.claim(again, [freshId()], now))).toEqual({

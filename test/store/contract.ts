@@ -5,6 +5,7 @@ import type { Policies, Relayer } from '../../src/domain/relayer.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import type { Session, Store } from '../../src/store/store.ts'
 import { queued, somePolicies, someRelayer } from '../domain/some.ts'
+import { apiKeyContract } from './contract-api-keys.ts'
 import { bulkContract } from './contract-bulk.ts'
 import { claimContract } from './contract-claims.ts'
 import { modelContract } from './contract-model.ts'
@@ -27,6 +28,7 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('reads', () => readContract(open))
     describe('units', () => unitContract(open))
     describe('owners', () => ownerContract(open))
+    describe('API keys', () => apiKeyContract(open))
     describe('idempotency keys', () => claimContract(open))
     describe('bulk cancellation', () => bulkContract(open))
     describe('counts and events', () => modelContract(open))

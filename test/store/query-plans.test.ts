@@ -1,6 +1,7 @@
 // Every query that a step, a client's request or a bulk cancellation runs goes by an index, among any amount of history.
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { administratorId } from '../../src/domain/api-key.ts'
 import { cancel } from '../../src/domain/cancel.ts'
 import { readsOver } from '../../src/store/reads.ts'
 import { sessionOver } from '../../src/store/session.ts'
@@ -50,7 +51,7 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   await session.saveTransaction(saved, cancel(saved, now), now)
   await session.cancelPending(relayer.id, 'request', now)
   await session.pending(relayer.id)
-  const claim = { owner: 'administrator', key: 'k', digest: 'd' }
+  const claim = { owner: administratorId, key: 'k', digest: 'd' }
   await session.claim(claim, [sent.id], now)
   await session.claim(claim, [sent.id], now)
   tallies.keep()

@@ -1,0 +1,25 @@
+// GET of one API key.
+import type { ApiKeyId } from '../domain/ids.ts'
+import type { Reads } from '../store/store.ts'
+import { answers, success } from './envelope.ts'
+import { found } from './found.ts'
+import { operation } from './operation.ts'
+import { apiKeyParameters } from './parameters.ts'
+import { apiKeySchema, presentApiKey } from './present-api-key.ts'
+
+export function getApiKey(reads: Reads) {
+  return operation({
+    scope: 'admin',
+    schema: {
+      operationId: 'getApiKey',
+      summary: 'Get an API key',
+      tags: ['api keys'],
+      params: apiKeyParameters,
+      response: answers(apiKeySchema, 400, 404),
+    },
+    async answer({ params: { api_key_id: id } }) {
+      const key = await reads.apiKey(id as ApiKeyId)
+      return success(presentApiKey(found(key, 'API_KEY_NOT_FOUND', `API key with ID ${id} not found`)))
+    },
+  })
+}

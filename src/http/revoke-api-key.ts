@@ -1,0 +1,31 @@
+// DELETE of an API key.
+import type { CommandContext } from '../commands/context.ts'
+import { revokeApiKey as revokeApiKeyCommand } from '../commands/revoke-api-key.ts'
+import type { ApiKeyId } from '../domain/ids.ts'
+import { askerOf } from './asker.ts'
+import { answers, success } from './envelope.ts'
+import type { KeyRing } from './key-ring.ts'
+import { operation } from './operation.ts'
+import { apiKeyParameters } from './parameters.ts'
+import { apiKeySchema, presentApiKey } from './present-api-key.ts'
+
+export function revokeApiKey(commands: CommandContext, keys: KeyRing) {
+  return operation({
+    scope: 'admin',
+    schema: {
+      operationId: 'revokeApiKey',
+      summary: 'Revoke an API key',
+      description:
+        'From the answer on the key is refused; by other processes within seconds. Revoking twice changes nothing.',
+      tags: ['api keys'],
+      params: apiKeyParameters,
+      response: answers(apiKeySchema, 400, 404),
+    },
+    async answer(request) {
+      const id = request.params.api_key_id as ApiKeyId
+      const revoked = await revokeApiKeyCommand(commands, id, askerOf(request))
+      keys.forget(id)
+      return success(presentApiKey(revoked))
+    },
+  })
+}

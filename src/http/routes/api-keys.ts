@@ -1,0 +1,16 @@
+// Method and path of each operation on API keys.
+import type { CommandContext } from '../../commands/context.ts'
+import { createApiKey } from '../create-api-key.ts'
+import { getApiKey } from '../get-api-key.ts'
+import type { KeyRing } from '../key-ring.ts'
+import { listApiKeys } from '../list-api-keys.ts'
+import { revokeApiKey } from '../revoke-api-key.ts'
+import { type Mounting, mount } from './mount.ts'
+
+export function apiKeyRoutes(at: Mounting, commands: CommandContext, keys: KeyRing): void {
+  const { reads } = commands.store
+  mount(at, 'POST', '/api-keys', createApiKey(commands))
+  mount(at, 'GET', '/api-keys', listApiKeys(reads))
+  mount(at, 'GET', '/api-keys/:api_key_id', getApiKey(reads))
+  mount(at, 'DELETE', '/api-keys/:api_key_id', revokeApiKey(commands, keys))
+}
