@@ -7,7 +7,7 @@ import { offer } from './chain/node.ts'
 import { taggedData } from './chain/transaction.ts'
 import { follow, mine, reorganise } from './mining.ts'
 import { epochMs } from './process/engine.ts'
-import { type Action, drawWeather, gwei } from './scenario.ts'
+import { type Action, drawPolicies, drawWeather, gwei, inWords } from './scenario.ts'
 import type { Service } from './service.ts'
 import { strangersTransaction } from './stranger.ts'
 import { fullBalance, type World } from './world.ts'
@@ -28,6 +28,14 @@ export function act(world: World, service: Service, action: Action): void {
       return
     case 'cancelPending':
       service.cancelPending(relayer)
+      return
+    case 'policies':
+      state.policies = drawPolicies(dice, { capped: scenario.policies.gasPriceCap !== undefined, mayPause: true })
+      history.note(`the configuration changes: ${inWords(state.policies)}`)
+      service.restart()
+      return
+    case 'replace':
+      replace(world, service)
       return
     case 'blocks': {
       const count = dice.pick([1, 1, 2, 3, 8])
@@ -111,6 +119,19 @@ export function act(world: World, service: Service, action: Action): void {
 }
 
 function send(world: World, service: Service, relayer: number): void {
+  const { tag, request } = payload(world)
+  service.send(relayer, tag, request)
+}
+
+function replace(world: World, service: Service): void {
+  const picked = pickOne(world)
+  if (!picked) return
+  const { tag, request } = payload(world)
+  service.replace(picked.relayer, picked.id, tag, request)
+}
+
+/** One that is told from all others by its number. */
+function payload(world: World): { tag: number; request: SendRequest } {
   const { dice, clients, scenario, state, timeline } = world
   const tag = clients.nextTag
   clients.nextTag += 1
@@ -127,26 +148,31 @@ function send(world: World, service: Service, relayer: number): void {
       validUntil: Math.floor(epochMs + timeline.now() + state.skewMs + dice.between(1, 10) * scenario.blocktimeMs),
     }),
   }
-  service.send(relayer, tag, request)
+  return { tag, request }
 }
 
-function pricing({ dice, scenario, blocks }: World): Pricing {
+function pricing({ dice, state, blocks }: World): Pricing {
   const kind = dice.weighted({ speed: 8, eip1559: 1, legacy: 1 })
   const cap = blocks.canonical().nextBaseFee * BigInt(dice.pick([1, 2, 3]))
-  const limited = scenario.gasPriceCap !== undefined && cap > scenario.gasPriceCap ? scenario.gasPriceCap : cap
+  const { gasPriceCap } = state.policies
+  const limited = gasPriceCap !== undefined && cap > gasPriceCap ? gasPriceCap : cap
   if (kind === 'eip1559')
     return { kind, maxFeePerGas: limited, maxPriorityFeePerGas: limited < 1_500_001n ? limited : 1_500_001n }
   if (kind === 'legacy') return { kind, gasPrice: limited }
   return { kind, speed: dice.pick(speeds) }
 }
 
-/** Now and then one that ended already; mostly one that is open, and rather the newest. */
 function cancel(world: World, service: Service): void {
-  const { dice, clients, rows } = world
+  const picked = pickOne(world)
+  if (picked) service.cancel(picked.relayer, picked.id)
+}
+
+/** Now and then one that ended already; mostly one that is open, and rather the newest. */
+function pickOne({ dice, clients, rows }: World): { id: string; relayer: number } | undefined {
   const all = [...clients.accepted]
   const open = all.filter(([id]) => rows.all().get(id)?.open === 1)
   const some = dice.chance(0.1) || open.length === 0 ? all : dice.chance(0.5) ? open.slice(-3) : open
-  if (some.length === 0) return
+  if (some.length === 0) return undefined
   const [id, { relayer }] = dice.pick(some)
-  service.cancel(relayer, id)
+  return { id, relayer }
 }

@@ -1,8 +1,10 @@
 // One seed, from its first step to the end of everything it began.
 import { act } from './act.ts'
 import { accountAt } from './chain/blocks.ts'
+import { tagsOf } from './chain/transaction.ts'
 import { keepMining } from './mining.ts'
 import type { Disk } from './process/database.ts'
+import { inWords } from './scenario.ts'
 import { openService, type Service } from './service.ts'
 import { askForTheRest, boundBlocks, calm, giveUpWaiting, openRows, steerBaseFee } from './settle.ts'
 import { openWorld, type World } from './world.ts'
@@ -132,16 +134,19 @@ function demandVerdicts({ rows, clients, history }: World): void {
   for (const [id, { tag }] of clients.accepted) {
     if (rows.all().get(id)?.open !== 0) history.fail(`${id.slice(-6)} (${tag}) never ended`)
   }
+  for (const { id, tag } of clients.replaced) {
+    const row = rows.all().get(id)
+    if (row && !tagsOf(row).includes(tag)) history.fail(`${id.slice(-6)} forgot its payload ${tag}, put in by a PUT`)
+  }
 }
 
 function describe({ scenario }: World): string {
-  const { profiles, relayers, maxInFlight, reorgMax, confirmations, blocktimeMs, gasPriceCap, ending } = scenario
+  const { profiles, relayers, policies, reorgMax, confirmations, blocktimeMs, ending } = scenario
   return [
     `nodes ${profiles.map(({ client }) => client).join(', ')}`,
-    `${relayers} relayers, ${maxInFlight} in flight`,
+    `${relayers} relayers, ${inWords(policies)}`,
     `reorgs to ${reorgMax}, ${confirmations} confirmations`,
     `a block each ${blocktimeMs} ms`,
-    `cap ${gasPriceCap ?? 'none'}`,
     `ending ${ending}`,
   ].join('; ')
 }

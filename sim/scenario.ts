@@ -8,6 +8,8 @@ export const actions = [
   'send',
   'cancel',
   'cancelPending',
+  'replace',
+  'policies',
   'nothing',
   'blocks',
   'reorg',
@@ -29,15 +31,23 @@ export const actions = [
 ] as const
 export type Action = (typeof actions)[number]
 
+/** What the operator may change, with a restart. */
+export interface Policies {
+  readonly maxInFlight: number
+  readonly gasPriceCap: bigint | undefined
+  /** By relayer. */
+  readonly paused: readonly boolean[]
+}
+
 export interface Scenario {
   readonly blocktimeMs: number
   /** No reorg is deeper, and finality is deeper than every reorg. */
   readonly reorgMax: number
   readonly confirmations: number
   readonly relayers: number
-  readonly maxInFlight: number
   readonly eip1559: boolean
-  readonly gasPriceCap: bigint | undefined
+  /** At first, and again once the faults stop. */
+  readonly policies: Policies
   readonly profiles: readonly Profile[]
   readonly transactionsPerBlockMax: number
   /** How likely a block holds something that a node was once handed and no pool has any more. */
@@ -59,6 +69,8 @@ const usual: Readonly<Record<Action, number>> = {
   send: 30,
   cancel: 22,
   cancelPending: 3,
+  replace: 6,
+  policies: 1,
   nothing: 10,
   blocks: 4,
   reorg: 5,
@@ -97,9 +109,8 @@ export function drawScenario(dice: Dice): Scenario {
     reorgMax,
     confirmations: reorgMax + dice.between(1, 3),
     relayers: dice.chance(0.25) ? 2 : 1,
-    maxInFlight: dice.pick([1, 2, 3, 4, 16]),
     eip1559: !dice.chance(0.2),
-    gasPriceCap: capped ? firstBaseFee * BigInt(dice.between(3, 8)) : undefined,
+    policies: drawPolicies(dice, { capped, mayPause: false }),
     profiles: Array.from({ length: dice.between(1, 4) }, () => dice.pick(profiles)),
     transactionsPerBlockMax: dice.pick([1, 2, 4, 20]),
     resurfacing: dice.pick([0, 0, 0.05, 0.3]),
@@ -111,6 +122,14 @@ export function drawScenario(dice: Dice): Scenario {
   }
 }
 
+export function drawPolicies(dice: Dice, { capped, mayPause }: { capped: boolean; mayPause: boolean }): Policies {
+  return {
+    maxInFlight: dice.pick([1, 2, 3, 4, 16]),
+    gasPriceCap: capped ? firstBaseFee * BigInt(dice.between(3, 8)) : undefined,
+    paused: [0, 1].map(() => mayPause && dice.chance(0.4)),
+  }
+}
+
 /** `badness` from 0, fine, to 1, nothing but faults. */
 export function drawWeather(faults: Scenario['faults'], badness: number): Weather {
   const sum = fates.reduce((total, fate) => total + faults[fate], 0)
@@ -118,4 +137,9 @@ export function drawWeather(faults: Scenario['faults'], badness: number): Weathe
   return Object.fromEntries(
     fates.map((fate) => [fate, fate === 'answered' ? 1 - bad : sum === 0 ? 0 : (bad * faults[fate]) / sum]),
   ) as unknown as Weather
+}
+
+export function inWords({ maxInFlight, gasPriceCap, paused }: Policies): string {
+  const names = paused.flatMap((is, index) => (is ? [`r${index}`] : []))
+  return `${maxInFlight} in flight, cap ${gasPriceCap ?? 'none'}${names.length > 0 ? `, ${names} paused` : ''}`
 }

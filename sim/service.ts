@@ -1,6 +1,7 @@
 // The service as its clients meet it: one process at a time, that dies, pauses, restarts, and is asked things meanwhile.
 import { cancelTransaction } from '../src/commands/cancel.ts'
 import { cancelPending } from '../src/commands/cancel-pending.ts'
+import { replaceTransaction } from '../src/commands/replace.ts'
 import { submitTransaction } from '../src/commands/submit.ts'
 import { RescindError } from '../src/domain/errors.ts'
 import type { RelayerId, TransactionId } from '../src/domain/ids.ts'
@@ -19,6 +20,8 @@ export interface Service {
   /** Drains, then starts anew. */
   restart(): void
   send(relayer: number, tag: number, request: SendRequest): void
+  /** `tag`: of the new payload. */
+  replace(relayer: number, id: string, tag: number, request: SendRequest): void
   cancel(relayer: number, id: string): void
   cancelPending(relayer: number): void
   /** Paused processes wake up, and soon die. */
@@ -145,6 +148,13 @@ export function openService(world: World): Service {
         `send ${tag} to r${relayer}`,
         (commands) => submitTransaction(commands, idOf(relayer), request),
         ({ id }) => clients.accepted.set(id, { relayer, tag }),
+      )
+    },
+    replace(relayer, id, tag, request) {
+      void ask(
+        `PUT ${tag} over ${id.slice(-6)}`,
+        (commands) => replaceTransaction(commands, idOf(relayer), id as TransactionId, request),
+        () => clients.replaced.push({ id, tag }),
       )
     },
     cancel(relayer, id) {

@@ -27,13 +27,17 @@ export function calm(world: World, service: Service): void {
   for (const address of world.addresses) state.balances.set(address, fullBalance)
   service.wakeZombies()
   service.recover()
+  if (state.policies !== world.scenario.policies) {
+    state.policies = world.scenario.policies
+    service.restart()
+  }
 }
 
 /** Keeps the base fee where the ending wants it; called at every block. */
 export function steerBaseFee(world: World): void {
   const { scenario, blocks, state } = world
   const baseFee = blocks.canonical().nextBaseFee
-  const above = scenario.ending === 'plateau' ? 2n * (scenario.gasPriceCap ?? 0n) : 0n
+  const above = scenario.ending === 'plateau' ? 2n * (scenario.policies.gasPriceCap ?? 0n) : 0n
   if (scenario.ending === 'plateau') state.spike = baseFee < above ? 1 : -1
   else state.spike = baseFee > firstBaseFee ? -1 : 1
 }

@@ -11,7 +11,7 @@ import { type History, openHistory } from './history.ts'
 import { type Network, openSimNetwork } from './network.ts'
 import type { Disk } from './process/database.ts'
 import { chainId, epochMs, keys, type Machine } from './process/engine.ts'
-import { drawScenario, firstBaseFee, type Scenario } from './scenario.ts'
+import { drawScenario, firstBaseFee, type Policies, type Scenario } from './scenario.ts'
 import { openTimeline, type Timeline } from './timeline.ts'
 
 export interface World {
@@ -40,6 +40,8 @@ export interface Clients {
   nextTag: number
   /** By id: sends that were answered with success. */
   readonly accepted: Map<string, { readonly relayer: number; readonly tag: number }>
+  /** PUTs that were answered with success, and the numbers of their payloads. */
+  readonly replaced: { readonly id: string; readonly tag: number }[]
   /** By id: the place of the DELETE that was answered with success. */
   readonly deleted: Map<string, number>
 }
@@ -52,6 +54,8 @@ export interface Moods {
   spike: number
   faulty: boolean
   readonly balances: Map<string, bigint>
+  /** What the configuration says from the next start on. */
+  policies: Policies
   place: number
 }
 
@@ -74,8 +78,16 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     included: [],
     accounts,
   })
-  const clients: Clients = { nextTag: 1, accepted: new Map(), deleted: new Map() }
-  const state: Moods = { skewMs: 0, revertsNow: false, spike: 0, faulty: true, balances: new Map(), place: 0 }
+  const clients: Clients = { nextTag: 1, accepted: new Map(), replaced: [], deleted: new Map() }
+  const state: Moods = {
+    skewMs: 0,
+    revertsNow: false,
+    spike: 0,
+    faulty: true,
+    balances: new Map(),
+    policies: scenario.policies,
+    place: 0,
+  }
 
   disk.wipe()
   let truth: Truth | undefined
@@ -131,6 +143,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     ids: dice(seed, 'ids'),
     disk,
     skewMs: () => state.skewMs,
+    policies: () => state.policies,
     witness: {
       nextPlace: () => {
         state.place += 1

@@ -18,11 +18,9 @@ export interface RowWatch {
 
 const ends = ['confirmed', 'failed', 'canceled', 'expired']
 /** What the row keeps for ever. */
-const kept: readonly (keyof Row)[] = [
-  'relayer_id',
-  'sequence',
-  'created_at',
-  'from_address',
+const kept: readonly (keyof Row)[] = ['relayer_id', 'sequence', 'created_at', 'from_address']
+/** What only a PUT changes, and then keeps beside the new. */
+const payload: readonly (keyof Row)[] = [
   'to_address',
   'value',
   'data',
@@ -33,7 +31,6 @@ const kept: readonly (keyof Row)[] = [
   'max_fee_per_gas',
   'max_priority_fee_per_gas',
   'access_list',
-  'valid_until',
 ]
 
 export function watchRows({ witness, touched }: Disk, { fail, changed }: RowWatch): Rows {
@@ -61,7 +58,8 @@ export function watchRows({ witness, touched }: Disk, { fail, changed }: RowWatc
     if (before) {
       if (before.open === 0) fail(`${name} had ended as ${before.status} and was written again, as ${row.status}`)
       const altered = kept.find((column) => before[column] !== row[column])
-      if (altered) fail(`${name}: ${altered} of its payload was altered`)
+      if (altered) fail(`${name}: ${altered} was altered`)
+      if (!keepsPayload(before, row)) fail(`${name}: its payload was altered, and what it replaced was not kept`)
       if (row.version < before.version) fail(`${name} went back to version ${row.version}`)
       const gaveUp = before.cancel_origin === 'refusal' && row.cancel_origin === 'request'
       if (before.canceled_at !== null && row.canceled_at !== before.canceled_at && !gaveUp) {
@@ -106,4 +104,14 @@ export function watchRows({ witness, touched }: Disk, { fail, changed }: RowWatc
     },
     all: () => known,
   }
+}
+
+function keepsPayload(before: Row, row: Row): boolean {
+  const earlier = (of: Row) => (of.earlier === null ? [] : (JSON.parse(of.earlier) as Partial<Row>[]))
+  const [had, has] = [earlier(before), earlier(row)]
+  const same = (one: Partial<Row> | undefined, other: Partial<Row>) =>
+    one !== undefined && payload.every((column) => one[column] === other[column])
+  const added = has.slice(had.length)
+  if (!had.every((each, index) => same(has[index], each))) return false
+  return added.length === 0 ? same(row, before) : same(added[0], before)
 }

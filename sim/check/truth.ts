@@ -3,7 +3,7 @@
 import type { Hash } from '../../src/domain/ids.ts'
 import { ancestorAt, type Block, type Blocks, branches } from '../chain/blocks.ts'
 import type { SimNode } from '../chain/node.ts'
-import { isNoOp, tagOf } from '../chain/transaction.ts'
+import { isNoOp, tagOf, tagsOf } from '../chain/transaction.ts'
 import type { Bytes } from './bytes.ts'
 import type { Row } from './rows.ts'
 
@@ -41,10 +41,11 @@ export function watchTruth(
 
   function verify(row: Row): void {
     const name = row.id.slice(-6)
-    const tag = tagOf({ data: row.data as `0x${string}` })
-    const executed = tag === undefined ? 0 : (executions.get(tag) ?? 0)
+    // Of all the payloads that it ever had, at most one.
+    const tags = tagsOf(row)
+    const executed = tags.reduce((sum, tag) => sum + (executions.get(tag) ?? 0), 0)
     if (row.phase === 'dropped') {
-      if (executed > 0) fail(`${name} is ${row.status}, dropped, and its payload ${tag} is on the chain`)
+      if (executed > 0) fail(`${name} is ${row.status}, dropped, and of its payloads ${tags} one is on the chain`)
       return
     }
     const block = blocks.byHash(row.included_block_hash as Hash)
@@ -68,8 +69,8 @@ export function watchTruth(
     const payload = taker === 'execute' || taker === 'replace'
     const end = endOf(row, payload, succeeded)
     if (row.status !== end) fail(`${name} is finally ${row.status}, and should be ${end}`)
-    if (tag !== undefined && executed > 0 !== payload) {
-      fail(`${name} is finally ${row.status}, and its payload ${tag} was executed ${executed} times`)
+    if (tags.length > 0 && executed !== (payload ? 1 : 0)) {
+      fail(`${name} is finally ${row.status}, and of its payloads ${tags} ${executed} were executed`)
     }
   }
 

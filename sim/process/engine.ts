@@ -7,7 +7,7 @@ import { secret } from '../../src/ops/secret.ts'
 import type { Dice } from '../dice.ts'
 import type { History } from '../history.ts'
 import type { Network } from '../network.ts'
-import type { Scenario } from '../scenario.ts'
+import type { Policies, Scenario } from '../scenario.ts'
 import type { Timeline } from '../timeline.ts'
 import type { Disk } from './database.ts'
 import { clockOf, type Instance } from './instance.ts'
@@ -31,6 +31,7 @@ export interface Machine {
   readonly disk: Disk
   readonly witness: StoreWitness
   readonly skewMs: () => number
+  readonly policies: () => Policies
 }
 
 export interface Process {
@@ -42,7 +43,7 @@ export interface Process {
 export function start(machine: Machine, instance: Instance): Process {
   const { timeline, history, network, ids, disk, witness, scenario } = machine
   const store = openSimStore(disk, instance, witness)
-  const engine = composeEngine(configOf(scenario), {
+  const engine = composeEngine(configOf(scenario, machine.policies()), {
     clock: clockOf(instance, timeline, epochMs, machine.skewMs),
     random: { bytes: (length) => ids.bytes(length) },
     logger: loggerOf(instance, history, {}),
@@ -53,8 +54,8 @@ export function start(machine: Machine, instance: Instance): Process {
   return { instance, engine }
 }
 
-function configOf(scenario: Scenario): Config {
-  const { relayers, maxInFlight, eip1559, gasPriceCap, confirmations, blocktimeMs } = scenario
+function configOf(scenario: Scenario, { paused, maxInFlight, gasPriceCap }: Policies): Config {
+  const { relayers, eip1559, confirmations, blocktimeMs } = scenario
   const indexes = keys.slice(0, relayers).map((_, index) => index)
   return {
     server: {
@@ -75,7 +76,7 @@ function configOf(scenario: Scenario): Config {
       name: relayerName(index),
       network: 'sim',
       signerId: `s${index}`,
-      paused: false,
+      paused: paused[index] ?? false,
       policies: {
         minBalance: 0n,
         ...(gasPriceCap !== undefined && { gasPriceCap }),

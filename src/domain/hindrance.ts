@@ -31,12 +31,18 @@ export function tellExhausted(transaction: InFlight): Decision[] {
   return explain(transaction, 'attempts_exhausted', reason)
 }
 
+/** A policy that limits what may be paid per gas. */
+export interface PriceCap {
+  readonly name: 'gas_price_cap' | 'cancel_gas_price_cap'
+  readonly cap: Wei | undefined
+}
+
 /** `wanted`: what would be paid without the cap. */
-export function tellCapped(transaction: InFlight, cap: Wei | undefined, wanted: Fees | undefined): Decision[] {
+export function tellCapped(transaction: InFlight, { name, cap }: PriceCap, wanted: Fees | undefined): Decision[] {
   const { nonce, attempts } = transaction.lifecycle
   const price = wanted ? `, up to ${roughly(feeCap(wanted))} wei,` : ''
-  const reason = `waits at gas_price_cap (${cap} wei): a higher price${price} would be needed to be mined sooner; it holds nonce ${nonce} since block ${attempts[0].recordedAtBlock}: raise the cap, wait, or cancel it`
-  return explain(transaction, 'gas_price_cap', reason)
+  const reason = `waits at ${name} (${cap} wei): a higher price${price} would be needed to be mined sooner; it holds nonce ${nonce} since block ${attempts[0].recordedAtBlock}: raise the cap, wait, or cancel it`
+  return explain(transaction, name, reason)
 }
 
 /** What no price would change. Empty where it simply waits for its block. */

@@ -2,10 +2,10 @@
 import { type Attempt, mayBeKnown, newest, rejectionOf, wasTaken } from './attempt.ts'
 import type { Decision } from './decision.ts'
 import { feeCap, replacementFees } from './fees.ts'
-import { tellCapped, tellExhausted, tellHindrance, tellOwnPrice, tellUnfunded } from './hindrance.ts'
+import { type PriceCap, tellCapped, tellExhausted, tellHindrance, tellOwnPrice, tellUnfunded } from './hindrance.ts'
 import { isNonEmpty } from './ids.ts'
 import type { Observation } from './observation.ts'
-import type { NetworkPolicy } from './relayer.ts'
+import type { NetworkPolicy, Policies } from './relayer.ts'
 import { awaitsReplacement, takeOverWithPayload } from './replace.ts'
 import type { InPhase } from './transaction.ts'
 import type { BlockNumber, TimestampMs } from './units.ts'
@@ -47,11 +47,18 @@ export function pursue(
   if (attempts.length >= attemptsMax) return [...tellExhausted(transaction), ...again]
 
   const options = { speed: pricing.speed, tries: attempts.length, rule: observation.rule }
-  const cap = work.relayer.policies.gasPriceCap
-  const fees = replacementFees(rivals, observation.market, { ...options, cap })
+  const limit = capFor(transaction, work.relayer.policies)
+  const fees = replacementFees(rivals, observation.market, { ...options, cap: limit.cap })
   if (fees) return [{ do: 'bump', transaction, fees }]
   const wanted = replacementFees(rivals, observation.market, { ...options, cap: undefined })
-  return [...tellCapped(transaction, cap, wanted), ...again]
+  return [...tellCapped(transaction, limit, wanted), ...again]
+}
+
+/** What fills a gap is a no-op, and cancellations may wait behind it: the cap of the sends must not trap them. */
+function capFor({ origin }: InPhase<'inFlight'>, { gasPriceCap, cancelGasPriceCap }: Policies): PriceCap {
+  return origin === 'gap'
+    ? { name: 'cancel_gas_price_cap', cap: cancelGasPriceCap }
+    : { name: 'gas_price_cap', cap: gasPriceCap }
 }
 
 /** What a node said is for ever wrong with it; that an earlier hand-over may have succeeded does not make it right. */

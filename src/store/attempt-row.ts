@@ -25,12 +25,12 @@ export function attemptFromRow(row: AttemptRow): Attempt {
   }
 }
 
-export function attemptToRow(attempt: Attempt, position: number): AttemptRow {
+/** Its position is for the database to tell. */
+export function attemptToRow(attempt: Attempt): Omit<AttemptRow, 'position'> {
   const { fees } = attempt
   return {
     transaction_id: attempt.transactionId,
     nonce: attempt.nonce,
-    position,
     hash: attempt.hash,
     kind: attempt.kind,
     revision: attempt.revision ?? 0,

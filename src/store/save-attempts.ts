@@ -4,11 +4,16 @@ import type { TransactionId } from '../domain/ids.ts'
 import { type AttemptRow, attemptToRow, type HandOverColumns, handOverToRow } from './attempt-row.ts'
 import { type Executor, statement } from './statement.ts'
 
-const insertAttempt = statement<AttemptRow>((db, p) =>
+// After all that are on record for the nonce: it may have been given back and come again.
+const insertAttempt = statement<Omit<AttemptRow, 'position'>>((db, p) =>
   db.insertInto('attempts').values({
     transaction_id: p.transaction_id,
     nonce: p.nonce,
-    position: p.position,
+    position: db
+      .selectFrom('attempts')
+      .select(({ fn }) => fn.countAll<number>().as('position'))
+      .where('transaction_id', '=', p.transaction_id)
+      .where('nonce', '=', p.nonce),
     hash: p.hash,
     kind: p.kind,
     revision: p.revision,
@@ -30,7 +35,7 @@ const insertAttempt = statement<AttemptRow>((db, p) =>
   }),
 )
 
-const updateHandOver = statement<HandOverColumns & { id: string; nonce: number; position: number }>((db, p) =>
+const updateHandOver = statement<HandOverColumns & { id: string; nonce: number; hash: string }>((db, p) =>
   db
     .updateTable('attempts')
     .set({
@@ -42,7 +47,7 @@ const updateHandOver = statement<HandOverColumns & { id: string; nonce: number; 
     })
     .where('transaction_id', '=', p.id)
     .where('nonce', '=', p.nonce)
-    .where('position', '=', p.position),
+    .where('hash', '=', p.hash),
 )
 
 const withdrawHeld = statement<{ id: string }>((db, p) =>
@@ -64,9 +69,9 @@ export async function saveAttempts(
     if (known === attempt) continue
     if (known && known.hash !== attempt.hash)
       throw new Error(`attempt ${known.hash} of ${attempt.transactionId} was overwritten`)
-    if (!known) await executor.all(insertAttempt, attemptToRow(attempt, position))
+    if (!known) await executor.all(insertAttempt, attemptToRow(attempt))
     else if (known.handOver !== attempt.handOver) {
-      const where = { id: attempt.transactionId, nonce: attempt.nonce, position }
+      const where = { id: attempt.transactionId, nonce: attempt.nonce, hash: attempt.hash }
       await executor.all(updateHandOver, { ...handOverToRow(attempt.handOver), ...where })
     }
   }

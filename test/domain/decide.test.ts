@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { decide } from '../../src/domain/decide.ts'
 import type { Decision } from '../../src/domain/decision.ts'
 import type { Observation } from '../../src/domain/observation.ts'
+import type { Policies } from '../../src/domain/relayer.ts'
 import { withReason } from '../../src/domain/settle.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import type { Work } from '../../src/domain/work.ts'
@@ -220,6 +221,17 @@ describe('a canceled transaction', () => {
     const relayer = someRelayer({ policies: { ...somePolicies, gasPriceCap: 1n } })
     expect(verbs(plan({ relayer, open: [inFlight(0, [someAttempt(0)], canceled)] }).decisions)).toEqual(['takeOver'])
   })
+})
+
+test('what fills a gap is held to the cap of no-ops, not to that of sends: canceled ones may wait behind it', () => {
+  const filler = inFlight(0, [someAttempt(0)], { origin: 'gap' })
+  const stuck = { head: headAt(height + somePolicy.bumpAfterBlocks) }
+  const capped = (policies: Partial<Policies>) =>
+    plan({ relayer: someRelayer({ policies: { ...somePolicies, ...policies } }), open: [filler] }, stuck).decisions
+  expect(capped({ gasPriceCap: 1n })).toMatchObject([{ do: 'bump' }])
+  expect(capped({ cancelGasPriceCap: 1n })).toMatchObject([
+    { do: 'explain', reason: expect.stringContaining('waits at cancel_gas_price_cap (1 wei)') },
+  ])
 })
 
 describe('a spent nonce', () => {

@@ -145,6 +145,32 @@ export function rowContract(open: OpenStore): void {
     for (const kept of ['bad bytes', 'garbage', 'the node said so', 'not today']) expect(rows).toContain(kept)
   })
 
+  test('a nonce that was given back and comes again keeps what was signed for it before', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayer = await storedRelayer(store)
+    let latest = await send(store, relayer.id)
+    const save = async (after: Transaction) => {
+      const before = latest
+      latest = await store.commit((session) => session.saveTransaction(before, after, now))
+    }
+    const old = someAttempt(0, { transactionId: latest.id, handOver: handOvers.held })
+    const again = someAttempt(0, { transactionId: latest.id, recordedAt: now + 1, revision: 1 })
+    await save({ ...latest, lifecycle: { phase: 'inFlight', nonce: 0, attempts: [old] } })
+    await save({ ...latest, lifecycle: { phase: 'queued' } })
+    await save({ ...latest, lifecycle: { phase: 'inFlight', nonce: 0, attempts: [again] } })
+    await save({
+      ...latest,
+      lifecycle: { phase: 'inFlight', nonce: 0, attempts: [{ ...again, handOver: handOvers.accepted }] },
+    })
+    const withdrawn = { ...old, handOver: handOvers.withdrawn }
+    const taken = { ...again, handOver: handOvers.accepted }
+    expect(await store.reads.attempts(latest.id)).toStrictEqual([withdrawn, taken])
+    expect(await store.reads.transaction(relayer.id, latest.id)).toMatchObject({
+      lifecycle: { phase: 'inFlight', nonce: 0, attempts: [withdrawn, taken] },
+    })
+  })
+
   test('what is dropped withdraws the attempts that never left', async () => {
     await using under = await open()
     const { store } = under
