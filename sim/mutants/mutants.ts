@@ -320,4 +320,23 @@ export const mutants: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'trap-fillers-under-the-cap',
+    breaks: 'holds what fills a gap to the cap of sends, and with it the cancellations behind it',
+    edits: [
+      { file: 'src/domain/pursue.ts', find: "return origin === 'gap'", put: "return (origin as string) === 'none'" },
+    ],
+    seed: 126,
+  },
+  {
+    name: 'put-frees-the-nonce',
+    breaks: 'sends a transaction back into the queue when its payload is replaced, though a node may have the old one',
+    edits: [
+      {
+        file: 'src/domain/replace.ts',
+        find: 'const queued = neverReachedANode(transaction) ?',
+        put: 'const queued = neverReachedANode({ ...transaction, lifecycle: { phase: "queued" } }) ?',
+      },
+    ],
+  },
 ]
