@@ -23,10 +23,19 @@ const bodySchema = Type.Object(
       minItems: 1,
       maxItems: batchItemsMax,
       description: `a list of 1 to ${batchItemsMax} transactions, each as a single send has it`,
-      examples: [[{ to: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', value: '1', speed: 'fast' }]],
     }),
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    examples: [
+      {
+        transactions: [
+          { to: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', value: '1', speed: 'fast' },
+          { to: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC', value: '2', gas_limit: 21_000 },
+        ],
+      },
+    ],
+  },
 )
 
 export function submitBatch(commands: CommandContext) {

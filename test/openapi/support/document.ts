@@ -1,12 +1,13 @@
 // The OpenAPI document as data: each operation with its parameters, its body, its examples, and the judges of its answers.
-import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
+import type { Schema } from './arbitrary.ts'
 
 export interface Parameter {
   readonly in: 'path' | 'query' | 'header'
   readonly name: string
   readonly required: boolean
-  readonly schema: AnySchemaObject
+  readonly schema: Schema
   /** Every example that it gives; none where it gives none. */
   readonly examples: readonly unknown[]
 }
@@ -18,7 +19,7 @@ export interface Described {
   readonly parameters: readonly Parameter[]
   readonly body?: {
     readonly contentType: string
-    readonly schema: AnySchemaObject
+    readonly schema: Schema
     readonly examples: readonly unknown[]
   }
   /** What is wrong with an answer, in words; empty where it is as described. */
@@ -26,14 +27,14 @@ export interface Described {
 }
 
 interface Media {
-  readonly schema?: AnySchemaObject & { readonly example?: unknown; readonly examples?: readonly unknown[] }
+  readonly schema?: Schema & { readonly example?: unknown; readonly examples?: readonly unknown[] }
   readonly example?: unknown
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
 }
 
 interface RawOperation {
   readonly operationId: string
-  readonly parameters?: readonly (Omit<Parameter, 'examples'> & Media)[]
+  readonly parameters?: readonly (Omit<Parameter, 'examples' | 'schema'> & Media)[]
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> }
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Media>> }>>
 }
@@ -60,7 +61,7 @@ function describeOperation(path: string, method: string, operation: RawOperation
       in: parameter.in,
       name: parameter.name,
       required: parameter.required ?? false,
-      schema: parameter.schema,
+      schema: parameter.schema ?? {},
       examples: examplesOf(parameter),
     })),
     ...(body && { body: { contentType: body[0], schema: body[1].schema ?? {}, examples: examplesOf(body[1]) } }),
@@ -79,7 +80,7 @@ function examplesOf({ example, examples, schema }: Media): readonly unknown[] {
 
 function judgeOf({ operationId, responses }: RawOperation, ajv: Ajv2020): Described['judge'] {
   const judges = new Map<string, ValidateFunction>()
-  const judgeFor = (status: number, contentType: string, schema: AnySchemaObject) => {
+  const judgeFor = (status: number, contentType: string, schema: Schema) => {
     const name = `${status} ${contentType}`
     const judge = judges.get(name) ?? ajv.compile(schema)
     judges.set(name, judge)

@@ -1,0 +1,189 @@
+// 20,000 requests made from the OpenAPI document, right ones and wrong ones, at a running service on a real chain: no answer
+// is a fault of the server, none is missing, and each is as the document describes it.
+import fc from 'fast-check'
+import { Pool } from 'undici'
+import { expect, test } from 'vitest'
+import { anvilStage } from '../e2e/support/stage.ts'
+import { anything, fitting, spoiledBy } from './support/arbitrary.ts'
+import { type Described, type OpenApiDocument, operationsOf, type Parameter, pathWith } from './support/document.ts'
+
+const requests = 20_000
+/** Sent at once, so that they meet each other. */
+const atOnce = 40
+/** Another seed finds other things: FUZZ_SEED=7 npx vitest run test/openapi/fuzz.test.ts */
+const { FUZZ_SEED: given = '20261121' } = process.env
+const seed = Number(given)
+/** No answer takes that long unless it never comes. */
+const patienceMs = 20_000
+
+interface Shot {
+  readonly id: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+test(`seed ${seed}: no fault, no silence, nothing undescribed`, { timeout: 300_000 }, async () => {
+  await using stage = await anvilStage({ relayers: { queue: { max_in_flight: 2 }, other: { max_in_flight: 1 } } })
+  const document = (await stage.client.request('GET', '/openapi.json')).body as OpenApiDocument
+  await using pool = poolOf(stage.service.url)
+  const operations = operationsOf(document)
+  const operationOf = (wanted: string) => operations.find(({ id }) => id === wanted) as Described
+  const faults: string[] = []
+  const latest: Record<string, string[]> = {}
+  const statuses = new Map<string, number>()
+
+  async function fire({ id, path: shape, headers, body }: Shot): Promise<void> {
+    const operation = operationOf(id)
+    const path = shape.replace(/latest-([a-z_]+)-(\d+)/, (_, name, place) => latest[name]?.at(-place) ?? 'none-so-far')
+    const shown = `${operation.method} ${path} ${JSON.stringify(headers)} ${body ?? ''}`.slice(0, 2000)
+    try {
+      const answer = await pool.request({
+        method: operation.method as 'GET',
+        path,
+        headers: { authorization: `Bearer ${stage.service.apiKey}`, ...headers },
+        ...(body !== undefined && { body }),
+      })
+      const contentType = String(answer.headers['content-type'])
+      const isStream = contentType.startsWith('text/event-stream')
+      const text = isStream ? '' : await answer.body.text()
+      if (isStream) answer.body.on('error', () => undefined).destroy()
+      const made = makers[id]
+      if (made && answer.statusCode === 200) {
+        latest[made] = [...(latest[made] ?? []), JSON.parse(text).data.id].slice(-idsMax)
+      }
+      const name = `${operation.id} ${answer.statusCode}`
+      statuses.set(name, (statuses.get(name) ?? 0) + 1)
+      const judged = operation.judge({ status: answer.statusCode, contentType, text })
+      if (answer.statusCode >= 500 && answer.statusCode !== 503) faults.push(`${shown}\n${text}`)
+      faults.push(...judged.map((fault) => `${fault}\n${shown}\n${text.slice(0, 500)}`))
+    } catch (error) {
+      faults.push(`${shown}\n${error}`)
+    }
+  }
+
+  // Seldom, as it leaves nothing for the others to work on.
+  const weightOf = ({ id }: Described) => (id === 'cancelPendingTransactions' ? 1 : 10)
+  const shot = fc.oneof(...operations.map((each) => ({ arbitrary: shotAt(each), weight: weightOf(each) })))
+  const shots = fc.array(shot, { minLength: atOnce, maxLength: atOnce })
+  const fired = fc.asyncProperty(shots, async (volley) => {
+    await Promise.all(volley.map(fire))
+    expect(faults).toEqual([])
+  })
+  await fc.assert(fired, { seed, numRuns: requests / atOnce, endOnFailure: true })
+
+  const answered = [...statuses.values()].reduce((sum, count) => sum + count, 0)
+  expect(answered).toBe(requests)
+  // It got through everywhere, not only as far as a refusal.
+  const served = operations.filter(({ id }) => id !== 'signTransaction')
+  expect(served.map(({ id }) => `${id} 200`).filter((name) => !statuses.has(name))).toEqual([])
+  expect(stage.service.logs()).not.toContain('"level":"error"')
+  expect((await stage.client.request('GET', '/ready')).status).toBe(200)
+})
+
+function poolOf(url: string): Pool & AsyncDisposable {
+  const pool = new Pool(url, { connections: atOnce, headersTimeout: patienceMs, bodyTimeout: patienceMs })
+  return Object.assign(pool, { [Symbol.asyncDispose]: () => pool.destroy() })
+}
+
+/** Which operation makes what is then asked for, replaced and removed by which parameter. */
+const makers: Readonly<Partial<Record<string, string>>> = {
+  sendTransaction: 'transaction_id',
+  createApiKey: 'api_key_id',
+}
+const idsMax = 10
+
+/** What stands for the ids that there will be when it is sent. */
+const known: Readonly<Partial<Record<string, readonly string[]>>> = {
+  relayer_id: ['queue', 'queue', 'queue', 'other', 'nobody'],
+  ...Object.fromEntries(
+    Object.values(makers).map((name) => [
+      name,
+      Array.from({ length: idsMax }, (_, place) => `latest-${name}-${place + 1}`),
+    ]),
+  ),
+}
+
+function shotAt(operation: Described): fc.Arbitrary<Shot> {
+  const { parameters, body } = operation
+  const inPlace = (place: Parameter['in']) =>
+    fc.record(
+      Object.fromEntries(
+        parameters.filter((each) => each.in === place).map((each) => [each.name, parameterValue(each)]),
+      ),
+      { requiredKeys: parameters.filter((each) => each.in === place && each.required).map(({ name }) => name) },
+    )
+  const query = fc.tuple(inPlace('query'), mostly(fc.constant({}), fc.dictionary(word, word, { maxKeys: 2 })))
+  return fc
+    .record({
+      path: inPlace('path'),
+      query: query.map((parts) => Object.assign({}, ...parts) as Record<string, unknown>),
+      header: inPlace('header'),
+      odd: mostly(fc.constant({}), oddHeaders),
+      body: body === undefined ? mostly(fc.constant(undefined), fc.constant('{"x":1}')) : bodyOf(body),
+    })
+    .map(({ path, query, header, odd, body: sent }) => {
+      const search = new URLSearchParams(
+        Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+      ).toString()
+      return {
+        id: operation.id,
+        path: pathWith(operation, path) + (search && `?${search}`),
+        headers: {
+          ...(sent !== undefined && { 'content-type': body?.contentType ?? 'application/json' }),
+          ...Object.fromEntries(Object.entries(header).map(([name, value]) => [name, visible(value)])),
+          ...odd,
+        },
+        ...(sent !== undefined && { body: sent }),
+      }
+    })
+}
+
+function mostly<T, U>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<U>): fc.Arbitrary<T | U> {
+  return fc.oneof({ arbitrary: usual, weight: 9 }, { arbitrary: odd, weight: 1 })
+}
+
+const word = fc.stringMatching(/^[a-z_]{1,10}$/)
+
+const oddHeaders = fc.constantFrom<Record<string, string>>(
+  { authorization: 'Bearer wrong' },
+  { authorization: '' },
+  { 'content-type': 'text/plain' },
+  { 'content-type': 'application/json; charset=latin1' },
+  { accept: 'text/html' },
+  { prefer: 'wait=0' },
+  { 'x-request-id': '\u00e9'.repeat(3) },
+  { 'x-forwarded-for': '10.0.0.1' },
+  { 'x-http-method-override': 'DELETE' },
+)
+
+function parameterValue({ name, in: place, schema, examples }: Parameter): fc.Arbitrary<unknown> {
+  const ids = known[name] ?? examples
+  const right = ids.length > 0 ? mostly(fc.constantFrom(...ids), fitting(schema)) : fitting(schema)
+  const odd = anything.map((value) => (typeof value === 'object' ? JSON.stringify(value) : value))
+  // Half a surrogate pair can't be percent-encoded, and an empty segment is another path.
+  const texts = fc
+    .oneof({ arbitrary: right, weight: 4 }, { arbitrary: odd, weight: 1 })
+    .map((value) => String(value).toWellFormed())
+  return place === 'path' ? texts.filter((text) => text !== '') : texts
+}
+
+function bodyOf({ schema, examples }: NonNullable<Described['body']>): fc.Arbitrary<string> {
+  const json = (value: unknown) => JSON.stringify(value) ?? ''
+  const noJson = fc.oneof(
+    fc.string(),
+    fc.json().map((text) => text.slice(1)),
+  )
+  return fc.oneof(
+    { arbitrary: fc.constantFrom(...examples).map(json), weight: 3 },
+    { arbitrary: spoiledBy(fc.constantFrom(...examples)).map(json), weight: 3 },
+    { arbitrary: fitting(schema).map(json), weight: 4 },
+    { arbitrary: spoiledBy(fitting(schema)).map(json), weight: 3 },
+    { arbitrary: anything.map(json), weight: 1 },
+    { arbitrary: noJson, weight: 1 },
+  )
+}
+
+function visible(value: unknown): string {
+  return String(value).replaceAll(/[^\x20-\x7e]/g, '?')
+}
