@@ -3,13 +3,11 @@ import type { Address } from '../domain/ids.ts'
 import type { LiveNonce } from '../domain/observation.ts'
 import type { Inclusion } from '../domain/transaction.ts'
 import type { BlockNumber, Nonce } from '../domain/units.ts'
-import { type Receipt, toReceipt } from './decode.ts'
-import type { Endpoint } from './endpoint.ts'
 import type { Endpoints } from './endpoints.ts'
 import { proveTaker } from './prove-taker.ts'
 import type { ReadCanonical } from './read-canonical.ts'
 import { readNonce } from './read-nonce.ts'
-import { readRevert } from './read-revert.ts'
+import { readReceipts } from './read-receipts.ts'
 import type { TrackedHead } from './track-head.ts'
 
 export interface FindInclusions {
@@ -36,7 +34,7 @@ export async function findInclusions(
   for (const endpoint of endpoints.order(at.by)) {
     if (open.length === 0) return found
     if ((await endpoint.ready()) !== undefined) continue
-    for (const [nonce, inclusion] of await fromReceipts(endpoint, readCanonical, open, at)) found.set(nonce, inclusion)
+    for (const [nonce, inclusion] of await readReceipts(endpoint, readCanonical, open, at)) found.set(nonce, inclusion)
     open = open.filter((live) => !found.has(live.nonce))
     if (open.length === 0) return found
     // Nothing of ours, as far as this endpoint knows. It may lag, so its word counts for what was spent some blocks ago.
@@ -53,33 +51,4 @@ export async function findInclusions(
     open = stale.filter((live) => !found.has(live.nonce))
   }
   return found
-}
-
-async function fromReceipts(
-  endpoint: Endpoint,
-  readCanonical: ReadCanonical,
-  open: readonly LiveNonce[],
-  at: TrackedHead,
-): Promise<ReadonlyMap<Nonce, Inclusion>> {
-  const attempts = open.flatMap(({ nonce, attempts }) => attempts.map(({ hash, kind }) => ({ nonce, hash, kind })))
-  const answers = await Promise.all(
-    attempts.map(({ hash }) => endpoint.call({ method: 'eth_getTransactionReceipt', params: [hash] })),
-  )
-  const receipts = answers.map((answer) => (answer.kind === 'value' ? toReceipt(answer.value) : undefined))
-  const canonical = await readCanonical(receipts.filter((receipt) => receipt !== undefined).map(blockNumberOf), at)
-  const found = new Map<Nonce, Inclusion>()
-  for (const [index, { nonce, hash, kind }] of attempts.entries()) {
-    const receipt = receipts[index]
-    // A receipt from above the head, or from a block that a reorg replaced, is no evidence (yet).
-    if (!receipt || canonical.get(receipt.block.number) !== receipt.block.hash) continue
-    const { block, succeeded, gasUsed, effectiveGasPrice } = receipt
-    const reason = succeeded ? undefined : await readRevert(endpoint, hash, block.number)
-    const told = reason === undefined ? {} : { revertReason: reason }
-    found.set(nonce, { by: 'attempt', hash, kind, block, succeeded, gasUsed, effectiveGasPrice, ...told })
-  }
-  return found
-}
-
-function blockNumberOf(receipt: Receipt): number {
-  return receipt.block.number
 }

@@ -39,13 +39,13 @@ export function openNetwork(options: NetworkOptions): Chain {
   )
   const endpoints = chooseAmong(all)
   const heads = trackHead({ endpoints, averageBlocktimeMs, clock, logger })
-  const readAccount = readingAccounts(endpoints)
   const readCanonical = readingCanonical(endpoints, heads)
+  const accounts = readingAccounts(endpoints, heads, readCanonical)
   const searched = new Map<string, number>()
   const readMarket = readingMarket(endpoints, options.eip1559)
 
   return {
-    observe: (inquiry) => observe({ endpoints, heads, readAccount, readCanonical, readMarket, searched }, inquiry),
+    observe: (inquiry) => observe({ endpoints, heads, accounts, readCanonical, readMarket, searched }, inquiry),
     broadcast: (envelopes) => broadcast(endpoints, envelopes),
     async balance(address) {
       const { told } = await endpoints.firstToTell(async (endpoint) => {

@@ -3,7 +3,7 @@
 import type { Inquiry, Observation } from '../domain/observation.ts'
 import type { Endpoints } from './endpoints.ts'
 import { type FindInclusions, findInclusions } from './find-inclusions.ts'
-import type { ReadAccount } from './read-account.ts'
+import type { Accounts } from './read-account.ts'
 import type { ReadCanonical } from './read-canonical.ts'
 import type { ReadMarket } from './read-market.ts'
 import type { HeadTracker } from './track-head.ts'
@@ -11,7 +11,7 @@ import type { HeadTracker } from './track-head.ts'
 export interface Observe {
   readonly endpoints: Endpoints
   readonly heads: HeadTracker
-  readonly readAccount: ReadAccount
+  readonly accounts: Accounts
   readonly readCanonical: ReadCanonical
   readonly readMarket: ReadMarket
   readonly searched: FindInclusions['searched']
@@ -19,14 +19,27 @@ export interface Observe {
 
 /** Rejects with ChainUnavailable when no endpoint can tell head and nonce. */
 export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observation> {
-  const { endpoints, heads, readAccount, readCanonical, readMarket, searched } = parts
+  const { endpoints, heads, accounts, readCanonical, readMarket, searched } = parts
   const at = await heads.current()
   const [{ told: account, by }, market, canonical] = await Promise.all([
-    readAccount(inquiry, at),
+    accounts.read(inquiry, at),
     inquiry.market ? readMarket(at) : undefined,
     readCanonical(inquiry.inclusionBlocks, at),
   ])
-  const spent = inquiry.live.filter((live) => live.nonce < account.nonce)
-  const inclusions = await findInclusions({ endpoints, readCanonical, searched }, inquiry.address, spent, { ...at, by })
-  return { head: at.head, rule: endpoints.rule(), ...account, ...(market && { market }), inclusions, canonical }
+  const unexplained = inquiry.live.filter(({ nonce }) => nonce < account.nonce && !account.inclusions.has(nonce))
+  const found = await findInclusions({ endpoints, readCanonical, searched }, inquiry.address, unexplained, {
+    ...at,
+    by,
+  })
+  const inclusions = new Map([...account.inclusions, ...found])
+  const balance = accounts.settle(inquiry, at, inclusions)
+  return {
+    head: at.head,
+    rule: endpoints.rule(),
+    ...account,
+    ...balance,
+    ...(market && { market }),
+    inclusions,
+    canonical,
+  }
 }

@@ -1,113 +1,234 @@
-// An account as of one head: its nonce, and what else was asked. Nonce and balance at a block never change, so however
-// many steps a relayer takes under one head, they cost one call.
-import type { Address, Hash, TransactionId } from '../domain/ids.ts'
-import type { Estimate, Inquiry } from '../domain/observation.ts'
+// An account as of one head: its nonce, and what else was asked, in the fewest calls. What an earlier look has told is
+// not asked for again, however many steps a relayer takes under one head, and some of it for many heads.
+import type { TransactionId } from '../domain/ids.ts'
+import type { Estimate, Inquiry, LiveNonce } from '../domain/observation.ts'
+import type { Inclusion } from '../domain/transaction.ts'
 import type { BlockNumber, Nonce, Wei } from '../domain/units.ts'
+import {
+  byNonce,
+  type Count,
+  type NonceSource,
+  openMemory,
+  type Remembered,
+  sourceOfNonce,
+  usableBalance,
+  usableCode,
+  withInclusions,
+} from './account-memory.ts'
 import { type Answer, inWords } from './call.ts'
 import { toBigInt, toHex, toNumber } from './decode.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Asked, Endpoints } from './endpoints.ts'
 import { estimateCall, toEstimate } from './estimate-gas.ts'
+import type { ReadCanonical } from './read-canonical.ts'
 import { nonceCall } from './read-nonce.ts'
-import type { TrackedHead } from './track-head.ts'
+import { readReceipts } from './read-receipts.ts'
+import type { HeadTracker, TrackedHead } from './track-head.ts'
 
 export interface Account {
   readonly nonce: Nonce
   readonly pendingNonce?: Nonce
-  readonly balance?: Wei
   readonly delegated?: boolean
   readonly estimates: ReadonlyMap<TransactionId, Estimate>
+  /** Those that were found on the way to the nonce. */
+  readonly inclusions: ReadonlyMap<Nonce, Inclusion>
 }
 
-/** Rejects with ChainUnavailable when no endpoint can tell the nonce; anything else that is not told is missing. */
-export type ReadAccount = (inquiry: Inquiry, at: TrackedHead) => Promise<{ told: Account; by: Endpoint }>
-
-interface Known {
-  readonly head: Hash
-  readonly by: Endpoint
-  readonly nonce: Nonce
-  readonly balance?: Wei
-  readonly code?: Code
-}
-
-interface Code {
-  readonly delegated: boolean
-  readonly readAt: BlockNumber
+export interface Accounts {
+  /** Rejects with ChainUnavailable when no endpoint can tell the nonce; anything else that is not told is missing. */
+  read(inquiry: Inquiry, at: TrackedHead): Promise<{ told: Account; by: Endpoint }>
+  /** The balance that was asked for, less what these inclusions took from it. */
+  settle(
+    inquiry: Inquiry,
+    at: TrackedHead,
+    inclusions: ReadonlyMap<Nonce, Inclusion>,
+  ): { readonly balance?: Wei; readonly balanceReadAt?: BlockNumber }
 }
 
 /** EIP-7702: what stands as the code of an account that delegates. */
 const delegationPrefix = '0xef0100'
-/** An account's delegation hardly ever changes. */
-const codeKeptBlocks = 50
 
-/** Accounts remembered at most: more than that many relayers on one network ask anew. */
-const accountsMax = 10_000
+export function readingAccounts(endpoints: Endpoints, heads: HeadTracker, readCanonical: ReadCanonical): Accounts {
+  const memory = openMemory()
 
-export function readingAccounts(endpoints: Endpoints): ReadAccount {
-  const remembered = new Map<Address, Known>()
-
-  return async (inquiry, at) => {
-    const last = remembered.get(inquiry.address)
-    const current = last?.head === at.head.hash ? last : undefined
-    const code = last?.code && at.head.number - last.code.readAt < codeKeptBlocks ? last.code : undefined
-    if (current && isAnswered(inquiry, current)) {
-      return { told: { ...factsOf(current), estimates: new Map() }, by: current.by }
-    }
-    const { told, by } = await endpoints.firstToTell((endpoint) => ask(endpoint, inquiry, at, current, code), at.by)
-    if (remembered.size >= accountsMax) remembered.clear()
-    remembered.set(inquiry.address, { head: at.head.hash, by, ...told.known })
-    return { told: { ...factsOf(told.known), ...told.asked }, by }
-  }
-}
-
-function factsOf({ nonce, balance, code }: Omit<Known, 'head' | 'by'>): Omit<Account, 'estimates'> {
-  return { nonce, ...(balance !== undefined && { balance }), ...(code && { delegated: code.delegated }) }
-}
-
-function isAnswered(inquiry: Inquiry, known: Known): boolean {
-  const asksMore = inquiry.pendingNonce || inquiry.estimates.length > 0
-  return !asksMore && (!inquiry.balance || known.balance !== undefined)
-}
-
-interface Told {
-  /** What stands for as long as the head does. */
-  readonly known: Omit<Known, 'head' | 'by'>
-  readonly asked: Pick<Account, 'pendingNonce' | 'estimates'>
-}
-
-/** All that is not known yet, in one batch. Only the nonce is indispensable. */
-async function ask(
-  endpoint: Endpoint,
-  { address, estimates, ...asked }: Inquiry,
-  { head }: TrackedHead,
-  known: Known | undefined,
-  code: Code | undefined,
-): Promise<Asked<Told>> {
-  const at = toHex(head.number)
-  const asksBalance = asked.balance && known?.balance === undefined
-  const [count, pending, balance, bytes, ...gas] = await Promise.all([
-    known ? undefined : endpoint.call(nonceCall(address, head.number)),
-    asked.pendingNonce ? endpoint.call(nonceCall(address, 'pending')) : undefined,
-    asksBalance ? endpoint.call({ method: 'eth_getBalance', params: [address, at] }) : undefined,
-    asked.balance && !code ? endpoint.call({ method: 'eth_getCode', params: [address, at] }) : undefined,
-    ...estimates.map((request) => endpoint.call(estimateCall(request))),
-  ])
-  const nonce = known?.nonce ?? numberIn(count)
-  if (nonce === undefined) return { failed: count ? inWords(count) : 'no answer' }
-  const pendingNonce = numberIn(pending)
-  const wei = balance?.kind === 'value' ? toBigInt(balance.value) : known?.balance
-  const read = code ?? codeIn(bytes, head.number)
   return {
-    told: {
-      known: { nonce, ...(wei !== undefined && { balance: wei }), ...(read && { code: read }) },
-      asked: { ...(pendingNonce !== undefined && { pendingNonce }), estimates: estimatesIn(estimates, gas) },
+    async read(inquiry, at) {
+      const last = memory.recall(inquiry.address)
+      // As of before the questions: a reorganisation meanwhile makes the answers useless for the next time.
+      const reorgs = heads.reorgs()
+      const wanted = wantedOf(inquiry, last, at.head.number, reorgs)
+      const { told, by } = await endpoints.firstToTell((each) => ask(each, inquiry, at, wanted, readCanonical), at.by)
+      // Somebody else may have asked meanwhile, about the same account.
+      const remembered = merge(memory.recall(inquiry.address), told, inquiry, wanted, at.head.number, reorgs)
+      memory.keep(inquiry.address, remembered)
+      const { pendingNonce, nonce } = told
+      const code = usableCode(remembered, at.head.number)
+      return {
+        by,
+        told: {
+          nonce,
+          ...(pendingNonce !== undefined && { pendingNonce }),
+          ...(code && { delegated: code.delegated }),
+          estimates: told.estimates,
+          inclusions: told.inclusions,
+        },
+      }
+    },
+    settle(inquiry, { head }, inclusions) {
+      const last = memory.recall(inquiry.address)
+      if (!last) return {}
+      const charged = withInclusions(last, inquiry.live, inclusions)
+      memory.keep(inquiry.address, charged)
+      const balance = inquiry.balance && usableBalance(inquiry, charged, head.number)
+      return balance === undefined || !charged.balance ? {} : { balance, balanceReadAt: charged.balance.readAt }
     },
   }
 }
 
-function codeIn(answer: Answer | undefined, readAt: BlockNumber): Code | undefined {
-  if (answer?.kind !== 'value' || typeof answer.value !== 'string') return undefined
-  return { delegated: answer.value.toLowerCase().startsWith(delegationPrefix), readAt }
+/** What has to be asked. `pending` beside nothing else: the pool's count will do for a relayer that has nothing open. */
+interface Wanted {
+  readonly nonce: NonceSource | 'pending'
+  /** The nonce as far as it is remembered. */
+  readonly known?: Nonce
+  readonly balance: boolean
+  readonly code: boolean
+}
+
+function wantedOf(inquiry: Inquiry, last: Remembered | undefined, head: BlockNumber, reorgs: number): Wanted {
+  const source = sourceOfNonce(inquiry, last, head, reorgs)
+  const isIdle = inquiry.live.length === 0 && inquiry.inclusionBlocks.length === 0 && inquiry.nonce === 'recent'
+  return {
+    nonce: source === 'count' && inquiry.pendingNonce && isIdle ? 'pending' : source,
+    ...(last?.count && { known: last.count.nonce }),
+    balance: inquiry.balance !== undefined && usableBalance(inquiry, last, head) === undefined,
+    code: inquiry.delegation && !usableCode(last, head),
+  }
+}
+
+interface Told {
+  readonly nonce: Nonce
+  /** Whether the node said so itself, of the head. */
+  readonly counted: boolean
+  readonly pendingNonce?: Nonce
+  readonly balance?: Wei
+  readonly delegated?: boolean
+  readonly estimates: ReadonlyMap<TransactionId, Estimate>
+  readonly inclusions: ReadonlyMap<Nonce, Inclusion>
+}
+
+/** All in one batch. Only the nonce is indispensable. */
+async function ask(
+  endpoint: Endpoint,
+  inquiry: Inquiry,
+  at: TrackedHead,
+  wanted: Wanted,
+  readCanonical: ReadCanonical,
+): Promise<Asked<Told>> {
+  const { address, estimates } = inquiry
+  const block = toHex(at.head.number)
+  const count = () => endpoint.call(nonceCall(address, at.head.number))
+  const [counted, pending, balance, bytes, receipts, ...gas] = await Promise.all([
+    wanted.nonce === 'count' ? count() : undefined,
+    inquiry.pendingNonce ? endpoint.call(nonceCall(address, 'pending')) : undefined,
+    wanted.balance ? endpoint.call({ method: 'eth_getBalance', params: [address, block] }) : undefined,
+    wanted.code ? endpoint.call({ method: 'eth_getCode', params: [address, block] }) : undefined,
+    wanted.nonce === 'receipts' ? receiptsInOrder(endpoint, inquiry.live, at, readCanonical) : undefined,
+    ...estimates.map((request) => endpoint.call(estimateCall(request))),
+  ])
+  const pendingNonce = numberIn(pending)
+  const told = nonceIn(wanted, counted, pendingNonce, receipts, inquiry)
+  // A node that does not count its pool.
+  const last = told === undefined && wanted.nonce === 'pending' ? await count() : counted
+  const nonce = told ?? numberIn(last)
+  if (nonce === undefined) return { failed: last ? inWords(last) : 'no answer' }
+  const wei = balance?.kind === 'value' ? toBigInt(balance.value) : undefined
+  const delegated = bytes && delegationIn(bytes)
+  return {
+    told: {
+      nonce,
+      // No less than what is proven and no more than with the pool: that is a count, too.
+      counted: last !== undefined || (wanted.nonce === 'pending' && pendingNonce === inquiry.spentBelow),
+      ...(pendingNonce !== undefined && { pendingNonce }),
+      ...(wei !== undefined && { balance: wei }),
+      ...(delegated !== undefined && { delegated }),
+      estimates: estimatesIn(estimates, gas),
+      inclusions: receipts ?? new Map(),
+    },
+  }
+}
+
+function nonceIn(
+  { nonce, known }: Wanted,
+  counted: Answer | undefined,
+  pendingNonce: Nonce | undefined,
+  receipts: ReadonlyMap<Nonce, Inclusion> | undefined,
+  { spentBelow }: Inquiry,
+): Nonce | undefined {
+  switch (nonce) {
+    case 'count':
+      return numberIn(counted)
+    case 'pending':
+      // What waits in the pool may never be mined: only what is proven is spent. A pool behind that tells a chain behind.
+      return pendingNonce === undefined ? undefined : Math.min(pendingNonce, spentBelow)
+    case 'receipts':
+    case 'known':
+      return Math.max(known ?? 0, ...[...(receipts?.keys() ?? [])].map((spent) => spent + 1))
+  }
+}
+
+/** Nonces are spent in order: where the first is still open, nobody needs to ask for the second. */
+async function receiptsInOrder(
+  endpoint: Endpoint,
+  live: readonly LiveNonce[],
+  at: TrackedHead,
+  readCanonical: ReadCanonical,
+): Promise<ReadonlyMap<Nonce, Inclusion>> {
+  const found = new Map<Nonce, Inclusion>()
+  for (const one of byNonce(live)) {
+    const inclusion = (await readReceipts(endpoint, readCanonical, [one], at)).get(one.nonce)
+    if (!inclusion) break
+    found.set(one.nonce, inclusion)
+  }
+  return found
+}
+
+function merge(
+  last: Remembered | undefined,
+  told: Told,
+  { nonce, live, spentBelow }: Inquiry,
+  wanted: Wanted,
+  head: BlockNumber,
+  reorgs: number,
+): Remembered {
+  const before = last?.count
+  // With nothing of ours in flight, and nothing that was settled elsewhere, only a stranger can have moved it.
+  const isMoved =
+    wanted.nonce === 'count' &&
+    nonce === 'recent' &&
+    live.length === 0 &&
+    before?.reorgs === reorgs &&
+    before.nonce >= spentBelow &&
+    told.nonce > before.nonce
+  const count: Count | undefined = told.counted
+    ? { nonce: told.nonce, readAt: head, reorgs }
+    : wanted.nonce === 'receipts' && before
+      ? { ...before, nonce: told.nonce, receiptsAt: head }
+      : wanted.nonce === 'known'
+        ? before
+        : undefined
+  const balance = told.balance === undefined ? last?.balance : { wei: told.balance, readAt: head, chargedBelow: 0 }
+  const code = told.delegated === undefined ? last?.code : { delegated: told.delegated, readAt: head }
+  return {
+    ...(count && { count }),
+    ...(balance && { balance }),
+    ...(code && !isMoved && { code }),
+    shared: isMoved || last?.shared === true,
+  }
+}
+
+function delegationIn(answer: Answer): boolean | undefined {
+  if (answer.kind !== 'value' || typeof answer.value !== 'string') return undefined
+  return answer.value.toLowerCase().startsWith(delegationPrefix)
 }
 
 function estimatesIn(requests: Inquiry['estimates'], answers: readonly Answer[]): ReadonlyMap<TransactionId, Estimate> {

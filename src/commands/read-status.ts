@@ -32,12 +32,21 @@ export async function readStatus(reads: Reads, chainOf: ChainOf, relayer: Relaye
 }
 
 async function readAccount(chainOf: ChainOf, relayer: Relayer): Promise<{ balance: Wei; nonce: Nonce }> {
-  const nothing = { live: [], inclusionBlocks: [], estimates: [], market: false, pendingNonce: false }
+  const nothing = {
+    live: [],
+    inclusionBlocks: [],
+    estimates: [],
+    market: false,
+    delegation: false,
+    pendingNonce: false,
+  }
   try {
     const { balance, nonce } = await chainOf(relayer).observe({
       ...nothing,
       address: relayer.address,
-      balance: true,
+      nonce: 'now',
+      spentBelow: 0,
+      balance: 'now',
     })
     if (balance === undefined) throw new ChainUnavailable('the balance could not be read')
     return { balance, nonce }

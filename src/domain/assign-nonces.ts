@@ -15,7 +15,7 @@ import { inFlightOf, roomIn, type Work } from './work.ts'
 
 export function assignNonces(work: Work, observation: Observation, policy: NetworkPolicy): Assignments {
   const { market, nonce, pendingNonce } = observation
-  const wait: Assignments = { decisions: [], needsPendingNonce: false, again: false }
+  const wait: Assignments = { decisions: [], needsPendingNonce: false, needsBalance: false, again: false }
   if (!market)
     return { ...wait, decisions: explainFirst(work, 'facts_missing', 'waits: no node tells the price of gas') }
   if (nonce < work.floor.spentBelow) return { ...wait, decisions: explainBehind(work, nonce) }
@@ -24,13 +24,19 @@ export function assignNonces(work: Work, observation: Observation, policy: Netwo
   const highest = Math.max(-1, ...inFlightOf(work).map(({ lifecycle }) => lifecycle.nonce))
   if (free.peek() < highest && pendingNonce === undefined) return { ...wait, needsPendingNonce: true }
 
-  const { decisions, again } = assignQueue(work, observation, market, policy, free)
+  const { decisions, again, lacksFunds } = assignQueue(work, observation, market, policy, free)
+  if (lacksFunds && isRemembered(observation)) return { ...wait, needsBalance: true }
   const gaps: Decision[] = []
   // Where the next look may give a nonce to the queue, no no-op is paid for it now.
   while (!again && free.peek() < highest) {
     gaps.push({ do: 'fillGap', nonce: free.take(), fees: marketFees(market, 'fast', usesEip1559(work, policy)) })
   }
-  return { decisions: [...decisions, ...gaps], needsPendingNonce: false, again }
+  return { ...wait, decisions: [...decisions, ...gaps], again }
+}
+
+/** Somebody may have topped it up since. */
+function isRemembered({ head, balanceReadAt }: Observation): boolean {
+  return balanceReadAt !== undefined && balanceReadAt !== head.number
 }
 
 /** A node that knows less of the chain than we have settled: what it calls the next nonce is a spent one. */
@@ -50,7 +56,7 @@ function assignQueue(
   market: Market,
   policy: NetworkPolicy,
   free: FreeNonces,
-): { decisions: Decision[]; again: boolean } {
+): { decisions: Decision[]; again: boolean; lacksFunds?: boolean } {
   const { balance } = observation
   const queued = work.queued.slice(0, roomIn(work, observation.delegated))
   if (work.relayer.paused) {
@@ -85,7 +91,8 @@ function assignQueue(
     const offer = price(transaction, gasLimit, balance ?? 0n, wallet, work, market, policy)
     if ('reason' in offer) {
       const { condition, reason } = offer
-      return { decisions: [...decisions, ...explain(transaction, condition, reason)], again: false }
+      const lacksFunds = condition === 'balance_below_minimum' || condition === 'balance_short'
+      return { decisions: [...decisions, ...explain(transaction, condition, reason)], again: false, lacksFunds }
     }
     decisions.push({ do: 'assignNonce', transaction, nonce: free.take(), ...offer })
     wallet -= upfrontCost(transaction.payload.value, offer.gasLimit, offer.fees)

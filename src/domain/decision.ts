@@ -41,6 +41,8 @@ export interface Assignments {
   readonly decisions: readonly Decision[]
   /** A free nonce lies below one in flight: whether a stranger's transaction waits there must be asked first. */
   readonly needsPendingNonce: boolean
+  /** The balance that is remembered does not suffice: it must be read anew. */
+  readonly needsBalance: boolean
   /** These decisions made room, or work, that this observation knows too little to go on with: look again at once. */
   readonly again: boolean
 }

@@ -34,8 +34,14 @@ export interface LiveNonce {
   readonly unspentAt?: BlockNumber
 }
 
+/** `recent`: what was read some blocks ago will do, as long as nothing speaks against it. `now`: as of the head. */
+export type Freshness = 'recent' | 'now'
+
 export interface Inquiry {
   readonly address: Address
+  readonly nonce: Freshness
+  /** Every nonce below is proven to be spent: whoever remembers less has missed something. */
+  readonly spentBelow: Nonce
   /** Nonces with attempts that a node may have, and every attempt that could have taken them. */
   readonly live: readonly LiveNonce[]
   /** Blocks in which something of ours was seen: are they still canonical? */
@@ -43,20 +49,24 @@ export interface Inquiry {
   readonly estimates: readonly EstimateRequest[]
   /** Prices and balance cost calls, so they are asked for only by a step that could spend. */
   readonly market: boolean
-  readonly balance: boolean
+  readonly balance?: Freshness
+  /** Whether the account delegates (EIP-7702): it matters to a step that could have two transactions in flight. */
+  readonly delegation: boolean
   readonly pendingNonce: boolean
 }
 
 export interface Observation {
   readonly head: Head
-  /** The account's nonce at `head`: everything below is spent. */
+  /** Everything below is spent at `head`: by the account's count there, or by an earlier one and receipts since. */
   readonly nonce: Nonce
   /** The account's nonce counting the node's pool. */
   readonly pendingNonce?: Nonce
   readonly market?: Market
   readonly rule: ReplacementRule
+  /** Read at the head, or earlier and less all that was seen to be spent since. */
   readonly balance?: Wei
-  /** The account carries an EIP-7702 delegation: pools let it have one transaction in flight. Told with the balance. */
+  readonly balanceReadAt?: BlockNumber
+  /** The account carries an EIP-7702 delegation: pools let it have one transaction in flight. */
   readonly delegated?: boolean
   /**
    * What took a nonce, by nonce: proven by a receipt, or by the block that holds a stranger's transaction, and that

@@ -1,5 +1,5 @@
 // What a relayer has before it: everything open, and as much of the queue as it could send now.
-import { mayBeKnown, newest, wasTaken } from './attempt.ts'
+import { mayBeKnown, newest, type RejectionCode, rejectionOf, wasTaken } from './attempt.ts'
 import type { Inquiry } from './observation.ts'
 import type { NonceFloor, Relayer } from './relayer.ts'
 import { awaitsReplacement } from './replace.ts'
@@ -44,19 +44,30 @@ export function isInDoubt(work: Work): boolean {
   return inFlightOf(work).some(({ lifecycle }) => !wasTaken(newest(lifecycle.attempts)))
 }
 
+/** What a first look has shown to be needed besides. */
+export interface Wants {
+  readonly pendingNonce: boolean
+  readonly freshBalance: boolean
+}
+
 /** What this step has to know, and no more: each answer costs a call. */
-export function inquire(work: Work, pendingNonce: Inquiry['pendingNonce']): Inquiry {
+export function inquire(work: Work, { pendingNonce, freshBalance }: Wants): Inquiry {
   const inFlight = inFlightOf(work)
+  const mined = minedOf(work)
+  const binds = work.queued.length > 0 && !work.relayer.paused
   const next = work.relayer.paused ? [] : work.queued.slice(0, roomIn(work))
   return {
     address: work.relayer.address,
+    // A node that contradicts what is remembered knows of somebody else's transaction.
+    nonce: wasRejected(inFlight, 'nonceTooLow', 'nonceGap') ? 'now' : 'recent',
+    spentBelow: Math.max(work.floor.spentBelow, ...mined.map(({ lifecycle }) => lifecycle.nonce + 1)),
     live: inFlight.map(({ lifecycle, payload, earlier = [] }) => ({
       nonce: lifecycle.nonce,
       payloads: [...earlier, payload],
       unspentAt: lifecycle.attempts[0].recordedAtBlock,
       attempts: lifecycle.attempts.filter(mayBeKnown).map(({ hash, kind }) => ({ hash, kind })),
     })),
-    inclusionBlocks: [...new Set(minedOf(work).map(({ lifecycle }) => lifecycle.inclusion.block.number))],
+    inclusionBlocks: [...new Set(mined.map(({ lifecycle }) => lifecycle.inclusion.block.number))],
     estimates: [...inFlight.filter((one) => !one.cancellation && awaitsReplacement(one)), ...next]
       .filter(({ payload }) => payload.gasLimit === undefined)
       .map(({ id, payload: { from, to, value, data, accessList } }) => ({
@@ -69,7 +80,13 @@ export function inquire(work: Work, pendingNonce: Inquiry['pendingNonce']): Inqu
       })),
     market: inFlight.length > 0 || work.queued.length > 0,
     // Even without room: this step may find some, when the chain took what was in flight.
-    balance: work.queued.length > 0 && !work.relayer.paused,
+    ...(binds && { balance: freshBalance || wasRejected(inFlight, 'insufficientFunds') ? 'now' : 'recent' }),
+    delegation: binds && inFlight.length + work.queued.length > 1,
     pendingNonce,
   }
+}
+
+function wasRejected(inFlight: readonly InPhase<'inFlight'>[], ...codes: readonly RejectionCode[]): boolean {
+  const rejections = inFlight.map(({ lifecycle }) => rejectionOf(newest(lifecycle.attempts))?.code)
+  return rejections.some((code) => code !== undefined && codes.includes(code))
 }

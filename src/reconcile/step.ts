@@ -7,7 +7,7 @@ import { violations } from '../domain/invariants.ts'
 import type { Inquiry, Observation } from '../domain/observation.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { TimestampMs } from '../domain/units.ts'
-import { inquire, isInDoubt, nextExpiry, type Work } from '../domain/work.ts'
+import { inquire, isInDoubt, nextExpiry, type Wants, type Work } from '../domain/work.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Random } from '../ops/random.ts'
@@ -87,12 +87,16 @@ async function look(
   policy: NetworkPolicy,
   asksPool: boolean,
 ): Promise<{ plan: Plan; observation: Observation }> {
-  const ask = async (inquiry: Inquiry) => {
+  let wants: Wants = { pendingNonce: asksPool, freshBalance: false }
+  while (true) {
+    const inquiry = inquire(work, wants)
     const observation = withUnknowns(await chain.observe(inquiry), inquiry)
-    return { observation, plan: decide(work, observation, policy, context.clock.now()) }
+    const plan = decide(work, observation, policy, context.clock.now())
+    const pendingNonce = wants.pendingNonce || plan.needsPendingNonce
+    const freshBalance = wants.freshBalance || plan.needsBalance
+    if (pendingNonce === wants.pendingNonce && freshBalance === wants.freshBalance) return { plan, observation }
+    wants = { pendingNonce, freshBalance }
   }
-  const looked = await ask(inquire(work, asksPool))
-  return looked.plan.needsPendingNonce ? ask(inquire(work, true)) : looked
 }
 
 /** An estimate that was asked for and did not come is told apart from one that nobody asked for. */

@@ -41,7 +41,7 @@ describe('failover', () => {
     await using network = networkOver([one.url, other.url], { timeoutMs: 300 })
     one.react(fault)
     for (let round = 0; round < 3; round += 1) {
-      const observation = await network.chain.observe(inquiryOf(address, { balance: true, market: true }))
+      const observation = await network.chain.observe(inquiryOf(address, { balance: 'now', market: true }))
       expect(observation.balance).toBe(10_000n * 10n ** 18n)
       expect(observation.market).toBeDefined()
     }

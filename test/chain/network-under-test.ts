@@ -72,11 +72,13 @@ function loggerInto(log: LogLine[]): Logger {
 export function inquiryOf(address: Address, overrides: Partial<Inquiry> = {}): Inquiry {
   return {
     address,
+    nonce: 'now',
+    spentBelow: 0,
     live: [],
     inclusionBlocks: [],
     estimates: [],
     market: false,
-    balance: false,
+    delegation: false,
     pendingNonce: false,
     ...overrides,
   }

@@ -36,10 +36,10 @@ afterAll(async () => {
 describe('an account', () => {
   test('its nonce, pending nonce and balance are as of the head', async () => {
     await network.chain.broadcast([await envelopeBy(sender.key, { nonce: 0 })])
-    const before = await network.chain.observe(inquiryOf(sender.address, { pendingNonce: true, balance: true }))
+    const before = await network.chain.observe(inquiryOf(sender.address, { pendingNonce: true, balance: 'now' }))
     expect(before).toMatchObject({ nonce: 0, pendingNonce: 1, balance: 10_000n * 10n ** 18n })
     await anvil.mine()
-    const after = await network.chain.observe(inquiryOf(sender.address, { pendingNonce: true, balance: true }))
+    const after = await network.chain.observe(inquiryOf(sender.address, { pendingNonce: true, balance: 'now' }))
     expect(after).toMatchObject({ nonce: 1, pendingNonce: 1 })
     expect(after.head.number).toBe(before.head.number + 1)
     expect(after.head.parentHash).toBe(before.head.hash)
@@ -63,15 +63,15 @@ describe('an account', () => {
     )
     if (!plain || !delegating) throw new Error('anvil has ten accounts')
     await anvil.rpc('anvil_setCode', [delegating, `0xef0100${other.address.slice(2)}`])
-    expect(await network.chain.observe(inquiryOf(plain, { balance: true }))).toMatchObject({ delegated: false })
-    expect(await network.chain.observe(inquiryOf(delegating, { balance: true }))).toMatchObject({ delegated: true })
+    expect(await network.chain.observe(inquiryOf(plain, { delegation: true }))).toMatchObject({ delegated: false })
+    expect(await network.chain.observe(inquiryOf(delegating, { delegation: true }))).toMatchObject({ delegated: true })
   })
 
   test('under one head an account is read once, however often it is asked for', async () => {
     await anvil.mine()
-    const first = await network.chain.observe(inquiryOf(sender.address, { balance: true }))
+    const first = await network.chain.observe(inquiryOf(sender.address, { balance: 'now' }))
     network.forget()
-    const again = await network.chain.observe(inquiryOf(sender.address, { balance: true }))
+    const again = await network.chain.observe(inquiryOf(sender.address, { balance: 'now' }))
     expect(again).toEqual(first)
     expect(network.count('eth_getTransactionCount')).toBe(0)
     expect(network.count('eth_getBalance')).toBe(0)

@@ -105,7 +105,9 @@ describe('what a step makes of it', () => {
   test('gas that is left out is asked for first, and a revert is told', () => {
     const { gasLimit: _, ...open } = request
     const waiting = replace(inFlight(0, [original]), open)
-    expect(inquire(someWork({ open: [waiting] }), false).estimates).toMatchObject([{ transactionId: waiting.id }])
+    expect(
+      inquire(someWork({ open: [waiting] }), { pendingNonce: false, freshBalance: false }).estimates,
+    ).toMatchObject([{ transactionId: waiting.id }])
     expect(decisionsOn(waiting)).toEqual([])
     expect(decisionsOn(waiting, new Map([[waiting.id, { kind: 'gas', gas: 44_000 }]]))).toMatchObject([
       { do: 'replace', gasLimit: 44_000 },

@@ -54,7 +54,7 @@ test('two hundred, mixed: bumped, in the pool, held, canceled before, and queued
   await inPool(stage, sender, numbers(2, 32))
   const canceledBefore = [bumped[3], pooled[4]] as [Payment, Payment]
   for (const payment of canceledBefore) await cancel(stage, payment)
-  await headSeen(stage, sender)
+  await headSeen(stage)
 
   // The line breaks after the service has looked and before it sends: ten get a nonce, and reach nobody.
   await stage.line.cut()

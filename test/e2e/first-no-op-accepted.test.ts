@@ -61,7 +61,7 @@ test('at a steady base fee', async () => {
 test('after the base fee rose fifty times above what the original offers', async () => {
   const payment = await submitted(stage.sender('rising'))
   await mineAtBaseFee(50n * gwei)
-  await headSeen(stage, payment.sender)
+  await headSeen(stage)
   await cancelAtOnce(payment)
 })
 

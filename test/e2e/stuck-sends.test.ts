@@ -106,7 +106,7 @@ test('cancel_gas_price_cap holds the no-op back, and says so until the verdict',
     max_priority_fee_per_gas: String(gwei),
   })
   await mineAtBaseFee(200n * gwei)
-  await headSeen(stage, payment.sender)
+  await headSeen(stage)
   await cancel(stage, payment)
   await noOpInPool(stage, payment)
   await mineAtBaseFee(200n * gwei, 3)
@@ -132,7 +132,7 @@ test('fees that the client named are never raised, and can be canceled', async (
     max_priority_fee_per_gas: String(gwei),
   })
   await mineAtBaseFee(80n * gwei, 5)
-  await headSeen(stage, payment.sender)
+  await headSeen(stage)
   expect(capsOf(payment, 'execute')).toEqual([3n * gwei])
   await cancel(stage, payment)
   await noOpInPool(stage, payment)

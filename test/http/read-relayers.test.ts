@@ -101,7 +101,8 @@ test.each(['status', 'balance'])('%s while no node answers: no secret of a URL i
 
 test('status without a balance is no status', async () => {
   const { observe } = answering
-  const chain = { observe: (inquiry: Inquiry) => (observe as Chain['observe'])({ ...inquiry, balance: false }) }
+  const withoutBalance = ({ balance: _, ...inquiry }: Inquiry) => (observe as Chain['observe'])(inquiry)
+  const chain = { observe: withoutBalance }
   await using server = await serve({ chain })
   expect((await server.ask('GET', '/api/v1/relayers/one/status')).status).toBe(503)
 })

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { getAddress } from 'viem'
 import { type Client, type SendBody, until } from '../../support/client.ts'
-import { headOf, poolOf, same } from './ledger.ts'
+import { headOf, poolOf } from './ledger.ts'
 import type { AnyStage, Sender } from './stage.ts'
 
 /** Something sent through a relayer, to an address that nobody else pays. */
@@ -118,12 +118,9 @@ export async function mineUntil(
   )
 }
 
-/** Resolves once the service has looked at the sender's account as of the head that stands now. */
-export async function headSeen({ node, line, service }: AnyStage, sender: Sender): Promise<void> {
+/** Resolves once the service prices as of the head that stands now. */
+export async function headSeen({ node, line, service }: AnyStage): Promise<void> {
   const head = await headOf(node)
-  const looked = () =>
-    line.calls('eth_getTransactionCount').some(({ params: [address, block] }) => {
-      return same(String(address), sender.address) && Number(block) >= head
-    })
+  const looked = () => line.calls('eth_feeHistory').some(({ params: [, block] }) => Number(block) >= head)
   await until(looked, { what: () => `a look at block ${head}\n${service.logs().slice(-3000)}` })
 }
