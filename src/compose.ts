@@ -62,6 +62,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
       commands: engine.commands,
       chainOf: engine.estate.chainOf,
       signerOf: engine.estate.signerOf,
+      policyOf: engine.estate.policyOf,
       limits: config.server.rateLimit,
       trustedProxies: config.server.trustedProxies,
       authenticate: administratorBy(config.server.apiKey.reveal()),

@@ -8,7 +8,7 @@ import { type Fees, feeCap, firstFees, type Market, marketFees } from './fees.ts
 import { forbids } from './forbid.ts'
 import { strangersPatience } from './hindrance.ts'
 import type { Observation } from './observation.ts'
-import type { NetworkPolicy } from './relayer.ts'
+import type { NetworkPolicy, Relayer } from './relayer.ts'
 import { type InPhase, isInPhase } from './transaction.ts'
 import { type Gas, maxWei, type Nonce, type Wei } from './units.ts'
 import { inFlightOf, roomIn, type Work } from './work.ts'
@@ -29,7 +29,11 @@ export function assignNonces(work: Work, observation: Observation, policy: Netwo
   const gaps: Decision[] = []
   // Where the next look may give a nonce to the queue, no no-op is paid for it now.
   while (!again && free.peek() < highest) {
-    gaps.push({ do: 'fillGap', nonce: free.take(), fees: marketFees(market, 'fast', usesEip1559(work, policy)) })
+    gaps.push({
+      do: 'fillGap',
+      nonce: free.take(),
+      fees: marketFees(market, 'fast', usesEip1559(work.relayer, policy)),
+    })
   }
   return { ...wait, decisions: [...decisions, ...gaps], again }
 }
@@ -138,11 +142,15 @@ function price(
   return { fees, gasLimit }
 }
 
+/** What sends leave untouched, so that a cancel can be paid. */
+export function reserveOf(relayer: Relayer, market: Market, policy: NetworkPolicy): Wei {
+  const { cancelReserve } = relayer.policies
+  return cancelReserve ?? 2n * BigInt(noOpGas) * feeCap(marketFees(market, 'fastest', usesEip1559(relayer, policy)))
+}
+
 /** What may still be promised: the balance less what is in flight, and less what a cancel would need. */
 function spendable(work: Work, balance: Wei, market: Market, policy: NetworkPolicy): Wei {
-  const reserve =
-    work.relayer.policies.cancelReserve ??
-    2n * BigInt(noOpGas) * feeCap(marketFees(market, 'fastest', usesEip1559(work, policy)))
+  const reserve = reserveOf(work.relayer, market, policy)
   const promised = inFlightOf(work).map(({ payload, earlier, lifecycle }) => {
     const carried = ({ revision = 0 }: Attempt) => (earlier?.[revision] ?? payload).value
     const costs = lifecycle.attempts.map((attempt) =>
@@ -158,8 +166,8 @@ function upfrontCost(value: Wei, gasLimit: Gas, fees: Fees): Wei {
   return value + BigInt(gasLimit) * feeCap(fees)
 }
 
-function usesEip1559(work: Work, policy: NetworkPolicy): boolean {
-  return policy.eip1559 && work.relayer.policies.eip1559Pricing
+function usesEip1559(relayer: Relayer, policy: NetworkPolicy): boolean {
+  return policy.eip1559 && relayer.policies.eip1559Pricing
 }
 
 /**

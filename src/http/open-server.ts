@@ -6,6 +6,7 @@ import { followEvents } from '../commands/follow-events.ts'
 import type { ChainOf } from '../commands/read-status.ts'
 import type { SignerOf } from '../commands/sign.ts'
 import { RescindError } from '../domain/errors.ts'
+import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { Logger } from '../ops/logger.ts'
 import { admit, type Door, markAnswer } from './admit.ts'
 import { allowedMethods } from './allowed-methods.ts'
@@ -40,6 +41,7 @@ export interface ServerOptions {
   readonly commands: CommandContext
   readonly chainOf: ChainOf
   readonly signerOf: SignerOf
+  readonly policyOf: (relayer: Relayer) => NetworkPolicy
   readonly limits: ServerLimits
   readonly authenticate: Authenticate
   readonly logger: Logger
@@ -119,7 +121,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   })
 
   const at = { app, door }
-  transactionRoutes(at, options.commands, stopping)
+  transactionRoutes(at, options.commands, options, stopping)
   relayerRoutes(at, options.commands.store.reads, options.chainOf)
   signingRoutes(at, options.commands.store.reads, options.signerOf)
   const { clock, store } = options.commands

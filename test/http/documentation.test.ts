@@ -40,6 +40,7 @@ test('it is OpenAPI 3.1, and lists every operation', () => {
       `get ${one}/status`,
       `get ${all}`,
       `get ${all}/by-nonce/{nonce}`,
+      `get ${all}/pending/cancellation-preview`,
       `get ${all}/{transaction_id}`,
       `get ${all}/{transaction_id}/attempts`,
       `get ${all}/{transaction_id}/cancellation`,

@@ -16,6 +16,7 @@ import { keySigner } from '../../../src/signers/key-signer.ts'
 import type { Signer } from '../../../src/signers/signer.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { somePolicy } from '../../domain/some.ts'
 import { devAccount } from '../../support/dev-accounts.ts'
 import { receiver, relayer } from './rows.ts'
 
@@ -91,6 +92,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
     },
     chainOf: () => (setting.chain ?? {}) as Chain,
     signerOf: () => signer,
+    policyOf: () => somePolicy,
     limits: setting.limits ?? { requestsPerSecond: 100_000, burst: 100_000 },
     authenticate: setting.authenticate ?? administratorBy(apiKey),
     logger,

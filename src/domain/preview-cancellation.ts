@@ -1,0 +1,107 @@
+// What canceling everything pending would do now, and cost: what a bulk cancel applies and what the next step then decides,
+// on the same facts, without writing any of it.
+import { isNoOp, newest } from './attempt.ts'
+import { cancel } from './cancel.ts'
+import { noOpGas } from './cancel-race.ts'
+import { decide } from './decide.ts'
+import { type Fees, feeCap, type Market, tipOf } from './fees.ts'
+import { isNonEmpty } from './ids.ts'
+import type { Observation } from './observation.ts'
+import type { NetworkPolicy } from './relayer.ts'
+import { type InPhase, isInPhase, pendingStatuses, statusOf, type Transaction } from './transaction.ts'
+import { maxWei, minWei, type TimestampMs, type Wei } from './units.ts'
+import type { Work } from './work.ts'
+
+export interface CancellationPreview {
+  /** No node ever had them: they end at once, for nothing. */
+  readonly free: number
+  /** A node may have them: each needs a no-op. */
+  readonly noOps: number
+  /** Of the no-ops: those that the cancel_gas_price_cap forbids at today's price, so that they wait. In no cost but `max`. */
+  readonly overCap: number
+  /** Nonces of free ones, below one that a node may have: each needs a no-op too, or nothing above it is ever mined. */
+  readonly gaps: number
+  /** Canceled before, and not decided: their no-ops are paid for beside these. */
+  readonly racing: number
+  /** Pending by their status, and their nonce is spent: nothing is left to race for. */
+  readonly tooLate: number
+  readonly cost: {
+    /** If all are mined in the next block. */
+    readonly expected: Wei
+    /** The most that no-ops signed now can cost. */
+    readonly today: Wei
+    /** The most that they can come to cost, priced anew block after block up to cancel_gas_price_cap; absent without one. */
+    readonly max?: Wei
+  }
+  /** The most that the no-ops of earlier cancellations can cost, at today's price. */
+  readonly committed: Wei
+}
+
+/** `queued`: how many have no nonce. Where `observation` leaves the pending nonce out, no gap is seen. */
+export function previewCancellation(
+  work: Work,
+  queued: number,
+  observation: Observation & { readonly market: Market },
+  policy: NetworkPolicy,
+  now: TimestampMs,
+): CancellationPreview {
+  const canceled = work.open.map((transaction) => (isCovered(transaction) ? cancel(transaction, now) : transaction))
+  const open = canceled.filter((transaction) => isInPhase(transaction, 'inFlight', 'mined'))
+  const { decisions } = decide({ ...work, open, queued: [], expiring: [] }, observation, policy, now)
+  const fillers = decisions.flatMap((decision) => (decision.do === 'fillGap' ? [decision.fees] : []))
+  const priced: Fees[] = [...fillers]
+
+  let [free, noOps, overCap, racing, tooLate, committed] = [queued, 0, 0, 0, 0, 0n]
+  for (const [index, after] of canceled.entries()) {
+    const covered = after !== work.open[index]
+    if (after.lifecycle.phase === 'dropped') free += 1
+    else if (!isInPhase(after, 'inFlight') || after.lifecycle.nonce < observation.nonce) tooLate += covered ? 1 : 0
+    else if (after.cancellation) {
+      const signing = decisions.find((each) => each.do === 'takeOver' && each.transaction.id === after.id)
+      const fees = signing?.do === 'takeOver' ? signing.fees : undefined
+      const races = !covered || after.lifecycle.attempts.some(isNoOp)
+      if (races) racing += 1
+      else noOps += 1
+      if (races) committed += costAtMost(fees ?? signedFees(after))
+      else if (fees) priced.push(fees)
+      else overCap += 1
+    }
+  }
+  const max = mostUnderCap(work.relayer.policies.cancelGasPriceCap, noOps, fillers)
+  return {
+    ...{ free, noOps, overCap, gaps: fillers.length, racing, tooLate, committed },
+    cost: {
+      expected: priced.reduce((sum, fees) => sum + costNextBlock(fees, observation.market), 0n),
+      today: priced.reduce((sum, fees) => sum + costAtMost(fees), 0n),
+      ...(max !== undefined && { max }),
+    },
+  }
+}
+
+/** What a bulk cancel takes: a filler of a gap is the relayer's own. */
+function isCovered(transaction: Transaction): boolean {
+  const status = statusOf(transaction)
+  return transaction.origin === 'client' && pendingStatuses.some((pending) => pending === status)
+}
+
+function signedFees({ lifecycle }: InPhase<'inFlight'>): Fees | undefined {
+  const noOps = lifecycle.attempts.filter(isNoOp)
+  return isNonEmpty(noOps) ? newest(noOps).fees : undefined
+}
+
+/** A filler of a gap begins at the market's price whatever the cap, and is raised under it. */
+function mostUnderCap(cap: Wei | undefined, noOps: number, fillers: readonly Fees[]): Wei | undefined {
+  if (cap === undefined) return undefined
+  const filled = fillers.reduce((sum, fees) => sum + maxWei(cap, feeCap(fees)), 0n)
+  return BigInt(noOpGas) * (BigInt(noOps) * cap + filled)
+}
+
+function costAtMost(fees: Fees | undefined): Wei {
+  return fees ? BigInt(noOpGas) * feeCap(fees) : 0n
+}
+
+/** Of a legacy envelope the whole price is paid; of the others the base fee and the tip, up to the cap (EIP-1559). */
+function costNextBlock(fees: Fees, { baseFee }: Market): Wei {
+  const paid = fees.kind === 'legacy' ? feeCap(fees) : minWei(feeCap(fees), (baseFee ?? 0n) + tipOf(fees))
+  return BigInt(noOpGas) * paid
+}

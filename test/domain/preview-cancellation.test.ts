@@ -1,0 +1,177 @@
+// The preview of a bulk cancel, case by case, and for any relayer: what the engine would really sign.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Attempt, HandOver } from '../../src/domain/attempt.ts'
+import { isNoOp } from '../../src/domain/attempt.ts'
+import { cancel } from '../../src/domain/cancel.ts'
+import { decide } from '../../src/domain/decide.ts'
+import { type Fees, feeCap } from '../../src/domain/fees.ts'
+import type { NonEmpty } from '../../src/domain/ids.ts'
+import type { Observation } from '../../src/domain/observation.ts'
+import { previewCancellation } from '../../src/domain/preview-cancellation.ts'
+import type { Policies } from '../../src/domain/relayer.ts'
+import { isTerminal, type Transaction } from '../../src/domain/transaction.ts'
+import { maxWei, minWei } from '../../src/domain/units.ts'
+import {
+  by,
+  byStranger,
+  canceled,
+  eip1559,
+  frozen,
+  gwei,
+  handOvers,
+  inFlight,
+  mined,
+  now,
+  someAttempt,
+  someMarket,
+  someNoOp,
+  someObservation,
+  somePolicies,
+  somePolicy,
+  someRelayer,
+  someWork,
+} from './some.ts'
+
+const gas = 21_000n
+
+function previewed(
+  open: readonly Transaction[],
+  {
+    queued = 0,
+    policies = {},
+    observed = {},
+  }: { queued?: number; policies?: Partial<Policies>; observed?: Partial<Observation> } = {},
+) {
+  const relayer = someRelayer({ policies: { ...somePolicies, ...policies } })
+  const observation = { ...someObservation({ pendingNonce: 0, ...observed }), market: someMarket }
+  return previewCancellation(frozen(someWork({ relayer, open })), queued, frozen(observation), somePolicy, now)
+}
+
+const nothing = { free: 0, noOps: 0, overCap: 0, gaps: 0, racing: 0, tooLate: 0, committed: 0n }
+
+describe('what it counts', () => {
+  test('the queue is free', () => {
+    expect(previewed([], { queued: 7 })).toEqual({ ...nothing, free: 7, cost: { expected: 0n, today: 0n } })
+  })
+
+  test('so is what has a nonce and certainly reached no node', () => {
+    const held = inFlight(0, [someAttempt(0, { handOver: handOvers.held })])
+    expect(previewed([held])).toMatchObject({ ...nothing, free: 1, cost: { today: 0n } })
+  })
+
+  test('but its nonce is filled, where one above it is in flight', () => {
+    const held = inFlight(0, [someAttempt(0, { handOver: handOvers.held })])
+    const preview = previewed([held, inFlight(1)], { policies: { cancelGasPriceCap: 50n * gwei } })
+    expect(preview).toMatchObject({ ...nothing, free: 1, noOps: 1, gaps: 1 })
+    // A filler is priced as a send at speed fast: twice the base fee and the tip.
+    const noOp = previewed([inFlight(1)], { observed: { nonce: 1 } })
+    expect(preview.cost.today).toBe(noOp.cost.today + gas * 23n * gwei)
+    expect(preview.cost.max).toBe(gas * 100n * gwei)
+    // A filler goes out at the market's price, whatever the cap.
+    const capped = previewed([held, inFlight(1)], { policies: { cancelGasPriceCap: 22n * gwei } })
+    expect(capped.cost.max).toBe(gas * 45n * gwei)
+  })
+
+  test.each(['sending', 'accepted', 'known', 'unknown', 'underpriced'] as const)('a no-op for what is %s', (state) => {
+    const one = inFlight(0, [someAttempt(0, { handOver: handOvers[state] })])
+    expect(previewed([one])).toMatchObject({ ...nothing, noOps: 1 })
+  })
+
+  test('what races already is told apart, with what it is signed for', () => {
+    const noOp = someNoOp(0)
+    const races = inFlight(0, [someAttempt(0), noOp], canceled)
+    const preview = previewed([races, inFlight(1)])
+    expect(preview).toMatchObject({ ...nothing, noOps: 1, racing: 1, committed: gas * feeCap(noOp.fees) })
+  })
+
+  test('a filler of a gap is left alone', () => {
+    expect(previewed([inFlight(0, undefined, { origin: 'gap' })])).toMatchObject(nothing)
+  })
+
+  test('it is too late for what is spent, and what is mined is not pending', () => {
+    const payload = someAttempt(0)
+    const isMined = mined(0, by(payload), [payload])
+    const taken = mined(1, byStranger(), [someAttempt(1)])
+    const spent = inFlight(2)
+    expect(previewed([isMined, taken, spent], { observed: { nonce: 3 } })).toMatchObject({ ...nothing, tooLate: 2 })
+  })
+
+  test('what the cap forbids today waits, and is in no cost but the most', () => {
+    const cheap = inFlight(0, [someAttempt(0, { fees: eip1559(12n * gwei, gwei) })])
+    const dear = inFlight(1, [someAttempt(1, { fees: eip1559(200n * gwei, gwei) })])
+    const preview = previewed([cheap, dear], { policies: { cancelGasPriceCap: 30n * gwei } })
+    expect(preview).toMatchObject({ ...nothing, noOps: 2, overCap: 1 })
+    expect(preview.cost.max).toBe(2n * gas * 30n * gwei)
+    expect(preview.cost.today).toBeLessThanOrEqual(gas * 30n * gwei)
+    expect(preview.cost.today).toBeGreaterThan(0n)
+  })
+
+  test('expected: the base fee and the tip, not the cap', () => {
+    const low = inFlight(0, [someAttempt(0, { fees: eip1559(gwei, gwei / 1000n) })])
+    // The market's fastest: a cap of twice the base fee and 4 gwei of tip.
+    const { cost } = previewed([low])
+    expect(cost).toEqual({ expected: gas * 14n * gwei, today: gas * 24n * gwei })
+  })
+})
+
+const anyFees: fc.Arbitrary<Fees> = fc
+  .tuple(fc.bigInt(1n, 200n * gwei), fc.bigInt(1n, 200n * gwei), fc.boolean())
+  .map(([one, other, typed]) =>
+    typed ? eip1559(maxWei(one, other), minWei(one, other)) : { kind: 'legacy', gasPrice: one },
+  )
+const anyHandOver = fc.constantFrom<HandOver>(...Object.values(handOvers).filter(({ state }) => state !== 'withdrawn'))
+
+const anyOpen = fc
+  .record({
+    fees: fc.array(fc.tuple(anyFees, anyHandOver), { minLength: 1, maxLength: 3 }),
+    noOp: fc.option(fc.tuple(anyFees, anyHandOver), { nil: undefined }),
+    gap: fc.boolean(),
+  })
+  .map(({ fees, noOp, gap }) => (nonce: number): Transaction => {
+    const kind = fees[0]?.[0].kind
+    const attempts: Attempt[] = fees
+      .filter(([each]) => each.kind === kind)
+      .map(([each, handOver]) => someAttempt(nonce, { fees: each, handOver }))
+    if (!noOp || gap) return inFlight(nonce, attempts as unknown as NonEmpty<Attempt>, gap ? { origin: 'gap' } : {})
+    const [each, handOver] = noOp
+    const noOps = each.kind === kind ? [someNoOp(nonce, { fees: each, handOver })] : []
+    return inFlight(nonce, [...attempts, ...noOps] as unknown as NonEmpty<Attempt>, canceled)
+  })
+
+test('for any relayer: the cost of today is that of what the engine signs after a bulk cancel', () => {
+  let priced = 0
+  fc.assert(
+    fc.property(
+      fc.array(anyOpen, { maxLength: 8 }),
+      fc.option(fc.bigInt(gwei, 300n * gwei), { nil: undefined }),
+      fc.constantFrom(0, 1, 3),
+      (makers, cap, nonce) => {
+        const open = makers.map((make, index) => make(index))
+        const policies = cap === undefined ? {} : { cancelGasPriceCap: cap }
+        const preview = previewed(open, { policies, observed: { nonce } })
+
+        const after = open.map((each) => (each.origin === 'client' ? cancel(each, now) : each))
+        const relayer = someRelayer({ policies: { ...somePolicies, ...policies } })
+        const work = someWork({ relayer, open: after.filter((each) => !isTerminal(each)) })
+        const { decisions } = decide(work, someObservation({ pendingNonce: 0, nonce }), somePolicy, now)
+        const fresh = (id: string) => open.some((each) => each.id === id && !each.cancellation)
+        const signed = decisions.flatMap((each) =>
+          each.do === 'fillGap' || (each.do === 'takeOver' && fresh(each.transaction.id)) ? [each.fees] : [],
+        )
+        expect(preview.cost.today).toBe(signed.reduce((sum, fees) => sum + gas * feeCap(fees), 0n))
+        expect(preview.cost.expected).toBeLessThanOrEqual(preview.cost.today)
+        expect(preview.noOps + preview.gaps - preview.overCap).toBe(signed.length)
+        expect(preview.free).toBe(after.filter(isTerminal).length)
+        const live = after.filter((each) => !isTerminal(each) && each.origin === 'client')
+        expect(preview.noOps + preview.racing + preview.tooLate).toBeGreaterThanOrEqual(
+          live.filter((each) => fresh(each.id) && 'attempts' in each.lifecycle && !each.lifecycle.attempts.some(isNoOp))
+            .length,
+        )
+        priced += signed.length
+      },
+    ),
+    { numRuns: 500 },
+  )
+  expect(priced).toBeGreaterThan(100)
+})

@@ -1,0 +1,114 @@
+// What the preview says a bulk cancel costs today is what is signed for it, while the block stands; on a real chain.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Anvil } from '../support/anvil.ts'
+import { audit } from './support/audit.ts'
+import { decode, hex } from './support/ledger.ts'
+import { headSeen, inPool, noOpInPool, type Payment, pay, payTimes, reached } from './support/play.ts'
+import { anvilStage, type Stage } from './support/stage.ts'
+
+const gwei = 10n ** 9n
+
+let stage: Stage<Anvil>
+beforeAll(async () => {
+  stage = await anvilStage({
+    relayers: {
+      ...{ first: { max_in_flight: 6 }, second: { max_in_flight: 6 }, third: { max_in_flight: 6 } },
+      capped: { max_in_flight: 6, cancel_gas_price_cap: String(50n * gwei) },
+      poor: { max_in_flight: 6, cancel_reserve: '1' },
+      idle: {},
+    },
+  })
+})
+afterAll(() => stage?.[Symbol.asyncDispose]())
+
+interface Preview {
+  readonly free: number
+  readonly no_ops: number
+  readonly over_cap: number
+  readonly gaps: number
+  readonly racing: number
+  readonly too_late: number
+  readonly cost: { readonly expected: string; readonly today: string; readonly max?: string }
+  readonly balance: string
+  readonly cancel_reserve: string
+  readonly balance_covers: { readonly today: boolean; readonly max?: boolean }
+}
+
+async function previewOf({ id }: { readonly id: string }): Promise<Preview> {
+  const answer = await stage.client.request('GET', `/relayers/${id}/transactions/pending/cancellation-preview`)
+  expect(answer.status).toBe(200)
+  return (answer.body as { data: Preview }).data
+}
+
+/** The most that the no-ops can cost, read from the bytes that were signed. */
+function signedCost(payments: readonly Payment[]): bigint {
+  const noOps = payments.flatMap(({ id }) => stage.rows.attempts(id).filter(({ kind }) => kind === 'cancel'))
+  return noOps.reduce((sum, { raw }) => {
+    const { maxFeePerGas, gasPrice } = decode(raw)
+    return sum + 21_000n * (maxFeePerGas ?? gasPrice ?? 0n)
+  }, 0n)
+}
+
+/** Prices of every kind, below and above the market's. */
+const mixes: Record<'first' | 'second' | 'third' | 'capped', readonly object[]> = {
+  first: [{ speed: 'safeLow' }, { speed: 'fast' }, { speed: 'fastest' }],
+  second: [
+    { max_fee_per_gas: String(90n * gwei), max_priority_fee_per_gas: String(7n * gwei) },
+    { gas_price: String(33n * gwei) },
+    { max_fee_per_gas: String(3n * gwei), max_priority_fee_per_gas: '1' },
+  ],
+  third: [{ gas_price: String(4n * gwei) }, { speed: 'average' }, { gas_price: String(77n * gwei + 1n) }, {}, {}, {}],
+  capped: [{ gas_price: String(20n * gwei) }, { speed: 'fast' }],
+}
+
+describe.each(Object.entries(mixes))('%s', (id, mix) => {
+  test('preview, cancel, compare: to the wei', async () => {
+    const sender = stage.sender(id)
+    const inFlight: Payment[] = []
+    for (const fees of mix) inFlight.push(await pay(stage, sender, fees))
+    await inPool(stage, sender, [...inFlight.keys()])
+    for (const payment of inFlight) await reached(stage, payment, 'submitted')
+    await headSeen(stage)
+    const preview = await previewOf(sender)
+    expect(preview).toMatchObject({ no_ops: mix.length, over_cap: 0, gaps: 0, free: 0, racing: 0, too_late: 0 })
+    expect(preview.balance_covers.today).toBe(true)
+    expect(BigInt(preview.cost.expected)).toBeLessThanOrEqual(BigInt(preview.cost.today))
+    const cap = id === 'capped' ? String(BigInt(mix.length) * 21_000n * 50n * gwei) : undefined
+    expect(preview.cost.max).toBe(cap)
+
+    await stage.client.cancelPending(sender.id)
+    for (const payment of inFlight) await noOpInPool(stage, payment)
+    expect(signedCost(inFlight)).toBe(BigInt(preview.cost.today))
+    const racing = await previewOf(sender)
+    expect(racing).toMatchObject({ no_ops: 0, racing: mix.length, committed: preview.cost.today, cost: { today: '0' } })
+    const burned = (await audit(stage, sender)).reduce((sum, { fee }) => sum + fee, 0n)
+    expect(burned).toBeLessThanOrEqual(BigInt(preview.cost.today))
+  })
+})
+
+test('a backlog is free, and a balance that does not suffice is told before', async () => {
+  const sender = stage.sender('poor')
+  const inFlight = await payTimes(stage, sender, 6)
+  await inPool(stage, sender, [0, 1, 2, 3, 4, 5])
+  await payTimes(stage, sender, 9)
+  for (const payment of inFlight) await reached(stage, payment, 'submitted')
+  expect(await previewOf(sender)).toMatchObject({ free: 9, no_ops: 6, balance_covers: { today: true } })
+  await stage.node.rpc('anvil_setBalance', [sender.address, hex(21_000n)])
+  await stage.node.mine()
+  await headSeen(stage)
+  const preview = await previewOf(sender)
+  expect(preview).toMatchObject({ free: 9, no_ops: 6, balance: '21000', cancel_reserve: '1' })
+  expect(preview.balance_covers).toEqual({ today: false })
+  await stage.node.rpc('anvil_setBalance', [sender.address, hex(10n ** 18n)])
+  await stage.client.cancelPending(sender.id)
+  expect((await audit(stage, sender)).length).toBe(6)
+})
+
+test('of nothing', async () => {
+  expect(await previewOf(stage.sender('idle'))).toMatchObject({
+    ...{ free: 0, no_ops: 0, racing: 0, cost: { expected: '0', today: '0' } },
+    balance_covers: { today: true },
+  })
+  const missing = await stage.client.request('GET', '/relayers/nobody/transactions/pending/cancellation-preview')
+  expect([missing.status, missing.headers['relayer-error-code']]).toEqual([404, 'RELAYER_NOT_FOUND'])
+})
