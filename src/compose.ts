@@ -5,6 +5,7 @@ import { openNetwork } from './chain/network.ts'
 import type { OpenTransport } from './chain/transport.ts'
 import type { CommandContext } from './commands/context.ts'
 import { keepRelayers } from './commands/keep-relayers.ts'
+import { samplingRelayers } from './commands/sample-relayers.ts'
 import type { Config } from './config/config.ts'
 import { refuseSharedAddresses } from './config/shared-address.ts'
 import type { NetworkName, RelayerId } from './domain/ids.ts'
@@ -14,9 +15,13 @@ import type { Estate } from './estate/estate.ts'
 import { openEstate } from './estate/open-estate.ts'
 import { reseal } from './estate/reseal.ts'
 import { administratorBy } from './http/authenticate.ts'
+import { type MetricsServer, openMetricsServer } from './http/open-metrics-server.ts'
 import { openServer } from './http/open-server.ts'
 import type { Clock } from './ops/clock.ts'
+import { logChanges } from './ops/log-changes.ts'
 import type { Logger } from './ops/logger.ts'
+import { type Metrics, noMetrics } from './ops/metrics.ts'
+import type { Exposition } from './ops/prometheus/open.ts'
 import type { Random } from './ops/random.ts'
 import { openVault, type Vault } from './ops/vault.ts'
 import { ownInProcess } from './reconcile/own-in-process.ts'
@@ -27,12 +32,15 @@ import { openSigners } from './signers/open-signers.ts'
 import type { Signer } from './signers/signer.ts'
 import { openSqliteStore } from './store/sqlite/open.ts'
 import type { Store } from './store/store.ts'
+import { watchStore } from './store/watch.ts'
 
 export interface Surroundings {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
   readonly version: string
+  /** Nothing is counted, and no metrics are served, unless told. */
+  readonly metrics?: Metrics & Exposition
   /** How bytes reach a node; HTTP unless told. */
   readonly openTransport?: OpenTransport
   /** Where rows are kept; the configured database unless told. */
@@ -41,8 +49,8 @@ export interface Surroundings {
 
 /** Advances its relayers from the moment it is composed; takes requests once `listen` is called. Disposing drains. */
 export interface Service extends AsyncDisposable {
-  /** Resolves to the URL. */
-  listen(): Promise<string>
+  /** Resolves to the URLs: of the API, and of the metrics where they are served. */
+  listen(): Promise<{ readonly url: string; readonly metrics?: string }>
 }
 
 /** Everything but the door: commands in, relayers advancing. Disposing lets the steps under way finish. */
@@ -67,15 +75,21 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
       trustedProxies: config.server.trustedProxies,
       authenticate: administratorBy(config.server.apiKey.reveal()),
       logger: around.logger,
+      metrics: (around.metrics ?? noMetrics).http,
       readiness: { stopping: stopping.signal, check: () => engine.commands.store.check() },
       version: around.version,
     }),
   )
+  const metricsServer = around.metrics && opened.use(serveMetrics(around.metrics, engine, around))
   opened.defer(() => stopping.abort())
   // Requests end first, then the steps under way, then the networks, and the store that all of them write to last.
   const everything = opened.move()
   return {
-    listen: () => server.listen({ host: config.server.host, port: config.server.port }),
+    async listen() {
+      const { host, port, metricsPort } = config.server
+      const metrics = metricsPort === undefined ? undefined : await metricsServer?.listen({ host, port: metricsPort })
+      return { url: await server.listen({ host, port }), ...(metrics !== undefined && { metrics }) }
+    },
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
   }
 }
@@ -85,7 +99,9 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   await using opened = new AsyncDisposableStack()
   const signers = await openSigners(config.signers, logger)
   const openStore = around.openStore ?? (() => openSqliteStore({ path: config.database.path, clock, logger }))
-  const store = opened.use(await openStore())
+  const { metrics } = around
+  const opening = opened.use(await openStore())
+  const store = metrics ? watchStore(opening, logChanges(metrics.store, logger)) : opening
   const vault = openVault(config.encryption, random)
   await reseal(store, vault, logger)
   const estate = opened.use(
@@ -104,7 +120,8 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const { isOwn, canBeFollowed, chainOf, signerOf, policyOf } = estate
   await keepRelayers({ store, configured: estate.configured(), isOwn, canBeFollowed, logger })
 
-  const context: StepContext = { store, clock, random, logger, chainOf, signerOf, policyOf }
+  const counted = (metrics ?? noMetrics).relayers
+  const context: StepContext = { store, clock, random, logger, metrics: counted, chainOf, signerOf, policyOf }
   const ownerships: Ownerships = ownInProcess(store, [])
   opened.use(await reconcile(context, ownerships))
   await estate.assignTo(ownerships.assign)
@@ -117,6 +134,13 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
     vault,
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
   }
+}
+
+function serveMetrics(metrics: Metrics & Exposition, engine: Engine, { clock, logger }: Surroundings): MetricsServer {
+  const { reads } = engine.commands.store
+  const { chainOf } = engine.estate
+  const sample = samplingRelayers({ reads, chainOf, clock, metrics: metrics.relayers })
+  return openMetricsServer({ expose: metrics.expose, sample, clock, logger })
 }
 
 function relayersOf(config: Config, signers: ReadonlyMap<string, Signer>): readonly Relayer[] {
@@ -143,6 +167,7 @@ function openChain(network: NetworkSettings, { limits }: Config, around: Surroun
     timeoutMs: limits.rpcTimeoutMs,
     clock: around.clock,
     logger: around.logger.child({ network: network.name }),
+    ...(around.metrics && { metrics: around.metrics.chain(network.name, network.averageBlockTimeMs) }),
     ...(around.openTransport && { openTransport: around.openTransport }),
   })
 }

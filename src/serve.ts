@@ -6,6 +6,7 @@ import { loadConfig } from './config/load-config.ts'
 import { systemClock } from './ops/clock.ts'
 import { OperatorError } from './ops/operator-error.ts'
 import { openLogger } from './ops/pino.ts'
+import { openPrometheus } from './ops/prometheus/open.ts'
 import { systemRandom } from './ops/random.ts'
 
 export interface Life {
@@ -23,9 +24,10 @@ export async function serve({ env, directory, stop, stderr }: Life): Promise<0 |
     const config = await loadConfig(env, directory)
     const logger = openLogger({ level: config.logLevel })
     for (const warning of config.warnings) logger.warn({}, warning)
-    await using service = await compose(config, { clock: systemClock, random: systemRandom(), logger, version })
-    const url = await service.listen()
-    logger.info({ url, version }, 'ready')
+    const metrics = openPrometheus({ version, clock: systemClock })
+    const around = { clock: systemClock, random: systemRandom(), logger, metrics, version }
+    await using service = await compose(config, around)
+    logger.info({ ...(await service.listen()), version }, 'ready')
     if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }))
     logger.info({}, 'draining')
     return 0

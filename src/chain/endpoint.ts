@@ -2,6 +2,7 @@
 import type { ReplacementRule } from '../domain/fees.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
+import type { ChainMetrics } from '../ops/metrics.ts'
 import { batchCalls } from './batch-calls.ts'
 import { type Ask, inWords } from './call.ts'
 import { replacementRuleOf } from './client-profile.ts'
@@ -44,6 +45,7 @@ export interface EndpointOptions {
   readonly logger: Logger
   readonly timeoutMs: number
   readonly countCall: (method: string, endpointIndex: number) => void
+  readonly metrics: ChainMetrics
   readonly openTransport: OpenTransport
 }
 
@@ -53,7 +55,7 @@ const restMaxMs = 30_000
 const wrongChainMs = 30_000
 
 export function openEndpoint(options: EndpointOptions): Endpoint {
-  const { config, index, chainId, clock, logger } = options
+  const { config, index, chainId, clock, logger, metrics } = options
   const transport = options.openTransport({ ...options, url: config.url, headers: config.headers ?? {} })
   let failuresInRow = 0
   let restsUntil = Number.NEGATIVE_INFINITY
@@ -65,6 +67,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
   function heard(well: boolean): void {
     if (well && failuresInRow > 0) restsUntil = Number.NEGATIVE_INFINITY
     failuresInRow = well ? 0 : failuresInRow + 1
+    metrics.endpoint(index, well && wrongUntil === undefined)
     if (well) return
     restsUntil = clock.elapsed() + Math.min(restMaxMs, restFirstMs * 2 ** Math.min(failuresInRow - 1, 10))
     if (failuresInRow === 3) logger.warn({ endpoint: index }, 'an endpoint failed three times in a row')
@@ -73,7 +76,11 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
   const ask = batchCalls({ transport, clock, heard })
   const call: Ask = (one) => {
     options.countCall(one.method, index)
-    return ask(one)
+    const answered = metrics.calling(one.method, index)
+    const answer = ask(one)
+    // Beside the answer's way to whoever waits for it.
+    void answer.then(({ kind }) => answered(kind))
+    return answer
   }
 
   /** Both questions leave in one request. No answer is asked again at once, and a wrong chain after a while. */
@@ -90,6 +97,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     if (told !== chainId) {
       logger.error({ endpoint: index, expected: chainId, told }, 'an endpoint serves another chain and is not used')
       wrongUntil = clock.elapsed() + wrongChainMs
+      metrics.endpoint(index, false)
       return `serves chain ${told}, not ${chainId}`
     }
     rule = replacementRuleOf(version.kind === 'value' ? version.value : undefined)
@@ -121,6 +129,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     },
     restsUntil: () => restsUntil,
     lags: (ms) => {
+      metrics.lagged(index)
       restsUntil = Math.max(restsUntil, clock.elapsed() + ms)
     },
     close: () => transport.close(),

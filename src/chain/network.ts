@@ -1,6 +1,7 @@
 // The chain port over real nodes: a network's endpoints behind one head, one fee reading and one batch.
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
+import { type ChainMetrics, noChainMetrics } from '../ops/metrics.ts'
 import { broadcast } from './broadcast.ts'
 import { inWords } from './call.ts'
 import type { Chain } from './chain.ts'
@@ -23,6 +24,8 @@ export interface NetworkOptions {
   readonly logger: Logger
   /** Told of every JSON-RPC call, those inside a batch one by one, by the endpoint's place in `endpoints`. */
   readonly countCall?: (method: string, endpointIndex: number) => void
+  /** Counts nothing unless told. */
+  readonly metrics?: ChainMetrics
   /** HTTP unless told. */
   readonly openTransport?: OpenTransport
   /** Of one HTTP request. */
@@ -31,14 +34,14 @@ export interface NetworkOptions {
 
 /** Connects to nothing yet: an endpoint is verified when it is first used. Throws TypeError for a URL that is none. */
 export function openNetwork(options: NetworkOptions): Chain {
-  const { chainId, averageBlocktimeMs, clock, logger, countCall = () => undefined } = options
+  const { chainId, averageBlocktimeMs, clock, logger, countCall = () => undefined, metrics = noChainMetrics } = options
   const openTransport = options.openTransport ?? openHttpTransport
   const { timeoutMs } = options
   const all = options.endpoints.map((config, index) =>
-    openEndpoint({ config, index, chainId, clock, logger, timeoutMs, countCall, openTransport }),
+    openEndpoint({ config, index, chainId, clock, logger, timeoutMs, countCall, metrics, openTransport }),
   )
   const endpoints = chooseAmong(all)
-  const heads = trackHead({ endpoints, averageBlocktimeMs, clock, logger })
+  const heads = trackHead({ endpoints, averageBlocktimeMs, clock, logger, metrics })
   const readCanonical = readingCanonical(endpoints, heads)
   const accounts = readingAccounts(endpoints, heads, readCanonical)
   const searched = new Map<string, number>()

@@ -4,6 +4,7 @@ import type { Head } from '../domain/observation.ts'
 import type { BlockNumber } from '../domain/units.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
+import type { ChainMetrics } from '../ops/metrics.ts'
 import { openAncestry } from './ancestry.ts'
 import { inWords } from './call.ts'
 import { ChainUnavailable } from './chain.ts'
@@ -33,6 +34,7 @@ export interface TrackOptions {
   readonly averageBlocktimeMs: number
   readonly clock: Clock
   readonly logger: Logger
+  readonly metrics: ChainMetrics
 }
 
 const pollMinMs = 50
@@ -41,7 +43,7 @@ const pollMaxMs = 4_000
 const fallsBelieved = 3
 const fallBlocktimes = 2
 
-export function trackHead({ endpoints, averageBlocktimeMs, clock, logger }: TrackOptions): HeadTracker {
+export function trackHead({ endpoints, averageBlocktimeMs, clock, logger, metrics }: TrackOptions): HeadTracker {
   const pollMs = Math.min(pollMaxMs, Math.max(pollMinMs, averageBlocktimeMs))
   const ancestry = openAncestry()
   const followers = new Map<(head: Head) => void, Hash | undefined>()
@@ -118,8 +120,11 @@ export function trackHead({ endpoints, averageBlocktimeMs, clock, logger }: Trac
       return answers.map((answer) => (answer.kind === 'value' ? toHead(answer.value) : undefined))
     })
     if (!linked || lost > 0) reorgs += 1
-    if (lost > 0)
+    if (lost > 0) {
+      metrics.reorganised(lost)
       logger.info({ head: told.head.number, blocks: lost }, 'a reorganisation replaced blocks that were known')
+    }
+    metrics.head(told.head.number, told.head.timestampMs)
     falls = { count: 0, since: 0 }
     known = told
     tell()
@@ -172,10 +177,12 @@ export function trackHead({ endpoints, averageBlocktimeMs, clock, logger }: Trac
       // A follower of its own each time: the same function may follow twice.
       const follower = (head: Head) => onHead(head)
       followers.set(follower, undefined)
+      metrics.followed(followers.size)
       signal.addEventListener(
         'abort',
         () => {
           followers.delete(follower)
+          metrics.followed(followers.size)
           if (followers.size === 0) idle.abort()
         },
         { once: true },

@@ -21,7 +21,8 @@ export interface ServerConfig {
   readonly host: string
   /** 0: any free port. */
   readonly port: number
-  readonly metricsPort: number
+  /** Absent: metrics are not served. */
+  readonly metricsPort?: number
   /** Addresses and ranges of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[]
   /** The administrator's. */

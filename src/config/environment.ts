@@ -40,7 +40,7 @@ export function parseServer(env: Environment, report: Report): ServerConfig {
   return {
     host: setting(env, 'HOST') ?? '127.0.0.1',
     port: wholeNumber(env, 'APP_PORT', 8080, 0, 65_535, report),
-    metricsPort: wholeNumber(env, 'METRICS_PORT', 8081, 0, 65_535, report),
+    ...metricsPort(env, report),
     trustedProxies: proxies(env, report),
     apiKey: secret(key ?? ''),
     rateLimit: {
@@ -55,6 +55,15 @@ export function parseServer(env: Environment, report: Report): ServerConfig {
       burst: wholeNumber(env, 'RATE_LIMIT_BURST_SIZE', limits.rateLimitBurstDefault, 1, ceiling, report),
     },
   }
+}
+
+function metricsPort(env: Environment, report: Report): { metricsPort?: number } {
+  const port = wholeNumber(env, 'METRICS_PORT', 8081, 0, 65_535, report)
+  const enabled = setting(env, 'METRICS_ENABLED')?.toLowerCase() ?? 'true'
+  if (enabled !== 'true' && enabled !== 'false') {
+    report.problem('METRICS_ENABLED', `is "${enabled}"; write true or false`)
+  }
+  return enabled === 'false' ? {} : { metricsPort: port }
 }
 
 /** Addresses or CIDR ranges, separated by commas. */

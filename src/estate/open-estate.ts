@@ -136,7 +136,10 @@ export async function openEstate(options: EstateOptions): Promise<Estate> {
   refuseTwice(file, rows)
   for (const [id, overlay] of overlays) {
     if (!file.relayers.some((relayer) => relayer.id === id)) continue
-    logger.info({ relayer: id, members: coveredBy(overlay) }, 'changed through the API: these are not as in the file')
+    logger.info(
+      { relayer_id: id, members: coveredBy(overlay) },
+      'changed through the API: these are not as in the file',
+    )
   }
 
   return {

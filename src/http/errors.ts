@@ -44,9 +44,9 @@ export function errorHandler(logger: Logger) {
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const error = toRescindError(thrown)
     if (catalogue[error.code].status === 500) {
-      logger.error({ requestId: request.id, method: request.method, url: request.url, err: thrown }, 'request failed')
+      logger.error({ request_id: request.id, method: request.method, url: request.url, err: thrown }, 'request failed')
     } else {
-      logger.debug({ requestId: request.id, code: error.code, reason: error.message }, 'request refused')
+      logger.debug({ request_id: request.id, code: error.code, reason: error.message }, 'request refused')
     }
     refuse(reply, error)
   }

@@ -1,6 +1,6 @@
 // The HTTP server: Fastify with our door, our errors and our routes.
 import swagger from '@fastify/swagger'
-import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { CommandContext } from '../commands/context.ts'
 import { followEvents } from '../commands/follow-events.ts'
 import type { ChainOf } from '../commands/read-status.ts'
@@ -8,6 +8,7 @@ import type { SignerOf } from '../commands/sign.ts'
 import { RescindError } from '../domain/errors.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { Logger } from '../ops/logger.ts'
+import type { HttpMetrics } from '../ops/metrics.ts'
 import { admit, type Door, markAnswer } from './admit.ts'
 import { allowedMethods } from './allowed-methods.ts'
 import type { Authenticate } from './authenticate.ts'
@@ -45,6 +46,7 @@ export interface ServerOptions {
   readonly limits: ServerLimits
   readonly authenticate: Authenticate
   readonly logger: Logger
+  readonly metrics: HttpMetrics
   readonly readiness: Readiness
   readonly version: string
   /** Addresses or CIDR ranges of proxies whose X-Forwarded-For is believed; none by default. */
@@ -66,6 +68,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const keys = keyRing({ administrator: authenticate, ...options.commands, logger })
   const door: Door = { authenticate: keys.authenticate, rates: rateLimits(limits) }
   const handleError = errorHandler(logger)
+  const unmatched = options.metrics.operation('unmatched')
   const newRequestId = requestIds(options.commands.random)
 
   const app = Fastify({
@@ -113,14 +116,14 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     admitted.then(() => done(missing(methodsOf(request.raw.url ?? ''), request.method, reply)), done)
   })
   app.addHook('onResponse', (request, reply, done) => {
-    const { id: requestId, method, url } = request
-    logger.debug({ requestId, method, url, status: reply.statusCode, ms: reply.elapsedTime }, 'answered')
+    if (request.is404) unmatched(reply.statusCode, reply.elapsedTime)
+    logger.debug(answerFacts(request, reply), 'answered')
     // Kept alive, the connection of what was under way when the drain began would hold the end up for a minute.
     if (draining.signal.aborted) setImmediate(() => app.server.closeIdleConnections())
     done()
   })
 
-  const at = { app, door }
+  const at = { app, door, metrics: options.metrics }
   transactionRoutes(at, options.commands, options, stopping)
   relayerRoutes(at, options.commands.store.reads, options.chainOf)
   signingRoutes(at, options.commands.store.reads, options.signerOf)
@@ -149,6 +152,20 @@ function serverOf(app: FastifyInstance, draining: AbortController): Server {
       draining.abort()
       await app.close()
     },
+  }
+}
+
+/** What a line of the log needs to be found by: by request, by relayer, by transaction. */
+function answerFacts(request: FastifyRequest, reply: FastifyReply): object {
+  const { id, method, url, params, principal } = request
+  return {
+    request_id: id,
+    ...(params as { relayer_id?: string; transaction_id?: string } | undefined),
+    ...(principal && { key: principal.id }),
+    method,
+    url,
+    status: reply.statusCode,
+    ms: reply.elapsedTime,
   }
 }
 

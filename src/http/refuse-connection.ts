@@ -14,7 +14,7 @@ export function refuseConnection(logger: Logger, newRequestId: () => string) {
     if (error.code === 'ECONNRESET' || socket.destroyed) return
     const [status, code, message] = refusals[error.code ?? ''] ?? ['400 Bad Request', 'MALFORMED_HTTP', 'Bad Request']
     const requestId = newRequestId()
-    logger.debug({ requestId, code, reason: error.code }, 'connection refused')
+    logger.debug({ request_id: requestId, code, reason: error.code }, 'connection refused')
     const body = failure(new RescindError(code, message).message)
     const headers = [
       'content-type: application/json; charset=utf-8',

@@ -3,6 +3,7 @@ import { type Chain, ChainUnavailable } from '../chain/chain.ts'
 import { OwnershipLost, StaleWrite } from '../domain/errors.ts'
 import type { Logger } from '../ops/logger.ts'
 import { type Bell, bell } from './bell.ts'
+import { loggingConditions } from './log-conditions.ts'
 import type { Ownership } from './ownership.ts'
 import { type Rest, type StepContext, step } from './step.ts'
 import { explainUnreachable } from './tell-unreachable.ts'
@@ -33,7 +34,8 @@ async function run(
 ): Promise<void> {
   const { clock } = context
   const { lost } = ownership
-  const logger = context.logger.child({ relayer: ownership.relayer, epoch: String(ownership.epoch) })
+  const logger = context.logger.child({ relayer_id: ownership.relayer, epoch: String(ownership.epoch) })
+  const logConditions = loggingConditions(logger)
   let following: Following | undefined
   let asksPool = true
   let unavailable = 0
@@ -42,6 +44,7 @@ async function run(
       const rest = await step(context, ownership, asksPool)
       if (rest.askedPool) asksPool = false
       unavailable = 0
+      logConditions(rest.conditions)
       following = follow(rest, following, wakes, lost)
       await restUntil(rest, context, wakes, lost)
     } catch (error) {
@@ -49,6 +52,7 @@ async function run(
         logger.debug({ reason: error.message }, 'decided on what a client has since changed; looking again')
       } else if (error instanceof ChainUnavailable) {
         unavailable += 1
+        context.metrics.unreachable(ownership.relayer)
         logger.warn({ reason: error.message, times: unavailable }, 'no node answers; nothing is decided')
         if (unavailable === unavailableTold) await tell(context, ownership, error.message, logger)
         await clock.sleep(Math.min(backoffMs.most, backoffMs.first * 2 ** (unavailable - 1)), lost)
@@ -56,6 +60,7 @@ async function run(
         logger.warn({ reason: error.message }, 'another owner is at work')
         break
       } else if (!lost.aborted) {
+        context.metrics.failed(ownership.relayer)
         logger.error({ err: error }, 'a step failed; its relayer is acquired anew, as after a crash')
         await clock.sleep(backoffMs.first, lost)
         if (!lost.aborted) renew(ownership)

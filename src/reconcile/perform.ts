@@ -73,8 +73,8 @@ function tell(
 ): void {
   for (const { transaction, attempt } of handOvers) {
     const facts = {
-      relayer: ownership.relayer,
-      transaction: transaction.id,
+      relayer_id: ownership.relayer,
+      transaction_id: transaction.id,
       hash: attempt.hash,
       nonce: attempt.nonce,
       kind: attempt.kind,

@@ -11,7 +11,7 @@ export async function reconcile(context: StepContext, ownerships: Ownerships): P
   function renew(ownership: Ownership): void {
     ownerships.renew(ownership).catch(async (error: unknown) => {
       context.logger.error(
-        { err: error, relayer: ownership.relayer },
+        { err: error, relayer_id: ownership.relayer },
         'a relayer could not be acquired anew; trying again',
       )
       await context.clock.sleep(1_000)
@@ -26,6 +26,7 @@ export async function reconcile(context: StepContext, ownerships: Ownerships): P
       const loop = loops.get(ownership.relayer)
       loops.delete(ownership.relayer)
       await loop?.stopped
+      context.metrics.released(ownership.relayer)
     },
   })
   return { [Symbol.asyncDispose]: () => ownerships.stop() }

@@ -1,15 +1,17 @@
 // One step of one relayer: load, observe, decide, record, perform, record. Every step starts from what is stored and
 // what the chain says, so it may fail, repeat or die at any line.
 import type { Chain } from '../chain/chain.ts'
+import type { Condition } from '../domain/condition.ts'
 import { decide } from '../domain/decide.ts'
 import type { Plan } from '../domain/decision.ts'
 import { violations } from '../domain/invariants.ts'
 import type { Inquiry, Observation } from '../domain/observation.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { TimestampMs } from '../domain/units.ts'
-import { inquire, isInDoubt, nextExpiry, type Wants, type Work } from '../domain/work.ts'
+import { inFlightOf, inquire, isInDoubt, nextExpiry, type Wants, type Work } from '../domain/work.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
+import type { RelayerMetrics, Sight } from '../ops/metrics.ts'
 import type { Random } from '../ops/random.ts'
 import type { Signer } from '../signers/signer.ts'
 import type { Store } from '../store/store.ts'
@@ -22,6 +24,7 @@ export interface StepContext {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
+  readonly metrics: RelayerMetrics
   readonly chainOf: (relayer: Relayer) => Chain
   readonly signerOf: (relayer: Relayer) => Signer
   readonly policyOf: (relayer: Relayer) => NetworkPolicy
@@ -36,12 +39,18 @@ export interface Rest {
   readonly idle: boolean
   /** The node's pool was asked for a stranger's transactions. */
   readonly askedPool: boolean
+  /** What holds the relayer up. */
+  readonly conditions: readonly Condition[]
 }
 
 /** `asksPool`: the first step of an ownership, when a stranger's transactions may wait in the node's pool. */
 export async function step(context: StepContext, ownership: Ownership, asksPool: boolean): Promise<Rest> {
   const work = await context.store.reads.work(ownership.relayer)
-  if (!work || (work.open.length === 0 && work.queued.length === 0)) return { idle: true, askedPool: false }
+  if (!work) return { idle: true, askedPool: false, conditions: [] }
+  if (work.open.length === 0 && work.queued.length === 0) {
+    context.metrics.idle(work.relayer)
+    return { idle: true, askedPool: false, conditions: work.relayer.paused ? ['paused'] : [] }
+  }
   report(context, work)
 
   const { relayer } = work
@@ -50,15 +59,32 @@ export async function step(context: StepContext, ownership: Ownership, asksPool:
   const now = context.clock.now()
   const askedPool = asksPool && work.queued.length > 0
   const { plan, observation } = await look(context, chain, work, policy, askedPool)
+  context.metrics.looked(relayer, sightOf(work, observation, plan))
 
   const recorded = await record(context, ownership, work, plan.decisions, observation.head.number, now)
-  if (ownership.lost.aborted) return { idle: true, askedPool }
+  const { conditions } = plan
+  if (ownership.lost.aborted) return { idle: true, askedPool, conditions }
   const failed = await perform(context, chain, ownership, recorded)
   return {
     follow: chain,
     ...againAfter(work, plan, failed, policy, context.clock.now()),
     idle: recorded.changed === 0 && recorded.handOvers.length === 0,
     askedPool,
+    conditions,
+  }
+}
+
+function sightOf(work: Work, { nonce, balance }: Observation, { conditions }: Plan): Sight {
+  const inFlight = inFlightOf(work)
+  const [first] = inFlight
+  const waiting = [...inFlight, ...work.queued.slice(0, 1)].map(({ createdAt }) => createdAt)
+  return {
+    accountNonce: nonce,
+    ...(first && { lowestNonce: first.lifecycle.nonce }),
+    inFlight: inFlight.length,
+    ...(waiting.length > 0 && { oldestAt: Math.min(...waiting) }),
+    ...(balance !== undefined && { balance }),
+    conditions,
   }
 }
 
@@ -110,5 +136,5 @@ function withUnknowns(observation: Observation, inquiry: Inquiry): Observation {
 
 function report(context: StepContext, work: Work): void {
   const broken = violations(work)
-  if (broken.length > 0) context.logger.error({ relayer: work.relayer.id, broken }, 'an invariant does not hold')
+  if (broken.length > 0) context.logger.error({ relayer_id: work.relayer.id, broken }, 'an invariant does not hold')
 }

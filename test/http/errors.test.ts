@@ -148,7 +148,7 @@ describe('when the store fails', () => {
     expectFailure(answer, 500, 'Internal Server Error', 'INTERNAL')
     expect(JSON.stringify(answer.headers)).not.toContain('secret')
     const line = failing.log.find(({ level }) => level === 'error')
-    expect(line?.facts).toMatchObject({ requestId: 'find-me', method, url: path, err: { message: cause } })
+    expect(line?.facts).toMatchObject({ request_id: 'find-me', method, url: path, err: { message: cause } })
   })
 
   test('it lives, and is not ready', async () => {

@@ -48,7 +48,7 @@ test.each(['mine-1', 'a.b:c/d=e+f@g_h', 'x'.repeat(128)])('the request id of the
   const answer = await server.ask('GET', '/api/v1/relayers', { headers: { 'x-request-id': id } })
   expect(answer.headers['x-request-id']).toBe(id)
   await until(() => server.log.some(({ message }) => message === 'answered'))
-  expect(server.log.find(({ message }) => message === 'answered')?.facts).toMatchObject({ requestId: id, status: 200 })
+  expect(server.log.find(({ message }) => message === 'answered')?.facts).toMatchObject({ request_id: id, status: 200 })
 })
 
 test.each(['', 'two words', 'x'.repeat(129), '<script>', '"'])('an id that is not sane is replaced: %j', async (id) => {
@@ -63,7 +63,7 @@ test('ids of our own differ, and refusals are logged with theirs', async () => {
   const ids = answers.map(({ headers }) => headers['x-request-id'])
   expect(new Set(ids).size).toBe(2)
   const refused = server.log.find(({ message }) => message === 'request refused')
-  expect(refused).toMatchObject({ level: 'debug', facts: { requestId: ids[1], code: 'ROUTE_NOT_FOUND' } })
+  expect(refused).toMatchObject({ level: 'debug', facts: { request_id: ids[1], code: 'ROUTE_NOT_FOUND' } })
   expect(server.log.filter(({ level, message }) => level !== 'debug' && message === 'answered')).toEqual([])
 })
 

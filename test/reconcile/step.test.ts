@@ -223,7 +223,7 @@ test('a nonce that went to a stranger: the payload gets another, at finality, an
 
 test('nothing to do asks the chain nothing', async () => {
   await using place = await openWorkplace()
-  expect(await step(place.context, await place.own(), true)).toEqual({ idle: true, askedPool: false })
+  expect(await step(place.context, await place.own(), true)).toEqual({ idle: true, askedPool: false, conditions: [] })
   expect(place.chain.inquiries).toEqual([])
 })
 

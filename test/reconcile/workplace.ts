@@ -9,6 +9,7 @@ import type { Policies, Relayer } from '../../src/domain/relayer.ts'
 import type { SendRequest } from '../../src/domain/submit.ts'
 import type { InPhase, Lifecycle, Transaction } from '../../src/domain/transaction.ts'
 import { isInPhase } from '../../src/domain/transaction.ts'
+import { noMetrics } from '../../src/ops/metrics.ts'
 import { systemRandom } from '../../src/ops/random.ts'
 import type { Ownership } from '../../src/reconcile/ownership.ts'
 import type { StepContext } from '../../src/reconcile/step.ts'
@@ -68,6 +69,7 @@ export async function openWorkplace(policies: Partial<Policies> = {}): Promise<W
       clock,
       random,
       logger: quiet,
+      metrics: noMetrics.relayers,
       chainOf: () => chain,
       signerOf: () => signer,
       policyOf: () => somePolicy,

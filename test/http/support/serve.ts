@@ -10,6 +10,7 @@ import type { ServerLimits } from '../../../src/http/limits.ts'
 import { openServer, type ServerOptions } from '../../../src/http/open-server.ts'
 import { type Clock, systemClock } from '../../../src/ops/clock.ts'
 import type { Logger } from '../../../src/ops/logger.ts'
+import { noMetrics } from '../../../src/ops/metrics.ts'
 import { systemRandom } from '../../../src/ops/random.ts'
 import { viemCurve } from '../../../src/signers/curve.ts'
 import { keySigner } from '../../../src/signers/key-signer.ts'
@@ -96,6 +97,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
     limits: setting.limits ?? { requestsPerSecond: 100_000, burst: 100_000 },
     authenticate: setting.authenticate ?? administratorBy(apiKey),
     logger,
+    metrics: noMetrics.http,
     ...(setting.trustedProxies && { trustedProxies: setting.trustedProxies }),
     readiness: setting.readiness ?? { stopping: new AbortController().signal, check: () => given.check() },
     version,

@@ -1,0 +1,138 @@
+// Networks and their endpoints. An endpoint is named by its place in the configuration: its URL may hold a key.
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { Clock } from '../clock.ts'
+import type { Metrics } from '../metrics.ts'
+
+export function countChains(registry: Registry, clock: Clock): Metrics['chain'] {
+  const registers = [registry]
+  const ofEndpoint = ['network', 'endpoint'] as const
+  const ofMethod = ['network', 'endpoint', 'method'] as const
+  const calls = new Counter({
+    name: 'rescind_rpc_calls_total',
+    help: 'JSON-RPC calls, those inside a batch one by one.',
+    labelNames: ofMethod,
+    registers,
+  })
+  const errors = new Counter({
+    name: 'rescind_rpc_errors_total',
+    help: 'Calls without a result: rpc_error (the node said so), unknown (a time-out, a lost line, a rate limit), not_sent.',
+    labelNames: [...ofMethod, 'kind'] as const,
+    registers,
+  })
+  const durations = new Histogram({
+    name: 'rescind_rpc_call_duration_seconds',
+    help: 'From a call to its answer, the wait for its batch included.',
+    labelNames: ofEndpoint,
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  })
+  const up = new Gauge({
+    name: 'rescind_endpoint_up',
+    help: '1 while the last HTTP request to the endpoint was answered and it serves the right chain, else 0.',
+    labelNames: ofEndpoint,
+    registers,
+  })
+  const lags = new Counter({
+    name: 'rescind_endpoint_lags_total',
+    help: 'How often the endpoint told a head that others had left two blocks or more behind.',
+    labelNames: ofEndpoint,
+    registers,
+  })
+  const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames: ['network'] as const, registers })
+  const number = gauge('rescind_head_block_number', 'The latest block known.')
+  const blockAt = gauge(
+    'rescind_head_block_timestamp_seconds',
+    'When the latest block known was made, by its own word.',
+  )
+  const newsAt = gauge(
+    'rescind_head_advanced_timestamp_seconds',
+    'When the head last became another one, or somebody began to follow it.',
+  )
+  const followers = gauge('rescind_head_followers', 'Relayers with something open; without any the head is not read.')
+  const blocktime = gauge('rescind_network_block_time_seconds', 'average_blocktime_ms of the configuration.')
+  const reorgs = new Counter({
+    name: 'rescind_reorganisations_total',
+    help: 'How often known blocks were replaced.',
+    labelNames: ['network'],
+    registers,
+  })
+  const lost = new Counter({
+    name: 'rescind_reorganised_blocks_total',
+    help: 'Known blocks that were replaced.',
+    labelNames: ['network'],
+    registers,
+  })
+
+  const followedBy = new Map<string, number>()
+  const endpoints = new Map<string, Set<string>>()
+
+  return (network, blocktimeMs) => {
+    // A network may be opened anew over other endpoints, while what followed the old ones lets go.
+    for (const endpoint of endpoints.get(network) ?? []) up.remove({ network, endpoint })
+    const known = new Set<string>()
+    endpoints.set(network, known)
+    blocktime.set({ network }, blocktimeMs / 1000)
+    followers.set({ network }, followedBy.get(network) ?? 0)
+    reorgs.inc({ network }, 0)
+    lost.inc({ network }, 0)
+    let following = 0
+    const nowSeconds = () => clock.now() / 1000
+    return {
+      calling(asked, index) {
+        const method = methods.has(asked) ? asked : 'other'
+        const endpoint = String(index)
+        const begun = clock.elapsed()
+        calls.inc({ network, endpoint, method })
+        return (answer) => {
+          durations.observe({ network, endpoint }, (clock.elapsed() - begun) / 1000)
+          if (answer !== 'value') errors.inc({ network, endpoint, method, kind: kinds[answer] })
+        }
+      },
+      endpoint(index, isUp) {
+        const endpoint = String(index)
+        if (endpoints.get(network) !== known) return
+        known.add(endpoint)
+        up.set({ network, endpoint }, isUp ? 1 : 0)
+      },
+      lagged: (index) => lags.inc({ network, endpoint: String(index) }),
+      head(height, at) {
+        number.set({ network }, height)
+        blockAt.set({ network }, at / 1000)
+        newsAt.set({ network }, nowSeconds())
+      },
+      reorganised(blocks) {
+        reorgs.inc({ network })
+        lost.inc({ network }, blocks)
+      },
+      followed(by) {
+        if (following === 0 && by > 0) newsAt.set({ network }, nowSeconds())
+        followedBy.set(network, (followedBy.get(network) ?? 0) + by - following)
+        following = by
+        followers.set({ network }, followedBy.get(network) ?? 0)
+      },
+    }
+  }
+}
+
+const kinds = { rpcError: 'rpc_error', unknown: 'unknown', notSent: 'not_sent' } as const
+
+/** What the service itself calls; a client's pass-through is "other", whatever it names. */
+const methods: ReadonlySet<string> = new Set([
+  'eth_blockNumber',
+  'eth_call',
+  'eth_chainId',
+  'eth_estimateGas',
+  'eth_feeHistory',
+  'eth_gasPrice',
+  'eth_getBalance',
+  'eth_getBlockByHash',
+  'eth_getBlockByNumber',
+  'eth_getBlockReceipts',
+  'eth_getCode',
+  'eth_getTransactionByHash',
+  'eth_getTransactionCount',
+  'eth_getTransactionReceipt',
+  'eth_maxPriorityFeePerGas',
+  'eth_sendRawTransaction',
+  'web3_clientVersion',
+])

@@ -1,0 +1,32 @@
+// The metrics on prom-client: a registry of this service's own, and its text for whoever scrapes it.
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import type { Clock } from '../clock.ts'
+import type { Metrics } from '../metrics.ts'
+import { countChains } from './chains.ts'
+import { countHttp } from './http.ts'
+import { countRelayers } from './relayers.ts'
+import { countStore } from './store.ts'
+
+export interface Exposition {
+  /** The text format of Prometheus, as of now. */
+  readonly expose: () => Promise<{ readonly contentType: string; readonly text: string }>
+}
+
+export function openPrometheus({ version, clock }: { version: string; clock: Clock }): Metrics & Exposition {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  new Gauge({
+    name: 'rescind_build_info',
+    help: 'Always 1; its labels name the version of the service and of Node.',
+    labelNames: ['version', 'node'],
+    registers: [registry],
+  }).set({ version, node: process.versions.node }, 1)
+  const { networkOf, ...relayers } = countRelayers(registry)
+  return {
+    http: countHttp(registry),
+    store: countStore(registry, clock, networkOf),
+    relayers,
+    chain: countChains(registry, clock),
+    expose: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+  }
+}

@@ -1,0 +1,142 @@
+// Each relayer as it was last seen. What is seen is kept, and written into gauges only when somebody scrapes.
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Condition } from '../../domain/condition.ts'
+import type { RelayerId } from '../../domain/ids.ts'
+import type { Relayer } from '../../domain/relayer.ts'
+import type { Status } from '../../domain/transaction.ts'
+import type { RelayerMetrics, Sight } from '../metrics.ts'
+import type { NetworkOf } from './store.ts'
+
+/** What an operator has to know beside what `decide` says. */
+type Shown = Condition | 'step_failing'
+
+interface Seen {
+  relayer: Relayer
+  sight: Partial<Sight>
+  /** Those that ever held, so that a condition that ends is seen to end. */
+  held: Map<Shown, boolean>
+  balance?: bigint
+  counts?: Readonly<Record<Status, number>>
+}
+
+export function countRelayers(registry: Registry): RelayerMetrics & { readonly networkOf: NetworkOf } {
+  const seen = new Map<RelayerId, Seen>()
+  const registers = [registry]
+  const entry = (relayer: Relayer): Seen => {
+    const found: Seen = seen.get(relayer.id) ?? { relayer, sight: {}, held: new Map() }
+    found.relayer = relayer
+    seen.set(relayer.id, found)
+    return found
+  }
+  /** Those of `conditions` hold, and no other. */
+  const hold = (found: Seen | undefined, conditions: readonly Shown[]) => {
+    for (const condition of found?.held.keys() ?? []) found?.held.set(condition, false)
+    for (const condition of conditions) found?.held.set(condition, true)
+  }
+  gauges(seen, registers)
+  const failures = new Counter({
+    name: 'rescind_relayer_step_failures_total',
+    help: 'Steps that failed in a way that nobody foresaw; the relayer is acquired anew, as after a crash.',
+    labelNames: ['relayer'],
+    registers,
+  })
+  return {
+    networkOf: (id) => seen.get(id)?.relayer.network ?? 'unknown',
+    looked(relayer, sight) {
+      const found = entry(relayer)
+      found.sight = sight
+      if (sight.balance !== undefined) found.balance = sight.balance
+      hold(found, sight.conditions)
+    },
+    idle(relayer) {
+      const found = entry(relayer)
+      const { accountNonce } = found.sight
+      found.sight = { inFlight: 0, ...(accountNonce !== undefined && { accountNonce }) }
+      hold(found, relayer.paused ? ['paused'] : [])
+    },
+    unreachable: (id) => seen.get(id)?.held.set('node_unreachable', true),
+    failed(id) {
+      failures.inc({ relayer: id })
+      seen.get(id)?.held.set('step_failing', true)
+    },
+    released: (id) => seen.delete(id),
+    counted(relayer, counts) {
+      entry(relayer).counts = counts
+    },
+    balance(id, wei) {
+      const found = seen.get(id)
+      if (found) found.balance = wei
+    },
+  }
+}
+
+function gauges(seen: ReadonlyMap<RelayerId, Seen>, registers: Registry[]): void {
+  const info = ['relayer', 'network', 'chain_id', 'address'] as const
+  read('rescind_relayer_info', 'Always 1; its labels say what the relayer is.', info, (set, { relayer }) => {
+    set({ relayer: relayer.id, network: relayer.network, chain_id: relayer.chainId, address: relayer.address }, 1)
+  })
+  read(
+    'rescind_transactions',
+    'Transactions by status, as stored.',
+    ['relayer', 'status'],
+    (set, { relayer, counts }) => {
+      for (const [status, count] of Object.entries(counts ?? {})) set({ relayer: relayer.id, status }, count)
+    },
+  )
+  figure('rescind_relayer_in_flight', 'Transactions with a nonce that are not mined.', ({ sight }) => sight.inFlight)
+  figure('rescind_relayer_account_nonce', "The account's nonce.", ({ sight }) => sight.accountNonce)
+  figure(
+    'rescind_relayer_nonce_lag',
+    "The lowest nonce in flight less the account's: 0 as it should be; above, a transaction that is not ours comes first; below, ours is mined and not proven yet.",
+    ({ sight: { lowestNonce, accountNonce } }) =>
+      accountNonce === undefined ? undefined : (lowestNonce ?? accountNonce) - accountNonce,
+  )
+  figure(
+    'rescind_relayer_oldest_open_timestamp_seconds',
+    'When the oldest that is queued or in flight was stored; absent while nothing is.',
+    ({ sight: { oldestAt } }) => (oldestAt === undefined ? undefined : oldestAt / 1000),
+  )
+  figure('rescind_relayer_balance_wei', 'The balance when it was last read.', ({ balance }) => asNumber(balance))
+  figure('rescind_relayer_min_balance_wei', 'min_balance of its policies.', ({ relayer }) =>
+    asNumber(relayer.policies.minBalance),
+  )
+  const why = ['relayer', 'condition'] as const
+  read(
+    'rescind_relayer_condition',
+    '1 while it holds the relayer up, 0 after it did.',
+    why,
+    (set, { relayer, held }) => {
+      for (const [condition, holds] of held) set({ relayer: relayer.id, condition }, holds ? 1 : 0)
+    },
+  )
+
+  function figure(name: string, help: string, of: (each: Seen) => number | undefined): void {
+    read(name, help, ['relayer'], (set, each) => {
+      const value = of(each)
+      if (value !== undefined) set({ relayer: each.relayer.id }, value)
+    })
+  }
+
+  function read<L extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly L[],
+    tell: (set: (labels: Partial<Record<L, string | number>>, value: number) => void, each: Seen) => void,
+  ): void {
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames: [...labelNames],
+      registers,
+      collect() {
+        gauge.reset()
+        for (const each of seen.values()) tell((labels, value) => gauge.set(labels, value), each)
+      },
+    })
+  }
+}
+
+/** To some 16 digits: enough for a gauge. */
+function asNumber(wei: bigint | undefined): number | undefined {
+  return wei === undefined ? undefined : Number(wei)
+}

@@ -1,0 +1,97 @@
+// Commits, and what became of transactions: told when it is durable.
+import { Counter, Histogram, type Registry } from 'prom-client'
+import type { RelayerId } from '../../domain/ids.ts'
+import type { Clock } from '../clock.ts'
+import type { StoreMetrics } from '../metrics.ts'
+
+/** A relayer's network, for histograms: one of each relayer would be too many series. */
+export type NetworkOf = (relayer: RelayerId) => string
+
+const chainBuckets = [0.05, 0.25, 1, 2.5, 5, 15, 30, 60, 120, 300, 600, 1800, 3600, 21_600, 86_400]
+
+export function countStore(registry: Registry, clock: Clock, networkOf: NetworkOf): StoreMetrics {
+  const registers = [registry]
+  const commits = new Histogram({
+    name: 'rescind_store_commit_duration_seconds',
+    help: 'From the begin of a unit of work until it is durable, the wait for others in its commit included.',
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+    registers,
+  })
+  const units = new Counter({
+    name: 'rescind_store_units_total',
+    help: 'Units of work by how they ended: durable, refused (by what they found, such as an unknown id), failed (the database).',
+    labelNames: ['end'],
+    registers,
+  })
+  const ends = { durable: units.labels('durable'), refused: units.labels('refused'), failed: units.labels('failed') }
+  for (const end of Object.values(ends)) end.inc(0)
+  const accepted = new Counter({
+    name: 'rescind_transactions_accepted_total',
+    help: 'Transactions stored.',
+    labelNames: ['relayer'],
+    registers,
+  })
+  const reached = new Histogram({
+    name: 'rescind_transaction_status_duration_seconds',
+    help: 'From the storing of a transaction until it first had, or had again, the status.',
+    labelNames: ['network', 'status'],
+    buckets: chainBuckets,
+    registers,
+  })
+  const attempts = new Counter({
+    name: 'rescind_attempts_total',
+    help: 'Envelopes signed: execute (the payload, also at a higher price), replace (a later payload), cancel (a no-op).',
+    labelNames: ['relayer', 'kind'],
+    registers,
+  })
+  const paid = new Counter({
+    name: 'rescind_fees_paid_wei_total',
+    help: 'What final transactions cost in fees, no-ops included.',
+    labelNames: ['relayer'],
+    registers,
+  })
+  const verdicts = new Counter({
+    name: 'rescind_cancellations_total',
+    help: 'Final verdicts: dropped, won, lost, external; by who asked: request, expiry, refusal (by a node).',
+    labelNames: ['relayer', 'verdict', 'origin'],
+    registers,
+  })
+  const costs = new Counter({
+    name: 'rescind_cancellation_cost_wei_total',
+    help: 'What the no-ops of won races cost.',
+    labelNames: ['relayer'],
+    registers,
+  })
+  const took = new Histogram({
+    name: 'rescind_cancellation_duration_seconds',
+    help: 'From the request of a cancellation to its final verdict; those that ended at once by a bulk cancellation are not in it.',
+    labelNames: ['network', 'verdict'],
+    buckets: chainBuckets,
+    registers,
+  })
+  return {
+    committing() {
+      const begun = clock.elapsed()
+      return (end) => {
+        ends[end].inc()
+        if (end === 'durable') commits.observe((clock.elapsed() - begun) / 1000)
+      }
+    },
+    changed({ relayer, from, to, afterMs, signed, verdict, paid: wei }) {
+      if (from === undefined) accepted.inc({ relayer })
+      else if (from !== to) reached.observe({ network: networkOf(relayer), status: to }, seconds(afterMs))
+      for (const kind of signed) attempts.inc({ relayer, kind })
+      if (wei !== undefined) paid.inc({ relayer }, Number(wei))
+      if (!verdict) return
+      verdicts.inc({ relayer, verdict: verdict.state, origin: verdict.origin })
+      costs.inc({ relayer }, Number(verdict.cost))
+      took.observe({ network: networkOf(relayer), verdict: verdict.state }, seconds(verdict.afterMs))
+    },
+    dropped: (relayer, count) => verdicts.inc({ relayer, verdict: 'dropped', origin: 'request' }, count),
+  }
+}
+
+/** A clock that was set back would make it negative. */
+function seconds(ms: number): number {
+  return Math.max(0, ms) / 1000
+}

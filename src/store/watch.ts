@@ -1,0 +1,90 @@
+// A store whose durable changes are told: one place sees every change of a transaction, whoever makes it.
+import { verdictOn } from '../domain/cancel.ts'
+import { OwnershipLost, RescindError, StaleWrite } from '../domain/errors.ts'
+import type { RelayerId } from '../domain/ids.ts'
+import { isTerminal, statusOf, type Transaction } from '../domain/transaction.ts'
+import type { TimestampMs } from '../domain/units.ts'
+import type { Change, StoreMetrics, Verdict } from '../ops/metrics.ts'
+import type { Session, Store } from './store.ts'
+
+type Seen = { readonly change: Change } | { readonly relayer: RelayerId; readonly dropped: number }
+
+export function watchStore(store: Store, watch: StoreMetrics): Store {
+  return {
+    ...store,
+    async commit(unit) {
+      const end = watch.committing()
+      let seen: Seen[] = []
+      try {
+        const done = await store.commit((session) => {
+          // A unit may run again: what counts is the run that came through.
+          seen = []
+          return unit(watched(session, seen))
+        })
+        end('durable')
+        for (const each of seen) {
+          if ('change' in each) watch.changed(each.change)
+          else watch.dropped(each.relayer, each.dropped)
+        }
+        return done
+      } catch (error) {
+        const isAnswer = [RescindError, StaleWrite, OwnershipLost].some((known) => error instanceof known)
+        end(isAnswer ? 'refused' : 'failed')
+        throw error
+      }
+    },
+  }
+}
+
+/** Inherits from the session: a unit of its own costs a request as little as can be. */
+function watched(session: Session, seen: Seen[]): Session {
+  const watching: Pick<Session, 'insertTransaction' | 'saveTransaction' | 'cancelPending'> = {
+    async insertTransaction(transaction) {
+      await session.insertTransaction(transaction)
+      seen.push({ change: changeOf(undefined, transaction, transaction.createdAt) })
+    },
+    async saveTransaction(before, after, now) {
+      const saved = await session.saveTransaction(before, after, now)
+      seen.push({ change: changeOf(before, saved, now) })
+      return saved
+    },
+    async cancelPending(relayer, origin, now) {
+      const bulk = await session.cancelPending(relayer, origin, now)
+      seen.push({ relayer, dropped: bulk.canceled.length - bulk.racing })
+      return bulk
+    },
+  }
+  return Object.assign(Object.create(session), watching) as Session
+}
+
+function changeOf(before: Transaction | undefined, after: Transaction, now: TimestampMs): Change {
+  const { relayerId, id, createdAt, lifecycle, cancellation, statusReason } = after
+  const ended = isTerminal(after) && !(before && isTerminal(before))
+  const inclusion = ended && lifecycle.phase === 'final' ? lifecycle.inclusion : undefined
+  const verdict = ended && cancellation ? verdictOn(after) : undefined
+  return {
+    relayer: relayerId,
+    transaction: id,
+    ...(before && { from: statusOf(before) }),
+    to: statusOf(after),
+    afterMs: now - createdAt,
+    ...(statusReason !== undefined && { reason: statusReason }),
+    signed: attemptsOf(after)
+      .slice(before ? attemptsOf(before).length : 0)
+      .map(({ kind }) => kind),
+    ...(verdict && cancellation && { verdict: finalVerdict(verdict, cancellation, now) }),
+    ...(inclusion && 'gasUsed' in inclusion && { paid: BigInt(inclusion.gasUsed) * inclusion.effectiveGasPrice }),
+  }
+}
+
+function finalVerdict(
+  { state, cost }: ReturnType<typeof verdictOn>,
+  { origin, requestedAt }: NonNullable<Transaction['cancellation']>,
+  now: TimestampMs,
+): Verdict {
+  return { state, origin, cost, afterMs: now - requestedAt }
+}
+
+function attemptsOf({ lifecycle }: Transaction) {
+  return 'attempts' in lifecycle ? lifecycle.attempts : []
+}

@@ -1,0 +1,187 @@
+// A running service is scraped while real transactions go their ways: what is exported is true, readable by Prometheus, and
+// all that the shipped rules and dashboard read.
+import { request } from 'undici'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readsOf } from '../ops/promql.ts'
+import { shippedPanels, shippedRules } from '../ops/rules.ts'
+import type { Anvil } from '../support/anvil.ts'
+import { until } from '../support/client.ts'
+import { type Exposition, readingOf, scrape } from '../support/exposition.ts'
+import { hex } from './support/ledger.ts'
+import { cancel, inPool, mineUntil, noOpInPool, pay, payTimes, reached, verdict } from './support/play.ts'
+import { anvilStage, type Stage } from './support/stage.ts'
+
+const ether = 10n ** 18n
+const secretPath = 'v3/6d2f9b8c1a7e4f50'
+
+let stage: Stage<Anvil>
+let metricsUrl: string
+beforeAll(async () => {
+  stage = await anvilStage({
+    requiredConfirmations: 2,
+    relayers: { busy: { max_in_flight: 2 }, poor: { min_balance: String(5n * ether) } },
+    // The second is nobody: a node that is down.
+    endpoints: async ({ line }) => [line, `http://127.0.0.1:9/${secretPath}`],
+  })
+  const ready = stage.service
+    .logs()
+    .split('\n')
+    .find((line) => line.includes('"msg":"ready"'))
+  metricsUrl = (JSON.parse(ready ?? '{}') as { metrics: string }).metrics
+})
+afterAll(() => stage?.[Symbol.asyncDispose]())
+
+const shown = async (name: string, labels: Record<string, string> = {}) =>
+  readingOf(await scrape(metricsUrl), name, labels)
+
+async function shows(name: string, labels: Record<string, string>, value: number): Promise<void> {
+  let last: number | undefined
+  await until(
+    async () => {
+      last = await shown(name, labels)
+      return last === value
+    },
+    { what: () => `${name}${JSON.stringify(labels)} to be ${value}; it is ${last}` },
+  )
+}
+
+test('transactions, their ways and what they cost are counted', async () => {
+  const sender = stage.sender('busy')
+  const relayer = sender.id
+  const payments = await payTimes(stage, sender, 5)
+  await inPool(stage, sender, [0, 1])
+  await shows('rescind_transactions', { relayer, status: 'pending' }, 3)
+  await shows('rescind_relayer_in_flight', { relayer }, 2)
+  expect(await shown('rescind_transactions_accepted_total', { relayer })).toBe(5)
+
+  // Three that wait are dropped for nothing; one of those in the pool is raced for.
+  const [raced] = payments
+  if (!raced) throw new Error('nothing was sent')
+  await stage.client.cancelPending(relayer)
+  await noOpInPool(stage, raced)
+  await mineUntil(stage, 'both verdicts', async () => {
+    return (await shown('rescind_cancellations_total', { relayer, verdict: 'won' })) === 2
+  })
+  expect(await shown('rescind_cancellations_total', { relayer, verdict: 'dropped' })).toBe(3)
+  const told = await Promise.all(payments.map(({ id }) => stage.client.cancellation(relayer, id)))
+  const cost = told.reduce((sum, verdict) => sum + BigInt(verdict.cost), 0n)
+  expect(cost).toBeGreaterThan(0n)
+  expect(await shown('rescind_cancellation_cost_wei_total', { relayer })).toBe(Number(cost))
+  expect(await shown('rescind_fees_paid_wei_total', { relayer })).toBe(Number(cost))
+  expect(await shown('rescind_cancellation_duration_seconds_count', { verdict: 'won' })).toBe(2)
+
+  const paid = await pay(stage, sender)
+  await mineUntil(
+    stage,
+    'a confirmation',
+    async () => (await stage.client.get(relayer, paid.id)).status === 'confirmed',
+  )
+  await shows('rescind_transactions', { relayer, status: 'confirmed' }, 1)
+  expect(await shown('rescind_transaction_status_duration_seconds_count', { status: 'confirmed' })).toBe(1)
+  await shows('rescind_relayer_account_nonce', { relayer }, 3)
+  expect(await shown('rescind_relayer_nonce_lag', { relayer })).toBe(0)
+})
+
+test('a cancellation of something in the pool by itself is lost where the original is mined first', async () => {
+  const sender = stage.sender('busy')
+  const payment = await pay(stage, sender)
+  await reached(stage, payment, 'submitted')
+  stage.line.onSend({ do: 'drop' })
+  await cancel(stage, payment)
+  await until(() => stage.rows.attempts(payment.id).some(({ kind }) => kind === 'cancel'), { what: 'a no-op' })
+  await stage.node.mine()
+  stage.line.open()
+  await stage.node.mine(3)
+  await verdict(stage, payment, ({ state, final }) => state === 'lost' && final)
+  await shows('rescind_cancellations_total', { relayer: sender.id, verdict: 'lost', origin: 'request' }, 1)
+})
+
+test('what holds a relayer up is a condition as long as it does, with the balance and its floor beside it', async () => {
+  const sender = stage.sender('poor')
+  const labels = { relayer: sender.id, condition: 'balance_below_minimum' }
+  await stage.node.rpc('anvil_setBalance', [sender.address, hex(2n * ether)])
+  const payment = await pay(stage, sender)
+  await shows('rescind_relayer_condition', labels, 1)
+  expect(await shown('rescind_relayer_balance_wei', { relayer: sender.id })).toBe(Number(2n * ether))
+  expect(await shown('rescind_relayer_min_balance_wei', { relayer: sender.id })).toBe(Number(5n * ether))
+  await stage.node.rpc('anvil_setBalance', [sender.address, hex(9n * ether)])
+  await mineUntil(stage, 'the send', async () => (await stage.client.get(sender.id, payment.id)).status === 'confirmed')
+  await shows('rescind_relayer_condition', labels, 0)
+  const log = stage.service.logs()
+  const lines = log.split('\n').filter((line) => line.includes('balance_below_minimum'))
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { level: 'warn', relayer_id: 'poor', condition: 'balance_below_minimum' },
+    { level: 'info', relayer_id: 'poor', condition: 'balance_below_minimum' },
+  ])
+})
+
+test('endpoints are told apart by their place, and nothing of their URLs is told', async () => {
+  const exposition = await scrape(metricsUrl)
+  const network = 'localhost'
+  expect(readingOf(exposition, 'rescind_endpoint_up', { network, endpoint: '0' })).toBe(1)
+  expect(readingOf(exposition, 'rescind_endpoint_up', { network, endpoint: '1' })).toBe(0)
+  const failed = { network, endpoint: '1', method: 'eth_chainId', kind: 'not_sent' }
+  expect(readingOf(exposition, 'rescind_rpc_errors_total', failed)).toBeGreaterThan(0)
+  expect(readingOf(exposition, 'rescind_head_block_number', { network })).toBeGreaterThan(0)
+  const text = await (await request(metricsUrl)).body.text()
+  for (const secret of [
+    secretPath,
+    stage.service.apiKey,
+    '127.0.0.1:9',
+    ...stage.files.relayers.map(({ privateKey }) => privateKey),
+  ]) {
+    expect(text).not.toContain(secret)
+  }
+})
+
+test('requests are counted by operation, and those for no operation under one name', async () => {
+  await request(`${stage.service.url}/api/v1/no/such/path`, {
+    headers: { authorization: `Bearer ${stage.service.apiKey}` },
+  })
+  await request(`${stage.service.url}/another`)
+  await shows('rescind_http_requests_total', { operation: 'unmatched', status: '404' }, 2)
+  expect(await shown('rescind_http_requests_total', { operation: 'cancelPendingTransactions', status: '200' })).toBe(1)
+})
+
+test('every metric and label that rules and dashboard read is exported, and every expression parses', async () => {
+  const open = await pay(stage, stage.sender('busy'))
+  await reached(stage, open, 'submitted')
+  await until(async () => (await shown('rescind_relayer_oldest_open_timestamp_seconds')) !== undefined, {
+    what: 'something open',
+  })
+  const exposition = await scrape(metricsUrl)
+  const rules = await shippedRules()
+  const recorded = new Set(rules.map(({ record }) => record))
+  const expressions = [
+    ...rules.map(({ expr }) => expr),
+    ...(await shippedPanels()).flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+  ]
+  const missing = expressions.flatMap((expression) => {
+    const { selectors } = readsOf(expression)
+    return selectors
+      .filter(({ metric }) => !recorded.has(metric))
+      .flatMap(({ metric, labels }) => lacking(exposition, metric, labels))
+  })
+  expect(missing).toEqual([])
+})
+
+/** Samples of a metric carry all of its labels, so one is enough to know them. */
+function lacking(exposition: Exposition, metric: string, labels: readonly string[]): string[] {
+  const family = exposition.get(metric) ?? exposition.get(metric.replace(/_(?:bucket|sum|count)$/, ''))
+  if (!family) return [`${metric} is not exported`]
+  const [sample] = family.samples.filter(({ name }) => name === metric)
+  if (!sample) return mayBeSilent.has(metric) ? [] : [`${metric} has no sample`]
+  return labels.filter((label) => sample.labels[label] === undefined).map((label) => `${metric} has no label ${label}`)
+}
+
+/** Nothing went so wrong here. */
+const mayBeSilent = new Set(['rescind_relayer_step_failures_total', 'rescind_endpoint_lags_total'])
+
+test('there is nothing but metrics on that port', async () => {
+  const other = await request(metricsUrl.replace('/metrics', '/api/v1/relayers'))
+  expect(other.statusCode).toBe(404)
+  await other.body.dump()
+  const posted = await request(metricsUrl, { method: 'POST' })
+  expect(posted.statusCode).toBe(405)
+  await posted.body.dump()
+})

@@ -1,0 +1,71 @@
+// What is shipped for operators holds together: metrics, their documentation, rules, dashboard.
+import { expect, test } from 'vitest'
+import { conditions } from '../../src/domain/condition.ts'
+import { systemClock } from '../../src/ops/clock.ts'
+import { openPrometheus } from '../../src/ops/prometheus/open.ts'
+import { parseExposition } from '../support/exposition.ts'
+import { readsOf } from './promql.ts'
+import { documented, shippedPanels, shippedRules } from './rules.ts'
+
+const ours = (names: Iterable<string>) => [...names].filter((name) => name.startsWith('rescind_')).sort()
+
+test('every metric is documented, and every documented one exists', async () => {
+  const { text } = await openPrometheus({ version: '1', clock: systemClock }).expose()
+  const exported = ours(parseExposition(text).keys())
+  expect(exported.length).toBeGreaterThan(30)
+  expect([...(await documented('Metrics'))].sort()).toEqual(exported)
+})
+
+test('every condition is documented', async () => {
+  expect([...(await documented('Conditions'))].sort()).toEqual([...conditions, 'step_failing'].sort())
+})
+
+test('every alert is documented, has a severity and a summary, and a name of its own', async () => {
+  const alerts = (await shippedRules()).filter(({ alert }) => alert !== undefined)
+  const names = alerts.map(({ alert }) => alert as string)
+  expect(new Set(names).size).toBe(names.length)
+  expect(await documented('Alerts')).toEqual(names)
+  for (const { labels, annotations } of alerts) {
+    expect(labels?.severity).toMatch(/^(critical|warning|info)$/)
+    expect(annotations?.summary).toMatch(/\w/)
+  }
+})
+
+test('every condition is watched by an alert, but for those that end by themselves or in a status', async () => {
+  const watched = (await shippedRules()).flatMap(({ alert, expr }) =>
+    alert === undefined
+      ? []
+      : [...expr.matchAll(/condition=~?"([^"]+)"/g)].flatMap((found) => (found[1] ?? '').split('|')),
+  )
+  expect(new Set([...watched, 'would_revert', 'policy'])).toEqual(new Set(conditions))
+})
+
+test('panels have ids of their own, and expressions that parse', async () => {
+  const panels = await shippedPanels()
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+  const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+  expect(expressions.length).toBeGreaterThan(25)
+  for (const expression of expressions) expect(readsOf(expression).selectors.length).toBeGreaterThan(0)
+})
+
+test('an expression that does not parse is noticed', () => {
+  expect(() => readsOf('sum by (relayer (rate(x[5m]))')).toThrow(/does not parse/)
+  expect(readsOf('sum by (a, b) (rate(x_total{c="1", d=~"2"}[5m])) / y')).toEqual({
+    selectors: [
+      { metric: 'x_total', labels: ['c', 'd'] },
+      { metric: 'y', labels: [] },
+    ],
+    groupings: ['a', 'b'],
+  })
+})
+
+test.each([
+  ['a sample without a type', '# HELP a b\na 1\n'],
+  ['a series twice', '# HELP a b\n# TYPE a gauge\na{x="1"} 1\na{x="1"} 2\n'],
+  ['a label that is not quoted', '# HELP a b\n# TYPE a gauge\na{x=1} 1\n'],
+  ['no line feed at the end', '# HELP a b\n# TYPE a gauge\na 1'],
+  ['a counter without _total', '# HELP a b\n# TYPE a counter\na 1\n'],
+  ['a histogram that does not add up', '# HELP a b\n# TYPE a histogram\na_bucket{le="+Inf"} 1\na_sum 1\na_count 2\n'],
+])('an exposition with %s is noticed', (_, text) => {
+  expect(() => parseExposition(text)).toThrow()
+})

@@ -1,0 +1,40 @@
+// The rules and the dashboard that are shipped, as data.
+import { readFile } from 'node:fs/promises'
+import { parse } from 'yaml'
+
+export interface Rule {
+  readonly record?: string
+  readonly alert?: string
+  readonly expr: string
+  readonly for?: string
+  readonly labels?: { readonly severity?: string }
+  readonly annotations?: { readonly summary?: string }
+}
+
+const file = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
+
+export async function shippedRules(): Promise<readonly Rule[]> {
+  const { groups } = parse(await file('deploy/prometheus/rescind.rules.yml')) as { groups: { rules: Rule[] }[] }
+  return groups.flatMap(({ rules }) => rules)
+}
+
+export interface Panel {
+  readonly type: string
+  readonly title: string
+  readonly id: number
+  readonly targets?: readonly { readonly expr: string }[]
+}
+
+export async function shippedPanels(): Promise<readonly Panel[]> {
+  return (JSON.parse(await file('deploy/grafana/rescind.json')) as { panels: Panel[] }).panels
+}
+
+/** Lines of a table in docs/operations.md, by what stands in backticks in their first column. */
+export async function documented(heading: string): Promise<readonly string[]> {
+  const text = await file('docs/operations.md')
+  const from = text.indexOf(`\n### ${heading}\n`)
+  if (from < 0) throw new Error(`docs/operations.md has no "### ${heading}"`)
+  const next = text.indexOf('\n##', from + 1)
+  const section = text.slice(from, next < 0 ? undefined : next)
+  return [...section.matchAll(/^\| `([^`]+)`/gm)].map((found) => found[1] as string)
+}
