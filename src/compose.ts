@@ -5,13 +5,14 @@ import { openNetwork } from './chain/network.ts'
 import type { OpenTransport } from './chain/transport.ts'
 import type { CommandContext } from './commands/context.ts'
 import { keepRelayers } from './commands/keep-relayers.ts'
+import type { ManagementContext } from './commands/management.ts'
 import { samplingRelayers } from './commands/sample-relayers.ts'
 import type { Config } from './config/config.ts'
+import { readPolicies } from './config/read-policies.ts'
 import { refuseSharedAddresses } from './config/shared-address.ts'
 import type { NetworkName, RelayerId } from './domain/ids.ts'
 import type { NetworkPolicy, Relayer } from './domain/relayer.ts'
 import type { NetworkSettings, SignerFacts } from './estate/entities.ts'
-import type { Estate } from './estate/estate.ts'
 import { openEstate } from './estate/open-estate.ts'
 import { reseal } from './estate/reseal.ts'
 import { administratorBy } from './http/authenticate.ts'
@@ -23,7 +24,8 @@ import type { Logger } from './ops/logger.ts'
 import { type Metrics, noMetrics } from './ops/metrics.ts'
 import type { Exposition } from './ops/prometheus/open.ts'
 import type { Random } from './ops/random.ts'
-import { openVault, type Vault } from './ops/vault.ts'
+import type { Secret } from './ops/secret.ts'
+import { openVault } from './ops/vault.ts'
 import { ownInProcess } from './reconcile/own-in-process.ts'
 import type { Ownerships } from './reconcile/ownership.ts'
 import { reconcile } from './reconcile/reconcile.ts'
@@ -56,8 +58,7 @@ export interface Service extends AsyncDisposable {
 /** Everything but the door: commands in, relayers advancing. Disposing lets the steps under way finish. */
 export interface Engine extends AsyncDisposable {
   readonly commands: CommandContext
-  readonly estate: Estate
-  readonly vault: Vault
+  readonly management: ManagementContext
 }
 
 /** Throws ConfigError or OperatorError where the operator can mend what is wrong. */
@@ -68,9 +69,10 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
   const server = opened.use(
     await openServer({
       commands: engine.commands,
-      chainOf: engine.estate.chainOf,
-      signerOf: engine.estate.signerOf,
-      policyOf: engine.estate.policyOf,
+      management: engine.management,
+      chainOf: engine.management.estate.chainOf,
+      signerOf: engine.management.estate.signerOf,
+      policyOf: engine.management.estate.policyOf,
       limits: config.server.rateLimit,
       trustedProxies: config.server.trustedProxies,
       authenticate: administratorBy(config.server.apiKey.reveal()),
@@ -102,6 +104,8 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const { metrics } = around
   const opening = opened.use(await openStore())
   const store = metrics ? watchStore(opening, logChanges(metrics.store, logger)) : opening
+  const openSigner = async (id: string, key: Secret) =>
+    known((await openSigners([{ id, type: 'plain', key }], logger)).get(id), `signer "${id}"`)
   const vault = openVault(config.encryption, random)
   await reseal(store, vault, logger)
   const estate = opened.use(
@@ -111,8 +115,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
       logger,
       file: { ...config, relayers: relayersOf(config, signers), signers: signersOf(config, signers) },
       fileSigners: signers,
-      openSigner: async (id, key) =>
-        known((await openSigners([{ id, type: 'plain', key }], logger)).get(id), `signer "${id}"`),
+      openSigner,
       chains: openChains((network: NetworkSettings) => openChain(network, config, around)),
       policyFor: (network) => rulesOf(network, config.limits),
     }),
@@ -128,10 +131,10 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
 
   const wake = (relayer: RelayerId) => ownerships.wake(relayer)
   const everything = opened.move()
+  const commands: CommandContext = { store, clock, random, wake, queueMax: config.limits.queueMax }
   return {
-    commands: { store, clock, random, wake, queueMax: config.limits.queueMax },
-    estate,
-    vault,
+    commands,
+    management: { ...commands, estate, vault, logger, openSigner, readPolicies },
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
   }
 }

@@ -4,9 +4,9 @@ import { answers, success } from './envelope.ts'
 import { foundRelayer } from './found.ts'
 import { operation } from './operation.ts'
 import { relayerParameters } from './parameters.ts'
-import { presentRelayer, relayerSchema } from './present-relayer.ts'
+import { type EndpointsOf, presentRelayer, relayerSchema } from './present-relayer.ts'
 
-export function getRelayer(reads: Reads) {
+export function getRelayer(reads: Reads, endpointsOf: EndpointsOf) {
   return operation({
     scope: 'read',
     schema: {
@@ -16,6 +16,6 @@ export function getRelayer(reads: Reads) {
       params: relayerParameters,
       response: answers(relayerSchema, 400, 404),
     },
-    answer: async ({ params }) => success(presentRelayer(await foundRelayer(reads, params.relayer_id))),
+    answer: async ({ params }) => success(presentRelayer(await foundRelayer(reads, params.relayer_id), endpointsOf)),
   })
 }

@@ -48,3 +48,11 @@ export const shownCharsMax = 40
 export const readinessBelievedMs = 500
 /** When to come back after a full queue; it empties with the chain's blocks. */
 export const queueFullRetryAfterSeconds = 5
+
+/** What is configured through the API is bounded as in the configuration file, see config/limits.ts. */
+export const nameCharsMax = 256
+export const urlCharsMax = 2_048
+export const signingKeyCharsMin = 32
+export const signingKeyCharsMax = 1_024
+export const requiredConfirmationsMax = 10_000
+export const averageBlockTimeMsMax = 3_600_000

@@ -6,9 +6,9 @@ import type { Page, PageRequest, Reads } from '../store/store.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
 import { pageOf, pageProperties, paginationOf } from './parse-page.ts'
-import { presentRelayer, relayerSchema } from './present-relayer.ts'
+import { type EndpointsOf, presentRelayer, relayerSchema } from './present-relayer.ts'
 
-export function listRelayers(reads: Reads) {
+export function listRelayers(reads: Reads, endpointsOf: EndpointsOf) {
   return operation({
     scope: 'read',
     schema: {
@@ -23,7 +23,11 @@ export function listRelayers(reads: Reads) {
       const { items, total } = principal?.relayers
         ? await theseRelayers(reads, principal.relayers, page)
         : await reads.relayers(page)
-      return success(items.map(presentRelayer), [], paginationOf(page, total))
+      return success(
+        items.map((relayer) => presentRelayer(relayer, endpointsOf)),
+        [],
+        paginationOf(page, total),
+      )
     },
   })
 }

@@ -1,5 +1,6 @@
 // GET of a relayer's transactions, newest first.
 import { Type } from 'typebox'
+import type { RelayerId } from '../domain/ids.ts'
 import { statuses } from '../domain/transaction.ts'
 import type { Reads } from '../store/store.ts'
 import { answers, success } from './envelope.ts'
@@ -29,9 +30,11 @@ export function listTransactions(reads: Reads) {
       response: answers(Type.Array(transactionSchema), 400, 404),
     },
     async answer({ params, query }) {
-      const relayer = await foundRelayer(reads, params.relayer_id)
+      const id = params.relayer_id as RelayerId
+      // What a deleted relayer did stays to be read.
+      if (!(await reads.wasRelayer(id))) await foundRelayer(reads, id)
       const page = pageOf(query)
-      const { items, total } = await reads.transactions(relayer.id, query.status ? { status: query.status } : {}, page)
+      const { items, total } = await reads.transactions(id, query.status ? { status: query.status } : {}, page)
       return success(items.map(presentTransaction), [], paginationOf(page, total))
     },
   })

@@ -3,6 +3,7 @@ import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { CommandContext } from '../commands/context.ts'
 import { followEvents } from '../commands/follow-events.ts'
+import type { ManagementContext } from '../commands/management.ts'
 import type { ChainOf } from '../commands/read-status.ts'
 import type { SignerOf } from '../commands/sign.ts'
 import { RescindError } from '../domain/errors.ts'
@@ -31,15 +32,18 @@ import { requestIds } from './request-id.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
 import { documentationRoutes } from './routes/documentation.ts'
 import { eventRoutes } from './routes/events.ts'
+import { managementRoutes } from './routes/management.ts'
 import { basePath } from './routes/mount.ts'
 import { relayerRoutes } from './routes/relayers.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { signingRoutes } from './routes/signing.ts'
 import { transactionRoutes } from './routes/transactions.ts'
+import { unsupportedRoutes } from './routes/unsupported.ts'
 import { compileValidator } from './validate.ts'
 
 export interface ServerOptions {
   readonly commands: CommandContext
+  readonly management: ManagementContext
   readonly chainOf: ChainOf
   readonly signerOf: SignerOf
   readonly policyOf: (relayer: Relayer) => NetworkPolicy
@@ -125,7 +129,9 @@ export async function openServer(options: ServerOptions): Promise<Server> {
 
   const at = { app, door, metrics: options.metrics }
   transactionRoutes(at, options.commands, options, stopping)
-  relayerRoutes(at, options.commands.store.reads, options.chainOf)
+  relayerRoutes(at, options.management, options.chainOf)
+  managementRoutes(at, options.management)
+  unsupportedRoutes(at)
   signingRoutes(at, options.commands.store.reads, options.signerOf)
   const { clock, store } = options.commands
   const feed = followEvents({ reads: store.reads, clock })

@@ -28,6 +28,26 @@ export const nonceParameters = Type.Object({
   }),
 })
 
+export const signerParameters = Type.Object({
+  signer_id: Type.String({ description: 'the id of a signer', examples: ['dev'] }),
+})
+
+export const notificationParameters = Type.Object({
+  notification_id: Type.String({ description: 'the id of a notification', examples: ['hook'] }),
+})
+
+export const networkParameters = Type.Object({
+  network_id: Type.String({ description: 'the id of a network, such as evm:sepolia', examples: ['evm:localhost'] }),
+})
+
+/** Of what a client creates; it may leave it out. */
+export const newId = Type.Optional(
+  Type.String({
+    pattern: '^[a-zA-Z0-9_-]{1,36}$',
+    description: 'at most 36 letters, digits, dashes and underscores; none has one made',
+  }),
+)
+
 /** Of every operation that sends. */
 export const sendHeaders = Type.Object({
   'idempotency-key': Type.Optional(

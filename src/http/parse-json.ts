@@ -21,7 +21,7 @@ export function parseJsonExactly(app: FastifyInstance): void {
       }
     })
   }
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, parser)
+  app.addContentTypeParser(['application/json', 'application/merge-patch+json'], { parseAs: 'string' }, parser)
 }
 
 function withExactIntegers(_key: string, value: unknown, { source }: { source?: string }): unknown {

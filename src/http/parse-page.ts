@@ -25,3 +25,8 @@ export function pageOf(query: { page?: number; per_page?: number }): PageRequest
 export function paginationOf({ page, perPage }: PageRequest, total: number): Pagination {
   return { current_page: page, per_page: perPage, total_items: total }
 }
+
+/** Of a list that is in memory. */
+export function sliceOf<T>({ page, perPage }: PageRequest, all: readonly T[]): readonly T[] {
+  return all.slice((page - 1) * perPage, page * perPage)
+}

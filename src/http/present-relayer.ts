@@ -1,7 +1,10 @@
 // A relayer on the wire. The amounts of its policies are numbers, as in the configuration, with every digit.
 import { type Static, Type } from 'typebox'
+import type { RelayerId } from '../domain/ids.ts'
 import type { Policies, Relayer } from '../domain/relayer.ts'
+import type { Endpoint } from '../estate/entities.ts'
 import { exactNumber } from './exact-number.ts'
+import { endpointSchema, presentEndpoint } from './present-endpoint.ts'
 
 const wei = Type.Integer({ minimum: 0, description: 'Wei' })
 
@@ -34,13 +37,18 @@ export const relayerSchema = Type.Object(
     paused: Type.Boolean(),
     system_disabled: Type.Boolean(),
     policies: policiesSchema,
+    custom_rpc_urls: Type.Optional(Type.Array(endpointSchema)),
   },
   { additionalProperties: false },
 )
 
 export type RelayerBody = Static<typeof relayerSchema>
 
-export function presentRelayer(relayer: Relayer): RelayerBody {
+/** The endpoints that a relayer has to itself, where it has any. */
+export type EndpointsOf = (relayer: RelayerId) => readonly Endpoint[] | undefined
+
+export function presentRelayer(relayer: Relayer, endpointsOf: EndpointsOf): RelayerBody {
+  const own = endpointsOf(relayer.id)
   return {
     id: relayer.id,
     name: relayer.name,
@@ -54,6 +62,7 @@ export function presentRelayer(relayer: Relayer): RelayerBody {
     // A relayer is never disabled for its nodes' failures: it waits, and says so.
     system_disabled: false,
     policies: presentPolicies(relayer.policies),
+    ...(own && { custom_rpc_urls: own.map(presentEndpoint) }),
   }
 }
 

@@ -46,7 +46,15 @@ function refusal(schema: TSchema, errors: ValidationErrors, value: unknown, part
     }
   }
   const at = locate(schema, value, errors[0]?.instancePath ?? '')
-  if (at.name === '') return invalid(part, value, 'a JSON object; send one')
+  if (at.name === '') {
+    return holdsSecret(schema)
+      ? new RescindError('INVALID_REQUEST', `${part}: is not a JSON object; send one`)
+      : invalid(part, value, 'a JSON object; send one')
+  }
+  if (holdsSecret(at.schema)) {
+    const unseen = 'not shown: it may hold a secret'
+    return new RescindError('INVALID_REQUEST', `${at.name}: is not ${wantedOf(at.schema)} (${unseen})`)
+  }
   const hex = typeof at.value === 'string' && /^0x/i.test(at.value) && isAmount(at.schema)
   return invalid(at.name, at.value, `${wantedOf(at.schema)}${hex ? '; hex is not taken' : ''}`)
 }
@@ -97,6 +105,12 @@ function locate(schema: TSchema, value: unknown, instancePath: string): Located 
     }
   }
   return at
+}
+
+/** OpenAPI's `writeOnly` marks what is never told again, and so not in a refusal either. */
+function holdsSecret(schema: unknown): boolean {
+  if (typeof schema !== 'object' || schema === null) return false
+  return ('writeOnly' in schema && schema.writeOnly === true) || Object.values(schema).some(holdsSecret)
 }
 
 /** A property's `description` begins with what is wanted of it: `gas units as an integer`. */

@@ -14,7 +14,7 @@ export const basePath = '/api/v1'
 
 export function mount<S extends FastifySchema>(
   { app, door, metrics }: Mounting,
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
   { scope, bodyBytesMax, schema, answer }: Operation<S>,
 ): void {

@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent, request } from 'undici'
 import type { Chain } from '../../../src/chain/chain.ts'
+import { openChains } from '../../../src/chain/chains.ts'
+import type { CommandContext } from '../../../src/commands/context.ts'
+import { readPolicies } from '../../../src/config/read-policies.ts'
 import type { RelayerId } from '../../../src/domain/ids.ts'
+import { openEstate } from '../../../src/estate/open-estate.ts'
 import { type Authenticate, administratorBy } from '../../../src/http/authenticate.ts'
 import type { ServerLimits } from '../../../src/http/limits.ts'
 import { openServer, type ServerOptions } from '../../../src/http/open-server.ts'
@@ -12,6 +16,7 @@ import { type Clock, systemClock } from '../../../src/ops/clock.ts'
 import type { Logger } from '../../../src/ops/logger.ts'
 import { noMetrics } from '../../../src/ops/metrics.ts'
 import { systemRandom } from '../../../src/ops/random.ts'
+import { openVault } from '../../../src/ops/vault.ts'
 import { viemCurve } from '../../../src/signers/curve.ts'
 import { keySigner } from '../../../src/signers/key-signer.ts'
 import type { Signer } from '../../../src/signers/signer.ts'
@@ -83,14 +88,24 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
   })
   const signer = setting.signer ?? keySigner('dev', Buffer.from(devAccount(0).key.slice(2), 'hex'), viemCurve)
   const given = setting.wrap ? setting.wrap(store) : store
+  const commands: CommandContext = {
+    store: given,
+    clock: setting.clock ?? systemClock,
+    random: systemRandom(),
+    wake: (id) => woken.push(id),
+    queueMax: setting.queueMax ?? 100_000,
+  }
+  const vault = openVault({ previous: [] }, commands.random)
+  const openSigner = async () => signer
+  const estate = await openEstate({
+    ...{ store, vault, logger, openSigner, fileSigners: new Map() },
+    file: { relayers: [], signers: [], notifications: [], networks: [] },
+    chains: openChains(() => (setting.chain ?? {}) as Chain),
+    policyFor: () => somePolicy,
+  })
   const server = await openServer({
-    commands: {
-      store: given,
-      clock: setting.clock ?? systemClock,
-      random: systemRandom(),
-      wake: (id) => woken.push(id),
-      queueMax: setting.queueMax ?? 100_000,
-    },
+    commands,
+    management: { ...commands, estate, vault, logger, openSigner, readPolicies },
     chainOf: () => (setting.chain ?? {}) as Chain,
     signerOf: () => signer,
     policyOf: () => somePolicy,

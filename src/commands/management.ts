@@ -1,0 +1,55 @@
+// What every command on the estate needs: beside the store, what runs, and how a key is opened and sealed.
+import { RescindError } from '../domain/errors.ts'
+import type { RelayerId } from '../domain/ids.ts'
+import type { Policies } from '../domain/relayer.ts'
+import type { Estate } from '../estate/estate.ts'
+import type { Logger } from '../ops/logger.ts'
+import type { Secret } from '../ops/secret.ts'
+import type { Vault } from '../ops/vault.ts'
+import type { Signer } from '../signers/signer.ts'
+import type { CommandContext } from './context.ts'
+
+export interface ManagementContext extends CommandContext {
+  readonly estate: Estate
+  readonly vault: Vault
+  readonly logger: Logger
+  /** Throws OperatorError for a key that is none; nothing of it is told. */
+  readonly openSigner: (id: string, key: Secret) => Promise<Signer>
+  /** In the form of the configuration file, and under its rules; what is absent is at its default. */
+  readonly readPolicies: (members: PolicyMembers) => { readonly policies: Policies } | { readonly problems: Problems }
+}
+
+export type PolicyMembers = Readonly<Record<string, unknown>>
+type Problems = readonly { readonly place: string; readonly message: string }[]
+
+/** Throws INVALID_REQUEST. */
+export function policiesFrom({ readPolicies }: ManagementContext, members: PolicyMembers): Policies {
+  const read = readPolicies(members)
+  if ('policies' in read) return read.policies
+  const told = read.problems.map(({ place, message }) => `${place}: ${message}`)
+  throw new RescindError('INVALID_REQUEST', told.join('; '))
+}
+
+/** Throws STORAGE_KEY_MISSING where there is no key to store a secret under. */
+export function requireKey({ vault }: ManagementContext, what: string): void {
+  if (vault.canSeal) return
+  throw new RescindError(
+    'STORAGE_KEY_MISSING',
+    `${what} would be stored, and there is no key to seal it with; set STORAGE_ENCRYPTION_KEY to base64 of 32 bytes (openssl rand -base64 32), and restart`,
+  )
+}
+
+/** After the commit: what runs follows what is stored. A change that can't take effect now does so at the next look. */
+export async function takeEffect({ estate, logger, wake }: ManagementContext, relayers: readonly RelayerId[] = []) {
+  try {
+    await estate.refresh()
+  } catch (err) {
+    logger.error({ err }, 'a change of the configuration is stored, and could not take effect')
+  }
+  for (const relayer of relayers) wake(relayer)
+}
+
+export function notInFile(kind: string, id: string, isInFile: boolean, instead: string): void {
+  if (!isInFile) return
+  throw new RescindError('CONFIGURED_BY_FILE', `${kind} "${id}" is in the configuration file; ${instead}`)
+}

@@ -1,0 +1,6 @@
+// Says which relayers use what cannot be changed because of them.
+import type { RelayerId } from '../domain/ids.ts'
+
+export function usedBy(kind: 'signer' | 'notification', id: string, relayers: readonly RelayerId[]): string {
+  return `${kind} "${id}" is used by ${relayers.map((relayer) => `relayer "${relayer}"`).join(', ')}`
+}

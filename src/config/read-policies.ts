@@ -1,0 +1,21 @@
+// Policies that did not come from the file, in its form and under its rules.
+import type { PoliciesConfig } from './config.ts'
+import { ConfigError, type Problem } from './config-error.ts'
+import { readMembers } from './members.ts'
+import { parsePolicies } from './parse-policies.ts'
+import { openReport } from './report.ts'
+
+export type ReadPolicies = { readonly policies: PoliciesConfig } | { readonly problems: readonly Problem[] }
+
+/** Places of problems begin with `policies`. */
+export function readPolicies(members: Readonly<Record<string, unknown>>): ReadPolicies {
+  const report = openReport()
+  const policies = parsePolicies(readMembers({ policies: members }, '', ['policies'], report), report)
+  try {
+    report.conclude()
+    return { policies }
+  } catch (error) {
+    if (error instanceof ConfigError) return { problems: error.problems }
+    throw error
+  }
+}

@@ -1,0 +1,25 @@
+// DELETE of a notification.
+import { Type } from 'typebox'
+import { deleteNotification as deleteNotificationCommand } from '../commands/delete-notification.ts'
+import type { ManagementContext } from '../commands/management.ts'
+import { answers, success } from './envelope.ts'
+import { operation } from './operation.ts'
+import { notificationParameters } from './parameters.ts'
+
+export function deleteNotification(management: ManagementContext) {
+  return operation({
+    scope: 'admin',
+    schema: {
+      operationId: 'deleteNotification',
+      summary: 'Delete a notification',
+      description: 'Refused while a relayer names it.',
+      tags: ['notifications'],
+      params: notificationParameters,
+      response: answers(Type.String(), 400, 404, 409),
+    },
+    async answer({ params: { notification_id: id } }) {
+      await deleteNotificationCommand(management, id)
+      return success(`notification "${id}" is deleted`)
+    },
+  })
+}

@@ -1,0 +1,26 @@
+// DELETE of a relayer.
+import { Type } from 'typebox'
+import { deleteRelayer as deleteRelayerCommand } from '../commands/delete-relayer.ts'
+import type { ManagementContext } from '../commands/management.ts'
+import type { RelayerId } from '../domain/ids.ts'
+import { answers, success } from './envelope.ts'
+import { operation } from './operation.ts'
+import { relayerParameters } from './parameters.ts'
+
+export function deleteRelayer(management: ManagementContext) {
+  return operation({
+    scope: 'admin',
+    schema: {
+      operationId: 'deleteRelayer',
+      summary: 'Delete a relayer',
+      description: 'Refused while it has open transactions. Those that have ended can still be read under its id.',
+      tags: ['relayers'],
+      params: relayerParameters,
+      response: answers(Type.String(), 400, 404, 409),
+    },
+    async answer({ params: { relayer_id: id } }) {
+      await deleteRelayerCommand(management, id as RelayerId)
+      return success(`relayer "${id}" is deleted; its transactions can still be read`)
+    },
+  })
+}

@@ -1,0 +1,25 @@
+// GET of one signer.
+import type { ManagementContext } from '../commands/management.ts'
+import { answers, success } from './envelope.ts'
+import { found } from './found.ts'
+import { operation } from './operation.ts'
+import { signerParameters } from './parameters.ts'
+import { presentSigner, signerSchema } from './present-signer.ts'
+
+export function getSigner({ estate }: ManagementContext) {
+  return operation({
+    scope: 'read',
+    schema: {
+      operationId: 'getSigner',
+      summary: 'Get a signer',
+      tags: ['signers'],
+      params: signerParameters,
+      response: answers(signerSchema, 400, 404),
+    },
+    async answer({ params }) {
+      await estate.refresh()
+      const signer = estate.signers().find(({ id }) => id === params.signer_id)
+      return success(presentSigner(found(signer, 'SIGNER_NOT_FOUND', `Signer with ID ${params.signer_id} not found`)))
+    },
+  })
+}

@@ -1,0 +1,25 @@
+// GET of the notifications, those of the configuration file first.
+import { Type } from 'typebox'
+import type { ManagementContext } from '../commands/management.ts'
+import { answers, success } from './envelope.ts'
+import { operation } from './operation.ts'
+import { pageOf, pageProperties, paginationOf, sliceOf } from './parse-page.ts'
+import { notificationSchema, presentNotification } from './present-notification.ts'
+
+export function listNotifications({ estate }: ManagementContext) {
+  return operation({
+    scope: 'read',
+    schema: {
+      operationId: 'listNotifications',
+      summary: 'List notifications',
+      tags: ['notifications'],
+      querystring: Type.Object(pageProperties, { additionalProperties: false }),
+      response: answers(Type.Array(notificationSchema), 400),
+    },
+    async answer({ query }) {
+      await estate.refresh()
+      const [page, all] = [pageOf(query), estate.notifications()]
+      return success(sliceOf(page, all).map(presentNotification), [], paginationOf(page, all.length))
+    },
+  })
+}

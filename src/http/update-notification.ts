@@ -1,0 +1,44 @@
+// PATCH of a notification: a JSON Merge Patch (RFC 7396).
+import { Type } from 'typebox'
+import type { ManagementContext } from '../commands/management.ts'
+import { updateNotification as updateNotificationCommand } from '../commands/update-notification.ts'
+import { answers, success } from './envelope.ts'
+import { operation } from './operation.ts'
+import { notificationParameters } from './parameters.ts'
+import { parseUrl } from './parse-endpoints.ts'
+import { notificationTypeInBody, parseSigningKey, signingKeyInBody, urlInBody } from './parse-notification.ts'
+import { notificationSchema, presentNotification } from './present-notification.ts'
+
+const bodySchema = Type.Object(
+  {
+    type: notificationTypeInBody,
+    url: Type.Optional(urlInBody),
+    signing_key: Type.Optional(
+      Type.Union([signingKeyInBody, Type.Null()], { description: 'a key, or null for none', writeOnly: true }),
+    ),
+  },
+  { additionalProperties: false, examples: [{ url: 'https://hooks.example/another' }] },
+)
+
+export function updateNotification(management: ManagementContext) {
+  return operation({
+    scope: 'admin',
+    schema: {
+      operationId: 'updateNotification',
+      summary: 'Change a notification',
+      description:
+        'A JSON Merge Patch: what is absent stays. A `signing_key` of null, or an empty one, takes the key away.',
+      tags: ['notifications'],
+      params: notificationParameters,
+      body: bodySchema,
+      response: answers(notificationSchema, 400, 404, 409, 413, 415),
+    },
+    async answer({ params, body: { url, signing_key: key } }) {
+      const notification = await updateNotificationCommand(management, params.notification_id, {
+        ...(url !== undefined && { url: parseUrl('url', url) }),
+        ...(key !== undefined && { signingKey: key ? parseSigningKey(key) : null }),
+      })
+      return success(presentNotification(notification))
+    },
+  })
+}

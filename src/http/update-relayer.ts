@@ -1,0 +1,61 @@
+// PATCH of a relayer: a JSON Merge Patch (RFC 7396).
+import { Type } from 'typebox'
+import type { ManagementContext } from '../commands/management.ts'
+import { updateRelayer as updateRelayerCommand } from '../commands/update-relayer.ts'
+import type { RelayerId } from '../domain/ids.ts'
+import { answers, success } from './envelope.ts'
+import { nameCharsMax } from './limits.ts'
+import { operation } from './operation.ts'
+import { relayerParameters } from './parameters.ts'
+import { endpointsSchema, parseEndpoints } from './parse-endpoints.ts'
+import { policiesInBody } from './policies.ts'
+import { presentRelayer, relayerSchema } from './present-relayer.ts'
+
+const bodySchema = Type.Object(
+  {
+    name: Type.Optional(
+      Type.String({ minLength: 1, maxLength: nameCharsMax, description: `a text of 1 to ${nameCharsMax} characters` }),
+    ),
+    notification_id: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], { description: 'the id of a notification, or null for none' }),
+    ),
+    paused: Type.Optional(Type.Boolean({ description: 'true or false' })),
+    policies: Type.Optional(
+      Type.Union([policiesInBody, Type.Null()], { description: 'an object of policies, or null' }),
+    ),
+    custom_rpc_urls: Type.Optional(
+      Type.Union([endpointsSchema, Type.Null()], { description: "a list of endpoints, or null for the network's" }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    examples: [{ paused: true, policies: { gas_price_cap: 200_000_000_000, value_cap: null } }],
+  },
+)
+
+export function updateRelayer(management: ManagementContext) {
+  return operation({
+    scope: 'admin',
+    schema: {
+      operationId: 'updateRelayer',
+      summary: 'Change a relayer',
+      description:
+        'A JSON Merge Patch: what is absent stays, null puts the default in its place. What waits and what is in flight follows the new policies from its next step. Of a relayer that the configuration file names, the change is kept beside the file and laid over it at each start.',
+      tags: ['relayers'],
+      params: relayerParameters,
+      body: bodySchema,
+      response: answers(relayerSchema, 400, 404, 409, 413, 415),
+    },
+    async answer({ params, body }) {
+      const { name, notification_id: notificationId, paused, policies, custom_rpc_urls: urls } = body
+      const relayer = await updateRelayerCommand(management, params.relayer_id as RelayerId, {
+        ...(name !== undefined && { name }),
+        ...(notificationId !== undefined && { notificationId }),
+        ...(paused !== undefined && { paused }),
+        ...(policies !== undefined && { policies }),
+        ...(urls !== undefined && { endpoints: urls && parseEndpoints('custom_rpc_urls', urls) }),
+      })
+      return success(presentRelayer(relayer, management.estate.endpointsOf))
+    },
+  })
+}

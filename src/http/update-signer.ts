@@ -1,0 +1,34 @@
+// PATCH of a signer.
+import { Type } from 'typebox'
+import type { ManagementContext } from '../commands/management.ts'
+import { updateSigner as updateSignerCommand } from '../commands/update-signer.ts'
+import { answers, success } from './envelope.ts'
+import { operation } from './operation.ts'
+import { signerParameters } from './parameters.ts'
+import { parseSignerKey, signerConfigSchema } from './parse-signer-key.ts'
+import { presentSigner, signerSchema } from './present-signer.ts'
+
+const bodySchema = Type.Object(
+  { config: signerConfigSchema },
+  { additionalProperties: false, examples: [{ config: { key: `0x${'22'.repeat(32)}` } }] },
+)
+
+export function updateSigner(management: ManagementContext) {
+  return operation({
+    scope: 'admin',
+    schema: {
+      operationId: 'updateSigner',
+      summary: "Change a signer's key",
+      description: 'Refused while a relayer uses it, as the account of the relayer would change.',
+      tags: ['signers'],
+      params: signerParameters,
+      body: bodySchema,
+      response: answers(signerSchema, 400, 404, 409, 413, 415),
+    },
+    async answer({ params, body }) {
+      return success(
+        presentSigner(await updateSignerCommand(management, params.signer_id, parseSignerKey(body.config))),
+      )
+    },
+  })
+}

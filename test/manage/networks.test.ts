@@ -1,0 +1,106 @@
+// Networks read and changed through the API: nodes are exchanged under transactions in flight, and nothing is lost.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openLine } from '../e2e/support/line.ts'
+import { payTimes, reached } from '../e2e/support/play.ts'
+import { anvilStage, type Stage } from '../e2e/support/stage.ts'
+import { type Anvil, devAccount } from '../support/anvil.ts'
+import { until } from '../support/client.ts'
+import { manage, mined, refused, storageKey } from './support/manager.ts'
+
+let stage: Stage<Anvil>
+beforeAll(async () => {
+  const env = { STORAGE_ENCRYPTION_KEY: storageKey(1) }
+  stage = await anvilStage({ relayers: { one: {} }, service: { env } })
+})
+afterAll(() => stage?.[Symbol.asyncDispose]())
+
+const at = '/networks/evm:localhost'
+
+test('they are listed and told, with what may be secret of an endpoint masked', async () => {
+  const { client, line } = stage
+  const network = await manage(client, 'GET', at)
+  expect(network).toEqual({
+    ...{ id: 'evm:localhost', name: 'localhost', network_type: 'evm', chain_id: 31337 },
+    rpc_urls: [{ url: line.url, weight: 100 }],
+    ...{ required_confirmations: 1, average_blocktime_ms: 100, symbol: 'ETH', is_testnet: true, features: ['eip1559'] },
+    ...{ tags: [], explorer_urls: [] },
+  })
+  expect(await manage(client, 'GET', '/networks')).toEqual([network])
+  expect(await refused(client, 'GET', '/networks/evm:nowhere')).toMatchObject({
+    status: 404,
+    code: 'NETWORK_NOT_FOUND',
+  })
+  expect(await refused(client, 'PATCH', '/networks/solana:devnet', {})).toMatchObject({ code: 'NETWORK_NOT_FOUND' })
+})
+
+test('new endpoints take over at once, what is in flight is followed over them, and they stay after kill -9', async () => {
+  const { client, node, service } = stage
+  const sender = stage.sender('one')
+  await using other = await openLine(node.url)
+  const payments = await payTimes(stage, sender, 5)
+  for (const payment of payments) await reached(stage, payment, 'submitted')
+
+  const url = `${other.url}/v3/a-key-of-a-provider`
+  const patched = await manage(client, 'PATCH', at, { rpc_urls: [{ url, weight: 7 }], required_confirmations: 2 })
+  expect(patched.rpc_urls).toEqual([{ url: `${other.url}/***`, weight: 7 }])
+  expect(patched.required_confirmations).toBe(2)
+  await until(() => other.calls('eth_getTransactionCount').length > 0, { what: 'the new endpoint to be asked' })
+  const asked = stage.line.calls('eth_getBlockByNumber').length
+  for (const { id } of payments) await mined(client, 'one', id, node)
+  expect(stage.line.calls('eth_getBlockByNumber').length).toBe(asked)
+
+  await service.kill9()
+  await service.restart()
+  expect(await manage(client, 'GET', at)).toEqual(patched)
+  const [next] = await payTimes(stage, sender, 1)
+  await mined(client, 'one', next?.id ?? '', node)
+  expect(stage.line.calls('eth_sendRawTransaction').length).toBe(5)
+  expect(service.logs()).not.toContain('a-key-of-a-provider')
+
+  const back = await manage(client, 'PATCH', at, { rpc_urls: null, required_confirmations: null })
+  expect(back).toMatchObject({ rpc_urls: [{ url: stage.line.url, weight: 100 }], required_confirmations: 1 })
+  const [last] = await payTimes(stage, sender, 1)
+  await mined(client, 'one', last?.id ?? '', node)
+  expect(stage.line.calls('eth_sendRawTransaction').length).toBe(6)
+})
+
+test('a relayer with endpoints of its own asks those and no others, until it is patched back', async () => {
+  const { client, node, line } = stage
+  await using own = await openLine(node.url)
+  const { id: signer } = await manage(client, 'POST', '/signers', {
+    type: 'plain',
+    config: { key: devAccount(3).key },
+  })
+  const { id, custom_rpc_urls: urls } = await manage(client, 'POST', '/relayers', {
+    ...{ name: 'own', network: 'localhost', network_type: 'evm', signer_id: signer, paused: false },
+    custom_rpc_urls: [`${own.url}/secret-path`],
+  })
+  expect(urls).toEqual([{ url: `${own.url}/***`, weight: 100 }])
+  const before = line.calls('eth_sendRawTransaction').length
+  const body = { to: devAccount(9).address, value: '1', gas_limit: 21_000 }
+  await mined(client, id, (await client.send(id, body)).id, node)
+  expect(own.calls('eth_sendRawTransaction').length).toBe(1)
+  expect(await manage(client, 'PATCH', `/relayers/${id}`, { custom_rpc_urls: null })).not.toHaveProperty(
+    'custom_rpc_urls',
+  )
+  await mined(client, id, (await client.send(id, body)).id, node)
+  expect(own.calls('eth_sendRawTransaction').length).toBe(1)
+  expect(line.calls('eth_sendRawTransaction').length).toBe(before + 1)
+})
+
+test('what is no endpoint is refused, and not repeated', async () => {
+  const { client } = stage
+  const cases: readonly [object, RegExp][] = [
+    [{ rpc_urls: [] }, /^rpc_urls: is not a list of endpoints/],
+    [{ rpc_urls: ['wss://secret.example'] }, /^rpc_urls\[0\]: is no http or https URL/],
+    [{ rpc_urls: [{ url: 'https://secret.example', weight: 101 }] }, /^rpc_urls: is not a list of endpoints/],
+    [{ rpc_urls: [{ url: 'https://secret.example', weight: 0 }] }, /^rpc_urls: every endpoint has weight 0/],
+    [{ chain_id: 1 }, /^chain_id: is not known here/],
+    [{ required_confirmations: 0 }, /^required_confirmations: 0 is not an integer from 1/],
+  ]
+  for (const [body, message] of cases) {
+    const answer = await refused(client, 'PATCH', at, body)
+    expect(answer).toMatchObject({ status: 400, code: 'INVALID_REQUEST', message: expect.stringMatching(message) })
+    expect(answer.message).not.toContain('secret.example')
+  }
+})

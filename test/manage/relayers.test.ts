@@ -1,0 +1,195 @@
+// Relayers made, changed and taken away through the API, against a real process and a real chain.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { audit } from '../e2e/support/audit.ts'
+import { anvilStage, type Stage } from '../e2e/support/stage.ts'
+import { type Anvil, devAccount } from '../support/anvil.ts'
+import { until } from '../support/client.ts'
+import { manage, mined, refused, storageKey } from './support/manager.ts'
+
+let stage: Stage<Anvil>
+beforeAll(async () => {
+  const env = { STORAGE_ENCRYPTION_KEY: storageKey(1) }
+  stage = await anvilStage({ relayers: { filed: { gas_price_cap: 300_000_000_000 } }, service: { env } })
+})
+afterAll(() => stage?.[Symbol.asyncDispose]())
+
+const receiver = devAccount(9).address
+const payment = { to: receiver, value: '1', gas_limit: 21_000 }
+
+async function made(index: number, more: object = {}): Promise<string> {
+  const { id: signer } = await manage(stage.client, 'POST', '/signers', {
+    type: 'plain',
+    config: { key: devAccount(index).key },
+  })
+  const relayer = await manage(stage.client, 'POST', '/relayers', {
+    ...{ name: `made ${index}`, network: 'localhost', network_type: 'evm', signer_id: signer, paused: false },
+    ...more,
+  })
+  return relayer.id
+}
+
+test('a relayer made through the API sends at once, and does so after kill -9, without a word in the file', async () => {
+  const { client, service, node } = stage
+  const id = await made(1, { id: 'made', policies: { gas_price_cap: '900000000000', max_in_flight: 3 } })
+  const told = await manage(client, 'GET', '/relayers/made')
+  expect(told).toMatchObject({ id, name: 'made 1', address: devAccount(1).address, chain_id: 31337, paused: false })
+  expect(told.policies).toMatchObject({ min_balance: 0, gas_price_cap: 900_000_000_000, max_in_flight: 3 })
+  const first = await client.send(id, payment)
+  await mined(client, id, first.id, node)
+
+  const flying = await client.send(id, { ...payment, to: devAccount(8).address })
+  await service.kill9()
+  await service.restart()
+  expect(await manage(client, 'GET', '/relayers/made')).toEqual(told)
+  await mined(client, id, flying.id, node)
+  const after = await client.send(id, { ...payment, to: devAccount(7).address })
+  await mined(client, id, after.id, node)
+  await audit(stage, { id, ...devAccount(1) })
+})
+
+test('a pause binds no more nonces and follows what is in flight; a policy counts from the next step', async () => {
+  const { client, node } = stage
+  const id = await made(2, { policies: { max_in_flight: 1 } })
+  const flying = await client.send(id, payment)
+  const waiting = await client.send(id, payment)
+  await until(async () => (await client.get(id, flying.id)).status === 'submitted', { what: 'it to be in flight' })
+  await manage(client, 'PATCH', `/relayers/${id}`, { paused: true })
+  expect(await refused(client, 'POST', `/relayers/${id}/transactions`, payment)).toMatchObject({
+    code: 'RELAYER_PAUSED',
+  })
+  await mined(client, id, flying.id, node)
+  expect((await client.get(id, waiting.id)).nonce).toBeUndefined()
+
+  const whitelist = { policies: { whitelist_receivers: [devAccount(8).address], value_cap: 5 } }
+  const patched = await manage(client, 'PATCH', `/relayers/${id}`, { ...whitelist, paused: false, name: 'other' })
+  expect(patched).toMatchObject({ name: 'other', policies: { max_in_flight: 1, value_cap: 5 } })
+  // What waits is held to the new policy, and no nonce is spent on it.
+  await until(async () => (await client.get(id, waiting.id)).status === 'failed', { what: 'it to be refused' })
+  expect(await refused(client, 'POST', `/relayers/${id}/transactions`, payment)).toMatchObject({
+    code: 'POLICY_VIOLATION',
+  })
+  const free = await manage(client, 'PATCH', `/relayers/${id}`, { policies: { whitelist_receivers: null } })
+  expect(free.policies).toEqual({ ...patched.policies, whitelist_receivers: undefined })
+  const next = await client.send(id, payment)
+  await mined(client, id, next.id, node)
+  expect((await manage(client, 'PATCH', `/relayers/${id}`, { policies: null })).policies).toMatchObject({
+    max_in_flight: 16,
+  })
+})
+
+test('what is changed of the file is laid over it at each start, and follows it again once it is as there', async () => {
+  const { client, service } = stage
+  const before = await manage(client, 'GET', '/relayers/filed')
+  const patch = { paused: true, policies: { gas_price_cap: null, value_cap: '1000000000000000000' } }
+  const patched = await manage(client, 'PATCH', '/relayers/filed', patch)
+  expect(patched.policies).toMatchObject({ value_cap: 1_000_000_000_000_000_000 })
+  expect(patched.policies).not.toHaveProperty('gas_price_cap')
+  await service.kill9()
+  await service.restart()
+  expect(await manage(client, 'GET', '/relayers/filed')).toEqual(patched)
+  expect(service.logs()).toContain('"members":["paused","policies.gasPriceCap","policies.valueCap"]')
+
+  const back = { paused: false, policies: { gas_price_cap: 300_000_000_000, value_cap: null } }
+  expect(await manage(client, 'PATCH', '/relayers/filed', back)).toEqual(before)
+  await service.kill9()
+  await service.restart()
+  expect(await manage(client, 'GET', '/relayers/filed')).toEqual(before)
+  expect(service.logs()).not.toContain('these are not as in the file')
+})
+
+test('it is deleted once nothing of it is open, its transactions stay, and its id goes on where it ended', async () => {
+  const { client, node, service } = stage
+  const id = await made(3, { id: 'brief' })
+  const { signer_id: signer } = await manage(client, 'GET', `/relayers/${id}`)
+  const sent = await client.send(id, payment)
+  expect(await refused(client, 'DELETE', `/relayers/${id}`)).toMatchObject({
+    status: 409,
+    code: 'RELAYER_HAS_OPEN_TRANSACTIONS',
+  })
+  await mined(client, id, sent.id, node)
+  expect(await refused(client, 'DELETE', `/signers/${signer}`)).toMatchObject({ status: 409, code: 'SIGNER_IN_USE' })
+  await manage(client, 'DELETE', `/relayers/${id}`)
+  expect(await refused(client, 'GET', `/relayers/${id}`)).toMatchObject({ status: 404, code: 'RELAYER_NOT_FOUND' })
+  expect(await refused(client, 'POST', `/relayers/${id}/transactions`, payment)).toMatchObject({ status: 404 })
+  expect((await client.list(id)).map((each) => each.id)).toEqual([sent.id])
+  expect((await client.get(id, sent.id)).status).toBe('confirmed')
+  await service.kill9()
+  await service.restart()
+  expect((await client.list(id)).map((each) => each.id)).toEqual([sent.id])
+
+  await manage(client, 'POST', '/relayers', {
+    ...{ id, name: 'again', network: 'localhost', network_type: 'evm', signer_id: signer, paused: false },
+  })
+  const again = await client.send(id, payment)
+  await mined(client, id, again.id, node)
+  expect((await client.list(id)).map((each) => each.id)).toEqual([again.id, sent.id])
+  await manage(client, 'DELETE', `/relayers/${id}`)
+  await manage(client, 'DELETE', `/signers/${signer}`)
+  expect(await refused(client, 'GET', `/signers/${signer}`)).toMatchObject({ status: 404, code: 'SIGNER_NOT_FOUND' })
+})
+
+test('one of a hundred sends that race with its deletion is either refused or there to the end', async () => {
+  const { client, node } = stage
+  const id = await made(4)
+  const sends = Array.from({ length: 100 }, () =>
+    client.request('POST', `/relayers/${id}/transactions`, { body: payment }),
+  )
+  const deletion = client.request('DELETE', `/relayers/${id}`)
+  const answers = await Promise.all(sends)
+  const { status } = await deletion
+  const taken = answers.filter((answer) => answer.status === 200).length
+  // Deleted, and none was taken; or one was taken before, and it stands.
+  expect([status, taken > 0]).toEqual(status === 200 ? [200, false] : [409, true])
+  if (status === 409) await manage(client, 'DELETE', `/relayers/${id}/transactions/pending`)
+  await until(
+    async () => {
+      await node.mine()
+      return (await client.request('DELETE', `/relayers/${id}`)).status !== 409
+    },
+    { everyMs: 100, what: 'it to be deleted' },
+  )
+})
+
+test('what can not be is refused, with the reason', async () => {
+  const { client } = stage
+  const id = await made(5)
+  const { signer_id: signer } = await manage(client, 'GET', `/relayers/${id}`)
+  const body = { name: 'x', network: 'localhost', network_type: 'evm', signer_id: signer, paused: false }
+  const cases: readonly [object, string, RegExp][] = [
+    [{ ...body, id: 'filed' }, 'ALREADY_EXISTS', /there is a relayer "filed"/],
+    [body, 'ACCOUNT_IN_USE', new RegExp(`is relayer "${id}", and two would fight`)],
+    [{ ...body, signer_id: 'nobody' }, 'INVALID_REQUEST', /signer_id: "nobody" is not known; there are: signer-filed/],
+    [{ ...body, network: 'nowhere' }, 'INVALID_REQUEST', /network: "nowhere" is not known; there are: localhost/],
+    [{ ...body, notification_id: 'none' }, 'INVALID_REQUEST', /notification_id: "none" is not known; there are none/],
+    [{ ...body, network_type: 'solana' }, 'NOT_SUPPORTED', /"solana" is not supported/],
+    [{ ...body, id: 'a/b' }, 'INVALID_REQUEST', /id: "a\/b" is not at most 36 letters/],
+    [{ ...body, policies: { gas_price_cap: 0 } }, 'INVALID_REQUEST', /policies.gas_price_cap: is 0, so that nothing/],
+    [
+      { ...body, policies: { max_in_flight: 5000 } },
+      'INVALID_REQUEST',
+      /policies.max_in_flight: is 5000; write .* 1024/,
+    ],
+    [
+      { ...body, policies: { private_transactions: true } },
+      'INVALID_REQUEST',
+      /policies.private_transactions: is true/,
+    ],
+    [{ ...body, policies: { gas_price_cpa: 1 } }, 'INVALID_REQUEST', /policies.gas_price_cpa: is not known here/],
+    [{ ...body, custom_rpc_urls: ['ftp://secret.example/k'] }, 'INVALID_REQUEST', /custom_rpc_urls\[0\]: is no http/],
+  ]
+  for (const [asked, code, message] of cases) {
+    const answer = await refused(client, 'POST', '/relayers', asked)
+    expect(answer).toMatchObject({ code, message: expect.stringMatching(message) })
+    expect(answer.message).not.toContain('secret.example')
+  }
+  expect(await refused(client, 'PATCH', `/relayers/${id}`, { signer_id: 'x' })).toMatchObject({
+    code: 'INVALID_REQUEST',
+  })
+  expect(await refused(client, 'PATCH', '/relayers/nobody', {})).toMatchObject({ code: 'RELAYER_NOT_FOUND' })
+  expect(await refused(client, 'DELETE', '/relayers/nobody')).toMatchObject({ code: 'RELAYER_NOT_FOUND' })
+  expect(await refused(client, 'DELETE', '/relayers/filed')).toMatchObject({
+    status: 409,
+    code: 'CONFIGURED_BY_FILE',
+    message: 'relayer "filed" is in the configuration file; take it out of the file and restart, then delete it',
+  })
+})
