@@ -36,10 +36,10 @@ describe('paths and methods', () => {
     ['PATCH', '/api/v1/relayers/one/transactions/some', 'DELETE, GET, HEAD, PUT'],
     ['PATCH', sendPath, 'GET, HEAD, POST'],
     ['POST', '/api/v1/relayers/one/transactions/pending', 'DELETE, GET, HEAD, PUT'],
-    ['DELETE', '/api/v1/relayers', 'GET, HEAD'],
-    ['OPTIONS', '/api/v1/relayers/one', 'GET, HEAD'],
+    ['DELETE', '/api/v1/relayers', 'GET, HEAD, POST'],
+    ['OPTIONS', '/api/v1/relayers/one', 'DELETE, GET, HEAD, PATCH'],
     ['POST', '/api/v1/relayers/a%2Fb/status?x=1', 'GET, HEAD'],
-    ['PROPFIND', '/api/v1/relayers', 'GET, HEAD'],
+    ['PROPFIND', '/api/v1/relayers', 'GET, HEAD, POST'],
     ['POST', '/api/v1/health', 'GET, HEAD'],
   ])('a wrong method: %s %s', async (method, path, allowed) => {
     const answer = await server.ask(method, path, { headers: json, ...(method === 'POST' && { body: '{' }) })
