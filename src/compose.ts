@@ -141,7 +141,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
 
 function serveMetrics(metrics: Metrics & Exposition, engine: Engine, { clock, logger }: Surroundings): MetricsServer {
   const { reads } = engine.commands.store
-  const { chainOf } = engine.estate
+  const { chainOf } = engine.management.estate
   const sample = samplingRelayers({ reads, chainOf, clock, metrics: metrics.relayers })
   return openMetricsServer({ expose: metrics.expose, sample, clock, logger })
 }
