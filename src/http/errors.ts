@@ -5,6 +5,7 @@ import type { Logger } from '../ops/logger.ts'
 import { failure } from './envelope.ts'
 import { RateLimited } from './limit-rate.ts'
 import { queueFullRetryAfterSeconds } from './limits.ts'
+import { shownPath } from './shown-path.ts'
 
 /** Texts that the interface fixes; any other code speaks through the error's own message. */
 const fixedTexts: Partial<Record<ErrorCode, string>> = {
@@ -42,14 +43,24 @@ const frameworkRefusals: Readonly<Record<string, RescindError>> = {
 
 export function errorHandler(logger: Logger) {
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const error = toRescindError(thrown)
+    const error = leftEarly(thrown, request) ? clientLeft : toRescindError(thrown)
     if (catalogue[error.code].status === 500) {
-      logger.error({ request_id: request.id, method: request.method, url: request.url, err: thrown }, 'request failed')
+      logger.error(
+        { request_id: request.id, method: request.method, url: shownPath(request.url), err: thrown },
+        'request failed',
+      )
     } else {
       logger.debug({ request_id: request.id, code: error.code, reason: error.message }, 'request refused')
     }
     refuse(reply, error)
   }
+}
+
+const clientLeft = new RescindError('MALFORMED_HTTP', 'the client left before its request was complete')
+
+/** A connection that breaks in the middle of a body is the client's doing; one to a database or a node is not. */
+function leftEarly(thrown: unknown, { raw }: FastifyRequest): boolean {
+  return !raw.complete && thrown instanceof Error && 'code' in thrown && thrown.code === 'ECONNRESET'
 }
 
 export function refuse(reply: FastifyReply, error: RescindError): void {

@@ -12,11 +12,15 @@ export const bodyBytesMaxDefault = 256 * 1024
 /** Of many sends at once: 8 KiB for each, if there are as many as may be. */
 export const batchBodyBytesMax = 4 * 1024 * 1024
 export const batchItemsMax = 500
+/** Levels of arrays and objects in a body. */
+export const bodyDepthMax = 32
 /** Request line and headers together; nothing in a path can be longer. */
 export const headerBytesMax = 16 * 1024
 /** For the whole request to arrive. */
 export const requestTimeoutMs = 30_000
 export const headersTimeoutMs = 15_000
+/** How often it is looked whether these two have passed. */
+export const slowClientsEveryMs = 5_000
 /** A silent connection; longer than the longest wait. */
 export const connectionTimeoutMs = 90_000
 /** A pool takes 128 KiB of a transaction (geth `txMaxSize`); these leave most of it to the data. */

@@ -23,6 +23,7 @@ import {
   headersTimeoutMs,
   requestTimeoutMs,
   type ServerLimits,
+  slowClientsEveryMs,
 } from './limits.ts'
 import { describeApi } from './openapi.ts'
 import { parseJsonExactly } from './parse-json.ts'
@@ -39,6 +40,8 @@ import { serviceRoutes } from './routes/service.ts'
 import { signingRoutes } from './routes/signing.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 import { unsupportedRoutes } from './routes/unsupported.ts'
+
+import { shownPath } from './shown-path.ts'
 import { compileValidator } from './validate.ts'
 
 export interface ServerOptions {
@@ -82,7 +85,12 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     requestTimeout: requestTimeoutMs,
     connectionTimeout: connectionTimeoutMs,
     // A request without Host is ours to refuse, in the form of every other refusal.
-    http: { maxHeaderSize: headerBytesMax, headersTimeout: headersTimeoutMs, requireHostHeader: false },
+    http: {
+      maxHeaderSize: headerBytesMax,
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: slowClientsEveryMs,
+      requireHostHeader: false,
+    },
     routerOptions: { maxParamLength: headerBytesMax },
     return503OnClosing: false,
     ...(options.trustedProxies && { trustProxy: [...options.trustedProxies] }),
@@ -169,7 +177,7 @@ function answerFacts(request: FastifyRequest, reply: FastifyReply): object {
     ...(params as { relayer_id?: string; transaction_id?: string } | undefined),
     ...(principal && { key: principal.id }),
     method,
-    url,
+    url: shownPath(url),
     status: reply.statusCode,
     ms: reply.elapsedTime,
   }

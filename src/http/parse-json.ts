@@ -1,9 +1,12 @@
-// JSON bodies as Fastify parses them, and numbers beyond 2^53 without losing a digit: wei amounts are such numbers.
+// JSON bodies as Fastify parses them, but not too deep, and numbers beyond 2^53 without losing a digit: wei amounts are such.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { RescindError } from '../domain/errors.ts'
+import { bodyDepthMax } from './limits.ts'
 
 /** A bare number of 16 digits or more, or with an exponent. Bounded, so that no body makes it slow. */
 const mayBeLarge = /[:,[\s](?:\d{16}|\d{1,15}(?:\.\d{1,40})?[eE])/
+/** As many brackets as a body that is too deep must have, at least: few have, so that few are looked at closely. */
+const mayBeDeep = new RegExp(`(?:[[{][^[{]*){${bodyDepthMax + 1}}`)
 
 type Parsed = (error: Error | null, body?: unknown) => void
 
@@ -11,17 +14,35 @@ type Parsed = (error: Error | null, body?: unknown) => void
 export function parseJsonExactly(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   const parser = (request: FastifyRequest, text: string, done: Parsed) => {
+    // Whoever walks a value by recursion, as JSON.stringify does, falls over one that is deep enough.
+    if (mayBeDeep.test(text) && isDeep(text)) {
+      return done(
+        new RescindError('MALFORMED_JSON', `body: is nested deeper than ${bodyDepthMax} levels; send a flatter one`),
+      )
+    }
     parse(request, text, (error: Error | null, body?: unknown) => {
       if (error || !mayBeLarge.test(text)) return done(error, body)
-      try {
-        done(null, JSON.parse(text, withExactIntegers as (key: string, value: unknown) => unknown))
-      } catch (cause) {
-        // The engine walks the parsed value by recursion here, so depth is what can go wrong.
-        done(new RescindError('MALFORMED_JSON', 'body: is nested too deeply; send a flat JSON object', { cause }))
-      }
+      done(null, JSON.parse(text, withExactIntegers as (key: string, value: unknown) => unknown))
     })
   }
   app.addContentTypeParser(['application/json', 'application/merge-patch+json'], { parseAs: 'string' }, parser)
+}
+
+function isDeep(text: string): boolean {
+  let depth = 0
+  let inText = false
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if (inText) {
+      if (character === '\\') at += 1
+      else if (character === '"') inText = false
+    } else if (character === '"') inText = true
+    else if (character === '[' || character === '{') {
+      depth += 1
+      if (depth > bodyDepthMax) return true
+    } else if (character === ']' || character === '}') depth -= 1
+  }
+  return false
 }
 
 function withExactIntegers(_key: string, value: unknown, { source }: { source?: string }): unknown {

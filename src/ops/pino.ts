@@ -20,8 +20,19 @@ export function openLogger({ level, destination }: LoggerOptions): Logger {
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: errorSerializers,
     redact: { paths: credentialPaths, censor: '[secret]' },
+    hooks: { streamWrite: withoutControls },
   }
   return destination ? pino(options, destination) : pino(options)
+}
+
+/**
+ * What JSON leaves as it is and a terminal obeys, or shows in another order than it stands: DEL, the C1 controls, Unicode's line
+ * ends and its marks of direction. They come in with ids and texts of strangers.
+ */
+const controls = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
+
+function withoutControls(line: string): string {
+  return line.replace(controls, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** Nobody should log these; if somebody does, nothing is told. */

@@ -3,7 +3,6 @@ import { type Chain, ChainUnavailable } from '../chain/chain.ts'
 import { OwnershipLost, StaleWrite } from '../domain/errors.ts'
 import type { Logger } from '../ops/logger.ts'
 import { type Bell, bell } from './bell.ts'
-import { openHandOvers } from './hand-overs.ts'
 import { loggingConditions } from './log-conditions.ts'
 import type { Ownership } from './ownership.ts'
 import { type Rest, type StepContext, step } from './step.ts'
@@ -17,7 +16,7 @@ const unavailableTold = 5
 
 export interface Advancing {
   wake(): void
-  /** Resolves when the last step is over, and all that was handed over is answered. */
+  /** Resolves when the last step is over. */
   readonly stopped: Promise<void>
 }
 
@@ -37,17 +36,15 @@ async function run(
   const { lost } = ownership
   const logger = context.logger.child({ relayer_id: ownership.relayer, epoch: String(ownership.epoch) })
   const logConditions = loggingConditions(logger)
-  const handOvers = openHandOvers(clock, () => wakes.ring())
   let following: Following | undefined
   let asksPool = true
   let unavailable = 0
   while (!lost.aborted) {
     try {
-      handOvers.raise()
-      const rest = await step(context, ownership, asksPool, handOvers)
+      const rest = await step(context, ownership, asksPool)
       if (rest.askedPool) asksPool = false
       unavailable = 0
-      if (rest.conditions) logConditions(rest.conditions)
+      logConditions(rest.conditions)
       following = follow(rest, following, wakes, lost)
       await restUntil(rest, context, wakes, lost)
     } catch (error) {
@@ -72,7 +69,6 @@ async function run(
     }
   }
   following?.stop()
-  await handOvers.ended()
 }
 
 async function tell(context: StepContext, ownership: Ownership, why: string, logger: Logger): Promise<void> {

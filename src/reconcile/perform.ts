@@ -23,9 +23,8 @@ export async function perform(
       ? { reach: 'all' as const }
       : { reach: 'one' as const, stillWanted: () => isStillWanted(context, ownership, transaction, attempt) }),
   }))
-  tell(context, ownership, handOvers, 'handing over')
   const outcomes = await chain.broadcast(envelopes)
-  tell(context, ownership, handOvers, 'handed over', outcomes)
+  tell(context, ownership, handOvers, outcomes)
   await keepAnswers(context, ownership, handOvers, outcomes)
   return [...outcomes.values()].some(({ kind }) => kind === 'unknown' || kind === 'notSent' || kind === 'rejected')
 }
@@ -70,8 +69,7 @@ function tell(
   { logger }: StepContext,
   ownership: Ownership,
   handOvers: readonly HandOverOrder[],
-  what: 'handing over' | 'handed over',
-  outcomes?: ReadonlyMap<Hash, BroadcastOutcome>,
+  outcomes: ReadonlyMap<Hash, BroadcastOutcome>,
 ): void {
   for (const { transaction, attempt } of handOvers) {
     const facts = {
@@ -80,8 +78,8 @@ function tell(
       hash: attempt.hash,
       nonce: attempt.nonce,
       kind: attempt.kind,
-      ...(outcomes && { outcome: outcomes.get(attempt.hash) }),
+      outcome: outcomes.get(attempt.hash),
     }
-    logger.debug(facts, what)
+    logger.debug(facts, 'handed over')
   }
 }

@@ -26,6 +26,14 @@ test('a line has level, time, bound ids, facts and message, and nothing of the m
   })
 })
 
+test('what a terminal would obey is escaped, and reads as it was', () => {
+  const { log, texts, lines } = listening()
+  const id = 'a\u0000\u001b[2J\u007f\u009b31m\u0085\u2028\u202eb\u2066\n'
+  log.info({ id }, `unknown ${id}`)
+  expect(texts.join('').slice(0, -1)).not.toMatch(/[\p{Cc}\p{Zl}\u202e\u2066]/u)
+  expect(lines()[0]).toMatchObject({ id, msg: `unknown ${id}` })
+})
+
 test('below its level nothing is written', () => {
   const { log, texts } = listening('warn')
   log.debug({}, 'a')

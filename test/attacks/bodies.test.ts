@@ -1,0 +1,222 @@
+// Attacks by what a body holds.
+import { gzipSync } from 'node:zlib'
+import { expect } from 'vitest'
+import { attack, json, parse, payment, receiver, sendPath, type Target, underAttack } from './support/attack.ts'
+
+underAttack()
+
+async function posted({ ask }: Target, body: string, headers: Readonly<Record<string, string>> = json) {
+  const { status, headers: told, body: said } = await ask('POST', sendPath, { headers, body })
+  return { status, code: told['relayer-error-code'], message: said?.message as string | undefined, data: said?.data }
+}
+
+attack(29, 'a body that is larger than is taken, declared and streamed', async (target) => {
+  const large = JSON.stringify({ ...payment, data: `0x${'00'.repeat(400_000)}` })
+  expect(await posted(target, large)).toMatchObject({ status: 413, code: 'BODY_TOO_LARGE' })
+  const head = `POST ${sendPath} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${target.key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
+  expect(parse(await target.raw(`${head}${large.length.toString(16)}\r\n${large}\r\n0\r\n\r\n`)).status).toBe(413)
+  expect(parse(await target.raw(`${head}FFFFFFFFFFFFFFFF\r\n{}`, 2_000)).status).not.toBe(200)
+})
+
+attack(30, 'arrays and objects a hundred thousand deep', async (target) => {
+  const depth = 100_000
+  const nests = [
+    '['.repeat(depth) + ']'.repeat(depth),
+    `{"to":${'['.repeat(depth)}${']'.repeat(depth)},"value":"1"}`,
+    `{"value":${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}}`,
+    `{"value":1e30,"to":${'['.repeat(depth)}1e30${']'.repeat(depth)}}`,
+    `{"${'x'.repeat(50)}":${'['.repeat(depth)}`,
+  ]
+  for (const nest of nests) expect((await posted(target, nest)).status).toBe(400)
+})
+
+attack(31, 'members that would change every object', async (target) => {
+  const polluted = [
+    '{"__proto__":{"polluted":true},"value":"1"}',
+    '{"constructor":{"prototype":{"polluted":true}},"value":"1"}',
+    '{"value":"1","speed":{"__proto__":{"name":"fast"}}}',
+    '{"value":"1","\\u005f\\u005fproto\\u005f\\u005f":{"polluted":true}}',
+    `{"value":1e30,"__proto__":{"to":"${receiver}"}}`,
+  ]
+  for (const body of polluted) expect((await posted(target, body)).status).toBe(400)
+  const { data } = await posted(target, JSON.stringify(payment))
+  expect(data).not.toHaveProperty('polluted')
+  return 1
+})
+
+attack(32, 'the same member twice: what is checked is what is stored', async (target) => {
+  const other = '0x00000000000000000000000000000000000000aa'
+  const { data } = await posted(
+    target,
+    `{"to":"${other}","value":"1","gas_limit":21000,"to":"${receiver}","value":"2"}`,
+  )
+  expect(data).toMatchObject({ to: receiver, value: '2' })
+  expect(await target.stage.client.get('mine', data.id)).toMatchObject({ to: receiver, value: '2' })
+  expect((await posted(target, `{"to":"${receiver}","value":"1","value":"-1"}`)).status).toBe(400)
+  return 1
+})
+
+attack(33, 'amounts that a double would round, in number and text', async (target) => {
+  for (const [literal, value] of [
+    ['9007199254740993', '9007199254740993'],
+    ['"9007199254740993"', '9007199254740993'],
+    ['9007199254740992.0', '9007199254740992'],
+    ['1e20', '100000000000000000000'],
+  ]) {
+    const { data } = await posted(target, `{"to":"${receiver}","gas_limit":21000,"value":${literal}}`)
+    expect([literal, data?.value]).toEqual([literal, value])
+  }
+  return 4
+})
+
+attack(
+  34,
+  'amounts that are none: negative, fractions, hex, blanks, other digits, too many of them',
+  async (target) => {
+    const none = [
+      '-1',
+      '-0.0000001',
+      '1.5',
+      '"0x10"',
+      '"1e18"',
+      '" 1"',
+      '"1 "',
+      '"+1"',
+      '"-0"',
+      '"１２"',
+      '"١"',
+      '"1_000"',
+      '"NaN"',
+      '"Infinity"',
+      '""',
+      'true',
+      '[1]',
+      '{"value":1}',
+      'null',
+      '1e999',
+      `"${'9'.repeat(200_000)}"`,
+      '9'.repeat(200_000),
+      `1${'0'.repeat(78)}`,
+    ]
+    for (const literal of none) {
+      const { status, message = '' } = await posted(target, `{"to":"${receiver}","value":${literal}}`)
+      expect([literal.slice(0, 20), status, message.length < 200]).toEqual([literal.slice(0, 20), 400, true])
+    }
+    for (const literal of ['NaN', 'Infinity', '01', '0x10', '.5', '1.', '+1', "'1'"]) {
+      expect((await posted(target, `{"to":"${receiver}","value":${literal}}`)).code).toBe('MALFORMED_JSON')
+    }
+  },
+)
+
+attack(35, 'gas, nonces and prices that overflow', async (target) => {
+  for (const extra of [
+    { gas_limit: 2 ** 53 },
+    { gas_limit: -1 },
+    { gas_limit: 1e30 },
+    { gas_price: '9'.repeat(78) },
+    { max_fee_per_gas: '1', max_priority_fee_per_gas: '2' },
+    { valid_until: '+275760-09-13T00:00:00.001Z' },
+    { valid_until: '0000-00-00T00:00:00Z' },
+  ]) {
+    expect([extra, (await posted(target, JSON.stringify({ ...payment, ...extra }))).status]).toEqual([extra, 400])
+  }
+})
+
+attack(36, 'content types that are not JSON, or only look like it', async (target) => {
+  const body = JSON.stringify(payment)
+  for (const type of [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/xml',
+    'application/jsonx',
+    'text/json',
+    'application/json,text/plain',
+    'a/b;application/json',
+    '',
+  ]) {
+    expect([type, (await posted(target, body, { 'Content-Type': type })).status]).toEqual([type, 415])
+  }
+})
+
+attack(37, 'compressed bodies, and a bomb among them', async ({ raw, key, stage }) => {
+  const bomb = gzipSync(Buffer.alloc(100_000_000, ' '))
+  const fair = gzipSync(JSON.stringify(payment))
+  for (const packed of [bomb, fair]) {
+    for (const encoding of ['gzip', 'x-gzip', 'br', 'deflate', 'gzip, gzip']) {
+      const head = `POST ${sendPath} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${packed.length}\r\n\r\n`
+      expect([400, 413, 415]).toContain(parse(await raw(Buffer.concat([Buffer.from(head), packed]))).status)
+    }
+  }
+  expect((await stage.client.request('GET', '/health')).status).toBe(200)
+})
+
+attack(38, 'text that is no UTF-8, has a mark before it, or is in another encoding', async ({ raw, key }) => {
+  const body = JSON.stringify(payment)
+  const spoiled = [
+    Buffer.from(body, 'utf16le'),
+    Buffer.from([0xff, 0xfe, ...Buffer.from(body)]),
+    Buffer.from(body.replace('"1"', '"\u00e9"'), 'latin1'),
+    Buffer.from([...Buffer.from(body), 0]),
+  ]
+  for (const bytes of spoiled) {
+    const head = `POST ${sendPath} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json; charset=utf-16\r\nContent-Length: ${bytes.length}\r\n\r\n`
+    expect(parse(await raw(Buffer.concat([Buffer.from(head), bytes]))).status).toBe(400)
+  }
+})
+
+attack(39, 'NUL, half characters and look-alikes in texts', async (target) => {
+  for (const extra of [
+    '"data":"0x\\u0000"',
+    '"data":"0x00\\n"',
+    '"data":"0x\\ud800"',
+    '"to":"0\\u0445a0Ee7A142d267C1f36714E4a8F75612F20a79720"',
+    '"speed":"fast\\u0000"',
+    '"speed":"ＦＡＳＴ"',
+    '"valid_until":"2999-01-01T00:00:00Z\\u0000"',
+  ]) {
+    const to = extra.includes('"to"') ? '' : `"to":"${receiver}",`
+    expect([extra, (await posted(target, `{${to}"value":"1",${extra}}`)).status]).toEqual([extra, 400])
+  }
+  const { rows, ask } = target
+  const before = rows('api_keys')
+  for (const name of ['a\u0000b', 'a\nb', '\u001b[31m', '']) {
+    expect(
+      (await ask('POST', '/api/v1/api-keys', { headers: json, body: JSON.stringify({ name, scopes: ['read'] }) }))
+        .status,
+    ).toBe(400)
+  }
+  expect(rows('api_keys')).toBe(before)
+})
+
+attack(40, 'a receiver with one digit wrong, by its checksum', async (target) => {
+  const wrong = receiver.replace('E', 'e')
+  const { status, message } = await posted(target, JSON.stringify({ ...payment, to: wrong }))
+  expect([status, message]).toEqual([400, expect.stringContaining('EIP-55')])
+})
+
+attack(41, 'a batch that is too long, empty, or nothing but mistakes', async ({ ask, key: _ }) => {
+  const batch = (transactions: unknown) =>
+    ask('POST', `${sendPath}/batch`, { headers: json, body: JSON.stringify({ transactions }) })
+  for (const transactions of [
+    [],
+    Array(501).fill(payment),
+    [payment, { ...payment, value: '-1' }],
+    Array(500).fill({}),
+    [[payment]],
+    payment,
+    null,
+  ]) {
+    const answer = await batch(transactions)
+    expect(answer.status).toBe(400)
+    expect(answer.text.length).toBeLessThan(10_000)
+  }
+})
+
+attack(42, 'a hundred thousand members, or keys that are very long', async (target) => {
+  const many = `{${Array.from({ length: 20_000 }, (_, each) => `"k${each}":1`).join(',')}}`
+  expect((await posted(target, many)).status).toBe(400)
+  const { status, message = '' } = await posted(target, `{"${'k'.repeat(200_000)}":1,"to":"${receiver}","value":"1"}`)
+  expect([status, message.length < 500]).toEqual([400, true])
+  expect((await posted(target, JSON.stringify({ ...payment, data: `0x${'0'.repeat(250_001)}` }))).status).toBe(400)
+})

@@ -1,0 +1,143 @@
+// Attacks on ids, paths and queries.
+import { expect } from 'vitest'
+import { attack, json, payment, underAttack } from './support/attack.ts'
+
+underAttack()
+
+const body = JSON.stringify(payment)
+const transactions = '/api/v1/relayers/mine/transactions'
+
+attack(21, 'paths that climb out of where they are', async ({ ask }) => {
+  const climbs = [
+    '/docs/../../../../etc/passwd',
+    '/docs/..%2f..%2f..%2fetc%2fpasswd',
+    '/docs/js/..%5c..%5cpackage.json',
+    '/api/v1/relayers/..%2f..%2fdocs',
+    '/api/v1/../../package.json',
+    '/api/v1/relayers/mine/../theirs',
+    '/%2e%2e/package.json',
+    '//etc/passwd',
+    '/docs/js/scalar.js/../../../package.json',
+    '/api/v1/relayers/%2e%2e%2f%2e%2e%2fetc%2fpasswd/balance',
+  ]
+  for (const path of climbs) {
+    const answer = await ask('GET', path)
+    expect([path, answer.status]).toEqual([path, 404])
+    expect(answer.text).not.toMatch(/root:|"dependencies"/)
+  }
+})
+
+attack(22, 'ids that are encoded twice: they are decoded once', async ({ ask, send, stage }) => {
+  const id = await send()
+  expect((await ask('DELETE', `${transactions}/${id.replace('-', '%252d')}`)).status).toBe(404)
+  expect((await ask('DELETE', `${transactions}/%2570ending`)).status).toBe(404)
+  expect((await ask('GET', '/api/v1/relayers/%256dine')).body.message).toBe('Relayer with ID %6dine not found')
+  expect((await stage.client.get('mine', id)).status).not.toBe('canceled')
+  return 1
+})
+
+attack(23, 'NUL, line ends and terminal escapes in ids', async ({ ask }) => {
+  for (const id of [
+    'mine%00',
+    '%00',
+    'mine%0d%0aSet-Cookie:%20a=b',
+    '%1b%5b2J%1b%5b31mred',
+    'a%0a%7b%22level%22%3a%22fatal%22%7d',
+    '%c2%85',
+    '%e2%80%ae',
+    '%7f',
+  ]) {
+    const answer = await ask('GET', `/api/v1/relayers/${id}`)
+    expect(answer.status).toBe(404)
+    expect(answer.headers).not.toHaveProperty('set-cookie')
+    expect(JSON.stringify(answer.body)).toBe(answer.text)
+    expect((await ask('DELETE', `${transactions}/${id}`)).text).toBe(
+      '{"data":null,"message":"Not found","success":false}',
+    )
+  }
+})
+
+attack(24, 'bytes that are no UTF-8: overlong forms, half characters, broken escapes', async ({ ask }) => {
+  for (const id of ['%c0%af', '%e0%80%af', '%ff', '%ed%a0%80', '%zz', '%', '%u0041', '%f8%88%80%80%80']) {
+    const answer = await ask('DELETE', `${transactions}/${id}`)
+    expect([id, answer.status, answer.text]).toEqual([id, 400, '{"data":null,"message":"Bad Request","success":false}'])
+  }
+})
+
+attack(25, 'SQL in ids and queries', async ({ ask, send, rows }) => {
+  await send()
+  const statements = [
+    "' OR '1'='1",
+    "mine' --",
+    "'; DROP TABLE transactions; --",
+    "' UNION SELECT * FROM api_keys --",
+    '%',
+    '_',
+    'mine\\',
+  ]
+  for (const sql of statements.map(encodeURIComponent)) {
+    expect((await ask('GET', `/api/v1/relayers/${sql}`)).status).toBe(404)
+    expect((await ask('GET', `${transactions}/${sql}`)).status).toBe(404)
+    expect((await ask('DELETE', `/api/v1/relayers/${sql}/transactions/pending`)).status).toBe(404)
+    expect((await ask('GET', `${transactions}?status=${sql}`)).status).toBe(400)
+    expect((await ask('GET', `${transactions}?page=${sql}`)).status).toBe(400)
+    expect((await ask('GET', `${transactions}/by-nonce/${sql}`)).status).toBe(400)
+  }
+  expect(rows('transactions')).toBeGreaterThan(0)
+  return 1
+})
+
+attack(26, "names of every object's own members as ids", async ({ ask }) => {
+  for (const id of [
+    '__proto__',
+    'constructor',
+    'prototype',
+    'toString',
+    'hasOwnProperty',
+    'undefined',
+    'null',
+    'NaN',
+    '0',
+  ]) {
+    expect((await ask('GET', `/api/v1/relayers/${id}`)).body.message).toBe(`Relayer with ID ${id} not found`)
+    expect((await ask('GET', `${transactions}/${id}`)).status).toBe(404)
+    expect((await ask('POST', `/api/v1/relayers/${id}/transactions`, { headers: json, body })).status).toBe(404)
+  }
+})
+
+attack(27, 'ids as long as a request may be, and longer', async ({ ask }) => {
+  const answer = await ask('GET', `/api/v1/relayers/${'x'.repeat(15_000)}`)
+  expect(answer.status).toBe(404)
+  expect((await ask('GET', `/api/v1/relayers/${'x'.repeat(17_000)}`)).status).toBe(431)
+  expect((await ask('DELETE', `${transactions}/${'%41'.repeat(4_900)}`)).status).toBe(404)
+})
+
+attack(28, 'pages, counts and nonces out of bounds', async ({ ask }) => {
+  for (const value of [
+    '0',
+    '-1',
+    '1e9',
+    '9999999999999999999',
+    '1.5',
+    '0x10',
+    '',
+    ' 1',
+    'NaN',
+    'Infinity',
+    '٣',
+    '1&page=2',
+  ]) {
+    expect([value, (await ask('GET', `${transactions}?page=${encodeURIComponent(value)}`)).status]).toEqual([
+      value,
+      400,
+    ])
+    expect([value, (await ask('GET', `${transactions}?per_page=${encodeURIComponent(value)}`)).status]).toEqual([
+      value,
+      400,
+    ])
+  }
+  expect((await ask('GET', `${transactions}?page=1&page=2`)).status).toBe(400)
+  expect((await ask('GET', `${transactions}?page[]=1&__proto__[x]=1`)).status).toBe(400)
+  expect((await ask('GET', `${transactions}/by-nonce/-1`)).status).toBe(400)
+  expect((await ask('GET', `${transactions}/by-nonce/99999999999999999999`)).status).toBe(400)
+})

@@ -1,0 +1,171 @@
+// Attacks by somebody who has a key, on what it is not for.
+import { expect } from 'vitest'
+import { type OpenApiDocument, operationsOf, pathWith } from '../openapi/support/document.ts'
+import { attack, json, payment, underAttack } from './support/attack.ts'
+
+underAttack()
+
+const body = JSON.stringify(payment)
+/** Open to everybody. */
+const open = ['getHealth', 'getReadiness']
+
+attack(
+  13,
+  'a key that may only read, at every operation that changes, signs or administers',
+  async ({ ask, keyWith, send, stage }) => {
+    const id = await send()
+    const { key } = await keyWith({ scopes: ['read'] })
+    const document = (await stage.client.request('GET', '/openapi.json')).body as OpenApiDocument
+    const changing = operationsOf(document).filter(({ method }) => method !== 'GET')
+    expect(changing.length).toBeGreaterThan(5)
+    for (const operation of changing) {
+      const values = Object.fromEntries(operation.parameters.map(({ name, examples }) => [name, examples[0]]))
+      const path = pathWith(operation, { ...values, relayer_id: 'mine', transaction_id: id })
+      const example = operation.body && { headers: json, body: JSON.stringify(operation.body.examples[0]) }
+      const answer = await ask(operation.method, path, { key, ...example })
+      expect([operation.id, answer.status, answer.text]).toEqual([
+        operation.id,
+        401,
+        '{"data":null,"message":"Unauthorized","success":false}',
+      ])
+    }
+    expect((await stage.client.get('mine', id)).status).not.toBe('canceled')
+    return 1
+  },
+)
+
+attack(14, 'a key for one relayer, at every operation on another', async ({ ask, keyWith, send, stage }) => {
+  const id = await send('theirs')
+  const scopes = ['read', 'send', 'cancel', 'sign']
+  const { key } = await keyWith({ scopes, relayers: ['mine'] })
+  const document = (await stage.client.request('GET', '/openapi.json')).body as OpenApiDocument
+  const onRelayers = operationsOf(document).filter(({ path }) => path.includes('{relayer_id}'))
+  expect(onRelayers.length).toBeGreaterThan(10)
+  for (const operation of onRelayers) {
+    const values = Object.fromEntries(operation.parameters.map(({ name, examples }) => [name, examples[0]]))
+    const path = pathWith(operation, { ...values, relayer_id: 'theirs', transaction_id: id })
+    const example = operation.body && { headers: json, body: JSON.stringify(operation.body.examples[0]) }
+    expect([operation.id, (await ask(operation.method, path, { key, ...example })).status]).toEqual([operation.id, 401])
+  }
+  expect((await stage.client.get('theirs', id)).status).not.toBe('canceled')
+  return 1
+})
+
+attack(
+  15,
+  "another's relayer by an id in disguise: encoded, cased, padded, with a path in it",
+  async ({ ask, keyWith }) => {
+    const { key } = await keyWith({ scopes: ['read', 'send', 'cancel'], relayers: ['mine'] })
+    const disguises = [
+      '%74heirs',
+      'theirs%20',
+      '%20theirs',
+      'THEIRS',
+      'theirs%00',
+      'theirs.',
+      'theirs%2f',
+      'mine%2f..%2ftheirs',
+      'mine;theirs',
+      'mine,theirs',
+      'theirs%09',
+    ]
+    for (const disguise of disguises) {
+      const answer = await ask('POST', `/api/v1/relayers/${disguise}/transactions`, { key, headers: json, body })
+      expect([disguise, answer.status]).toEqual([disguise, 401])
+    }
+  },
+)
+
+attack(16, "another's transaction under a relayer of one's own", async ({ ask, keyWith, send, stage }) => {
+  const id = await send('theirs')
+  const { key } = await keyWith({ scopes: ['read', 'send', 'cancel'], relayers: ['mine'] })
+  const path = `/api/v1/relayers/mine/transactions/${id}`
+  for (const [method, rest] of [
+    ['GET', ''],
+    ['DELETE', ''],
+    ['GET', '/cancellation'],
+    ['GET', '/attempts'],
+  ] as const) {
+    const answer = await ask(method, path + rest, { key })
+    expect([answer.status, answer.text]).toEqual([404, '{"data":null,"message":"Not found","success":false}'])
+  }
+  expect((await ask('PUT', path, { key, headers: json, body })).status).toBe(404)
+  const { status, value } = await stage.client.get('theirs', id)
+  expect([status === 'canceled', value]).toEqual([false, payment.value])
+  return 1
+})
+
+attack(17, 'telling relayers that exist from those that do not', async ({ ask, keyWith }) => {
+  const { key } = await keyWith({ scopes: ['read', 'send', 'cancel'], relayers: ['mine'] })
+  const told = async (relayer: string) => {
+    const { status, text, headers } = await ask('DELETE', `/api/v1/relayers/${relayer}/transactions/pending`, { key })
+    return [status, text, headers['relayer-error-code'], Object.keys(headers)]
+  }
+  expect(await told('theirs')).toEqual(await told('nobody'))
+  const listed = await ask('GET', '/api/v1/relayers', { key })
+  expect(listed.body.data.map(({ id }: { id: string }) => id)).toEqual(['mine'])
+  expect(listed.body.pagination.total_items).toBe(1)
+})
+
+attack(18, 'making a key with more rights than the one that makes it', async ({ ask, keyWith, rows }) => {
+  const { key } = await keyWith({ scopes: ['read', 'send', 'cancel', 'sign'] })
+  const before = rows('api_keys')
+  for (const asked of [
+    { name: 'x', scopes: ['admin'] },
+    { name: 'x', scopes: ['read'] },
+    { name: 'administrator', scopes: ['admin'] },
+  ]) {
+    expect((await ask('POST', '/api/v1/api-keys', { key, headers: json, body: JSON.stringify(asked) })).status).toBe(
+      401,
+    )
+  }
+  expect(rows('api_keys')).toBe(before)
+})
+
+attack(19, 'members that no client may set: ids, owners, states, digests', async ({ ask, rows }) => {
+  const before = rows('api_keys')
+  for (const extra of [
+    { id: 'administrator' },
+    { digest: 'x' },
+    { key: 'mine-to-choose' },
+    { revoked_at: null },
+    { created_by: 'x' },
+  ]) {
+    const answer = await ask('POST', '/api/v1/api-keys', {
+      headers: json,
+      body: JSON.stringify({ name: 'x', scopes: ['read'], ...extra }),
+    })
+    expect(answer.status).toBe(400)
+  }
+  for (const extra of [
+    { id: 'x' },
+    { status: 'confirmed' },
+    { nonce: 0 },
+    { from: payment.to },
+    { relayer_id: 'theirs' },
+    { hash: '0x' },
+    { origin: 'filler' },
+  ]) {
+    const answer = await ask('POST', '/api/v1/relayers/mine/transactions', {
+      headers: json,
+      body: JSON.stringify({ ...payment, ...extra }),
+    })
+    expect([answer.status, answer.headers['relayer-error-code']]).toEqual([400, 'INVALID_REQUEST'])
+  }
+  expect(rows('api_keys')).toBe(before)
+})
+
+attack(20, 'no token at all, at every operation', async ({ ask, stage, send }) => {
+  const id = await send()
+  const document = (await stage.client.request('GET', '/openapi.json')).body as OpenApiDocument
+  for (const operation of operationsOf(document).filter((each) => !open.includes(each.id))) {
+    const values = Object.fromEntries(operation.parameters.map(({ name, examples }) => [name, examples[0]]))
+    const path = pathWith(operation, { ...values, relayer_id: 'mine', transaction_id: id })
+    const example = operation.body && { headers: json, body: JSON.stringify(operation.body.examples[0]) }
+    expect([operation.id, (await ask(operation.method, path, { key: null, ...example })).status]).toEqual([
+      operation.id,
+      401,
+    ])
+  }
+  return 1
+})
