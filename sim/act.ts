@@ -91,7 +91,8 @@ export function act(world: World, service: Service, action: Action): void {
     case 'stranger': {
       const nonce = accountAt(blocks.canonical(), address).nonce + dice.pick([0, 0, 0, 1, 2, 5])
       const cap = blocks.canonical().nextBaseFee * BigInt(dice.pick([1, 3, 20])) + 7n
-      const tip = dice.pick([1_600_000n, 9_000_001n, 40_000_000n])
+      // All that it can pay, too: hundreds of times the market, and not mined where its cap lies below the base fee.
+      const tip = dice.pick([1_600_000n, 9_000_001n, 40_000_000n, cap])
       void strangersTransaction(relayer, nonce, { cap, tip }).then((transaction) => {
         history.note(`somebody else uses the key of r${relayer} for nonce ${nonce}`)
         for (const each of nodes) if (dice.chance(0.6)) offer(world.node, each, transaction)

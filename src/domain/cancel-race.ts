@@ -6,7 +6,7 @@ import { feeCap, replacementFees } from './fees.ts'
 import { lasting } from './hindrance.ts'
 import { isNonEmpty } from './ids.ts'
 import type { Observation } from './observation.ts'
-import { attemptsMax, dueAgain, isStuck, outpriced } from './pursue.ts'
+import { dueAgain, isSpent, isStuck, outpriced, refusedOverAStranger } from './pursue.ts'
 import type { NetworkPolicy } from './relayer.ts'
 import type { InPhase } from './transaction.ts'
 import type { TimestampMs } from './units.ts'
@@ -33,10 +33,6 @@ export function race(
   if (latest.handOver.state === 'held') {
     const reason = `canceled; the no-op could not reach a node: ${latest.handOver.reason}`
     return [...explain(transaction, 'node_unreachable', reason), ...again]
-  }
-  if (noOps.length >= attemptsMax) {
-    const reason = `canceled; none of ${noOps.length} no-ops for nonce ${transaction.lifecycle.nonce} was mined, and no more are signed: they are handed over again`
-    return [...explain(transaction, 'attempts_exhausted', reason), ...again]
   }
   // A dearer no-op is no answer to a balance that can't pay for this one.
   const rejection = rejectionOf(latest)
@@ -69,8 +65,14 @@ function takeOver(
   if (!observation.market) return []
   // Its own cap, never the sends': a blocked nonce that costs more than the sends' cap would be stuck for ever.
   const cap = work.relayer.policies.cancelGasPriceCap
-  const options = { speed: 'fastest', tries: noOps.length, rule: observation.rule } as const
+  const latest = noOps.at(-1)
+  const refused = latest && refusedOverAStranger(latest)
+  const options = { speed: 'fastest', tries: noOps.length, rule: observation.rule, refused } as const
   const fees = replacementFees(rivals, observation.market, { ...options, cap })
+  if (fees && latest && isSpent(noOps.length, fees, latest)) {
+    const reason = `canceled; none of ${noOps.length} no-ops for nonce ${latest.nonce} was mined: they are handed over again, and another is signed once the price doubles`
+    return explain(transaction, 'attempts_exhausted', reason)
+  }
   if (fees) return [{ do: 'takeOver', transaction, fees }]
   const wanted = replacementFees(rivals, observation.market, { ...options, cap: undefined })
   const price = wanted ? ` (up to ${roughly(feeCap(wanted))} wei per gas)` : ''

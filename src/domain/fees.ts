@@ -69,12 +69,37 @@ export function firstFees(pricing: Pricing, market: Market, eip1559: boolean, ca
 export function replacementFees(
   rivals: NonEmpty<Attempt>,
   market: Market,
-  options: { speed: Speed; tries: number; rule: ReplacementRule; cap: Wei | undefined },
+  options: {
+    speed: Speed
+    tries: number
+    rule: ReplacementRule
+    cap: Wei | undefined
+    /** What a pool holds too low to replace what it has, although it outbids every rival: a stranger lies there. */
+    refused?: Fees | undefined
+  },
 ): Fees | undefined {
-  const floor = replacementFloor(rivals, market, options.rule)
-  const wanted = escalated(marketFees(market, options.speed, floor.kind === 'eip1559'), options.tries)
-  const fees = higher(floor, lowered(wanted, options.cap))
-  return withinCap(fees, options.cap)
+  const { speed, tries, rule, cap, refused } = options
+  const floor = replacementFloor(rivals, market, rule)
+  const wanted = escalated(marketFees(market, speed, floor.kind === 'eip1559'), tries)
+  const fees = higher(floor, lowered(refused ? higher(wanted, outbidding(refused, market)) : wanted, cap))
+  return withinCap(fees, cap)
+}
+
+/**
+ * A stranger's price is not known, so each try doubles the tip. What waits unmined can't pay the base fee, and tips no more
+ * than it can pay: a quarter above the base fee is more than every client demands over it, and nothing beyond is paid.
+ */
+function outbidding(refused: Fees, { baseFee }: Market): Fees {
+  if (baseFee === undefined) return refused
+  const tip = minWei(2n * tipOf(refused), raisedBy(baseFee, 25n))
+  return refused.kind === 'legacy'
+    ? { kind: 'legacy', gasPrice: tip }
+    : { kind: 'eip1559', maxFeePerGas: 2n * baseFee + tip, maxPriorityFeePerGas: tip }
+}
+
+/** Whether it is another order of price: a few dozen of those lead from one wei to all there is. */
+export function isDouble(fees: Fees, before: Fees): boolean {
+  return feeCap(fees) >= 2n * feeCap(before) || tipOf(fees) >= 2n * tipOf(before)
 }
 
 /** The least that takes the place of every one of `rivals`. */

@@ -27,7 +27,7 @@ export function tellOwnPrice(transaction: InFlight, fees: Fees): Decision[] {
 
 export function tellExhausted(transaction: InFlight): Decision[] {
   const { nonce, attempts } = transaction.lifecycle
-  const reason = `waits: none of the ${attempts.length} attempts for nonce ${nonce} was mined, and no more are signed: cancel it`
+  const reason = `waits: none of the ${attempts.length} attempts for nonce ${nonce} was mined: they are handed over again, and another is signed once the price doubles: wait, or cancel it`
   return explain(transaction, 'attempts_exhausted', reason)
 }
 

@@ -1,7 +1,7 @@
 // A transaction in flight that nobody canceled: handed over again where it may be lost, priced anew where it is stuck.
 import { type Attempt, mayBeKnown, newest, rejectionOf, wasTaken } from './attempt.ts'
 import type { Decision } from './decision.ts'
-import { feeCap, replacementFees } from './fees.ts'
+import { type Fees, feeCap, isDouble, replacementFees } from './fees.ts'
 import { type PriceCap, tellCapped, tellExhausted, tellHindrance, tellOwnPrice, tellUnfunded } from './hindrance.ts'
 import { isNonEmpty } from './ids.ts'
 import type { Observation } from './observation.ts'
@@ -11,7 +11,10 @@ import type { InPhase } from './transaction.ts'
 import type { BlockNumber, TimestampMs } from './units.ts'
 import type { Work } from './work.ts'
 
-/** Attempts for one nonce, of one purpose: at a quarter more each, far beyond any market. */
+/**
+ * Attempts for one nonce, of one purpose: at a quarter more each, far beyond any market. Beyond them only what doubles the
+ * price is tried: the count keeps rows few, and never keeps a price from what the cap allows.
+ */
 export const attemptsMax = 64
 
 export function pursue(
@@ -44,11 +47,13 @@ export function pursue(
   if (!stuck || pricing.kind !== 'speed' || !isNonEmpty(rivals) || !observation.market) {
     return [...tellHindrance(transaction, work, observation, policy), ...again]
   }
-  if (attempts.length >= attemptsMax) return [...tellExhausted(transaction), ...again]
 
-  const options = { speed: pricing.speed, tries: attempts.length, rule: observation.rule }
+  const tries = attempts.length
+  const refused = refusedOverAStranger(latest)
+  const options = { speed: pricing.speed, tries, rule: observation.rule, refused }
   const limit = capFor(transaction, work.relayer.policies)
   const fees = replacementFees(rivals, observation.market, { ...options, cap: limit.cap })
+  if (fees && isSpent(tries, fees, latest)) return [...tellExhausted(transaction), ...again]
   if (fees) return [{ do: 'bump', transaction, fees }]
   const wanted = replacementFees(rivals, observation.market, { ...options, cap: undefined })
   return [...tellCapped(transaction, limit, wanted), ...again]
@@ -73,6 +78,16 @@ export function isStuck(attempt: Attempt, observation: Observation, patienceBloc
   const { head, nonce } = observation
   if (blocksWaited(attempt, head.number) < patienceBlocks) return false
   return attempt.nonce === nonce || (head.baseFee !== undefined && feeCap(attempt.fees) < head.baseFee)
+}
+
+/** Whether so many were tried that it takes another order of price to try once more. */
+export function isSpent(tries: number, fees: Fees, latest: Attempt): boolean {
+  return tries >= attemptsMax && !isDouble(fees, latest.fees)
+}
+
+/** What we price outbids all that is ours, so what a pool prefers to it is somebody else's. */
+export function refusedOverAStranger(latest: Attempt): Fees | undefined {
+  return rejectionOf(latest)?.code === 'replacementUnderpriced' ? latest.fees : undefined
 }
 
 /** A node said that its price is too low to be held: waiting would not help. At most one answer a block. */

@@ -1,7 +1,9 @@
 // What a relayer does next, case by case: the prose atop decide.ts and the rules of cancelling.
 import { describe, expect, test } from 'vitest'
+import type { Attempt } from '../../src/domain/attempt.ts'
 import { decide } from '../../src/domain/decide.ts'
 import type { Decision } from '../../src/domain/decision.ts'
+import { tipOf } from '../../src/domain/fees.ts'
 import type { Observation } from '../../src/domain/observation.ts'
 import type { Policies } from '../../src/domain/relayer.ts'
 import { withReason } from '../../src/domain/settle.ts'
@@ -24,6 +26,7 @@ import {
   now,
   queued,
   someAttempt,
+  someMarket,
   someNoOp,
   someObservation,
   somePayload,
@@ -215,6 +218,33 @@ describe('a canceled transaction', () => {
       { do: 'explain', reason: expect.stringContaining('cancel_gas_price_cap') },
       { do: 'rebroadcast', attempt: { hash: noOp.hash } },
     ])
+  })
+
+  test('whose no-op a node refuses over a stranger’s transaction doubles its tip, up to a quarter above the base fee', () => {
+    const raised = (tip: bigint) => {
+      const noOp = someNoOp(0, { fees: eip1559(30n * gwei, tip), handOver: handOvers.underpriced })
+      const open = [inFlight(0, [someAttempt(0), noOp], canceled)]
+      const [decision] = plan({ open }, { head: headAt(height + 1) }).decisions
+      return decision?.do === 'takeOver' ? tipOf(decision.fees) : undefined
+    }
+    const { baseFee = 0n } = someMarket
+    expect(raised(5n * gwei)).toBe(10n * gwei)
+    expect(raised(10n * gwei)).toBe((baseFee * 125n) / 100n)
+    expect(raised(20n * gwei)).toBeLessThan(24n * gwei)
+  })
+
+  test('after many tries is tried again at another order of price only, in the race as before it', () => {
+    const ladder = (most: bigint) =>
+      Array.from({ length: 64 }, (_, index) => ({ fees: eip1559((most * BigInt(index + 1)) / 64n, most / 128n) }))
+    const head = headAt(height + 9)
+    const tried = (most: bigint) => {
+      const sends = ladder(most).map((price) => someAttempt(0, price)) as [Attempt, ...Attempt[]]
+      const noOps = ladder(most).map((price) => someNoOp(0, price))
+      return [inFlight(0, sends), inFlight(0, [someAttempt(0, { fees: eip1559(2n, 1n) }), ...noOps], canceled)]
+    }
+    const verbsOf = (most: bigint) => tried(most).map((open) => verbs(plan({ open: [open] }, { head }).decisions)[0])
+    expect(verbsOf(gwei)).toEqual(['bump', 'takeOver'])
+    expect(verbsOf(5_000n * gwei)).toEqual(['explain', 'explain'])
   })
 
   test('is not held to the cap of sends', () => {

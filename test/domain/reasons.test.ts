@@ -42,8 +42,9 @@ const withPolicies = (policies: Partial<Relayer['policies']>) =>
   someRelayer({ policies: { ...somePolicies, ...policies } })
 const { gasLimit: _, ...unlimited } = somePayload
 const late = { head: headAt(height + 20) }
-const many = Array.from({ length: 64 }, (_, index) => someAttempt(0, { fees: eip1559(BigInt(index + 1), 1n) }))
-const manyNoOps = Array.from({ length: 64 }, (_, index) => someNoOp(0, { fees: eip1559(BigInt(index + 1), 1n) }))
+const dear = Array.from({ length: 64 }, (_, index) => ({ fees: eip1559(BigInt(index + 1) * 10n * gwei, 40n * gwei) }))
+const many = dear.map((price) => someAttempt(0, price))
+const manyNoOps = dear.map((price) => someNoOp(0, price))
 const own = { ...somePayload, pricing: { kind: 'eip1559', maxFeePerGas: 3n, maxPriorityFeePerGas: 2n } as const }
 const { market: __, ...unpriced } = someObservation()
 const { balance: ___, ...unfunded } = someObservation()
