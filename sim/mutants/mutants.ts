@@ -174,18 +174,6 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'creep-up-to-a-stranger',
-    breaks: "raises by a tenth what a pool refuses over a stranger's transaction, until the tries are spent",
-    seed: 333,
-    edits: [
-      {
-        file: 'src/domain/fees.ts',
-        find: 'refused ? higher(wanted, outbidding(refused, market)) : wanted',
-        put: 'refused ? wanted : wanted',
-      },
-    ],
-  },
-  {
     name: 'overwrite-an-end',
     breaks: 'lets a DELETE change what has ended',
     edits: [
