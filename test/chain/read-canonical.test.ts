@@ -28,16 +28,19 @@ function headOn(branch: Branch): Head {
 function scene() {
   const state = { node: 'left' as Branch, tracked: 'left' as Branch, reorgs: 0, asked: 0 }
   let beforeAnswer = () => {}
+  const ask: Endpoint['call'] = async ({ params: [hex] }) => {
+    beforeAnswer()
+    const number = Number(hex)
+    if (number === deep) state.asked += 1
+    const [hash, parentHash] = [hashOn(state.node, number), hashOn(state.node, number - 1)]
+    return { kind: 'value', value: { number: hex, hash, parentHash, timestamp: '0x0' } }
+  }
   const endpoint: Endpoint = {
     index: 0,
     weight: 1,
-    async call({ params: [hex] }) {
-      beforeAnswer()
-      const number = Number(hex)
-      if (number === deep) state.asked += 1
-      const [hash, parentHash] = [hashOn(state.node, number), hashOn(state.node, number - 1)]
-      return { kind: 'value', value: { number: hex, hash, parentHash, timestamp: '0x0' } }
-    },
+    call: ask,
+    callAside: ask,
+    redacted: (data) => data,
     ready: async () => undefined,
     rule: () => undefined,
     fit: () => true,
