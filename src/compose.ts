@@ -66,6 +66,8 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
   await using opened = new AsyncDisposableStack()
   const engine = opened.use(await composeEngine(config, around))
   const stopping = new AbortController()
+  // Scraped until the last request has ended: a drain is worth watching.
+  const metricsServer = around.metrics && opened.use(serveMetrics(around.metrics, engine, around))
   const server = opened.use(
     await openServer({
       commands: engine.commands,
@@ -82,7 +84,6 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
       version: around.version,
     }),
   )
-  const metricsServer = around.metrics && opened.use(serveMetrics(around.metrics, engine, around))
   opened.defer(() => stopping.abort())
   // Requests end first, then the steps under way, then the networks, and the store that all of them write to last.
   const everything = opened.move()

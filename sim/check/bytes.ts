@@ -62,7 +62,7 @@ export function watchBytes(database: Database.Database, { fail, deletedAt, undis
         }
         const deleted = deletedAt(attempt.transaction_id)
         // Under way from the commit that ordered it: an order after the DELETE is a new hand-over.
-        const ordered = instance.lastOwned.get(attempt.relayer_id) ?? -1
+        const ordered = instance.orderedAt.get(hash) ?? instance.lastOwned.get(attempt.relayer_id) ?? -1
         if (attempt.kind !== 'cancel' && deleted !== undefined && ordered > deleted) {
           fail(`p${instance.id} hands ${attempt.transaction_id.slice(-6)} over although a DELETE of it had succeeded`)
         }

@@ -111,7 +111,11 @@ function loggerOf(instance: Instance, history: History, context: object): Logger
     return err instanceof Error ? `${text} ${err.stack?.split('\n').slice(0, 4).join(' | ')}` : text
   }
   return {
-    debug: () => undefined,
+    debug(facts, message) {
+      if (message !== 'handing over') return
+      const { relayer_id: relayer, hash } = facts as { relayer_id: string; hash: string }
+      instance.orderedAt.set(hash, instance.lastOwned.get(relayer) ?? -1)
+    },
     info: () => undefined,
     warn(facts, message) {
       if (instance.state !== 'dead') history.note(`p${instance.id} warns: ${message} ${told(facts)}`)

@@ -9,13 +9,15 @@ export interface Instance {
   held: (() => void)[]
   /** Commits of each relayer's owner, by the place in the order of all commits of the run. */
   readonly lastOwned: Map<string, number>
+  /** The commit that ordered the last hand-over of an attempt, by its hash: others may follow while it is under way. */
+  readonly orderedAt: Map<string, number>
   /** So many effects from now it dies, or pauses. */
   doom: { effectsLeft: number; readonly end: 'dead' | 'paused' } | undefined
   ended(how: 'dead' | 'paused'): void
 }
 
 export function openInstance(id: number, ended: Instance['ended']): Instance {
-  return { id, state: 'alive', held: [], lastOwned: new Map(), doom: undefined, ended }
+  return { id, state: 'alive', held: [], lastOwned: new Map(), orderedAt: new Map(), doom: undefined, ended }
 }
 
 /** Between two effects. Afterwards `instance.state` may be another. */

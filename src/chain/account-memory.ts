@@ -6,7 +6,7 @@
 import type { Address } from '../domain/ids.ts'
 import type { Inquiry, LiveNonce } from '../domain/observation.ts'
 import type { Inclusion } from '../domain/transaction.ts'
-import type { BlockNumber, Nonce, Wei } from '../domain/units.ts'
+import { type BlockNumber, maxWei, type Nonce, type Wei } from '../domain/units.ts'
 
 export interface Remembered {
   readonly count?: Count
@@ -118,7 +118,7 @@ export function withInclusions(
       const { wei, readAt } = now.balance
       const paid = BigInt(inclusion.gasUsed) * inclusion.effectiveGasPrice
       const values = inclusion.kind === 'cancel' ? [] : payloads.map(({ value }) => value)
-      const most = values.reduce((highest, value) => (value > highest ? value : highest), 0n)
+      const most = maxWei(0n, ...values)
       const left = inclusion.block.number > readAt ? wei - paid - most : wei
       now = { ...now, balance: { wei: left, readAt, chargedBelow: nonce + 1 } }
     }

@@ -100,7 +100,7 @@ export function batchCalls({ transport, clock, heard }: BatchOptions): Ask {
 
 const leftOut: Answer = { kind: 'unknown', message: 'the node answered, but not this call' }
 
-function toAnswer(member: unknown, redact: (text: string) => string): Answer {
+export function toAnswer(member: unknown, redact: (text: string) => string): Answer {
   if (!isObject(member)) return leftOut
   const { error } = member
   if (isObject(error)) {

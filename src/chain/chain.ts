@@ -13,6 +13,17 @@ export interface Envelope {
   readonly stillWanted?: () => Promise<boolean>
 }
 
+/** A call that changes nothing, asked for a client. */
+export interface ChainRead {
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** What a node answered, errors included; no message holds a URL or a key. */
+export type ReadAnswer =
+  | { readonly value: unknown }
+  | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
+
 export interface Chain {
   /**
    * Answers an inquiry as of one head. Rejects with ChainUnavailable when no endpoint can tell head and nonce;
@@ -23,6 +34,11 @@ export interface Chain {
   broadcast(envelopes: readonly Envelope[]): Promise<ReadonlyMap<Hash, BroadcastOutcome>>
   /** In wei, at the latest head. Rejects with ChainUnavailable. */
   balance(address: Address): Promise<Wei>
+  /**
+   * Passed on as it is, on connections of its own, and no judgement on a node's health: what clients ask can't hold up
+   * or misguide what the engine asks. Rejects with ChainUnavailable when no endpoint answers.
+   */
+  read(read: ChainRead): Promise<ReadAnswer>
   /** Calls `onHead` for each new head until aborted. The head is polled only while somebody follows. */
   follow(onHead: (head: Head) => void, signal: AbortSignal): void
   close(): Promise<void>

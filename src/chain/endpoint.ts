@@ -5,9 +5,11 @@ import type { Logger } from '../ops/logger.ts'
 import type { ChainMetrics } from '../ops/metrics.ts'
 import { batchCalls } from './batch-calls.ts'
 import { type Ask, inWords } from './call.ts'
+import { callAlone } from './call-alone.ts'
 import { replacementRuleOf } from './client-profile.ts'
 import { toNumber } from './decode.ts'
-import type { OpenTransport } from './transport.ts'
+import { redactAll } from './redact.ts'
+import type { OpenTransport, Transport } from './transport.ts'
 
 export interface EndpointConfig {
   readonly url: string
@@ -22,6 +24,10 @@ export interface Endpoint {
   readonly weight: number
   /** Does not verify: `ready` does. */
   readonly call: Ask
+  /** For somebody else's calls: alone in a request, on connections of their own, and nothing is learned from them. */
+  readonly callAside: Ask
+  /** What came with a node's error, without what is secret about this endpoint. */
+  redacted(data: unknown): unknown
   /** Undefined when it serves this chain; otherwise why it can't be used, now or ever. Never rejects. */
   ready(): Promise<string | undefined>
   /** Once verified. */
@@ -48,6 +54,9 @@ export interface EndpointOptions {
   readonly metrics: ChainMetrics
   readonly openTransport: OpenTransport
 }
+
+/** A few at a time, and no answer so large that reading it would hold up the process. */
+const asideLimits = { connectionsMax: 4, answerBytesMax: 8 * 1024 * 1024 }
 
 const restFirstMs = 250
 const restMaxMs = 30_000
@@ -83,6 +92,13 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     return answer
   }
 
+  let aside: Transport | undefined
+  const callAside: Ask = (one) => {
+    options.countCall(one.method, index)
+    aside ??= options.openTransport({ ...options, url: config.url, headers: config.headers ?? {}, ...asideLimits })
+    return callAlone(aside, one)
+  }
+
   /** Both questions leave in one request. No answer is asked again at once, and a wrong chain after a while. */
   async function verify(): Promise<string | undefined> {
     const [id, version] = await Promise.all([
@@ -108,6 +124,8 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     index,
     weight: config.weight,
     call,
+    callAside,
+    redacted: (data) => redactAll(data, transport.redact),
     ready: () => {
       if (wrongUntil !== undefined && clock.elapsed() >= wrongUntil) {
         wrongUntil = undefined
@@ -132,6 +150,8 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
       metrics.lagged(index)
       restsUntil = Math.max(restsUntil, clock.elapsed() + ms)
     },
-    close: () => transport.close(),
+    close: async () => {
+      await Promise.all([transport.close(), aside?.close()])
+    },
   }
 }

@@ -12,6 +12,7 @@ import { observe } from './observe.ts'
 import { readingAccounts } from './read-account.ts'
 import { readingCanonical } from './read-canonical.ts'
 import { readingMarket } from './read-market.ts'
+import { passOn } from './rpc.ts'
 import { trackHead } from './track-head.ts'
 import { type OpenTransport, openTransport as openHttpTransport } from './transport.ts'
 
@@ -58,6 +59,7 @@ export function openNetwork(options: NetworkOptions): Chain {
       })
       return told
     },
+    read: (read) => passOn(endpoints, read),
     follow: heads.follow,
     async close() {
       heads.close()

@@ -20,3 +20,16 @@ export function redactor(url: URL, headers: Readonly<Record<string, string>>): (
     return secrets.reduce((kept, secret) => kept.replaceAll(secret, '…'), withoutUrls).slice(0, messageMaxChars)
   }
 }
+
+/** Every text in what came as JSON, however deep; hex is data, which no URL can hide in, and keeps its length. */
+export function redactAll(json: unknown, redact: (text: string) => string, depth = 0): unknown {
+  if (typeof json === 'string') return /^0x[0-9a-fA-F]*$/.test(json) ? json : redact(json)
+  if (typeof json !== 'object' || json === null) return json
+  if (depth === redactedDepthMax) return '…'
+  if (Array.isArray(json)) return json.map((each) => redactAll(each, redact, depth + 1))
+  return Object.fromEntries(
+    Object.entries(json).map(([name, member]) => [redact(name), redactAll(member, redact, depth + 1)]),
+  )
+}
+
+const redactedDepthMax = 8

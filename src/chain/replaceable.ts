@@ -48,6 +48,7 @@ export function replaceable(first: Chain): ReplaceableChain {
       observe: (inquiry) => ask((chain) => chain.observe(inquiry)),
       broadcast: (envelopes) => ask((chain) => chain.broadcast(envelopes)),
       balance: (address) => ask((chain) => chain.balance(address)),
+      read: (read) => ask((chain) => chain.read(read)),
       follow(onHead, signal) {
         if (signal.aborted) return
         const follower: Follower = { onHead, leave: new AbortController() }

@@ -21,17 +21,20 @@ export interface TransportOptions {
   readonly headers: Readonly<Record<string, string>>
   readonly clock: Clock
   readonly timeoutMs: number
+  /** Defaults: 16, and 32 MiB. */
+  readonly connectionsMax?: number
+  readonly answerBytesMax?: number
 }
 
 export type OpenTransport = (options: TransportOptions) => Transport
 
-const answerBytesMax = 32 * 1024 * 1024
-const connectionsMax = 16
+const answerBytesMaxDefault = 32 * 1024 * 1024
+const connectionsMaxDefault = 16
 const connectTimeoutMaxMs = 5_000
 
 /** Throws TypeError, without the URL, when it is none. */
 export function openTransport(options: TransportOptions): Transport {
-  const { clock, timeoutMs } = options
+  const { clock, timeoutMs, connectionsMax = connectionsMaxDefault, answerBytesMax = answerBytesMaxDefault } = options
   const url = parsed(options.url)
   const redact = redactor(url, options.headers)
   const pool = new Pool(url.origin, {
@@ -75,6 +78,9 @@ export function openTransport(options: TransportOptions): Transport {
         return await exchange(body, late.signal)
       } catch (error) {
         if (late.signal.aborted) return { kind: 'unknown', message: `no answer within ${timeoutMs} ms` }
+        if (error instanceof errors.ResponseExceededMaxSizeError) {
+          return { kind: 'unknown', message: `an answer of more than ${answerBytesMax} bytes` }
+        }
         return neverConnected(error)
           ? { kind: 'notSent', message: `no connection (${codeOf(error)})` }
           : { kind: 'unknown', message: `the connection failed (${codeOf(error)})` }

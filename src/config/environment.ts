@@ -39,8 +39,7 @@ export function parseServer(env: Environment, report: Report): ServerConfig {
   const ceiling = limits.rateLimitMax
   return {
     host: setting(env, 'HOST') ?? '127.0.0.1',
-    port: wholeNumber(env, 'APP_PORT', 8080, 0, 65_535, report),
-    ...metricsPort(env, report),
+    ...ports(env, report),
     trustedProxies: proxies(env, report),
     apiKey: secret(key ?? ''),
     rateLimit: {
@@ -57,13 +56,21 @@ export function parseServer(env: Environment, report: Report): ServerConfig {
   }
 }
 
-function metricsPort(env: Environment, report: Report): { metricsPort?: number } {
-  const port = wholeNumber(env, 'METRICS_PORT', 8081, 0, 65_535, report)
+function ports(env: Environment, report: Report): { port: number; metricsPort?: number } {
+  const port = wholeNumber(env, 'APP_PORT', 8080, 0, 65_535, report)
+  const metricsPort = wholeNumber(env, 'METRICS_PORT', 8081, 0, 65_535, report)
   const enabled = setting(env, 'METRICS_ENABLED')?.toLowerCase() ?? 'true'
   if (enabled !== 'true' && enabled !== 'false') {
     report.problem('METRICS_ENABLED', `is "${enabled}"; write true or false`)
   }
-  return enabled === 'false' ? {} : { metricsPort: port }
+  if (enabled === 'false') return { port }
+  if (metricsPort === port && port !== 0) {
+    report.problem(
+      'METRICS_PORT',
+      `is ${port}, which is APP_PORT as well; give it another, or set METRICS_ENABLED=false`,
+    )
+  }
+  return { port, metricsPort }
 }
 
 /** Addresses or CIDR ranges, separated by commas. */

@@ -8,8 +8,9 @@
 // an inclusion deep enough in the canonical chain is final; one whose block fell out of the chain is open again.
 import { apply } from './apply.ts'
 import { assignNonces } from './assign-nonces.ts'
+import { isNoOp } from './attempt.ts'
 import { race } from './cancel-race.ts'
-import { type Decision, needsSignature, type Plan } from './decision.ts'
+import { type Assignments, type Decision, needsSignature, type Plan } from './decision.ts'
 import { tellUnproven } from './hindrance.ts'
 import type { Hash, TransactionId } from './ids.ts'
 import { confirmations, type Observation } from './observation.ts'
@@ -19,23 +20,25 @@ import { include } from './settle.ts'
 import { conditionsOf, news, takeBack } from './tell.ts'
 import { type InPhase, isInPhase, type Transaction, tookTheNonce } from './transaction.ts'
 import type { TimestampMs } from './units.ts'
-import type { Work } from './work.ts'
+import { isHeldUp, type Work } from './work.ts'
 
 export function decide(work: Work, observation: Observation, policy: NetworkPolicy, now: TimestampMs): Plan {
-  const followUps = work.open.flatMap((transaction) => followUp(transaction, work, observation, policy, now))
+  const followUps = work.open
+    .flatMap((transaction) => followUp(transaction, work, observation, policy, now))
+    .filter((decision) => mayGoNow(decision, work))
   const expiries = work.expiring.flatMap((transaction): Decision[] =>
     isInPhase(transaction, 'queued') && hasExpired(transaction, now) ? [{ do: 'expire', transaction }] : [],
   )
   // Nonces are bound in view of what this step settles and drops: the room that it makes is used at once.
   const ahead = foresee(work, [...followUps, ...expiries], now)
-  const assignments = assignNonces(ahead, observation, policy)
+  const assignments = isHeldUp(work) ? nothing : assignNonces(ahead, observation, policy)
   // What the chain gave back is pursued at once, and a race begins at once: the next block may be the rival's.
   const pressing: readonly Decision['do'][] = ['reopen', 'requeue', 'expire', 'giveUp']
   const returned = followUps.some(({ do: what }) => pressing.includes(what))
   const decisions = [...followUps, ...expiries, ...assignments.decisions]
   const again = assignments.again || returned
-  // Without prices, or before the next look, it is not known of all what holds them up.
-  const told = again || !observation.market ? [] : takeBack(looked(work, observation), decisions)
+  // Without prices, held up, or before the next look, it is not known of all what holds them up.
+  const told = again || isHeldUp(work) || !observation.market ? [] : takeBack(looked(work, observation), decisions)
   return { ...assignments, decisions: [...news(decisions), ...told], again, conditions: conditionsOf(work, decisions) }
 }
 
@@ -43,6 +46,18 @@ export function decide(work: Work, observation: Observation, policy: NetworkPoli
 function looked(work: Work, observation: Observation): readonly Transaction[] {
   const live = work.open.filter((each) => isInPhase(each, 'inFlight') && each.lifecycle.nonce >= observation.nonce)
   return [...live, ...work.queued]
+}
+
+const nothing: Assignments = { decisions: [], needsPendingNonce: false, needsBalance: false, again: false }
+
+/**
+ * While a node keeps us waiting, only no-ops are handed over: a race is lost by waiting, and a payload that overtakes
+ * one before it may be refused for the gap. What is on its way is not sent twice.
+ */
+function mayGoNow(decision: Decision, work: Work): boolean {
+  if (!isHeldUp(work)) return true
+  if (decision.do === 'bump' || decision.do === 'replace') return false
+  return decision.do !== 'rebroadcast' || (isNoOp(decision.attempt) && !work.underWay?.has(decision.attempt.hash))
 }
 
 /** The work as it will be once the decisions that need no signature are recorded. */

@@ -1,5 +1,6 @@
 // What a relayer has before it: everything open, and as much of the queue as it could send now.
 import { mayBeKnown, newest, type RejectionCode, rejectionOf, wasTaken } from './attempt.ts'
+import type { Hash } from './ids.ts'
 import type { Inquiry } from './observation.ts'
 import type { NonceFloor, Relayer } from './relayer.ts'
 import { awaitsReplacement } from './replace.ts'
@@ -15,6 +16,18 @@ export interface Work {
   readonly queued: readonly Transaction[]
   /** Those of the whole queue that their valid_until ends first, soonest first. */
   readonly expiring: readonly Transaction[]
+  /** Attempts that are on their way to a node that has not answered yet: payloads wait for it, in their order. */
+  readonly underWay?: ReadonlySet<Hash>
+}
+
+/** What could get a nonce in this step, if there is room. */
+export function queuedOf(work: Work): readonly Transaction[] {
+  return isHeldUp(work) ? [] : work.queued
+}
+
+/** Whether payloads have to wait for a node's answer. */
+export function isHeldUp({ underWay }: Work): boolean {
+  return underWay !== undefined && underWay.size > 0
 }
 
 /** When the next of them expires, of those that are still valid at `now`. */
@@ -54,8 +67,8 @@ export interface Wants {
 export function inquire(work: Work, { pendingNonce, freshBalance }: Wants): Inquiry {
   const inFlight = inFlightOf(work)
   const mined = minedOf(work)
-  const binds = work.queued.length > 0 && !work.relayer.paused
-  const next = work.relayer.paused ? [] : work.queued.slice(0, roomIn(work))
+  const binds = queuedOf(work).length > 0 && !work.relayer.paused
+  const next = work.relayer.paused ? [] : queuedOf(work).slice(0, roomIn(work))
   return {
     address: work.relayer.address,
     // A node that contradicts what is remembered knows of somebody else's transaction.

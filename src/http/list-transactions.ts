@@ -1,10 +1,9 @@
 // GET of a relayer's transactions, newest first.
 import { Type } from 'typebox'
-import type { RelayerId } from '../domain/ids.ts'
 import { statuses } from '../domain/transaction.ts'
 import type { Reads } from '../store/store.ts'
 import { answers, success } from './envelope.ts'
-import { foundRelayer } from './found.ts'
+import { foundHistory } from './found.ts'
 import { operation } from './operation.ts'
 import { relayerParameters } from './parameters.ts'
 import { pageOf, pageProperties, paginationOf } from './parse-page.ts'
@@ -30,9 +29,7 @@ export function listTransactions(reads: Reads) {
       response: answers(Type.Array(transactionSchema), 400, 404),
     },
     async answer({ params, query }) {
-      const id = params.relayer_id as RelayerId
-      // What a deleted relayer did stays to be read.
-      if (!(await reads.wasRelayer(id))) await foundRelayer(reads, id)
+      const id = await foundHistory(reads, params.relayer_id)
       const page = pageOf(query)
       const { items, total } = await reads.transactions(id, query.status ? { status: query.status } : {}, page)
       return success(items.map(presentTransaction), [], paginationOf(page, total))

@@ -13,6 +13,7 @@ import type {
 import type { Scope } from '../domain/api-key.ts'
 import type { Principal } from './authenticate.ts'
 import type { Success } from './envelope.ts'
+import type { RpcBody } from './rpc.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -44,11 +45,14 @@ export interface Operation<S extends FastifySchema = FastifySchema> {
   /** Absent: the server's. */
   readonly bodyBytesMax?: number
   readonly schema: S
-  /** Text where the schema says so, as of health, and the reply where a stream was sent; everything else is an envelope. */
+  /**
+   * Text where the schema says so, as of health, an answer of JSON-RPC to what speaks that, and the reply where a stream
+   * was sent; everything else is an envelope.
+   */
   readonly answer: (
     request: OperationRequest<S>,
     reply: OperationReply,
-  ) => Promise<Success<unknown> | string | OperationReply>
+  ) => Promise<Success<unknown> | RpcBody | string | OperationReply>
 }
 
 /** Ties the types of `answer` to the schema that validates. */

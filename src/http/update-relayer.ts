@@ -29,7 +29,7 @@ const bodySchema = Type.Object(
   },
   {
     additionalProperties: false,
-    examples: [{ paused: true, policies: { gas_price_cap: 200_000_000_000, value_cap: null } }],
+    examples: [{ paused: false, policies: { gas_price_cap: 200_000_000_000, value_cap: null } }],
   },
 )
 

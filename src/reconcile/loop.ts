@@ -3,6 +3,7 @@ import { type Chain, ChainUnavailable } from '../chain/chain.ts'
 import { OwnershipLost, StaleWrite } from '../domain/errors.ts'
 import type { Logger } from '../ops/logger.ts'
 import { type Bell, bell } from './bell.ts'
+import { openHandOvers } from './hand-overs.ts'
 import { loggingConditions } from './log-conditions.ts'
 import type { Ownership } from './ownership.ts'
 import { type Rest, type StepContext, step } from './step.ts'
@@ -16,7 +17,7 @@ const unavailableTold = 5
 
 export interface Advancing {
   wake(): void
-  /** Resolves when the last step is over. */
+  /** Resolves when the last step is over, and all that was handed over is answered. */
   readonly stopped: Promise<void>
 }
 
@@ -36,15 +37,17 @@ async function run(
   const { lost } = ownership
   const logger = context.logger.child({ relayer_id: ownership.relayer, epoch: String(ownership.epoch) })
   const logConditions = loggingConditions(logger)
+  const handOvers = openHandOvers(clock, () => wakes.ring())
   let following: Following | undefined
   let asksPool = true
   let unavailable = 0
   while (!lost.aborted) {
     try {
-      const rest = await step(context, ownership, asksPool)
+      handOvers.raise()
+      const rest = await step(context, ownership, asksPool, handOvers)
       if (rest.askedPool) asksPool = false
       unavailable = 0
-      logConditions(rest.conditions)
+      if (rest.conditions) logConditions(rest.conditions)
       following = follow(rest, following, wakes, lost)
       await restUntil(rest, context, wakes, lost)
     } catch (error) {
@@ -69,6 +72,7 @@ async function run(
     }
   }
   following?.stop()
+  await handOvers.ended()
 }
 
 async function tell(context: StepContext, ownership: Ownership, why: string, logger: Logger): Promise<void> {

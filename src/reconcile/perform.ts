@@ -23,8 +23,9 @@ export async function perform(
       ? { reach: 'all' as const }
       : { reach: 'one' as const, stillWanted: () => isStillWanted(context, ownership, transaction, attempt) }),
   }))
+  tell(context, ownership, handOvers, 'handing over')
   const outcomes = await chain.broadcast(envelopes)
-  tell(context, ownership, handOvers, outcomes)
+  tell(context, ownership, handOvers, 'handed over', outcomes)
   await keepAnswers(context, ownership, handOvers, outcomes)
   return [...outcomes.values()].some(({ kind }) => kind === 'unknown' || kind === 'notSent' || kind === 'rejected')
 }
@@ -69,7 +70,8 @@ function tell(
   { logger }: StepContext,
   ownership: Ownership,
   handOvers: readonly HandOverOrder[],
-  outcomes: ReadonlyMap<Hash, BroadcastOutcome>,
+  what: 'handing over' | 'handed over',
+  outcomes?: ReadonlyMap<Hash, BroadcastOutcome>,
 ): void {
   for (const { transaction, attempt } of handOvers) {
     const facts = {
@@ -78,8 +80,8 @@ function tell(
       hash: attempt.hash,
       nonce: attempt.nonce,
       kind: attempt.kind,
-      outcome: outcomes.get(attempt.hash),
+      ...(outcomes && { outcome: outcomes.get(attempt.hash) }),
     }
-    logger.debug(facts, 'handed over')
+    logger.debug(facts, what)
   }
 }

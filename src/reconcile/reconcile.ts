@@ -8,8 +8,13 @@ import type { StepContext } from './step.ts'
 export async function reconcile(context: StepContext, ownerships: Ownerships): Promise<AsyncDisposable> {
   const loops = new Map<RelayerId, Advancing>()
 
+  /** Given up only to be acquired anew: what was seen of them, the failure first of all, is still to be shown. */
+  const renewing = new Set<RelayerId>()
+
   function renew(ownership: Ownership): void {
-    ownerships.renew(ownership).catch(async (error: unknown) => {
+    renewing.add(ownership.relayer)
+    const renewed = ownerships.renew(ownership).then(() => renewing.delete(ownership.relayer))
+    renewed.catch(async (error: unknown) => {
       context.logger.error(
         { err: error, relayer_id: ownership.relayer },
         'a relayer could not be acquired anew; trying again',
@@ -26,7 +31,7 @@ export async function reconcile(context: StepContext, ownerships: Ownerships): P
       const loop = loops.get(ownership.relayer)
       loops.delete(ownership.relayer)
       await loop?.stopped
-      context.metrics.released(ownership.relayer)
+      if (!renewing.has(ownership.relayer)) context.metrics.released(ownership.relayer)
     },
   })
   return { [Symbol.asyncDispose]: () => ownerships.stop() }

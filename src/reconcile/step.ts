@@ -8,13 +8,23 @@ import { violations } from '../domain/invariants.ts'
 import type { Inquiry, Observation } from '../domain/observation.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { TimestampMs } from '../domain/units.ts'
-import { inFlightOf, inquire, isInDoubt, nextExpiry, type Wants, type Work } from '../domain/work.ts'
+import {
+  inFlightOf,
+  inquire,
+  isHeldUp,
+  isInDoubt,
+  nextExpiry,
+  queuedOf,
+  type Wants,
+  type Work,
+} from '../domain/work.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { RelayerMetrics, Sight } from '../ops/metrics.ts'
 import type { Random } from '../ops/random.ts'
 import type { Signer } from '../signers/signer.ts'
 import type { Store } from '../store/store.ts'
+import type { HandOvers } from './hand-overs.ts'
 import type { Ownership } from './ownership.ts'
 import { perform } from './perform.ts'
 import { record } from './record.ts'
@@ -40,37 +50,47 @@ export interface Rest {
   /** The node's pool was asked for a stranger's transactions. */
   readonly askedPool: boolean
   /** What holds the relayer up. */
-  readonly conditions: readonly Condition[]
+  readonly conditions?: readonly Condition[]
 }
 
 /** `asksPool`: the first step of an ownership, when a stranger's transactions may wait in the node's pool. */
-export async function step(context: StepContext, ownership: Ownership, asksPool: boolean): Promise<Rest> {
-  const work = await context.store.reads.work(ownership.relayer)
-  if (!work) return { idle: true, askedPool: false, conditions: [] }
-  if (work.open.length === 0 && work.queued.length === 0) {
-    context.metrics.idle(work.relayer)
-    return { idle: true, askedPool: false, conditions: work.relayer.paused ? ['paused'] : [] }
+export async function step(
+  context: StepContext,
+  ownership: Ownership,
+  asksPool: boolean,
+  handOvers: HandOvers,
+): Promise<Rest> {
+  const stored = await context.store.reads.work(ownership.relayer)
+  if (!stored) return { idle: true, askedPool: false, conditions: [] }
+  if (stored.open.length === 0 && stored.queued.length === 0) {
+    context.metrics.idle(stored.relayer)
+    return { idle: true, askedPool: false, conditions: stored.relayer.paused ? ['paused'] : [] }
   }
+  // As of now: one that ends while this step looks around is still on its way for it, and the next step knows better.
+  const work = { ...stored, underWay: new Set(handOvers.underWay) }
   report(context, work)
 
   const { relayer } = work
   const chain = context.chainOf(relayer)
   const policy = context.policyOf(relayer)
   const now = context.clock.now()
-  const askedPool = asksPool && work.queued.length > 0
+  const askedPool = asksPool && queuedOf(work).length > 0
   const { plan, observation } = await look(context, chain, work, policy, askedPool)
-  context.metrics.looked(relayer, sightOf(work, observation, plan))
+  if (!isHeldUp(work)) context.metrics.looked(relayer, sightOf(work, observation, plan))
 
   const recorded = await record(context, ownership, work, plan.decisions, observation.head.number, now)
-  const { conditions } = plan
-  if (ownership.lost.aborted) return { idle: true, askedPool, conditions }
-  const failed = await perform(context, chain, ownership, recorded)
+  // Held up it looks at races only: what else holds the relayer up stays as it was told.
+  const told = isHeldUp(work) ? {} : { conditions: plan.conditions }
+  if (ownership.lost.aborted) return { idle: true, askedPool, ...told }
+  const hashes = recorded.handOvers.map(({ attempt }) => attempt.hash)
+  const performed = perform(context, chain, ownership, recorded)
+  const failed = hashes.length === 0 ? await performed : await handOvers.attend(hashes, performed)
   return {
     follow: chain,
-    ...againAfter(work, plan, failed, policy, context.clock.now()),
+    ...againAfter(work, plan, failed === true, policy, context.clock.now()),
     idle: recorded.changed === 0 && recorded.handOvers.length === 0,
     askedPool,
-    conditions,
+    ...told,
   }
 }
 

@@ -63,6 +63,12 @@ test('.env is read, the real environment wins, and an empty variable counts as n
   expect(config.database.path).toBe('/srv/r.db')
 })
 
+test('metrics are served unless METRICS_ENABLED says no', async () => {
+  const files = { 'config/config.json': JSON.stringify(rightFile()) }
+  expect((await load(files, { ...env, METRICS_ENABLED: 'true' })).server.metricsPort).toBe(8081)
+  expect((await load(files, { ...env, METRICS_ENABLED: 'False' })).server).not.toHaveProperty('metricsPort')
+})
+
 test('amounts above 2^53 keep every digit, as numbers and as texts', async () => {
   const file = rightFile()
   const policies = { min_balance: 'N', gas_price_cap: '18446744073709551617', cancel_reserve: 1, max_in_flight: 3 }

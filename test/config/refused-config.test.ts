@@ -251,6 +251,8 @@ test.each<[string, Record<string, string | undefined>, RegExp]>([
   ['API key with a space', { API_KEY: `S3CRET ${'x'.repeat(32)}` }, /API_KEY: holds a space/],
   ['port', { APP_PORT: '80a' }, /APP_PORT: is "80a"; write a whole number from 0 to 65535/],
   ['port too high', { METRICS_PORT: '65536' }, /METRICS_PORT: is "65536"; write/],
+  ['one port for two', { APP_PORT: '9000', METRICS_PORT: '9000' }, /METRICS_PORT: is 9000, which is APP_PORT as well/],
+  ['neither true nor false', { METRICS_ENABLED: 'yes' }, /METRICS_ENABLED: is "yes"; write true or false/],
   [
     'rate',
     { RATE_LIMIT_REQUESTS_PER_SECOND: '0' },

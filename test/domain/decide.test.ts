@@ -356,3 +356,42 @@ test('a stranger that waits in the pool below ours keeps its nonce for a while, 
   expect(look(3)).not.toContain('fillGap')
   expect(look(12)).toContain('fillGap')
 })
+
+test('a remembered balance that does not suffice is read anew before anything is said of it', () => {
+  const remembered = { balance: 1n, balanceReadAt: height - 1 }
+  expect(plan({ queued: [queued(1)] }, remembered)).toMatchObject({ needsBalance: true, decisions: [] })
+  const read = plan({ queued: [queued(1)] }, { balance: 1n, balanceReadAt: height })
+  expect(read).toMatchObject({ needsBalance: false, decisions: [{ do: 'explain', condition: 'balance_short' }] })
+  expect(plan({ queued: [queued(1)] }, { ...remembered, balance: 10n ** 18n })).toMatchObject({
+    needsBalance: false,
+    decisions: [{ do: 'assignNonce' }],
+  })
+})
+
+describe('while a hand-over is under way', () => {
+  const payload = someAttempt(0, { handOver: handOvers.sending })
+  const underWay = new Set([payload.hash])
+
+  test('payloads wait, old and new, and so do the fillers of gaps', () => {
+    const lost = inFlight(2, [someAttempt(2, { handOver: handOvers.sending })])
+    const { decisions } = plan({ open: [inFlight(0, [payload]), lost], queued: [queued(9)], underWay })
+    expect(decisions).toEqual([])
+  })
+
+  test('races begin and go on, also for the very nonce, but no bytes are sent twice', () => {
+    const race = inFlight(0, [payload], canceled)
+    expect(plan({ open: [race], underWay }).decisions).toMatchObject([{ do: 'takeOver' }])
+    const noOp = someNoOp(0, { handOver: handOvers.sending })
+    const begun = inFlight(0, [payload, noOp], canceled)
+    expect(plan({ open: [begun], underWay }).decisions).toMatchObject([{ do: 'rebroadcast', attempt: noOp }])
+    expect(plan({ open: [begun], underWay: new Set([payload.hash, noOp.hash]) }).decisions).toEqual([])
+  })
+
+  test('what the chain says is taken in', () => {
+    const before = someAttempt(0)
+    const open = [inFlight(0, [before]), inFlight(1, [someAttempt(1, { handOver: handOvers.sending })])]
+    const inclusions = new Map([[0, by(before)]])
+    const { decisions } = plan({ open, underWay }, { nonce: 1, inclusions })
+    expect(decisions).toMatchObject([{ do: 'include' }])
+  })
+})

@@ -121,7 +121,10 @@ test('accepted, and no answer for longer than the service waits: never "not sent
   expect((await stage.client.cancellation(sender.id, payment.id)).state).toBe('racing')
   stage.line.open()
   await noOpInPool(stage, payment)
-  expect(stage.rows.attempts(payment.id)[0]?.outcome).toBe('unknown')
+  const state = () => stage.rows.attempts(payment.id)[0]?.state
+  expect(state()).toBe('sending')
+  await until(() => state() !== 'sending', { what: 'the end of the wait for an answer' })
+  expect(stage.rows.attempts(payment.id)[0]).toMatchObject({ state: 'handed', outcome: 'unknown' })
   await audit(stage, sender)
   expect((await stage.client.cancellation(sender.id, payment.id)).state).toBe('won')
 })

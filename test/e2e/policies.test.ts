@@ -23,6 +23,7 @@ beforeAll(async () => {
         gas_limit_estimation: false,
       },
       narrowed: { min_balance: String(5n * ether) },
+      patched: { min_balance: String(5n * ether) },
     },
   })
 })
@@ -61,7 +62,7 @@ test('they are told with the relayer', async () => {
     policies: {
       whitelist_receivers: [friend, token],
       whitelist_selectors: { [token]: ['0xa9059cbb'] },
-      value_cap: '1000',
+      value_cap: 1000,
       gas_limit_estimation: false,
     },
   })
@@ -89,4 +90,21 @@ test('what waits when a policy is narrowed fails without a nonce, and what is be
   expect(stage.rows.attempts(forbidden.id)).toEqual([])
   expect(await balanceOf(stage.node, forbidden.to)).toBe(0n)
   expect((await audit(stage, sender)).map(({ nonce }) => nonce)).toEqual([0])
+})
+
+test('the same, narrowed while the service runs; and what is not enforced here is not taken', async () => {
+  const sender = stage.sender('patched')
+  await stage.node.rpc('anvil_setBalance', [sender.address, hex(ether)])
+  const [dear, behind] = [await pay(stage, sender), await pay(stage, sender, { value: '5' })]
+  const patch = (policies: object) => stage.client.request('PATCH', `/relayers/${sender.id}`, { body: { policies } })
+  const refused = await patch({ private_transactions: true })
+  expect(refused.status).toBe(400)
+  expect((refused.body as { message: string }).message).toContain('private_transactions')
+  expect((await patch({ value_cap: 5, min_balance: 0 })).status).toBe(200)
+  await mineUntil(stage, 'the second', async () => (await view(stage, behind)).status === 'confirmed')
+  expect(await view(stage, dear)).toMatchObject({
+    status: 'failed',
+    status_reason: expect.stringContaining('value_cap'),
+  })
+  expect((await audit(stage, sender)).map(({ value }) => value)).toEqual([5n])
 })

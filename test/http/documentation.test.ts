@@ -56,6 +56,7 @@ test('it is OpenAPI 3.1, and lists every operation', () => {
       `get ${all}/{transaction_id}/cancellation`,
       `post ${all}`,
       `post ${all}/batch`,
+      `post ${one}/rpc`,
       `post ${one}/sign`,
       `post ${one}/sign-transaction`,
       `post ${one}/sign-typed-data`,

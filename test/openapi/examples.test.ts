@@ -4,7 +4,8 @@ import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pay, reached } from '../e2e/support/play.ts'
 import { anvilStage, type Stage } from '../e2e/support/stage.ts'
-import type { Anvil } from '../support/anvil.ts'
+import { storageKey } from '../manage/support/manager.ts'
+import { type Anvil, devAccount } from '../support/anvil.ts'
 import { type Described, type OpenApiDocument, operationsOf, pathWith } from './support/document.ts'
 
 type Specification = Parameters<Validator['validate']>[0]
@@ -13,9 +14,11 @@ let stage: Stage<Anvil>
 let document: OpenApiDocument
 let operations: readonly Described[]
 beforeAll(async () => {
-  stage = await anvilStage({ relayers: { local: {} } })
+  const env = { STORAGE_ENCRYPTION_KEY: storageKey(1) }
+  stage = await anvilStage({ relayers: { local: {} }, service: { env } })
   document = (await stage.client.request('GET', '/openapi.json')).body as OpenApiDocument
   operations = operationsOf(document)
+  await make('/signers', { id: 'dev', type: 'plain', config: { key: devAccount(1).key } })
   // The one that holds nonce 0, whatever else happens.
   await pending()
 })
@@ -56,11 +59,20 @@ const standIns: Readonly<Partial<Record<string, (operationId: string) => Promise
     if (operationId === 'getCancellation') await stage.client.cancel('local', id)
     return id
   },
-  api_key_id: async () => {
-    const body = { name: 'stands in', scopes: ['read'] }
-    const made = await stage.client.request('POST', '/api-keys', { body })
-    return (made.body as { data: { id: string } }).data.id
+  api_key_id: () => make('/api-keys', { name: 'stands in', scopes: ['read'] }),
+  relayer_id: async (operationId) => {
+    if (operationId !== 'deleteRelayer') return 'local'
+    const signer = await make('/signers', { type: 'plain', config: { key: devAccount(2).key } })
+    const asked = { name: 'stands in', network: 'localhost', network_type: 'evm', signer_id: signer, paused: false }
+    return make('/relayers', asked)
   },
+  signer_id: () => make('/signers', { type: 'plain', config: { key: devAccount(3).key } }),
+  notification_id: () => make('/notifications', { url: 'https://hooks.example/stands-in' }),
+}
+
+async function make(path: string, body: object): Promise<string> {
+  const made = await stage.client.request('POST', path, { body })
+  return (made.body as { data: { id: string } }).data.id
 }
 
 /** What a relayer answers that does not do such things, whatever it is asked. */

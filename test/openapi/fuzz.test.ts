@@ -4,6 +4,8 @@ import fc from 'fast-check'
 import { Pool } from 'undici'
 import { expect, test } from 'vitest'
 import { anvilStage } from '../e2e/support/stage.ts'
+import { manage, storageKey } from '../manage/support/manager.ts'
+import { devAccount } from '../support/dev-accounts.ts'
 import { anything, fitting, spoiledBy } from './support/arbitrary.ts'
 import { type Described, type OpenApiDocument, operationsOf, type Parameter, pathWith } from './support/document.ts'
 
@@ -24,7 +26,12 @@ interface Shot {
 }
 
 test(`seed ${seed}: no fault, no silence, nothing undescribed`, { timeout: 300_000 }, async () => {
-  await using stage = await anvilStage({ relayers: { queue: { max_in_flight: 2 }, other: { max_in_flight: 1 } } })
+  await using stage = await anvilStage({
+    relayers: { queue: { max_in_flight: 2 }, other: { max_in_flight: 1 } },
+    service: { env: { STORAGE_ENCRYPTION_KEY: storageKey(1) } },
+  })
+  // For relayers to be made with, one after the other.
+  await manage(stage.client, 'POST', '/signers', { id: 'dev', type: 'plain', config: { key: devAccount(2).key } })
   const document = (await stage.client.request('GET', '/openapi.json')).body as OpenApiDocument
   await using pool = poolOf(stage.service.url)
   const operations = operationsOf(document)
@@ -90,26 +97,35 @@ function poolOf(url: string): Pool & AsyncDisposable {
 const makers: Readonly<Partial<Record<string, string>>> = {
   sendTransaction: 'transaction_id',
   createApiKey: 'api_key_id',
+  createRelayer: 'relayer_id',
+  createSigner: 'signer_id',
+  createNotification: 'notification_id',
 }
 const idsMax = 10
 
+type Ids = Readonly<Partial<Record<string, readonly string[]>>>
+
 /** What stands for the ids that there will be when it is sent. */
-const known: Readonly<Partial<Record<string, readonly string[]>>> = {
-  relayer_id: ['queue', 'queue', 'queue', 'other', 'nobody'],
+const known: Ids = {
   ...Object.fromEntries(
     Object.values(makers).map((name) => [
       name,
       Array.from({ length: idsMax }, (_, place) => `latest-${name}-${place + 1}`),
     ]),
   ),
+  relayer_id: ['queue', 'queue', 'queue', 'other', 'nobody'],
 }
+/** What the others work on is left as it is. */
+const knownToChange: Ids = { ...known, relayer_id: ['latest-relayer_id-1', 'latest-relayer_id-1', 'nobody'] }
+const changesRelayers = ['updateRelayer', 'deleteRelayer']
 
 function shotAt(operation: Described): fc.Arbitrary<Shot> {
   const { parameters, body } = operation
+  const ids = changesRelayers.includes(operation.id) ? knownToChange : known
   const inPlace = (place: Parameter['in']) =>
     fc.record(
       Object.fromEntries(
-        parameters.filter((each) => each.in === place).map((each) => [each.name, parameterValue(each)]),
+        parameters.filter((each) => each.in === place).map((each) => [each.name, parameterValue(each, ids)]),
       ),
       { requiredKeys: parameters.filter((each) => each.in === place && each.required).map(({ name }) => name) },
     )
@@ -157,7 +173,7 @@ const oddHeaders = fc.constantFrom<Record<string, string>>(
   { 'x-http-method-override': 'DELETE' },
 )
 
-function parameterValue({ name, in: place, schema, examples }: Parameter): fc.Arbitrary<unknown> {
+function parameterValue({ name, in: place, schema, examples }: Parameter, known: Ids): fc.Arbitrary<unknown> {
   const ids = known[name] ?? examples
   const right = ids.length > 0 ? mostly(fc.constantFrom(...ids), fitting(schema)) : fitting(schema)
   const odd = anything.map((value) => (typeof value === 'object' ? JSON.stringify(value) : value))

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { conditions } from '../../src/domain/condition.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import { openPrometheus } from '../../src/ops/prometheus/open.ts'
-import { parseExposition } from '../support/exposition.ts'
+import { someRelayer } from '../domain/some.ts'
+import { parseExposition, readingOf } from '../support/exposition.ts'
 import { readsOf } from './promql.ts'
 import { documented, shippedPanels, shippedRules } from './rules.ts'
 
@@ -14,6 +15,24 @@ test('every metric is documented, and every documented one exists', async () => 
   const exported = ours(parseExposition(text).keys())
   expect(exported.length).toBeGreaterThan(30)
   expect([...(await documented('Metrics'))].sort()).toEqual(exported)
+})
+
+test('a relayer is shown as failing until it is well again, and not at all once it is released', async () => {
+  const metrics = openPrometheus({ version: '1', clock: systemClock })
+  const relayer = someRelayer()
+  const shown = async () => {
+    const told = parseExposition((await metrics.expose()).text)
+    return readingOf(told, 'rescind_relayer_condition', { relayer: relayer.id, condition: 'step_failing' })
+  }
+  const sight = { accountNonce: 3, inFlight: 0, conditions: [] }
+  metrics.relayers.looked(relayer, sight)
+  expect(await shown()).toBeUndefined()
+  metrics.relayers.failed(relayer.id)
+  expect(await shown()).toBe(1)
+  metrics.relayers.looked(relayer, sight)
+  expect(await shown()).toBe(0)
+  metrics.relayers.released(relayer.id)
+  expect(await shown()).toBeUndefined()
 })
 
 test('every condition is documented', async () => {

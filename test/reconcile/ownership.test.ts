@@ -1,6 +1,7 @@
 // Ownership in one process: acquired anew after a failure, however often that fails, and given up in order.
 import { expect, test } from 'vitest'
 import type { RelayerId } from '../../src/domain/ids.ts'
+import type { RelayerMetrics } from '../../src/ops/metrics.ts'
 import { ownInProcess } from '../../src/reconcile/own-in-process.ts'
 import type { Ownership } from '../../src/reconcile/ownership.ts'
 import { reconcile } from '../../src/reconcile/reconcile.ts'
@@ -90,8 +91,15 @@ test('a relayer whose store failed for a while is advanced again without a hand'
   await using place = await openWorkplace()
   const disk = unreliable(place.under.store)
   const ownerships = ownInProcess(disk.store, [place.relayer.id])
+  // What is acquired anew is shown as failing until it is well again.
+  const told: string[] = []
   {
-    await using _running = await reconcile({ ...place.context, store: disk.store }, ownerships)
+    const metrics: RelayerMetrics = {
+      ...place.context.metrics,
+      failed: () => void told.push('failed'),
+      released: () => void told.push('released'),
+    }
+    await using _running = await reconcile({ ...place.context, metrics, store: disk.store }, ownerships)
     disk.failing = true
     await place.send()
     ownerships.wake(place.relayer.id)
@@ -106,7 +114,9 @@ test('a relayer whose store failed for a while is advanced again without a hand'
       place.clock.advance(250)
       return place.chain.handed.length === 1
     })
+    expect(told).toEqual(['failed'])
   }
+  expect(told).toEqual(['failed', 'released'])
   expect(place.chain.followers).toBe(0)
 })
 

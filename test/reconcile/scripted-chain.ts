@@ -48,6 +48,9 @@ export function scriptedChain(): ScriptedChain {
     async balance() {
       return chain.view?.balance ?? 0n
     },
+    async read() {
+      throw new ChainUnavailable('no client asks here')
+    },
     follow(onHead, signal) {
       if (signal.aborted) return
       const ring = () => onHead(someHead)

@@ -9,8 +9,10 @@ import type { Policies, Relayer } from '../../src/domain/relayer.ts'
 import type { SendRequest } from '../../src/domain/submit.ts'
 import type { InPhase, Lifecycle, Transaction } from '../../src/domain/transaction.ts'
 import { isInPhase } from '../../src/domain/transaction.ts'
+import { systemClock } from '../../src/ops/clock.ts'
 import { noMetrics } from '../../src/ops/metrics.ts'
 import { systemRandom } from '../../src/ops/random.ts'
+import { openHandOvers } from '../../src/reconcile/hand-overs.ts'
 import type { Ownership } from '../../src/reconcile/ownership.ts'
 import type { StepContext } from '../../src/reconcile/step.ts'
 import { openCurve } from '../../src/signers/curve.ts'
@@ -37,6 +39,9 @@ export interface Workplace extends AsyncDisposable {
   read(id: TransactionId): Promise<Transaction>
   readAs<P extends Lifecycle['phase']>(id: TransactionId, phase: P): Promise<InPhase<P>>
 }
+
+/** For a step by itself: what it hands over is answered at once. */
+export const noneHanging = openHandOvers(systemClock, () => {})
 
 const request: SendRequest = {
   to: receiver,

@@ -7,6 +7,7 @@ import { getRelayer } from '../get-relayer.ts'
 import { getRelayerBalance } from '../get-relayer-balance.ts'
 import { getRelayerStatus } from '../get-relayer-status.ts'
 import { listRelayers } from '../list-relayers.ts'
+import { rpc } from '../rpc.ts'
 import { updateRelayer } from '../update-relayer.ts'
 import { type Mounting, mount } from './mount.ts'
 
@@ -20,4 +21,5 @@ export function relayerRoutes(at: Mounting, management: ManagementContext, chain
   mount(at, 'DELETE', '/relayers/:relayer_id', deleteRelayer(management))
   mount(at, 'GET', '/relayers/:relayer_id/status', getRelayerStatus(reads, chainOf))
   mount(at, 'GET', '/relayers/:relayer_id/balance', getRelayerBalance(reads, chainOf))
+  mount(at, 'POST', '/relayers/:relayer_id/rpc', rpc(reads, chainOf))
 }

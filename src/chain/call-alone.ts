@@ -1,0 +1,10 @@
+// One call in a request of its own: it waits for nobody's answer, and nobody waits for its.
+import { toAnswer } from './batch-calls.ts'
+import type { Answer, Call } from './call.ts'
+import type { Transport } from './transport.ts'
+
+/** Never rejects. */
+export async function callAlone(transport: Transport, { method, params }: Call): Promise<Answer> {
+  const posted = await transport.post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
+  return posted.kind === 'body' ? toAnswer(posted.json, transport.redact) : posted
+}

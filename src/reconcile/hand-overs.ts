@@ -1,0 +1,62 @@
+// What an owner is handing over at this moment. A node that takes its time is not waited for: its answers are recorded
+// when they come, and until then the relayer's payloads wait, in their order, while its no-ops go out beside them.
+import type { Hash } from '../domain/ids.ts'
+import type { Clock } from '../ops/clock.ts'
+
+/** Far longer than a node takes that is well, and far shorter than a block. */
+const promptMs = 250
+
+export interface HandOvers {
+  /** Empty while every node answers in time. */
+  readonly underWay: ReadonlySet<Hash>
+  /** Waits for `performed`, but not for long. It is looked after until it ends: then, and if it fails, `onEnd` is called. */
+  attend<T>(hashes: readonly Hash[], performed: Promise<T>): Promise<T | 'hanging'>
+  /** Throws what one of those that hung has failed with, once. */
+  raise(): void
+  /** Resolves when none is under way. */
+  ended(): Promise<void>
+}
+
+export function openHandOvers(clock: Clock, onEnd: () => void): HandOvers {
+  const underWay = new Set<Hash>()
+  const hanging = new Set<Promise<void>>()
+  const failures: unknown[] = []
+
+  function look(hashes: readonly Hash[], performed: Promise<unknown>): void {
+    for (const hash of hashes) underWay.add(hash)
+    const ended = performed
+      .then(
+        () => undefined,
+        (error: unknown) => {
+          failures.push(error)
+        },
+      )
+      .finally(() => {
+        for (const hash of hashes) underWay.delete(hash)
+        hanging.delete(ended)
+        onEnd()
+      })
+    hanging.add(ended)
+  }
+
+  return {
+    underWay,
+    async attend<T>(hashes: readonly Hash[], performed: Promise<T>) {
+      const done = new AbortController()
+      const late = clock.sleep(promptMs, done.signal).then((): 'hanging' => 'hanging')
+      try {
+        const first = await Promise.race([performed, late])
+        if (first === 'hanging') look(hashes, performed)
+        return first
+      } finally {
+        done.abort()
+      }
+    },
+    raise() {
+      if (failures.length > 0) throw failures.shift()
+    },
+    async ended() {
+      while (hanging.size > 0) await Promise.all(hanging)
+    },
+  }
+}

@@ -1,0 +1,87 @@
+// A node that says nothing to a send keeps the relayer's payloads waiting, and nothing else: what is canceled meanwhile
+// is raced at once, and once the node speaks again all ends true.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Anvil } from '../support/anvil.ts'
+import { until } from '../support/client.ts'
+import { audit } from './support/audit.ts'
+import { decode, same } from './support/ledger.ts'
+import { cancel, inPool, noOpInPool, type Payment, pay, verdict } from './support/play.ts'
+import { anvilStage, type Stage } from './support/stage.ts'
+
+/** One a test. */
+const recipients = [
+  '0x0000000000000000000000000000000000051101',
+  '0x0000000000000000000000000000000000051102',
+  '0x0000000000000000000000000000000000051103',
+] as const
+
+let stage: Stage<Anvil>
+beforeAll(async () => {
+  stage = await anvilStage({ requiredConfirmations: 2, relayers: { other: {}, itself: {}, heard: {} } })
+})
+afterAll(() => stage?.[Symbol.asyncDispose]())
+
+/** The line keeps silent to envelopes that pay `to`, after it passed them on or before. */
+function hushes(to: string, how: 'ignore' | 'swallow'): void {
+  stage.line.onRequest(({ calls }) => {
+    const raws = calls
+      .filter(({ method }) => method === 'eth_sendRawTransaction')
+      .map(({ params }) => String(params[0]))
+    return raws.some((raw) => same(decode(raw).to ?? '', to)) ? { do: how } : { do: 'forward' }
+  })
+}
+
+async function isOnItsWay(payment: Payment): Promise<void> {
+  const paid = () => stage.line.sent().filter((raw) => same(decode(raw).to ?? '', payment.to))
+  await until(() => paid().length > 0, { what: 'the payload to be on its way' })
+  expect(stage.rows.attempts(payment.id).map(({ state }) => state)).toEqual(['sending'])
+}
+
+test('a no-op for another nonce goes out while a send hangs', async () => {
+  const sender = stage.sender('other')
+  const first = await pay(stage, sender)
+  await inPool(stage, sender, [0])
+  hushes(recipients[0], 'ignore')
+  const hanging = await pay(stage, sender, { to: recipients[0] })
+  await isOnItsWay(hanging)
+
+  await cancel(stage, first)
+  await noOpInPool(stage, first)
+  // Still without an answer: the no-op waited for none.
+  expect(stage.rows.attempts(hanging.id).map(({ state }) => state)).toEqual(['sending'])
+  stage.line.open()
+  await stage.node.mine()
+  expect(await verdict(stage, first, ({ state }) => state !== 'racing')).toMatchObject({ state: 'won' })
+  await audit(stage, sender)
+})
+
+test('a no-op for the very nonce whose send hangs goes out beside it', async () => {
+  const sender = stage.sender('itself')
+  hushes(recipients[1], 'swallow')
+  const hanging = await pay(stage, sender, { to: recipients[1] })
+  await isOnItsWay(hanging)
+  await inPool(stage, sender, [0])
+
+  await cancel(stage, hanging)
+  await noOpInPool(stage, hanging)
+  expect(stage.rows.attempts(hanging.id).map(({ kind, state }) => [kind, state])).toContainEqual(['execute', 'sending'])
+  stage.line.open()
+  await stage.node.mine()
+  expect(await verdict(stage, hanging, ({ state }) => state !== 'racing')).toMatchObject({ state: 'won' })
+  await audit(stage, sender)
+})
+
+test('payloads wait for the answer, in their order, and are sent once it is known', async () => {
+  const sender = stage.sender('heard')
+  hushes(recipients[2], 'ignore')
+  const hanging = await pay(stage, sender, { to: recipients[2] })
+  await isOnItsWay(hanging)
+  const next = await pay(stage, sender)
+  const canceled = await pay(stage, sender)
+  // Free, as it has no nonce; and the answer shows that the relayer's rows are written meanwhile.
+  expect(await cancel(stage, canceled)).toMatchObject({ status: 'canceled' })
+  expect(stage.rows.attempts(next.id)).toEqual([])
+  stage.line.open()
+  await inPool(stage, sender, [0, 1])
+  await audit(stage, sender)
+})

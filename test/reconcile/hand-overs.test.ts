@@ -1,0 +1,86 @@
+// Hand-overs that hang: nobody waits for them, nobody forgets them.
+import { expect, test } from 'vitest'
+import type { Hash } from '../../src/domain/ids.ts'
+import { openHandOvers } from '../../src/reconcile/hand-overs.ts'
+import { advance } from '../../src/reconcile/loop.ts'
+import type { Ownership } from '../../src/reconcile/ownership.ts'
+import { hashOf } from '../domain/some.ts'
+import { manualClock } from './manual-clock.ts'
+import { quiescence, until } from './settled.ts'
+import { openWorkplace } from './workplace.ts'
+
+const hashes: readonly Hash[] = [hashOf(1), hashOf(2)]
+
+test('one that is answered in time is never under way for others', async () => {
+  const clock = manualClock()
+  const handOvers = openHandOvers(clock, () => {})
+  expect(await handOvers.attend(hashes, Promise.resolve('answered'))).toBe('answered')
+  await expect(handOvers.attend(hashes, Promise.reject(new Error('no')))).rejects.toThrow('no')
+  expect([handOvers.underWay.size, clock.sleeping]).toEqual([0, []])
+  handOvers.raise()
+})
+
+test('one that hangs is under way until it ends, and its failure is told once', async () => {
+  const clock = manualClock()
+  let ends = 0
+  const handOvers = openHandOvers(clock, () => {
+    ends += 1
+  })
+  const [good, bad] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()]
+  const attended = [handOvers.attend(hashes, good.promise), handOvers.attend([hashOf(3)], bad.promise)]
+  await quiescence()
+  clock.advance(10_000)
+  expect(await Promise.all(attended)).toEqual(['hanging', 'hanging'])
+  expect([...handOvers.underWay]).toEqual([...hashes, hashOf(3)])
+
+  good.resolve('late')
+  await until('the first end', () => ends === 1)
+  expect([...handOvers.underWay]).toEqual([hashOf(3)])
+  handOvers.raise()
+  let over = false
+  const ended = handOvers.ended().then(() => {
+    over = true
+  })
+  await quiescence()
+  expect(over).toBe(false)
+  bad.reject(new Error('the store is gone'))
+  await ended
+  expect(() => handOvers.raise()).toThrow('the store is gone')
+  handOvers.raise()
+})
+
+test('a relayer races beside one that hangs, and a failure of what hung renews it', async () => {
+  await using place = await openWorkplace()
+  const first = await place.send()
+  const ownership = await place.own()
+  const renewed: Ownership[] = []
+  const silence = Promise.withResolvers<void>()
+  place.chain.whileBroadcasting = async () => {
+    place.chain.whileBroadcasting = async () => {}
+    await silence.promise
+  }
+  const loop = advance(place.context, ownership, (each) => renewed.push(each))
+  await until('the send', () => place.chain.handed.length === 1)
+  await place.cancel(first)
+  await place.send()
+  await until('the no-op', () => {
+    loop.wake()
+    place.clock.advance(300)
+    return place.chain.handed.length === 2
+  })
+  const states = async () =>
+    (await place.readAs(first, 'inFlight')).lifecycle.attempts.map(({ kind, handOver }) => [kind, handOver.state])
+  await until('its answer', async () => (await states())[1]?.[1] === 'handed')
+  expect(await states()).toEqual([
+    ['execute', 'sending'],
+    ['cancel', 'handed'],
+  ])
+
+  silence.reject(new Error('a wire fell out'))
+  await until('the renewal', () => {
+    place.clock.advance(300)
+    return renewed.length === 1
+  })
+  await loop.stopped
+  expect(renewed).toEqual([ownership])
+})

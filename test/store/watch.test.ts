@@ -1,0 +1,89 @@
+// What a watched store tells: durable changes and how units ended, never what was undone.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cancel } from '../../src/domain/cancel.ts'
+import { RescindError } from '../../src/domain/errors.ts'
+import type { Change, StoreMetrics } from '../../src/ops/metrics.ts'
+import type { Store } from '../../src/store/store.ts'
+import { watchStore } from '../../src/store/watch.ts'
+import { now, queued, someRelayer } from '../domain/some.ts'
+import { openStore, type SqliteUnderTest } from './open-store.ts'
+
+let under: SqliteUnderTest
+beforeAll(async () => {
+  under = await openStore()
+  await under.store.commit((session) => session.saveRelayer(someRelayer()))
+})
+afterAll(() => under?.[Symbol.asyncDispose]())
+
+function watching(store: Store = under.store) {
+  const told: { changes: Change[]; dropped: number[]; ends: string[] } = { changes: [], dropped: [], ends: [] }
+  const watch: StoreMetrics = {
+    committing: () => (end) => void told.ends.push(end),
+    changed: (change) => void told.changes.push(change),
+    dropped: (_, count) => void told.dropped.push(count),
+  }
+  return { told, store: watchStore(store, watch) }
+}
+
+test('an insert and a cancellation are told with what they came to', async () => {
+  const { told, store } = watching()
+  const one = queued(1)
+  await store.commit((session) => session.insertTransaction(one))
+  await store.commit((session) => session.saveTransaction(one, cancel(one, now), now))
+  expect(told).toEqual({
+    changes: [
+      { relayer: one.relayerId, transaction: one.id, to: 'pending', afterMs: 0, signed: [] },
+      {
+        relayer: one.relayerId,
+        transaction: one.id,
+        from: 'pending',
+        to: 'canceled',
+        afterMs: now - one.createdAt,
+        reason: 'canceled on request',
+        signed: [],
+        verdict: { state: 'dropped', origin: 'request', cost: 0n, afterMs: 0 },
+      },
+    ],
+    dropped: [],
+    ends: ['durable', 'durable'],
+  })
+})
+
+test('a bulk cancellation is told by its number', async () => {
+  const { told, store } = watching()
+  const relayer = queued(0).relayerId
+  await store.commit(async (session) => {
+    for (const sequence of [2, 3, 4]) await session.insertTransaction(queued(sequence))
+  })
+  await store.commit((session) => session.cancelPending(relayer, 'request', now))
+  expect(told.dropped).toEqual([3])
+})
+
+test('a unit that fails tells nothing of what it undid, and its end says whose failure it was', async () => {
+  const { told, store } = watching()
+  const failing = (error: Error) =>
+    store.commit(async (session) => {
+      await session.insertTransaction(queued(7))
+      throw error
+    })
+  await expect(failing(new RescindError('QUEUE_FULL', 'full'))).rejects.toThrow('full')
+  await expect(failing(new Error('disk'))).rejects.toThrow('disk')
+  expect(told).toEqual({ changes: [], dropped: [], ends: ['refused', 'failed'] })
+})
+
+test('of a unit that ran twice, the run that came through counts', async () => {
+  const twice: Store = {
+    ...under.store,
+    commit: (unit) =>
+      under.store
+        .commit(async (session) => {
+          await unit(session)
+          throw new Error('a serialization failure')
+        })
+        .catch(() => under.store.commit(unit)),
+  }
+  const { told, store } = watching(twice)
+  await store.commit((session) => session.insertTransaction(queued(8)))
+  expect(told.changes).toHaveLength(1)
+  expect(told.ends).toEqual(['durable'])
+})
