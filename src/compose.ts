@@ -28,6 +28,7 @@ import type { Secret } from './ops/secret.ts'
 import { openVault } from './ops/vault.ts'
 import { ownInProcess } from './reconcile/own-in-process.ts'
 import type { Ownerships } from './reconcile/ownership.ts'
+import { pruneAudit } from './reconcile/prune-audit.ts'
 import { reconcile } from './reconcile/reconcile.ts'
 import type { StepContext } from './reconcile/step.ts'
 import { openSigners } from './signers/open-signers.ts'
@@ -65,6 +66,7 @@ export interface Engine extends AsyncDisposable {
 export async function compose(config: Config, around: Surroundings): Promise<Service> {
   await using opened = new AsyncDisposableStack()
   const engine = opened.use(await composeEngine(config, around))
+  opened.use(pruneAudit({ store: engine.commands.store, ...around, limits: config.limits }))
   const stopping = new AbortController()
   // Scraped until the last request has ended: a drain is worth watching.
   const metricsServer = around.metrics && opened.use(serveMetrics(around.metrics, engine, around))

@@ -1,5 +1,7 @@
 // The production store on a disk that outlives its process: every commit is a place to die, before it and after it.
 import type Database from 'better-sqlite3'
+import { openAuditPad } from '../../src/store/audit-log.ts'
+import { together } from '../../src/store/deferred.ts'
 import { readsOver } from '../../src/store/reads.ts'
 import { sessionOver } from '../../src/store/session.ts'
 import { groupCommit } from '../../src/store/sqlite/group-commit.ts'
@@ -26,8 +28,9 @@ export class ProcessEnded extends Error {
 export function openSimStore(disk: Disk, instance: Instance, witness: StoreWitness): Store {
   const { writer, writing, reading } = disk
   const tallies = openTallies(writing)
-  const group = groupCommit(mortal(writer, instance, witness), 512, tallies)
-  const session = sessionOver(writing, tallies)
+  const pad = openAuditPad(writing)
+  const group = groupCommit(mortal(writer, instance, witness), 512, together(tallies, pad))
+  const session = sessionOver(writing, tallies, pad)
   const reads = readsOver(reading)
 
   const changes = writer.prepare<[], number>('SELECT total_changes()').pluck()

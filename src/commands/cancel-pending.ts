@@ -1,16 +1,22 @@
 // DELETE of everything pending: one database transaction, as of one instant.
+import { type Asked, allowed } from '../domain/audit.ts'
 import { RescindError } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { BulkCancellation } from '../store/store.ts'
 import type { CommandContext } from './context.ts'
 
 /** Throws RELAYER_NOT_FOUND. */
-export async function cancelPending(context: CommandContext, relayerId: RelayerId): Promise<BulkCancellation> {
+export async function cancelPending(
+  context: CommandContext,
+  relayerId: RelayerId,
+  asked?: Asked,
+): Promise<BulkCancellation> {
   const now = context.clock.now()
   const result = await context.store.commit(async (session) => {
     if (!(await session.relayer(relayerId))) {
       throw new RescindError('RELAYER_NOT_FOUND', `Relayer with ID ${relayerId} not found`)
     }
+    if (asked) session.note(allowed(asked, now, { relayerId }))
     return session.cancelPending(relayerId, 'request', now)
   })
   if (result.racing > 0) context.wake(relayerId)

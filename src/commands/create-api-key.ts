@@ -1,5 +1,6 @@
 // POST of an API key: the key goes into the answer and nowhere else.
 import { type ApiKey, type ApiKeyRequest, checkApiKey } from '../domain/api-key.ts'
+import { type Asked, allowed } from '../domain/audit.ts'
 import { RescindError } from '../domain/errors.ts'
 import type { ApiKeyId } from '../domain/ids.ts'
 import { freshId } from '../ops/fresh-id.ts'
@@ -13,12 +14,18 @@ export const apiKeysMax = 1_000
 export async function createApiKey(
   { store, clock, random }: Pick<CommandContext, 'store' | 'clock' | 'random'>,
   request: ApiKeyRequest,
-  by: ApiKeyId,
+  asked: Asked,
 ): Promise<{ readonly key: ApiKey; readonly token: string }> {
   const now = clock.now()
   checkApiKey(request, now)
   const { token, digest, hint } = newToken(random)
-  const key: ApiKey = { ...request, id: freshId<ApiKeyId>(random, now), hint, createdAt: now, createdBy: by }
+  const key: ApiKey = {
+    ...request,
+    id: freshId<ApiKeyId>(random, now),
+    hint,
+    createdAt: now,
+    createdBy: asked.keyId as ApiKeyId,
+  }
   await store.commit(async (session) => {
     for (const id of request.relayers ?? []) {
       if (await session.relayer(id)) continue
@@ -31,6 +38,7 @@ export async function createApiKey(
       )
     }
     await session.insertApiKey(key, digest)
+    session.note(allowed(asked, now, { subjectId: key.id }))
   })
   return { key, token }
 }

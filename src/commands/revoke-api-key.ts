@@ -1,5 +1,6 @@
 // DELETE of an API key. Its row stays, so that the audit log can name it.
 import type { ApiKey } from '../domain/api-key.ts'
+import { type Asked, allowed } from '../domain/audit.ts'
 import { RescindError } from '../domain/errors.ts'
 import type { ApiKeyId } from '../domain/ids.ts'
 import type { CommandContext } from './context.ts'
@@ -8,13 +9,14 @@ import type { CommandContext } from './context.ts'
 export async function revokeApiKey(
   { store, clock }: Pick<CommandContext, 'store' | 'clock'>,
   id: ApiKeyId,
-  by: ApiKeyId,
+  asked: Asked,
 ): Promise<ApiKey> {
   const now = clock.now()
   return store.commit(async (session) => {
-    await session.revokeApiKey(id, by, now)
+    await session.revokeApiKey(id, asked.keyId as ApiKeyId, now)
     const revoked = await session.apiKey(id)
     if (!revoked) throw new RescindError('API_KEY_NOT_FOUND', `API key with ID ${id} not found`)
+    session.note(allowed(asked, now, { subjectId: id }))
     return revoked
   })
 }

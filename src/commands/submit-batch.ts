@@ -1,4 +1,6 @@
 // Many sends at once: all are stored in one commit and in their order, next to each other in the queue, or none is.
+
+import { type Asked, allowed } from '../domain/audit.ts'
 import { checkEach } from '../domain/check-each.ts'
 import type { Claim } from '../domain/claim.ts'
 import { RescindError } from '../domain/errors.ts'
@@ -16,6 +18,7 @@ interface Batch {
   readonly requests: readonly SendRequest[]
   readonly ids: readonly TransactionId[]
   readonly now: TimestampMs
+  readonly asked?: Asked
 }
 
 /**
@@ -27,10 +30,12 @@ export async function submitBatch(
   relayerId: RelayerId,
   requests: readonly SendRequest[],
   claim: Claim | undefined,
+  asked?: Asked,
 ): Promise<SentOnce> {
   const now = context.clock.now()
   const ids = requests.map(() => freshId(context.random, now))
-  const make = (session: Session) => storeBatch(session, context.queueMax, { relayerId, requests, ids, now })
+  const make = (session: Session) =>
+    storeBatch(session, context.queueMax, { relayerId, requests, ids, now, ...(asked && { asked }) })
   const sent = claim
     ? await sendOnce(context, relayerId, claim, ids, make)
     : { transactions: await context.store.commit(make), replayed: false }
@@ -41,7 +46,7 @@ export async function submitBatch(
 async function storeBatch(
   session: Session,
   queueMax: number,
-  { relayerId, requests, ids, now }: Batch,
+  { relayerId, requests, ids, now, asked }: Batch,
 ): Promise<readonly Transaction[]> {
   const places = await session.nextPlaces(relayerId, requests.length)
   if (!places) throw new RescindError('RELAYER_NOT_FOUND', `Relayer with ID ${relayerId} not found`)
@@ -61,6 +66,7 @@ async function storeBatch(
   for (const [index, request] of requests.entries()) {
     const transaction = submit(relayer, request, { id: ids[index] as TransactionId, sequence: first + index, now })
     await session.insertTransaction(transaction)
+    if (asked) session.note(allowed(asked, now, { relayerId, transactionId: transaction.id }))
     stored.push(transaction)
   }
   return stored

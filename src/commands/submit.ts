@@ -1,4 +1,5 @@
 // A send: checked against the relayer's policies, stored in the relayer's order, and durable before the answer.
+import { type Asked, allowed } from '../domain/audit.ts'
 import type { Claim } from '../domain/claim.ts'
 import { RescindError } from '../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../domain/ids.ts'
@@ -15,8 +16,9 @@ export async function submitTransaction(
   context: CommandContext,
   relayerId: RelayerId,
   request: SendRequest,
+  asked?: Asked,
 ): Promise<Transaction> {
-  const at = placeFor(context)
+  const at = { ...placeFor(context), ...(asked && { asked }) }
   const transaction = await context.store.commit((session) => storeSend(session, context, relayerId, request, at))
   context.wake(relayerId)
   return transaction
@@ -28,8 +30,9 @@ export async function submitOnce(
   relayerId: RelayerId,
   request: SendRequest,
   claim: Claim,
+  asked?: Asked,
 ): Promise<{ readonly transaction: Transaction; readonly replayed: boolean }> {
-  const at = placeFor(context)
+  const at = { ...placeFor(context), ...(asked && { asked }) }
   const { transactions, replayed } = await sendOnce(context, relayerId, claim, [at.id], async (session) => [
     await storeSend(session, context, relayerId, request, at),
   ])
@@ -40,6 +43,7 @@ export async function submitOnce(
 interface SendPlace {
   readonly id: TransactionId
   readonly now: TimestampMs
+  readonly asked?: Asked
 }
 
 function placeFor({ clock, random }: CommandContext): SendPlace {
@@ -52,7 +56,7 @@ async function storeSend(
   { queueMax }: CommandContext,
   relayerId: RelayerId,
   request: SendRequest,
-  { id, now }: SendPlace,
+  { id, now, asked }: SendPlace,
 ): Promise<Transaction> {
   const next = await session.nextInOrder(relayerId)
   if (!next) throw new RescindError('RELAYER_NOT_FOUND', `Relayer with ID ${relayerId} not found`)
@@ -67,5 +71,6 @@ async function storeSend(
   }
   const stored = submit(relayer, request, { id, sequence, now })
   await session.insertTransaction(stored)
+  if (asked) session.note(allowed(asked, now, { relayerId, transactionId: id }))
   return stored
 }

@@ -23,6 +23,10 @@ export const limits = {
   rateLimitPerSecondDefault: 100,
   rateLimitBurstDefault: 300,
   rateLimitMax: 1_000_000,
+  /** The audit log: the oldest entries go when there are more, or when they are older. */
+  auditEntriesMax: 1_000_000,
+  auditDaysMax: 400,
+
   apiKeyCharactersMin: 32,
   signingKeyCharactersMin: 32,
 } as const

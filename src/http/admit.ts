@@ -2,17 +2,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Scope } from '../domain/api-key.ts'
 import { RescindError } from '../domain/errors.ts'
+import type { Auditor } from './audit.ts'
 import { type Authenticate, checkGrant, isPrincipal } from './authenticate.ts'
 import type { RateLimits } from './limit-rate.ts'
 
 export interface Door {
   readonly authenticate: Authenticate
   readonly rates: RateLimits
+  readonly auditor: Auditor
 }
 
 /** Throws RateLimited, UNAUTHORIZED, SCOPE_MISSING, RELAYER_NOT_GRANTED; otherwise the request knows its principal. */
 export async function admit(
-  { authenticate, rates }: Door,
+  { authenticate, rates }: Pick<Door, 'authenticate' | 'rates'>,
   scope: Scope | undefined,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -20,6 +22,7 @@ export async function admit(
   // The right key is heard whatever strangers at its address did: they must not be able to keep a cancellation out.
   const answer = authenticate(request.headers.authorization)
   const principal = answer instanceof Promise ? await answer : answer
+  request.keyId = principal?.id
   if (!isPrincipal(principal)) {
     await rates.hear(request.ip)
     await rates.fail(request.ip)

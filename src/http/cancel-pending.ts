@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { cancelPending as cancelPendingCommand } from '../commands/cancel-pending.ts'
 import type { CommandContext } from '../commands/context.ts'
 import type { RelayerId } from '../domain/ids.ts'
+import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { explainBulk } from './explain-cancellation.ts'
 import { operation } from './operation.ts'
@@ -20,6 +21,7 @@ const resultSchema = Type.Object(
 export function cancelPending(commands: CommandContext) {
   return operation({
     scope: 'cancel',
+    audited: 'in its commit',
     schema: {
       operationId: 'cancelPendingTransactions',
       summary: 'Cancel all pending transactions of a relayer',
@@ -30,7 +32,11 @@ export function cancelPending(commands: CommandContext) {
       response: answers(resultSchema, 400, 404),
     },
     async answer(request) {
-      const result = await cancelPendingCommand(commands, request.params.relayer_id as RelayerId)
+      const result = await cancelPendingCommand(
+        commands,
+        request.params.relayer_id as RelayerId,
+        askedBy(request, 'cancelPendingTransactions'),
+      )
       const total = result.canceled.length + result.failed.length
       const data = {
         queued_for_cancellation_transaction_ids: result.canceled,

@@ -4,6 +4,7 @@ import { awaitVerdict } from '../commands/await-verdict.ts'
 import { cancelTransaction } from '../commands/cancel.ts'
 import type { CommandContext } from '../commands/context.ts'
 import type { RelayerId, TransactionId } from '../domain/ids.ts'
+import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { explainCancellation } from './explain-cancellation.ts'
 import { type OperationReply, operation } from './operation.ts'
@@ -14,6 +15,7 @@ import { presentTransaction, transactionSchema } from './present-transaction.ts'
 export function cancel(commands: CommandContext, stopping: AbortSignal) {
   return operation({
     scope: 'cancel',
+    audited: 'in its commit',
     schema: {
       operationId: 'cancelTransaction',
       summary: 'Cancel a transaction',
@@ -26,7 +28,7 @@ export function cancel(commands: CommandContext, stopping: AbortSignal) {
     async answer(request, reply) {
       const relayerId = request.params.relayer_id as RelayerId
       const id = request.params.transaction_id as TransactionId
-      const canceled = await cancelTransaction(commands, relayerId, id)
+      const canceled = await cancelTransaction(commands, relayerId, id, askedBy(request, 'cancelTransaction'))
       const { prefer } = request.headers
       const seconds = waitSeconds(prefer)
       if (seconds === undefined) return success(presentTransaction(canceled), explainCancellation(canceled))

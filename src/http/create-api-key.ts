@@ -4,7 +4,7 @@ import type { CommandContext } from '../commands/context.ts'
 import { createApiKey as createApiKeyCommand } from '../commands/create-api-key.ts'
 import { scopes } from '../domain/api-key.ts'
 import type { RelayerId } from '../domain/ids.ts'
-import { askerOf } from './asker.ts'
+import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { apiKeyNameCharsMax, apiKeyRelayersMax } from './limits.ts'
 import { operation } from './operation.ts'
@@ -49,6 +49,7 @@ const bodySchema = Type.Object(
 export function createApiKey(commands: CommandContext) {
   return operation({
     scope: 'admin',
+    audited: 'in its commit',
     schema: {
       operationId: 'createApiKey',
       summary: 'Create an API key',
@@ -65,7 +66,7 @@ export function createApiKey(commands: CommandContext) {
         ...(body.relayers && { relayers: [...new Set(body.relayers)] as RelayerId[] }),
         ...(body.expires_at !== undefined && { expiresAt: parseTime('expires_at', body.expires_at) }),
       }
-      const { key, token } = await createApiKeyCommand(commands, asked, askerOf(request))
+      const { key, token } = await createApiKeyCommand(commands, asked, askedBy(request, 'createApiKey'))
       return success({ ...presentApiKey(key), key: token }, ['the key is shown this once; keep it now'])
     },
   })

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { catalogue, type ErrorCode, RescindError } from '../domain/errors.ts'
 import type { Logger } from '../ops/logger.ts'
+import type { Auditor } from './audit.ts'
 import { failure } from './envelope.ts'
 import { RateLimited } from './limit-rate.ts'
 import { queueFullRetryAfterSeconds } from './limits.ts'
@@ -41,7 +42,7 @@ const frameworkRefusals: Readonly<Record<string, RescindError>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: new RescindError('BODY_TOO_LARGE', 'body: is larger than this service takes'),
 }
 
-export function errorHandler(logger: Logger) {
+export function errorHandler(logger: Logger, auditor: Auditor) {
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const error = leftEarly(thrown, request) ? clientLeft : toRescindError(thrown)
     if (catalogue[error.code].status === 500) {
@@ -52,6 +53,7 @@ export function errorHandler(logger: Logger) {
     } else {
       logger.debug({ request_id: request.id, code: error.code, reason: error.message }, 'request refused')
     }
+    auditor.refused(request, error)
     refuse(reply, error)
   }
 }

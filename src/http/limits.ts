@@ -43,6 +43,10 @@ export const keysHeldMax = 2_000
 export const keyUseNotedEveryMs = 60_000
 export const apiKeyNameCharsMax = 100
 export const apiKeyRelayersMax = 256
+/** Kinds of refusals that the audit log tells apart in a flush: so many of strangers, and so many of keys. */
+export const auditRefusalKindsMax = 50
+export const auditRefusalsSoonMs = 1_000
+export const auditRefusalsEveryMs = 60_000
 export const perPageDefault = 10
 export const perPageMax = 100
 export const pageMax = 1_000_000

@@ -12,6 +12,7 @@ import type { Logger } from '../ops/logger.ts'
 import type { HttpMetrics } from '../ops/metrics.ts'
 import { admit, type Door, markAnswer } from './admit.ts'
 import { allowedMethods } from './allowed-methods.ts'
+import { type Auditor, openAuditor } from './audit.ts'
 import type { Authenticate } from './authenticate.ts'
 import { errorHandler } from './errors.ts'
 import { keyRing } from './key-ring.ts'
@@ -72,9 +73,10 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const { logger, authenticate, limits } = options
   const draining = new AbortController()
   const stopping = AbortSignal.any([draining.signal, options.readiness.stopping])
+  const auditor = openAuditor(options.commands, logger)
   const keys = keyRing({ administrator: authenticate, ...options.commands, logger })
-  const door: Door = { authenticate: keys.authenticate, rates: rateLimits(limits) }
-  const handleError = errorHandler(logger)
+  const door: Door = { authenticate: keys.authenticate, rates: rateLimits(limits), auditor }
+  const handleError = errorHandler(logger, auditor)
   const unmatched = options.metrics.operation('unmatched')
   const newRequestId = requestIds(options.commands.random)
 
@@ -114,6 +116,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   app.setSerializerCompiler(() => JSON.stringify)
   app.setErrorHandler(handleError)
   app.decorateRequest('principal', undefined)
+  app.decorateRequest('keyId', undefined)
   const methodsOf = allowedMethods(app)
   await app.register(swagger, describeApi(options.version))
 
@@ -148,10 +151,10 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   serviceRoutes(at, { version: options.version, readiness: options.readiness, clock: options.commands.clock })
   documentationRoutes(app)
   await app.ready()
-  return serverOf(app, draining)
+  return serverOf(app, draining, auditor)
 }
 
-function serverOf(app: FastifyInstance, draining: AbortController): Server {
+function serverOf(app: FastifyInstance, draining: AbortController, auditor: Auditor): Server {
   let url: string | undefined
   return {
     async listen(at) {
@@ -165,6 +168,7 @@ function serverOf(app: FastifyInstance, draining: AbortController): Server {
     async [Symbol.asyncDispose]() {
       draining.abort()
       await app.close()
+      await auditor[Symbol.asyncDispose]()
     },
   }
 }

@@ -19,6 +19,12 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set once the request is authenticated. */
     principal: Principal | undefined
+    /** Of the key that came with it, also of one that is refused: set where it is one of ours. */
+    keyId: string | undefined
+  }
+  interface FastifyContextConfig {
+    scope?: Scope
+    operationId?: string
   }
 }
 
@@ -44,6 +50,8 @@ export interface Operation<S extends FastifySchema = FastifySchema> {
   readonly scope?: Scope
   /** Absent: the server's. */
   readonly bodyBytesMax?: number
+  /** Its command notes in the audit log what it changes, in the same commit. Absent: the door notes that it was done. */
+  readonly audited?: 'in its commit'
   readonly schema: S
   /**
    * Text where the schema says so, as of health, an answer of JSON-RPC to what speaks that, and the reply where a stream

@@ -2,6 +2,7 @@
 import type { CommandContext } from '../commands/context.ts'
 import { replaceTransaction } from '../commands/replace.ts'
 import type { RelayerId, TransactionId } from '../domain/ids.ts'
+import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
 import { transactionParameters } from './parameters.ts'
@@ -11,6 +12,7 @@ import { presentTransaction, transactionSchema } from './present-transaction.ts'
 export function replace(commands: CommandContext) {
   return operation({
     scope: 'send',
+    audited: 'in its commit',
     schema: {
       operationId: 'replaceTransaction',
       summary: 'Replace a transaction',
@@ -24,7 +26,13 @@ export function replace(commands: CommandContext) {
     async answer(request) {
       const asked = parseSend(request.body)
       const { relayer_id: relayerId, transaction_id: id } = request.params
-      const replaced = await replaceTransaction(commands, relayerId as RelayerId, id as TransactionId, asked)
+      const replaced = await replaceTransaction(
+        commands,
+        relayerId as RelayerId,
+        id as TransactionId,
+        asked,
+        askedBy(request, 'replaceTransaction'),
+      )
       return success(presentTransaction(replaced))
     },
   })

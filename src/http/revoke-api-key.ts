@@ -2,7 +2,7 @@
 import type { CommandContext } from '../commands/context.ts'
 import { revokeApiKey as revokeApiKeyCommand } from '../commands/revoke-api-key.ts'
 import type { ApiKeyId } from '../domain/ids.ts'
-import { askerOf } from './asker.ts'
+import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import type { KeyRing } from './key-ring.ts'
 import { operation } from './operation.ts'
@@ -12,6 +12,7 @@ import { apiKeySchema, presentApiKey } from './present-api-key.ts'
 export function revokeApiKey(commands: CommandContext, keys: KeyRing) {
   return operation({
     scope: 'admin',
+    audited: 'in its commit',
     schema: {
       operationId: 'revokeApiKey',
       summary: 'Revoke an API key',
@@ -23,7 +24,7 @@ export function revokeApiKey(commands: CommandContext, keys: KeyRing) {
     },
     async answer(request) {
       const id = request.params.api_key_id as ApiKeyId
-      const revoked = await revokeApiKeyCommand(commands, id, askerOf(request))
+      const revoked = await revokeApiKeyCommand(commands, id, askedBy(request, 'revokeApiKey'))
       keys.forget(id)
       return success(presentApiKey(revoked))
     },

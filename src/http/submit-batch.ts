@@ -4,6 +4,7 @@ import type { CommandContext } from '../commands/context.ts'
 import { submitBatch as submitAll } from '../commands/submit-batch.ts'
 import { checkEach } from '../domain/check-each.ts'
 import type { RelayerId } from '../domain/ids.ts'
+import { askedBy } from './audit.ts'
 import { claimOf } from './claim.ts'
 import { answers, success } from './envelope.ts'
 import { batchBodyBytesMax, batchItemsMax } from './limits.ts'
@@ -42,6 +43,7 @@ export function submitBatch(commands: CommandContext) {
   return operation({
     scope: 'send',
     bodyBytesMax: batchBodyBytesMax,
+    audited: 'in its commit',
     schema: {
       operationId: 'sendTransactions',
       summary: `Send up to ${batchItemsMax} transactions`,
@@ -56,7 +58,13 @@ export function submitBatch(commands: CommandContext) {
     async answer(request, reply) {
       const asked = checkEach('transactions', request.body.transactions, parseSend)
       const relayerId = request.params.relayer_id as RelayerId
-      const { transactions, replayed } = await submitAll(commands, relayerId, asked, claimOf(request, relayerId, asked))
+      const { transactions, replayed } = await submitAll(
+        commands,
+        relayerId,
+        asked,
+        claimOf(request, relayerId, asked),
+        askedBy(request, 'sendTransactions'),
+      )
       if (replayed) reply.header('idempotency-replayed', 'true')
       const count = transactions.length
       const log = replayed

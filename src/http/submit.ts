@@ -2,6 +2,7 @@
 import type { CommandContext } from '../commands/context.ts'
 import { submitOnce, submitTransaction } from '../commands/submit.ts'
 import type { RelayerId } from '../domain/ids.ts'
+import { askedBy } from './audit.ts'
 import { claimOf } from './claim.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
@@ -12,6 +13,7 @@ import { presentTransaction, transactionSchema } from './present-transaction.ts'
 export function submit(commands: CommandContext) {
   return operation({
     scope: 'send',
+    audited: 'in its commit',
     schema: {
       operationId: 'sendTransaction',
       summary: 'Send a transaction',
@@ -26,10 +28,11 @@ export function submit(commands: CommandContext) {
     async answer(request, reply) {
       const asked = parseSend(request.body)
       const relayerId = request.params.relayer_id as RelayerId
+      const by = askedBy(request, 'sendTransaction')
       const claim = claimOf(request, relayerId, asked)
-      if (!claim) return success(presentTransaction(await submitTransaction(commands, relayerId, asked)))
+      if (!claim) return success(presentTransaction(await submitTransaction(commands, relayerId, asked, by)))
 
-      const { transaction, replayed } = await submitOnce(commands, relayerId, asked, claim)
+      const { transaction, replayed } = await submitOnce(commands, relayerId, asked, claim, by)
       if (replayed) reply.header('idempotency-replayed', 'true')
       return success(presentTransaction(transaction))
     },

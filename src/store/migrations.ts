@@ -104,4 +104,12 @@ export const migrations: readonly Migration[] = [
       'CREATE UNIQUE INDEX api_keys_digest ON api_keys (digest)',
     ],
   },
+  {
+    name: '007-audit-log',
+    statements: [
+      // Ids only rise as long as the newest row stays: whoever prunes leaves it.
+      'CREATE TABLE audit_log (id INTEGER PRIMARY KEY, last_at BIGINT NOT NULL, count BIGINT NOT NULL, entries TEXT NOT NULL)',
+      'CREATE INDEX audit_log_count ON audit_log (count)',
+    ],
+  },
 ]

@@ -1,5 +1,6 @@
 // Reads over one executor, outside any unit: they see what is committed.
 import { findApiKey, findApiKeyByDigest, listApiKeys } from './api-keys.ts'
+import { readAudit } from './audit-log.ts'
 import { findTransaction, findTransactionByNonce, listAttempts } from './find-transaction.ts'
 import { listTransactions } from './list-transactions.ts'
 import { loadWork } from './load-work.ts'
@@ -28,6 +29,7 @@ export function readsOver(executor: Executor): Reads {
     apiKey: (id) => findApiKey(executor, id),
     apiKeyOf: (digest) => findApiKeyByDigest(executor, digest),
     apiKeys: (page) => listApiKeys(executor, page),
+    audit: (limit, before) => readAudit(executor, limit, before),
     work: (relayerId) => loadWork(executor, relayerId),
     events: (after, limit, wanted) => eventsAfter(executor, after, limit, wanted),
     event: (id) => findEvent(executor, id),

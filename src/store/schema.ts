@@ -180,6 +180,17 @@ export interface ApiKeyTable {
   last_used_at: number | null
 }
 
+/** What was decided on requests for changes, and which were refused: a row a commit. */
+export interface AuditLogTable {
+  id: Generated<number>
+  /** Of its last entry. */
+  last_at: number
+  /** Of its entries. */
+  count: number
+  /** A JSON list of decisions, see domain/audit.ts. */
+  entries: string
+}
+
 export interface Schema {
   relayers: RelayerTable
   former_relayers: FormerRelayerTable
@@ -192,4 +203,5 @@ export interface Schema {
   tallies: TallyTable
   idempotency_keys: IdempotencyKeyTable
   api_keys: ApiKeyTable
+  audit_log: AuditLogTable
 }

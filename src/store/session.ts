@@ -1,5 +1,6 @@
 // The session over one executor: each method's query stands in the file of its verb.
 import { apiKeysInForce, findApiKey, insertApiKey, revokeApiKey, useApiKey } from './api-keys.ts'
+import { type AuditPad, pruneAudit } from './audit-log.ts'
 import { cancelPending } from './cancel-pending.ts'
 import { claim } from './claim.ts'
 import { lockTransaction } from './find-transaction.ts'
@@ -21,7 +22,7 @@ import type { Executor } from './statement.ts'
 import type { Session } from './store.ts'
 import { countPending, type Tallies } from './tallies.ts'
 
-export function sessionOver(executor: Executor, tallies: Tallies): Session {
+export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad): Session {
   return {
     relayer: (id) => findRelayer(executor, id),
     saveRelayer: (relayer) => saveRelayer(executor, relayer),
@@ -46,6 +47,8 @@ export function sessionOver(executor: Executor, tallies: Tallies): Session {
     apiKeysInForce: () => apiKeysInForce(executor),
     insertApiKey: (key, digest) => insertApiKey(executor, key, digest),
     revokeApiKey: (id, by, now) => revokeApiKey(executor, id, by, now),
+    note: (decision) => pad.note(decision),
+    pruneAudit: (keep, rows) => pruneAudit(executor, keep, rows),
     useApiKey: (id, at) => useApiKey(executor, id, at),
     cancelPending: (relayerId, origin, now) => cancelPending(executor, tallies, relayerId, origin, now),
     acquire: (id) => acquireRelayer(executor, id),

@@ -2,6 +2,7 @@
 
 import type { ApiKey } from '../domain/api-key.ts'
 import type { Attempt } from '../domain/attempt.ts'
+import type { AuditEntry, AuditPlace, Decision } from '../domain/audit.ts'
 import type { Claim, Claimed } from '../domain/claim.ts'
 import type { EventSubject, TransactionEvent } from '../domain/event.ts'
 import type { Address, ApiKeyId, RelayerId, TransactionId } from '../domain/ids.ts'
@@ -46,6 +47,8 @@ export interface Reads {
   apiKeyOf(digest: string): Promise<ApiKey | undefined>
   /** Newest first, with those that are revoked. */
   apiKeys(page: PageRequest): Promise<Page<ApiKey>>
+  /** The newest entries first, or those before a place. */
+  audit(limit: number, before?: AuditPlace): Promise<AuditWindow>
   /** What an owner needs for one step; undefined when the relayer is gone. */
   work(relayerId: RelayerId): Promise<Work | undefined>
   /** Looks at `limit` events after the one with id `after`, in the order of commits, and answers those that are `wanted`. */
@@ -75,6 +78,12 @@ export interface Managed {
   readonly sealed?: string
   /** No two versions share one. */
   readonly revision: number
+}
+
+export interface AuditWindow {
+  readonly entries: readonly AuditEntry[]
+  /** Of the whole log. */
+  readonly total: number
 }
 
 export interface PageRequest {
@@ -131,6 +140,13 @@ export interface Session {
   insertApiKey(key: ApiKey, digest: string): Promise<void>
   /** Changes nothing where the key is revoked already. */
   revokeApiKey(id: ApiKeyId, by: ApiKeyId, now: TimestampMs): Promise<void>
+  /** Goes into the log in this unit's commit: what a unit changes and who asked for it are durable together. */
+  note(decision: Decision): void
+  /**
+   * Takes the oldest entries out, while there are more than `entriesMax` or they are older than `since`. Looks at so many
+   * rows at once, and answers whether there may be more to take.
+   */
+  pruneAudit(keep: { readonly entriesMax: number; readonly since: TimestampMs }, rows: number): Promise<boolean>
   /** Never takes the last use back to an earlier one. */
   useApiKey(id: ApiKeyId, at: TimestampMs): Promise<void>
   /**

@@ -2,21 +2,14 @@
 import { sql } from 'kysely'
 import type { RelayerId } from '../domain/ids.ts'
 import { pendingStatuses, type Status, statuses } from '../domain/transaction.ts'
+import type { Deferred } from './deferred.ts'
 import { type Executor, statement } from './statement.ts'
 
 /** Counts that a commit's units change: each unit's apart until it is through, and all of them written once a commit. */
-export interface Tallies {
+export interface Tallies extends Deferred {
   count(relayerId: RelayerId, status: Status, change: number): void
   /** By this unit and those before it in the commit. */
   changeOf(relayerId: RelayerId, status: Status): number
-  /** The unit is through. */
-  keep(): void
-  /** The unit failed: it counted nothing. */
-  forget(): void
-  /** Writes what was kept, in the commit that it belongs to. */
-  write(): Promise<void>
-  /** The commit failed: nothing of it counts. */
-  reset(): void
 }
 
 type Counts = Map<RelayerId, Map<Status, number>>

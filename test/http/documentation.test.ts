@@ -30,6 +30,7 @@ test('it is OpenAPI 3.1, and lists every operation', () => {
       'get /api/v1/events',
       'delete /api/v1/api-keys/{api_key_id}',
       'get /api/v1/api-keys',
+      'get /api/v1/audit-log',
       'get /api/v1/api-keys/{api_key_id}',
       'post /api/v1/api-keys',
       'get /api/v1/health',
@@ -80,6 +81,7 @@ describe('answers fit their schemas', () => {
   test.each([
     ['GET', '/api/v1/ready', '/api/v1/ready'],
     ['GET', '/api/v1/api-keys', '/api/v1/api-keys'],
+    ['GET', '/api/v1/audit-log', '/api/v1/audit-log'],
     ['GET', '/api/v1/api-keys/{api_key_id}', '/api/v1/api-keys/nothing'],
     ['GET', '/api/v1/relayers', '/api/v1/relayers'],
     ['GET', one, '/api/v1/relayers/one'],

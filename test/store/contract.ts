@@ -6,6 +6,7 @@ import type { Transaction } from '../../src/domain/transaction.ts'
 import type { Session, Store } from '../../src/store/store.ts'
 import { queued, somePolicies, someRelayer } from '../domain/some.ts'
 import { apiKeyContract } from './contract-api-keys.ts'
+import { auditContract } from './contract-audit.ts'
 import { bulkContract } from './contract-bulk.ts'
 import { claimContract } from './contract-claims.ts'
 import { modelContract } from './contract-model.ts'
@@ -29,6 +30,7 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('units', () => unitContract(open))
     describe('owners', () => ownerContract(open))
     describe('API keys', () => apiKeyContract(open))
+    describe('the audit log', () => auditContract(open))
     describe('idempotency keys', () => claimContract(open))
     describe('bulk cancellation', () => bulkContract(open))
     describe('counts and events', () => modelContract(open))

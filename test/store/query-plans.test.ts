@@ -3,6 +3,8 @@ import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { administratorId } from '../../src/domain/api-key.ts'
 import { cancel } from '../../src/domain/cancel.ts'
+import type { ApiKeyId } from '../../src/domain/ids.ts'
+import { openAuditPad } from '../../src/store/audit-log.ts'
 import { readsOver } from '../../src/store/reads.ts'
 import { sessionOver } from '../../src/store/session.ts'
 import { sqliteExecutor } from '../../src/store/sqlite/executor.ts'
@@ -25,7 +27,13 @@ function witnessed() {
     },
   }
   const tallies = openTallies(witness)
-  return { database, seen, tallies, session: sessionOver(witness, tallies), reads: readsOver(witness) }
+  return {
+    database,
+    seen,
+    tallies,
+    session: sessionOver(witness, tallies, openAuditPad(witness)),
+    reads: readsOver(witness),
+  }
 }
 
 function planOf(database: Database.Database, sql: string): string[] {
@@ -54,6 +62,14 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   const claim = { owner: administratorId, key: 'k', digest: 'd' }
   await session.claim(claim, [sent.id], now)
   await session.claim(claim, [sent.id], now)
+  await session.insertApiKey(
+    { id: 'k' as ApiKeyId, name: 'n', hint: 'h', scopes: ['read'], createdAt: now, createdBy: administratorId },
+    'd',
+  )
+  await session.useApiKey('k' as ApiKeyId, now)
+  await session.revokeApiKey('k' as ApiKeyId, administratorId, now)
+  await reads.apiKeyOf('d')
+  await reads.apiKey('k' as ApiKeyId)
   tallies.keep()
   await tallies.write()
   await reads.work(relayer.id)

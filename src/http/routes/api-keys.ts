@@ -1,9 +1,10 @@
-// Method and path of each operation on API keys.
+// Method and path of each operation on API keys, and of the log of what they did.
 import type { CommandContext } from '../../commands/context.ts'
 import { createApiKey } from '../create-api-key.ts'
 import { getApiKey } from '../get-api-key.ts'
 import type { KeyRing } from '../key-ring.ts'
 import { listApiKeys } from '../list-api-keys.ts'
+import { listAuditLog } from '../list-audit-log.ts'
 import { revokeApiKey } from '../revoke-api-key.ts'
 import { type Mounting, mount } from './mount.ts'
 
@@ -12,5 +13,6 @@ export function apiKeyRoutes(at: Mounting, commands: CommandContext, keys: KeyRi
   mount(at, 'POST', '/api-keys', createApiKey(commands))
   mount(at, 'GET', '/api-keys', listApiKeys(reads))
   mount(at, 'GET', '/api-keys/:api_key_id', getApiKey(reads))
+  mount(at, 'GET', '/audit-log', listAuditLog(reads))
   mount(at, 'DELETE', '/api-keys/:api_key_id', revokeApiKey(commands, keys))
 }

@@ -1,7 +1,8 @@
 // Puts an operation behind a method and a path: the door first, then the operation.
-import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import type { HttpMetrics } from '../../ops/metrics.ts'
 import { admit, type Door } from '../admit.ts'
+import { type Auditor, isChange } from '../audit.ts'
 import type { Operation } from '../operation.ts'
 
 export interface Mounting {
@@ -16,25 +17,39 @@ export function mount<S extends FastifySchema>(
   { app, door, metrics }: Mounting,
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
-  { scope, bodyBytesMax, schema, answer }: Operation<S>,
+  { scope, bodyBytesMax, audited, schema, answer }: Operation<S>,
 ): void {
-  const answered = metrics.operation(operationIdOf(schema))
+  const operationId = operationIdOf(schema)
+  const answered = metrics.operation(operationId)
+  const handler = answer as unknown as Handler
   app.route({
     method,
     url: `${basePath}${path}`,
     schema,
+    config: { operationId, ...(scope && { scope }) },
     ...(bodyBytesMax !== undefined && { bodyLimit: bodyBytesMax }),
     ...(scope && { onRequest: (request, reply) => admit(door, scope, request, reply) }),
     onResponse: (_request, reply, done) => {
       answered(reply.statusCode, reply.elapsedTime)
       done()
     },
-    handler: answer as unknown as (request: unknown, reply: unknown) => Promise<unknown>,
+    handler: audited || !scope ? handler : noted(door.auditor, handler),
   })
 }
 
 function operationIdOf(schema: FastifySchema): string {
   return (schema as { operationId?: string }).operationId ?? 'unnamed'
+}
+
+type Handler = (request: FastifyRequest, reply: unknown) => Promise<unknown>
+
+/** What is done is in the audit log before its answer goes out. */
+function noted(auditor: Auditor, handler: Handler): Handler {
+  return async (request, reply) => {
+    const answer = await handler(request, reply)
+    if (isChange(request)) await auditor.allowed(request, answer)
+    return answer
+  }
 }
 
 /** The same operation under a second path, of which the OpenAPI document says nothing. */

@@ -1,6 +1,6 @@
 // Concurrent units of work share one commit, and so one fsync; each has its own savepoint and fails alone.
 import type Database from 'better-sqlite3'
-import type { Tallies } from '../tallies.ts'
+import type { Deferred } from '../deferred.ts'
 
 interface Waiting {
   run(): Promise<unknown>
@@ -15,8 +15,8 @@ export interface GroupCommit {
   close(): Promise<void>
 }
 
-/** `tallies` are what the units count, and are written with them. */
-export function groupCommit(database: Database.Database, unitsMax: number, tallies: Tallies): GroupCommit {
+/** `deferred` is what the units leave to be written with them. */
+export function groupCommit(database: Database.Database, unitsMax: number, deferred: Deferred): GroupCommit {
   const begin = database.prepare('BEGIN IMMEDIATE')
   const save = database.prepare('SAVEPOINT unit')
   const release = database.prepare('RELEASE unit')
@@ -40,11 +40,11 @@ export function groupCommit(database: Database.Database, unitsMax: number, talli
     try {
       begin.run()
       for (const unit of group) answers.push(await runUnit(unit))
-      await tallies.write()
+      await deferred.write()
       commit.run()
     } catch (error) {
       // Nothing of the group is durable, whatever its units believe.
-      tallies.reset()
+      deferred.reset()
       for (const unit of group) unit.failed(error)
       rollBack()
       return
@@ -66,14 +66,14 @@ export function groupCommit(database: Database.Database, unitsMax: number, talli
     try {
       const value = await unit.run()
       release.run()
-      tallies.keep()
+      deferred.keep()
       return () => unit.done(value)
     } catch (error) {
       // A full disk can end the whole transaction; then there is no savepoint to go back to.
       if (!database.inTransaction) throw error
       undo.run()
       release.run()
-      tallies.forget()
+      deferred.forget()
       return () => unit.failed(error)
     }
   }

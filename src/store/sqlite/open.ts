@@ -4,6 +4,8 @@ import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
+import { openAuditPad } from '../audit-log.ts'
+import { together } from '../deferred.ts'
 import { readsOver } from '../reads.ts'
 import { sessionOver } from '../session.ts'
 import type { Store } from '../store.ts'
@@ -33,8 +35,9 @@ export async function openSqliteStore(options: { path: string; clock: Clock; log
 
   const executor = sqliteExecutor(writer)
   const tallies = openTallies(executor)
-  const group = groupCommit(writer, unitsMax, tallies)
-  const session = sessionOver(executor, tallies)
+  const pad = openAuditPad(executor)
+  const group = groupCommit(writer, unitsMax, together(tallies, pad))
+  const session = sessionOver(executor, tallies, pad)
   const probe = writer.prepare(
     'INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at',
   )

@@ -1,0 +1,43 @@
+// The audit log: who was let do what, and who was not.
+import type { TimestampMs } from './units.ts'
+
+/** Who asks for a change, by which request. */
+export interface Asked {
+  readonly keyId: string
+  readonly operation: string
+  readonly requestId: string
+  readonly address: string
+}
+
+/** What it was done to. */
+export interface Touched {
+  readonly relayerId?: string
+  readonly transactionId?: string
+  /** Anything else with an id, such as an API key. */
+  readonly subjectId?: string
+}
+
+export interface Decision extends Partial<Asked>, Touched {
+  readonly at: TimestampMs
+  /** `failed`: an error of ours, so that nobody knows what came of it. */
+  readonly outcome: 'allowed' | 'refused' | 'failed'
+  /** Of the refusal or the failure. */
+  readonly code?: string
+  /** How many like it came within a minute, where they are told as one. */
+  readonly count?: number
+}
+
+/** A decision that is recorded: `place` of it among all, rising with time. */
+export interface AuditEntry extends Decision {
+  readonly place: AuditPlace
+}
+
+/** The commit that recorded it, and where in that commit: ordered by both. */
+export interface AuditPlace {
+  readonly commit: number
+  readonly index: number
+}
+
+export function allowed(asked: Asked, at: TimestampMs, touched: Touched): Decision {
+  return { at, outcome: 'allowed', ...asked, ...touched }
+}

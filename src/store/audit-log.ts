@@ -1,0 +1,108 @@
+// The audit log: a row a commit, with all that was decided in it. A row a decision would cost a send a tenth of its time.
+import type { AuditEntry, AuditPlace, Decision } from '../domain/audit.ts'
+import type { TimestampMs } from '../domain/units.ts'
+import type { Deferred } from './deferred.ts'
+import { type Executor, first, statement } from './statement.ts'
+import type { AuditWindow } from './store.ts'
+
+export interface AuditPad extends Deferred {
+  note(decision: Decision): void
+}
+
+const insert = statement<{ lastAt: number; count: number; entries: string }>((db, p) =>
+  db.insertInto('audit_log').values({ last_at: p.lastAt, count: p.count, entries: p.entries }),
+)
+
+export function openAuditPad(executor: Executor): AuditPad {
+  let kept: Decision[] = []
+  let noted: Decision[] = []
+  return {
+    note: (decision) => noted.push(decision),
+    keep() {
+      if (noted.length === 0) return
+      for (const decision of noted) kept.push(decision)
+      noted = []
+    },
+    forget() {
+      noted = []
+    },
+    reset() {
+      kept = []
+      noted = []
+    },
+    async write() {
+      const decisions = kept
+      const last = decisions.at(-1)
+      if (!last) return
+      kept = []
+      const entries = JSON.stringify(decisions)
+      await executor.all(insert, { lastAt: last.at, count: decisions.length, entries })
+    },
+  }
+}
+
+interface AuditRow {
+  id: number
+  entries: string
+}
+
+const newest = statement<{ limit: number }, AuditRow>((db, p) =>
+  db.selectFrom('audit_log').select(['id', 'entries']).orderBy('id', 'desc').limit(p.limit),
+)
+
+const upTo = statement<{ id: number; limit: number }, AuditRow>((db, p) =>
+  db.selectFrom('audit_log').select(['id', 'entries']).where('id', '<=', p.id).orderBy('id', 'desc').limit(p.limit),
+)
+
+// By an index of the counts alone, which is small where the rows are not.
+const total = statement<object, { total: number | null }>((db) =>
+  db.selectFrom('audit_log').select((eb) => eb.fn.sum<number>('count').as('total')),
+)
+
+/** Newest first, older than `before` where it is given. */
+export async function readAudit(executor: Executor, limit: number, before?: AuditPlace): Promise<AuditWindow> {
+  // Each row holds an entry at least, and that of `before` may hold nothing older.
+  const rows = before
+    ? await executor.all(upTo, { id: before.commit, limit: limit + 1 })
+    : await executor.all(newest, { limit })
+  const entries: AuditEntry[] = []
+  for (const { id, entries: json } of rows) {
+    if (entries.length >= limit) break
+    const decisions = JSON.parse(json) as Decision[]
+    const end = before?.commit === id ? Math.min(before.index, decisions.length) : decisions.length
+    for (let index = end - 1; index >= 0 && entries.length < limit; index--) {
+      entries.push({ ...(decisions[index] as Decision), place: { commit: id, index } })
+    }
+  }
+  return { entries, total: await totalOf(executor) }
+}
+
+async function totalOf(executor: Executor): Promise<number> {
+  return Number((await first(executor, total, {}))?.total ?? 0)
+}
+
+const oldest = statement<{ limit: number }, { id: number; last_at: number; count: number }>((db, p) =>
+  db.selectFrom('audit_log').select(['id', 'last_at', 'count']).orderBy('id').limit(p.limit),
+)
+
+const remove = statement<{ id: number }>((db, p) => db.deleteFrom('audit_log').where('id', '<=', p.id))
+
+/** Looks at the `limit` oldest rows only. True where there may be more to take. */
+export async function pruneAudit(
+  executor: Executor,
+  keep: { readonly entriesMax: number; readonly since: TimestampMs },
+  limit: number,
+): Promise<boolean> {
+  // One more than are looked at stays: the newest row keeps its id from being given again.
+  const rows = (await executor.all(oldest, { limit: limit + 1 })).slice(0, -1)
+  let entries = await totalOf(executor)
+  let through: number | undefined
+  for (const { id, last_at: lastAt, count } of rows) {
+    if (entries <= keep.entriesMax && lastAt >= keep.since) break
+    entries -= count
+    through = id
+  }
+  if (through === undefined) return false
+  await executor.all(remove, { id: through })
+  return rows.length === limit && through === rows.at(-1)?.id
+}
