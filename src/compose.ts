@@ -18,16 +18,21 @@ import { reseal } from './estate/reseal.ts'
 import { administratorBy } from './http/authenticate.ts'
 import { type MetricsServer, openMetricsServer } from './http/open-metrics-server.ts'
 import { openServer } from './http/open-server.ts'
+import { presentEvent } from './http/present-event.ts'
 import type { Clock } from './ops/clock.ts'
+import { guardAddresses } from './ops/guard-addresses.ts'
 import { logChanges } from './ops/log-changes.ts'
 import type { Logger } from './ops/logger.ts'
 import { type Metrics, noMetrics } from './ops/metrics.ts'
+import { openWebhookPoster } from './ops/post-webhook.ts'
 import type { Exposition } from './ops/prometheus/open.ts'
 import type { Random } from './ops/random.ts'
 import type { Secret } from './ops/secret.ts'
 import { openVault } from './ops/vault.ts'
+import { deliverEvents } from './reconcile/deliver.ts'
 import { ownInProcess } from './reconcile/own-in-process.ts'
 import type { Ownerships } from './reconcile/ownership.ts'
+import { pruneEvents } from './reconcile/prune.ts'
 import { pruneAudit } from './reconcile/prune-audit.ts'
 import { reconcile } from './reconcile/reconcile.ts'
 import type { StepContext } from './reconcile/step.ts'
@@ -67,6 +72,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
   await using opened = new AsyncDisposableStack()
   const engine = opened.use(await composeEngine(config, around))
   opened.use(pruneAudit({ store: engine.commands.store, ...around, limits: config.limits }))
+  opened.use(tellEvents(config, around, engine))
   const stopping = new AbortController()
   // Scraped until the last request has ended: a drain is worth watching.
   const metricsServer = around.metrics && opened.use(serveMetrics(around.metrics, engine, around))
@@ -97,6 +103,27 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
     },
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
   }
+}
+
+/** What reads the outbox: delivery to webhooks, and pruning. The engine knows of neither. */
+function tellEvents(config: Config, { clock, random, logger, version }: Surroundings, engine: Engine): AsyncDisposable {
+  const { estate } = engine.management
+  const { store } = engine.commands
+  const opened = new AsyncDisposableStack()
+  const guard = guardAddresses(config.webhooks.allowedHosts)
+  for (const { id, url } of estate.notifications()) {
+    const refusal = guard.refusalOf(new URL(url.reveal()))
+    if (refusal)
+      logger.warn({ notification: id }, `nothing is sent to it: ${refusal}; WEBHOOK_ALLOWED_HOSTS may allow it`)
+  }
+  opened.use(pruneEvents({ store, clock, logger, retention: config.limits }))
+  const poster = openWebhookPoster({ clock, guard, userAgent: `rescind/${version}` })
+  opened.defer(() => poster.close())
+  const webhookOf = (notificationId: string) => estate.notifications().find(({ id }) => id === notificationId)
+  // The lock on the file makes this the only process: what one before it held is this one's at once.
+  const owner = 'the process that holds the file'
+  opened.use(deliverEvents({ store, clock, random, logger, owner, webhookOf, present: presentEvent, poster }))
+  return opened
 }
 
 export async function composeEngine(config: Config, around: Surroundings): Promise<Engine> {

@@ -69,6 +69,7 @@ function configOf(scenario: Scenario, { paused, maxInFlight, gasPriceCap }: Poli
     logLevel: 'error',
     database: { kind: 'sqlite', path: '/nowhere' },
     encryption: { previous: [] },
+    webhooks: { allowedHosts: [] },
     signers: indexes.map((index) => ({ id: `s${index}`, type: 'plain', key: secret(keys[index] ?? '') })),
     notifications: [],
     relayers: indexes.map((index) => ({

@@ -8,6 +8,7 @@ export interface Config {
   readonly logLevel: LogLevel
   readonly database: DatabaseConfig
   readonly encryption: EncryptionConfig
+  readonly webhooks: WebhooksConfig
   readonly relayers: readonly RelayerConfig[]
   readonly signers: readonly SignerConfig[]
   readonly notifications: readonly NotificationConfig[]
@@ -28,6 +29,11 @@ export interface ServerConfig {
   /** The administrator's. */
   readonly apiKey: Secret
   readonly rateLimit: { readonly requestsPerSecond: number; readonly burst: number }
+}
+
+export interface WebhooksConfig {
+  /** Host names, addresses and CIDR ranges that may be reached although they are internal. */
+  readonly allowedHosts: readonly string[]
 }
 
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const

@@ -4,7 +4,14 @@ import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { secret } from '../ops/secret.ts'
-import { type DatabaseConfig, type EncryptionConfig, type LogLevel, logLevels, type ServerConfig } from './config.ts'
+import {
+  type DatabaseConfig,
+  type EncryptionConfig,
+  type LogLevel,
+  logLevels,
+  type ServerConfig,
+  type WebhooksConfig,
+} from './config.ts'
 import { limits } from './limits.ts'
 import { suggestion } from './members.ts'
 import { codeOf } from './read-json.ts'
@@ -75,17 +82,38 @@ function ports(env: Environment, report: Report): { port: number; metricsPort?: 
 
 /** Addresses or CIDR ranges, separated by commas. */
 function proxies(env: Environment, report: Report): readonly string[] {
-  const listed = (setting(env, 'TRUSTED_PROXIES') ?? '').split(',').map((each) => each.trim())
-  const given = listed.filter((each) => each !== '')
-  for (const each of given) {
-    const [address = '', bits, ...more] = each.split('/')
-    const family = isIP(address)
-    const most = family === 4 ? 32 : 128
-    const isRange = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most)
-    if (family !== 0 && isRange && more.length === 0) continue
+  const given = listOf(env, 'TRUSTED_PROXIES')
+  for (const each of given.filter((one) => !isRange(one))) {
     report.problem('TRUSTED_PROXIES', `"${each}" is no address or range; write them like 10.0.0.7 or 10.0.0.0/8`)
   }
   return given
+}
+
+/** Host names, addresses or CIDR ranges that webhooks may reach although they are internal, separated by commas. */
+export function parseWebhooks(env: Environment, report: Report): WebhooksConfig {
+  const allowedHosts = listOf(env, 'WEBHOOK_ALLOWED_HOSTS')
+  for (const each of allowedHosts) {
+    const isName = /^(?=.{1,253}$)[a-z\d_]([a-z\d_-]*[a-z\d_])?(\.[a-z\d_]([a-z\d_-]*[a-z\d_])?)*$/i.test(each)
+    if (isRange(each) || (isName && !/^[\d.]+$/.test(each))) continue
+    report.problem(
+      'WEBHOOK_ALLOWED_HOSTS',
+      `"${each}" is no host name, address or range; write them like hooks.internal, 10.0.0.7 or 10.0.0.0/8`,
+    )
+  }
+  return { allowedHosts }
+}
+
+function listOf(env: Environment, name: string): readonly string[] {
+  const listed = (setting(env, name) ?? '').split(',').map((each) => each.trim())
+  return listed.filter((each) => each !== '')
+}
+
+/** An address, or a CIDR range of them. */
+function isRange(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/')
+  const family = isIP(address)
+  const most = family === 4 ? 32 : 128
+  return family !== 0 && more.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
 }
 
 export function parseDatabase(env: Environment, cwd: string, report: Report): DatabaseConfig {

@@ -20,6 +20,12 @@ export const limits = {
   averageBlockTimeMsDefault: 12_000,
   averageBlockTimeMsMax: 3_600_000,
 
+  /** Events that nobody waits for any more: how long they stay to be streamed, and how many at most. */
+  eventsKeptMs: 7 * 86_400_000,
+  eventsKeptMax: 1_000_000,
+  /** Events that a notification was not delivered within a day of tries. */
+  deadLettersKeptMs: 30 * 86_400_000,
+
   rateLimitPerSecondDefault: 100,
   rateLimitBurstDefault: 300,
   rateLimitMax: 1_000_000,

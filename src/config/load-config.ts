@@ -8,6 +8,7 @@ import {
   parseEncryption,
   parseLogLevel,
   parseServer,
+  parseWebhooks,
   warnOfIgnored,
   withDotEnv,
 } from './environment.ts'
@@ -28,6 +29,7 @@ export async function loadConfig(realEnv: Environment, cwd: string): Promise<Con
   const server = parseServer(env, report)
   const database = parseDatabase(env, cwd, report)
   const encryption = parseEncryption(env, report)
+  const webhooks = parseWebhooks(env, report)
   const logLevel = parseLogLevel(env, report)
   warnOfIgnored(env, report)
 
@@ -58,7 +60,19 @@ export async function loadConfig(realEnv: Environment, cwd: string): Promise<Con
 
   report.conclude()
   const { warnings } = report
-  return { server, logLevel, database, encryption, relayers, signers, notifications, networks, limits, warnings }
+  return {
+    server,
+    logLevel,
+    database,
+    encryption,
+    webhooks,
+    relayers,
+    signers,
+    notifications,
+    networks,
+    limits,
+    warnings,
+  }
 }
 
 function refusePlugins(file: Members, report: Report): void {

@@ -33,6 +33,7 @@ export const catalogue = {
   SIGNER_NOT_FOUND: { status: 404, retryable: false },
   NOTIFICATION_NOT_FOUND: { status: 404, retryable: false },
   NETWORK_NOT_FOUND: { status: 404, retryable: false },
+  DEAD_LETTER_NOT_FOUND: { status: 404, retryable: false },
   ROUTE_NOT_FOUND: { status: 404, retryable: false },
   METHOD_NOT_ALLOWED: { status: 405, retryable: false },
   REQUEST_TIMEOUT: { status: 408, retryable: true },

@@ -146,7 +146,14 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   signingRoutes(at, options.commands.store.reads, options.signerOf)
   const { clock, store } = options.commands
   const feed = followEvents({ reads: store.reads, clock })
-  eventRoutes(at, { reads: store.reads, feed, clock, logger, authenticate: keys.authenticate, stopping })
+  eventRoutes(at, options.management, {
+    reads: store.reads,
+    feed,
+    clock,
+    logger,
+    authenticate: keys.authenticate,
+    stopping,
+  })
   apiKeyRoutes(at, options.commands, keys)
   serviceRoutes(at, { version: options.version, readiness: options.readiness, clock: options.commands.clock })
   documentationRoutes(app)

@@ -18,6 +18,19 @@ export const apiKeyParameters = Type.Object({
   api_key_id: Type.String({ description: 'the id of an API key', examples: ['019aa5c2-91b0-7e0f-8d11-f0a4c3b7e625'] }),
 })
 
+const toldId = Type.String({ description: 'the id of a notification', examples: ['alerts'] })
+
+export const deadLettersParameters = Type.Object({ notification_id: toldId })
+
+export const deadLetterParameters = Type.Object({
+  notification_id: toldId,
+  event_id: Type.String({
+    pattern: '^\\d{1,15}(-\\d{1,15})?$',
+    description: 'the id of an event, such as "1042-1767323045678"',
+    examples: ['1042-1767323045678'],
+  }),
+})
+
 export const nonceParameters = Type.Object({
   relayer_id: relayerId,
   nonce: Type.Integer({

@@ -112,4 +112,30 @@ export const migrations: readonly Migration[] = [
       'CREATE INDEX audit_log_count ON audit_log (count)',
     ],
   },
+  {
+    name: '008-deliveries',
+    statements: [
+      'CREATE INDEX outbox_notification ON outbox (notification_id, id) WHERE notification_id IS NOT NULL',
+      // One a notification that a relayer ever named: what of the outbox it has taken over, and who works it off.
+      `CREATE TABLE delivery_queues (
+        notification_id TEXT PRIMARY KEY, position BIGINT NOT NULL, waiting BIGINT NOT NULL,
+        leased_by TEXT, leased_until BIGINT NOT NULL
+      )`,
+      // What is delivered is deleted. due_at is null behind an earlier event of the same transaction, and of the dead.
+      `CREATE TABLE deliveries (
+        notification_id TEXT NOT NULL, event_id BIGINT NOT NULL, transaction_id TEXT NOT NULL, state TEXT NOT NULL,
+        due_at BIGINT, tries INTEGER NOT NULL, first_tried_at BIGINT, gave_up_at BIGINT, last_error TEXT,
+        PRIMARY KEY (notification_id, event_id)
+      )`,
+      'CREATE INDEX deliveries_due ON deliveries (notification_id, due_at, event_id) WHERE due_at IS NOT NULL',
+      'CREATE INDEX deliveries_transaction ON deliveries (notification_id, transaction_id, event_id)',
+      'CREATE INDEX deliveries_event ON deliveries (event_id)',
+      `CREATE INDEX deliveries_dead ON deliveries (notification_id, event_id) WHERE state = 'dead'`,
+      'CREATE INDEX deliveries_gave_up ON deliveries (gave_up_at) WHERE gave_up_at IS NOT NULL',
+      // A relayer of an earlier version: told from now on, and not its whole history.
+      `INSERT INTO delivery_queues (notification_id, position, waiting, leased_by, leased_until)
+        SELECT DISTINCT notification_id, (SELECT COALESCE(MAX(id), 0) FROM outbox), 0, NULL, 0
+        FROM relayers WHERE notification_id IS NOT NULL`,
+    ],
+  },
 ]

@@ -1,6 +1,8 @@
 // Reads over one executor, outside any unit: they see what is committed.
 import { findApiKey, findApiKeyByDigest, listApiKeys } from './api-keys.ts'
 import { readAudit } from './audit-log.ts'
+import { listDeadLetters } from './dead-letters.ts'
+import { moreToDo, queuesToDo } from './delivery-queues.ts'
 import { findTransaction, findTransactionByNonce, listAttempts } from './find-transaction.ts'
 import { listTransactions } from './list-transactions.ts'
 import { loadWork } from './load-work.ts'
@@ -35,5 +37,8 @@ export function readsOver(executor: Executor): Reads {
     event: (id) => findEvent(executor, id),
     newestEvent: () => newestEvent(executor),
     eventsPrunedThrough: () => prunedThrough(executor),
+    queuesToDo: (now) => queuesToDo(executor, now),
+    moreToDo: (notificationId, busy, now) => moreToDo(executor, notificationId, busy, now),
+    deadLetters: (notificationId, page) => listDeadLetters(executor, notificationId, page),
   }
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { OwnershipLost } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { NonceFloor, Relayer } from '../domain/relayer.ts'
+import { openQueue } from './delivery-queues.ts'
 import { type RelayerFacts, type RelayerRow, relayerFromRow, relayerToRow } from './relayer-row.ts'
 import { type Executor, first, statement } from './statement.ts'
 
@@ -73,6 +74,7 @@ const upsert = statement<RelayerFacts>((db, p) =>
 /** Order and epoch of a known relayer stand, and as long as its account does, its floor: they are its history. */
 export async function saveRelayer(executor: Executor, relayer: Relayer): Promise<void> {
   await executor.all(upsert, relayerToRow(relayer))
+  if (relayer.notificationId !== undefined) await openQueue(executor, relayer.notificationId)
 }
 
 const advanceSequence = statement<{ id: string }, RelayerRow>((db, p) =>

@@ -112,6 +112,31 @@ export interface OutboxPrunedTable {
   through: number
 }
 
+/** One a notification: how far it has taken events over into its deliveries, and who works it off until when. */
+export interface DeliveryQueueTable {
+  notification_id: string
+  position: number
+  /** Deliveries that wait. */
+  waiting: number
+  leased_by: string | null
+  leased_until: number
+}
+
+/** An event on its way to a notification; deleted when it has arrived. */
+export interface DeliveryTable {
+  notification_id: string
+  event_id: number
+  transaction_id: string
+  /** `waiting` or `dead`. */
+  state: string
+  /** Null behind an earlier event of the same transaction, and of the dead. */
+  due_at: number | null
+  tries: number
+  first_tried_at: number | null
+  gave_up_at: number | null
+  last_error: string | null
+}
+
 /** Transactions by status, kept with every write: no page and no gauge ever counts rows. */
 export interface TallyTable {
   relayer_id: string
@@ -200,6 +225,8 @@ export interface Schema {
   attempts: AttemptTable
   outbox: OutboxTable
   outbox_pruned: OutboxPrunedTable
+  delivery_queues: DeliveryQueueTable
+  deliveries: DeliveryTable
   tallies: TallyTable
   idempotency_keys: IdempotencyKeyTable
   api_keys: ApiKeyTable

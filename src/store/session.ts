@@ -3,8 +3,11 @@ import { apiKeysInForce, findApiKey, insertApiKey, revokeApiKey, useApiKey } fro
 import { type AuditPad, pruneAudit } from './audit-log.ts'
 import { cancelPending } from './cancel-pending.ts'
 import { claim } from './claim.ts'
+import { redeliver } from './dead-letters.ts'
+import { advanceQueue } from './delivery-queues.ts'
 import { lockTransaction } from './find-transaction.ts'
 import { findManaged, raiseRevision, removeManaged, saveManaged } from './managed.ts'
+import { pruneEvents } from './prune-events.ts'
 import {
   acquireRelayer,
   fenceRelayer,
@@ -54,5 +57,8 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     acquire: (id) => acquireRelayer(executor, id),
     fence: (id, epoch) => fenceRelayer(executor, id, epoch),
     raiseFloor: (id, floor) => raiseFloor(executor, id, floor),
+    advanceQueue: (turn) => advanceQueue(executor, turn),
+    redeliver: (notificationId, events, limit, now) => redeliver(executor, notificationId, events, limit, now),
+    pruneEvents: (retention, now) => pruneEvents(executor, retention, now),
   }
 }

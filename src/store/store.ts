@@ -4,6 +4,7 @@ import type { ApiKey } from '../domain/api-key.ts'
 import type { Attempt } from '../domain/attempt.ts'
 import type { AuditEntry, AuditPlace, Decision } from '../domain/audit.ts'
 import type { Claim, Claimed } from '../domain/claim.ts'
+import type { DeadLetter, Due, Tried } from '../domain/delivery.ts'
 import type { EventSubject, TransactionEvent } from '../domain/event.ts'
 import type { Address, ApiKeyId, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { NonceFloor, Relayer } from '../domain/relayer.ts'
@@ -58,6 +59,34 @@ export interface Reads {
   newestEvent(): Promise<number>
   /** Events up to this id are no longer all there; 0 while all are. */
   eventsPrunedThrough(): Promise<number>
+  /** The notifications that have something to be delivered now. */
+  queuesToDo(now: TimestampMs): Promise<readonly string[]>
+  /** Whether a queue has something to be delivered now beside what is `busy`. */
+  moreToDo(notificationId: string, busy: ReadonlySet<number>, now: TimestampMs): Promise<boolean>
+  /** Oldest first; undefined for a notification that no relayer ever named. */
+  deadLetters(notificationId: string, page: PageRequest): Promise<Page<DeadLetter> | undefined>
+}
+
+/** One turn of a queue of deliveries, by whoever works it off. */
+export interface QueueTurn {
+  readonly notificationId: string
+  /** Who takes the turn: the lease is this one's for `leaseMs`, and each turn renews it. */
+  readonly owner: string
+  readonly leaseMs: number
+  readonly now: TimestampMs
+  /** What came of what was tried since the last turn. */
+  readonly tried: readonly Tried[]
+  /** Events that are being tried now. */
+  readonly busy: ReadonlySet<number>
+  /** How many more may be tried. */
+  readonly room: number
+}
+
+/** How long events stay that nobody waits for. */
+export interface Retention {
+  readonly eventsKeptMs: number
+  readonly eventsKeptMax: number
+  readonly deadLettersKeptMs: number
 }
 
 export interface EventWindow {
@@ -159,6 +188,17 @@ export interface Session {
   /** Throws OwnershipLost unless `epoch` is the relayer's. The first statement of every owner's unit. */
   fence(id: RelayerId, epoch: bigint): Promise<void>
   raiseFloor(id: RelayerId, floor: NonceFloor): Promise<void>
+  /** Answers what is to be tried next, in order within a transaction; undefined when the queue is somebody else's. */
+  advanceQueue(turn: QueueTurn): Promise<readonly Due[] | undefined>
+  /** Puts up to `limit` of the dead letters of events `from` to `to` back, lowest first. Answers how many. */
+  redeliver(
+    notificationId: string,
+    events: { readonly from: number; readonly to: number },
+    limit: number,
+    now: TimestampMs,
+  ): Promise<number>
+  /** A bounded share of what need not stay. Answers how many went: as long as it is not 0 there may be more. */
+  pruneEvents(retention: Retention, now: TimestampMs): Promise<number>
 }
 
 export interface BulkCancellation {

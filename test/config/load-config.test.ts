@@ -225,3 +225,14 @@ test('the keys of stored secrets are base64 of 32 bytes, the present one and tho
     expect(message).not.toContain(short)
   }
 })
+
+test('webhooks may reach internal hosts that are named, each a host name, an address or a range', async () => {
+  const allowed = (hosts: string) => loadFile(rightFile(), { ...env, WEBHOOK_ALLOWED_HOSTS: hosts })
+  const { webhooks } = await allowed(' hooks.internal, 10.0.0.0/8,127.0.0.1 ,fd00::/8, localhost')
+  expect(webhooks).toEqual({ allowedHosts: ['hooks.internal', '10.0.0.0/8', '127.0.0.1', 'fd00::/8', 'localhost'] })
+  expect((await loadFile(rightFile())).webhooks).toEqual({ allowedHosts: [] })
+  for (const wrong of ['http://hook', '10.0.0.0/33', '*', 'a b', '10.0.0', 'hooks.internal/8', 'a..b', '-a']) {
+    const { message } = await refusal(allowed(wrong))
+    expect(message, wrong).toContain(`WEBHOOK_ALLOWED_HOSTS: "${wrong}" is no host name, address or range`)
+  }
+})

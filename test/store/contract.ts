@@ -9,6 +9,7 @@ import { apiKeyContract } from './contract-api-keys.ts'
 import { auditContract } from './contract-audit.ts'
 import { bulkContract } from './contract-bulk.ts'
 import { claimContract } from './contract-claims.ts'
+import { deliveryContract } from './contract-deliveries.ts'
 import { modelContract } from './contract-model.ts'
 import { ownerContract } from './contract-owners.ts'
 import { readContract } from './contract-reads.ts'
@@ -34,6 +35,7 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('idempotency keys', () => claimContract(open))
     describe('bulk cancellation', () => bulkContract(open))
     describe('counts and events', () => modelContract(open))
+    describe('deliveries', () => deliveryContract(open))
   })
 }
 

@@ -20,11 +20,20 @@ export interface RelayerOptions {
   readonly paused?: boolean
   /** As in config.json: `max_in_flight`, `gas_price_cap`, … */
   readonly policies?: Readonly<Record<string, unknown>>
+  readonly notificationId?: string
+}
+
+export interface NotificationOptions {
+  readonly id: string
+  readonly url: string
+  /** In the environment, as the keys of relayers. */
+  readonly signingKey?: string
 }
 
 export interface ServiceFiles {
   readonly networks: readonly [NetworkOptions, ...NetworkOptions[]]
   readonly relayers: readonly RelayerOptions[]
+  readonly notifications?: readonly NotificationOptions[]
 }
 
 /** Writes `directory/config/config.json`. Keys are not in it: they are named, and stand in the environment. */
@@ -38,13 +47,19 @@ export async function writeServiceFiles(directory: string, files: ServiceFiles):
       paused: relayer.paused ?? false,
       signer_id: `signer-${relayer.id}`,
       policies: relayer.policies ?? {},
+      ...(relayer.notificationId !== undefined && { notification_id: relayer.notificationId }),
     })),
     signers: files.relayers.map((relayer, index) => ({
       id: `signer-${relayer.id}`,
       type: 'plain',
       config: { key: { type: 'env', value: keyVariable(index) } },
     })),
-    notifications: [],
+    notifications: (files.notifications ?? []).map(({ id, url, signingKey }, index) => ({
+      id,
+      type: 'webhook',
+      url,
+      ...(signingKey !== undefined && { signing_key: { type: 'env', value: signingKeyVariable(index) } }),
+    })),
     networks: files.networks.map((network) => ({
       network: network.name,
       type: 'evm',
@@ -76,12 +91,21 @@ export function serviceEnvironment(
     LOG_LEVEL: 'info',
     RATE_LIMIT_REQUESTS_PER_SECOND: '1000000',
     RATE_LIMIT_BURST_SIZE: '1000000',
+    ...Object.fromEntries(
+      (options.notifications ?? []).flatMap(({ signingKey }, index) =>
+        signingKey === undefined ? [] : [[signingKeyVariable(index), signingKey]],
+      ),
+    ),
     ...Object.fromEntries(options.relayers.map((relayer, index) => [keyVariable(index), relayer.privateKey])),
   }
 }
 
 export function databasePath(directory: string): string {
   return join(directory, 'rescind.db')
+}
+
+function signingKeyVariable(index: number): string {
+  return `SIGNING_KEY_${index}`
 }
 
 function keyVariable(index: number): string {

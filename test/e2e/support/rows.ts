@@ -1,10 +1,11 @@
 // The rows that the service keeps, read from its file by another connection that can't write.
 import Database from 'better-sqlite3'
-import type { AttemptTable, TransactionTable } from '../../../src/store/schema.ts'
+import type { AttemptTable, DeliveryTable, TransactionTable } from '../../../src/store/schema.ts'
 import type { Service } from '../../support/service.ts'
 import { databasePath } from '../../support/service-files.ts'
 
 export interface OutboxRow {
+  readonly id: number
   readonly transaction_id: string
   readonly status: string
   readonly terminal: 0 | 1
@@ -16,6 +17,10 @@ export interface Rows {
   /** In the order in which they were signed. */
   attempts(id: string): readonly AttemptTable[]
   events(id: string): readonly OutboxRow[]
+  /** Of all that have gone through a relayer, in the order of commits. */
+  eventsOf(relayerId: string): readonly OutboxRow[]
+  /** Events that are on their way to a notification, or were given up. */
+  deliveries(notificationId: string): readonly DeliveryTable[]
 }
 
 /** Opens the file anew each time, so that a restart of the service in between does not matter. */
@@ -36,6 +41,8 @@ export function rowsOf(service: Pick<Service, 'directory'>): Rows {
     },
     transactionsOf: (relayerId) => all('SELECT * FROM transactions WHERE relayer_id = ? ORDER BY sequence', relayerId),
     attempts: (id) => all('SELECT * FROM attempts WHERE transaction_id = ? ORDER BY nonce, position', id),
+    eventsOf: (relayerId) => all('SELECT * FROM outbox WHERE relayer_id = ? ORDER BY id', relayerId),
+    deliveries: (id) => all('SELECT * FROM deliveries WHERE notification_id = ? ORDER BY event_id', id),
     events: (id) => all('SELECT * FROM outbox WHERE transaction_id = ? ORDER BY id', id),
   }
 }

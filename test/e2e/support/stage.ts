@@ -27,6 +27,8 @@ export interface StageOptions {
   readonly relayers: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly requiredConfirmations?: number
   readonly features?: readonly string[]
+  /** The first of them is every relayer's. */
+  readonly notifications?: ServiceFiles['notifications']
   readonly service?: Pick<ServiceOptions, 'env'>
   /** What the service is told to speak to, made from the node's URL and that of the line to it. Default: the line. */
   readonly endpoints?: (urls: { readonly node: string; readonly line: string }) => Promise<readonly string[]>
@@ -47,6 +49,7 @@ async function setStage<N extends Anvil | Hardhat>(node: N, options: StageOption
   pieces.use(node)
   const line = pieces.use(await openLine(node.url))
   const senders = Object.keys(options.relayers).map((id, index): Sender => ({ id, ...devAccount(index) }))
+  const [hook] = options.notifications ?? []
   const files: ServiceFiles = {
     networks: [
       {
@@ -57,7 +60,13 @@ async function setStage<N extends Anvil | Hardhat>(node: N, options: StageOption
         ...(options.features && { features: options.features }),
       },
     ],
-    relayers: senders.map(({ id, key }) => ({ id, privateKey: key, policies: options.relayers[id] ?? {} })),
+    relayers: senders.map(({ id, key }) => ({
+      id,
+      privateKey: key,
+      policies: options.relayers[id] ?? {},
+      ...(hook && { notificationId: hook.id }),
+    })),
+    ...(options.notifications && { notifications: options.notifications }),
   }
   const service = pieces.use(await startService({ ...files, ...options.service }))
   const client = pieces.use(openClient(service.url, service.apiKey))

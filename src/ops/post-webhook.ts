@@ -1,0 +1,119 @@
+// One POST of an event to a receiver. Whatever is not a clear yes is a failure, told in words without URL or key.
+import { Agent, errors } from 'undici'
+import type { Clock } from './clock.ts'
+import { type AddressGuard, AddressRefused } from './guard-addresses.ts'
+import type { Secret } from './secret.ts'
+import { signWebhook } from './sign-webhook.ts'
+
+/** Where a notification goes. */
+export interface Webhook {
+  readonly url: Secret
+  /** Absent: nothing is signed. */
+  readonly signingKey?: Secret
+}
+
+export type Posted =
+  | { readonly result: 'delivered' }
+  /** `retryAfterMs`: how long the receiver wants to be left alone; 0 when it does not say. */
+  | { readonly result: 'failed'; readonly error: string; readonly retryAfterMs: number }
+
+export interface WebhookPoster {
+  /** Never rejects. Gives up when `signal` aborts. */
+  post(webhook: Webhook, event: { id: string; body: string }, signal: AbortSignal): Promise<Posted>
+  close(): Promise<void>
+}
+
+/** For the whole exchange. */
+const timeoutMs = 10_000
+const connectTimeoutMs = 5_000
+/** Of the answer's body, which nobody reads. */
+const answerBytesMax = 64 * 1024
+const connectionsMax = 32
+/** For a receiver that names a date, or no sane number. */
+const retryAfterUnknownMs = 60_000
+
+export function openWebhookPoster(options: { clock: Clock; guard: AddressGuard; userAgent: string }): WebhookPoster {
+  const { clock, guard, userAgent } = options
+  const agent = new Agent({
+    connections: connectionsMax,
+    pipelining: 1,
+    connect: { timeout: connectTimeoutMs, lookup: guard.lookup as never },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+
+  async function exchange(webhook: Webhook, event: { id: string; body: string }, signal: AbortSignal): Promise<Posted> {
+    const url = URL.parse(webhook.url.reveal())
+    if (!url || !/^https?:$/.test(url.protocol)) return failed('its URL is no http or https URL')
+    const refusal = guard.refusalOf(url)
+    if (refusal !== undefined) return failed(refused(refusal))
+    // undici follows no redirect by itself, and nobody asks it to: where it leads was not checked.
+    const answer = await agent.request({
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': userAgent,
+        ...credentials(url),
+        ...signWebhook(webhook.signingKey?.reveal(), { ...event, at: clock.now() }),
+      },
+      body: event.body,
+      signal,
+    })
+    await answer.body.dump({ limit: answerBytesMax, signal })
+    const { statusCode, headers } = answer
+    if (statusCode >= 200 && statusCode < 300) return { result: 'delivered' }
+    const redirects = statusCode >= 300 && statusCode < 400
+    const error = `HTTP ${statusCode}${redirects ? ': redirects are not followed' : ''}`
+    return { result: 'failed', error, retryAfterMs: retryAfter(headers['retry-after']) }
+  }
+
+  return {
+    close: () => agent.destroy(),
+    async post(webhook, event, signal) {
+      const late = new AbortController()
+      const done = new AbortController()
+      const give = () => late.abort()
+      signal.addEventListener('abort', give)
+      void clock.sleep(timeoutMs, done.signal).then(() => {
+        if (!done.signal.aborted) give()
+      })
+      try {
+        return await exchange(webhook, event, late.signal)
+      } catch (error) {
+        if (late.signal.aborted) return failed(`no answer within ${timeoutMs} ms`)
+        return failed(error instanceof AddressRefused ? refused(error.message) : `no exchange (${codeOf(error)})`)
+      } finally {
+        done.abort()
+        signal.removeEventListener('abort', give)
+      }
+    },
+  }
+}
+
+function failed(error: string): Posted {
+  return { result: 'failed', error, retryAfterMs: 0 }
+}
+
+function refused(why: string): string {
+  return `refused: ${why}; if that is meant, add the host or its range to WEBHOOK_ALLOWED_HOSTS`
+}
+
+/** A code never holds a URL; a message may. */
+function codeOf(error: unknown): string {
+  if (error instanceof errors.ConnectTimeoutError) return 'connect timed out'
+  const { code, name } = error as { code?: unknown; name?: unknown }
+  return typeof code === 'string' ? code : String(name ?? 'error')
+}
+
+function retryAfter(header: string | string[] | undefined): number {
+  if (typeof header !== 'string') return 0
+  return /^\d{1,6}$/.test(header) ? Number(header) * 1000 : retryAfterUnknownMs
+}
+
+function credentials(url: URL): Record<string, string> {
+  if (!url.username && !url.password) return {}
+  const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
+}

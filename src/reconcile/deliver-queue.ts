@@ -1,0 +1,95 @@
+// One queue of deliveries: turn by turn, what came of tries is recorded and what is due is tried, until nothing is left.
+import type { Due, Tried } from '../domain/delivery.ts'
+import { bell } from './bell.ts'
+import type { DeliveryContext } from './deliver.ts'
+import { tryDelivery } from './try-delivery.ts'
+
+/** What the last turns tell of a receiver. Kept in memory: it spares one that is down, and decides nothing else. */
+export interface QueueHealth {
+  /** In each of which every try failed. */
+  turnsInVain: number
+  /** Nothing is tried before. */
+  restsUntil: number
+}
+
+export interface Shift {
+  readonly health: QueueHealth
+  /** Requests that the queue may have under way. */
+  readonly roomOf: () => number
+  /** Nothing new is begun. */
+  readonly stopping: AbortSignal
+  /** What is under way is given up. */
+  readonly cutting: AbortSignal
+}
+
+/** Far longer than a request may take: who holds it and is silent for so long is gone. */
+const leaseMs = 60_000
+/** From so many on, one request at a time finds out whether the receiver is back. */
+const turnsInVainMax = 5
+const restMs = { first: 250, most: 30_000 }
+/** While requests are under way and none ends, something else may become due. */
+const lookAgainMs = 100
+/** Until the queue of somebody else is looked at again. */
+const aloofMs = 1_000
+
+/** Resolves when nothing is due or under way. Rejects when the store fails: what was due before is due again then. */
+export async function workOff(context: DeliveryContext, notificationId: string, shift: Shift): Promise<void> {
+  const { store, clock, owner } = context
+  const { health, stopping } = shift
+  const answered = bell()
+  const busy = new Map<number, Promise<void>>()
+  let tried: Tried[] = []
+
+  async function begin(due: Due): Promise<void> {
+    const result = await tryDelivery(context, notificationId, due, shift.cutting)
+    busy.delete(due.eventId)
+    if (result) tried.push(result)
+    answered.ring()
+  }
+
+  try {
+    for (let first = true; ; first = false) {
+      const now = clock.now()
+      const room = stopping.aborted ? 0 : roomIn(health, shift.roomOf(), busy.size, now)
+      const eventsBusy = new Set(busy.keys())
+      const more = room > 0 && (first || (await store.reads.moreToDo(notificationId, eventsBusy, now)))
+      if (tried.length > 0 || more) {
+        const told = tried
+        tried = []
+        const turn = { notificationId, owner, leaseMs, now, tried: told, busy: eventsBusy, room }
+        const due = await store.commit((session) => session.advanceQueue(turn))
+        if (!due) {
+          // What came of our tries the other finds out again.
+          health.restsUntil = now + aloofMs
+          return
+        }
+        judge(health, told, now)
+        for (const each of due) busy.set(each.eventId, begin(each))
+        if (told.length > 0 || due.length > 0) continue
+      }
+      if (busy.size === 0 && tried.length === 0) return
+      if (tried.length === 0) await rest(context, answered.wait)
+    }
+  } finally {
+    await Promise.all(busy.values())
+  }
+}
+
+function roomIn(health: QueueHealth, room: number, busy: number, now: number): number {
+  if (health.turnsInVain < turnsInVainMax) return Math.max(0, room - busy)
+  return busy === 0 && health.restsUntil <= now ? 1 : 0
+}
+
+function judge(health: QueueHealth, told: readonly Tried[], now: number): void {
+  if (told.length === 0) return
+  const inVain = told.every(({ result }) => result !== 'delivered')
+  health.turnsInVain = inVain ? health.turnsInVain + 1 : 0
+  const beyond = health.turnsInVain - turnsInVainMax
+  if (beyond >= 0) health.restsUntil = now + Math.min(restMs.most, restMs.first * 2 ** Math.min(beyond, 20))
+}
+
+async function rest({ clock }: DeliveryContext, answer: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const rested = new AbortController()
+  await Promise.race([answer(rested.signal), clock.sleep(lookAgainMs, rested.signal)])
+  rested.abort()
+}

@@ -1,0 +1,80 @@
+// Delivery of events to webhooks: every queue that has something to be delivered is worked off, each by itself.
+import type { TransactionEvent } from '../domain/event.ts'
+import type { Clock } from '../ops/clock.ts'
+import type { Logger } from '../ops/logger.ts'
+import type { Webhook, WebhookPoster } from '../ops/post-webhook.ts'
+import type { Random } from '../ops/random.ts'
+import type { Store } from '../store/store.ts'
+import { type QueueHealth, workOff } from './deliver-queue.ts'
+
+export interface DeliveryContext {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  /** Names this process among those that share the database: a queue is one's at a time. */
+  readonly owner: string
+  /** Undefined when nothing of that id is configured. */
+  readonly webhookOf: (notificationId: string) => Webhook | undefined
+  readonly present: (event: TransactionEvent) => { readonly id: string }
+  readonly poster: Pick<WebhookPoster, 'post'>
+}
+
+const lookEveryMs = 100
+/** For requests under way when the process is asked to end; what is cut off then is sent again by the next. */
+const graceMs = 3_000
+/** Requests at once, over all queues; but each queue may have one. */
+const requestsMax = 256
+const requestsMaxOfQueue = 16
+
+/** Disposing lets the requests under way finish, within a bound. */
+export function deliverEvents(context: DeliveryContext): AsyncDisposable {
+  const { clock, logger, store } = context
+  const stopping = new AbortController()
+  const cutting = new AbortController()
+  const health = new Map<string, QueueHealth>()
+  const working = new Map<string, Promise<void>>()
+
+  function start(notificationId: string): void {
+    const known = health.get(notificationId) ?? { turnsInVain: 0, restsUntil: 0 }
+    health.set(notificationId, known)
+    if (working.has(notificationId) || known.restsUntil > clock.now()) return
+    const roomOf = () => Math.max(1, Math.min(requestsMaxOfQueue, Math.floor(requestsMax / working.size)))
+    const work = workOff(context, notificationId, {
+      health: known,
+      roomOf,
+      stopping: stopping.signal,
+      cutting: cutting.signal,
+    })
+      .catch(async (error: unknown) => {
+        logger.error({ err: error, notification: notificationId }, 'events could not be delivered; trying again')
+        await clock.sleep(1_000, stopping.signal)
+      })
+      .finally(() => working.delete(notificationId))
+    working.set(notificationId, work)
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        for (const notificationId of await store.reads.queuesToDo(clock.now())) start(notificationId)
+      } catch (error) {
+        logger.error({ err: error }, 'the queues of events could not be read; trying again')
+      }
+      await clock.sleep(lookEveryMs, stopping.signal)
+    }
+  }
+
+  const running = run()
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping.abort()
+      const done = Promise.all([running, ...working.values()])
+      const over = new AbortController()
+      await Promise.race([done, clock.sleep(graceMs, over.signal)])
+      over.abort()
+      cutting.abort()
+      await done
+    },
+  }
+}

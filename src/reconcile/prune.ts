@@ -1,0 +1,44 @@
+// Pruning, now and then: events that nobody waits for any more go, a bounded share at a time.
+import type { Clock } from '../ops/clock.ts'
+import type { Logger } from '../ops/logger.ts'
+import type { Retention, Store } from '../store/store.ts'
+
+const pruneEveryMs = 60_000
+/** Between shares, so that requests come through. */
+const breathMs = 20
+
+export interface Pruning {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly retention: Retention
+}
+
+/** Disposing lets the share under way finish. */
+export function pruneEvents({ store, clock, logger, retention }: Pruning): AsyncDisposable {
+  const stopping = new AbortController()
+
+  async function prune(): Promise<void> {
+    let pruned = 0
+    for (let share = 1; share > 0 && !stopping.signal.aborted; pruned += share) {
+      share = await store.commit((session) => session.pruneEvents(retention, clock.now()))
+      if (share > 0) await clock.sleep(breathMs, stopping.signal)
+    }
+    if (pruned > 0) logger.info({ pruned }, 'old events are pruned')
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await prune().catch((error: unknown) => logger.error({ err: error }, 'events could not be pruned; trying again'))
+      await clock.sleep(pruneEveryMs, stopping.signal)
+    }
+  }
+
+  const running = run()
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping.abort()
+      await running
+    },
+  }
+}

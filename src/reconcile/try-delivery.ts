@@ -1,0 +1,52 @@
+// One try of one delivery: what is sent, to whom, and what comes of a failure.
+import { type Due, nextTry, type Tried } from '../domain/delivery.ts'
+import type { Posted } from '../ops/post-webhook.ts'
+import type { DeliveryContext } from './deliver.ts'
+
+/** Never rejects. Undefined when it was cut off before it was answered: then it counts as not tried. */
+export async function tryDelivery(
+  context: DeliveryContext,
+  notificationId: string,
+  due: Due,
+  cutting: AbortSignal,
+): Promise<Tried | undefined> {
+  const { clock, logger, random } = context
+  const posted = await post(context, notificationId, due, cutting).catch((error: unknown): Posted => {
+    logger.error({ err: error, notification: notificationId, event: due.eventId }, 'an event could not be sent')
+    return failure('this service could not send it; its log says why')
+  })
+  if (posted.result === 'delivered') return { due, result: 'delivered' }
+  if (cutting.aborted) return undefined
+  const { error, retryAfterMs } = posted
+  const facts = { notification: notificationId, event: due.eventId, transaction: due.transactionId, error }
+  const dueAt = nextTry(due, clock.now(), draw(random.bytes(4)), retryAfterMs)
+  if (dueAt === undefined) {
+    logger.warn({ ...facts, tries: due.tries + 1 }, 'an event was not delivered within a day, and is a dead letter now')
+    return { due, result: 'dead', error }
+  }
+  logger.debug({ ...facts, tries: due.tries + 1 }, 'an event was not delivered; trying again')
+  return { due, result: 'failed', error, dueAt }
+}
+
+async function post(
+  { store, webhookOf, present, poster }: DeliveryContext,
+  notificationId: string,
+  due: Due,
+  cutting: AbortSignal,
+): Promise<Posted> {
+  const webhook = webhookOf(notificationId)
+  if (!webhook) return failure(`no notification "${notificationId}" is configured`)
+  const event = await store.reads.event(due.eventId)
+  if (!event) throw new Error(`event ${due.eventId} is gone before it was delivered`)
+  const body = present(event)
+  return poster.post(webhook, { id: body.id, body: JSON.stringify(body) }, cutting)
+}
+
+function failure(error: string): Posted {
+  return { result: 'failed', error, retryAfterMs: 0 }
+}
+
+/** From [0, 1). */
+function draw(bytes: Uint8Array): number {
+  return bytes.reduce((sum, byte) => sum * 256 + byte, 0) / 2 ** (8 * bytes.length)
+}

@@ -1,0 +1,111 @@
+// What was given up: listed by pages, and put back among what waits.
+import { sql } from 'kysely'
+import type { DeadLetter } from '../domain/delivery.ts'
+import type { TimestampMs } from '../domain/units.ts'
+import { promoteFirst } from './deliveries.ts'
+import { findEvent } from './read-events.ts'
+import { type Executor, first, statement } from './statement.ts'
+import type { Page, PageRequest } from './store.ts'
+
+interface DeadRow {
+  event_id: number
+  tries: number
+  first_tried_at: number
+  gave_up_at: number
+  last_error: string
+}
+
+// A literal, not a parameter: only so does the planner know that the partial index covers the query.
+const isDead = sql<boolean>`state = 'dead'`
+
+const page = statement<{ notificationId: string; limit: number; offset: number }, DeadRow>((db, p) =>
+  db
+    .selectFrom('deliveries')
+    .select(['event_id', 'tries', 'first_tried_at', 'gave_up_at', 'last_error'])
+    .$castTo<DeadRow>()
+    .where('notification_id', '=', p.notificationId)
+    .where(isDead)
+    .orderBy('event_id')
+    .limit(p.limit)
+    .offset(p.offset),
+)
+
+const count = statement<{ notificationId: string }, { total: number }>((db, p) =>
+  db
+    .selectFrom('deliveries')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('notification_id', '=', p.notificationId)
+    .where(isDead),
+)
+
+const known = statement<{ notificationId: string }, { notification_id: string }>((db, p) =>
+  db.selectFrom('delivery_queues').select('notification_id').where('notification_id', '=', p.notificationId),
+)
+
+/** Locks the queue's row: its owner's turn comes before or after. */
+const widen = statement<{ notificationId: string; by: number }>((db, p) =>
+  db
+    .updateTable('delivery_queues')
+    .set({ waiting: sql<number>`waiting + ${p.by}` })
+    .where('notification_id', '=', p.notificationId),
+)
+
+const revive = statement<
+  { notificationId: string; from: number; to: number; limit: number },
+  { event_id: number; transaction_id: string }
+>((db, p) =>
+  db
+    .updateTable('deliveries')
+    .set({ state: 'waiting', due_at: null, tries: 0, first_tried_at: null, gave_up_at: null })
+    .where('notification_id', '=', p.notificationId)
+    .where('event_id', 'in', (eb) =>
+      eb
+        .selectFrom('deliveries')
+        .select('event_id')
+        .where('notification_id', '=', p.notificationId)
+        .where('event_id', '>=', p.from)
+        .where('event_id', '<=', p.to)
+        .where(isDead)
+        .orderBy('event_id')
+        .limit(p.limit),
+    )
+    .returning(['event_id', 'transaction_id']),
+)
+
+/** Undefined for a notification that no relayer ever named. */
+export async function listDeadLetters(
+  executor: Executor,
+  notificationId: string,
+  { page: number, perPage }: PageRequest,
+): Promise<Page<DeadLetter> | undefined> {
+  if (!(await first(executor, known, { notificationId }))) return undefined
+  const rows = await executor.all(page, { notificationId, limit: perPage, offset: (number - 1) * perPage })
+  const items: DeadLetter[] = []
+  for (const row of rows) {
+    const event = await findEvent(executor, row.event_id)
+    if (!event) throw new Error(`event ${row.event_id} is gone, and was not delivered`)
+    items.push({
+      event,
+      tries: row.tries,
+      firstTriedAt: row.first_tried_at,
+      gaveUpAt: row.gave_up_at,
+      lastError: row.last_error,
+    })
+  }
+  return { items, total: (await first(executor, count, { notificationId }))?.total ?? 0 }
+}
+
+/** Puts up to `limit` of the dead back, those of events `from` to `to`, lowest first. Answers how many. */
+export async function redeliver(
+  executor: Executor,
+  notificationId: string,
+  { from, to }: { from: number; to: number },
+  limit: number,
+  now: TimestampMs,
+): Promise<number> {
+  await executor.all(widen, { notificationId, by: 0 })
+  const revived = await executor.all(revive, { notificationId, from, to, limit })
+  for (const { transaction_id: id } of revived) await promoteFirst(executor, notificationId, id, now)
+  await executor.all(widen, { notificationId, by: revived.length })
+  return revived.length
+}

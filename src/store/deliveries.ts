@@ -1,0 +1,158 @@
+// Deliveries: events on their way to a notification. Of each transaction the first that waits is due, and no other.
+import { sql } from 'kysely'
+import type { Due, Tried } from '../domain/delivery.ts'
+import type { TransactionId } from '../domain/ids.ts'
+import type { TimestampMs } from '../domain/units.ts'
+import { dropPruned } from './prune-events.ts'
+import { type Executor, statement } from './statement.ts'
+
+interface Named {
+  notificationId: string
+}
+
+const take = statement<Named & { eventId: number; transactionId: string; now: number }>((db, p) =>
+  db.insertInto('deliveries').values({
+    notification_id: p.notificationId,
+    event_id: p.eventId,
+    transaction_id: p.transactionId,
+    state: 'waiting',
+    due_at: sql<number | null>`CASE WHEN EXISTS (
+        SELECT 1 FROM deliveries WHERE notification_id = ${p.notificationId} AND transaction_id = ${p.transactionId}
+          AND state = 'waiting'
+      ) THEN NULL ELSE CAST(${p.now} AS BIGINT) END`,
+    tries: 0,
+    first_tried_at: null,
+    gave_up_at: null,
+    last_error: null,
+  }),
+)
+
+interface DueRow {
+  event_id: number
+  transaction_id: string
+  tries: number
+  first_tried_at: number | null
+}
+
+const due = statement<Named & { now: number; limit: number }, DueRow>((db, p) =>
+  db
+    .selectFrom('deliveries')
+    .select(['event_id', 'transaction_id', 'tries', 'first_tried_at'])
+    .where('notification_id', '=', p.notificationId)
+    .where('due_at', 'is not', null)
+    .where('due_at', '<=', p.now)
+    .orderBy('due_at')
+    .orderBy('event_id')
+    .limit(p.limit),
+)
+
+const delivered = statement<Named & { eventId: number }, { event_id: number }>((db, p) =>
+  db
+    .deleteFrom('deliveries')
+    .where('notification_id', '=', p.notificationId)
+    .where('event_id', '=', p.eventId)
+    .where('state', '=', 'waiting')
+    .returning('event_id'),
+)
+
+const failed = statement<
+  Named & { eventId: number; state: string; dueAt: number | null; gaveUpAt: number | null; error: string; now: number },
+  { event_id: number }
+>((db, p) =>
+  db
+    .updateTable('deliveries')
+    .set({
+      state: p.state,
+      due_at: p.dueAt,
+      gave_up_at: p.gaveUpAt,
+      tries: sql<number>`tries + 1`,
+      first_tried_at: sql<number>`COALESCE(first_tried_at, CAST(${p.now} AS BIGINT))`,
+      last_error: p.error,
+    })
+    .where('notification_id', '=', p.notificationId)
+    .where('event_id', '=', p.eventId)
+    .where('state', '=', 'waiting')
+    .returning('event_id'),
+)
+
+/** The first that waits of a transaction is due, if it is not already. */
+const promote = statement<Named & { transactionId: string; now: number }>((db, p) =>
+  db
+    .updateTable('deliveries')
+    .set({ due_at: p.now })
+    .where('notification_id', '=', p.notificationId)
+    .where('event_id', '=', (eb) =>
+      eb
+        .selectFrom('deliveries')
+        .select((each) => each.fn.min('event_id').as('event_id'))
+        .where('notification_id', '=', p.notificationId)
+        .where('transaction_id', '=', p.transactionId)
+        .where('state', '=', 'waiting'),
+    )
+    .where('due_at', 'is', null),
+)
+
+export async function takeOver(
+  executor: Executor,
+  notificationId: string,
+  event: { eventId: number; transactionId: string },
+  now: TimestampMs,
+): Promise<void> {
+  await executor.all(take, { notificationId, ...event, now })
+}
+
+/** What is due and not `busy`, what was due first in front. */
+export async function freeDeliveries(
+  executor: Executor,
+  notificationId: string,
+  now: TimestampMs,
+  busy: ReadonlySet<number>,
+  room: number,
+): Promise<readonly Due[]> {
+  if (room <= 0) return []
+  // What is being tried is due as well: only its result changes that, so that a crash does.
+  const rows = await executor.all(due, { notificationId, now, limit: room + busy.size })
+  return rows
+    .filter((row) => !busy.has(row.event_id))
+    .slice(0, room)
+    .map((row) => ({
+      eventId: row.event_id,
+      transactionId: row.transaction_id as TransactionId,
+      tries: row.tries,
+      ...(row.first_tried_at !== null && { firstTriedAt: row.first_tried_at }),
+    }))
+}
+
+/** Records what came of a try. Answers by how many fewer wait. */
+export async function settleDelivery(
+  executor: Executor,
+  notificationId: string,
+  tried: Tried,
+  now: TimestampMs,
+): Promise<number> {
+  const { eventId, transactionId } = tried.due
+  if (tried.result === 'failed') {
+    const { dueAt, error } = tried
+    await executor.all(failed, { notificationId, eventId, state: 'waiting', dueAt, gaveUpAt: null, error, now })
+    return 0
+  }
+  const ended =
+    tried.result === 'delivered'
+      ? await executor.all(delivered, { notificationId, eventId })
+      : await executor.all(failed, {
+          ...{ notificationId, eventId, state: 'dead', dueAt: null, gaveUpAt: now, error: tried.error, now },
+        })
+  if (tried.result === 'delivered') await dropPruned(executor, eventId)
+  await executor.all(promote, { notificationId, transactionId, now })
+  return ended.length
+}
+
+/** Of a transaction, after something of it came to wait again. */
+export async function promoteFirst(
+  executor: Executor,
+  notificationId: string,
+  transactionId: string,
+  now: TimestampMs,
+): Promise<void> {
+  await executor.all(promote, { notificationId, transactionId, now })
+}

@@ -1,0 +1,90 @@
+// Pruning of the outbox: old events go, the oldest first; what is still to be delivered stays, and so does the newest.
+import { sql } from 'kysely'
+import type { TimestampMs } from '../domain/units.ts'
+import { newestEvent, prunedThrough } from './read-events.ts'
+import { type Executor, first, statement } from './statement.ts'
+import type { Retention } from './store.ts'
+
+/** Events in one unit: it holds the store up no longer than some requests do. */
+const prunedAtOnce = 1_000
+
+const undelivered = statement<object, { id: number | null }>((db) =>
+  db.selectFrom('delivery_queues as q').select((eb) =>
+    eb
+      .selectFrom('outbox as o')
+      .select((each) => each.fn.min('o.id').as('id'))
+      .whereRef('o.notification_id', '=', 'q.notification_id')
+      .whereRef('o.id', '>', 'q.position')
+      .as('id'),
+  ),
+)
+
+const firstKept = statement<{ after: number; through: number; keptFrom: number; since: number }, { id: number }>(
+  (db, p) =>
+    db
+      .selectFrom('outbox')
+      .select('id')
+      .where('id', '>', p.after)
+      .where('id', '<=', p.through)
+      .where('id', '>=', p.keptFrom)
+      .where('occurred_at', '>=', p.since)
+      .orderBy('id')
+      .limit(1),
+)
+
+// The text of what a notification has not got yet, or gave up, is still here.
+const prune = statement<{ after: number; through: number }>((db, p) =>
+  db
+    .deleteFrom('outbox')
+    .where('id', '>', p.after)
+    .where('id', '<=', p.through)
+    .where((eb) =>
+      eb.not(eb.exists(eb.selectFrom('deliveries').select('event_id').whereRef('event_id', '=', 'outbox.id'))),
+    ),
+)
+
+const remember = statement<{ through: number }>((db, p) =>
+  db
+    .insertInto('outbox_pruned')
+    .values({ id: 1, through: p.through })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ through: sql`excluded.through` })),
+)
+
+const forgetDead = statement<{ before: number; limit: number }, { event_id: number }>((db, p) =>
+  db
+    .deleteFrom('deliveries')
+    .where('event_id', 'in', (eb) =>
+      eb
+        .selectFrom('deliveries')
+        .select('event_id')
+        .where('gave_up_at', 'is not', null)
+        .where('gave_up_at', '<', p.before)
+        .limit(p.limit),
+    )
+    .where('gave_up_at', 'is not', null)
+    .where('gave_up_at', '<', p.before)
+    .returning('event_id'),
+)
+
+/** How many went: as long as it is not 0 there may be more. */
+export async function pruneEvents(executor: Executor, retention: Retention, now: TimestampMs): Promise<number> {
+  const dead = await executor.all(forgetDead, { before: now - retention.deadLettersKeptMs, limit: prunedAtOnce })
+  for (const { event_id: id } of dead) await dropPruned(executor, id)
+  const after = await prunedThrough(executor)
+  const newest = await newestEvent(executor)
+  const waiting = (await executor.all(undelivered, {})).flatMap(({ id }) => (id === null ? [] : [id]))
+  // Ids only rise as long as the newest row stays.
+  let through = Math.min(after + prunedAtOnce, newest - 1, ...waiting.map((id) => id - 1))
+  const keptFrom = newest - retention.eventsKeptMax + 1
+  const kept = await first(executor, firstKept, { after, through, keptFrom, since: now - retention.eventsKeptMs })
+  if (kept) through = kept.id - 1
+  if (through <= after) return dead.length
+  await executor.all(prune, { after, through })
+  await executor.all(remember, { through })
+  return dead.length + through - after
+}
+
+/** The event of a delivery that is over, where only the delivery kept it. */
+export async function dropPruned(executor: Executor, id: number): Promise<void> {
+  if (id <= (await prunedThrough(executor))) await executor.all(prune, { after: id - 1, through: id })
+}

@@ -1,0 +1,163 @@
+// Delivery to real receivers from a real store: none waits for another, none is forgotten, and what stays out is given up.
+import { expect, test } from 'vitest'
+import { cancel } from '../../src/domain/cancel.ts'
+import type { Transaction } from '../../src/domain/transaction.ts'
+import { presentEvent } from '../../src/http/present-event.ts'
+import { systemClock } from '../../src/ops/clock.ts'
+import { guardAddresses } from '../../src/ops/guard-addresses.ts'
+import { openWebhookPoster } from '../../src/ops/post-webhook.ts'
+import { systemRandom } from '../../src/ops/random.ts'
+import { secret } from '../../src/ops/secret.ts'
+import { deliverEvents } from '../../src/reconcile/deliver.ts'
+import type { Store } from '../../src/store/store.ts'
+import { now } from '../domain/some.ts'
+import { send, storedRelayer } from '../store/contract.ts'
+import { openStore, quiet } from '../store/open-store.ts'
+import { until } from '../support/client.ts'
+import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+
+const day = 86_400_000
+
+/** A worker on the store, whose clock can be put on. */
+function worker(store: Store, urls: Record<string, string>, ahead = { ms: 0 }) {
+  const clock = { ...systemClock, now: () => systemClock.now() + ahead.ms }
+  const poster = openWebhookPoster({ clock, guard: guardAddresses(['127.0.0.1']), userAgent: 'test' })
+  const running = deliverEvents({
+    ...{ store, clock, random: systemRandom(), logger: quiet, owner: 'test', present: presentEvent, poster },
+    webhookOf: (id) => (urls[id] === undefined ? undefined : { url: secret(urls[id]) }),
+  })
+  return {
+    async [Symbol.asyncDispose]() {
+      await running[Symbol.asyncDispose]()
+      await poster.close()
+    },
+  }
+}
+
+/** Transactions of a relayer that names the notification, with two events each. */
+async function happen(store: Store, notificationId: string, count: number): Promise<readonly Transaction[]> {
+  const relayer = { ...(await storedRelayer(store)), notificationId }
+  await store.commit((session) => session.saveRelayer(relayer))
+  const ended: Transaction[] = []
+  for (let each = 0; each < count; each++) {
+    const sent = await send(store, relayer.id)
+    const told = await store.commit((session) => session.saveTransaction(sent, { ...sent, statusReason: 'waits' }, now))
+    ended.push(await store.commit((session) => session.saveTransaction(told, cancel(told, now), now)))
+  }
+  return ended
+}
+
+const told = ({ taken }: WebhookReceiver) => taken.map(({ event }) => `${event.payload.id} ${event.payload.status}`)
+
+test('receivers that are slow, fail, are gone or unknown hold up no other, and take no more than their share', async () => {
+  await using under = await openStore()
+  const { store } = under
+  await using slow = await startReceiver(undefined, () => new Promise(() => {}))
+  await using failing = await startReceiver(undefined, (_, response) => void response.writeHead(500).end())
+  await using good = await startReceiver(undefined)
+  const gone = await startReceiver(undefined)
+  await gone[Symbol.asyncDispose]()
+  for (const id of ['slow', 'failing', 'gone', 'unknown']) await happen(store, id, 40)
+  await using _ = worker(store, { slow: slow.url, failing: failing.url, gone: gone.url, good: good.url })
+  await until(() => slow.seen >= 16 && failing.seen >= 16, { what: 'the others to be tried' })
+  const ended = await happen(store, 'good', 30)
+  await until(() => good.taken.length === 60, { what: () => `60 events; ${good.taken.length} came` })
+  for (const { id } of ended) {
+    expect(told(good).filter((each) => each.startsWith(`${id} `))).toEqual([`${id} pending`, `${id} canceled`])
+  }
+  expect([slow.openMax, slow.taken.length, failing.taken.length]).toEqual([16, 0, 0])
+  const errors = await under.query<{ notification_id: string; last_error: string }>(
+    'SELECT DISTINCT notification_id, last_error FROM deliveries WHERE tries > 0 ORDER BY notification_id',
+  )
+  expect(errors).toEqual([
+    { notification_id: 'failing', last_error: 'HTTP 500' },
+    { notification_id: 'gone', last_error: 'no exchange (ECONNREFUSED)' },
+    { notification_id: 'unknown', last_error: 'no notification "unknown" is configured' },
+  ])
+})
+
+test('a receiver that is down is asked by one request at a time, and gets all once it is back', async () => {
+  await using under = await openStore()
+  let down = true
+  await using receiver = await startReceiver(undefined, (_, response) => {
+    if (down) response.writeHead(503).end()
+  })
+  const ahead = { ms: 0 }
+  await using _ = worker(under.store, { hook: receiver.url }, ahead)
+  await happen(under.store, 'hook', 100)
+  // It rests between tries, as its clock says: an hour later it is asked once more.
+  await until(() => receiver.seen > 20, { what: 'tries' })
+  const before = receiver.seen
+  for (let look = 0; look < 5; look++) {
+    ahead.ms += 3_600_000
+    await until(() => receiver.seen > before + look, { what: 'another try' })
+  }
+  expect(receiver.seen).toBeLessThan(100)
+  down = false
+  await until(
+    () => {
+      ahead.ms += 60_000
+      return new Set(receiver.taken.map(({ event }) => event.id)).size === 200
+    },
+    { what: () => `200 events; ${receiver.taken.length} were taken` },
+  )
+})
+
+test('what fails for a day is a dead letter, and is delivered when it is put back', async () => {
+  await using under = await openStore()
+  const { store } = under
+  let fails = true
+  await using receiver = await startReceiver(undefined, ({ event }, response) => {
+    if (fails && event === 'transaction_attention') response.writeHead(500).end()
+  })
+  const ahead = { ms: 0 }
+  await using _ = worker(store, { hook: receiver.url }, ahead)
+  const [one] = await happen(store, 'hook', 1)
+  const dead = async () => (await store.reads.deadLetters('hook', { page: 1, perPage: 10 }))?.items ?? []
+  await until(async () => (await under.query('SELECT 1 FROM deliveries WHERE tries > 0')).length > 0, { what: 'a try' })
+  await until(
+    async () => {
+      ahead.ms += day / 4
+      return (await dead()).length === 1
+    },
+    { everyMs: 300, what: 'it to be given up' },
+  )
+  expect(await dead()).toMatchObject([
+    { lastError: 'HTTP 500', event: { kind: 'attention', transaction: { id: one?.id } } },
+  ])
+  const [{ gaveUpAt = 0, firstTriedAt = 0 } = {}] = await dead()
+  expect(gaveUpAt - firstTriedAt).toBeGreaterThan(day * 0.7)
+  // What comes after it is not held up for ever.
+  await until(() => receiver.taken.length === 1, { what: 'the next' })
+  fails = false
+  const all = { from: 0, to: 1_000 }
+  await store.commit((session) => session.redeliver('hook', all, 10, systemClock.now()))
+  await until(() => receiver.taken.length === 2, { what: 'what was put back' })
+  expect(told(receiver)).toEqual([`${one?.id} canceled`, `${one?.id} pending`])
+  await until(async () => (await under.query('SELECT 1 FROM deliveries')).length === 0, { what: 'an empty queue' })
+})
+
+test('what is under way when the service stops is let finish, or cut off and delivered by the next', async () => {
+  await using under = await openStore()
+  const { store } = under
+  let hold = true
+  await using receiver = await startReceiver(undefined, async () => {
+    if (hold) await new Promise((resolve) => setTimeout(resolve, 300))
+  })
+  await using stuck = await startReceiver(undefined, () => (hold ? new Promise(() => {}) : undefined))
+  const first = worker(store, { quick: receiver.url, stuck: stuck.url })
+  await happen(store, 'quick', 1)
+  await happen(store, 'stuck', 1)
+  await until(() => receiver.seen === 1 && stuck.seen === 1, { what: 'requests under way' })
+  await first[Symbol.asyncDispose]()
+  const left = await under.query('SELECT notification_id, tries FROM deliveries WHERE due_at IS NOT NULL ORDER BY 1')
+  // The one of which the first event was taken waits with its second; the other counts as not tried.
+  expect(left).toEqual([
+    { notification_id: 'quick', tries: 0 },
+    { notification_id: 'stuck', tries: 0 },
+  ])
+  hold = false
+  await using _ = worker(store, { quick: receiver.url, stuck: stuck.url })
+  await until(() => receiver.taken.length === 2 && stuck.taken.length === 2, { what: 'all that was left' })
+  expect(new Set(receiver.taken.map(({ event }) => event.id)).size).toBe(2)
+})
