@@ -1,10 +1,11 @@
 // GET /metrics for Prometheus, on a port of its own: nobody's requests hold it up, and it is never open to clients.
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import { OperatorError } from '../ops/operator-error.ts'
 import { headersTimeoutMs } from './limits.ts'
+import { metricsByPath } from './metrics-by-path.ts'
 
 export interface MetricsServerOptions {
   readonly expose: () => Promise<{ readonly contentType: string; readonly text: string }>
@@ -38,8 +39,8 @@ export function openMetricsServer({ expose, sample, clock, logger }: MetricsServ
   const server = createServer(
     { headersTimeout: headersTimeoutMs, requestTimeout: headersTimeoutMs },
     (request, answer) => {
-      const [path] = (request.url ?? '').split('?')
-      if (path !== '/metrics') return void answer.writeHead(404).end('metrics are at /metrics\n')
+      const [path = ''] = (request.url ?? '').split('?')
+      if (!/^\/(metrics|debug\/metrics\/scrape)(\/|$)/.test(path)) return unknown(answer)
       if (request.method !== 'GET' && request.method !== 'HEAD') {
         return void answer.writeHead(405, { allow: 'GET, HEAD' }).end()
       }
@@ -48,7 +49,12 @@ export function openMetricsServer({ expose, sample, clock, logger }: MetricsServ
         scraping = undefined
       })
       scraping.then(
-        ({ contentType, text }) => answer.writeHead(200, { 'content-type': contentType }).end(text),
+        ({ contentType, text }) => {
+          const part = metricsByPath(path, request.headers.accept, text)
+          if (!part) return unknown(answer)
+          const type = part.kind === 'json' ? 'application/json; charset=utf-8' : contentType
+          answer.writeHead(200, { 'content-type': type }).end(part.body)
+        },
         (error: unknown) => {
           logger.error({ err: error }, 'a scrape failed')
           answer.writeHead(500).end()
@@ -66,6 +72,10 @@ export function openMetricsServer({ expose, sample, clock, logger }: MetricsServ
       await closed
     },
   }
+}
+
+function unknown(answer: ServerResponse): void {
+  answer.writeHead(404).end('metrics are at /metrics, and one of them at /metrics/NAME\n')
 }
 
 function listening(server: Server, host: string, port: number): Promise<string> {

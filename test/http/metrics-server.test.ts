@@ -46,3 +46,32 @@ test('a port that is taken is told with what to do', async () => {
     /METRICS_PORT: 127\.0\.0\.1:\d+ can't be listened on \(EADDRINUSE\); give it a free/,
   )
 })
+
+test('one metric by its name, and the names for those who ask for JSON', async () => {
+  const text = '# HELP a Of a.\n# TYPE a gauge\na 1\n# HELP a_b Of b.\n# TYPE a_b counter\na_b{c="d"} 2\n'
+  const contentType = 'text/plain; version=0.0.4; charset=utf-8'
+  await using server = openMetricsServer({
+    expose: async () => ({ contentType, text }),
+    sample: async () => undefined,
+    clock: systemClock,
+    logger: quiet,
+  })
+  const base = (await server.listen(anywhere)).replace('/metrics', '')
+  const get = async (path: string, accept?: string) => {
+    const answer = await request(base + path, { headers: accept === undefined ? {} : { accept } })
+    return [answer.statusCode, answer.headers['content-type'], await answer.body.text()]
+  }
+  const json = 'application/json; charset=utf-8'
+  expect(await get('/metrics', 'application/json, text/plain, */*')).toEqual([200, json, '["a","a_b"]'])
+  expect(await get('/metrics', 'application/openmetrics-text;version=1.0.0,text/plain;q=0.5')).toEqual([
+    200,
+    contentType,
+    text,
+  ])
+  expect(await get('/metrics')).toEqual([200, contentType, text])
+  expect(await get('/debug/metrics/scrape', 'application/json')).toEqual([200, contentType, text])
+  expect(await get('/metrics/a')).toEqual([200, contentType, '# HELP a Of a.\n# TYPE a gauge\na 1\n'])
+  expect((await get('/metrics/a_'))[0]).toBe(404)
+  expect((await get('/metrics/__proto__'))[0]).toBe(404)
+  expect((await get('/metricsx'))[0]).toBe(404)
+})

@@ -26,6 +26,8 @@ export interface ServiceOptions extends ServiceFiles {
 export interface Service extends AsyncDisposable {
   /** `http://127.0.0.1:…`, the same across restarts. */
   readonly url: string
+  /** Where METRICS_PORT is. */
+  readonly metricsUrl: string
   readonly apiKey: string
   readonly directory: string
   /** Of the process that runs now, or ran last. */
@@ -44,9 +46,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'rescind-')))
   const apiKey = randomBytes(24).toString('hex')
   const port = await freePort()
+  const metricsPort = await freePort()
   const url = `http://127.0.0.1:${port}`
   const env = {
-    ...serviceEnvironment(directory, { ...options, apiKey, port, metricsPort: await freePort() }),
+    ...serviceEnvironment(directory, { ...options, apiKey, port, metricsPort }),
     ...options.env,
   }
   if (options.configuration === undefined) await writeServiceFiles(directory, options)
@@ -64,6 +67,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   })
   return {
     url,
+    metricsUrl: `http://127.0.0.1:${metricsPort}`,
     apiKey,
     directory,
     get pid() {
