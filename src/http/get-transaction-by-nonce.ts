@@ -1,7 +1,7 @@
 // GET of the transaction that holds a nonce, or held it when it was settled.
 import type { Reads } from '../store/store.ts'
 import { answers, success } from './envelope.ts'
-import { found, foundRelayer } from './found.ts'
+import { found, foundHistory } from './found.ts'
 import { operation } from './operation.ts'
 import { nonceParameters } from './parameters.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
@@ -17,8 +17,8 @@ export function getTransactionByNonce(reads: Reads) {
       response: answers(transactionSchema, 400, 404),
     },
     async answer({ params }) {
-      const relayer = await foundRelayer(reads, params.relayer_id)
-      const transaction = await reads.transactionByNonce(relayer.id, params.nonce)
+      const relayerId = await foundHistory(reads, params.relayer_id)
+      const transaction = await reads.transactionByNonce(relayerId, params.nonce)
       return success(presentTransaction(found(transaction, 'TRANSACTION_NOT_FOUND', 'Not found')))
     },
   })

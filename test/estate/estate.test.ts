@@ -1,0 +1,115 @@
+// Two processes' estates over one store: what one changes the other brings, whoever acted on it first, and no more than that.
+import { expect, test } from 'vitest'
+import type { Chain } from '../../src/chain/chain.ts'
+import { openChains } from '../../src/chain/chains.ts'
+import { networkToRow, relayerToRow, signerToRow } from '../../src/estate/documents.ts'
+import type { NetworkSettings } from '../../src/estate/entities.ts'
+import { openEstate } from '../../src/estate/open-estate.ts'
+import { systemRandom } from '../../src/ops/random.ts'
+import { secret, secretUrl } from '../../src/ops/secret.ts'
+import { openVault } from '../../src/ops/vault.ts'
+import { openCurve } from '../../src/signers/curve.ts'
+import { openPlainSigner } from '../../src/signers/plain.ts'
+import type { Store } from '../../src/store/store.ts'
+import { somePolicy, someRelayer } from '../domain/some.ts'
+import { openStore, quiet } from '../store/open-store.ts'
+import { devAccount } from '../support/dev-accounts.ts'
+
+const relayer = someRelayer({ signerId: 'sealed', address: devAccount(1).address })
+const vault = openVault({ current: secret(Buffer.alloc(32, 5).toString('base64')), previous: [] }, systemRandom())
+const endpointOf = (host: string) => ({ url: secretUrl(new URL(`http://${host}/`)), weight: 100 })
+const network: NetworkSettings = {
+  ...{ name: relayer.network, chainId: relayer.chainId, rpcUrls: [endpointOf('filed')], requiredConfirmations: 1 },
+  ...{ averageBlockTimeMs: 100, symbol: 'ETH', isTestnet: true, eip1559: true, tags: [], explorerUrls: [] },
+}
+const facts = { id: 'sealed', type: 'plain', address: devAccount(1).address } as const
+const key = secret(devAccount(1).key)
+
+/** An estate, the chains that it opened and closed, and the relayers that it was last told to advance. */
+async function process(store: Store) {
+  const opened: string[] = []
+  const closed: string[] = []
+  const keysOpened: string[] = []
+  const advanced: string[][] = []
+  const curve = await openCurve(quiet)
+  const estate = await openEstate({
+    ...{ store, vault, logger: quiet, fileSigners: new Map(), policyFor: () => somePolicy },
+    file: { relayers: [], signers: [], notifications: [], networks: [network] },
+    async openSigner(id, key) {
+      keysOpened.push(id)
+      return openPlainSigner(id, key.reveal(), curve)
+    },
+    chains: openChains((settings: NetworkSettings) => {
+      const hosts = settings.rpcUrls.map(({ url }) => String(url)).join()
+      opened.push(hosts)
+      return { close: async () => void closed.push(hosts) } as Partial<Chain> as Chain
+    }),
+  })
+  await estate.assignTo(async (relayers) => void advanced.push([...relayers]))
+  return { estate, opened, closed, keysOpened, advanced }
+}
+
+test('a signer and a relayer made by one are opened and advanced by the other, and let go when they are gone', async () => {
+  await using under = await openStore()
+  const { store } = under
+  const [one, other] = [await process(store), await process(store)]
+  await store.commit(async (session) => {
+    await session.saveManaged(signerToRow(vault, facts, key))
+    await session.saveManaged(relayerToRow(relayer.id, { origin: 'api' }, undefined))
+    await session.saveRelayer(relayer)
+  })
+  expect(other.estate.signer('sealed')).toBeUndefined()
+  for (const { estate, advanced, keysOpened } of [one, other]) {
+    await estate.refresh()
+    expect(estate.signer('sealed')?.address).toBe(facts.address)
+    expect(advanced.at(-1)).toEqual([relayer.id])
+    expect(estate.isOwn(relayer.id)).toBe(true)
+    await Promise.all([estate.refresh(), estate.refresh()])
+    // Nothing changed, so nothing is opened again, and nobody is told.
+    expect([keysOpened.length, advanced.length]).toEqual([1, 2])
+  }
+  await store.commit(async (session) => {
+    await session.removeRelayer(relayer.id, 1)
+    await session.removeManaged('relayer', relayer.id)
+    await session.removeManaged('signer', 'sealed')
+  })
+  await other.estate.refresh()
+  expect(other.estate.signer('sealed')).toBeUndefined()
+  expect(other.advanced.at(-1)).toEqual([])
+})
+
+test('a chain is opened anew only where its endpoints or its rules changed, and stays the same object', async () => {
+  await using under = await openStore()
+  const { store } = under
+  const { estate, opened, closed } = await process(store)
+  const at = { id: relayer.id, network: relayer.network }
+  const chain = estate.chainOf(at)
+  const patch = { rpcUrls: [endpointOf('patched')], requiredConfirmations: 9 }
+  await store.commit((session) => session.saveManaged(networkToRow(vault, network.name, patch)))
+  await estate.refresh()
+  expect(estate.chainOf(at)).toBe(chain)
+  expect(estate.networks()).toMatchObject([{ requiredConfirmations: 9 }])
+  expect([opened, closed]).toEqual([['filed', 'patched'], ['filed']])
+  await store.commit((session) => session.raiseRevision())
+  await estate.refresh()
+  expect(opened).toHaveLength(2)
+  await store.commit((session) => session.removeManaged('network', network.name))
+  await estate.refresh()
+  expect([opened, closed]).toEqual([
+    ['filed', 'patched', 'filed'],
+    ['filed', 'patched'],
+  ])
+})
+
+test('what can not be opened now is opened at the next look', async () => {
+  await using under = await openStore()
+  const { store } = under
+  const { estate } = await process(store)
+  const row = signerToRow(vault, facts, key)
+  await store.commit((session) => session.saveManaged({ ...row, sealed: 'v1.other.key' }))
+  await expect(estate.refresh()).rejects.toThrow('signer "sealed" is sealed in the database under key other')
+  await expect(estate.refresh()).rejects.toThrow('sealed in the database')
+  await store.commit((session) => session.saveManaged(row))
+  await estate.refresh()
+  expect(estate.signer('sealed')?.address).toBe(facts.address)
+})
