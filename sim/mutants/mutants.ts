@@ -133,7 +133,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'believes the receipt of a node that a reorganisation left behind',
     edits: [
       {
-        file: 'src/chain/find-inclusions.ts',
+        file: 'src/chain/read-receipts.ts',
         find: 'if (!receipt || canonical.get(receipt.block.number) !== receipt.block.hash) continue',
         put: 'if (!receipt || canonical.size > 1e9) continue',
       },

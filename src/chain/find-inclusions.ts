@@ -43,11 +43,14 @@ export async function findInclusions(
     if (settledBelow === undefined) continue
     const stale = open.filter((live) => live.nonce < settledBelow)
     if (stale.length === 0) return found
-    for (const live of stale.slice(0, proofsMax)) {
-      const proof = await proveTaker(endpoint, address, live, since, searched)
-      const canonical = proof && (await readCanonical([proof.block.number], at))
-      if (proof && canonical?.get(proof.block.number) === proof.block.hash) found.set(live.nonce, proof)
-    }
+    // Side by side: a search is a dozen questions one after the other, and a step that takes many blocks comes too late.
+    await Promise.all(
+      stale.slice(0, proofsMax).map(async (live) => {
+        const proof = await proveTaker(endpoint, address, live, since, searched)
+        const canonical = proof && (await readCanonical([proof.block.number], at))
+        if (proof && canonical?.get(proof.block.number) === proof.block.hash) found.set(live.nonce, proof)
+      }),
+    )
     open = stale.filter((live) => !found.has(live.nonce))
   }
   return found

@@ -38,6 +38,12 @@ export async function locateSpending(
     if (count !== undefined && count > nonce) {
       spent = number
       stride *= 2
+      // Spent before it was seen unspent: whoever said so stood far behind, and no block down to the first is ruled out.
+      if (!isProven && spent - floor === 1 && floor === unspent) {
+        floor = -1
+        unspent = -1
+        isProven = true
+      }
       continue
     }
     floor = number

@@ -57,7 +57,10 @@ export function readingAccounts(endpoints: Endpoints, heads: HeadTracker, readCa
       // As of before the questions: a reorganisation meanwhile makes the answers useless for the next time.
       const reorgs = heads.reorgs()
       const wanted = wantedOf(inquiry, last, at.head.number, reorgs)
-      const { told, by } = await endpoints.firstToTell((each) => ask(each, inquiry, at, wanted, readCanonical), at.by)
+      const { told, by } = await endpoints.firstToTell(
+        (each) => ask(each, inquiry, at, wantedFrom(each, wanted, at), readCanonical),
+        at.by,
+      )
       // Somebody else may have asked meanwhile, about the same account.
       const remembered = merge(memory.recall(inquiry.address), told, inquiry, wanted, at.head.number, reorgs)
       memory.keep(inquiry.address, remembered)
@@ -103,6 +106,11 @@ function wantedOf(inquiry: Inquiry, last: Remembered | undefined, head: BlockNum
     balance: inquiry.balance !== undefined && usableBalance(inquiry, last, head) === undefined,
     code: inquiry.delegation && !usableCode(last, head),
   }
+}
+
+/** A pool's count is of its node's own head: of another than the one that told `at`, nobody knows how far back that is. */
+function wantedFrom(endpoint: Endpoint, wanted: Wanted, { by }: TrackedHead): Wanted {
+  return wanted.nonce === 'pending' && endpoint !== by ? { ...wanted, nonce: 'count' } : wanted
 }
 
 interface Told {
