@@ -198,6 +198,18 @@ describe('a spent nonce', () => {
     expect(proof).toMatchObject({ by: 'external', hash: foreign.hash, block: { number: before.head.number + 41 } })
   })
 
+  test('a nonce that was said to be unspent long after it was spent is still proven by its block', async () => {
+    const foreign = await envelopeBy(sender.key, { nonce: 0 })
+    await anvil.rpc('eth_sendRawTransaction', [foreign.raw])
+    await anvil.mine(90)
+    const { head } = await network.chain.observe(inquiryOf(sender.address))
+    const attempts = [{ hash: `0x${'44'.repeat(32)}` as Hex, kind: 'execute' as const }]
+    // The word of a node that stood more than any reorganisation behind.
+    const live = [{ nonce: 0, attempts, unspentAt: head.number }]
+    const observed = await network.chain.observe(inquiryOf(sender.address, { live }))
+    expect(observed.inclusions.get(0)).toMatchObject({ by: 'external', hash: foreign.hash })
+  })
+
   test('our own payload under a hash that is not on record is ours, with its receipt', async () => {
     const forgotten = await envelopeBy(sender.key, { nonce: 0, to: other.address, value: 5n })
     await anvil.rpc('eth_sendRawTransaction', [forgotten.raw])
