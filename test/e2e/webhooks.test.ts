@@ -1,0 +1,69 @@
+// A notification made through the API: what happens to a transaction comes signed and in order, and never to an address
+// inside that the operator did not allow.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { manage, storageKey } from '../manage/support/manager.ts'
+import type { Anvil } from '../support/anvil.ts'
+import { until } from '../support/client.ts'
+import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+import { mineUntil, pay, view } from './support/play.ts'
+import { anvilStage, type Stage } from './support/stage.ts'
+
+const signingKey = 'a-signing-key-of-32-characters-or-more'
+let receiver: WebhookReceiver
+let stage: Stage<Anvil>
+beforeAll(async () => {
+  receiver = await startReceiver(signingKey)
+  const env = { STORAGE_ENCRYPTION_KEY: storageKey(1), WEBHOOK_ALLOWED_HOSTS: '127.0.0.1' }
+  stage = await anvilStage({ requiredConfirmations: 2, relayers: { one: {}, two: {} }, service: { env } })
+})
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]()
+  await receiver?.[Symbol.asyncDispose]()
+})
+
+test('a relayer that names it is told of from then on, across a stop of the service', async () => {
+  const { client } = stage
+  const sender = stage.sender('one')
+  await manage(client, 'POST', '/notifications', { id: 'hook', url: receiver.url, signing_key: signingKey })
+  const before = await pay(stage, sender)
+  await mineUntil(stage, 'a payment', async () => (await view(stage, before)).status === 'confirmed')
+  await manage(client, 'PATCH', '/relayers/one', { notification_id: 'hook' })
+
+  const payment = await pay(stage, sender)
+  await until(() => receiver.taken.length > 0, { what: 'the first event' })
+  await stage.service.stop()
+  await stage.service.restart()
+  await mineUntil(stage, 'another', async () => (await view(stage, payment)).status === 'confirmed')
+  await until(() => receiver.taken.at(-1)?.event.terminal === true, { what: 'the last event' })
+  const told = receiver.taken.map(({ event }) => event)
+  expect(new Set(told.map(({ payload }) => payload.id))).toEqual(new Set([payment.id]))
+  const statuses = told.map(({ payload }) => payload.status)
+  expect(statuses.filter((status, index) => status !== statuses[index - 1])).toEqual([
+    'sent',
+    'submitted',
+    'mined',
+    'confirmed',
+  ])
+  expect(told.at(-1)?.payload).toEqual({ payload_type: 'transaction', ...(await view(stage, payment)) })
+  expect(receiver.forged).toEqual([])
+})
+
+test('what leads inside and is not allowed is not asked, and the reason stands with the delivery', async () => {
+  const { client, rows } = stage
+  const { port } = new URL(receiver.url)
+  const seen = receiver.seen
+  await manage(client, 'POST', '/notifications', {
+    id: 'inside',
+    url: `http://127.0.0.2:${port}/`,
+    signing_key: signingKey,
+  })
+  await manage(client, 'POST', '/notifications', { id: 'metadata', url: 'http://169.254.169.254/latest/' })
+  for (const id of ['inside', 'metadata']) {
+    await manage(client, 'PATCH', '/relayers/two', { notification_id: id })
+    const { sender, id: transaction } = await pay(stage, stage.sender('two'))
+    await client.cancel(sender.id, transaction)
+    const tried = await until(() => rows.deliveries(id).find(({ tries }) => tries > 0), { what: `a try of ${id}` })
+    expect(tried.last_error).toMatch(/^refused: its host is an internal address; .*WEBHOOK_ALLOWED_HOSTS$/)
+  }
+  expect(receiver.seen).toBe(seen)
+})
