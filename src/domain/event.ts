@@ -16,8 +16,7 @@ import type { Nonce, TimestampMs } from './units.ts'
  * - `update`: the status changed, or the transaction ended.
  * - `attention`: the status stands, and its reason tells what holds it up or went wrong: a hand may help.
  */
-export const eventKinds = ['update', 'attention'] as const
-export type EventKind = (typeof eventKinds)[number]
+export type EventKind = 'update' | 'attention'
 
 export interface TransactionEvent {
   /** Rises in the order of commits. After a restore from an older copy an id may come again, at another time. */

@@ -75,9 +75,14 @@ export async function workOff(context: DeliveryContext, notificationId: string, 
   }
 }
 
+/** A rest that is longer than any was begun before the machine's clock was set back: it is over. */
+export function isResting({ restsUntil }: QueueHealth, now: number): boolean {
+  return restsUntil > now && restsUntil - now <= restMs.most
+}
+
 function roomIn(health: QueueHealth, room: number, busy: number, now: number): number {
   if (health.turnsInVain < turnsInVainMax) return Math.max(0, room - busy)
-  return busy === 0 && health.restsUntil <= now ? 1 : 0
+  return busy === 0 && !isResting(health, now) ? 1 : 0
 }
 
 function judge(health: QueueHealth, told: readonly Tried[], now: number): void {

@@ -5,7 +5,7 @@ import type { Logger } from '../ops/logger.ts'
 import type { Webhook, WebhookPoster } from '../ops/post-webhook.ts'
 import type { Random } from '../ops/random.ts'
 import type { Store } from '../store/store.ts'
-import { type QueueHealth, workOff } from './deliver-queue.ts'
+import { isResting, type QueueHealth, workOff } from './deliver-queue.ts'
 
 export interface DeliveryContext {
   readonly store: Store
@@ -38,7 +38,7 @@ export function deliverEvents(context: DeliveryContext): AsyncDisposable {
   function start(notificationId: string): void {
     const known = health.get(notificationId) ?? { turnsInVain: 0, restsUntil: 0 }
     health.set(notificationId, known)
-    if (working.has(notificationId) || known.restsUntil > clock.now()) return
+    if (working.has(notificationId) || isResting(known, clock.now())) return
     const roomOf = () => Math.max(1, Math.min(requestsMaxOfQueue, Math.floor(requestsMax / working.size)))
     const work = workOff(context, notificationId, {
       health: known,
