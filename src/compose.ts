@@ -11,8 +11,9 @@ import type { Config } from './config/config.ts'
 import { readPolicies } from './config/read-policies.ts'
 import { refuseSharedAddresses } from './config/shared-address.ts'
 import type { NetworkName, RelayerId } from './domain/ids.ts'
-import type { NetworkPolicy, Relayer } from './domain/relayer.ts'
+import type { Relayer } from './domain/relayer.ts'
 import type { NetworkSettings, SignerFacts } from './estate/entities.ts'
+import { networkPolicy } from './estate/network-policy.ts'
 import { openEstate } from './estate/open-estate.ts'
 import { reseal } from './estate/reseal.ts'
 import { administratorBy } from './http/authenticate.ts'
@@ -147,7 +148,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
       fileSigners: signers,
       openSigner,
       chains: openChains((network: NetworkSettings) => openChain(network, config, around)),
-      policyFor: (network) => rulesOf(network, config.limits),
+      policyFor: (network) => networkPolicy(network, config.limits),
     }),
   )
   const { isOwn, canBeFollowed, chainOf, signerOf, policyOf } = estate
@@ -203,22 +204,6 @@ function openChain(network: NetworkSettings, { limits }: Config, around: Surroun
     ...(around.metrics && { metrics: around.metrics.chain(network.name, network.averageBlockTimeMs) }),
     ...(around.openTransport && { openTransport: around.openTransport }),
   })
-}
-
-/** A hand-over that failed is repeated within about a block, wherever blocks are fast or slow. */
-const retryMs = { least: 500, most: 5_000 }
-
-function rulesOf(network: NetworkSettings, limits: Config['limits']): NetworkPolicy {
-  const { chainId, eip1559, requiredConfirmations, averageBlockTimeMs } = network
-  return {
-    chainId,
-    eip1559,
-    requiredConfirmations,
-    bumpAfterBlocks: limits.bumpAfterBlocks,
-    cancelBumpAfterBlocks: limits.cancelBumpAfterBlocks,
-    retryAfterMs: Math.min(retryMs.most, Math.max(retryMs.least, averageBlockTimeMs)),
-    rebroadcastAfterMs: limits.rebroadcastAfterBlocks * averageBlockTimeMs,
-  }
 }
 
 function known<T>(found: T | undefined, what: string): T {

@@ -1,4 +1,5 @@
 // POST of a notification: where events go. The URL may hold a token, so it is sealed like the key that signs.
+import { type Asked, allowed } from '../domain/audit.ts'
 import { RescindError } from '../domain/errors.ts'
 import { notificationToRow } from '../estate/documents.ts'
 import type { NotificationSettings } from '../estate/entities.ts'
@@ -9,6 +10,7 @@ import { type ManagementContext, requireKey, takeEffect } from './management.ts'
 export async function createNotification(
   context: ManagementContext,
   request: Omit<NotificationSettings, 'id'> & { readonly id?: string },
+  asked: Asked,
 ): Promise<NotificationSettings> {
   const { store, clock, random, estate, vault } = context
   requireKey(context, 'url')
@@ -21,6 +23,7 @@ export async function createNotification(
       throw new RescindError('ALREADY_EXISTS', `id: there is a notification "${id}"; give this one another id, or none`)
     }
     await session.saveManaged(row)
+    session.note(allowed(asked, context.clock.now(), { subjectId: id }))
   })
   await takeEffect(context)
   return notification

@@ -1,4 +1,5 @@
 // POST of a relayer: another nonce sequence, advanced from the answer on.
+import { type Asked, allowed } from '../domain/audit.ts'
 import { RescindError } from '../domain/errors.ts'
 import type { NetworkName, RelayerId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
@@ -23,7 +24,11 @@ export interface RelayerRequest {
 }
 
 /** Throws INVALID_REQUEST, ALREADY_EXISTS, ACCOUNT_IN_USE, STORAGE_KEY_MISSING. */
-export async function createRelayer(context: ManagementContext, request: RelayerRequest): Promise<Relayer> {
+export async function createRelayer(
+  context: ManagementContext,
+  request: RelayerRequest,
+  asked: Asked,
+): Promise<Relayer> {
   const { store, clock, random, estate, vault } = context
   await estate.refresh()
   const relayer = relayerFrom(context, request, request.id ?? freshId(random, clock.now()))
@@ -36,6 +41,7 @@ export async function createRelayer(context: ManagementContext, request: Relayer
     await refuseMissing(context, session, relayer)
     await refuseTaken(session, relayer)
     await session.saveRelayer(relayer)
+    session.note(allowed(asked, context.clock.now(), { relayerId: relayer.id }))
   })
   await takeEffect(context, [relayer.id])
   return relayer

@@ -1,4 +1,5 @@
 // POST of a signer: a key, sealed before it is stored, and never shown again.
+import { type Asked, allowed } from '../domain/audit.ts'
 import { RescindError } from '../domain/errors.ts'
 import { signerToRow } from '../estate/documents.ts'
 import type { SignerFacts } from '../estate/entities.ts'
@@ -15,7 +16,11 @@ export interface SignerRequest {
 }
 
 /** Throws INVALID_REQUEST, ALREADY_EXISTS, STORAGE_KEY_MISSING. */
-export async function createSigner(context: ManagementContext, request: SignerRequest): Promise<SignerFacts> {
+export async function createSigner(
+  context: ManagementContext,
+  request: SignerRequest,
+  asked: Asked,
+): Promise<SignerFacts> {
   const { store, clock, random, estate, vault } = context
   requireKey(context, 'config.key')
   const id = request.id ?? freshId(random, clock.now())
@@ -27,6 +32,7 @@ export async function createSigner(context: ManagementContext, request: SignerRe
       throw new RescindError('ALREADY_EXISTS', `id: there is a signer "${id}"; give this one another id, or none`)
     }
     await session.saveManaged(row)
+    session.note(allowed(asked, context.clock.now(), { subjectId: id }))
   })
   await takeEffect(context)
   return signer

@@ -1,4 +1,5 @@
 // PATCH of a network: an overlay on what the file says of it. Its nodes are exchanged while its relayers go on.
+import { type Asked, allowed } from '../domain/audit.ts'
 import { RescindError } from '../domain/errors.ts'
 import { networkFromRow, networkToRow } from '../estate/documents.ts'
 import type { NetworkPatch, NetworkSettings } from '../estate/entities.ts'
@@ -12,6 +13,7 @@ export async function updateNetwork(
   context: ManagementContext,
   name: string,
   change: NetworkChange,
+  asked: Asked,
 ): Promise<NetworkSettings> {
   const { store, estate, vault } = context
   const inFile = estate.file.networks.find((network) => network.name === name)
@@ -24,6 +26,7 @@ export async function updateNetwork(
     const next = Object.fromEntries(members.filter(([, value]) => value !== null)) as NetworkPatch
     if (Object.keys(next).length === 0) await session.removeManaged('network', name)
     else await session.saveManaged(networkToRow(vault, name, next))
+    session.note(allowed(asked, context.clock.now(), { subjectId: name }))
     return next
   })
   const { items } = await store.reads.relayers({ page: 1, perPage: wokenMax })

@@ -1,4 +1,5 @@
 // PATCH of a notification: another URL or another key, for every event that is delivered from now on.
+import { type Asked, allowed } from '../domain/audit.ts'
 import { RescindError } from '../domain/errors.ts'
 import { notificationFromRow, notificationToRow } from '../estate/documents.ts'
 import type { NotificationSettings } from '../estate/entities.ts'
@@ -16,6 +17,7 @@ export async function updateNotification(
   context: ManagementContext,
   id: string,
   patch: NotificationPatch,
+  asked: Asked,
 ): Promise<NotificationSettings> {
   const { store, estate, vault } = context
   const inFile = estate.file.notifications.some((each) => each.id === id)
@@ -29,6 +31,7 @@ export async function updateNotification(
     const signingKey = patch.signingKey === undefined ? before : (patch.signingKey ?? undefined)
     const next = { ...known, url: patch.url ?? known.url, ...(signingKey && { signingKey }) }
     await session.saveManaged(notificationToRow(vault, next))
+    session.note(allowed(asked, context.clock.now(), { subjectId: id }))
     return next
   })
   await takeEffect(context)

@@ -1,4 +1,5 @@
 // PATCH of a relayer. Its next step follows it: a pause binds no more nonces, and what is in flight is followed as before.
+import { type Asked, allowed } from '../domain/audit.ts'
 import { RescindError } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { Policies, Relayer } from '../domain/relayer.ts'
@@ -20,7 +21,12 @@ export interface RelayerPatch {
 }
 
 /** Throws RELAYER_NOT_FOUND, INVALID_REQUEST, CONFIGURED_BY_FILE, STORAGE_KEY_MISSING. */
-export async function updateRelayer(context: ManagementContext, id: RelayerId, patch: RelayerPatch): Promise<Relayer> {
+export async function updateRelayer(
+  context: ManagementContext,
+  id: RelayerId,
+  patch: RelayerPatch,
+  asked: Asked,
+): Promise<Relayer> {
   if (patch.endpoints) requireKey(context, 'custom_rpc_urls')
   const updated = await context.store.commit(async (session) => {
     await session.raiseRevision()
@@ -30,6 +36,7 @@ export async function updateRelayer(context: ManagementContext, id: RelayerId, p
     if (patch.notificationId) await refuseMissing(context, session, next)
     await session.saveRelayer(next)
     await keep(context, session, next, patch)
+    session.note(allowed(asked, context.clock.now(), { relayerId: id }))
     return next
   })
   await takeEffect(context, [id])

@@ -1,4 +1,5 @@
 // PATCH of a signer: another key, as long as no relayer signs with the one it has.
+import { type Asked, allowed } from '../domain/audit.ts'
 import { RescindError } from '../domain/errors.ts'
 import { signerFromRow, signerToRow } from '../estate/documents.ts'
 import type { SignerFacts } from '../estate/entities.ts'
@@ -8,7 +9,12 @@ import { type ManagementContext, notInFile, requireKey, takeEffect } from './man
 import { usedBy } from './used-by.ts'
 
 /** Throws SIGNER_NOT_FOUND, CONFIGURED_BY_FILE, SIGNER_IN_USE, INVALID_REQUEST, STORAGE_KEY_MISSING. */
-export async function updateSigner(context: ManagementContext, id: string, key: Secret): Promise<SignerFacts> {
+export async function updateSigner(
+  context: ManagementContext,
+  id: string,
+  key: Secret,
+  asked: Asked,
+): Promise<SignerFacts> {
   const { store, estate, vault } = context
   notInFile(
     'signer',
@@ -29,6 +35,7 @@ export async function updateSigner(context: ManagementContext, id: string, key: 
       if (users.length > 0) throw new RescindError('SIGNER_IN_USE', `${usedBy('signer', id, users)}; ${fix}`)
     }
     await session.saveManaged(row)
+    session.note(allowed(asked, context.clock.now(), { subjectId: id }))
   })
   await takeEffect(context)
   return signer

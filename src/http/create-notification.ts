@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { createNotification as createNotificationCommand } from '../commands/create-notification.ts'
 import type { ManagementContext } from '../commands/management.ts'
+import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
 import { newId } from './parameters.ts'
@@ -17,6 +18,7 @@ const bodySchema = Type.Object(
 export function createNotification(management: ManagementContext) {
   return operation({
     scope: 'admin',
+    audited: 'in its commit',
     schema: {
       operationId: 'createNotification',
       summary: 'Create a notification',
@@ -25,14 +27,21 @@ export function createNotification(management: ManagementContext) {
       body: bodySchema,
       response: answers(notificationSchema, 400, 409, 413, 415),
     },
-    async answer({ body: { id, url, signing_key: key } }) {
-      const notification = await createNotificationCommand(management, {
-        ...(id !== undefined && { id }),
-        type: 'webhook',
-        url: parseUrl('url', url),
-        // Clients of services like this one send an empty key for none.
-        ...(key !== undefined && key !== '' && { signingKey: parseSigningKey(key) }),
-      })
+    async answer(request) {
+      const {
+        body: { id, url, signing_key: key },
+      } = request
+      const notification = await createNotificationCommand(
+        management,
+        {
+          ...(id !== undefined && { id }),
+          type: 'webhook',
+          url: parseUrl('url', url),
+          // Clients of services like this one send an empty key for none.
+          ...(key !== undefined && key !== '' && { signingKey: parseSigningKey(key) }),
+        },
+        askedBy(request, 'createNotification'),
+      )
       return success(presentNotification(notification))
     },
   })

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { createRelayer as createRelayerCommand } from '../commands/create-relayer.ts'
 import type { ManagementContext } from '../commands/management.ts'
 import { RescindError } from '../domain/errors.ts'
+import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { nameCharsMax } from './limits.ts'
 import { operation } from './operation.ts'
@@ -36,6 +37,7 @@ const bodySchema = Type.Object(
 export function createRelayer(management: ManagementContext) {
   return operation({
     scope: 'admin',
+    audited: 'in its commit',
     schema: {
       operationId: 'createRelayer',
       summary: 'Create a relayer',
@@ -45,19 +47,24 @@ export function createRelayer(management: ManagementContext) {
       body: bodySchema,
       response: answers(relayerSchema, 400, 409, 413, 415),
     },
-    async answer({ body }) {
+    async answer(request) {
+      const { body } = request
       refuseOtherFamilies(body)
       const { id, name, network, notification_id: notificationId, custom_rpc_urls: urls } = body
-      const relayer = await createRelayerCommand(management, {
-        ...(id !== undefined && { id }),
-        name,
-        network,
-        signerId: body.signer_id,
-        ...(notificationId !== undefined && { notificationId }),
-        paused: body.paused ?? false,
-        policies: body.policies ?? {},
-        ...(urls && { endpoints: parseEndpoints('custom_rpc_urls', urls) }),
-      })
+      const relayer = await createRelayerCommand(
+        management,
+        {
+          ...(id !== undefined && { id }),
+          name,
+          network,
+          signerId: body.signer_id,
+          ...(notificationId !== undefined && { notificationId }),
+          paused: body.paused ?? false,
+          policies: body.policies ?? {},
+          ...(urls && { endpoints: parseEndpoints('custom_rpc_urls', urls) }),
+        },
+        askedBy(request, 'createRelayer'),
+      )
       return success(presentRelayer(relayer, management.estate.endpointsOf))
     },
   })

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { createSigner as createSignerCommand } from '../commands/create-signer.ts'
 import type { ManagementContext } from '../commands/management.ts'
 import { RescindError } from '../domain/errors.ts'
+import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
 import { newId } from './parameters.ts'
@@ -20,6 +21,7 @@ const bodySchema = Type.Object(
 export function createSigner(management: ManagementContext) {
   return operation({
     scope: 'admin',
+    audited: 'in its commit',
     schema: {
       operationId: 'createSigner',
       summary: 'Create a signer',
@@ -29,10 +31,21 @@ export function createSigner(management: ManagementContext) {
       body: bodySchema,
       response: answers(signerSchema, 400, 409, 413, 415),
     },
-    async answer({ body: { id, type, config } }) {
+    async answer(request) {
+      const {
+        body: { id, type, config },
+      } = request
       if (type !== 'plain') throw refusedKind(type)
       const key = parseSignerKey(config)
-      return success(presentSigner(await createSignerCommand(management, { ...(id !== undefined && { id }), key })))
+      return success(
+        presentSigner(
+          await createSignerCommand(
+            management,
+            { ...(id !== undefined && { id }), key },
+            askedBy(request, 'createSigner'),
+          ),
+        ),
+      )
     },
   })
 }

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { deleteNotification as deleteNotificationCommand } from '../commands/delete-notification.ts'
 import type { ManagementContext } from '../commands/management.ts'
+import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
 import { notificationParameters } from './parameters.ts'
@@ -9,6 +10,7 @@ import { notificationParameters } from './parameters.ts'
 export function deleteNotification(management: ManagementContext) {
   return operation({
     scope: 'admin',
+    audited: 'in its commit',
     schema: {
       operationId: 'deleteNotification',
       summary: 'Delete a notification',
@@ -17,8 +19,9 @@ export function deleteNotification(management: ManagementContext) {
       params: notificationParameters,
       response: answers(Type.String(), 400, 404, 409),
     },
-    async answer({ params: { notification_id: id } }) {
-      await deleteNotificationCommand(management, id)
+    async answer(request) {
+      const { notification_id: id } = request.params
+      await deleteNotificationCommand(management, id, askedBy(request, 'deleteNotification'))
       return success(`notification "${id}" is deleted`)
     },
   })

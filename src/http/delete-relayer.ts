@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { deleteRelayer as deleteRelayerCommand } from '../commands/delete-relayer.ts'
 import type { ManagementContext } from '../commands/management.ts'
 import type { RelayerId } from '../domain/ids.ts'
+import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
 import { relayerParameters } from './parameters.ts'
@@ -10,6 +11,7 @@ import { relayerParameters } from './parameters.ts'
 export function deleteRelayer(management: ManagementContext) {
   return operation({
     scope: 'admin',
+    audited: 'in its commit',
     schema: {
       operationId: 'deleteRelayer',
       summary: 'Delete a relayer',
@@ -18,8 +20,9 @@ export function deleteRelayer(management: ManagementContext) {
       params: relayerParameters,
       response: answers(Type.String(), 400, 404, 409),
     },
-    async answer({ params: { relayer_id: id } }) {
-      await deleteRelayerCommand(management, id as RelayerId)
+    async answer(request) {
+      const { relayer_id: id } = request.params
+      await deleteRelayerCommand(management, id as RelayerId, askedBy(request, 'deleteRelayer'))
       return success(`relayer "${id}" is deleted; its transactions can still be read`)
     },
   })

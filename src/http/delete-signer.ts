@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { deleteSigner as deleteSignerCommand } from '../commands/delete-signer.ts'
 import type { ManagementContext } from '../commands/management.ts'
+import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
 import { signerParameters } from './parameters.ts'
@@ -9,6 +10,7 @@ import { signerParameters } from './parameters.ts'
 export function deleteSigner(management: ManagementContext) {
   return operation({
     scope: 'admin',
+    audited: 'in its commit',
     schema: {
       operationId: 'deleteSigner',
       summary: 'Delete a signer',
@@ -17,8 +19,9 @@ export function deleteSigner(management: ManagementContext) {
       params: signerParameters,
       response: answers(Type.String(), 400, 404, 409),
     },
-    async answer({ params: { signer_id: id } }) {
-      await deleteSignerCommand(management, id)
+    async answer(request) {
+      const { signer_id: id } = request.params
+      await deleteSignerCommand(management, id, askedBy(request, 'deleteSigner'))
       return success(`signer "${id}" is deleted`)
     },
   })

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import type { ManagementContext } from '../commands/management.ts'
 import { updateNetwork as updateNetworkCommand } from '../commands/update-network.ts'
+import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { found } from './found.ts'
 import { averageBlockTimeMsMax, requiredConfirmationsMax } from './limits.ts'
@@ -38,6 +39,7 @@ const bodySchema = Type.Object(
 export function updateNetwork(management: ManagementContext) {
   return operation({
     scope: 'admin',
+    audited: 'in its commit',
     schema: {
       operationId: 'updateNetwork',
       summary: 'Change a network',
@@ -48,17 +50,24 @@ export function updateNetwork(management: ManagementContext) {
       body: bodySchema,
       response: answers(networkSchema, 400, 404, 413, 415),
     },
-    async answer({ params: { network_id: id }, body }) {
+    async answer(request) {
+      const { body } = request
+      const { network_id: id } = request.params
       const { rpc_urls: urls, required_confirmations: confirmations, average_blocktime_ms: blockTime } = body
       const network = management.estate.file.networks.find(({ name }) => networkId(name) === id)
       const { name } = found(network, 'NETWORK_NOT_FOUND', `Network with ID ${id} not found`)
-      const updated = await updateNetworkCommand(management, name, {
-        ...(urls !== undefined && { rpcUrls: urls && parseEndpoints('rpc_urls', urls) }),
-        ...(confirmations !== undefined && { requiredConfirmations: confirmations }),
-        ...(blockTime !== undefined && { averageBlockTimeMs: blockTime }),
-        ...(body.tags !== undefined && { tags: body.tags }),
-        ...(body.explorer_urls !== undefined && { explorerUrls: body.explorer_urls }),
-      })
+      const updated = await updateNetworkCommand(
+        management,
+        name,
+        {
+          ...(urls !== undefined && { rpcUrls: urls && parseEndpoints('rpc_urls', urls) }),
+          ...(confirmations !== undefined && { requiredConfirmations: confirmations }),
+          ...(blockTime !== undefined && { averageBlockTimeMs: blockTime }),
+          ...(body.tags !== undefined && { tags: body.tags }),
+          ...(body.explorer_urls !== undefined && { explorerUrls: body.explorer_urls }),
+        },
+        askedBy(request, 'updateNetwork'),
+      )
       return success(presentNetwork(updated))
     },
   })

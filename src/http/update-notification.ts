@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import type { ManagementContext } from '../commands/management.ts'
 import { updateNotification as updateNotificationCommand } from '../commands/update-notification.ts'
+import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
 import { notificationParameters } from './parameters.ts'
@@ -23,6 +24,7 @@ const bodySchema = Type.Object(
 export function updateNotification(management: ManagementContext) {
   return operation({
     scope: 'admin',
+    audited: 'in its commit',
     schema: {
       operationId: 'updateNotification',
       summary: 'Change a notification',
@@ -33,11 +35,20 @@ export function updateNotification(management: ManagementContext) {
       body: bodySchema,
       response: answers(notificationSchema, 400, 404, 409, 413, 415),
     },
-    async answer({ params, body: { url, signing_key: key } }) {
-      const notification = await updateNotificationCommand(management, params.notification_id, {
-        ...(url !== undefined && { url: parseUrl('url', url) }),
-        ...(key !== undefined && { signingKey: key ? parseSigningKey(key) : null }),
-      })
+    async answer(request) {
+      const {
+        params,
+        body: { url, signing_key: key },
+      } = request
+      const notification = await updateNotificationCommand(
+        management,
+        params.notification_id,
+        {
+          ...(url !== undefined && { url: parseUrl('url', url) }),
+          ...(key !== undefined && { signingKey: key ? parseSigningKey(key) : null }),
+        },
+        askedBy(request, 'updateNotification'),
+      )
       return success(presentNotification(notification))
     },
   })

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { ManagementContext } from '../commands/management.ts'
 import { updateRelayer as updateRelayerCommand } from '../commands/update-relayer.ts'
 import type { RelayerId } from '../domain/ids.ts'
+import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { nameCharsMax } from './limits.ts'
 import { operation } from './operation.ts'
@@ -36,6 +37,7 @@ const bodySchema = Type.Object(
 export function updateRelayer(management: ManagementContext) {
   return operation({
     scope: 'admin',
+    audited: 'in its commit',
     schema: {
       operationId: 'updateRelayer',
       summary: 'Change a relayer',
@@ -46,15 +48,21 @@ export function updateRelayer(management: ManagementContext) {
       body: bodySchema,
       response: answers(relayerSchema, 400, 404, 409, 413, 415),
     },
-    async answer({ params, body }) {
+    async answer(request) {
+      const { params, body } = request
       const { name, notification_id: notificationId, paused, policies, custom_rpc_urls: urls } = body
-      const relayer = await updateRelayerCommand(management, params.relayer_id as RelayerId, {
-        ...(name !== undefined && { name }),
-        ...(notificationId !== undefined && { notificationId }),
-        ...(paused !== undefined && { paused }),
-        ...(policies !== undefined && { policies }),
-        ...(urls !== undefined && { endpoints: urls && parseEndpoints('custom_rpc_urls', urls) }),
-      })
+      const relayer = await updateRelayerCommand(
+        management,
+        params.relayer_id as RelayerId,
+        {
+          ...(name !== undefined && { name }),
+          ...(notificationId !== undefined && { notificationId }),
+          ...(paused !== undefined && { paused }),
+          ...(policies !== undefined && { policies }),
+          ...(urls !== undefined && { endpoints: urls && parseEndpoints('custom_rpc_urls', urls) }),
+        },
+        askedBy(request, 'updateRelayer'),
+      )
       return success(presentRelayer(relayer, management.estate.endpointsOf))
     },
   })

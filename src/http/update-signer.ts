@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import type { ManagementContext } from '../commands/management.ts'
 import { updateSigner as updateSignerCommand } from '../commands/update-signer.ts'
+import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
 import { signerParameters } from './parameters.ts'
@@ -16,6 +17,7 @@ const bodySchema = Type.Object(
 export function updateSigner(management: ManagementContext) {
   return operation({
     scope: 'admin',
+    audited: 'in its commit',
     schema: {
       operationId: 'updateSigner',
       summary: "Change a signer's key",
@@ -25,9 +27,17 @@ export function updateSigner(management: ManagementContext) {
       body: bodySchema,
       response: answers(signerSchema, 400, 404, 409, 413, 415),
     },
-    async answer({ params, body }) {
+    async answer(request) {
+      const { params, body } = request
       return success(
-        presentSigner(await updateSignerCommand(management, params.signer_id, parseSignerKey(body.config))),
+        presentSigner(
+          await updateSignerCommand(
+            management,
+            params.signer_id,
+            parseSignerKey(body.config),
+            askedBy(request, 'updateSigner'),
+          ),
+        ),
       )
     },
   })

@@ -193,3 +193,26 @@ test('what can not be is refused, with the reason', async () => {
     message: 'relayer "filed" is in the configuration file; take it out of the file and restart, then delete it',
   })
 })
+
+test('who changed what is in the audit log, in the commit of the change, with nothing of a key', async () => {
+  const { client } = stage
+  const id = await made(6)
+  const { signer_id: signer } = await manage(client, 'GET', `/relayers/${id}`)
+  await manage(client, 'PATCH', `/relayers/${id}`, { paused: true })
+  await manage(client, 'PATCH', '/networks/evm:localhost', { tags: ['audited'] })
+  await manage(client, 'DELETE', `/relayers/${id}`)
+  await manage(client, 'DELETE', `/signers/${signer}`)
+  const entries = (await manage(client, 'GET', '/audit-log?per_page=6')) as Record<string, unknown>[]
+  const told = entries.map(({ operation, outcome, relayer_id: relayer, subject_id: subject }) => {
+    return [operation, outcome, relayer ?? subject]
+  })
+  expect(told.reverse()).toEqual([
+    ['createSigner', 'allowed', signer],
+    ['createRelayer', 'allowed', id],
+    ['updateRelayer', 'allowed', id],
+    ['updateNetwork', 'allowed', 'localhost'],
+    ['deleteRelayer', 'allowed', id],
+    ['deleteSigner', 'allowed', signer],
+  ])
+  expect(JSON.stringify(entries)).not.toContain(devAccount(6).key.slice(4, 20))
+})
