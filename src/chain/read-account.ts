@@ -7,10 +7,8 @@ import type { BlockNumber, Nonce, Wei } from '../domain/units.ts'
 import {
   byNonce,
   type Count,
-  type NonceSource,
   openMemory,
   type Remembered,
-  sourceOfNonce,
   usableBalance,
   usableCode,
   withInclusions,
@@ -24,6 +22,7 @@ import type { ReadCanonical } from './read-canonical.ts'
 import { nonceCall } from './read-nonce.ts'
 import { readReceipts } from './read-receipts.ts'
 import type { HeadTracker, TrackedHead } from './track-head.ts'
+import { type Wanted, wantedFrom, wantedOf } from './wanted-of-account.ts'
 
 export interface Account {
   readonly nonce: Nonce
@@ -86,31 +85,6 @@ export function readingAccounts(endpoints: Endpoints, heads: HeadTracker, readCa
       return balance === undefined || !charged.balance ? {} : { balance, balanceReadAt: charged.balance.readAt }
     },
   }
-}
-
-/** What has to be asked. `pending` beside nothing else: the pool's count will do for a relayer that has nothing open. */
-interface Wanted {
-  readonly nonce: NonceSource | 'pending'
-  /** The nonce as far as it is remembered. */
-  readonly known?: Nonce
-  readonly balance: boolean
-  readonly code: boolean
-}
-
-function wantedOf(inquiry: Inquiry, last: Remembered | undefined, head: BlockNumber, reorgs: number): Wanted {
-  const source = sourceOfNonce(inquiry, last, head, reorgs)
-  const isIdle = inquiry.live.length === 0 && inquiry.inclusionBlocks.length === 0 && inquiry.nonce === 'recent'
-  return {
-    nonce: source === 'count' && inquiry.pendingNonce && isIdle ? 'pending' : source,
-    ...(last?.count && { known: last.count.nonce }),
-    balance: inquiry.balance !== undefined && usableBalance(inquiry, last, head) === undefined,
-    code: inquiry.delegation && !usableCode(last, head),
-  }
-}
-
-/** A pool's count is of its node's own head: of another than the one that told `at`, nobody knows how far back that is. */
-function wantedFrom(endpoint: Endpoint, wanted: Wanted, { by }: TrackedHead): Wanted {
-  return wanted.nonce === 'pending' && endpoint !== by ? { ...wanted, nonce: 'count' } : wanted
 }
 
 interface Told {
