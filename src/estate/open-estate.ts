@@ -41,7 +41,7 @@ export async function openEstate(options: EstateOptions): Promise<Estate> {
   let notifications: readonly NotificationSettings[] = file.notifications
   const networks = new Map<string, NetworkSettings>()
   const policies = new Map<string, NetworkPolicy>()
-  const endpoints = new Map<RelayerId, readonly Endpoint[]>()
+  let endpoints: ReadonlyMap<RelayerId, readonly Endpoint[]> = new Map()
   /** What a chain was opened with, by its name. */
   const opened = new Map<string, string>()
   let overlays = new Map<string, RelayerOverlay>()
@@ -77,15 +77,17 @@ export async function openEstate(options: EstateOptions): Promise<Estate> {
     overlays = new Map(
       documents.flatMap(({ row, document }) => (document.origin === 'file' ? [[row.id, document.overlay]] : [])),
     )
-    endpoints.clear()
+    const found = new Map<RelayerId, readonly Endpoint[]>()
     for (const { row } of documents) {
       const urls = endpointsFromRow(vault, row)
       const relayer = file.relayers.find(({ id }) => id === row.id) ?? (await store.reads.relayer(row.id as RelayerId))
       const network = relayer && networks.get(relayer.network)
       if (!urls || !network) continue
-      endpoints.set(row.id as RelayerId, urls)
-      put(chainName(row.id), { ...network, rpcUrls: urls }, `${row.revision} ${opened.get(network.name)}`)
+      found.set(row.id as RelayerId, urls)
+      // By what is sealed, which other changes of the relayer leave as it is.
+      put(chainName(row.id), { ...network, rpcUrls: urls }, `${row.sealed} ${opened.get(network.name)}`)
     }
+    endpoints = found
     for (const name of opened.keys()) {
       const isGone = !networks.has(name) && ![...endpoints.keys()].some((id) => chainName(id) === name)
       if (!isGone) continue
@@ -111,8 +113,9 @@ export async function openEstate(options: EstateOptions): Promise<Estate> {
     notifications = [...file.notifications, ...rowsOf('notification').map((row) => notificationFromRow(vault, row))]
     bringNetworks()
     await bringRelayers()
-    revision = present
     await assign?.(await followed())
+    // Last: whatever failed before is tried again at the next look.
+    revision = present
   }
 
   let bringing = Promise.resolve()

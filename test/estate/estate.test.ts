@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Chain } from '../../src/chain/chain.ts'
 import { openChains } from '../../src/chain/chains.ts'
-import { networkToRow, relayerToRow, signerToRow } from '../../src/estate/documents.ts'
+import { networkToRow, relayerToRow, sealEndpoints, signerToRow } from '../../src/estate/documents.ts'
 import type { NetworkSettings } from '../../src/estate/entities.ts'
 import { openEstate } from '../../src/estate/open-estate.ts'
 import { systemRandom } from '../../src/ops/random.ts'
@@ -112,4 +112,53 @@ test('what can not be opened now is opened at the next look', async () => {
   await store.commit((session) => session.saveManaged(row))
   await estate.refresh()
   expect(estate.signer('sealed')?.address).toBe(facts.address)
+})
+
+test('an assignment that failed is made at the next look', async () => {
+  await using under = await openStore()
+  const { store } = under
+  const { estate } = await process(store)
+  const advanced: string[][] = []
+  let failing = false
+  await estate.assignTo(async (relayers) => {
+    if (failing) throw new Error('disk full')
+    advanced.push([...relayers])
+  })
+  await store.commit(async (session) => {
+    await session.saveManaged(signerToRow(vault, facts, key))
+    await session.saveManaged(relayerToRow(relayer.id, { origin: 'api' }, undefined))
+    await session.saveRelayer(relayer)
+  })
+  failing = true
+  await expect(estate.refresh()).rejects.toThrow('disk full')
+  failing = false
+  await estate.refresh()
+  expect(advanced).toEqual([[], [relayer.id]])
+})
+
+test('endpoints of its own are opened for a relayer once, and again only when they or its network change', async () => {
+  await using under = await openStore()
+  const { store } = under
+  const { estate, opened, closed } = await process(store)
+  const at = { kind: 'relayer', id: relayer.id } as const
+  const sealed = sealEndpoints(vault, at, [endpointOf('own')])
+  await store.commit(async (session) => {
+    await session.saveManaged(relayerToRow(relayer.id, { origin: 'api' }, sealed))
+    await session.saveRelayer(relayer)
+  })
+  await estate.refresh()
+  expect(estate.endpointsOf(relayer.id)?.map(({ url }) => String(url))).toEqual(['own'])
+  const chain = estate.chainOf(relayer)
+  await store.commit((session) => session.saveManaged(relayerToRow(relayer.id, { origin: 'api' }, sealed)))
+  await estate.refresh()
+  expect(opened).toEqual(['filed', 'own'])
+  await store.commit((session) => session.saveManaged(networkToRow(vault, network.name, { requiredConfirmations: 3 })))
+  await estate.refresh()
+  expect(opened).toEqual(['filed', 'own', 'filed', 'own'])
+  expect(estate.chainOf(relayer)).toBe(chain)
+  await store.commit((session) => session.saveManaged(relayerToRow(relayer.id, { origin: 'api' }, undefined)))
+  await estate.refresh()
+  expect(estate.endpointsOf(relayer.id)).toBeUndefined()
+  expect(estate.chainOf(relayer)).not.toBe(chain)
+  expect(closed).toEqual(['filed', 'own', 'own'])
 })
