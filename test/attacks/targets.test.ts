@@ -1,0 +1,338 @@
+// Attacks that would have the service ask, sign or keep what it should not.
+import { once } from 'node:events'
+import { readdir, readFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect } from 'vitest'
+import { until } from '../support/client.ts'
+import { databasePath } from '../support/service-files.ts'
+import { attack, json, type Target, underAttack } from './support/attack.ts'
+
+/** Loopback has many addresses: this one is allowed, and so stands for a receiver outside. */
+const outside = '127.0.0.2'
+underAttack({
+  WEBHOOK_ALLOWED_HOSTS: outside,
+  STORAGE_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+})
+
+attack(
+  71,
+  'webhooks to this machine, its neighbours and the metadata of a cloud, in every spelling',
+  async (target) => {
+    await using inside = await listening('127.0.0.1')
+    const { port } = inside
+    const spellings = [
+      '127.0.0.1',
+      '2130706433',
+      '0x7f000001',
+      '0177.0.0.1',
+      '127.1',
+      '0',
+      '0.0.0.0',
+      'localhost',
+      'LOCALHOST.',
+      '[::1]',
+      '[::]',
+      '[::ffff:127.0.0.1]',
+      '[::ffff:7f00:1]',
+      '[0:0:0:0:0:ffff:7f00:0001]',
+      '127.0.0.1.',
+      '①②⑦.⓪.⓪.①',
+      '127。0。0。1',
+      'user:pass@127.0.0.1',
+      '127.0.0.1%2523@127.0.0.1',
+      '169.254.169.254',
+      '[fe80::1]',
+      '[fd00::1]',
+      '10.0.0.1',
+      '[64:ff9b::7f00:1]',
+      '[2002:7f00:1::]',
+    ]
+    let stored = 0
+    for (const [number, host] of spellings.entries()) {
+      const id = `inside-${number}`
+      const made = await created(target, 'notifications', { id, type: 'webhook', url: `http://${host}:${port}/` })
+      if (made.status !== 200) {
+        expect([host, made.status]).toEqual([host, 400])
+        continue
+      }
+      await notifying(target, id)
+      await target.send()
+      stored += 1
+      // So that the next one finds a nonce free.
+      await target.stage.node.mine()
+      expect(await failureOf(target, id), host).toMatch(
+        /^refused: its host (is|resolves to) an internal address|^no exchange \(ENOTFOUND|^no exchange \(EAI_AGAIN/,
+      )
+    }
+    expect(inside.requests).toEqual([])
+    expect(stored).toBeGreaterThan(10)
+    return stored
+  },
+)
+
+attack(72, 'a webhook that leads inside by a redirect', async (target) => {
+  await using inside = await listening('127.0.0.1')
+  await using leading = await listening(outside, { location: `http://127.0.0.1:${inside.port}/`, status: 307 })
+  await created(target, 'notifications', { id: 'leading', type: 'webhook', url: `http://${outside}:${leading.port}/` })
+  await notifying(target, 'leading')
+  await target.send()
+  expect(await failureOf(target, 'leading')).toBe('HTTP 307: redirects are not followed')
+  expect(leading.requests.length).toBeGreaterThan(0)
+  expect(inside.requests).toEqual([])
+  return 1
+})
+
+attack(73, 'URLs that are no web addresses, for webhooks and for nodes', async (target) => {
+  const urls = [
+    'file:///etc/passwd',
+    'gopher://127.0.0.1:6379/_FLUSHALL',
+    'ftp://s3cr3t@host/',
+    'data:,s3cr3t',
+    'javascript:alert(1)',
+    'unix:/var/run/docker.sock',
+    'ws://host/',
+    '//host/',
+    'http://',
+    'http://s3cr3t host/',
+    '',
+    ' ',
+  ]
+  for (const url of urls) {
+    const webhook = await created(target, 'notifications', { type: 'webhook', url })
+    const network = await target.ask('PATCH', '/api/v1/networks/evm:localhost', {
+      headers: json,
+      body: JSON.stringify({ rpc_urls: [url] }),
+    })
+    for (const { status, text } of [webhook, network]) {
+      expect([url, status >= 400 && status < 500]).toEqual([url, true])
+      expect(text).not.toContain('s3cr3t')
+    }
+  }
+  expect((await target.ask('GET', '/api/v1/relayers/mine/status')).status).toBe(200)
+})
+
+attack(74, 'headers of your own, by line ends in the URL of a webhook and its signing key', async (target) => {
+  await using receiver = await listening(outside)
+  const url = `http://a%0d%0aX-Evil:%20b:c%0d%0ad@${outside}:${receiver.port}/x%0d%0aX-Evil:%20y?z=%0d%0a#%0d%0a`
+  await created(target, 'notifications', {
+    id: 'crooked',
+    type: 'webhook',
+    url,
+    signing_key: `${'k'.repeat(32)}\r\nX-Evil: z`,
+  })
+  await notifying(target, 'crooked')
+  await target.send()
+  await until(() => receiver.requests.length > 0, { what: 'a webhook' })
+  for (const { headers, url: asked } of receiver.requests) {
+    expect(headers).not.toHaveProperty('x-evil')
+    expect(asked).toBe('/x%0d%0aX-Evil:%20y?z=%0d%0a')
+  }
+  return 1
+})
+
+attack(75, 'reads of the chain that send, sign or steer: by name, in disguise, in a batch', async ({ ask, stage }) => {
+  const before = await Promise.all(['eth_blockNumber', 'eth_gasPrice'].map((method) => stage.node.rpc(method)))
+  const methods = [
+    'eth_sendRawTransaction',
+    'eth_sendTransaction',
+    'eth_sign',
+    'eth_signTransaction',
+    'eth_accounts',
+    'personal_unlockAccount',
+    'evm_mine',
+    'anvil_mine',
+    'anvil_setBalance',
+    'anvil_impersonateAccount',
+    'hardhat_setCode',
+    'debug_traceTransaction',
+    'admin_peers',
+    'txpool_content',
+    'miner_stop',
+    'eth_newFilter',
+    'eth_subscribe',
+    'ETH_SENDRAWTRANSACTION',
+    ' eth_call',
+    'eth_call ',
+    'eth_call\u0000',
+    'eth\u200b_call',
+    '__proto__',
+    'constructor',
+    'toString',
+    '',
+  ]
+  for (const method of methods) {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: ['0x00', '0x01'] })
+    const answer = await ask('POST', '/api/v1/relayers/mine/rpc', { headers: json, body })
+    expect([method, answer.status === 200 ? answer.body.error.description : answer.status]).toEqual([
+      method,
+      answer.status === 200 ? 'No node was asked.' : 400,
+    ])
+  }
+  const batch = JSON.stringify([{ jsonrpc: '2.0', id: 1, method: 'evm_mine', params: [] }])
+  expect((await ask('POST', '/api/v1/relayers/mine/rpc', { headers: json, body: batch })).status).toBe(400)
+  const hidden = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[],"method":"evm_mine"}'
+  expect((await ask('POST', '/api/v1/relayers/mine/rpc', { headers: json, body: hidden })).body.error.description).toBe(
+    'No node was asked.',
+  )
+  expect(await Promise.all(['eth_blockNumber', 'eth_gasPrice'].map((method) => stage.node.rpc(method)))).toEqual(before)
+})
+
+attack(
+  76,
+  'keys that were given through the API: in answers, in mistakes about them, in the database',
+  async (target) => {
+    const { ask, stage } = target
+    const secrets = {
+      key: 'c0ffee'.repeat(10) + '1234',
+      signingKey: 'a-signing-key-that-nobody-may-ever-see',
+      url: 's3cr3t-path',
+    }
+    const told = [
+      await created(target, 'signers', { id: 'kept', type: 'plain', config: { key: secrets.key } }),
+      await created(target, 'signers', { id: 'wrong', type: 'plain', config: { key: `${secrets.key}zz` } }),
+      await created(target, 'signers', { id: 'wrong', type: 'plain', config: { secret: secrets.key } }),
+      await created(target, 'signers', { id: 'wrong', type: 'plain', config: secrets.key }),
+      await created(target, 'signers', { id: 'wrong', type: 'plain', config: {}, [secrets.key]: 1 }),
+      await created(target, 'notifications', {
+        id: 'kept',
+        type: 'webhook',
+        url: `https://hooks.example/${secrets.url}`,
+        signing_key: secrets.signingKey,
+      }),
+      await created(target, 'notifications', {
+        id: 'wrong',
+        type: 'webhook',
+        url: 'https://hooks.example',
+        signing_key: [secrets.signingKey],
+      }),
+      ...(await Promise.all(
+        ['/signers', '/signers/kept', '/notifications', '/notifications/kept', '/networks', '/relayers'].map((path) =>
+          ask('GET', `/api/v1${path}`),
+        ),
+      )),
+    ]
+    expect(told.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(8)
+    const words = told.map(({ text }) => text).join('\n') + stage.service.logs()
+    const files = await readdir(stage.service.directory)
+    const bytes = await Promise.all(
+      files.filter((name) => name.includes('.db')).map((name) => readFile(join(stage.service.directory, name))),
+    )
+    const needles = [...Object.values(secrets).map((secret) => Buffer.from(secret)), Buffer.from(secrets.key, 'hex')]
+    expect(needles.filter((needle) => words.includes(needle.toString()))).toEqual([])
+    expect(bytes.length).toBeGreaterThan(0)
+    expect(needles.filter((needle) => bytes.some((file) => file.includes(needle)))).toEqual([])
+  },
+)
+
+attack(77, "a second relayer on somebody's account, or under somebody's id", async (target) => {
+  const { stage } = target
+  const key = stage.node.accounts[0]?.key.slice(2)
+  await created(target, 'signers', { id: 'twin', type: 'plain', config: { key } })
+  const relayer = { name: 'x', network: 'localhost', network_type: 'evm', paused: false }
+  for (const asked of [
+    { ...relayer, id: 'twin', signer_id: 'twin' },
+    { ...relayer, id: 'mine', signer_id: 'twin' },
+    { ...relayer, id: 'twin', signer_id: 'signer-mine' },
+  ]) {
+    expect((await created(target, 'relayers', asked)).status).toBeGreaterThanOrEqual(400)
+  }
+  expect((await target.ask('DELETE', '/api/v1/signers/signer-mine')).status).toBeGreaterThanOrEqual(400)
+  expect((await target.ask('DELETE', '/api/v1/relayers/mine')).status).toBeGreaterThanOrEqual(400)
+})
+
+attack(78, 'ids that are paths, words of the API, or members of every object', async (target) => {
+  for (const id of [
+    '../mine',
+    'a/b',
+    '..',
+    '.',
+    '%2e',
+    'a b',
+    'a\u0000',
+    'a\nb',
+    '',
+    'x'.repeat(200),
+    '<b>',
+    'a;b',
+    'é',
+  ]) {
+    for (const kind of ['relayers', 'signers', 'notifications']) {
+      const body = {
+        id,
+        name: 'x',
+        network: 'localhost',
+        network_type: 'evm',
+        signer_id: 'signer-mine',
+        type: 'webhook',
+        url: 'https://hooks.example',
+      }
+      expect([id, kind, (await created(target, kind, body)).status]).toEqual([id, kind, 400])
+    }
+  }
+  const proto = await created(target, 'notifications', {
+    id: '__proto__',
+    type: 'webhook',
+    url: 'https://hooks.example',
+  })
+  const listed = await target.ask('GET', '/api/v1/notifications/constructor')
+  expect([proto.status, listed.status]).toEqual([expect.any(Number), 404])
+  expect(proto.status).toBeLessThan(500)
+})
+
+function created({ ask }: Target, kind: string, body: object) {
+  return ask('POST', `/api/v1/${kind}`, { headers: json, body: JSON.stringify(body) })
+}
+
+async function notifying({ ask }: Target, notification: string): Promise<void> {
+  const answer = await ask('PATCH', '/api/v1/relayers/mine', {
+    headers: json,
+    body: JSON.stringify({ notification_id: notification }),
+  })
+  expect(answer.status, answer.text).toBe(200)
+}
+
+/** Why the first delivery to a notification failed. */
+function failureOf({ stage }: Target, notification: string): Promise<string> {
+  return until(
+    () => {
+      const database = new Database(databasePath(stage.service.directory), { readonly: true, timeout: 5_000 })
+      try {
+        const row = database
+          .prepare('SELECT last_error FROM deliveries WHERE notification_id = ? AND last_error IS NOT NULL')
+          .get(notification) as { last_error: string } | undefined
+        return row?.last_error
+      } finally {
+        database.close()
+      }
+    },
+    { what: `a delivery to ${notification} to fail` },
+  )
+}
+
+interface Listening extends AsyncDisposable {
+  readonly port: number
+  readonly requests: readonly IncomingMessage[]
+}
+
+/** Keeps what it is asked. */
+async function listening(host: string, leadingTo?: { location: string; status: number }): Promise<Listening> {
+  const requests: IncomingMessage[] = []
+  const server: Server = createServer((request, response) => {
+    requests.push(request)
+    response.writeHead(leadingTo?.status ?? 200, leadingTo && { location: leadingTo.location }).end()
+  })
+  server.listen(0, host)
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    requests,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
