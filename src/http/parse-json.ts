@@ -3,10 +3,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { RescindError } from '../domain/errors.ts'
 import { bodyDepthMax } from './limits.ts'
 
-/** A bare number of 16 digits or more, or with an exponent. Bounded, so that no body makes it slow. */
-const mayBeLarge = /[:,[\s](?:\d{16}|\d{1,15}(?:\.\d{1,40})?[eE])/
-/** As many brackets as a body that is too deep must have, at least: few have, so that few are looked at closely. */
-const mayBeDeep = new RegExp(`(?:[[{][^[{]*){${bodyDepthMax + 1}}`)
+/** Of a number, to be read digit by digit: 2^256 has 78. */
+const sourceCharsMax = 100
 
 type Parsed = (error: Error | null, body?: unknown) => void
 
@@ -15,17 +13,30 @@ export function parseJsonExactly(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   const parser = (request: FastifyRequest, text: string, done: Parsed) => {
     // Whoever walks a value by recursion, as JSON.stringify does, falls over one that is deep enough.
-    if (mayBeDeep.test(text) && isDeep(text)) {
+    if (mayBeDeep(text) && isDeep(text)) {
       return done(
         new RescindError('MALFORMED_JSON', `body: is nested deeper than ${bodyDepthMax} levels; send a flatter one`),
       )
     }
     parse(request, text, (error: Error | null, body?: unknown) => {
-      if (error || !mayBeLarge.test(text)) return done(error, body)
+      if (error || !holdsLarge(body)) return done(error, body)
       done(null, JSON.parse(text, withExactIntegers as (key: string, value: unknown) => unknown))
     })
   }
   app.addContentTypeParser(['application/json', 'application/merge-patch+json'], { parseAs: 'string' }, parser)
+}
+
+/** Whether there are brackets enough; nearly no body has, so that nearly none is looked at closely. */
+function mayBeDeep(text: string): boolean {
+  let count = 0
+  for (const bracket of ['[', '{']) {
+    let at = text.indexOf(bracket)
+    while (at >= 0 && count <= bodyDepthMax) {
+      count += 1
+      at = text.indexOf(bracket, at + 1)
+    }
+  }
+  return count > bodyDepthMax
 }
 
 function isDeep(text: string): boolean {
@@ -45,15 +56,23 @@ function isDeep(text: string): boolean {
   return false
 }
 
+function holdsLarge(value: unknown): boolean {
+  if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsLarge)
+}
+
 function withExactIntegers(_key: string, value: unknown, { source }: { source?: string }): unknown {
   if (typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER || source === undefined) return value
   return digitsOf(source) ?? source
 }
 
-/** `1.5e+21` is 1500000000000000000000; undefined for what is no natural number below 10^78. */
+/** `1.5e+21` is 1500000000000000000000; undefined for what is no natural number below 10^78, or is written at length. */
 function digitsOf(source: string): string | undefined {
-  const [, whole = '', fraction = '', exponent = '0'] = /^(\d+)(?:\.(\d+?)0*)?(?:[eE]\+?(\d{1,2}))?$/.exec(source) ?? []
-  const zeros = Number(exponent) - fraction.replace(/^0$/, '').length
-  const digits = whole + fraction.replace(/^0$/, '') + '0'.repeat(Math.max(0, zeros))
-  return whole === '' || zeros < 0 || digits.length > 78 ? undefined : digits.replace(/^0+(?=\d)/, '')
+  if (source.length > sourceCharsMax) return undefined
+  const [, whole, decimals = '', exponent = '0'] = /^(\d+)(?:\.(\d+))?(?:[eE]\+?(\d{1,2}))?$/.exec(source) ?? []
+  const fraction = decimals.replace(/0+$/, '')
+  const zeros = Number(exponent) - fraction.length
+  if (whole === undefined || zeros < 0) return undefined
+  const digits = whole + fraction + '0'.repeat(zeros)
+  return digits.length > 78 ? undefined : digits.replace(/^0+(?=\d)/, '')
 }

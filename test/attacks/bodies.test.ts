@@ -97,6 +97,8 @@ attack(
       `"${'9'.repeat(200_000)}"`,
       '9'.repeat(200_000),
       `1${'0'.repeat(78)}`,
+      `9007199254740993.${'0'.repeat(200_000)}1`,
+      `9007199254740993.${'01'.repeat(100_000)}`,
     ]
     for (const literal of none) {
       const { status, message = '' } = await posted(target, `{"to":"${receiver}","value":${literal}}`)
