@@ -33,6 +33,7 @@ export interface Service {
 
 export function openService(world: World): Service {
   const { machine, history, timeline, clients, dice } = world
+  const idOf = (relayer: number) => relayerName(relayer) as RelayerId
   let life = 0
   let present: Process | undefined
   let started: Process | undefined
@@ -77,6 +78,7 @@ export function openService(world: World): Service {
         if (instance.state === 'alive') history.note(`p${instance.id} is gone`)
         instance.state = 'dead'
         timeline.after(0, () => forget(zombie))
+        sweep()
       }
       history.note(`p${instance.id} wakes up`)
       instance.doom = { effectsLeft: dice.between(3, 25), end: 'dead' }
@@ -84,6 +86,15 @@ export function openService(world: World): Service {
       timeline.after(20_000, gone)
       resume(instance)
     }
+  }
+
+  /** What a zombie stored it could tell nobody but itself: whoever owns the relayers looks now and then all the same. */
+  function sweep(): void {
+    void present?.engine
+      .then(({ commands }) => {
+        for (let relayer = 0; relayer < world.scenario.relayers; relayer += 1) commands.wake(idOf(relayer))
+      })
+      .catch(() => undefined)
   }
 
   /** A client's request, to whoever is up now; `done` hears of success, within the unit's place in the order. */
@@ -116,7 +127,6 @@ export function openService(world: World): Service {
     }
   }
 
-  const idOf = (relayer: number) => relayerName(relayer) as RelayerId
   return {
     up: () => present?.instance.state === 'alive',
     start: begin,

@@ -37,6 +37,8 @@ export function apply(
       return reopen(inPhase(transaction, 'mined'))
     case 'requeue':
       return requeue(inPhase(transaction, 'mined'))
+    case 'unbind':
+      return { ...transaction, lifecycle: { phase: 'queued' } }
     case 'drop':
       return dropCanceled(transaction, now)
     case 'expire':

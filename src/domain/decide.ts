@@ -31,9 +31,11 @@ export function decide(work: Work, observation: Observation, policy: NetworkPoli
   )
   // Nonces are bound in view of what this step settles and drops: the room that it makes is used at once.
   const ahead = foresee(work, [...followUps, ...expiries], now)
-  const assignments = isHeldUp(work) ? nothing : assignNonces(ahead, observation, policy)
+  // A nonce that comes back is for whoever is next by then.
+  const unbinds = followUps.some(({ do: what }) => what === 'unbind')
+  const assignments = isHeldUp(work) || unbinds ? nothing : assignNonces(ahead, observation, policy)
   // What the chain gave back is pursued at once, and a race begins at once: the next block may be the rival's.
-  const pressing: readonly Decision['do'][] = ['reopen', 'requeue', 'expire', 'giveUp']
+  const pressing: readonly Decision['do'][] = ['reopen', 'requeue', 'unbind', 'expire', 'giveUp']
   const returned = followUps.some(({ do: what }) => pressing.includes(what))
   const decisions = [...followUps, ...expiries, ...assignments.decisions]
   const again = assignments.again || returned

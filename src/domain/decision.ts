@@ -26,6 +26,8 @@ export type Decision =
   | { do: 'reopen'; transaction: InPhase<'mined'> }
   /** The nonce is finally a stranger's; the payload waits for another. */
   | { do: 'requeue'; transaction: InPhase<'mined'> }
+  /** Its payload was replaced, and it is certain that no node ever had the old one: the nonce goes back. */
+  | { do: 'unbind'; transaction: InPhase<'inFlight'> }
   /** Canceled, and certain that no node ever had it. */
   | { do: 'drop'; transaction: InPhase<'inFlight'> }
   /** Its valid_until has passed: a cancellation that nobody asked for. */

@@ -7,7 +7,7 @@ import { isNonEmpty } from './ids.ts'
 import type { Observation } from './observation.ts'
 import type { NetworkPolicy, Policies } from './relayer.ts'
 import { awaitsReplacement, takeOverWithPayload } from './replace.ts'
-import type { InPhase } from './transaction.ts'
+import { type InPhase, neverReachedANode } from './transaction.ts'
 import type { BlockNumber, TimestampMs } from './units.ts'
 import type { Work } from './work.ts'
 
@@ -27,7 +27,11 @@ export function pursue(
   const { attempts } = transaction.lifecycle
   const latest = newest(attempts)
   // From the replacement on, nothing of the old payload is handed over again.
-  if (awaitsReplacement(transaction)) return takeOverWithPayload(transaction, work, observation)
+  if (awaitsReplacement(transaction)) {
+    return neverReachedANode(transaction)
+      ? [{ do: 'unbind', transaction }]
+      : takeOverWithPayload(transaction, work, observation)
+  }
   if (latest.handOver.state === 'refused' && !attempts.some(mayBeKnown)) {
     return [{ do: 'refuse', transaction, reason: `the node refused it: ${latest.handOver.reason}` }]
   }

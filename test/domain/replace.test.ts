@@ -1,5 +1,6 @@
 // A new payload: where it takes the old one's place, where it races it, and what is told of which was mined.
 import { describe, expect, test } from 'vitest'
+import { apply } from '../../src/domain/apply.ts'
 import { decide } from '../../src/domain/decide.ts'
 import { replace } from '../../src/domain/replace.ts'
 import type { SendRequest } from '../../src/domain/submit.ts'
@@ -100,6 +101,21 @@ describe('what a step makes of it', () => {
     const fees = eip1559(200n * gwei, 100n * gwei)
     const [decision] = decisionsOn(replace(inFlight(0, [original]), { ...request, pricing: fees as never }))
     expect(decision).toMatchObject({ do: 'replace', fees })
+  })
+
+  test('when the answers show that no node had the old payload, its nonce goes back, and nobody gets it out of turn', () => {
+    const held = replace(inFlight(0, [someAttempt(0, { handOver: handOvers.sending })]), request)
+    if (!isInPhase(held, 'inFlight')) throw new Error('not in flight')
+    const answered = {
+      ...held,
+      lifecycle: { ...held.lifecycle, attempts: [someAttempt(0, { handOver: handOvers.held })] as const },
+    }
+    const work = someWork({ open: [answered], queued: [queued(9)] })
+    const plan = decide(frozen(work), frozen(someObservation()), somePolicy, now)
+    expect(plan).toMatchObject({ decisions: [{ do: 'unbind' }], again: true })
+    expect(apply({ do: 'unbind', transaction: answered }, answered, undefined, now).lifecycle).toEqual({
+      phase: 'queued',
+    })
   })
 
   test('gas that is left out is asked for first, and a revert is told', () => {
