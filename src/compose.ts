@@ -10,12 +10,12 @@ import { samplingRelayers } from './commands/sample-relayers.ts'
 import type { Config } from './config/config.ts'
 import { readPolicies } from './config/read-policies.ts'
 import { refuseSharedAddresses } from './config/shared-address.ts'
-import type { NetworkName, RelayerId } from './domain/ids.ts'
-import type { Relayer } from './domain/relayer.ts'
-import type { NetworkSettings, SignerFacts } from './estate/entities.ts'
+import type { NetworkSettings } from './estate/entities.ts'
+import { estateFile } from './estate/estate-file.ts'
 import { networkPolicy } from './estate/network-policy.ts'
 import { openEstate } from './estate/open-estate.ts'
 import { reseal } from './estate/reseal.ts'
+import { warnOfRefused } from './estate/warn-of-refused.ts'
 import { administratorBy } from './http/authenticate.ts'
 import { type MetricsServer, openMetricsServer } from './http/open-metrics-server.ts'
 import { openServer } from './http/open-server.ts'
@@ -32,13 +32,11 @@ import type { Secret } from './ops/secret.ts'
 import { openVault } from './ops/vault.ts'
 import { deliverEvents } from './reconcile/deliver.ts'
 import { ownInProcess } from './reconcile/own-in-process.ts'
-import type { Ownerships } from './reconcile/ownership.ts'
 import { pruneEvents } from './reconcile/prune.ts'
 import { pruneAudit } from './reconcile/prune-audit.ts'
 import { reconcile } from './reconcile/reconcile.ts'
 import type { StepContext } from './reconcile/step.ts'
-import { openSigners } from './signers/open-signers.ts'
-import type { Signer } from './signers/signer.ts'
+import { openSigner, openSigners } from './signers/open-signers.ts'
 import { openSqliteStore } from './store/sqlite/open.ts'
 import type { Store } from './store/store.ts'
 import { watchStore } from './store/watch.ts'
@@ -112,11 +110,7 @@ function tellEvents(config: Config, { clock, random, logger, version }: Surround
   const { store } = engine.commands
   const opened = new AsyncDisposableStack()
   const guard = guardAddresses(config.webhooks.allowedHosts)
-  for (const { id, url } of estate.notifications()) {
-    const refusal = guard.refusalOf(new URL(url.reveal()))
-    if (refusal)
-      logger.warn({ notification: id }, `nothing is sent to it: ${refusal}; WEBHOOK_ALLOWED_HOSTS may allow it`)
-  }
+  warnOfRefused(estate.notifications(), guard, logger)
   opened.use(pruneEvents({ store, clock, logger, retention: config.limits }))
   const poster = openWebhookPoster({ clock, guard, userAgent: `rescind/${version}` })
   opened.defer(() => poster.close())
@@ -135,18 +129,19 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const { metrics } = around
   const opening = opened.use(await openStore())
   const store = metrics ? watchStore(opening, logChanges(metrics.store, logger)) : opening
-  const openSigner = async (id: string, key: Secret) =>
-    known((await openSigners([{ id, type: 'plain', key }], logger)).get(id), `signer "${id}"`)
+  const openGiven = (id: string, key: Secret) => openSigner({ id, type: 'plain', key }, logger)
   const vault = openVault(config.encryption, random)
   await reseal(store, vault, logger)
+  const file = estateFile(config, signers)
+  refuseSharedAddresses(file.relayers)
   const estate = opened.use(
     await openEstate({
       store,
       vault,
       logger,
-      file: { ...config, relayers: relayersOf(config, signers), signers: signersOf(config, signers) },
+      file,
       fileSigners: signers,
-      openSigner,
+      openSigner: openGiven,
       chains: openChains((network: NetworkSettings) => openChain(network, config, around)),
       policyFor: (network) => networkPolicy(network, config.limits),
     }),
@@ -156,16 +151,15 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
 
   const counted = (metrics ?? noMetrics).relayers
   const context: StepContext = { store, clock, random, logger, metrics: counted, chainOf, signerOf, policyOf }
-  const ownerships: Ownerships = ownInProcess(store, [])
+  const ownerships = ownInProcess(store, [])
   opened.use(await reconcile(context, ownerships))
   await estate.assignTo(ownerships.assign)
 
-  const wake = (relayer: RelayerId) => ownerships.wake(relayer)
+  const commands: CommandContext = { store, clock, random, wake: ownerships.wake, queueMax: config.limits.queueMax }
   const everything = opened.move()
-  const commands: CommandContext = { store, clock, random, wake, queueMax: config.limits.queueMax }
   return {
     commands,
-    management: { ...commands, estate, vault, logger, openSigner, readPolicies },
+    management: { ...commands, estate, vault, logger, openSigner: openGiven, readPolicies },
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
   }
 }
@@ -175,21 +169,6 @@ function serveMetrics(metrics: Metrics & Exposition, engine: Engine, { clock, lo
   const { chainOf } = engine.management.estate
   const sample = samplingRelayers({ reads, chainOf, clock, metrics: metrics.relayers })
   return openMetricsServer({ expose: metrics.expose, sample, clock, logger })
-}
-
-function relayersOf(config: Config, signers: ReadonlyMap<string, Signer>): readonly Relayer[] {
-  const chainIds = new Map(config.networks.map(({ name, chainId }) => [name, chainId]))
-  const relayers = config.relayers.map((each): Relayer => {
-    const { address } = known(signers.get(each.signerId), `signer "${each.signerId}"`)
-    const chainId = known(chainIds.get(each.network), `network "${each.network}"`)
-    return { ...each, id: each.id as RelayerId, network: each.network as NetworkName, chainId, address }
-  })
-  refuseSharedAddresses(relayers.map(({ id, chainId, address }) => ({ relayerId: id, chainId, address })))
-  return relayers
-}
-
-function signersOf(config: Config, signers: ReadonlyMap<string, Signer>): readonly SignerFacts[] {
-  return config.signers.map(({ id, type }) => ({ id, type, address: known(signers.get(id), `signer "${id}"`).address }))
 }
 
 function openChain(network: NetworkSettings, { limits }: Config, around: Surroundings): Chain {
@@ -204,9 +183,4 @@ function openChain(network: NetworkSettings, { limits }: Config, around: Surroun
     ...(around.metrics && { metrics: around.metrics.chain(network.name, network.averageBlockTimeMs) }),
     ...(around.openTransport && { openTransport: around.openTransport }),
   })
-}
-
-function known<T>(found: T | undefined, what: string): T {
-  if (found === undefined) throw new Error(`${what} is used but not configured`)
-  return found
 }

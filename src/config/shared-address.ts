@@ -1,8 +1,9 @@
 // Two relayers on one chain never share an address: they would sign the same nonces, each for itself.
 import { ConfigError, type Problem } from './config-error.ts'
 
-export interface AddressInUse {
-  readonly relayerId: string
+interface AddressInUse {
+  /** The relayer's. */
+  readonly id: string
   readonly chainId: number
   readonly address: string
 }
@@ -17,9 +18,9 @@ export function refuseSharedAddresses(uses: readonly AddressInUse[]): void {
     if (rival === undefined) first.set(sequence, use)
     else {
       problems.push({
-        place: `relayer "${use.relayerId}"`,
+        place: `relayer "${use.id}"`,
         message:
-          `signs as ${use.address} on chain ${use.chainId}, as relayer "${rival.relayerId}" does, and two would fight ` +
+          `signs as ${use.address} on chain ${use.chainId}, as relayer "${rival.id}" does, and two would fight ` +
           'over its nonces; give one of them another key',
       })
     }

@@ -50,3 +50,9 @@ export interface EstateFile {
   readonly notifications: readonly NotificationSettings[]
   readonly networks: readonly NetworkSettings[]
 }
+
+/** Names that were checked when they were read; throws where one is not there all the same. */
+export function known<T>(found: T | undefined, what: string): T {
+  if (found === undefined) throw new Error(`${what} is used but not configured`)
+  return found
+}

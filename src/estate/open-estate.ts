@@ -16,7 +16,7 @@ import {
   relayerFromRow,
   signerFromRow,
 } from './documents.ts'
-import type { Endpoint, EstateFile, NetworkSettings, NotificationSettings } from './entities.ts'
+import { type Endpoint, type EstateFile, known, type NetworkSettings, type NotificationSettings } from './entities.ts'
 import { type Estate, relayersMax } from './estate.ts'
 import { coveredBy, overlaid, type RelayerOverlay } from './overlay.ts'
 
@@ -191,9 +191,4 @@ function refuseTwice(file: EstateFile, rows: readonly Managed[]): void {
 
 function isOverlay(row: Managed): boolean {
   return row.kind === 'relayer' && relayerFromRow(row).origin === 'file'
-}
-
-function known<T>(found: T | undefined, what: string): T {
-  if (found === undefined) throw new Error(`${what} is used but not configured`)
-  return found
 }

@@ -22,14 +22,24 @@ export async function openSigners(
   const curve = await openCurve(log)
   const signers = new Map<string, Signer>()
   for (const each of settings) {
-    const signer = await openSigner(each, curve)
-    log.info({ signer: each.id, type: each.type, address: signer.address, curve: curve.name }, 'signer opened')
-    signers.set(each.id, signer)
+    signers.set(each.id, await openOver(curve, each, log))
   }
   return signers
 }
 
-export async function openSigner(settings: SignerSettings, curve: Curve): Promise<Signer> {
+/** One more. Throws SignerError. */
+export async function openSigner(settings: SignerSettings, log: Logger): Promise<Signer> {
+  return openOver(await openCurve(log), settings, log)
+}
+
+async function openOver(curve: Curve, settings: SignerSettings, log: Logger): Promise<Signer> {
+  const signer = await openByType(settings, curve)
+  const { id, type } = settings
+  log.info({ signer: id, type, address: signer.address, curve: curve.name }, 'signer opened')
+  return signer
+}
+
+async function openByType(settings: SignerSettings, curve: Curve): Promise<Signer> {
   switch (settings.type) {
     case 'plain':
       return openPlainSigner(settings.id, settings.key.reveal(), curve)

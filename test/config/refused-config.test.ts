@@ -317,9 +317,9 @@ test('every problem is told at once', async () => {
 
 test('two relayers that sign as one address on one chain are refused, and on two chains are not', () => {
   const address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
-  const one = { relayerId: 'one', chainId: 1, address }
-  refuseSharedAddresses([one, { ...one, relayerId: 'two', chainId: 2 }])
-  expect(() => refuseSharedAddresses([one, { ...one, relayerId: 'two', address: address.toLowerCase() }])).toThrow(
+  const one = { id: 'one', chainId: 1, address }
+  refuseSharedAddresses([one, { ...one, id: 'two', chainId: 2 }])
+  expect(() => refuseSharedAddresses([one, { ...one, id: 'two', address: address.toLowerCase() }])).toThrow(
     /relayer "two": signs as 0x70.* on chain 1, as relayer "one" does/,
   )
 })

@@ -1,0 +1,16 @@
+// At start: the notifications whose URL is refused by its host alone, before the first event is tried in vain.
+import type { AddressGuard } from '../ops/guard-addresses.ts'
+import type { Logger } from '../ops/logger.ts'
+import type { NotificationSettings } from './entities.ts'
+
+export function warnOfRefused(
+  notifications: readonly NotificationSettings[],
+  guard: Pick<AddressGuard, 'refusalOf'>,
+  logger: Logger,
+): void {
+  for (const { id, url } of notifications) {
+    const refusal = guard.refusalOf(new URL(url.reveal()))
+    if (refusal === undefined) continue
+    logger.warn({ notification: id }, `nothing is sent to it: ${refusal}; WEBHOOK_ALLOWED_HOSTS may allow it`)
+  }
+}
