@@ -124,6 +124,7 @@ function loggerOf(instance: Instance, history: History, context: object): Logger
     error(facts, message) {
       if (instance.state !== 'dead') history.fail(`the engine logged an error: ${message} ${told(facts)}`)
     },
+    isLevelEnabled: () => true,
     child: (facts) => loggerOf(instance, history, { ...context, ...facts }),
   }
 }

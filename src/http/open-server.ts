@@ -132,7 +132,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   })
   app.addHook('onResponse', (request, reply, done) => {
     if (request.is404) unmatched(reply.statusCode, reply.elapsedTime)
-    logger.debug(answerFacts(request, reply), 'answered')
+    if (logger.isLevelEnabled('debug')) logger.debug(answerFacts(request, reply), 'answered')
     // Kept alive, the connection of what was under way when the drain began would hold the end up for a minute.
     if (draining.signal.aborted) setImmediate(() => app.server.closeIdleConnections())
     done()

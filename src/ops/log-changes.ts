@@ -10,6 +10,8 @@ export function logChanges(watch: StoreMetrics, logger: Logger): StoreMetrics {
       watch.changed(change)
       const { relayer, transaction, from, to, reason, verdict } = change
       if (from === to && !verdict) return
+      const level = isNoteworthy(change) ? 'info' : 'debug'
+      if (!logger.isLevelEnabled(level)) return
       const facts = {
         relayer_id: relayer,
         transaction_id: transaction,
@@ -18,8 +20,8 @@ export function logChanges(watch: StoreMetrics, logger: Logger): StoreMetrics {
         ...(reason !== undefined && { reason }),
         ...(verdict && { verdict: verdict.state, cost: String(verdict.cost) }),
       }
-      if (isNoteworthy(change)) logger.info(facts, 'a transaction ended otherwise than it was asked for')
-      else logger.debug(facts, 'a transaction changed')
+      const told = level === 'info' ? 'a transaction ended otherwise than it was asked for' : 'a transaction changed'
+      logger[level](facts, told)
     },
   }
 }

@@ -5,4 +5,6 @@ export interface Logger {
   warn(facts: object, message: string): void
   error(facts: object, message: string): void
   child(facts: object): Logger
+  /** Whether a line of the level is written: for facts that cost more to put together than to leave. */
+  isLevelEnabled(level: 'debug' | 'info'): boolean
 }

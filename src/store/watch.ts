@@ -10,16 +10,24 @@ import type { Session, Store } from './store.ts'
 type Seen = { readonly change: Change } | { readonly relayer: RelayerId; readonly dropped: number }
 
 export function watchStore(store: Store, watch: StoreMetrics): Store {
+  // A session serves one unit after the other: what watches it is made once.
+  const watchers = new WeakMap<Session, Watcher>()
+  const watcherOf = (session: Session) => {
+    const known = watchers.get(session) ?? watched(session)
+    watchers.set(session, known)
+    return known
+  }
   return {
     ...store,
     async commit(unit) {
       const end = watch.committing()
-      let seen: Seen[] = []
+      let seen: readonly Seen[] = []
       try {
         const done = await store.commit((session) => {
+          const watcher = watcherOf(session)
           // A unit may run again: what counts is the run that came through.
-          seen = []
-          return unit(watched(session, seen))
+          seen = watcher.begin()
+          return unit(watcher.session)
         })
         end('durable')
         for (const each of seen) {
@@ -36,8 +44,14 @@ export function watchStore(store: Store, watch: StoreMetrics): Store {
   }
 }
 
-/** Inherits from the session: a unit of its own costs a request as little as can be. */
-function watched(session: Session, seen: Seen[]): Session {
+interface Watcher {
+  readonly session: Session
+  /** A unit begins: what it changes is in this list from now on. */
+  begin(): readonly Seen[]
+}
+
+function watched(session: Session): Watcher {
+  let seen: Seen[] = []
   const watching: Pick<Session, 'insertTransaction' | 'saveTransaction' | 'cancelPending'> = {
     async insertTransaction(transaction) {
       await session.insertTransaction(transaction)
@@ -54,7 +68,13 @@ function watched(session: Session, seen: Seen[]): Session {
       return bulk
     },
   }
-  return Object.assign(Object.create(session), watching) as Session
+  return {
+    session: { ...session, ...watching },
+    begin() {
+      seen = []
+      return seen
+    },
+  }
 }
 
 function changeOf(before: Transaction | undefined, after: Transaction, now: TimestampMs): Change {

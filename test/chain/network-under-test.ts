@@ -64,6 +64,7 @@ function loggerInto(log: LogLine[]): Logger {
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
+    isLevelEnabled: () => true,
     child: () => logger,
   }
   return logger

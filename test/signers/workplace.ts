@@ -72,6 +72,7 @@ export function listeningLog() {
     info: (facts: object, message: string) => void lines.push({ facts, message }),
     warn: (facts: object, message: string) => void warnings.push({ facts, message }),
     error: (facts: object, message: string) => void lines.push({ facts, message }),
+    isLevelEnabled: () => true,
     child: () => log,
   }
   return { log, lines, warnings }

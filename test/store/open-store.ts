@@ -13,6 +13,7 @@ export const quiet: Logger = {
   info() {},
   warn() {},
   error() {},
+  isLevelEnabled: () => true,
   child: () => quiet,
 }
 
