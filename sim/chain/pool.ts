@@ -15,13 +15,13 @@ export type Admission =
   | { readonly admitted: true; readonly replaced?: SimTransaction }
   | { readonly admitted: false; readonly refusal: Refusal; readonly rival?: SimTransaction }
 
-export const blockGasMax = 30_000_000
+const blockGasMax = 30_000_000
 
 export function openPool(): Pool {
   return { bySender: new Map(), full: false, tracked: [] }
 }
 
-export function intrinsicGas(transaction: SimTransaction): number {
+function intrinsicGas(transaction: SimTransaction): number {
   return isNoOp(transaction) || transaction.data === '0x' ? 21_000 : 21_400
 }
 

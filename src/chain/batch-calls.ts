@@ -3,7 +3,7 @@ import type { Clock } from '../ops/clock.ts'
 import type { Answer, Ask, Call } from './call.ts'
 import type { Posted, Transport } from './transport.ts'
 
-export const batchCallsMax = 100
+const batchCallsMax = 100
 /** A gateway may refuse one batch for a reason of the moment: ask again after a while. */
 const refusalHoldsMs = 300_000
 /** EIP-1474's "limit exceeded", and what gateways put into an HTTP 200 instead of an HTTP 429. */

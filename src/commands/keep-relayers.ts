@@ -42,8 +42,8 @@ export async function keepRelayers(given: KeepRelayers): Promise<void> {
   for (const relayer of others.filter(({ id }) => isOwn(id))) {
     if (canBeFollowed(relayer)) continue
     logger.warn(
-      { relayer: relayer.id, network: relayer.network, signer: relayer.signerId },
-      'this relayer was created through the API, and its network or signer is gone from the configuration: nothing of it is followed',
+      { relayer_id: relayer.id, network: relayer.network, signer: relayer.signerId },
+      'this relayer was created through the API, and its network or signer is gone from the configuration: nothing of it is followed, nor can anything of it be canceled',
     )
   }
 }

@@ -3,6 +3,7 @@ import { type Asked, allowed } from '../domain/audit.ts'
 import { RescindError } from '../domain/errors.ts'
 import { networkFromRow, networkToRow } from '../estate/documents.ts'
 import type { NetworkPatch, NetworkSettings } from '../estate/entities.ts'
+import { relayersMax } from '../estate/estate.ts'
 import { type ManagementContext, requireKey, takeEffect } from './management.ts'
 
 /** Null gives a member back to the file. */
@@ -29,11 +30,8 @@ export async function updateNetwork(
     session.note(allowed(asked, context.clock.now(), { subjectId: name }))
     return next
   })
-  const { items } = await store.reads.relayers({ page: 1, perPage: wokenMax })
+  const { items } = await store.reads.relayers({ page: 1, perPage: relayersMax })
   const users = items.filter((relayer) => relayer.network === name).map(({ id }) => id)
   await takeEffect(context, users)
   return { ...inFile, ...overlay }
 }
-
-/** More than anybody configures; a relayer beyond them is woken by the next block. */
-const wokenMax = 100_000

@@ -136,8 +136,7 @@ export function parseDatabase(env: Environment, cwd: string, report: Report): Da
 /** Under which keys secrets are stored that are given through the API: base64 of 32 bytes each. */
 export function parseEncryption(env: Environment, report: Report): EncryptionConfig {
   const current = setting(env, 'STORAGE_ENCRYPTION_KEY')
-  const listed = (setting(env, 'STORAGE_ENCRYPTION_KEYS_PREVIOUS') ?? '').split(',').map((each) => each.trim())
-  const previous = listed.filter((each) => each !== '')
+  const previous = listOf(env, 'STORAGE_ENCRYPTION_KEYS_PREVIOUS')
   const check = (name: string, keys: readonly string[]) => {
     if (keys.every((key) => /^[A-Za-z0-9+/_-]{43}=?$/.test(key))) return
     // Not shown: a key with a typo is still most of a key.

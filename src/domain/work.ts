@@ -42,7 +42,7 @@ export function inFlightOf(work: Work): readonly InPhase<'inFlight'>[] {
   return work.open.filter((transaction) => isInPhase(transaction, 'inFlight'))
 }
 
-export function minedOf(work: Work): readonly InPhase<'mined'>[] {
+function minedOf(work: Work): readonly InPhase<'mined'>[] {
   return work.open.filter((transaction) => isInPhase(transaction, 'mined'))
 }
 

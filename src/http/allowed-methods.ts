@@ -1,5 +1,6 @@
-// Which methods a path knows, for the answer to one that it does not.
-import type { FastifyInstance } from 'fastify'
+// Which methods a path knows, and the answer to one that it does not.
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { RescindError } from '../domain/errors.ts'
 
 /** Learns the routes as they are added; answers in the order of the alphabet, empty for an unknown path. */
 export function allowedMethods(app: FastifyInstance): (url: string) => readonly string[] {
@@ -14,6 +15,13 @@ export function allowedMethods(app: FastifyInstance): (url: string) => readonly 
     const matching = [...methodsOf.values()].filter(({ matches }) => matches.test(path))
     return [...new Set(matching.flatMap(({ methods }) => [...methods]))].sort()
   }
+}
+
+/** The refusal of a path or a method that is not there. */
+export function missing(allowed: readonly string[], method: string, reply: FastifyReply): RescindError {
+  if (allowed.length === 0) return new RescindError('ROUTE_NOT_FOUND', 'no such path; /docs shows those that are')
+  reply.header('allow', allowed.join(', '))
+  return new RescindError('METHOD_NOT_ALLOWED', `${method} is not for this path; it knows ${allowed.join(', ')}`)
 }
 
 function patternOf(url: string): RegExp {

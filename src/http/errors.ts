@@ -82,7 +82,7 @@ export function refuse(reply: FastifyReply, error: RescindError): void {
   reply.send(failure(fixed ?? messageOf(error)))
 }
 
-export function messageOf(error: RescindError): string {
+function messageOf(error: RescindError): string {
   return fixedTexts[error.code] ?? error.message
 }
 

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { Reads } from '../store/store.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
-import { pageOf, pageProperties, paginationOf } from './parse-page.ts'
+import { pageOf, pageQuery, paginationOf } from './parse-page.ts'
 import { apiKeySchema, presentApiKey } from './present-api-key.ts'
 
 export function listApiKeys(reads: Reads) {
@@ -14,7 +14,7 @@ export function listApiKeys(reads: Reads) {
       summary: 'List API keys, newest first',
       description: 'With those that are revoked or have expired. The key of the environment is not among them.',
       tags: ['api keys'],
-      querystring: Type.Object(pageProperties, { additionalProperties: false }),
+      querystring: pageQuery,
       response: answers(Type.Array(apiKeySchema), 400),
     },
     async answer({ query }) {

@@ -7,7 +7,7 @@ import { answers, success } from './envelope.ts'
 import { found } from './found.ts'
 import { operation } from './operation.ts'
 import { deadLettersParameters } from './parameters.ts'
-import { pageOf, pageProperties, paginationOf } from './parse-page.ts'
+import { pageOf, pageQuery, paginationOf } from './parse-page.ts'
 import { eventSchema, presentEvent } from './present-event.ts'
 import { presentTime } from './present-time.ts'
 
@@ -32,7 +32,7 @@ export function listDeadLetters(management: ManagementContext) {
       summary: 'List the events that a notification was not delivered',
       tags: ['events'],
       params: deadLettersParameters,
-      querystring: Type.Object(pageProperties, { additionalProperties: false }),
+      querystring: pageQuery,
       response: answers(Type.Array(deadLetterSchema), 400, 404),
     },
     async answer({ params, query }) {

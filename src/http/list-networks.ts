@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { ManagementContext } from '../commands/management.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
-import { pageOf, pageProperties, paginationOf, sliceOf } from './parse-page.ts'
+import { pageOf, pageQuery, paginationOf, sliceOf } from './parse-page.ts'
 import { networkSchema, presentNetwork } from './present-network.ts'
 
 export function listNetworks({ estate }: ManagementContext) {
@@ -13,7 +13,7 @@ export function listNetworks({ estate }: ManagementContext) {
       operationId: 'listNetworks',
       summary: 'List networks',
       tags: ['networks'],
-      querystring: Type.Object(pageProperties, { additionalProperties: false }),
+      querystring: pageQuery,
       response: answers(Type.Array(networkSchema), 400),
     },
     async answer({ query }) {

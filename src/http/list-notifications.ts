@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { ManagementContext } from '../commands/management.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
-import { pageOf, pageProperties, paginationOf, sliceOf } from './parse-page.ts'
+import { pageOf, pageQuery, paginationOf, sliceOf } from './parse-page.ts'
 import { notificationSchema, presentNotification } from './present-notification.ts'
 
 export function listNotifications({ estate }: ManagementContext) {
@@ -13,7 +13,7 @@ export function listNotifications({ estate }: ManagementContext) {
       operationId: 'listNotifications',
       summary: 'List notifications',
       tags: ['notifications'],
-      querystring: Type.Object(pageProperties, { additionalProperties: false }),
+      querystring: pageQuery,
       response: answers(Type.Array(notificationSchema), 400),
     },
     async answer({ query }) {

@@ -5,7 +5,7 @@ import type { Relayer } from '../domain/relayer.ts'
 import type { Page, PageRequest, Reads } from '../store/store.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
-import { pageOf, pageProperties, paginationOf } from './parse-page.ts'
+import { pageOf, pageQuery, paginationOf } from './parse-page.ts'
 import { type EndpointsOf, presentRelayer, relayerSchema } from './present-relayer.ts'
 
 export function listRelayers(reads: Reads, endpointsOf: EndpointsOf) {
@@ -15,7 +15,7 @@ export function listRelayers(reads: Reads, endpointsOf: EndpointsOf) {
       operationId: 'listRelayers',
       summary: 'List relayers',
       tags: ['relayers'],
-      querystring: Type.Object(pageProperties, { additionalProperties: false }),
+      querystring: pageQuery,
       response: answers(Type.Array(relayerSchema), 400),
     },
     async answer({ query, principal }) {

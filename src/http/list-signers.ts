@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { ManagementContext } from '../commands/management.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
-import { pageOf, pageProperties, paginationOf, sliceOf } from './parse-page.ts'
+import { pageOf, pageQuery, paginationOf, sliceOf } from './parse-page.ts'
 import { presentSigner, signerSchema } from './present-signer.ts'
 
 export function listSigners({ estate }: ManagementContext) {
@@ -13,7 +13,7 @@ export function listSigners({ estate }: ManagementContext) {
       operationId: 'listSigners',
       summary: 'List signers',
       tags: ['signers'],
-      querystring: Type.Object(pageProperties, { additionalProperties: false }),
+      querystring: pageQuery,
       response: answers(Type.Array(signerSchema), 400),
     },
     async answer({ query }) {

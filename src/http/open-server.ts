@@ -1,6 +1,6 @@
 // The HTTP server: Fastify with our door, our errors and our routes.
 import swagger from '@fastify/swagger'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import type { CommandContext } from '../commands/context.ts'
 import { followEvents } from '../commands/follow-events.ts'
 import type { ManagementContext } from '../commands/management.ts'
@@ -11,7 +11,8 @@ import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { HttpMetrics } from '../ops/metrics.ts'
 import { admit, type Door, markAnswer } from './admit.ts'
-import { allowedMethods } from './allowed-methods.ts'
+import { allowedMethods, missing } from './allowed-methods.ts'
+import { answerFacts } from './answer-facts.ts'
 import { type Auditor, openAuditor } from './audit.ts'
 import type { Authenticate } from './authenticate.ts'
 import { errorHandler } from './errors.ts'
@@ -41,8 +42,6 @@ import { serviceRoutes } from './routes/service.ts'
 import { signingRoutes } from './routes/signing.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 import { unsupportedRoutes } from './routes/unsupported.ts'
-
-import { shownPath } from './shown-path.ts'
 import { compileValidator } from './validate.ts'
 
 export interface ServerOptions {
@@ -180,28 +179,7 @@ function serverOf(app: FastifyInstance, draining: AbortController, auditor: Audi
   }
 }
 
-/** What a line of the log needs to be found by: by request, by relayer, by transaction. */
-function answerFacts(request: FastifyRequest, reply: FastifyReply): object {
-  const { id, method, url, params, principal } = request
-  return {
-    request_id: id,
-    ...(params as { relayer_id?: string; transaction_id?: string } | undefined),
-    ...(principal && { key: principal.id }),
-    method,
-    url: shownPath(url),
-    status: reply.statusCode,
-    ms: reply.elapsedTime,
-  }
-}
-
 /** Whether an unknown path lies where strangers learn nothing, not even that it is unknown. */
 function isApi(url = ''): boolean {
   return url === basePath || url.startsWith(`${basePath}/`) || url.startsWith(`${basePath}?`)
-}
-
-/** The refusal of a path or a method that is not there. */
-function missing(allowed: readonly string[], method: string, reply: FastifyReply): RescindError {
-  if (allowed.length === 0) return new RescindError('ROUTE_NOT_FOUND', 'no such path; /docs shows those that are')
-  reply.header('allow', allowed.join(', '))
-  return new RescindError('METHOD_NOT_ALLOWED', `${method} is not for this path; it knows ${allowed.join(', ')}`)
 }

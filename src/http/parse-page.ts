@@ -18,6 +18,9 @@ export const pageProperties = {
   ),
 }
 
+/** Of a list that takes nothing else. */
+export const pageQuery = Type.Object(pageProperties, { additionalProperties: false })
+
 export function pageOf(query: { page?: number; per_page?: number }): PageRequest {
   return { page: query.page ?? 1, perPage: query.per_page ?? perPageDefault }
 }

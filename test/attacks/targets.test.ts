@@ -186,7 +186,7 @@ attack(
   async (target) => {
     const { ask, stage } = target
     const secrets = {
-      key: 'c0ffee'.repeat(10) + '1234',
+      key: `${'c0ffee'.repeat(10)}1234`,
       signingKey: 'a-signing-key-that-nobody-may-ever-see',
       url: 's3cr3t-path',
     }

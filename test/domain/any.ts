@@ -14,15 +14,15 @@ const hex = (bytes: { minLength: number; maxLength: number }) =>
   fc.uint8Array(bytes).map((array): Hex => `0x${Buffer.from(array).toString('hex')}`)
 const hexOf = (length: number) => hex({ minLength: length, maxLength: length })
 
-export const anyHash = hexOf(32) as fc.Arbitrary<Hash>
-export const anyAddress = hexOf(20) as fc.Arbitrary<Address>
-export const anyWei = fc.oneof(
+const anyHash = hexOf(32) as fc.Arbitrary<Hash>
+const anyAddress = hexOf(20) as fc.Arbitrary<Address>
+const anyWei = fc.oneof(
   fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }),
   fc.constantFrom(0n, 1n, 2n ** 53n, 2n ** 63n, 2n ** 256n - 1n),
 )
-export const anyCount = fc.oneof(fc.nat({ max: 1_000 }), fc.maxSafeNat(), fc.constant(Number.MAX_SAFE_INTEGER))
+const anyCount = fc.oneof(fc.nat({ max: 1_000 }), fc.maxSafeNat(), fc.constant(Number.MAX_SAFE_INTEGER))
 /** No NUL: not every database can hold one in a text. */
-export const anyText = fc.string({ unit: 'grapheme', maxLength: 80 }).map((text) => text.replaceAll('\0', ''))
+const anyText = fc.string({ unit: 'grapheme', maxLength: 80 }).map((text) => text.replaceAll('\0', ''))
 
 const optional = <K extends string, T>(name: K, value: fc.Arbitrary<T>) =>
   fc.oneof(
@@ -30,7 +30,7 @@ const optional = <K extends string, T>(name: K, value: fc.Arbitrary<T>) =>
     value.map((given) => ({ [name]: given }) as { [P in K]: T }),
   )
 
-export const anyPricing: fc.Arbitrary<Pricing> = fc.oneof(
+const anyPricing: fc.Arbitrary<Pricing> = fc.oneof(
   record({ kind: fc.constant('speed'), speed: fc.constantFrom(...speeds) }),
   record({ kind: fc.constant('legacy'), gasPrice: anyWei }),
   record({ kind: fc.constant('eip1559'), maxFeePerGas: anyWei, maxPriorityFeePerGas: anyWei }),
@@ -105,7 +105,7 @@ function anyAttemptOf(transactionId: TransactionId, nonce: number): fc.Arbitrary
 }
 
 const anyBlock = record({ number: anyCount, hash: anyHash })
-export const anyInclusion: fc.Arbitrary<Inclusion> = fc.oneof(
+const anyInclusion: fc.Arbitrary<Inclusion> = fc.oneof(
   record({
     by: fc.constant('attempt'),
     hash: anyHash,

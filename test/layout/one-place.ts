@@ -9,7 +9,7 @@ interface OnePlace {
   readonly places: readonly string[]
 }
 
-export const onePlaces: readonly OnePlace[] = [
+const onePlaces: readonly OnePlace[] = [
   {
     what: "reads the machine's clock",
     pattern: /\bDate\s*\.\s*now\b|\bnew\s+Date\s*(?:\(\s*\)|(?!\s*\())|\bperformance\s*\.\s*now\b|\bhrtime\b/,
