@@ -106,10 +106,9 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
 
 /** What reads the outbox: delivery to webhooks, and pruning. The engine knows of neither. */
 function tellEvents(config: Config, { clock, random, logger, version }: Surroundings, engine: Engine): AsyncDisposable {
-  const { estate } = engine.management
+  const { estate, guard } = engine.management
   const { store } = engine.commands
   const opened = new AsyncDisposableStack()
-  const guard = guardAddresses(config.webhooks.allowedHosts)
   warnOfRefused(estate.notifications(), guard, logger)
   opened.use(pruneEvents({ store, clock, logger, retention: config.limits }))
   const poster = openWebhookPoster({ clock, guard, userAgent: `rescind/${version}` })
@@ -155,11 +154,12 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   opened.use(await reconcile(context, ownerships))
   await estate.assignTo(ownerships.assign)
 
+  const guard = guardAddresses(config.webhooks.allowedHosts)
   const commands: CommandContext = { store, clock, random, wake: ownerships.wake, queueMax: config.limits.queueMax }
   const everything = opened.move()
   return {
     commands,
-    management: { ...commands, estate, vault, logger, openSigner: openGiven, readPolicies },
+    management: { ...commands, estate, vault, logger, guard, openSigner: openGiven, readPolicies },
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
   }
 }

@@ -4,9 +4,9 @@ import { RescindError } from '../domain/errors.ts'
 import { notificationToRow } from '../estate/documents.ts'
 import type { NotificationSettings } from '../estate/entities.ts'
 import { freshId } from '../ops/fresh-id.ts'
-import { type ManagementContext, requireKey, takeEffect } from './management.ts'
+import { type ManagementContext, refuseInside, requireKey, takeEffect } from './management.ts'
 
-/** Its id is made where it is absent. Throws ALREADY_EXISTS, STORAGE_KEY_MISSING. */
+/** Its id is made where it is absent. Throws ALREADY_EXISTS, STORAGE_KEY_MISSING, and INVALID_REQUEST for a URL inside. */
 export async function createNotification(
   context: ManagementContext,
   request: Omit<NotificationSettings, 'id'> & { readonly id?: string },
@@ -14,6 +14,7 @@ export async function createNotification(
 ): Promise<NotificationSettings> {
   const { store, clock, random, estate, vault } = context
   requireKey(context, 'url')
+  refuseInside(context, request.url)
   const notification = { ...request, id: request.id ?? freshId(random, clock.now()) }
   const { id } = notification
   const row = notificationToRow(vault, notification)

@@ -3,6 +3,7 @@ import { RescindError } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { Policies } from '../domain/relayer.ts'
 import type { Estate } from '../estate/estate.ts'
+import type { AddressGuard } from '../ops/guard-addresses.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Secret } from '../ops/secret.ts'
 import type { Vault } from '../ops/vault.ts'
@@ -13,6 +14,8 @@ export interface ManagementContext extends CommandContext {
   readonly estate: Estate
   readonly vault: Vault
   readonly logger: Logger
+  /** What webhooks may reach. */
+  readonly guard: AddressGuard
   /** Throws OperatorError for a key that is none; nothing of it is told. */
   readonly openSigner: (id: string, key: Secret) => Promise<Signer>
   /** In the form of the configuration file, and under its rules; what is absent is at its default. */
@@ -37,6 +40,18 @@ export function requireKey({ vault }: ManagementContext, what: string): void {
     'STORAGE_KEY_MISSING',
     `${what} would be stored, and there is no key to seal it with; set STORAGE_ENCRYPTION_KEY to base64 of 32 bytes (openssl rand -base64 32), and restart`,
   )
+}
+
+/**
+ * Throws INVALID_REQUEST for a URL that leads inside by its host alone. What a name leads to is not asked: it may lead
+ * elsewhere later, so that each delivery looks it up.
+ */
+export function refuseInside({ guard }: ManagementContext, url: Secret): void {
+  const target = new URL(url.reveal())
+  const refusal = guard.refusalOf(target)
+  if (refusal === undefined) return
+  const fix = 'send a public one, or if that is meant, add the host or its range to WEBHOOK_ALLOWED_HOSTS and restart'
+  throw new RescindError('INVALID_REQUEST', `url: ${refusal} (${target.hostname}); ${fix}`)
 }
 
 /** After the commit: what runs follows what is stored. A change that can't take effect now does so at the next look. */

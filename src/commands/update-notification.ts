@@ -4,7 +4,7 @@ import { RescindError } from '../domain/errors.ts'
 import { notificationFromRow, notificationToRow } from '../estate/documents.ts'
 import type { NotificationSettings } from '../estate/entities.ts'
 import type { Secret } from '../ops/secret.ts'
-import { type ManagementContext, notInFile, requireKey, takeEffect } from './management.ts'
+import { type ManagementContext, notInFile, refuseInside, requireKey, takeEffect } from './management.ts'
 
 export interface NotificationPatch {
   readonly url?: Secret
@@ -12,7 +12,7 @@ export interface NotificationPatch {
   readonly signingKey?: Secret | null
 }
 
-/** Throws NOTIFICATION_NOT_FOUND, CONFIGURED_BY_FILE, STORAGE_KEY_MISSING. */
+/** Throws NOTIFICATION_NOT_FOUND, CONFIGURED_BY_FILE, STORAGE_KEY_MISSING, and INVALID_REQUEST for a URL inside. */
 export async function updateNotification(
   context: ManagementContext,
   id: string,
@@ -23,6 +23,7 @@ export async function updateNotification(
   const inFile = estate.file.notifications.some((each) => each.id === id)
   notInFile('notification', id, inFile, 'change it there and restart')
   requireKey(context, 'url')
+  if (patch.url) refuseInside(context, patch.url)
   const updated = await store.commit(async (session) => {
     await session.raiseRevision()
     const row = await session.managed('notification', id)

@@ -55,8 +55,10 @@ export function guardAddresses(allowed: readonly string[]): AddressGuard {
   return {
     refusalOf(url) {
       const host = url.hostname.replace(/^\[|\]$/g, '')
-      if (names.has(host.toLowerCase()) || isIP(host) === 0 || mayReach(host)) return undefined
-      return 'its host is an internal address'
+      if (names.has(host.toLowerCase())) return undefined
+      // This machine, wherever it is looked up (RFC 6761 §6.3).
+      const address = /^(.+\.)?localhost$/i.test(host) ? '127.0.0.1' : host
+      return isIP(address) === 0 || mayReach(address) ? undefined : 'its host is an internal address'
     },
     lookup(hostname, options, done) {
       resolve(hostname, { ...options, all: true }, (error, found) => {

@@ -1,7 +1,7 @@
 // A notification made through the API: what happens to a transaction comes signed and in order, and never to an address
 // inside that the operator did not allow.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { manage, storageKey } from '../manage/support/manager.ts'
+import { manage, refused, storageKey } from '../manage/support/manager.ts'
 import type { Anvil } from '../support/anvil.ts'
 import { until } from '../support/client.ts'
 import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
@@ -14,7 +14,13 @@ let stage: Stage<Anvil>
 beforeAll(async () => {
   receiver = await startReceiver(signingKey)
   const env = { STORAGE_ENCRYPTION_KEY: storageKey(1), WEBHOOK_ALLOWED_HOSTS: '127.0.0.1' }
-  stage = await anvilStage({ requiredConfirmations: 2, relayers: { one: {}, two: {} }, service: { env } })
+  const metadata = { id: 'metadata', url: 'http://169.254.169.254/latest/', signingKey }
+  stage = await anvilStage({
+    requiredConfirmations: 2,
+    relayers: { one: {}, two: {} },
+    notifications: [metadata],
+    service: { env },
+  })
 })
 afterAll(async () => {
   await stage?.[Symbol.asyncDispose]()
@@ -33,7 +39,14 @@ test('a relayer that names it is told of from then on, across a stop of the serv
   await until(() => receiver.taken.length > 0, { what: 'the first event' })
   await stage.service.stop()
   await stage.service.restart()
-  await mineUntil(stage, 'another', async () => (await view(stage, payment)).status === 'confirmed')
+  // A block at a time: of two at once the first would never be seen alone.
+  const stands = (status: string) =>
+    until(async () => (await view(stage, payment)).status === status, { what: `the payment to be ${status}` })
+  await stands('submitted')
+  for (const status of ['mined', 'confirmed']) {
+    await stage.node.mine()
+    await stands(status)
+  }
   await until(() => receiver.taken.at(-1)?.event.terminal === true, { what: 'the last event' })
   const told = receiver.taken.map(({ event }) => event)
   expect(new Set(told.map(({ payload }) => payload.id))).toEqual(new Set([payment.id]))
@@ -48,22 +61,27 @@ test('a relayer that names it is told of from then on, across a stop of the serv
   expect(receiver.forged).toEqual([])
 })
 
-test('what leads inside and is not allowed is not asked, and the reason stands with the delivery', async () => {
+test('what leads inside is refused when it is given, and where the file names it, not asked', async () => {
   const { client, rows } = stage
   const { port } = new URL(receiver.url)
   const seen = receiver.seen
-  await manage(client, 'POST', '/notifications', {
-    id: 'inside',
-    url: `http://127.0.0.2:${port}/`,
-    signing_key: signingKey,
-  })
-  await manage(client, 'POST', '/notifications', { id: 'metadata', url: 'http://169.254.169.254/latest/' })
-  for (const id of ['inside', 'metadata']) {
-    await manage(client, 'PATCH', '/relayers/two', { notification_id: id })
-    const { sender, id: transaction } = await pay(stage, stage.sender('two'))
-    await client.cancel(sender.id, transaction)
-    const tried = await until(() => rows.deliveries(id).find(({ tries }) => tries > 0), { what: `a try of ${id}` })
-    expect(tried.last_error).toMatch(/^refused: its host is an internal address; .*WEBHOOK_ALLOWED_HOSTS$/)
+  const inside = ['127.0.0.2', '2130706434', '[::1]', '[::ffff:127.0.0.2]', '169.254.169.254', '10.0.0.1', '0']
+  for (const host of inside) {
+    const url = `http://user:s3cr3t@${host}:${port}/s3cr3t`
+    for (const [method, path] of [['POST', ''] as const, ['PATCH', '/hook'] as const]) {
+      const answer = await refused(client, method, `/notifications${path}`, { url })
+      expect(answer, host).toMatchObject({ status: 400, code: 'INVALID_REQUEST' })
+      expect(answer.message).toMatch(
+        /^url: its host is an internal address \(.+\);.* WEBHOOK_ALLOWED_HOSTS and restart$/,
+      )
+      expect(answer.message).not.toContain('s3cr3t')
+    }
   }
+  expect(await manage(client, 'GET', '/notifications')).toHaveLength(2)
+
+  const { sender, id: transaction } = await pay(stage, stage.sender('two'))
+  await client.cancel(sender.id, transaction)
+  const tried = await until(() => rows.deliveries('metadata').find(({ tries }) => tries > 0), { what: 'a try' })
+  expect(tried.last_error).toMatch(/^refused: its host is an internal address; .*WEBHOOK_ALLOWED_HOSTS$/)
   expect(receiver.seen).toBe(seen)
 })

@@ -214,8 +214,8 @@ test('notifications: changed, unsigned, and kept while a relayer names them', as
     await using client = openClient(service.url, service.apiKey)
     const told = { id: 'hook', type: 'webhook', url: 'https://hooks.example/***', has_signing_key: true }
     expect(await manage(client, 'GET', '/notifications/hook')).toEqual(told)
-    const moved = await manage(client, 'PATCH', '/notifications/hook', { url: 'http://127.0.0.1:9/' })
-    expect(moved).toEqual({ ...told, url: 'http://127.0.0.1:9' })
+    const moved = await manage(client, 'PATCH', '/notifications/hook', { url: 'http://8.8.8.8:9/' })
+    expect(moved).toEqual({ ...told, url: 'http://8.8.8.8:9' })
     expect(await manage(client, 'PATCH', '/notifications/hook', { signing_key: '' })).toMatchObject({
       has_signing_key: false,
     })

@@ -11,6 +11,8 @@ test.each([
   // As URLs may write IPv4: one number, hexadecimal, octal, fewer parts.
   ...['2130706433', '0x7f000001', '0x7f.1', '0177.0.0.1', '127.1', '0', '0xa9fea9fe', '2852039166'],
   ...['[::1]', '[::]', '[fe80::1]', '[fc00::1]', '[fd00:ec2::254]', '[ff02::1]', '[fec0::1]', '[2001:db8::1]'],
+  // This machine by name (RFC 6761).
+  ...['localhost', 'LocalHost', 'hooks.localhost'],
   // IPv4 inside IPv6: mapped, compatible, NAT64 with both prefixes, 6to4, Teredo, ISATAP's link-local form.
   ...['[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::ffff:10.0.0.1]', '[::127.0.0.1]', '[64:ff9b::7f00:1]'],
   ...['[64:ff9b::8.8.8.8]', '[64:ff9b:1::a00:1]', '[2002:7f00:1::]', '[2001::1]', '[fe80::5efe:7f00:1]'],
@@ -33,7 +35,7 @@ test.each([
 
 test('what the operator allows may be reached, and no more than that', () => {
   const guard = guardAddresses(['10.1.0.0/16', '127.0.0.1', 'fd00::/8', 'Hooks.internal'])
-  for (const host of ['10.1.255.1', '127.0.0.1', '[::ffff:127.0.0.1]', '[fd12::1]', 'hooks.internal']) {
+  for (const host of ['10.1.255.1', '127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '[fd12::1]', 'hooks.internal']) {
     expect(guard.refusalOf(new URL(`http://${host}/`)), host).toBeUndefined()
   }
   for (const host of ['10.2.0.1', '127.0.0.2', '[fc00::1]', '[::1]']) {

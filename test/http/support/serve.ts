@@ -13,6 +13,7 @@ import { type Authenticate, administratorBy } from '../../../src/http/authentica
 import type { ServerLimits } from '../../../src/http/limits.ts'
 import { openServer, type ServerOptions } from '../../../src/http/open-server.ts'
 import { type Clock, systemClock } from '../../../src/ops/clock.ts'
+import { guardAddresses } from '../../../src/ops/guard-addresses.ts'
 import type { Logger } from '../../../src/ops/logger.ts'
 import { noMetrics } from '../../../src/ops/metrics.ts'
 import { systemRandom } from '../../../src/ops/random.ts'
@@ -105,7 +106,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
   })
   const server = await openServer({
     commands,
-    management: { ...commands, estate, vault, logger, openSigner, readPolicies },
+    management: { ...commands, estate, vault, logger, guard: guardAddresses([]), openSigner, readPolicies },
     chainOf: () => (setting.chain ?? {}) as Chain,
     signerOf: () => signer,
     policyOf: () => somePolicy,
