@@ -1,9 +1,11 @@
 // Makes a step's decisions durable, fenced by the owner's epoch, before any of their bytes leave the process.
 
+import { isDeepStrictEqual } from 'node:util'
 import { apply, fillGap } from '../domain/apply.ts'
 import type { Attempt } from '../domain/attempt.ts'
 import { type Decision, needsSignature } from '../domain/decision.ts'
 import { StaleWrite } from '../domain/errors.ts'
+import type { Relayer } from '../domain/relayer.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { BlockNumber, TimestampMs } from '../domain/units.ts'
 import type { Work } from '../domain/work.ts'
@@ -30,7 +32,7 @@ interface Signed {
   readonly attempt?: Attempt
 }
 
-/** Throws StaleWrite when a client changed one of them meanwhile, and OwnershipLost: then nothing is recorded. */
+/** Throws StaleWrite when a client changed one of them, or the relayer, meanwhile, and OwnershipLost: then nothing is recorded. */
 export async function record(
   context: StepContext,
   ownership: Ownership,
@@ -58,6 +60,7 @@ export async function record(
   )
   return context.store.commit(async (session) => {
     await session.fence(ownership.relayer, ownership.epoch)
+    if (decisions.some(followsRules)) await refuseOtherRules(session, work.relayer)
     return write(session, work, signed, now)
   })
 }
@@ -123,6 +126,18 @@ async function refuseIfChanged(
     const fresh = await session.transaction(known.relayerId, known.id)
     if (fresh?.version !== known.version) throw new StaleWrite(`transaction ${known.id} changed since it was read`)
   }
+}
+
+/** What the relayer's own rules allow, forbid or price; the rest the chain dictates. */
+function followsRules(decision: Decision): boolean {
+  return decision.do === 'fillGap' || decision.do === 'refuse' || needsSignature(decision)
+}
+
+/** A step may look around for as long as a node takes: once a pause, or a cap, was answered, nothing is signed without it. */
+async function refuseOtherRules(session: Session, { id, paused, policies }: Relayer): Promise<void> {
+  const fresh = await session.relayer(id)
+  if (fresh?.paused === paused && isDeepStrictEqual(fresh.policies, policies)) return
+  throw new StaleWrite(`relayer ${id} changed since it was read`)
 }
 
 function releasingFirst([, one]: [string, Transaction], [, other]: [string, Transaction]): number {

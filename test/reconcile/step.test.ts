@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { submitTransaction } from '../../src/commands/submit.ts'
 import type { BroadcastOutcome } from '../../src/domain/attempt.ts'
 import { OwnershipLost, StaleWrite } from '../../src/domain/errors.ts'
+import type { Policies, Relayer } from '../../src/domain/relayer.ts'
 import { statusOf } from '../../src/domain/transaction.ts'
 import { step } from '../../src/reconcile/step.ts'
 import { by, byStranger, headAt, height, receiver, someObservation, somePolicy } from '../domain/some.ts'
@@ -55,6 +56,41 @@ test('a DELETE between load and record: nothing is handed over, and the next ste
   await step(context, ownership, false, noneHanging)
   expect(await place.read(first)).toMatchObject({ lifecycle: { phase: 'dropped', reason: 'canceled' } })
   expect((await place.readAs(second, 'inFlight')).lifecycle.nonce).toBe(0)
+  expect(chain.handed).toHaveLength(1)
+})
+
+test.each<[string, Partial<Relayer>, Partial<Policies>]>([
+  ['a pause', { paused: true }, {}],
+  ['a list of receivers', {}, { whitelistReceivers: [] }],
+  ['a lower cap', {}, { gasPriceCap: 1n }],
+])('%s that is answered while a step looks around binds no nonce any more', async (_, changes, policies) => {
+  await using place = await openWorkplace()
+  const { chain, context, relayer } = place
+  const ownership = await place.own()
+  const id = await place.send()
+  chain.whileObserving = async () => {
+    const changed = { ...relayer, ...changes, policies: { ...relayer.policies, ...policies } }
+    await context.store.commit((session) => session.saveRelayer(changed))
+    chain.whileObserving = async () => {}
+  }
+  await expect(step(context, ownership, false, noneHanging)).rejects.toThrow(StaleWrite)
+  expect(chain.handed).toEqual([])
+  expect((await place.read(id)).sentAt).toBeUndefined()
+
+  await step(context, ownership, false, noneHanging)
+  expect(chain.handed).toEqual([])
+  expect((await place.read(id)).statusReason).toBeDefined()
+})
+
+test('a name that changes while a step looks around is none of its business', async () => {
+  await using place = await openWorkplace()
+  const { chain, context, relayer } = place
+  const ownership = await place.own()
+  await place.send()
+  chain.whileObserving = async () => {
+    await context.store.commit((session) => session.saveRelayer({ ...relayer, name: 'another' }))
+  }
+  await step(context, ownership, false, noneHanging)
   expect(chain.handed).toHaveLength(1)
 })
 
