@@ -12,6 +12,7 @@ export interface Disk extends Disposable {
   readonly writer: Database.Database
   /** Of the connection that writes, and of the one that reads what is committed. */
   readonly writing: Executor
+  readonly reader: Database.Database
   readonly reading: Executor
   /** The simulator's own, beside the service's. */
   readonly witness: Database.Database
@@ -37,6 +38,7 @@ export function openDisk(): Disk {
   return {
     writer,
     writing: sqliteExecutor(writer),
+    reader,
     reading: sqliteExecutor(reader),
     witness,
     touched,

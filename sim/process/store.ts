@@ -4,6 +4,7 @@ import { openAuditPad } from '../../src/store/audit-log.ts'
 import { together } from '../../src/store/deferred.ts'
 import { readsOver } from '../../src/store/reads.ts'
 import { sessionOver } from '../../src/store/session.ts'
+import { asOfOneInstant } from '../../src/store/sqlite/as-of-one-instant.ts'
 import { groupCommit } from '../../src/store/sqlite/group-commit.ts'
 import type { Session, Store } from '../../src/store/store.ts'
 import { openTallies } from '../../src/store/tallies.ts'
@@ -26,7 +27,7 @@ export class ProcessEnded extends Error {
 }
 
 export function openSimStore(disk: Disk, instance: Instance, witness: StoreWitness): Store {
-  const { writer, writing, reading } = disk
+  const { writer, writing, reader, reading } = disk
   const tallies = openTallies(writing)
   const pad = openAuditPad(writing)
   const group = groupCommit(mortal(writer, instance, witness), 512, together(tallies, pad))
@@ -61,7 +62,10 @@ export function openSimStore(disk: Disk, instance: Instance, witness: StoreWitne
       }),
     reads: {
       ...reads,
-      work: (id) => new Promise((resolve, reject) => leave(instance, () => reads.work(id).then(resolve, reject))),
+      work: (id) =>
+        new Promise((resolve, reject) =>
+          leave(instance, () => asOfOneInstant(reader, () => reads.work(id)).then(resolve, reject)),
+        ),
     },
     check: async () => undefined,
     [Symbol.asyncDispose]: () => group.close(),

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Address, RelayerId } from '../../src/domain/ids.ts'
 import { statuses } from '../../src/domain/transaction.ts'
-import { by, byStranger, now, someAttempt } from '../domain/some.ts'
+import { by, byStranger, handOvers, now, someAttempt } from '../domain/some.ts'
 import { freshId, type OpenStore, send, storedRelayer } from './contract.ts'
 
 export function readContract(open: OpenStore): void {
@@ -42,6 +42,29 @@ export function readContract(open: OpenStore): void {
     expect(await all({})).toEqual({ found: ids, total: 25 })
     expect(await all({ status: 'canceled' })).toEqual({ found: canceled, total: 9 })
     expect(await all({ status: 'pending' })).toEqual({ found: ids.filter((id) => !canceled.includes(id)), total: 16 })
+  })
+
+  test('work is as of one instant, whatever is committed while it is read', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayer = await storedRelayer(store)
+    // On SQLite the turns of one burst: each begins the read one later, until the commit lies before it.
+    for (let turns = 0; turns < 40; turns += 1) {
+      const sent = await send(store, relayer.id)
+      const attempts = [someAttempt(turns, { transactionId: sent.id, handOver: handOvers.held })] as const
+      const bound = { ...sent, lifecycle: { phase: 'inFlight', nonce: turns, attempts } as const }
+      const before = await store.commit((session) => session.saveTransaction(sent, bound, now))
+      let after: Promise<unknown> = Promise.resolve()
+      await store.commit(async () => {
+        const freed = { ...before, lifecycle: { phase: 'queued' } as const }
+        after = store.commit((session) => session.saveTransaction(before, freed, now))
+      })
+      for (let turn = 0; turn < turns; turn += 1) await undefined
+      const work = await store.reads.work(relayer.id)
+      await after
+      expect([...(work?.open ?? []), ...(work?.queued ?? [])].map(({ id }) => id)).toEqual([sent.id])
+      await store.commit((session) => session.cancelPending(relayer.id, 'request', now))
+    }
   })
 
   test('a neighbour’s transaction is not there', async () => {

@@ -10,6 +10,7 @@ import { readsOver } from '../reads.ts'
 import { sessionOver } from '../session.ts'
 import type { Store } from '../store.ts'
 import { openTallies } from '../tallies.ts'
+import { asOfOneInstant } from './as-of-one-instant.ts'
 import { sqliteExecutor } from './executor.ts'
 import { groupCommit } from './group-commit.ts'
 import { lockDatabase } from './lock.ts'
@@ -42,10 +43,12 @@ export async function openSqliteStore(options: { path: string; clock: Clock; log
     'INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at',
   )
 
+  const reads = readsOver(sqliteExecutor(reader))
+
   const everything = opened.move()
   return {
     commit: (unit) => group.commit(() => unit(session)),
-    reads: readsOver(sqliteExecutor(reader)),
+    reads: { ...reads, work: (relayer) => asOfOneInstant(reader, () => reads.work(relayer)) },
     check: () =>
       group.commit(async () => {
         probe.run(options.clock.now())
