@@ -17,7 +17,7 @@ import { type Answer, inWords } from './call.ts'
 import { toBigInt, toHex, toNumber } from './decode.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Asked, Endpoints } from './endpoints.ts'
-import { estimateCall, toEstimate } from './estimate-gas.ts'
+import { type EstimateGas, estimatingOnce } from './estimate-once.ts'
 import type { ReadCanonical } from './read-canonical.ts'
 import { nonceCall } from './read-nonce.ts'
 import { readReceipts } from './read-receipts.ts'
@@ -49,6 +49,7 @@ const delegationPrefix = '0xef0100'
 
 export function readingAccounts(endpoints: Endpoints, heads: HeadTracker, readCanonical: ReadCanonical): Accounts {
   const memory = openMemory()
+  const parts = { readCanonical, estimateGas: estimatingOnce() }
 
   return {
     async read(inquiry, at) {
@@ -57,7 +58,7 @@ export function readingAccounts(endpoints: Endpoints, heads: HeadTracker, readCa
       const reorgs = heads.reorgs()
       const wanted = wantedOf(inquiry, last, at.head.number, reorgs)
       const { told, by } = await endpoints.firstToTell(
-        (each) => ask(each, inquiry, at, wantedFrom(each, wanted, at), readCanonical),
+        (each) => ask(each, inquiry, at, wantedFrom(each, wanted, at), parts),
         at.by,
       )
       // Somebody else may have asked meanwhile, about the same account.
@@ -104,7 +105,7 @@ async function ask(
   inquiry: Inquiry,
   at: TrackedHead,
   wanted: Wanted,
-  readCanonical: ReadCanonical,
+  { readCanonical, estimateGas }: { readonly readCanonical: ReadCanonical; readonly estimateGas: EstimateGas },
 ): Promise<Asked<Told>> {
   const { address, estimates } = inquiry
   const block = toHex(at.head.number)
@@ -115,7 +116,7 @@ async function ask(
     wanted.balance ? endpoint.call({ method: 'eth_getBalance', params: [address, block] }) : undefined,
     wanted.code ? endpoint.call({ method: 'eth_getCode', params: [address, block] }) : undefined,
     wanted.nonce === 'receipts' ? receiptsInOrder(endpoint, inquiry.live, at, readCanonical) : undefined,
-    ...estimates.map((request) => endpoint.call(estimateCall(request))),
+    ...estimates.map((request) => estimateGas(endpoint, request, at.head.hash)),
   ])
   const pendingNonce = numberIn(pending)
   const told = nonceIn(wanted, counted, pendingNonce, receipts, inquiry)
@@ -213,12 +214,14 @@ function delegationIn(answer: Answer): boolean | undefined {
   return answer.value.toLowerCase().startsWith(delegationPrefix)
 }
 
-function estimatesIn(requests: Inquiry['estimates'], answers: readonly Answer[]): ReadonlyMap<TransactionId, Estimate> {
+function estimatesIn(
+  requests: Inquiry['estimates'],
+  told: readonly (Estimate | undefined)[],
+): ReadonlyMap<TransactionId, Estimate> {
   const estimated = new Map<TransactionId, Estimate>()
-  for (const [index, request] of requests.entries()) {
-    const answer = answers[index]
-    const estimate = answer && toEstimate(answer)
-    if (estimate) estimated.set(request.transactionId, estimate)
+  for (const [index, { transactionId }] of requests.entries()) {
+    const estimate = told[index]
+    if (estimate) estimated.set(transactionId, estimate)
   }
   return estimated
 }

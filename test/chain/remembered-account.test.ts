@@ -1,6 +1,7 @@
 // What an observation costs, and what it may leave unasked: on a real chain, with what is remembered held against it.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Envelope } from '../../src/chain/chain.ts'
+import type { TransactionId } from '../../src/domain/ids.ts'
 import type { Inquiry, LiveNonce } from '../../src/domain/observation.ts'
 import { type Anvil, devAccount, startAnvil } from '../support/anvil.ts'
 import { type RpcServer, startRpcServer } from '../support/rpc-server.ts'
@@ -187,4 +188,34 @@ test('the code is read where two could be in flight, and kept', async () => {
   await anvil.mine(50)
   expect(await look({ balance: 'recent', delegation: true })).toMatchObject({ delegated: false })
   expect(asked()).not.toContain('eth_getCode')
+})
+
+describe('gas', () => {
+  const transfer = { transactionId: 'one' as TransactionId, from: address, to: devAccount(3).address, value: 1n }
+  const request = { ...transfer, data: '0x' as const }
+  const others = { ...request, value: 2n }
+
+  test('is estimated once under a head, however often a relayer that waits is woken', async () => {
+    const first = await look({ estimates: [request] })
+    expect(first.estimates.get(request.transactionId)).toEqual({ kind: 'gas', gas: 21_000 })
+    const again = await look({ estimates: [request] })
+    expect(again.estimates).toEqual(first.estimates)
+    expect(asked()).toEqual([])
+    // The same transaction with a payload that replaced its own, and the next head, are something else.
+    await look({ estimates: [others] })
+    expect(asked()).toEqual(['eth_estimateGas'])
+    await anvil.mine()
+    await look({ estimates: [request] })
+    expect(asked()).toContain('eth_estimateGas')
+  })
+
+  test('that would revert is asked for again: it may only need what is ahead of it', async () => {
+    // A constructor that reverts.
+    const reverting = { transactionId: request.transactionId, from: address, value: 0n, data: '0x60006000fd' as const }
+    for (let looks = 0; looks < 2; looks += 1) {
+      const { estimates } = await look({ estimates: [reverting] })
+      expect(estimates.get(request.transactionId)).toMatchObject({ kind: 'reverts' })
+      expect(asked()).toContain('eth_estimateGas')
+    }
+  })
 })
