@@ -7,6 +7,7 @@ import type { CommandContext } from './commands/context.ts'
 import { keepRelayers } from './commands/keep-relayers.ts'
 import type { ManagementContext } from './commands/management.ts'
 import { samplingRelayers } from './commands/sample-relayers.ts'
+import { samplingWebhooks } from './commands/sample-webhooks.ts'
 import type { Config } from './config/config.ts'
 import { readPolicies } from './config/read-policies.ts'
 import { refuseSharedAddresses } from './config/shared-address.ts'
@@ -105,7 +106,9 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
 }
 
 /** What reads the outbox: delivery to webhooks, and pruning. The engine knows of neither. */
-function tellEvents(config: Config, { clock, random, logger, version }: Surroundings, engine: Engine): AsyncDisposable {
+function tellEvents(config: Config, around: Surroundings, engine: Engine): AsyncDisposable {
+  const { clock, random, logger, version } = around
+  const { webhooks: metrics } = around.metrics ?? noMetrics
   const { estate, guard } = engine.management
   const { store } = engine.commands
   const opened = new AsyncDisposableStack()
@@ -116,7 +119,7 @@ function tellEvents(config: Config, { clock, random, logger, version }: Surround
   const webhookOf = (notificationId: string) => estate.notifications().find(({ id }) => id === notificationId)
   // The lock on the file makes this the only process: what one before it held is this one's at once.
   const owner = 'the process that holds the file'
-  opened.use(deliverEvents({ store, clock, random, logger, owner, webhookOf, present: presentEvent, poster }))
+  opened.use(deliverEvents({ store, clock, random, logger, metrics, owner, webhookOf, present: presentEvent, poster }))
   return opened
 }
 
@@ -167,7 +170,11 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
 function serveMetrics(metrics: Metrics & Exposition, engine: Engine, { clock, logger }: Surroundings): MetricsServer {
   const { reads } = engine.commands.store
   const { chainOf } = engine.management.estate
-  const sample = samplingRelayers({ reads, chainOf, clock, metrics: metrics.relayers })
+  const samples = [
+    samplingRelayers({ reads, chainOf, clock, metrics: metrics.relayers }),
+    samplingWebhooks(reads, metrics.webhooks),
+  ]
+  const sample = async () => void (await Promise.all(samples.map((each) => each())))
   return openMetricsServer({ expose: metrics.expose, sample, clock, logger })
 }
 

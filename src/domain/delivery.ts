@@ -26,6 +26,14 @@ export interface DeadLetter {
   readonly lastError: string
 }
 
+/** What a notification has not got. */
+export interface QueueCount {
+  readonly notificationId: string
+  readonly waiting: number
+  /** Up to a bound. */
+  readonly deadLetters: number
+}
+
 const firstRetryMs = 250
 const retryMaxMs = 3_600_000
 /** From the first try on. */

@@ -3,6 +3,7 @@
 import type { AttemptKind } from '../domain/attempt.ts'
 import type { CancellationState } from '../domain/cancel.ts'
 import type { Condition } from '../domain/condition.ts'
+import type { QueueCount, Tried } from '../domain/delivery.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import type { CancellationIntent, Status } from '../domain/transaction.ts'
@@ -12,6 +13,7 @@ export interface Metrics {
   readonly http: HttpMetrics
   readonly store: StoreMetrics
   readonly relayers: RelayerMetrics
+  readonly webhooks: WebhookMetrics
   chain(network: string, blocktimeMs: number): ChainMetrics
 }
 
@@ -70,6 +72,13 @@ export interface RelayerMetrics {
   balance(id: RelayerId, wei: Wei): void
 }
 
+export interface WebhookMetrics {
+  /** What came of one request, once it is recorded. */
+  tried(notification: string, result: Tried['result']): void
+  /** All of them, as of now, by the store. */
+  counted(queues: readonly QueueCount[]): void
+}
+
 export interface Sight {
   readonly accountNonce: Nonce
   /** Of what is in flight. */
@@ -116,5 +125,6 @@ export const noMetrics: Metrics = {
     counted: () => undefined,
     balance: () => undefined,
   },
+  webhooks: { tried: () => undefined, counted: () => undefined },
   chain: () => noChainMetrics,
 }

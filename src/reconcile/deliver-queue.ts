@@ -34,7 +34,7 @@ const aloofMs = 1_000
 
 /** Resolves when nothing is due or under way. Rejects when the store fails: what was due before is due again then. */
 export async function workOff(context: DeliveryContext, notificationId: string, shift: Shift): Promise<void> {
-  const { store, clock, owner } = context
+  const { store, clock, metrics, owner } = context
   const { health, stopping } = shift
   const answered = bell()
   const busy = new Map<number, Promise<void>>()
@@ -63,6 +63,7 @@ export async function workOff(context: DeliveryContext, notificationId: string, 
           health.restsUntil = now + aloofMs
           return
         }
+        for (const { result } of told) metrics.tried(notificationId, result)
         judge(health, told, now)
         for (const each of due) busy.set(each.eventId, begin(each))
         if (told.length > 0 || due.length > 0) continue

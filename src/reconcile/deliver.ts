@@ -2,6 +2,7 @@
 import type { TransactionEvent } from '../domain/event.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
+import type { WebhookMetrics } from '../ops/metrics.ts'
 import type { Webhook, WebhookPoster } from '../ops/post-webhook.ts'
 import type { Random } from '../ops/random.ts'
 import type { Store } from '../store/store.ts'
@@ -12,6 +13,7 @@ export interface DeliveryContext {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
+  readonly metrics: WebhookMetrics
   /** Names this process among those that share the database: a queue is one's at a time. */
   readonly owner: string
   /** Undefined when nothing of that id is configured. */

@@ -1,6 +1,6 @@
 // What was given up: listed by pages, and put back among what waits.
 import { sql } from 'kysely'
-import type { DeadLetter } from '../domain/delivery.ts'
+import type { DeadLetter, QueueCount } from '../domain/delivery.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import { promoteFirst } from './deliveries.ts'
 import { findEvent } from './read-events.ts'
@@ -40,6 +40,27 @@ const count = statement<{ notificationId: string }, { total: number }>((db, p) =
 
 const known = statement<{ notificationId: string }, { notification_id: string }>((db, p) =>
   db.selectFrom('delivery_queues').select('notification_id').where('notification_id', '=', p.notificationId),
+)
+
+const queues = statement<object, { notification_id: string; waiting: number }>((db) =>
+  db.selectFrom('delivery_queues as q').select(['q.notification_id', 'q.waiting']),
+)
+
+/** So many tell enough: whoever scrapes does not wait for a million to be counted. */
+const countedMax = 10_000
+
+const countBounded = statement<{ notificationId: string; max: number }, { total: number }>((db, p) =>
+  db
+    .selectFrom(
+      db
+        .selectFrom('deliveries')
+        .select('event_id')
+        .where('notification_id', '=', p.notificationId)
+        .where(isDead)
+        .limit(p.max)
+        .as('bounded'),
+    )
+    .select((eb) => eb.fn.countAll<number>().as('total')),
 )
 
 /** Locks the queue's row: its owner's turn comes before or after. */
@@ -93,6 +114,15 @@ export async function listDeadLetters(
     })
   }
   return { items, total: (await first(executor, count, { notificationId }))?.total ?? 0 }
+}
+
+export async function countQueues(executor: Executor): Promise<readonly QueueCount[]> {
+  const counts: QueueCount[] = []
+  for (const { notification_id: notificationId, waiting } of await executor.all(queues, {})) {
+    const dead = await first(executor, countBounded, { notificationId, max: countedMax })
+    counts.push({ notificationId, waiting, deadLetters: dead?.total ?? 0 })
+  }
+  return counts
 }
 
 /** Puts up to `limit` of the dead back, those of events `from` to `to`, lowest first. Answers how many. */

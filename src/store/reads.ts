@@ -1,7 +1,7 @@
 // Reads over one executor, outside any unit: they see what is committed.
 import { findApiKey, findApiKeyByDigest, listApiKeys } from './api-keys.ts'
 import { readAudit } from './audit-log.ts'
-import { listDeadLetters } from './dead-letters.ts'
+import { countQueues, listDeadLetters } from './dead-letters.ts'
 import { moreToDo, queuesToDo } from './delivery-queues.ts'
 import { findTransaction, findTransactionByNonce, listAttempts } from './find-transaction.ts'
 import { listTransactions } from './list-transactions.ts'
@@ -39,6 +39,7 @@ export function readsOver(executor: Executor): Reads {
     eventsPrunedThrough: () => prunedThrough(executor),
     queuesToDo: (now) => queuesToDo(executor, now),
     moreToDo: (notificationId, busy, now) => moreToDo(executor, notificationId, busy, now),
+    queueCounts: () => countQueues(executor),
     deadLetters: (notificationId, page) => listDeadLetters(executor, notificationId, page),
   }
 }

@@ -4,7 +4,7 @@ import type { ApiKey } from '../domain/api-key.ts'
 import type { Attempt } from '../domain/attempt.ts'
 import type { AuditEntry, AuditPlace, Decision } from '../domain/audit.ts'
 import type { Claim, Claimed } from '../domain/claim.ts'
-import type { DeadLetter, Due, Tried } from '../domain/delivery.ts'
+import type { DeadLetter, Due, QueueCount, Tried } from '../domain/delivery.ts'
 import type { EventSubject, TransactionEvent } from '../domain/event.ts'
 import type { Address, ApiKeyId, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { NonceFloor, Relayer } from '../domain/relayer.ts'
@@ -63,6 +63,8 @@ export interface Reads {
   queuesToDo(now: TimestampMs): Promise<readonly string[]>
   /** Whether a queue has something to be delivered now beside what is `busy`. */
   moreToDo(notificationId: string, busy: ReadonlySet<number>, now: TimestampMs): Promise<boolean>
+  /** Of every notification that a relayer ever named: what waits, and what was given up, counted to 10,000. */
+  queueCounts(): Promise<readonly QueueCount[]>
   /** Oldest first; undefined for a notification that no relayer ever named. */
   deadLetters(notificationId: string, page: PageRequest): Promise<Page<DeadLetter> | undefined>
 }

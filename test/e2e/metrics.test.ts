@@ -7,6 +7,7 @@ import { shippedPanels, shippedRules } from '../ops/rules.ts'
 import type { Anvil } from '../support/anvil.ts'
 import { until } from '../support/client.ts'
 import { type Exposition, readingOf, scrape } from '../support/exposition.ts'
+import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { hex } from './support/ledger.ts'
 import { cancel, inPool, mineUntil, noOpInPool, pay, payTimes, reached, verdict } from './support/play.ts'
 import { anvilStage, type Stage } from './support/stage.ts'
@@ -14,12 +15,21 @@ import { anvilStage, type Stage } from './support/stage.ts'
 const ether = 10n ** 18n
 const secretPath = 'v3/6d2f9b8c1a7e4f50'
 
+const signingKey = 'a-signing-key-of-32-characters-or-more'
+
+let receiver: WebhookReceiver
+let taking = true
 let stage: Stage<Anvil>
 let metricsUrl: string
 beforeAll(async () => {
+  receiver = await startReceiver(signingKey, (_, response) => {
+    if (!taking) response.writeHead(503).end()
+  })
   stage = await anvilStage({
     requiredConfirmations: 2,
     relayers: { busy: { max_in_flight: 2 }, poor: { min_balance: String(5n * ether) } },
+    notifications: [{ id: 'hook', url: receiver.url, signingKey }],
+    service: { env: { WEBHOOK_ALLOWED_HOSTS: '127.0.0.1' } },
     // The second is nobody: a node that is down.
     endpoints: async ({ line }) => [line, `http://127.0.0.1:9/${secretPath}`],
   })
@@ -29,7 +39,10 @@ beforeAll(async () => {
     .find((line) => line.includes('"msg":"ready"'))
   metricsUrl = (JSON.parse(ready ?? '{}') as { metrics: string }).metrics
 })
-afterAll(() => stage?.[Symbol.asyncDispose]())
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]()
+  await receiver?.[Symbol.asyncDispose]()
+})
 
 const shown = async (name: string, labels: Record<string, string> = {}) =>
   readingOf(await scrape(metricsUrl), name, labels)
@@ -113,6 +126,26 @@ test('what holds a relayer up is a condition as long as it does, with the balanc
     { level: 'warn', relayer_id: 'poor', condition: 'balance_below_minimum' },
     { level: 'info', relayer_id: 'poor', condition: 'balance_below_minimum' },
   ])
+})
+
+test('what a webhook takes, what waits for it and what was given up is told', async () => {
+  const notification = 'hook'
+  const tries = (result: string) => shown('rescind_webhook_tries_total', { notification, result })
+  await shows('rescind_webhook_waiting', { notification }, 0)
+  await shows('rescind_webhook_tries_total', { notification, result: 'delivered' }, receiver.taken.length)
+  expect(await shown('rescind_webhook_dead_letters', { notification })).toBe(0)
+  const failed = (await tries('failed')) ?? 0
+  taking = false
+  const before = (await tries('delivered')) ?? 0
+  const payment = await pay(stage, stage.sender('poor'))
+  await until(async () => ((await shown('rescind_webhook_waiting', { notification })) ?? 0) > 0, {
+    what: 'a waiting event',
+  })
+  await until(async () => ((await tries('failed')) ?? 0) > failed, { what: 'a failed try' })
+  expect(await tries('delivered')).toBe(before)
+  taking = true
+  await mineUntil(stage, 'the send', async () => (await stage.client.get('poor', payment.id)).status === 'confirmed')
+  await shows('rescind_webhook_waiting', { notification }, 0)
 })
 
 test('endpoints are told apart by their place, and nothing of their URLs is told', async () => {

@@ -5,6 +5,7 @@ import type { Transaction } from '../../src/domain/transaction.ts'
 import { presentEvent } from '../../src/http/present-event.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import { guardAddresses } from '../../src/ops/guard-addresses.ts'
+import { noMetrics } from '../../src/ops/metrics.ts'
 import { openWebhookPoster } from '../../src/ops/post-webhook.ts'
 import { systemRandom } from '../../src/ops/random.ts'
 import { secret } from '../../src/ops/secret.ts'
@@ -23,7 +24,8 @@ function worker(store: Store, urls: Record<string, string>, ahead = { ms: 0 }) {
   const clock = { ...systemClock, now: () => systemClock.now() + ahead.ms }
   const poster = openWebhookPoster({ clock, guard: guardAddresses(['127.0.0.1']), userAgent: 'test' })
   const running = deliverEvents({
-    ...{ store, clock, random: systemRandom(), logger: quiet, owner: 'test', present: presentEvent, poster },
+    ...{ store, clock, random: systemRandom(), logger: quiet, metrics: noMetrics.webhooks, owner: 'test' },
+    ...{ present: presentEvent, poster },
     webhookOf: (id) => (urls[id] === undefined ? undefined : { url: secret(urls[id]) }),
   })
   return {

@@ -107,6 +107,39 @@ export function deliveryContract(open: OpenStore): void {
     expect(last?.map(({ tries }) => tries)).toEqual([0])
   })
 
+  test('what waits and what is dead is counted by notification', async () => {
+    await using under = await open()
+    const { store } = under
+    const [one, other] = [await notified(store), await notified(store)]
+    const counts = async () => {
+      const told = await store.reads.queueCounts()
+      return [one, other].map((relayer) => {
+        const found = told.find(({ notificationId }) => notificationId === relayer.notificationId)
+        return [found?.waiting, found?.deadLetters]
+      })
+    }
+    expect(await counts()).toEqual([
+      [0, 0],
+      [0, 0],
+    ])
+    await happen(store, one, 3)
+    await happen(store, other, 2)
+    const [first] = (await turn(store, one.notificationId)) ?? []
+    if (!first) throw new Error('nothing is due')
+    await turn(store, one.notificationId, { tried: [{ due: first, result: 'dead', error: 'HTTP 500' }] })
+    await turn(store, other.notificationId)
+    expect(await counts()).toEqual([
+      [2, 1],
+      [2, 0],
+    ])
+    const { eventId } = first
+    await store.commit((session) => session.redeliver(one.notificationId, { from: 0, to: eventId }, 10, now))
+    expect(await counts()).toEqual([
+      [3, 0],
+      [2, 0],
+    ])
+  })
+
   test('what is being tried is not handed out twice, and is due again for whoever comes after a crash', async () => {
     await using under = await open()
     const { store } = under

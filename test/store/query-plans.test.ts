@@ -99,11 +99,12 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   await reads.queuesToDo(now)
   await reads.moreToDo('hook', new Set(), now)
   await reads.deadLetters('hook', { page: 1, perPage: 1 })
+  await reads.queueCounts()
 
   expect(seen.size).toBeGreaterThan(20)
   const walks = [...seen].flatMap((sql) =>
     planOf(database, sql)
-      .filter((detail) => /^SCAN (?!CONSTANT ROW)/.test(detail) && !/SCAN (relayers|q)$/.test(detail))
+      .filter((detail) => /^SCAN (?!CONSTANT ROW)/.test(detail) && !/SCAN (relayers|q|bounded)$/.test(detail))
       .map((detail) => `${detail}: ${sql}`),
   )
   expect(walks).toEqual([])

@@ -6,6 +6,7 @@ import { countChains } from './chains.ts'
 import { countHttp } from './http.ts'
 import { countRelayers } from './relayers.ts'
 import { countStore } from './store.ts'
+import { countWebhooks } from './webhooks.ts'
 
 export interface Exposition {
   /** The text format of Prometheus, as of now. */
@@ -26,6 +27,7 @@ export function openPrometheus({ version, clock }: { version: string; clock: Clo
     http: countHttp(registry),
     store: countStore(registry, clock, networkOf),
     relayers,
+    webhooks: countWebhooks(registry),
     chain: countChains(registry, clock),
     expose: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   }

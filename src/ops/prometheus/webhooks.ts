@@ -1,0 +1,39 @@
+// What webhooks take, what waits for them, and what was given up.
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { QueueCount } from '../../domain/delivery.ts'
+import type { WebhookMetrics } from '../metrics.ts'
+
+export function countWebhooks(registry: Registry): WebhookMetrics {
+  let counts: readonly QueueCount[] = []
+  const tries = new Counter({
+    name: 'rescind_webhook_tries_total',
+    help: 'Requests to a notification by what came of them: delivered, failed (tried again), dead (given up).',
+    labelNames: ['notification', 'result'],
+    registers: [registry],
+  })
+  gauge('rescind_webhook_waiting', 'Events that wait to be delivered.', ({ waiting }) => waiting)
+  gauge(
+    'rescind_webhook_dead_letters',
+    'Events that were given up and are kept, counted to 10,000.',
+    ({ deadLetters }) => deadLetters,
+  )
+  return {
+    tried: (notification, result) => tries.inc({ notification, result }),
+    counted(queues) {
+      counts = queues
+    },
+  }
+
+  function gauge(name: string, help: string, of: (count: QueueCount) => number): void {
+    const shown = new Gauge({
+      name,
+      help,
+      labelNames: ['notification'],
+      registers: [registry],
+      collect() {
+        shown.reset()
+        for (const count of counts) shown.set({ notification: count.notificationId }, of(count))
+      },
+    })
+  }
+}
