@@ -7,7 +7,7 @@ import { parseRpcUrls } from './parse-rpc-urls.ts'
 import type { Environment } from './read-reference.ts'
 import type { Report } from './report.ts'
 
-const known = [
+export const networkMembers = [
   ...['network', 'from', 'type', 'chain_id', 'rpc_urls', 'required_confirmations', 'average_blocktime_ms', 'symbol'],
   ...['is_testnet', 'features', 'tags', 'explorer_urls', 'gas_price_cache'],
 ]
@@ -26,7 +26,7 @@ export async function parseNetworks(
 ): Promise<readonly NetworkConfig[]> {
   const byName = new Map<string, Members>()
   for (const { value, place } of entries) {
-    const members = readMembers(value, place, known, report)
+    const members = readMembers(value, place, networkMembers, report)
     const name = members.requiredText('network')
     const type = members.raw('type') ?? 'evm'
     if (type !== 'evm') {

@@ -5,14 +5,14 @@ import { type Members, readMembers } from './members.ts'
 import { parseWhitelists } from './parse-whitelists.ts'
 import type { Report } from './report.ts'
 
-const known = [
+export const policyMembers = [
   ...['min_balance', 'gas_price_cap', 'cancel_gas_price_cap', 'cancel_reserve', 'max_in_flight', 'eip1559_pricing'],
   ...['whitelist_receivers', 'whitelist_selectors', 'value_cap'],
   ...['private_transactions', 'gas_limit_estimation', 'include_revert_data'],
 ]
 
 export function parsePolicies(relayer: Members, report: Report): PoliciesConfig {
-  const members = readMembers(relayer.raw('policies') ?? {}, relayer.place('policies'), known, report)
+  const members = readMembers(relayer.raw('policies') ?? {}, relayer.place('policies'), policyMembers, report)
   refuseUnenforced(members, report)
   const gasPriceCap = members.wei('gas_price_cap')
   const cancelGasPriceCap = members.wei('cancel_gas_price_cap')

@@ -4,9 +4,10 @@ import { conditions } from '../../src/domain/condition.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import { openPrometheus } from '../../src/ops/prometheus/open.ts'
 import { someRelayer } from '../domain/some.ts'
+import { documented } from '../support/documented.ts'
 import { parseExposition, readingOf } from '../support/exposition.ts'
 import { readsOf } from './promql.ts'
-import { documented, shippedPanels, shippedRules } from './rules.ts'
+import { shippedPanels, shippedRules } from './rules.ts'
 
 const ours = (names: Iterable<string>) => [...names].filter((name) => name.startsWith('rescind_')).sort()
 
@@ -14,7 +15,7 @@ test('every metric is documented, and every documented one exists', async () => 
   const { text } = await openPrometheus({ version: '1', clock: systemClock }).expose()
   const exported = ours(parseExposition(text).keys())
   expect(exported.length).toBeGreaterThan(30)
-  expect([...(await documented('Metrics'))].sort()).toEqual(exported)
+  expect([...(await documented('### Metrics'))].sort()).toEqual(exported)
 })
 
 test('a relayer is shown as failing until it is well again, and not at all once it is released', async () => {
@@ -36,14 +37,14 @@ test('a relayer is shown as failing until it is well again, and not at all once 
 })
 
 test('every condition is documented', async () => {
-  expect([...(await documented('Conditions'))].sort()).toEqual([...conditions, 'step_failing'].sort())
+  expect([...(await documented('### Conditions'))].sort()).toEqual([...conditions, 'step_failing'].sort())
 })
 
 test('every alert is documented, has a severity and a summary, and a name of its own', async () => {
   const alerts = (await shippedRules()).filter(({ alert }) => alert !== undefined)
   const names = alerts.map(({ alert }) => alert as string)
   expect(new Set(names).size).toBe(names.length)
-  expect(await documented('Alerts')).toEqual(names)
+  expect(await documented('### Alerts')).toEqual(names)
   for (const { labels, annotations } of alerts) {
     expect(labels?.severity).toMatch(/^(critical|warning|info)$/)
     expect(annotations?.summary).toMatch(/\w/)

@@ -28,13 +28,3 @@ export interface Panel {
 export async function shippedPanels(): Promise<readonly Panel[]> {
   return (JSON.parse(await file('deploy/grafana/rescind.json')) as { panels: Panel[] }).panels
 }
-
-/** Lines of a table in docs/operations.md, by what stands in backticks in their first column. */
-export async function documented(heading: string): Promise<readonly string[]> {
-  const text = await file('docs/operations.md')
-  const from = text.indexOf(`\n### ${heading}\n`)
-  if (from < 0) throw new Error(`docs/operations.md has no "### ${heading}"`)
-  const next = text.indexOf('\n##', from + 1)
-  const section = text.slice(from, next < 0 ? undefined : next)
-  return [...section.matchAll(/^\| `([^`]+)`/gm)].map((found) => found[1] as string)
-}
