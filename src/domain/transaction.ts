@@ -177,7 +177,7 @@ export function isTerminal(transaction: Pick<Transaction, 'lifecycle'>): boolean
   return transaction.lifecycle.phase === 'final' || transaction.lifecycle.phase === 'dropped'
 }
 
-/** Certain that no node ever had a byte of it: cancelling is then free, and final at once. */
+/** Certain that no node ever had a byte of it: canceling is then free, and final at once. */
 export function neverReachedANode(transaction: Transaction): boolean {
   const { lifecycle } = transaction
   return lifecycle.phase === 'queued' || (lifecycle.phase === 'inFlight' && !lifecycle.attempts.some(mayBeKnown))

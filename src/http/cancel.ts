@@ -20,7 +20,7 @@ export function cancel(commands: CommandContext, stopping: AbortSignal) {
       operationId: 'cancelTransaction',
       summary: 'Cancel a transaction',
       description:
-        'Answers once the cancellation is durable. `Prefer: wait=N` waits up to N seconds, at most 60, for the final verdict. Cancelling twice changes nothing. A body is ignored.',
+        'Answers once the cancellation is durable. `Prefer: wait=N` waits up to N seconds, at most 60, for the final verdict. Canceling twice changes nothing. A body is ignored.',
       tags: ['transactions'],
       params: transactionParameters,
       response: answers(transactionSchema, 400, 404),

@@ -13,7 +13,7 @@ export function describeApi(version: string): FastifyDynamicSwaggerOptions {
       },
       servers: [{ url: '/', description: 'This service' }],
       tags: [
-        { name: 'transactions', description: 'Sending, reading and cancelling' },
+        { name: 'transactions', description: 'Sending, reading and canceling' },
         { name: 'signing', description: 'Signatures that are never mined' },
         { name: 'events', description: 'What happened, as it happens' },
         { name: 'relayers', description: 'Signers and their accounts' },

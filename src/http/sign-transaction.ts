@@ -13,7 +13,7 @@ export function signTransaction(reads: Reads) {
       operationId: 'signTransaction',
       summary: 'Sign a transaction without sending it: not supported',
       description:
-        'Always refused with `NOT_SUPPORTED`. Whoever held the signed bytes could spend a nonce of the relayer, or bring back what was cancelled. Send transactions to `…/transactions` instead.',
+        'Always refused with `NOT_SUPPORTED`. Whoever held the signed bytes could spend a nonce of the relayer, or bring back what was canceled. Send transactions to `…/transactions` instead.',
       tags: ['signing'],
       params: relayerParameters,
       response: failures(400, 404, 413, 415),
