@@ -2,11 +2,12 @@
 import type { ManagementContext } from '../commands/management.ts'
 import { answers, success } from './envelope.ts'
 import { found } from './found.ts'
+import { inSight } from './in-sight.ts'
 import { operation } from './operation.ts'
 import { networkParameters } from './parameters.ts'
 import { networkId, networkSchema, presentNetwork } from './present-network.ts'
 
-export function getNetwork({ estate }: ManagementContext) {
+export function getNetwork({ estate, store }: ManagementContext) {
   return operation({
     scope: 'read',
     schema: {
@@ -16,9 +17,10 @@ export function getNetwork({ estate }: ManagementContext) {
       params: networkParameters,
       response: answers(networkSchema, 400, 404),
     },
-    async answer({ params: { network_id: id } }) {
+    async answer({ params: { network_id: id }, principal }) {
       await estate.refresh()
-      const network = estate.networks().find(({ name }) => networkId(name) === id)
+      const seen = await inSight(store.reads, principal, (relayer) => relayer.network)
+      const network = estate.networks().find(({ name }) => networkId(name) === id && seen(name))
       return success(presentNetwork(found(network, 'NETWORK_NOT_FOUND', `Network with ID ${id} not found`)))
     },
   })

@@ -2,11 +2,12 @@
 import type { ManagementContext } from '../commands/management.ts'
 import { answers, success } from './envelope.ts'
 import { found } from './found.ts'
+import { inSight } from './in-sight.ts'
 import { operation } from './operation.ts'
 import { notificationParameters } from './parameters.ts'
 import { notificationSchema, presentNotification } from './present-notification.ts'
 
-export function getNotification({ estate }: ManagementContext) {
+export function getNotification({ estate, store }: ManagementContext) {
   return operation({
     scope: 'read',
     schema: {
@@ -16,9 +17,10 @@ export function getNotification({ estate }: ManagementContext) {
       params: notificationParameters,
       response: answers(notificationSchema, 400, 404),
     },
-    async answer({ params }) {
+    async answer({ params, principal }) {
       await estate.refresh()
-      const notification = estate.notifications().find(({ id }) => id === params.notification_id)
+      const seen = await inSight(store.reads, principal, (relayer) => relayer.notificationId)
+      const notification = estate.notifications().find(({ id }) => id === params.notification_id && seen(id))
       return success(
         presentNotification(
           found(notification, 'NOTIFICATION_NOT_FOUND', `Notification with ID ${params.notification_id} not found`),

@@ -2,11 +2,12 @@
 import type { ManagementContext } from '../commands/management.ts'
 import { answers, success } from './envelope.ts'
 import { found } from './found.ts'
+import { inSight } from './in-sight.ts'
 import { operation } from './operation.ts'
 import { signerParameters } from './parameters.ts'
 import { presentSigner, signerSchema } from './present-signer.ts'
 
-export function getSigner({ estate }: ManagementContext) {
+export function getSigner({ estate, store }: ManagementContext) {
   return operation({
     scope: 'read',
     schema: {
@@ -16,9 +17,10 @@ export function getSigner({ estate }: ManagementContext) {
       params: signerParameters,
       response: answers(signerSchema, 400, 404),
     },
-    async answer({ params }) {
+    async answer({ params, principal }) {
       await estate.refresh()
-      const signer = estate.signers().find(({ id }) => id === params.signer_id)
+      const seen = await inSight(store.reads, principal, (relayer) => relayer.signerId)
+      const signer = estate.signers().find(({ id }) => id === params.signer_id && seen(id))
       return success(presentSigner(found(signer, 'SIGNER_NOT_FOUND', `Signer with ID ${params.signer_id} not found`)))
     },
   })

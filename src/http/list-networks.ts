@@ -2,11 +2,12 @@
 import { Type } from 'typebox'
 import type { ManagementContext } from '../commands/management.ts'
 import { answers, success } from './envelope.ts'
+import { inSight } from './in-sight.ts'
 import { operation } from './operation.ts'
 import { pageOf, pageQuery, paginationOf, sliceOf } from './parse-page.ts'
 import { networkSchema, presentNetwork } from './present-network.ts'
 
-export function listNetworks({ estate }: ManagementContext) {
+export function listNetworks({ estate, store }: ManagementContext) {
   return operation({
     scope: 'read',
     schema: {
@@ -16,9 +17,10 @@ export function listNetworks({ estate }: ManagementContext) {
       querystring: pageQuery,
       response: answers(Type.Array(networkSchema), 400),
     },
-    async answer({ query }) {
+    async answer({ query, principal }) {
       await estate.refresh()
-      const [page, all] = [pageOf(query), estate.networks()]
+      const seen = await inSight(store.reads, principal, (relayer) => relayer.network)
+      const [page, all] = [pageOf(query), estate.networks().filter(({ name }) => seen(name))]
       return success(sliceOf(page, all).map(presentNetwork), [], paginationOf(page, all.length))
     },
   })

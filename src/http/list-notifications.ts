@@ -2,11 +2,12 @@
 import { Type } from 'typebox'
 import type { ManagementContext } from '../commands/management.ts'
 import { answers, success } from './envelope.ts'
+import { inSight } from './in-sight.ts'
 import { operation } from './operation.ts'
 import { pageOf, pageQuery, paginationOf, sliceOf } from './parse-page.ts'
 import { notificationSchema, presentNotification } from './present-notification.ts'
 
-export function listNotifications({ estate }: ManagementContext) {
+export function listNotifications({ estate, store }: ManagementContext) {
   return operation({
     scope: 'read',
     schema: {
@@ -16,9 +17,10 @@ export function listNotifications({ estate }: ManagementContext) {
       querystring: pageQuery,
       response: answers(Type.Array(notificationSchema), 400),
     },
-    async answer({ query }) {
+    async answer({ query, principal }) {
       await estate.refresh()
-      const [page, all] = [pageOf(query), estate.notifications()]
+      const seen = await inSight(store.reads, principal, (relayer) => relayer.notificationId)
+      const [page, all] = [pageOf(query), estate.notifications().filter(({ id }) => seen(id))]
       return success(sliceOf(page, all).map(presentNotification), [], paginationOf(page, all.length))
     },
   })

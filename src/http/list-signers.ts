@@ -2,11 +2,12 @@
 import { Type } from 'typebox'
 import type { ManagementContext } from '../commands/management.ts'
 import { answers, success } from './envelope.ts'
+import { inSight } from './in-sight.ts'
 import { operation } from './operation.ts'
 import { pageOf, pageQuery, paginationOf, sliceOf } from './parse-page.ts'
 import { presentSigner, signerSchema } from './present-signer.ts'
 
-export function listSigners({ estate }: ManagementContext) {
+export function listSigners({ estate, store }: ManagementContext) {
   return operation({
     scope: 'read',
     schema: {
@@ -16,9 +17,10 @@ export function listSigners({ estate }: ManagementContext) {
       querystring: pageQuery,
       response: answers(Type.Array(signerSchema), 400),
     },
-    async answer({ query }) {
+    async answer({ query, principal }) {
       await estate.refresh()
-      const [page, all] = [pageOf(query), estate.signers()]
+      const seen = await inSight(store.reads, principal, (relayer) => relayer.signerId)
+      const [page, all] = [pageOf(query), estate.signers().filter(({ id }) => seen(id))]
       return success(sliceOf(page, all).map(presentSigner), [], paginationOf(page, all.length))
     },
   })
