@@ -38,6 +38,7 @@ import { pruneEvents } from './reconcile/prune-events.ts'
 import { reconcile } from './reconcile/reconcile.ts'
 import type { StepContext } from './reconcile/step.ts'
 import { openSigner, openSigners } from './signers/open-signers.ts'
+import { openPostgresStore } from './store/postgres/open.ts'
 import { openSqliteStore } from './store/sqlite/open.ts'
 import type { Store } from './store/store.ts'
 import { watchStore } from './store/watch.ts'
@@ -117,19 +118,24 @@ function tellEvents(config: Config, around: Surroundings, engine: Engine): Async
   const poster = openWebhookPoster({ clock, guard, userAgent: `rescind/${version}` })
   opened.defer(() => poster.close())
   const webhookOf = (notificationId: string) => estate.notifications().find(({ id }) => id === notificationId)
-  // The lock on the file makes this the only process: what one before it held is this one's at once.
-  const owner = 'the process that holds the file'
+  // The lock on the database makes this the only process: what one before it held is this one's at once.
+  const owner = 'the process that holds the database'
   opened.use(deliverEvents({ store, clock, random, logger, metrics, owner, webhookOf, present: presentEvent, poster }))
   return opened
+}
+
+function openStore({ database }: Config, { clock, logger }: Surroundings): Promise<Store> {
+  return database.kind === 'postgres'
+    ? openPostgresStore({ url: database.url, clock, logger })
+    : openSqliteStore({ path: database.path, clock, logger })
 }
 
 export async function composeEngine(config: Config, around: Surroundings): Promise<Engine> {
   const { clock, random, logger } = around
   await using opened = new AsyncDisposableStack()
   const signers = await openSigners(config.signers, logger)
-  const openStore = around.openStore ?? (() => openSqliteStore({ path: config.database.path, clock, logger }))
   const { metrics } = around
-  const opening = opened.use(await openStore())
+  const opening = opened.use(await (around.openStore ?? (() => openStore(config, around)))())
   const store = metrics ? watchStore(opening, logChanges(metrics.store, logger)) : opening
   const openGiven = (id: string, key: Secret) => openSigner({ id, type: 'plain', key }, logger)
   const vault = openVault(config.encryption, random)

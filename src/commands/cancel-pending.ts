@@ -18,7 +18,7 @@ export async function cancelPending(
     }
     if (asked) session.note(allowed(asked, now, { relayerId }))
     return session.cancelPending(relayerId, 'request', now)
-  })
+  }, relayerId)
   if (result.racing > 0) context.wake(relayerId)
   return result
 }

@@ -24,7 +24,7 @@ export async function cancelTransaction(
     if (asked) session.note(allowed(asked, now, { relayerId, transactionId: id }))
     if (after === found) return found
     return session.saveTransaction(found, after, now)
-  })
+  }, relayerId)
   if (!isTerminal(canceled)) context.wake(relayerId)
   return canceled
 }

@@ -26,7 +26,7 @@ export async function replaceTransaction(
     checkSend(relayer, request, now)
     if (asked) session.note(allowed(asked, now, { relayerId, transactionId: id }))
     return session.saveTransaction(found, replace(found, request), now)
-  })
+  }, relayerId)
   context.wake(relayerId)
   return replaced
 }

@@ -30,7 +30,7 @@ export async function sendOnce(
     if (!claimed) return { made: await make(session) }
     checkClaim(claim, claimed)
     return { before: claimed.ids }
-  })
+  }, relayerId)
   if (outcome.made) return { transactions: outcome.made, replayed: false }
   const found = await Promise.all(outcome.before.map((id) => context.store.reads.transaction(relayerId, id)))
   return { transactions: found.map((each, index) => stored(each, outcome.before[index])), replayed: true }

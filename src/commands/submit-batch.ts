@@ -38,7 +38,7 @@ export async function submitBatch(
     storeBatch(session, context.queueMax, { relayerId, requests, ids, now, ...(asked && { asked }) })
   const sent = claim
     ? await sendOnce(context, relayerId, claim, ids, make)
-    : { transactions: await context.store.commit(make), replayed: false }
+    : { transactions: await context.store.commit(make, relayerId), replayed: false }
   if (!sent.replayed) context.wake(relayerId)
   return sent
 }

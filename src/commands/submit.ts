@@ -19,7 +19,10 @@ export async function submitTransaction(
   asked?: Asked,
 ): Promise<Transaction> {
   const at = { ...placeFor(context), ...(asked && { asked }) }
-  const transaction = await context.store.commit((session) => storeSend(session, context, relayerId, request, at))
+  const transaction = await context.store.commit(
+    (session) => storeSend(session, context, relayerId, request, at),
+    relayerId,
+  )
   context.wake(relayerId)
   return transaction
 }

@@ -39,11 +39,9 @@ export interface WebhooksConfig {
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-export interface DatabaseConfig {
-  readonly kind: 'sqlite'
-  /** Absolute. */
-  readonly path: string
-}
+export type DatabaseConfig =
+  /** `path` is absolute. */
+  { readonly kind: 'sqlite'; readonly path: string } | { readonly kind: 'postgres'; readonly url: Secret }
 
 /** Of the secrets in the database: base64 of 32 bytes each. */
 export interface EncryptionConfig {

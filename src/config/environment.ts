@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
-import { secret } from '../ops/secret.ts'
+import { secret, secretUrl } from '../ops/secret.ts'
 import {
   type DatabaseConfig,
   type EncryptionConfig,
@@ -120,17 +120,29 @@ export function parseDatabase(env: Environment, cwd: string, report: Report): Da
   const url = setting(env, 'DATABASE_URL') ?? 'sqlite:./data/rescind.db'
   const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(url)?.[1]
   // The value is not shown: the URL of a database server holds its password.
-  if (/^postgres(ql)?:/.test(url)) {
+  if (/^postgres(ql)?:/.test(url)) return parsePostgres(url, report)
+  if (path === undefined) {
     report.problem(
       'DATABASE_URL',
-      'names a PostgreSQL server, and this version stores on SQLite only; write sqlite:PATH, or leave it unset',
+      'is not of the form sqlite:PATH, such as sqlite:./data/rescind.db, or postgres://USER:PASSWORD@HOST:PORT/DATABASE',
     )
-  } else if (path === undefined) {
-    report.problem('DATABASE_URL', 'is not of the form sqlite:PATH, such as sqlite:./data/rescind.db')
   } else if (path.startsWith(':memory:')) {
     report.problem('DATABASE_URL', 'is in memory, where a restart loses transactions; write sqlite:PATH of a file')
   }
   return { kind: 'sqlite', path: resolve(cwd, path ?? 'data/rescind.db') }
+}
+
+function parsePostgres(url: string, report: Report): DatabaseConfig {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  if (!parsed) {
+    report.problem(
+      'DATABASE_URL',
+      'is not a URL; write postgres://USER:PASSWORD@HOST:PORT/DATABASE, and characters such as @ or # of a password as %40 or %23',
+    )
+  } else if (parsed.pathname.length < 2) {
+    report.problem('DATABASE_URL', 'names no database; write postgres://USER:PASSWORD@HOST:PORT/DATABASE')
+  }
+  return { kind: 'postgres', url: parsed ? secretUrl(parsed) : secret(url) }
 }
 
 /** Under which keys secrets are stored that are given through the API: base64 of 32 bytes each. */

@@ -63,7 +63,7 @@ async function keepAnswers(
       const ended = dropIfCertain(saved, now)
       if (ended !== saved) await session.saveTransaction(saved, ended, now)
     }
-  })
+  }, ownership.relayer)
 }
 
 function tell(

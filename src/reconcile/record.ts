@@ -62,7 +62,7 @@ export async function record(
     await session.fence(ownership.relayer, ownership.epoch)
     if (decisions.some(followsRules)) await refuseOtherRules(session, work.relayer)
     return write(session, work, signed, now)
-  })
+  }, ownership.relayer)
 }
 
 async function write(session: Session, work: Work, signed: readonly Signed[], now: TimestampMs): Promise<Recorded> {

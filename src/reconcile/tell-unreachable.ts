@@ -24,7 +24,7 @@ export async function explainUnreachable(
       for (const change of told) {
         await session.saveTransaction(change.transaction, apply(change, change.transaction, undefined, now), now)
       }
-    })
+    }, ownership.relayer)
   } catch (error) {
     if (!(error instanceof StaleWrite || error instanceof OwnershipLost)) throw error
   }

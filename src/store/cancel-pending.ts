@@ -11,6 +11,7 @@ import {
 } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import { lockTransaction } from './find-transaction.ts'
+import { lockRelayer } from './relayers.ts'
 import { dropOf, saveTransaction } from './save-transaction.ts'
 import { type Executor, statement } from './statement.ts'
 import type { BulkCancellation } from './store.ts'
@@ -89,6 +90,7 @@ export async function cancelPending(
   origin: CancellationIntent['origin'],
   now: TimestampMs,
 ): Promise<BulkCancellation> {
+  await lockRelayer(executor, relayerId)
   const bound = await cancelBound(executor, tallies, relayerId, origin, now)
   const status = origin === 'expiry' ? 'expired' : 'canceled'
   const drop = { relayerId, origin, status, reason: cancelReasons[origin], now }

@@ -46,12 +46,12 @@ const attemptShown = statement<{ id: string; nonce: number; hash: string | null 
 /**
  * The newest event that has no older one still to come: whoever has read up to it has missed nothing, now or later.
  *
- * Ids rise in the order of commits where one writer gives them, as on SQLite. Where several transactions write at once an
- * identity column is not the order of commits: there this must stop below the oldest transaction that still runs (a column
- * `xid8 DEFAULT pg_current_xact_id()`, read while it is below `pg_snapshot_xmin(pg_current_snapshot())`). Every reader of
- * the outbox, streams, queues and pruning alike, goes by this function.
+ * Ids rise in the order of commits where one writer gives them, as on SQLite. Where several transactions write at once they
+ * do not, and the executor tells (see postgres/settled-events.ts). Every reader of the outbox, streams, queues and pruning
+ * alike, goes by this function.
  */
 export async function newestEvent(executor: Executor): Promise<number> {
+  if (executor.settledEvent) return executor.settledEvent()
   return (await first(executor, newest, {}))?.id ?? (await prunedThrough(executor))
 }
 

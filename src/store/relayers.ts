@@ -24,6 +24,19 @@ export async function findRelayerAndFloor(
   return row && { relayer: relayerFromRow(row), floor: { spentBelow: row.spent_below } }
 }
 
+// Nobody's send comes between the statements of a unit that holds it.
+const locked = statement<{ id: string }, { id: string }>((db, p, dialect) =>
+  db
+    .selectFrom('relayers')
+    .select('id')
+    .where('id', '=', p.id)
+    .$if(dialect === 'postgres', (query) => query.forNoKeyUpdate()),
+)
+
+export async function lockRelayer(executor: Executor, id: RelayerId): Promise<void> {
+  await executor.all(locked, { id })
+}
+
 const page = statement<{ limit: number; offset: number }, RelayerRow>((db, p) =>
   db.selectFrom('relayers').selectAll().orderBy('id').limit(p.limit).offset(p.offset),
 )
@@ -120,14 +133,15 @@ export async function acquireRelayer(executor: Executor, id: RelayerId): Promise
   return row && BigInt(row.epoch)
 }
 
-// FOR SHARE: an owner's unit and the next owner's acquire can't overlap. SQLite's write lock says the same.
+// Locked: an owner's unit and the next owner's acquire can't overlap. SQLite's write lock says the same. FOR SHARE would do for
+// that, but two that share the row and then want a place in its order would wait for each other.
 const sameEpoch = statement<{ id: string; epoch: number }, { id: string }>((db, p, dialect) =>
   db
     .selectFrom('relayers')
     .select('id')
     .where('id', '=', p.id)
     .where('epoch', '=', p.epoch)
-    .$if(dialect === 'postgres', (query) => query.forShare()),
+    .$if(dialect === 'postgres', (query) => query.forNoKeyUpdate()),
 )
 
 export async function fenceRelayer(executor: Executor, id: RelayerId, epoch: bigint): Promise<void> {

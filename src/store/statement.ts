@@ -30,6 +30,8 @@ export interface Statement<P extends object, R> {
 /** Runs statements: of one connection inside a transaction, or of any connection for reads. */
 export interface Executor {
   all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]>
+  /** Where ids of events are not given in the order of commits: the id below which none is still to come. */
+  settledEvent?(): Promise<number>
 }
 
 export type QueryBuilder = Kysely<Schema>

@@ -17,8 +17,9 @@ export interface Store extends AsyncDisposable {
   /**
    * Runs `unit` inside a database transaction. Concurrent units share one commit, and each fails alone.
    * A unit awaits its session only: it does no other input or output, and may run again.
+   * `relayer` is the one whose transactions it writes: units of one relayer follow each other, whichever process they are of.
    */
-  commit<T>(unit: (session: Session) => Promise<T>): Promise<T>
+  commit<T>(unit: (session: Session) => Promise<T>, relayer?: RelayerId): Promise<T>
   /** Reads see only what is committed. */
   readonly reads: Reads
   /** Rejects unless a read and a durable write succeed. */
@@ -210,7 +211,7 @@ export interface BulkCancellation {
   readonly racing: number
 }
 
-/** Another process holds the database. The message names the file and what to do. */
+/** Another process holds the database. The message names the database and what to do. */
 export class StoreInUse extends OperatorError {
   override readonly name = 'StoreInUse'
 }

@@ -19,7 +19,7 @@ export function watchStore(store: Store, watch: StoreMetrics): Store {
   }
   return {
     ...store,
-    async commit(unit) {
+    async commit(unit, relayer) {
       const end = watch.committing()
       let seen: readonly Seen[] = []
       try {
@@ -28,7 +28,7 @@ export function watchStore(store: Store, watch: StoreMetrics): Store {
           // A unit may run again: what counts is the run that came through.
           seen = watcher.begin()
           return unit(watcher.session)
-        })
+        }, relayer)
         end('durable')
         for (const each of seen) {
           if ('change' in each) watch.changed(each.change)

@@ -60,7 +60,7 @@ test('.env is read, the real environment wins, and an empty variable counts as n
   const config = await load(files, { ...env, METRICS_PORT: '9100', LOG_LEVEL: '', DATABASE_URL: 'sqlite:///srv/r.db' })
   expect(config.server).toMatchObject({ host: '0.0.0.0', port: 9001, metricsPort: 9100 })
   expect(config.logLevel).toBe('info')
-  expect(config.database.path).toBe('/srv/r.db')
+  expect(config.database).toEqual({ kind: 'sqlite', path: '/srv/r.db' })
 })
 
 test('metrics are served unless METRICS_ENABLED says no', async () => {

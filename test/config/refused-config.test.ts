@@ -261,9 +261,14 @@ test.each<[string, Record<string, string | undefined>, RegExp]>([
   ['burst', { RATE_LIMIT_BURST_SIZE: '-1' }, /RATE_LIMIT_BURST_SIZE: is "-1"/],
   ['level', { LOG_LEVEL: 'infos' }, /LOG_LEVEL: is "infos"; did you mean "info"\?/],
   [
-    'PostgreSQL',
-    { DATABASE_URL: 'postgres://u:S3CRET@h/db' },
-    /DATABASE_URL: names a PostgreSQL server, and this version stores on SQLite only/,
+    'PostgreSQL without a database',
+    { DATABASE_URL: 'postgres://u:S3CRET@h' },
+    /DATABASE_URL: names no database; write postgres:/,
+  ],
+  [
+    'PostgreSQL with a password that breaks its URL',
+    { DATABASE_URL: 'postgres://u:S3#CRET@h:port/db' },
+    /DATABASE_URL: is not a URL; write postgres:.* as %40 or %23/,
   ],
   ['MySQL', { DATABASE_URL: 'mysql://u:S3CRET@h/db' }, /DATABASE_URL: is not of the form sqlite:PATH/],
   ['memory', { DATABASE_URL: 'sqlite::memory:' }, /DATABASE_URL: is in memory, where a restart loses/],

@@ -71,7 +71,7 @@ export function bulkContract(open: OpenStore): void {
     const { store } = under
     const relayer = await storedRelayer(store)
     const before = [send(store, relayer.id), send(store, relayer.id)]
-    const bulk = store.commit((session) => session.cancelPending(relayer.id, 'request', now))
+    const bulk = store.commit((session) => session.cancelPending(relayer.id, 'request', now), relayer.id)
     const after = [send(store, relayer.id), send(store, relayer.id)]
     const covered = (await Promise.all(before)).map(({ id }) => id)
     const spared = (await Promise.all(after)).map(({ id }) => id)

@@ -41,9 +41,9 @@ export function ownerContract(open: OpenStore): void {
       store.commit(async (session) => {
         await session.fence(relayer.id, 1n)
         await sendWithin(session, relayer.id)
-      })
+      }, relayer.id)
     const before = [write(), write()]
-    const acquired = store.commit((session) => session.acquire(relayer.id))
+    const acquired = store.commit((session) => session.acquire(relayer.id), relayer.id)
     const after = [write(), write()]
     await Promise.all([...before, acquired])
     for (const late of await Promise.allSettled(after)) {

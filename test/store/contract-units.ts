@@ -15,7 +15,7 @@ export function unitContract(open: OpenStore): void {
           // A statement that the database itself refuses.
           if (index % 3 === 2) await session.insertTransaction(sent)
           return sent
-        }),
+        }, relayer.id),
       ),
     )
     const stored = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))

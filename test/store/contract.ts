@@ -62,7 +62,7 @@ export function freshId(): TransactionId {
 
 /** The next of the relayer's queue, stored. */
 export function send(store: Store, relayer: RelayerId, changes: Partial<Transaction> = {}): Promise<Transaction> {
-  return store.commit((session) => sendWithin(session, relayer, changes))
+  return store.commit((session) => sendWithin(session, relayer, changes), relayer)
 }
 
 export async function sendWithin(

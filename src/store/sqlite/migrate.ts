@@ -1,7 +1,7 @@
 // Brings a SQLite file to the schema of this version, all or nothing; a file from a later version is refused.
 import type Database from 'better-sqlite3'
 import type { TimestampMs } from '../../domain/units.ts'
-import { migrations } from '../migrations.ts'
+import { migrations, sqlFor } from '../migrations.ts'
 
 /** The names of the migrations applied now. Throws when the file holds one that this version does not know. */
 export function migrate(database: Database.Database, now: TimestampMs): readonly string[] {
@@ -18,7 +18,7 @@ export function migrate(database: Database.Database, now: TimestampMs): readonly
       }
       const missing = migrations.filter((migration) => !applied.has(migration.name))
       for (const { name, statements } of missing) {
-        for (const sql of statements) database.exec(sql)
+        for (const sql of statements) database.exec(sqlFor('sqlite', sql))
         database.prepare('INSERT INTO migrations (name, applied_at) VALUES (?, ?)').run(name, now)
       }
       return missing.map((migration) => migration.name)

@@ -1,0 +1,78 @@
+// Connections to PostgreSQL, and what every session of ours insists on.
+import pg, { type ClientConfig, type Pool } from 'pg'
+import { OperatorError } from '../../ops/operator-error.ts'
+import type { Secret } from '../../ops/secret.ts'
+
+const int8 = 20
+const numeric = 1_700
+
+/** Whole numbers below 2^53 all of them: amounts are text. */
+const types: ClientConfig['types'] = {
+  getTypeParser: ((oid: number, format?: 'text') =>
+    oid === int8 || oid === numeric ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+}
+
+export const limits = {
+  /** Units of different relayers that are written at once. */
+  writersMax: 8,
+  readersMax: 4,
+  /** To connect, or to wait for a connection that is free. */
+  connectTimeoutMs: 10_000,
+  lockTimeoutMs: 10_000,
+  statementTimeoutMs: 30_000,
+  /** The server ends the session of a process that fell silent inside a transaction, and with it its locks. */
+  idleInTransactionMs: 10_000,
+} as const
+
+export function settingsFor(url: Secret): ClientConfig {
+  return {
+    connectionString: url.reveal(),
+    application_name: 'rescind',
+    connectionTimeoutMillis: limits.connectTimeoutMs,
+    lock_timeout: limits.lockTimeoutMs,
+    statement_timeout: limits.statementTimeoutMs,
+    idle_in_transaction_session_timeout: limits.idleInTransactionMs,
+    keepAlive: true,
+    types,
+    pipeline: true,
+  } as ClientConfig
+}
+
+export function openPool(url: Secret, max: number, onIdleError: (error: Error) => void): Pool {
+  const pool = new pg.Pool({ ...settingsFor(url), max, idleTimeoutMillis: 60_000 })
+  // A connection that breaks while nobody uses it is replaced at its next use; unheard, its error would end the process.
+  pool.on('error', onIdleError)
+  return pool
+}
+
+const oldestVersion = 140_000
+
+/**
+ * Throws OperatorError when the server can't be reached, is too old, takes no writes, or would lose what it acknowledges.
+ */
+export async function checkServer(pool: Pool): Promise<void> {
+  const { rows } = await pool
+    .query<{ version: string; number: number; recovering: boolean; sync: string }>(
+      `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
+        pg_is_in_recovery() AS recovering, current_setting('synchronous_commit') AS sync`,
+    )
+    .catch((cause: Error) => {
+      // The message of the driver names the host or the user, and never the password.
+      throw new OperatorError(`DATABASE_URL: the PostgreSQL server can't be used: ${cause.message || cause.name}`, {
+        cause,
+      })
+    })
+  const [server] = rows
+  if (!server) throw new Error('the server did not tell its version')
+  if (server.number < oldestVersion) {
+    throw new OperatorError(`DATABASE_URL: the server is PostgreSQL ${server.version}; version 14 or later is needed`)
+  }
+  if (server.recovering) {
+    throw new OperatorError('DATABASE_URL: the server is a standby, which takes no writes; name the primary')
+  }
+  if (server.sync === 'off') {
+    throw new OperatorError(
+      'DATABASE_URL: synchronous_commit is off, so the server acknowledges what a crash would lose; set it to on, for this user at least',
+    )
+  }
+}

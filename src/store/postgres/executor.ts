@@ -1,0 +1,109 @@
+// Runs statements on PostgreSQL connections, each prepared once a connection.
+import type { ClientBase, Pool, QueryConfig, QueryResult } from 'pg'
+import type { Executor, Statement } from '../statement.ts'
+
+const names = new WeakMap<object, string>()
+let named = 0
+
+/** The same name for the same statement on every connection: what a connection has parsed it knows by it. */
+function queryOf<P extends object>(statement: Statement<P, unknown>, parameters: P): QueryConfig {
+  const { sql, bind } = statement.compiled('postgres')
+  let name = names.get(statement)
+  if (name === undefined) {
+    named += 1
+    name = `rescind_${named}`
+    names.set(statement, name)
+  }
+  return { name, text: sql, values: [...bind(parameters)] }
+}
+
+/** Reads, each on whatever connection is free, or all on the one given. */
+export function readingExecutor(on: Pool | ClientBase): Executor {
+  return {
+    async all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {
+      const { rows } = await (on as ClientBase).query(queryOf(statement, parameters))
+      return rows as R[]
+    },
+  }
+}
+
+/** The statements of one transaction. What returns no rows is sent, and not waited for: `settled` tells how it went. */
+export interface Writing extends Executor {
+  /** How many statements may have changed something. */
+  readonly writes: number
+  /** Text of our own, without values. */
+  send(sql: string): void
+  /** Rejects with the first error of all that was sent. */
+  settled(): Promise<void>
+  /** Forgets an error, after the database was told to go back before it. */
+  forgive(): void
+  /** Rejects unless all of it is durable. */
+  commit(): Promise<void>
+}
+
+export function writingExecutor(client: ClientBase): Writing {
+  let writes = 0
+  let failure: { readonly error: unknown } | undefined
+  // Answers come in the order of what was sent: when the last is there, all are.
+  let last: Promise<unknown> = Promise.resolve()
+
+  function sent(answer: Promise<QueryResult>): void {
+    last = answer.catch((error: unknown) => {
+      failure ??= { error }
+    })
+  }
+
+  async function settled(): Promise<void> {
+    await last
+    if (failure) throw failure.error
+  }
+
+  return {
+    get writes() {
+      return writes
+    },
+    async all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {
+      const { changes, answers } = effectOf(statement)
+      if (changes) writes += 1
+      const answer = client.query(queryOf(statement, parameters))
+      sent(answer)
+      if (!answers) return []
+      try {
+        return (await answer).rows as R[]
+      } catch (error) {
+        // After a first error the database refuses what follows, and says only that.
+        throw failure?.error ?? error
+      }
+    },
+    send: (sql) => sent(client.query(sql)),
+    settled,
+    forgive() {
+      failure = undefined
+    },
+    async commit() {
+      const committing = client.query('COMMIT')
+      sent(committing)
+      await settled()
+      // A transaction in which something failed answers a COMMIT by rolling back, without an error.
+      const { command } = await committing
+      if (command !== 'COMMIT') throw new Error(`the database answered COMMIT with ${command}`)
+    },
+  }
+}
+
+interface Effect {
+  readonly changes: boolean
+  readonly answers: boolean
+}
+
+const effects = new WeakMap<object, Effect>()
+
+function effectOf<P extends object, R>(statement: Statement<P, R>): Effect {
+  const known = effects.get(statement)
+  if (known) return known
+  const { sql } = statement.compiled('postgres')
+  const changes = !sql.startsWith('select')
+  const effect = { changes, answers: !changes || / returning /.test(sql) }
+  effects.set(statement, effect)
+  return effect
+}

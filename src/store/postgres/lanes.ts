@@ -1,0 +1,208 @@
+// Units of one relayer share a transaction, and so its lock and its sync; those of different relayers run side by side.
+//
+// The relayer's row is locked before anything else. So of two processes with units for one relayer each waits for the
+// other once, at its first statement, and never with locks in hand: its transactions, counts and places need no order.
+import type { ClientBase, Pool } from 'pg'
+import type { RelayerId } from '../../domain/ids.ts'
+import { openAuditPad } from '../audit-log.ts'
+import { type Deferred, together } from '../deferred.ts'
+import { lockRelayer } from '../relayers.ts'
+import { sessionOver } from '../session.ts'
+import type { Session } from '../store.ts'
+import { openTallies } from '../tallies.ts'
+import { type Writing, writingExecutor } from './executor.ts'
+import type { SettledEvents } from './settled-events.ts'
+import { withConnection } from './snapshot.ts'
+
+/** Units in one transaction: bounds how long the relayer is locked. */
+const unitsMax = 128
+/** A transaction that the server gave up for another's sake is run again. */
+const triesMax = 4
+
+interface Waiting {
+  run(session: Session): Promise<unknown>
+  done(value: unknown): void
+  failed(error: unknown): void
+}
+
+export interface Lanes {
+  /** Resolves when the unit is durable. Units of one relayer are run in the order of their calls. */
+  commit<T>(unit: (session: Session) => Promise<T>, relayer?: RelayerId): Promise<T>
+  /** Lets what is waiting finish; further units are refused. */
+  close(): Promise<void>
+}
+
+/** `check` throws while nothing may be written. */
+export function openLanes(pool: Pool, events: SettledEvents, check: () => void): Lanes {
+  const lanes = new Map<RelayerId, Waiting[]>()
+  const running = new Set<Promise<void>>()
+  let closed = false
+
+  function follow(work: Promise<void>): void {
+    running.add(work)
+    work.finally(() => running.delete(work))
+  }
+
+  async function drain(relayer: RelayerId, waiting: Waiting[]): Promise<void> {
+    // A turn of the event loop first: requests whose bytes are there already join this transaction.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (waiting.length > 0) await commitGroup(waiting.splice(0, unitsMax), relayer)
+    lanes.delete(relayer)
+  }
+
+  /** Never rejects: whoever waits is told. */
+  async function commitGroup(group: readonly Waiting[], relayer: RelayerId | undefined): Promise<void> {
+    let each: EachUnit = runUnit
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const answers = await commitOnce(group, relayer, each)
+        for (const answer of answers) answer()
+        return
+      } catch (error) {
+        // What fails takes its transaction with it: each unit gets a place to go back to, and all of them run again.
+        const again = each === runUnit && !isConnectionLost(error)
+        if (again || (tries < triesMax && isGivenUp(error))) {
+          each = runSavedUnit
+          continue
+        }
+        for (const unit of group) unit.failed(error instanceof UnitFailed ? error.cause : error)
+        return
+      }
+    }
+  }
+
+  async function commitOnce(
+    group: readonly Waiting[],
+    relayer: RelayerId | undefined,
+    each: EachUnit,
+  ): Promise<(() => void)[]> {
+    check()
+    return withConnection(pool, async (client) => {
+      try {
+        return await inTransaction(client, group, relayer, each)
+      } catch (error) {
+        // Where even that fails the connection is gone, and its transaction with it.
+        await client.query('ROLLBACK').catch(() => undefined)
+        throw error
+      }
+    })
+  }
+
+  async function inTransaction(
+    client: ClientBase,
+    group: readonly Waiting[],
+    relayer: RelayerId | undefined,
+    each: EachUnit,
+  ): Promise<(() => void)[]> {
+    const { writing, session, deferred } = openUnits(client, events)
+    writing.send('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE')
+    if (relayer !== undefined) await lockRelayer(writing, relayer)
+    const answers: (() => void)[] = []
+    for (const unit of group) answers.push(await each(unit, session, writing, deferred))
+    await deferred.write()
+    await writing.commit()
+    return answers
+  }
+
+  return {
+    commit<T>(unit: (session: Session) => Promise<T>, relayer?: RelayerId): Promise<T> {
+      if (closed) return Promise.reject(new Error('the store is closed'))
+      return new Promise<T>((resolve, reject) => {
+        const waiting: Waiting = { run: unit, done: resolve as (value: unknown) => void, failed: reject }
+        if (relayer === undefined) {
+          follow(commitGroup([waiting], undefined))
+          return
+        }
+        const lane = lanes.get(relayer)
+        if (lane) {
+          lane.push(waiting)
+          return
+        }
+        const fresh = [waiting]
+        lanes.set(relayer, fresh)
+        follow(drain(relayer, fresh))
+      })
+    },
+    async close() {
+      closed = true
+      await Promise.all(running)
+    },
+  }
+}
+
+function openUnits(client: ClientBase, events: SettledEvents) {
+  const writing = writingExecutor(client)
+  const executor = { all: writing.all, settledEvent: () => events.read(writing) }
+  const tallies = openTallies(writing)
+  const pad = openAuditPad(writing)
+  return { writing, session: sessionOver(executor, tallies, pad), deferred: together(tallies, pad) }
+}
+
+/** Answers how to tell the unit's caller, once its transaction is durable. */
+type EachUnit = (unit: Waiting, session: Session, writing: Writing, deferred: Deferred) => Promise<() => void>
+
+/** A unit failed after it wrote: what it wrote is still there. */
+class UnitFailed extends Error {
+  override readonly name = 'UnitFailed'
+}
+
+/** Most units that fail have only read, and leave nothing to undo: no unit pays for the few that have written. */
+async function runUnit(unit: Waiting, session: Session, writing: Writing, deferred: Deferred): Promise<() => void> {
+  const before = writing.writes
+  try {
+    const value = await unit.run(session)
+    deferred.keep()
+    return () => unit.done(value)
+  } catch (cause) {
+    if (writing.writes > before) throw new UnitFailed('a unit failed after it wrote', { cause })
+    await writing.settled()
+    deferred.forget()
+    return () => unit.failed(cause)
+  }
+}
+
+async function runSavedUnit(
+  unit: Waiting,
+  session: Session,
+  writing: Writing,
+  deferred: Deferred,
+): Promise<() => void> {
+  writing.send('SAVEPOINT unit')
+  // What was sent before it and failed is the transaction's, not the unit's.
+  await writing.settled()
+  try {
+    const value = await unit.run(session)
+    await writing.settled()
+    writing.send('RELEASE unit')
+    deferred.keep()
+    return () => unit.done(value)
+  } catch (error) {
+    if (isConnectionLost(error) || isGivenUp(error)) throw error
+    writing.forgive()
+    writing.send('ROLLBACK TO unit; RELEASE unit')
+    await writing.settled()
+    deferred.forget()
+    return () => unit.failed(error)
+  }
+}
+
+/** A deadlock, or a conflict of transactions: nothing of it is durable. */
+function isGivenUp(error: unknown): boolean {
+  return ['40P01', '40001'].includes(codeOf(error))
+}
+
+/** Not an answer of the server about a statement: then its transaction is over, and perhaps the server with it. */
+function isConnectionLost(error: unknown): boolean {
+  const code = codeOf(error)
+  const ended = code.startsWith('08') || code.startsWith('57P') || code === '25P03' || code.startsWith('E')
+  return (
+    ended ||
+    (error instanceof Error &&
+      /^(Connection terminated|Client (has encountered|was closed)|timeout exceeded)/.test(error.message))
+  )
+}
+
+function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | undefined)?.code
+  return typeof code === 'string' ? code : ''
+}

@@ -1,0 +1,51 @@
+// The store on PostgreSQL: connections for units and others for reads, and one session that keeps other processes out.
+import type { Clock } from '../../ops/clock.ts'
+import type { Logger } from '../../ops/logger.ts'
+import type { Secret } from '../../ops/secret.ts'
+import { loadWork } from '../load-work.ts'
+import { readsOver } from '../reads.ts'
+import type { Store } from '../store.ts'
+import { checkServer, limits, openPool } from './connect.ts'
+import { readingExecutor } from './executor.ts'
+import { openLanes } from './lanes.ts'
+import { lockDatabase } from './lock.ts'
+import { migrate } from './migrate.ts'
+import { openSettledEvents } from './settled-events.ts'
+import { asOfOneInstant, withConnection } from './snapshot.ts'
+
+/** Throws OperatorError when the server can't be used, and StoreInUse while another process works on the database. */
+export async function openPostgresStore(options: { url: Secret; clock: Clock; logger: Logger }): Promise<Store> {
+  const { url, clock, logger } = options
+  await using opened = new AsyncDisposableStack()
+  const onIdleError = (error: Error) => logger.warn({ err: error }, 'a connection to the database was lost')
+  const writers = openPool(url, limits.writersMax, onIdleError)
+  opened.defer(() => writers.end())
+  await checkServer(writers)
+  const lock = await lockDatabase(url, clock, logger)
+  opened.defer(() => lock.release())
+  const applied = await withConnection(writers, (client) => migrate(client, clock.now()))
+  if (applied.length > 0) logger.info({ database: String(url), applied }, 'database schema is up to date')
+  const readers = openPool(url, limits.readersMax, onIdleError)
+  opened.defer(() => readers.end())
+
+  const reading = readingExecutor(readers)
+  const events = openSettledEvents(reading)
+  const lanes = openLanes(writers, events, () => lock.check())
+  opened.defer(() => lanes.close())
+
+  const everything = opened.move()
+  return {
+    commit: (unit, relayer) => lanes.commit(unit, relayer),
+    reads: {
+      ...readsOver({ all: reading.all, settledEvent: () => events.read(reading) }),
+      work: (relayer) => asOfOneInstant(readers, (executor) => loadWork(executor, relayer)),
+    },
+    async check() {
+      lock.check()
+      await writers.query('INSERT INTO probe (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at', [
+        clock.now(),
+      ])
+    },
+    [Symbol.asyncDispose]: () => everything.disposeAsync(),
+  }
+}
