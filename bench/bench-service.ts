@@ -4,18 +4,21 @@ import { type Service, type ServiceOptions, startService } from '../test/support
 export interface BenchOptions {
   /** Where profiles go; absent: none are taken. */
   readonly profileDirectory?: string
+  /** A fresh database for each service; absent: SQLite. */
+  readonly openDatabase?: () => Promise<string>
 }
 
 export async function startBenchService(
-  { profileDirectory }: BenchOptions,
+  { profileDirectory, openDatabase }: BenchOptions,
   options: ServiceOptions & { readonly profileName: string },
 ): Promise<Service> {
   const { profileName, ...rest } = options
+  const database = openDatabase && { DATABASE_URL: await openDatabase() }
   const profiling = profileDirectory === undefined ? [] : profileArguments(profileDirectory, profileName)
   return startService({
     ...rest,
     nodeArguments: [...asStarted, ...profiling, ...(rest.nodeArguments ?? [])],
-    env: { LOG_LEVEL: 'warn', ...rest.env },
+    env: { LOG_LEVEL: 'warn', ...database, ...rest.env },
   })
 }
 

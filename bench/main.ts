@@ -1,9 +1,10 @@
 // npm run bench: prints what was measured beside what the design aims at, and judges nothing.
-//   --only post,delete,bulk,calls,relayers   --json FILE   --profile
+//   --only post,delete,bulk,calls,relayers   --database postgres   --json FILE   --profile
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { startPostgres } from '../test/support/postgres.ts'
 import type { BenchOptions } from './bench-service.ts'
 import { measureBulkCancel } from './bulk-cancel.ts'
 import { measureCalls } from './calls.ts'
@@ -16,12 +17,21 @@ const topics = ['post', 'delete', 'bulk', 'calls', 'relayers'] as const
 type Topic = (typeof topics)[number]
 
 const { values } = parseArgs({
-  options: { only: { type: 'string' }, json: { type: 'string' }, profile: { type: 'boolean', default: false } },
+  options: {
+    only: { type: 'string' },
+    database: { type: 'string', default: 'sqlite' },
+    json: { type: 'string' },
+    profile: { type: 'boolean', default: false },
+  },
 })
 const asked = values.only?.split(',') ?? [...topics]
 const unknown = asked.filter((topic) => !(topics as readonly string[]).includes(topic))
 if (unknown.length > 0) {
   print(`--only ${unknown.join(',')}: unknown; choose from ${topics.join(',')}`)
+  process.exit(1)
+}
+if (!['sqlite', 'postgres'].includes(values.database)) {
+  print(`--database ${values.database}: unknown; choose sqlite or postgres`)
   process.exit(1)
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
@@ -30,9 +40,13 @@ const machine = describeMachine()
 print(`${machine.cores} cores of ${machine.model}, ${machine.memoryGiB} GiB, ${machine.platform}, Node ${machine.node}`)
 print(`The load runs in a process of its own, on the same cores. Load average before: ${machine.loadBefore.toFixed(2)}`)
 
-const options: BenchOptions = values.profile
-  ? { profileDirectory: await mkdtemp(join(tmpdir(), 'rescind-profile-')) }
-  : {}
+// As it would be run: each commit is synced.
+await using postgres = values.database === 'postgres' ? await startPostgres({ settings: { fsync: 'on' } }) : undefined
+if (postgres) print('The database is PostgreSQL, on the same cores too.')
+const options: BenchOptions = {
+  ...(values.profile && { profileDirectory: await mkdtemp(join(tmpdir(), 'rescind-profile-')) }),
+  ...(postgres && { openDatabase: () => postgres.database() }),
+}
 const wants = (...wanted: Topic[]) => wanted.some((topic) => asked.includes(topic))
 const figures: Figure[] = []
 if (wants('post', 'delete')) report(await measureSendsAndCancels(options))

@@ -25,16 +25,16 @@ export async function findRelayerAndFloor(
 }
 
 // Nobody's send comes between the statements of a unit that holds it.
-const locked = statement<{ id: string }, { id: string }>((db, p, dialect) =>
+const locked = statement<{ id: string }, RelayerRow>((db, p, dialect) =>
   db
     .selectFrom('relayers')
-    .select('id')
+    .selectAll()
     .where('id', '=', p.id)
     .$if(dialect === 'postgres', (query) => query.forNoKeyUpdate()),
 )
 
-export async function lockRelayer(executor: Executor, id: RelayerId): Promise<void> {
-  await executor.all(locked, { id })
+export async function lockRelayer(executor: Executor, id: RelayerId): Promise<RelayerRow | undefined> {
+  return first(executor, locked, { id })
 }
 
 const page = statement<{ limit: number; offset: number }, RelayerRow>((db, p) =>

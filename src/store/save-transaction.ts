@@ -9,7 +9,7 @@ import { payloadOf } from './payload-row.ts'
 import { publishEvent } from './publish-event.ts'
 import { replacePayload } from './replace.ts'
 import { saveAttempts, withdrawAttempts } from './save-attempts.ts'
-import { type Executor, first, statement } from './statement.ts'
+import { changeOne, type Executor, statement } from './statement.ts'
 import type { Tallies } from './tallies.ts'
 import { type ProgressColumns, progressToRow, type TransactionRow, transactionToRow } from './transaction-row.ts'
 
@@ -106,13 +106,13 @@ export async function saveTransaction(
   now: TimestampMs,
 ): Promise<Transaction> {
   const row = { ...progressToRow(after), id: before.id, version: before.version }
-  const saved = await first(executor, onlyEnds(before, after) ? drop : update, row)
-  if (!saved) throw new StaleWrite(`transaction ${before.id} is no longer at version ${before.version}`)
+  const stale = () => new StaleWrite(`transaction ${before.id} is no longer at version ${before.version}`)
+  await changeOne(executor, onlyEnds(before, after) ? drop : update, row, stale)
   if (after.payload !== before.payload) await replacePayload(executor, before, after)
   if (attemptsOf(before).length > 0 && attemptsOf(after).length === 0) await withdrawAttempts(executor, before.id)
   else await saveAttempts(executor, attemptsOf(before), attemptsOf(after))
   await publishChange(executor, tallies, before, after, now)
-  return { ...after, version: saved.version }
+  return { ...after, version: before.version + 1 }
 }
 
 function onlyEnds(before: Transaction, after: Transaction): boolean {

@@ -30,6 +30,8 @@ export interface Statement<P extends object, R> {
 /** Runs statements: of one connection inside a transaction, or of any connection for reads. */
 export interface Executor {
   all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]>
+  /** As `changeOne` below, where it need not be waited for: the unit fails no later than at its end. */
+  change?<P extends object, R>(statement: Statement<P, R>, parameters: P, missing: () => Error): void
   /** Where ids of events are not given in the order of commits: the id below which none is still to come. */
   settledEvent?(): Promise<number>
 }
@@ -96,6 +98,17 @@ export function statement<P extends object, R = never>(
 
 function bound(parameters: readonly unknown[], values: Record<string, unknown>): readonly unknown[] {
   return parameters.map((value) => (value instanceof Placeholder ? values[value.name] : value))
+}
+
+/** Throws `missing` where the statement, which returns what it changes, changes nothing. */
+export async function changeOne<P extends object, R>(
+  executor: Executor,
+  query: Statement<P, R>,
+  parameters: P,
+  missing: () => Error,
+): Promise<void> {
+  if (executor.change) executor.change(query, parameters, missing)
+  else if ((await executor.all(query, parameters)).length === 0) throw missing()
 }
 
 export async function first<P extends object, R>(

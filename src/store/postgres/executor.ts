@@ -1,5 +1,5 @@
 // Runs statements on PostgreSQL connections, each prepared once a connection.
-import type { ClientBase, Pool, QueryConfig, QueryResult } from 'pg'
+import type { ClientBase, Pool, QueryConfig } from 'pg'
 import type { Executor, Statement } from '../statement.ts'
 
 const names = new WeakMap<object, string>()
@@ -31,6 +31,7 @@ export function readingExecutor(on: Pool | ClientBase): Executor {
 export interface Writing extends Executor {
   /** How many statements may have changed something. */
   readonly writes: number
+  change<P extends object, R>(statement: Statement<P, R>, parameters: P, missing: () => Error): void
   /** Text of our own, without values. */
   send(sql: string): void
   /** Rejects with the first error of all that was sent. */
@@ -47,7 +48,10 @@ export function writingExecutor(client: ClientBase): Writing {
   // Answers come in the order of what was sent: when the last is there, all are.
   let last: Promise<unknown> = Promise.resolve()
 
-  function sent(answer: Promise<QueryResult>): void {
+  /** What was to change a row may have met none, which is no error to the database. */
+  let inDoubt = false
+
+  function sent(answer: Promise<unknown>): void {
     last = answer.catch((error: unknown) => {
       failure ??= { error }
     })
@@ -75,12 +79,23 @@ export function writingExecutor(client: ClientBase): Writing {
         throw failure?.error ?? error
       }
     },
+    change(statement, parameters, missing) {
+      writes += 1
+      inDoubt = true
+      const answer = client.query(queryOf(statement, parameters))
+      sent(
+        answer.then(({ rows }) => {
+          if (rows.length === 0) failure ??= { error: missing() }
+        }),
+      )
+    },
     send: (sql) => sent(client.query(sql)),
     settled,
     forgive() {
       failure = undefined
     },
     async commit() {
+      if (inDoubt) await settled()
       const committing = client.query('COMMIT')
       sent(committing)
       await settled()

@@ -8,9 +8,11 @@ import { openAuditPad } from '../audit-log.ts'
 import { type Deferred, together } from '../deferred.ts'
 import { lockRelayer } from '../relayers.ts'
 import { sessionOver } from '../session.ts'
+import type { Executor } from '../statement.ts'
 import type { Session } from '../store.ts'
 import { openTallies } from '../tallies.ts'
 import { type Writing, writingExecutor } from './executor.ts'
+import { ofLockedRelayer } from './locked-relayer.ts'
 import type { SettledEvents } from './settled-events.ts'
 import { withConnection } from './snapshot.ts'
 
@@ -94,14 +96,29 @@ export function openLanes(pool: Pool, events: SettledEvents, check: () => void):
     relayer: RelayerId | undefined,
     each: EachUnit,
   ): Promise<(() => void)[]> {
-    const { writing, session, deferred } = openUnits(client, events)
+    const writing = writingExecutor(client)
     writing.send('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE')
-    if (relayer !== undefined) await lockRelayer(writing, relayer)
+    const { session, deferred } = await openUnits(writing, relayer)
     const answers: (() => void)[] = []
     for (const unit of group) answers.push(await each(unit, session, writing, deferred))
     await deferred.write()
     await writing.commit()
     return answers
+  }
+
+  async function openUnits(writing: Writing, relayer: RelayerId | undefined) {
+    const executor: Executor = {
+      all: writing.all,
+      change: writing.change,
+      settledEvent: () => events.read(writing),
+    }
+    const tallies = openTallies(executor)
+    const pad = openAuditPad(executor)
+    const session = sessionOver(executor, tallies, pad)
+    const row = relayer === undefined ? undefined : await lockRelayer(executor, relayer)
+    if (!row) return { session, deferred: together(tallies, pad) }
+    const locked = ofLockedRelayer(executor, session, row)
+    return { session: locked.session, deferred: together(locked.places, tallies, pad) }
   }
 
   return {
@@ -128,14 +145,6 @@ export function openLanes(pool: Pool, events: SettledEvents, check: () => void):
       await Promise.all(running)
     },
   }
-}
-
-function openUnits(client: ClientBase, events: SettledEvents) {
-  const writing = writingExecutor(client)
-  const executor = { all: writing.all, settledEvent: () => events.read(writing) }
-  const tallies = openTallies(writing)
-  const pad = openAuditPad(writing)
-  return { writing, session: sessionOver(executor, tallies, pad), deferred: together(tallies, pad) }
 }
 
 /** Answers how to tell the unit's caller, once its transaction is durable. */

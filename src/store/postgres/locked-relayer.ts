@@ -1,0 +1,80 @@
+// The relayer that a transaction has locked: nobody else changes its row, so what units ask of it is answered from memory,
+// and the places they take are written once for all of them.
+import { OwnershipLost } from '../../domain/errors.ts'
+import type { RelayerId } from '../../domain/ids.ts'
+import type { Deferred } from '../deferred.ts'
+import { type RelayerRow, relayerFromRow } from '../relayer-row.ts'
+import { type Executor, statement } from '../statement.ts'
+import type { Session } from '../store.ts'
+
+const place = statement<{ id: string; last: number }>((db, p) =>
+  db.updateTable('relayers').set({ last_sequence: p.last }).where('id', '=', p.id),
+)
+
+/** The session of a transaction that has locked `row`, and what it has to write at the end. */
+export function ofLockedRelayer(
+  executor: Executor,
+  session: Session,
+  row: RelayerRow,
+): { readonly session: Session; readonly places: Deferred } {
+  const id = row.id as RelayerId
+  const relayer = relayerFromRow(row)
+  /** The last place given out, and whether this memory still tells the row: of units that are through, and with the one that runs. */
+  let kept = { last: row.last_sequence, known: true }
+  let { last, known } = kept
+
+  async function write(): Promise<void> {
+    if (known && last !== row.last_sequence) await executor.all(place, { id, last })
+  }
+
+  /** From here on the row itself is asked: it is about to be something else, or to be gone. */
+  async function leaveToRow(): Promise<void> {
+    await write()
+    known = false
+  }
+
+  function take(count: number) {
+    last += count
+    return { relayer, first: last - count + 1 }
+  }
+
+  const remembering: Partial<Session> = {
+    relayer: async (asked) => (known && asked === id ? relayer : session.relayer(asked)),
+    async nextInOrder(asked) {
+      if (!known || asked !== id) return session.nextInOrder(asked)
+      return { relayer, sequence: take(1).first }
+    },
+    nextPlaces: async (asked, count) => (known && asked === id ? take(count) : session.nextPlaces(asked, count)),
+    async fence(asked, epoch) {
+      if (!known || asked !== id) return session.fence(asked, epoch)
+      if (BigInt(row.epoch) !== epoch)
+        throw new OwnershipLost(`epoch ${epoch} of relayer ${id} is over: it has another owner`)
+    },
+    async acquire(asked) {
+      await leaveToRow()
+      return session.acquire(asked)
+    },
+    async saveRelayer(changed) {
+      await leaveToRow()
+      return session.saveRelayer(changed)
+    },
+    async removeRelayer(asked, now) {
+      await leaveToRow()
+      return session.removeRelayer(asked, now)
+    },
+  }
+  return {
+    session: { ...session, ...remembering },
+    places: {
+      keep() {
+        kept = { last, known }
+      },
+      forget() {
+        ;({ last, known } = kept)
+      },
+      // It lives no longer than its transaction.
+      reset() {},
+      write,
+    },
+  }
+}
