@@ -2,14 +2,20 @@
 import { writeSync } from 'node:fs'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import { systemClock } from '../../src/ops/clock.ts'
+import { secretUrl } from '../../src/ops/secret.ts'
+import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { by, now, someAttempt, someRelayer } from '../domain/some.ts'
 import { freshId, sendWithin } from './contract.ts'
 import { quiet } from './open-store.ts'
 
-const [path = '', id = ''] = process.argv.slice(2)
+// A path of SQLite's, or a URL.
+const [place = '', id = ''] = process.argv.slice(2)
 const relayerId = id as RelayerId
-const store = await openSqliteStore({ path, clock: systemClock, logger: quiet })
+const around = { clock: systemClock, logger: quiet }
+const store = place.startsWith('postgres:')
+  ? await openPostgresStore({ url: secretUrl(new URL(place)), ...around })
+  : await openSqliteStore({ path: place, ...around })
 await store.commit((session) => session.saveRelayer(someRelayer({ id: relayerId })))
 writeSync(1, 'open\n')
 
@@ -22,7 +28,7 @@ async function write(): Promise<void> {
       const bound = { nonce: queued.sequence, attempts: [attempt] as const, inclusion: by(attempt) }
       const lifecycle = { phase: 'final', ...bound, settledAt: now } as const
       return session.saveTransaction(queued, { ...queued, lifecycle }, now)
-    })
+    }, relayerId)
     writeSync(1, `stored ${sent.sequence}\n`)
   }
 }
