@@ -1,0 +1,114 @@
+// The main job on PostgreSQL: sends, cancels and verdicts, through a service that is killed and a server that is.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Anvil, devAccount, startAnvil } from '../support/anvil.ts'
+import { type Client, openClient, until } from '../support/client.ts'
+import { type Postgres, startPostgres } from '../support/postgres.ts'
+import { type Service, startService } from '../support/service.ts'
+import { nonceOf, poolOf } from './support/ledger.ts'
+
+const receiver = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+
+let pieces: AsyncDisposableStack
+let node: Anvil
+let postgres: Postgres
+let service: Service
+let client: Client
+beforeAll(async () => {
+  pieces = new AsyncDisposableStack()
+  node = pieces.use(await startAnvil({ mining: 'manual' }))
+  postgres = pieces.use(await startPostgres())
+  service = pieces.use(
+    await startService({
+      networks: [{ name: 'localhost', rpcUrls: [node.url], averageBlocktimeMs: 100 }],
+      relayers: ['one', 'two', 'three'].map((id, index) => ({
+        id,
+        privateKey: devAccount(index).key,
+        policies: { max_in_flight: 2 },
+      })),
+      env: { DATABASE_URL: await postgres.database() },
+    }),
+  )
+  client = pieces.use(openClient(service.url, service.apiKey))
+})
+afterAll(() => pieces?.disposeAsync())
+
+const pay = (relayer: string) => client.send(relayer, { to: receiver, value: '1', gas_limit: 21_000, speed: 'average' })
+
+/** Mines until it has this status. */
+function mineUntil(relayer: string, id: string, status: string) {
+  let last = ''
+  return until(
+    async () => {
+      await node.mine()
+      last = JSON.stringify(await client.get(relayer, id))
+      return last.includes(`"status":"${status}"`)
+    },
+    { everyMs: 100, what: () => `${status}; it is ${last}\n${service.logs().slice(-3_000)}` },
+  )
+}
+
+async function inPool(account: number, nonces: readonly number[]): Promise<void> {
+  const { address } = devAccount(account)
+  const isThere = async () => {
+    const pool = await poolOf(node, address)
+    return nonces.every((nonce) => pool.has(nonce))
+  }
+  await until(isThere, { what: `nonces ${nonces} in the pool` })
+}
+
+test('sends are mined in order, what waits is dropped at once, and what is in the pool is taken over', async () => {
+  const sent = [await pay('one'), await pay('one'), await pay('one')]
+  await inPool(0, [0, 1])
+  const [first, second, third] = sent.map(({ id }) => id) as [string, string, string]
+  await client.cancel('one', third)
+  expect(await client.cancellation('one', third)).toMatchObject({ state: 'dropped', final: true, cost: '0' })
+  const { hash: original } = await client.get('one', second)
+  await client.cancel('one', second)
+  const taker = async () => (await poolOf(node, devAccount(0).address)).get(1)
+  await until(async () => (await taker()) !== original, { what: 'the no-op in the pool' })
+  await mineUntil('one', first, 'confirmed')
+  await until(async () => (await client.cancellation('one', second)).final, { what: 'the verdict' })
+  expect(await client.cancellation('one', second)).toMatchObject({ state: 'won' })
+  expect(await nonceOf(node, devAccount(0).address)).toBe(2)
+})
+
+test('killed right after a bulk cancel was answered: every verdict comes true', async () => {
+  const sent = [await pay('two'), await pay('two'), await pay('two'), await pay('two')].map(({ id }) => id)
+  await inPool(1, [0, 1])
+  const bulk = await client.cancelPending('two')
+  await service.kill9()
+  expect(bulk).toMatchObject({ queued_for_cancellation_transaction_ids: sent, total_processed: 4 })
+  await service.restart()
+  const states = await Promise.all(
+    sent.map((id) =>
+      until(
+        async () => {
+          await node.mine()
+          const { final, state } = await client.cancellation('two', id)
+          return final && state
+        },
+        { everyMs: 100, what: 'a verdict' },
+      ),
+    ),
+  )
+  expect(states.slice(2)).toEqual(['dropped', 'dropped'])
+  for (const state of states.slice(0, 2)) expect(['won', 'lost']).toContain(state)
+  expect(await nonceOf(node, devAccount(1).address)).toBe(2)
+})
+
+test('while the server is down nothing is promised and the service is not ready; once it is back all goes on by itself', async () => {
+  const before = await pay('three')
+  await inPool(2, [0])
+  await postgres.kill9()
+  const refused = await client.request('POST', '/relayers/three/transactions', {
+    body: { to: receiver, value: '1', gas_limit: 21_000, speed: 'average' },
+  })
+  expect(refused.status).toBeGreaterThanOrEqual(500)
+  await until(async () => (await client.request('GET', '/ready')).status === 503, { what: 'not ready' })
+  await postgres.restart()
+  await until(async () => (await client.request('GET', '/ready')).status === 200, { what: 'ready again' })
+  await mineUntil('three', before.id, 'confirmed')
+  const after = await pay('three')
+  await mineUntil('three', after.id, 'confirmed')
+  expect(await client.list('three')).toHaveLength(2)
+})
