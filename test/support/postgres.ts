@@ -86,7 +86,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     }
   }
 
-  async function run(): Promise<ChildProcess> {
+  async function runOnce(): Promise<ChildProcess> {
     const args = ['-D', data, '-p', String(port), ...set]
     const server = spawn(join(binaries, 'postgres'), args, {
       ...account,
@@ -112,10 +112,15 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     await until(async () => server.exitCode !== null || (await isUp()), {
       everyMs: 25,
       limitMs: 60_000,
-      what: 'PostgreSQL',
+      what: 'an answer of the server',
     })
     if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode}:\n${output}`)
     return server
+  }
+
+  /** Of a server that was killed some processes take a moment to end; until then none can start on its data. */
+  function run(): Promise<ChildProcess> {
+    return until(runOnce, { limitMs: 60_000, what: 'a server that runs' })
   }
 
   async function end(signal: NodeJS.Signals): Promise<void> {
