@@ -105,7 +105,7 @@ test('while another process has worked on the database, nothing more is written 
   await postgres.query(`SELECT pg_terminate_backend(${holder.pid})`)
   await taking
   await expect(send(store, id)).rejects.toThrow('the lock of the database is lost')
-  await other.query("UPDATE holder SET process = 'another'")
+  await other.query('UPDATE holder SET turn = turn + 1')
   await other.end()
   await until(() =>
     send(store, id).then(

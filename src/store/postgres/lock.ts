@@ -1,6 +1,5 @@
 // One process a database, for as long as relayers are shared out in process only: a session holds the lock, and the
 // server lets it go when that session ends, however it ends.
-import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
@@ -23,7 +22,6 @@ export interface ProcessLock {
 
 /** Throws StoreInUse while another process holds it. */
 export async function lockDatabase(url: Secret, clock: Clock, logger: Logger): Promise<ProcessLock> {
-  const name = randomUUID()
   const releasing = new AbortController()
   let session: pg.Client | undefined
   /** Another process held the lock since: what this one believes of its relayers is old. */
@@ -66,8 +64,8 @@ export async function lockDatabase(url: Secret, clock: Clock, logger: Logger): P
       try {
         const client = await take()
         if (!client) continue
-        const { rows } = await client.query<{ process: string }>('SELECT process FROM holder WHERE id = 1')
-        if (rows[0]?.process === name) {
+        const { rows } = await client.query<{ turn: number }>('SELECT turn FROM holder WHERE id = 1')
+        if (rows[0]?.turn === turn) {
           hold(client)
           logger.info({}, 'the lock of the database is held again')
         } else {
@@ -92,11 +90,12 @@ export async function lockDatabase(url: Secret, clock: Clock, logger: Logger): P
       `the database at ${url} is in use by another rescind process: this version runs one process a database; stop the other, or give this one a DATABASE_URL of its own`,
     )
   }
-  await client.query('CREATE TABLE IF NOT EXISTS holder (id INTEGER PRIMARY KEY, process TEXT NOT NULL)')
-  await client.query(
-    'INSERT INTO holder (id, process) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET process = excluded.process',
-    [name],
+  await client.query('CREATE TABLE IF NOT EXISTS holder (id INTEGER PRIMARY KEY, turn BIGINT NOT NULL)')
+  const counted = await client.query<{ turn: number }>(
+    'INSERT INTO holder (id, turn) VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET turn = holder.turn + 1 RETURNING turn',
   )
+  // Each process that works on the database counts on: the same number still is nobody else in between.
+  const turn = counted.rows[0]?.turn
   hold(client)
   return {
     check() {
