@@ -95,6 +95,7 @@ test('while another process has worked on the database, nothing more is written 
   const { id } = await storedRelayer(store)
   // Ends the session that holds the lock, and takes it in the same moment, as another process might.
   const other = new pg.Client(url)
+  other.on('error', () => undefined)
   await other.connect()
   const [holder] = await postgres.query<{ pid: number; objid: number; classid: number }>(
     "SELECT pid, classid, objid FROM pg_locks WHERE locktype = 'advisory' AND granted",
@@ -104,6 +105,7 @@ test('while another process has worked on the database, nothing more is written 
   const taking = other.query('SELECT pg_advisory_lock($1, $2::bigint::bit(32)::int)', [holder.classid, holder.objid])
   await postgres.query(`SELECT pg_terminate_backend(${holder.pid})`)
   await taking
+  await until(async () => !(await isWell(store)))
   await expect(send(store, id)).rejects.toThrow('the lock of the database is lost')
   await other.query('UPDATE holder SET turn = turn + 1')
   await other.end()
