@@ -9,6 +9,9 @@ const endpointsMax = 32
 
 const url = Type.String({ maxLength: urlCharsMax, writeOnly: true, examples: ['https://rpc.example'] })
 
+/** In words, as refusals say it. */
+export const endpointsWanted = `1 to ${endpointsMax} endpoints, as ["https://…"] or [{"url": "https://…", "weight": 100}], weights 0 to 100`
+
 export const endpointsSchema = Type.Array(
   Type.Union([
     url,
@@ -20,7 +23,7 @@ export const endpointsSchema = Type.Array(
   {
     minItems: 1,
     maxItems: endpointsMax,
-    description: `1 to ${endpointsMax} endpoints, as ["https://…"] or [{"url": "https://…", "weight": 100}], weights 0 to 100`,
+    description: endpointsWanted,
   },
 )
 

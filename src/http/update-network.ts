@@ -8,7 +8,7 @@ import { found } from './found.ts'
 import { averageBlockTimeMsMax, requiredConfirmationsMax } from './limits.ts'
 import { operation } from './operation.ts'
 import { networkParameters } from './parameters.ts'
-import { endpointsSchema, parseEndpoints } from './parse-endpoints.ts'
+import { endpointsSchema, endpointsWanted, parseEndpoints } from './parse-endpoints.ts'
 import { networkId, networkSchema, presentNetwork } from './present-network.ts'
 
 const count = (max: number) =>
@@ -25,9 +25,7 @@ const texts = Type.Optional(
 
 const bodySchema = Type.Object(
   {
-    rpc_urls: Type.Optional(
-      Type.Union([endpointsSchema, Type.Null()], { description: 'a list of endpoints, or null' }),
-    ),
+    rpc_urls: Type.Optional(Type.Union([endpointsSchema, Type.Null()], { description: `${endpointsWanted}, or null` })),
     required_confirmations: count(requiredConfirmationsMax),
     average_blocktime_ms: count(averageBlockTimeMsMax),
     tags: texts,

@@ -8,7 +8,7 @@ import { answers, success } from './envelope.ts'
 import { nameCharsMax } from './limits.ts'
 import { operation } from './operation.ts'
 import { relayerParameters } from './parameters.ts'
-import { endpointsSchema, parseEndpoints } from './parse-endpoints.ts'
+import { endpointsSchema, endpointsWanted, parseEndpoints } from './parse-endpoints.ts'
 import { policiesInBody } from './policies.ts'
 import { presentRelayer, relayerSchema } from './present-relayer.ts'
 
@@ -25,7 +25,9 @@ const bodySchema = Type.Object(
       Type.Union([policiesInBody, Type.Null()], { description: 'an object of policies, or null' }),
     ),
     custom_rpc_urls: Type.Optional(
-      Type.Union([endpointsSchema, Type.Null()], { description: "a list of endpoints, or null for the network's" }),
+      Type.Union([endpointsSchema, Type.Null()], {
+        description: `${endpointsWanted}, or null for the network's`,
+      }),
     ),
   },
   {

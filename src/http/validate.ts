@@ -97,14 +97,17 @@ function locate(schema: TSchema, value: unknown, instancePath: string): Located 
     const next = items ?? propertiesOf(at.schema)[step]
     if (!next) return { ...at, exact: false }
     const name = items ? `${at.name}[${step}]` : at.name === '' ? step : `${at.name}.${step}`
-    at = {
-      name,
-      schema: next,
-      value: (at.value as Record<string, unknown> | undefined)?.[step],
-      exact: !('anyOf' in next),
-    }
+    const found = (at.value as Record<string, unknown> | undefined)?.[step]
+    const wanted = isObject(found) ? (objectOrNull(next) ?? next) : next
+    at = { name, schema: wanted, value: found, exact: !('anyOf' in wanted) }
   }
   return at
+}
+
+/** Where the only alternative to an object is null, an object is meant to be that one. */
+function objectOrNull(schema: TSchema): TSchema | undefined {
+  const { anyOf: [object, other, ...rest] = [] } = schema as { anyOf?: (TSchema & { type?: string })[] }
+  return object && 'properties' in object && other?.type === 'null' && rest.length === 0 ? object : undefined
 }
 
 /** OpenAPI's `writeOnly` marks what is never told again, and so not in a refusal either. */

@@ -91,9 +91,9 @@ test('a relayer with endpoints of its own asks those and no others, until it is 
 test('what is no endpoint is refused, and not repeated', async () => {
   const { client } = stage
   const cases: readonly [object, RegExp][] = [
-    [{ rpc_urls: [] }, /^rpc_urls: is not a list of endpoints/],
+    [{ rpc_urls: [] }, /^rpc_urls: is not 1 to 32 endpoints, as/],
     [{ rpc_urls: ['wss://secret.example'] }, /^rpc_urls\[0\]: is no http or https URL/],
-    [{ rpc_urls: [{ url: 'https://secret.example', weight: 101 }] }, /^rpc_urls: is not a list of endpoints/],
+    [{ rpc_urls: [{ url: 'https://secret.example', weight: 101 }] }, /^rpc_urls: is not 1 to 32 endpoints, as/],
     [{ rpc_urls: [{ url: 'https://secret.example', weight: 0 }] }, /^rpc_urls: every endpoint has weight 0/],
     [{ chain_id: 1 }, /^chain_id: is not known here/],
     [{ required_confirmations: 0 }, /^required_confirmations: 0 is not an integer from 1/],

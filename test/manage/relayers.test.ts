@@ -182,9 +182,25 @@ test('what can not be is refused, with the reason', async () => {
     expect(answer).toMatchObject({ code, message: expect.stringMatching(message) })
     expect(answer.message).not.toContain('secret.example')
   }
-  expect(await refused(client, 'PATCH', `/relayers/${id}`, { signer_id: 'x' })).toMatchObject({
-    code: 'INVALID_REQUEST',
-  })
+  const changes: [object, RegExp][] = [
+    [{ signer_id: 'x' }, /^signer_id: is not known here; known are name/],
+    [
+      { policies: { gas_price_cpa: 1 } },
+      /^policies.gas_price_cpa: is not known here; known are min_balance, gas_price_cap/,
+    ],
+    [{ policies: { gas_price_cap: '100 gwei' } }, /^policies.gas_price_cap: "100 gwei" is not wei as an integer/],
+    [{ policies: { value_cap: '0x10' } }, /^policies.value_cap: "0x10" is not wei .*; hex is not taken$/],
+    [{ policies: { max_in_flight: 0 } }, /^policies.max_in_flight: 0 is not an integer from 1/],
+    [{ policies: { whitelist_receivers: [5] } }, /^policies.whitelist_receivers: \[5\] is not a list of addresses/],
+    [{ policies: 5 }, /^policies: 5 is not an object of policies, or null/],
+    [{ custom_rpc_urls: [] }, /^custom_rpc_urls: is not 1 to 32 endpoints, as .*, or null/],
+    [{ custom_rpc_urls: [{ url: 'https://secret.example', wieght: 1 }] }, /^custom_rpc_urls: is not 1 to 32 endpoints/],
+  ]
+  for (const [asked, message] of changes) {
+    const answer = await refused(client, 'PATCH', `/relayers/${id}`, asked)
+    expect(answer).toMatchObject({ code: 'INVALID_REQUEST', message: expect.stringMatching(message) })
+    expect(answer.message).not.toContain('secret.example')
+  }
   expect(await refused(client, 'PATCH', '/relayers/nobody', {})).toMatchObject({ code: 'RELAYER_NOT_FOUND' })
   expect(await refused(client, 'DELETE', '/relayers/nobody')).toMatchObject({ code: 'RELAYER_NOT_FOUND' })
   expect(await refused(client, 'DELETE', '/relayers/filed')).toMatchObject({
