@@ -11,8 +11,15 @@ if (major < 22 || (major === 22 && minor < 12)) {
 
 const { serve } = await import('./serve.ts')
 const stop = new AbortController()
-// The first signal drains; a second one, from somebody who can't wait, ends it as a crash would, and loses nothing.
+// The first signal drains; a later one, from somebody who can't wait, ends it as a crash would, and loses nothing. Ctrl-C
+// arrives twice at once, from the terminal and through npm, and counts as one.
+const oneSignalSeconds = 2
+let askedAt: number | undefined
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  process.on(signal, () => (stop.signal.aborted ? process.exit(1) : stop.abort()))
+  process.on(signal, () => {
+    if (askedAt !== undefined && process.uptime() - askedAt > oneSignalSeconds) process.exit(1)
+    askedAt ??= process.uptime()
+    stop.abort()
+  })
 }
 process.exit(await serve({ env: process.env, directory: process.cwd(), stop: stop.signal, stderr: process.stderr }))
