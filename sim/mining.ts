@@ -28,7 +28,7 @@ export function reorganise(world: World, depth: number): void {
     head = build(world, head, dice.pick(world.nodes), again)
   }
   // Some nodes do not hear of it, and go on telling the old branch.
-  const behind = world.nodes.filter(() => dice.chance(0.2))
+  const behind = world.nodes.filter(() => dice.chance(0.2) && !world.scenario.restore)
   for (const node of behind) node.lags = true
   world.history.note(
     `reorg of depth ${depth}${behind.length > 0 ? `, unheard of by n${behind.map(({ index }) => index)}` : ''}`,

@@ -4,6 +4,7 @@ import { accountAt } from './chain/blocks.ts'
 import { tagsOf } from './chain/transaction.ts'
 import { keepMining } from './mining.ts'
 import type { Disk } from './process/database.ts'
+import { type Backup, backUp, downMs, dropUnseen, restore } from './restore.ts'
 import { inWords } from './scenario.ts'
 import { openService, type Service } from './service.ts'
 import { askForTheRest, boundBlocks, calm, giveUpWaiting, openRows, steerBaseFee } from './settle.ts'
@@ -41,7 +42,12 @@ export async function runSeed(
     keepMining(world)
     service.start()
     await timeline.rest()
-    for (step = 0; step < steps && !history.failure(); step += 1) await oneStep(world, service)
+    let backup: Backup | undefined
+    for (step = 0; step < steps && !history.failure(); step += 1) {
+      if (step === stepAt(world.scenario.restore?.copied, steps)) backup = backUp(world)
+      if (backup && step === stepAt(world.scenario.restore?.putBack, steps)) await putBack(world, service, backup)
+      await oneStep(world, service)
+    }
     if (!history.failure()) {
       step = 'afterwards'
       settled = await settle(world, service)
@@ -67,6 +73,21 @@ export async function runSeed(
   }
 }
 
+function stepAt(part: number | undefined, steps: number): number {
+  return part === undefined ? -1 : Math.floor(part * steps)
+}
+
+async function putBack(world: World, service: Service, backup: Backup): Promise<void> {
+  const { timeline, history } = world
+  timeline.interject(0, () => undefined)
+  service.stop()
+  await timeline.rest()
+  world.look()
+  await until(world, timeline.now() + downMs)
+  if (!history.failure()) restore(world, service, backup)
+  await timeline.rest()
+}
+
 async function oneStep(world: World, service: Service): Promise<void> {
   const { dice, timeline, history, scenario } = world
   const action = dice.weighted(scenario.weights)
@@ -74,6 +95,7 @@ async function oneStep(world: World, service: Service): Promise<void> {
   if (dice.chance(0.5)) timeline.interject(dice.between(1, 12), () => act(world, service, action))
   else {
     act(world, service, action)
+    dropUnseen(world)
     await timeline.rest()
     world.look()
   }
@@ -92,6 +114,7 @@ async function until(world: World, timeMs: number): Promise<void> {
 
 async function oneEvent(world: World): Promise<void> {
   await world.timeline.next()
+  dropUnseen(world)
   world.look()
 }
 
@@ -103,6 +126,7 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
   const began = blocks.canonical().number
   // Long enough for whoever drains or starts to be there, and for zombies to be gone.
   await until(world, timeline.now() + 25_000)
+  while (!service.up() && !history.failure()) await oneEvent(world)
   askForTheRest(world, service)
   await timeline.rest()
   world.look()

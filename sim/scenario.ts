@@ -60,6 +60,8 @@ export interface Scenario {
    * - `plateau`: likewise, with the base fee risen above the sends' cap, and staying there.
    */
   readonly ending: 'drain' | 'cancelAll' | 'plateau'
+  /** The disk is copied, and put back later: where in the run, from 0 to 1. */
+  readonly restore: { readonly copied: number; readonly putBack: number } | undefined
 }
 
 export const gwei = 1_000_000_000n
@@ -92,7 +94,8 @@ const usual: Readonly<Record<Action, number>> = {
 }
 
 /** Each seed leaves some things out and overdoes others: rare mixtures come up far more often so. */
-export function drawScenario(dice: Dice): Scenario {
+export function drawScenario(dice: Dice, restoring: Dice): Scenario {
+  const restore = drawRestore(restoring)
   const reorgMax = dice.pick([0, 1, 2, 3, 5, 8])
   const weights = { ...usual }
   for (const action of actions) {
@@ -100,6 +103,8 @@ export function drawScenario(dice: Dice): Scenario {
     else if (dice.chance(0.15)) weights[action] *= 4
   }
   if (reorgMax === 0) weights.reorg = 0
+  // A node that is behind, alone, or a clock that is wrong hides what the copy has lost: nobody could know then.
+  if (restore) Object.assign(weights, { lag: 0, jumpClock: 0 })
   const faults = Object.fromEntries(
     fates.map((fate) => [fate, fate === 'answered' || dice.chance(0.4) ? 0 : dice.between(1, 10)]),
   ) as Record<Fate, number>
@@ -119,7 +124,14 @@ export function drawScenario(dice: Dice): Scenario {
     ending: capped
       ? dice.pick(['drain', 'cancelAll', 'plateau', 'plateau'])
       : dice.pick(['drain', 'drain', 'cancelAll']),
+    restore,
   }
+}
+
+function drawRestore(dice: Dice): Scenario['restore'] {
+  if (!dice.chance(0.2)) return undefined
+  const copied = dice.between(10, 80) / 100
+  return { copied, putBack: copied + dice.between(1, 20) / 100 }
 }
 
 export function drawPolicies(dice: Dice, { capped, mayPause }: { capped: boolean; mayPause: boolean }): Policies {

@@ -26,6 +26,8 @@ export interface Service {
   cancelPending(relayer: number): void
   /** Paused processes wake up, and soon die. */
   wakeZombies(): void
+  /** Ends at once, with all that was paused, and starts when it is told to. */
+  stop(): void
   /** Nothing is doomed any more; what is down starts. */
   recover(): void
   close(): void
@@ -38,9 +40,11 @@ export function openService(world: World): Service {
   let present: Process | undefined
   let started: Process | undefined
   let draining = false
+  let stopped = false
   const zombies: Process[] = []
 
   function begin(): void {
+    stopped = false
     life += 1
     const instance = openInstance(life, (how) => {
       history.note(`p${instance.id} ${how === 'dead' ? 'crashes' : 'is paused'}`)
@@ -68,7 +72,7 @@ export function openService(world: World): Service {
       zombies.push(process)
       timeline.after(dice.between(500, 60_000), wakeZombies)
     }
-    if (!present) timeline.after(dice.between(0, 4_000), () => present ?? begin())
+    if (!present) timeline.after(dice.between(0, 4_000), () => present ?? (stopped || begin()))
   }
 
   function wakeZombies(): void {
@@ -128,7 +132,7 @@ export function openService(world: World): Service {
   }
 
   return {
-    up: () => present?.instance.state === 'alive',
+    up: () => present?.instance.state === 'alive' && !draining,
     start: begin,
     doom(end, effectsLeft) {
       // One that has not started owns nothing yet: it would take over when it wakes up, which the lock on the file forbids.
@@ -187,6 +191,15 @@ export function openService(world: World): Service {
       )
     },
     wakeZombies,
+    stop() {
+      stopped = true
+      for (const process of [...zombies.splice(0), ...(present ? [present] : [])]) {
+        process.instance.state = 'dead'
+        forget(process)
+      }
+      present = undefined
+      draining = false
+    },
     recover() {
       if (present) present.instance.doom = undefined
       else begin()

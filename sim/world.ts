@@ -1,5 +1,6 @@
 // Everything of one run, wired together: chain, nodes, network, the service's processes, and the witnesses.
 import { privateKeyToAddress } from 'viem/accounts'
+import type { Hash } from '../src/domain/ids.ts'
 import { type Blocks, openBlocks } from './chain/blocks.ts'
 import { type NodeWorld, offer, openNode, type SimNode } from './chain/node.ts'
 import { forgetTransactions } from './chain/transaction.ts'
@@ -31,6 +32,8 @@ export interface World {
   readonly addresses: readonly string[]
   readonly clients: Clients
   readonly state: Moods
+  /** Bytes that were handed over, and that the disk knows nothing of since a copy was put back. */
+  readonly lost: Set<Hash>
   /** Looks at what was committed since, if anything was. */
   look(): void
 }
@@ -57,6 +60,8 @@ export interface Moods {
   /** What the configuration says from the next start on. */
   policies: Policies
   place: number
+  /** The place at which a copy of the disk was put back. */
+  restoredAt: number
 }
 
 export const fullBalance = 10n ** 24n
@@ -65,7 +70,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
   forgetTransactions()
   const timeline = openTimeline()
   const history = openHistory(timeline.now, print)
-  const scenario = drawScenario(dice(seed, 'scenario'))
+  const scenario = drawScenario(dice(seed, 'scenario'), dice(seed, 'restore'))
   const worldDice = dice(seed, 'world')
   const addresses = keys
     .slice(0, scenario.relayers)
@@ -87,8 +92,10 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     balances: new Map(),
     policies: scenario.policies,
     place: 0,
+    restoredAt: Number.POSITIVE_INFINITY,
   }
 
+  const lost = new Set<Hash>()
   disk.wipe()
   let truth: Truth | undefined
   const rows = watchRows(disk, {
@@ -121,7 +128,12 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     },
   }
   const nodes = scenario.profiles.map((profile, index) => openNode(index, profile, blocks.canonical()))
-  truth = watchTruth(blocks, nodes, bytes, { fail: history.fail, rows: rows.all })
+  truth = watchTruth(blocks, nodes, bytes, {
+    fail: history.fail,
+    rows: rows.all,
+    isLost: ({ hash }) => lost.has(hash),
+    wasUnknowable: (id) => (clients.deleted.get(id) ?? -1) >= state.restoredAt,
+  })
   const network = openSimNetwork(node, nodes, timeline, worldDice, history, {
     leaving: (instance, raws) => bytes.leaving(instance, raws),
   })
@@ -178,6 +190,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     addresses,
     clients,
     state,
+    lost,
     look() {
       if (!dirty) return
       dirty = false

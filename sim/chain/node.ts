@@ -4,7 +4,7 @@ import type { Dice } from '../dice.ts'
 import { accountAt, ancestorAt, type Block, type Blocks, branches } from './blocks.ts'
 import { type Admission, admit, nextNonce, openPool, type Pool, prune } from './pool.ts'
 import type { Profile } from './profiles.ts'
-import { decode, type SimTransaction } from './transaction.ts'
+import { decode, type SimTransaction, transactionJson } from './transaction.ts'
 
 export interface SimNode {
   readonly index: number
@@ -143,9 +143,7 @@ function blockJson(block: Block, full: boolean): object {
     parentHash: block.parent?.hash ?? `0x${'0'.repeat(64)}`,
     timestamp: hex(block.timestampSeconds),
     baseFeePerGas: hex(block.baseFee),
-    transactions: block.included.map(({ transaction: { hash, from, nonce } }) =>
-      full ? { hash, from, nonce: hex(nonce) } : hash,
-    ),
+    transactions: block.included.map(({ transaction }) => (full ? transactionJson(transaction) : transaction.hash)),
   }
 }
 

@@ -31,10 +31,12 @@ interface Recovery {
 
 const curve = createRequire(import.meta.url)('secp256k1') as Recovery
 let known = new Map<string, SimTransaction>()
+let shown = new Map<string, object>()
 
 /** Between seeds: bytes of one seed mean nothing to another. */
 export function forgetTransactions(): void {
   known = new Map()
+  shown = new Map()
 }
 
 export function decode(raw: Hex): SimTransaction {
@@ -77,6 +79,7 @@ interface Parsed {
   readonly gasPrice?: bigint
   readonly maxFeePerGas?: bigint
   readonly maxPriorityFeePerGas?: bigint
+  readonly accessList?: readonly object[]
 }
 
 function word(hex: Hex): Uint8Array {
@@ -101,4 +104,25 @@ export function tagsOf({ data, earlier }: { data: string; earlier: string | null
 
 export function taggedData(tag: number): Hex {
   return `0x5e11da7a${tag.toString(16).padStart(8, '0')}`
+}
+
+/** As a node shows what it holds, with its signature. */
+export function transactionJson({ hash, raw, from, to, nonce, value, data, gasLimit }: SimTransaction): object {
+  const known = shown.get(raw)
+  if (known) return known
+  const parsed = parseTransaction(raw as `0x02${string}`) as unknown as Parsed
+  const { type, chainId, r, s, v, yParity, gasPrice, maxFeePerGas, maxPriorityFeePerGas, accessList } = parsed
+  const number = (each: bigint | number) => `0x${each.toString(16)}`
+  const json = {
+    ...{ hash, from, to: to === '0x' ? null : to, nonce: number(nonce), value: number(value), input: data },
+    ...{ gas: number(gasLimit), chainId: number(chainId), r, s, v: number(v ?? yParity ?? 0) },
+    type: number(['legacy', 'eip2930', 'eip1559'].indexOf(type)),
+    ...(yParity !== undefined && type !== 'legacy' && { yParity: number(yParity) }),
+    ...(gasPrice !== undefined && { gasPrice: number(gasPrice) }),
+    ...(maxFeePerGas !== undefined && { gasPrice: number(maxFeePerGas), maxFeePerGas: number(maxFeePerGas) }),
+    ...(maxPriorityFeePerGas !== undefined && { maxPriorityFeePerGas: number(maxPriorityFeePerGas) }),
+    ...(type !== 'legacy' && { accessList: accessList ?? [] }),
+  }
+  shown.set(raw, json)
+  return json
 }

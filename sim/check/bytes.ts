@@ -22,6 +22,8 @@ export interface Bytes {
   recorded(hash: Hash): Recorded | undefined
   /** Everything that a node ever had in its hands and could have kept. */
   readonly everHanded: SimTransaction[]
+  /** The disk is another: what it does not hold is none of ours any more. Answers what was. */
+  forget(): readonly Hash[]
 }
 
 export interface ByteWatch {
@@ -47,10 +49,31 @@ export function watchBytes(database: Database.Database, { fail, deletedAt, undis
     return known
   }
 
+  function own(from: string, nonce: number, attempt: Recorded): ReadonlySet<string> {
+    const key = `${from} ${nonce}`
+    const known = owners.get(key) ?? new Set()
+    owners.set(key, known.add(attempt.transaction_id))
+    return known
+  }
+
   return {
     recorded,
     get everHanded() {
       return [...everHanded.values()]
+    },
+    forget() {
+      found.clear()
+      owners.clear()
+      const lost: Hash[] = []
+      for (const [hash, { from, nonce }] of everHanded) {
+        const attempt = recorded(hash)
+        if (attempt) own(from, nonce, attempt)
+        else {
+          everHanded.delete(hash)
+          lost.push(hash)
+        }
+      }
+      return lost
     },
     leaving(instance, raws) {
       for (const raw of raws) {
@@ -75,10 +98,7 @@ export function watchBytes(database: Database.Database, { fail, deletedAt, undis
       const invalid = !admission.admitted && admission.refusal === 'invalid'
       if (invalid) return
       everHanded.set(hash, transaction)
-      const key = `${from} ${nonce}`
-      const known = owners.get(key) ?? new Set()
-      known.add(attempt.transaction_id)
-      owners.set(key, known)
+      const known = own(from, nonce, attempt)
       if (known.size > 1) {
         fail(`nonce ${nonce} was given to ${[...known].map((id) => id.slice(-6)).join(' and ')}: both reached a node`)
       }

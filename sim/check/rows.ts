@@ -9,6 +9,8 @@ export interface Rows {
   /** Reads what commits have changed since. */
   look(): void
   all(): ReadonlyMap<string, Row>
+  /** The disk is another: what was seen before counts no more. */
+  forget(): void
 }
 
 export interface RowWatch {
@@ -37,6 +39,7 @@ export function watchRows({ witness, touched }: Disk, { fail, changed }: RowWatc
   const byId = witness.prepare<[string], Row>('SELECT * FROM transactions WHERE id = ?')
   const newEvents = witness.prepare<[number], Event>('SELECT * FROM outbox WHERE id > ? ORDER BY id')
   const tallies = witness.prepare<[], [string, string, number]>('SELECT relayer_id, status, count FROM tallies').raw()
+  const everyId = witness.prepare<[], string>('SELECT id FROM transactions').pluck()
   const known = new Map<string, Row>()
   const ended = new Map<string, string>()
   /** By relayer and status. */
@@ -103,6 +106,13 @@ export function watchRows({ witness, touched }: Disk, { fail, changed }: RowWatc
       }
     },
     all: () => known,
+    forget() {
+      known.clear()
+      ended.clear()
+      counts.clear()
+      lastEvent = 0
+      for (const id of everyId.all()) touched.add(id)
+    },
   }
 }
 

@@ -3,7 +3,7 @@
 import type { Hash } from '../../src/domain/ids.ts'
 import { ancestorAt, type Block, type Blocks, branches } from '../chain/blocks.ts'
 import type { SimNode } from '../chain/node.ts'
-import { isNoOp, tagOf, tagsOf } from '../chain/transaction.ts'
+import { isNoOp, type SimTransaction, tagOf, tagsOf } from '../chain/transaction.ts'
 import type { Bytes } from './bytes.ts'
 import type { Row } from './rows.ts'
 
@@ -17,11 +17,20 @@ export interface Truth {
   recheck(): void
 }
 
+export interface TruthWatch {
+  fail(what: string): void
+  rows(): ReadonlyMap<string, Row>
+  /** Sent by a part of the history that a restored copy does not hold. */
+  isLost(transaction: SimTransaction): boolean
+  /** Taken back by its client after a restore: a DELETE is answered by what is on record. */
+  wasUnknowable(id: string): boolean
+}
+
 export function watchTruth(
   blocks: Blocks,
   nodes: readonly SimNode[],
   bytes: Pick<Bytes, 'recorded'>,
-  { fail, rows }: { fail(what: string): void; rows(): ReadonlyMap<string, Row> },
+  { fail, rows, isLost, wasUnknowable }: TruthWatch,
 ): Truth {
   let head = blocks.canonical()
   /** On the canonical chain: how often each payload was executed. */
@@ -45,7 +54,8 @@ export function watchTruth(
     const tags = tagsOf(row)
     const executed = tags.reduce((sum, tag) => sum + (executions.get(tag) ?? 0), 0)
     if (row.phase === 'dropped') {
-      if (executed > 0) fail(`${name} is ${row.status}, dropped, and of its payloads ${tags} one is on the chain`)
+      if (executed > 0 && !wasUnknowable(row.id))
+        fail(`${name} is ${row.status}, dropped, and of its payloads ${tags} one is on the chain`)
       return
     }
     const block = blocks.byHash(row.included_block_hash as Hash)
@@ -57,7 +67,13 @@ export function watchTruth(
     const { transaction, succeeded } = included
     const attempt = bytes.recorded(transaction.hash)
     const ours = attempt?.transaction_id === row.id
-    const taker = ours ? (isNoOp(transaction) && attempt.kind === 'cancel' ? 'cancel' : attempt.kind) : 'external'
+    const taker = ours
+      ? isNoOp(transaction) && attempt.kind === 'cancel'
+        ? 'cancel'
+        : attempt.kind
+      : isLost(transaction) && carriesPayloadOf(row, transaction)
+        ? 'unrecorded'
+        : 'external'
     if (taker !== row.included_kind) fail(`${name} was taken by ${taker}, and the row says ${row.included_kind}`)
     if (transaction.nonce !== row.nonce) fail(`${name} holds nonce ${row.nonce}, its block spent ${transaction.nonce}`)
     if (ours && succeeded !== (row.included_succeeded === 1)) fail(`${name}: success is told wrongly`)
@@ -66,10 +82,10 @@ export function watchTruth(
       fail(
         `${name} is finally ${row.status} by block ${block.number} (${block.hash.slice(-4)}), which is not canonical; heads: ${nodes.map(({ head: at }) => `${at.number} (${at.hash.slice(-4)})`)}`,
       )
-    const payload = taker === 'execute' || taker === 'replace'
+    const payload = taker === 'execute' || taker === 'replace' || taker === 'unrecorded'
     const end = endOf(row, payload, succeeded)
     if (row.status !== end) fail(`${name} is finally ${row.status}, and should be ${end}`)
-    if (tags.length > 0 && executed !== (payload ? 1 : 0)) {
+    if (tags.length > 0 && executed !== (payload ? 1 : 0) && !wasUnknowable(row.id)) {
       fail(`${name} is finally ${row.status}, and of its payloads ${tags} ${executed} were executed`)
     }
   }
@@ -112,6 +128,12 @@ export function watchTruth(
       for (const row of rows().values()) if (row.open === 0) verify(row)
     },
   }
+}
+
+/** What fills a gap carries no number: any no-op says the same. */
+function carriesPayloadOf(row: Row, transaction: SimTransaction): boolean {
+  const tag = tagOf(transaction)
+  return tag === undefined ? row.origin === 'gap' && isNoOp(transaction) : tagsOf(row).includes(tag)
 }
 
 /** Its branch is as high and holds another block there. */

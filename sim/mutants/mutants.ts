@@ -156,7 +156,7 @@ export const mutants: readonly Mutant[] = [
     seed: 547,
     edits: [
       {
-        file: 'src/reconcile/record.ts',
+        file: 'src/domain/decide.ts',
         find: "decision.do === 'settle' || decision.do === 'requeue' ?",
         put: "decision.do === 'settle' ?",
       },
@@ -336,6 +336,30 @@ export const mutants: readonly Mutant[] = [
         file: 'src/domain/replace.ts',
         find: 'const queued = neverReachedANode(transaction) ?',
         put: 'const queued = neverReachedANode({ ...transaction, lifecycle: { phase: "queued" } }) ?',
+      },
+    ],
+  },
+  {
+    name: 'trust-a-restored-copy',
+    breaks: 'sends what waits in the queue, whatever a lost part of its history may have sent',
+    seed: 101,
+    edits: [
+      {
+        file: 'src/domain/past.ts',
+        find: '  if (last === undefined) return nothing\n',
+        put: '  if (last === undefined || last >= 0) return nothing\n',
+      },
+    ],
+  },
+  {
+    name: 'forget-what-waits-in-the-pools',
+    breaks: 'looks at what a lost past had mined, and not at what still waits in a pool',
+    seed: 101,
+    edits: [
+      {
+        file: 'src/domain/past.ts',
+        find: 'if (!explained.has(nonce)) open.push(nonce)',
+        put: 'if (!explained.has(nonce) && nonce < at.nonce) open.push(nonce)',
       },
     ],
   },

@@ -20,7 +20,14 @@ export interface Disk extends Disposable {
   readonly touched: Set<string>
   /** Every table is as the migrations left it. */
   wipe(): void
+  /** What is committed. */
+  copy(): Copy
+  /** Nothing else holds the disk. */
+  putBack(copy: Copy): void
 }
+
+/** By table. */
+export type Copy = ReadonlyMap<string, readonly (readonly unknown[])[]>
 
 export function openDisk(): Disk {
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'rescind-sim-'))
@@ -35,6 +42,7 @@ export function openDisk(): Disk {
   const witness = connect(path)
   witness.pragma('query_only = ON')
   const wipes = emptyTables(writer).map((table) => writer.prepare(`DELETE FROM "${table}"`))
+  const tables = allTables(writer)
   return {
     writer,
     writing: sqliteExecutor(writer),
@@ -47,6 +55,25 @@ export function openDisk(): Disk {
         for (const each of wipes) each.run()
       })()
       touched.clear()
+    },
+    copy: () =>
+      witness.transaction(
+        () =>
+          new Map(
+            tables.map((table) => [table, witness.prepare(`SELECT * FROM "${table}"`).raw().all() as unknown[][]]),
+          ),
+      )(),
+    putBack(copy) {
+      if (writer.inTransaction) throw new Error('somebody is writing while a copy is put back')
+      writer.transaction(() => {
+        for (const [table, rows] of copy) {
+          writer.prepare(`DELETE FROM "${table}"`).run()
+          const [first] = rows
+          if (!first) continue
+          const insert = writer.prepare(`INSERT INTO "${table}" VALUES (${first.map(() => '?').join()})`)
+          for (const row of rows) insert.run(...row)
+        }
+      })()
     },
     [Symbol.dispose]() {
       for (const database of [witness, reader, writer]) database.close()
@@ -85,11 +112,12 @@ function watchTransactions(writer: Database.Database): Set<string> {
 
 /** All but those that the migrations themselves fill. */
 function emptyTables(writer: Database.Database): readonly string[] {
+  return allTables(writer).filter((name) => writer.prepare(`SELECT 1 FROM "${name}" LIMIT 1`).get() === undefined)
+}
+
+function allTables(writer: Database.Database): readonly string[] {
   const names = writer.prepare<[], string>(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
   )
-  return names
-    .pluck()
-    .all()
-    .filter((name) => writer.prepare(`SELECT 1 FROM "${name}" LIMIT 1`).get() === undefined)
+  return names.pluck().all()
 }

@@ -1,4 +1,6 @@
 // What a node sends, turned into the domain's values. Undefined: not of the shape that it must have.
+
+import type { Fees } from '../domain/fees.ts'
 import type { Address, Hash, Hex } from '../domain/ids.ts'
 import type { Head } from '../domain/observation.ts'
 import type { AccessList, BlockRef } from '../domain/transaction.ts'
@@ -23,8 +25,22 @@ export interface Mined {
   readonly data?: string
   /** Absent where the node does not tell it, or its type has none. */
   readonly accessList?: AccessList
+  /** Absent where it is of no kind that a relayer signs, or something of it is missing. */
+  readonly signed?: Signed
   /** EIP-7702: each spends a nonce of the account that signed it. */
   readonly authorizations: readonly Authorization[]
+}
+
+/** What its bytes hold beside what it carries. */
+export interface Signed {
+  readonly fees: Fees
+  readonly type: 'legacy' | 'eip2930' | 'eip1559'
+  /** Absent for a legacy transaction from before EIP-155. */
+  readonly chainId?: number
+  readonly gasLimit: Gas
+  readonly r: Hex
+  readonly s: Hex
+  readonly yParity: 0 | 1
 }
 
 export interface Authorization {
@@ -96,10 +112,36 @@ export function toMined(value: unknown): readonly Mined[] | undefined {
       ...(value !== undefined && { value }),
       ...(data !== undefined && { data }),
       ...(accessList && { accessList }),
+      ...withSignature(transaction),
     }
     mined.push({ hash, from, nonce, ...carried, authorizations })
   }
   return mined
+}
+
+function withSignature(transaction: Wire | undefined): { signed?: Signed } {
+  const fees = toFees(transaction)
+  const type = signedTypes[toNumber(transaction?.type ?? '0x0') ?? -1]
+  const chainId = toNumber(transaction?.chainId)
+  const gasLimit = toNumber(transaction?.gas)
+  const [r, s, v] = [transaction?.r, transaction?.s, transaction?.v].map(toBigInt)
+  const parity = toNumber(transaction?.yParity) ?? (v === undefined ? undefined : Number(v < 2n ? v : (v + 1n) % 2n))
+  if (!fees || !type || gasLimit === undefined || r === undefined || s === undefined) return {}
+  if (parity !== 0 && parity !== 1) return {}
+  const known = { fees, type, gasLimit, r: word(r), s: word(s), yParity: parity } as const
+  return { signed: { ...known, ...(chainId !== undefined && { chainId }) } }
+}
+
+/** By their number in the envelope (EIP-2718). */
+const signedTypes: readonly Signed['type'][] = ['legacy', 'eip2930', 'eip1559']
+
+/** A node tells a gasPrice of an EIP-1559 transaction, too: what it paid. */
+function toFees(transaction: Wire | undefined): Fees | undefined {
+  const [cap, tip, price] = [transaction?.maxFeePerGas, transaction?.maxPriorityFeePerGas, transaction?.gasPrice].map(
+    toBigInt,
+  )
+  if (cap !== undefined && tip !== undefined) return { kind: 'eip1559', maxFeePerGas: cap, maxPriorityFeePerGas: tip }
+  return price === undefined ? undefined : { kind: 'legacy', gasPrice: price }
 }
 
 function toAccessList(value: unknown): AccessList | undefined {
@@ -162,6 +204,11 @@ interface Wire {
   readonly accessList?: unknown
   readonly storageKeys?: unknown
   readonly chainId?: unknown
+  readonly type?: unknown
+  readonly gas?: unknown
+  readonly gasPrice?: unknown
+  readonly maxFeePerGas?: unknown
+  readonly maxPriorityFeePerGas?: unknown
   readonly address?: unknown
   readonly yParity?: unknown
   readonly v?: unknown

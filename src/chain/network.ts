@@ -8,6 +8,7 @@ import type { Chain } from './chain.ts'
 import { toBigInt } from './decode.ts'
 import { type EndpointConfig, openEndpoint } from './endpoint.ts'
 import { chooseAmong } from './endpoints.ts'
+import { lookingBack } from './look-back.ts'
 import { observe } from './observe.ts'
 import { readingAccounts } from './read-account.ts'
 import { readingCanonical } from './read-canonical.ts'
@@ -46,10 +47,12 @@ export function openNetwork(options: NetworkOptions): Chain {
   const readCanonical = readingCanonical(endpoints, heads)
   const accounts = readingAccounts(endpoints, heads, readCanonical)
   const searched = new Map<string, number>()
+  const lookBack = lookingBack(endpoints, readCanonical, averageBlocktimeMs)
   const readMarket = readingMarket(endpoints, options.eip1559)
 
   return {
-    observe: (inquiry) => observe({ endpoints, heads, accounts, readCanonical, readMarket, searched }, inquiry),
+    observe: (inquiry) =>
+      observe({ endpoints, heads, accounts, readCanonical, readMarket, searched, lookBack }, inquiry),
     broadcast: (envelopes) => broadcast(endpoints, envelopes),
     async balance(address) {
       const { told } = await endpoints.firstToTell(async (endpoint) => {

@@ -3,6 +3,7 @@
 import type { Inquiry, Observation } from '../domain/observation.ts'
 import type { Endpoints } from './endpoints.ts'
 import { type FindInclusions, findInclusions } from './find-inclusions.ts'
+import type { LookBack } from './look-back.ts'
 import type { Accounts } from './read-account.ts'
 import type { ReadCanonical } from './read-canonical.ts'
 import type { ReadMarket } from './read-market.ts'
@@ -15,11 +16,12 @@ export interface Observe {
   readonly readCanonical: ReadCanonical
   readonly readMarket: ReadMarket
   readonly searched: FindInclusions['searched']
+  readonly lookBack: LookBack
 }
 
 /** Rejects with ChainUnavailable when no endpoint can tell head and nonce. */
 export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observation> {
-  const { endpoints, heads, accounts, readCanonical, readMarket, searched } = parts
+  const { endpoints, heads, accounts, readCanonical, readMarket, searched, lookBack } = parts
   const at = await heads.current()
   const [{ told: account, by }, market, canonical] = await Promise.all([
     accounts.read(inquiry, at),
@@ -33,6 +35,7 @@ export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observa
   })
   const inclusions = new Map([...account.inclusions, ...found])
   const balance = accounts.settle(inquiry, at, inclusions)
+  const past = inquiry.past && (await lookBack(inquiry.address, inquiry.past, account.pendingNonce, { ...at, by }))
   return {
     head: at.head,
     rule: endpoints.rule(),
@@ -41,5 +44,6 @@ export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observa
     ...(market && { market }),
     inclusions,
     canonical,
+    ...(past && { past }),
   }
 }

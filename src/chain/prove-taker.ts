@@ -95,7 +95,11 @@ async function asUnrecorded(
 }
 
 /** The transaction that the account sent, or the one that carried an EIP-7702 authorization of it. */
-async function takerOf(transactions: readonly Mined[], address: Address, nonce: Nonce): Promise<Mined | undefined> {
+export async function takerOf(
+  transactions: readonly Mined[],
+  address: Address,
+  nonce: Nonce,
+): Promise<Mined | undefined> {
   const sent = transactions.find((mined) => mined.nonce === nonce && isAddressEqual(mined.from, address))
   if (sent) return sent
   for (const mined of transactions) {

@@ -3,6 +3,7 @@ import { type Attempt, afterCrash, afterHandOver, type BroadcastOutcome } from '
 import { cancel, dropCanceled } from './cancel.ts'
 import type { Change } from './decision.ts'
 import type { Hash, NonEmpty, TransactionId } from './ids.ts'
+import { type Found, recoverAttempt, recoveredReason } from './past.ts'
 import type { Relayer } from './relayer.ts'
 import { include, refuse, reopen, requeue, settle, withReason } from './settle.ts'
 import { type InPhase, isInPhase, neverReachedANode, type Transaction } from './transaction.ts'
@@ -31,6 +32,8 @@ export function apply(
       return withAttempt(inPhase(transaction, 'inFlight'), change.attempt.hash, beforeAnotherHandOver)
     case 'include':
       return include(inPhase(transaction, 'inFlight'), change.inclusion)
+    case 'recover':
+      return recover(change, now)
     case 'settle':
       return settle(inPhase(transaction, 'mined'), now)
     case 'reopen':
@@ -76,6 +79,17 @@ export function fillGap(
     version: 1,
   }
   return withReason(bind(filler, at.nonce, attempt, at.now), `fills nonce ${at.nonce}, which nothing else would take`)
+}
+
+/** As after a crash in mid-air: from here on the chain is asked for it like for any other. */
+function recover(found: Found, now: TimestampMs): Transaction {
+  const { transaction, taker } = found
+  const bound: Transaction = {
+    ...transaction,
+    lifecycle: { phase: 'inFlight', nonce: taker.nonce, attempts: [recoverAttempt(found, now)] },
+    sentAt: transaction.sentAt ?? taker.minedAt,
+  }
+  return withReason(bound, recoveredReason)
 }
 
 /** After the nodes answered. */

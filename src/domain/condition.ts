@@ -29,6 +29,8 @@ export const conditions = [
   'nonce_blocked',
   /** A nonce is spent, and no node shows by what. */
   'nonce_unproven',
+  /** Nonces were used by what the database does not hold. */
+  'history_unknown',
   /** The node knows less of the chain than is settled. */
   'node_behind',
   /** A node refuses what it is handed. */

@@ -11,37 +11,109 @@ import { assignNonces } from './assign-nonces.ts'
 import { isNoOp } from './attempt.ts'
 import { race } from './cancel-race.ts'
 import { type Assignments, type Decision, needsSignature, type Plan } from './decision.ts'
-import { tellUnproven } from './hindrance.ts'
+import { marketFees } from './fees.ts'
+import { strangersPatience, tellUnproven } from './hindrance.ts'
 import type { Hash, TransactionId } from './ids.ts'
 import { confirmations, type Observation } from './observation.ts'
+import { type Look, lookBack } from './past.ts'
 import { pursue } from './pursue.ts'
 import type { NetworkPolicy } from './relayer.ts'
 import { include } from './settle.ts'
 import { conditionsOf, news, takeBack } from './tell.ts'
 import { type InPhase, isInPhase, type Transaction, tookTheNonce } from './transaction.ts'
-import type { TimestampMs } from './units.ts'
+import type { Nonce, TimestampMs } from './units.ts'
 import { isHeldUp, type Work } from './work.ts'
 
 export function decide(work: Work, observation: Observation, policy: NetworkPolicy, now: TimestampMs): Plan {
   const followUps = work.open
     .flatMap((transaction) => followUp(transaction, work, observation, policy, now))
     .filter((decision) => mayGoNow(decision, work))
+  // What may have been sent by a history that was lost neither gets a nonce nor ends before that is known.
+  const proven = provenBelow(work, followUps)
+  const { head, nonce } = observation
+  const returning = followUps.flatMap((each) =>
+    each.do === 'requeue' || each.do === 'unbind' ? [apply(each, each.transaction, undefined, now)] : [],
+  )
+  const known = { ...foresee(work, followUps, now), floor: { spentBelow: proven } }
+  const past = lookBack(
+    work,
+    // Also what has expired: it may have been sent before.
+    { ...known, queued: [...returning, ...work.queued].sort((one, other) => one.sequence - other.sequence) },
+    observation.past,
+    { nonce, head: head.number },
+  )
+  const waits = ({ sequence }: Transaction) => past.past !== undefined && sequence <= past.past.through
   const expiries = work.expiring.flatMap((transaction): Decision[] =>
-    isInPhase(transaction, 'queued') && hasExpired(transaction, now) ? [{ do: 'expire', transaction }] : [],
+    isInPhase(transaction, 'queued') && hasExpired(transaction, now) && !waits(transaction)
+      ? [{ do: 'expire', transaction }]
+      : [],
   )
   // Nonces are bound in view of what this step settles and drops: the room that it makes is used at once.
   const ahead = foresee(work, [...followUps, ...expiries], now)
   // A nonce that comes back is for whoever is next by then.
   const unbinds = followUps.some(({ do: what }) => what === 'unbind')
-  const assignments = isHeldUp(work) || unbinds ? nothing : assignNonces(ahead, observation, policy)
+  const assignments =
+    isHeldUp(work) || unbinds
+      ? nothing
+      : work.queued.some(waits)
+        ? { ...nothing, decisions: [...past.decisions, ...fillUnknown(ahead, past, observation, policy)] }
+        : assignNonces(ahead, observation, policy)
   // What the chain gave back is pursued at once, and a race begins at once: the next block may be the rival's.
   const pressing: readonly Decision['do'][] = ['reopen', 'requeue', 'unbind', 'expire', 'giveUp']
   const returned = followUps.some(({ do: what }) => pressing.includes(what))
   const decisions = [...followUps, ...expiries, ...assignments.decisions]
-  const again = assignments.again || returned
+  const again = assignments.again || returned || past.again
   // Without prices, held up, or before the next look, it is not known of all what holds them up.
   const told = again || isHeldUp(work) || !observation.market ? [] : takeBack(looked(work, observation), decisions)
-  return { ...assignments, decisions: [...news(decisions), ...told], again, conditions: conditionsOf(work, decisions) }
+  return {
+    ...assignments,
+    decisions: [...news(decisions), ...told],
+    again,
+    conditions: conditionsOf(work, decisions),
+    spentBelow: past.past ? proven : Math.max(past.explainedBelow ?? 0, spentBelow(followUps)),
+    ...(past.past && { past: past.past }),
+  }
+}
+
+/** By a transaction that is settled with it, or by a stranger, which sends ours back into the queue. */
+function spentBelow(decisions: readonly Decision[]): Nonce {
+  const spent = decisions.flatMap((decision) =>
+    decision.do === 'settle' || decision.do === 'requeue' ? [decision.transaction.lifecycle.nonce + 1] : [],
+  )
+  return Math.max(0, ...spent)
+}
+
+/** As long as the past is not known: no further than what is settled as ours, one after the other. */
+function provenBelow({ floor }: Work, decisions: readonly Decision[]): Nonce {
+  const ours = new Set(
+    decisions.flatMap((decision) => {
+      if (decision.do !== 'settle') return []
+      const { nonce, inclusion } = decision.transaction.lifecycle
+      return tookTheNonce(inclusion) === 'stranger' ? [] : [nonce]
+    }),
+  )
+  let below = floor.spentBelow
+  while (ours.has(below)) below += 1
+  return below
+}
+
+/** Per step: what waits in a pool for nobody knows what had its time, and no-ops of our own take its nonces. */
+const fillsMax = 16
+
+function fillUnknown(
+  work: Work,
+  { past, unknown }: Look,
+  { head, market }: Observation,
+  policy: NetworkPolicy,
+): Decision[] {
+  const isPatient = !past?.seen || head.number - past.seen.at < strangersPatience(policy)
+  if (isPatient || !market) return []
+  const held = new Set(work.open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))
+  const fees = marketFees(market, 'fast', policy.eip1559 && work.relayer.policies.eip1559Pricing)
+  return unknown
+    .filter((nonce) => !held.has(nonce))
+    .slice(0, fillsMax)
+    .map((nonce) => ({ do: 'fillGap', nonce, fees }))
 }
 
 /** Those of which a plan tells what holds them up, if anything does. */

@@ -2,6 +2,7 @@
 import type { Attempt } from './attempt.ts'
 import type { Condition } from './condition.ts'
 import type { Fees } from './fees.ts'
+import type { Found, Past } from './past.ts'
 import type { Inclusion, InPhase, Transaction } from './transaction.ts'
 import type { Gas, Nonce } from './units.ts'
 
@@ -20,6 +21,8 @@ export type Decision =
   | { do: 'fillGap'; nonce: Nonce; fees: Fees }
   /** The chain took the nonce. */
   | { do: 'include'; transaction: InPhase<'inFlight'>; inclusion: Inclusion }
+  /** The chain executed it, and the attempt that did is not on record: the database lost it. */
+  | ({ do: 'recover' } & Found)
   /** The inclusion is final. */
   | { do: 'settle'; transaction: InPhase<'mined'> }
   /** The inclusion's block is no longer canonical. */
@@ -52,6 +55,10 @@ export interface Assignments {
 export interface Plan extends Assignments {
   /** What holds the relayer up as of this observation, whether it is news or not. */
   readonly conditions: readonly Condition[]
+  /** What the owner still does not know of what was before it; absent once it does. */
+  readonly past?: Past
+  /** Every nonce below is spent, for good, and it is known by what. */
+  readonly spentBelow: Nonce
 }
 
 /** A decision about a transaction that stands already. */

@@ -2,6 +2,7 @@
 import type { Attempt } from './attempt.ts'
 import type { Market, ReplacementRule } from './fees.ts'
 import type { Address, Hash, Hex, TransactionId } from './ids.ts'
+import type { PastInquiry, PastSeen } from './past.ts'
 import type { AccessList, BlockRef, Inclusion, Payload } from './transaction.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from './units.ts'
 
@@ -53,6 +54,8 @@ export interface Inquiry {
   /** Whether the account delegates (EIP-7702): it matters to a step that could have two transactions in flight. */
   readonly delegation: boolean
   readonly pendingNonce: boolean
+  /** Asked by an owner that begins, once something waits for a nonce. */
+  readonly past?: PastInquiry
 }
 
 export interface Observation {
@@ -76,6 +79,8 @@ export interface Observation {
   /** The canonical hash at a height; a height that could not be read is missing. */
   readonly canonical: ReadonlyMap<BlockNumber, Hash>
   readonly estimates: ReadonlyMap<TransactionId, Estimate>
+  /** Absent also where no node tells its pool. */
+  readonly past?: PastSeen
 }
 
 /** Blocks on top of and including the one named: 1 as soon as it is mined. */

@@ -1,4 +1,5 @@
 // What the chain made of a nonce: inclusion, finality, reorgs, and nonces that went to a stranger.
+import { recoveredReason } from './past.ts'
 import type { Inclusion, InPhase, Transaction } from './transaction.ts'
 import { revisionOf, tookTheNonce } from './transaction.ts'
 import type { TimestampMs } from './units.ts'
@@ -46,6 +47,7 @@ function reasonFor(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclus
   const reverted = 'succeeded' in inclusion && !inclusion.succeeded ? revertOf(inclusion.revertReason) : undefined
   const lost = [
     ...(inclusion.by === 'unrecorded' ? [unrecorded] : []),
+    ...(wasRecovered(transaction, inclusion) ? [recoveredReason] : []),
     ...(transaction.cancellation && !gaveUp ? ['the cancellation lost: the original was mined first'] : []),
     ...(carriesEarlier(transaction, inclusion) ? ['the replacement lost: what it replaced was mined first'] : []),
     ...(reverted ? [reverted] : []),
@@ -54,6 +56,13 @@ function reasonFor(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclus
 }
 
 const unrecorded = 'executed by an attempt that this database does not hold: was it restored from an older copy?'
+
+function wasRecovered({ lifecycle }: InPhase<'inFlight' | 'mined'>, { hash }: Inclusion): boolean {
+  const handOver = lifecycle.attempts.find((attempt) => attempt.hash === hash)?.handOver
+  return (
+    handOver?.state === 'handed' && handOver.outcome.kind === 'unknown' && handOver.outcome.message === recoveredReason
+  )
+}
 
 function carriesEarlier(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclusion): boolean {
   const winner = transaction.lifecycle.attempts.find(({ hash }) => hash === inclusion.hash)

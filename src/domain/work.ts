@@ -2,6 +2,7 @@
 import { mayBeKnown, newest, type RejectionCode, rejectionOf, wasTaken } from './attempt.ts'
 import type { Hash } from './ids.ts'
 import type { Inquiry } from './observation.ts'
+import type { Found, Past } from './past.ts'
 import type { NonceFloor, Relayer } from './relayer.ts'
 import { awaitsReplacement } from './replace.ts'
 import { type InPhase, isInPhase, type Transaction } from './transaction.ts'
@@ -18,6 +19,12 @@ export interface Work {
   readonly expiring: readonly Transaction[]
   /** Attempts that are on their way to a node that has not answered yet: payloads wait for it, in their order. */
   readonly underWay?: ReadonlySet<Hash>
+  /** The last place in the relayer's order that is taken. */
+  readonly lastSequence: number
+  /** What its owner, new as it is, does not know yet. */
+  readonly past?: Past
+  /** Where all that took the unexplained nonces is known: what of the queue it carries. */
+  readonly found?: readonly Found[]
 }
 
 /** What could get a nonce in this step, if there is room. */
@@ -72,7 +79,7 @@ export function inquire(work: Work, { pendingNonce, freshBalance }: Wants): Inqu
   return {
     address: work.relayer.address,
     // A node that contradicts what is remembered knows of somebody else's transaction.
-    nonce: wasRejected(inFlight, 'nonceTooLow', 'nonceGap') ? 'now' : 'recent',
+    nonce: work.past?.seen || wasRejected(inFlight, 'nonceTooLow', 'nonceGap') ? 'now' : 'recent',
     spentBelow: Math.max(work.floor.spentBelow, ...mined.map(({ lifecycle }) => lifecycle.nonce + 1)),
     live: inFlight.map(({ lifecycle, payload, earlier = [] }) => ({
       nonce: lifecycle.nonce,

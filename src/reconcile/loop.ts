@@ -6,7 +6,7 @@ import { type Bell, bell } from './bell.ts'
 import { openHandOvers } from './hand-overs.ts'
 import { loggingConditions } from './log-conditions.ts'
 import type { Ownership } from './ownership.ts'
-import { type Rest, type StepContext, step } from './step.ts'
+import { type Rest, type StepContext, step, unknownAtFirst } from './step.ts'
 import { explainUnreachable } from './tell-unreachable.ts'
 
 /** Wake-ups this close together share a step, when the last one found nothing to do. */
@@ -39,13 +39,13 @@ async function run(
   const logConditions = loggingConditions(logger)
   const handOvers = openHandOvers(clock, () => wakes.ring())
   let following: Following | undefined
-  let asksPool = true
+  let unknowns = unknownAtFirst
   let unavailable = 0
   while (!lost.aborted) {
     try {
       handOvers.raise()
-      const rest = await step(context, ownership, asksPool, handOvers)
-      if (rest.askedPool) asksPool = false
+      const rest = await step(context, ownership, unknowns, handOvers)
+      unknowns = rest.unknowns
       unavailable = 0
       if (rest.conditions) logConditions(rest.conditions)
       following = follow(rest, following, wakes, lost)

@@ -3,11 +3,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { apply, fillGap } from '../domain/apply.ts'
 import type { Attempt } from '../domain/attempt.ts'
-import { type Decision, needsSignature } from '../domain/decision.ts'
+import { type Decision, needsSignature, type Plan } from '../domain/decision.ts'
 import { StaleWrite } from '../domain/errors.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import type { BlockNumber, TimestampMs } from '../domain/units.ts'
+import type { BlockNumber, Nonce, TimestampMs } from '../domain/units.ts'
 import type { Work } from '../domain/work.ts'
 import { freshId } from '../ops/fresh-id.ts'
 import type { Session } from '../store/store.ts'
@@ -37,7 +37,7 @@ export async function record(
   context: StepContext,
   ownership: Ownership,
   work: Work,
-  decisions: readonly Decision[],
+  { decisions, spentBelow }: Plan,
   head: BlockNumber,
   now: TimestampMs,
 ): Promise<Recorded> {
@@ -61,13 +61,21 @@ export async function record(
   return context.store.commit(async (session) => {
     await session.fence(ownership.relayer, ownership.epoch)
     if (decisions.some(followsRules)) await refuseOtherRules(session, work.relayer)
-    return write(session, work, signed, now)
+    return write(session, work, signed, spentBelow, now)
   }, ownership.relayer)
 }
 
-async function write(session: Session, work: Work, signed: readonly Signed[], now: TimestampMs): Promise<Recorded> {
+async function write(
+  session: Session,
+  work: Work,
+  signed: readonly Signed[],
+  spentBelow: Nonce,
+  now: TimestampMs,
+): Promise<Recorded> {
+  // What is found of a lost past may stand anywhere in the queue.
+  const found = signed.flatMap(({ decision }) => (decision.do === 'recover' ? [decision.transaction] : []))
   const before = new Map(
-    [...work.open, ...work.queued, ...work.expiring].map((transaction) => [transaction.id, transaction]),
+    [...work.open, ...work.queued, ...work.expiring, ...found].map((transaction) => [transaction.id, transaction]),
   )
   const after = new Map(before)
   const handOvers: HandOverOrder[] = []
@@ -94,7 +102,7 @@ async function write(session: Session, work: Work, signed: readonly Signed[], no
     changed += 1
   }
   await refuseIfChanged(session, handOvers, before, after)
-  await session.raiseFloor(work.relayer.id, { spentBelow: spentBelow(signed.map(({ decision }) => decision)) })
+  await session.raiseFloor(work.relayer.id, { spentBelow })
   handOvers.sort((one, other) => one.attempt.nonce - other.attempt.nonce)
   return { handOvers, changed }
 }
@@ -142,12 +150,4 @@ async function refuseOtherRules(session: Session, { id, paused, policies }: Rela
 
 function releasingFirst([, one]: [string, Transaction], [, other]: [string, Transaction]): number {
   return Number('nonce' in one.lifecycle) - Number('nonce' in other.lifecycle)
-}
-
-/** Finally spent: by a transaction that is settled with it, or by a stranger, which sends ours back into the queue. */
-function spentBelow(decisions: readonly Decision[]): number {
-  const spent = decisions.flatMap((decision) =>
-    decision.do === 'settle' || decision.do === 'requeue' ? [decision.transaction.lifecycle.nonce + 1] : [],
-  )
-  return Math.max(0, ...spent)
 }

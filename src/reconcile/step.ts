@@ -6,6 +6,7 @@ import { decide } from '../domain/decide.ts'
 import type { Plan } from '../domain/decision.ts'
 import { violations } from '../domain/invariants.ts'
 import type { Inquiry, Observation } from '../domain/observation.ts'
+import { inquireAboutPast, type Past } from '../domain/past.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import {
@@ -24,6 +25,7 @@ import type { RelayerMetrics, Sight } from '../ops/metrics.ts'
 import type { Random } from '../ops/random.ts'
 import type { Signer } from '../signers/signer.ts'
 import type { Store } from '../store/store.ts'
+import { findSent } from './find-sent.ts'
 import type { HandOvers } from './hand-overs.ts'
 import type { Ownership } from './ownership.ts'
 import { perform } from './perform.ts'
@@ -47,41 +49,53 @@ export interface Rest {
   readonly againAfterMs?: number
   /** Nothing was done, so a wake-up that comes now can wait for others. */
   readonly idle: boolean
-  /** The node's pool was asked for a stranger's transactions. */
-  readonly askedPool: boolean
+  readonly unknowns: Unknowns
   /** What holds the relayer up. */
   readonly conditions?: readonly Condition[]
 }
 
-/** `asksPool`: the first step of an ownership, when a stranger's transactions may wait in the node's pool. */
+/** What an owner has yet to find out. */
+export interface Unknowns {
+  /** Whether a stranger's transactions wait in the node's pool. */
+  readonly pool: boolean
+  /** What was before this owner. `all`: it has not looked at the database yet. `none`: it knows. */
+  readonly past: Past | 'all' | 'none'
+}
+
+export const unknownAtFirst: Unknowns = { pool: true, past: 'all' }
+
 export async function step(
   context: StepContext,
   ownership: Ownership,
-  asksPool: boolean,
+  unknowns: Unknowns,
   handOvers: HandOvers,
 ): Promise<Rest> {
   const stored = await context.store.reads.work(ownership.relayer)
-  if (!stored) return { idle: true, askedPool: false, conditions: [] }
+  if (!stored) return { idle: true, unknowns, conditions: [] }
   if (stored.open.length === 0 && stored.queued.length === 0) {
     context.metrics.idle(stored.relayer)
-    return { idle: true, askedPool: false, conditions: stored.relayer.paused ? ['paused'] : [] }
+    // What comes from now on can't have been sent before.
+    const conditions: readonly Condition[] = stored.relayer.paused ? ['paused'] : []
+    return { idle: true, unknowns: { ...unknowns, past: 'none' }, conditions }
   }
+  const past = unknowns.past === 'all' ? { through: stored.lastSequence } : unknowns.past
   // As of now: one that ends while this step looks around is still on its way for it, and the next step knows better.
-  const work = { ...stored, underWay: new Set(handOvers.underWay) }
+  const work = { ...stored, underWay: new Set(handOvers.underWay), ...(past !== 'none' && { past }) }
   report(context, work)
 
   const { relayer } = work
   const chain = context.chainOf(relayer)
   const policy = context.policyOf(relayer)
   const now = context.clock.now()
-  const askedPool = asksPool && queuedOf(work).length > 0
-  const { plan, observation } = await look(context, chain, work, policy, askedPool)
+  const { plan, observation } = await look(context, chain, work, policy, unknowns.pool)
   if (!isHeldUp(work)) context.metrics.looked(relayer, sightOf(work, observation, plan))
 
-  const recorded = await record(context, ownership, work, plan.decisions, observation.head.number, now)
+  const recorded = await record(context, ownership, work, plan, observation.head.number, now)
   // Held up it looks at races only: what else holds the relayer up stays as it was told.
   const told = isHeldUp(work) ? {} : { conditions: plan.conditions }
-  if (ownership.lost.aborted) return { idle: true, askedPool, ...told }
+  const pool = unknowns.pool && queuedOf(work).length === 0
+  const rest = { unknowns: { pool, past: plan.past ?? 'none' }, ...told } as const
+  if (ownership.lost.aborted) return { idle: true, ...rest }
   const hashes = recorded.handOvers.map(({ attempt }) => attempt.hash)
   const performed = perform(context, chain, ownership, recorded)
   const failed = hashes.length === 0 ? await performed : await handOvers.attend(hashes, performed)
@@ -89,8 +103,7 @@ export async function step(
     follow: chain,
     ...againAfter(work, plan, failed === true, policy, context.clock.now()),
     idle: recorded.changed === 0 && recorded.handOvers.length === 0,
-    askedPool,
-    ...told,
+    ...rest,
   }
 }
 
@@ -133,11 +146,15 @@ async function look(
   policy: NetworkPolicy,
   asksPool: boolean,
 ): Promise<{ plan: Plan; observation: Observation }> {
-  let wants: Wants = { pendingNonce: asksPool, freshBalance: false }
+  const waits = queuedOf(work).length > 0
+  const past = waits ? inquireAboutPast(work, policy.requiredConfirmations) : undefined
+  const unseen = past !== undefined && past.below === undefined
+  let wants: Wants = { pendingNonce: waits && (asksPool || unseen), freshBalance: false }
   while (true) {
-    const inquiry = inquire(work, wants)
+    const inquiry: Inquiry = { ...inquire(work, wants), ...(past && { past }) }
     const observation = withUnknowns(await chain.observe(inquiry), inquiry)
-    const plan = decide(work, observation, policy, context.clock.now())
+    const found = await findSent(context.store.reads, work, observation.past?.takers)
+    const plan = decide({ ...work, ...(found && { found }) }, observation, policy, context.clock.now())
     const pendingNonce = wants.pendingNonce || plan.needsPendingNonce
     const freshBalance = wants.freshBalance || plan.needsBalance
     if (pendingNonce === wants.pendingNonce && freshBalance === wants.freshBalance) return { plan, observation }

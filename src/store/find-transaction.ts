@@ -1,6 +1,6 @@
 // One transaction with the attempts of its nonce.
 import type { Attempt } from '../domain/attempt.ts'
-import type { RelayerId, TransactionId } from '../domain/ids.ts'
+import type { Hash, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Nonce } from '../domain/units.ts'
 import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
@@ -75,4 +75,22 @@ const everyAttempt = statement<{ id: string; limit: number }, AttemptRow>((db, p
 export async function listAttempts(executor: Executor, id: TransactionId, limit: number): Promise<readonly Attempt[]> {
   const rows = await executor.all(everyAttempt, { id, limit })
   return rows.map(attemptFromRow)
+}
+
+const attemptOfNonce = statement<{ relayerId: string; nonce: number; hash: string }, { hash: string }>((db, p) =>
+  db
+    .selectFrom('transactions')
+    .innerJoin('attempts', (join) =>
+      join.onRef('attempts.transaction_id', '=', 'transactions.id').onRef('attempts.nonce', '=', 'transactions.nonce'),
+    )
+    .select('attempts.hash')
+    .where('transactions.relayer_id', '=', p.relayerId)
+    .where('transactions.nonce', '=', p.nonce)
+    .where('transactions.nonce', 'is not', null)
+    .where('attempts.hash', '=', p.hash)
+    .limit(1),
+)
+
+export async function hasAttempt(executor: Executor, relayerId: RelayerId, nonce: Nonce, hash: Hash): Promise<boolean> {
+  return (await first(executor, attemptOfNonce, { relayerId, nonce, hash })) !== undefined
 }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Attempt } from '../domain/attempt.ts'
 import type { RelayerId } from '../domain/ids.ts'
+import type { Transaction } from '../domain/transaction.ts'
 import type { Work } from '../domain/work.ts'
 import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
 import { findRelayerAndFloor } from './relayers.ts'
@@ -52,6 +53,25 @@ const expiring = statement<{ relayerId: string; limit: number }, TransactionRow>
     .orderBy('valid_until')
     .limit(p.limit),
 )
+
+const oldQueue = statement<{ relayerId: string; sequence: number }, TransactionRow>((db, p) =>
+  db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('relayer_id', '=', p.relayerId)
+    .where('status', '=', 'pending')
+    .where('sequence', '<=', p.sequence)
+    .orderBy('sequence'),
+)
+
+export async function queueThrough(
+  executor: Executor,
+  relayerId: RelayerId,
+  sequence: number,
+): Promise<readonly Transaction[]> {
+  const rows = await executor.all(oldQueue, { relayerId, sequence })
+  return rows.map((row) => transactionFromRow(row, []))
+}
 
 const expiringMax = 64
 

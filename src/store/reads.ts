@@ -3,9 +3,9 @@ import { findApiKey, findApiKeyByDigest, listApiKeys } from './api-keys.ts'
 import { readAudit } from './audit-log.ts'
 import { countQueues, listDeadLetters } from './dead-letters.ts'
 import { moreToDo, queuesToDo } from './delivery-queues.ts'
-import { findTransaction, findTransactionByNonce, listAttempts } from './find-transaction.ts'
+import { findTransaction, findTransactionByNonce, hasAttempt, listAttempts } from './find-transaction.ts'
 import { listTransactions } from './list-transactions.ts'
-import { loadWork } from './load-work.ts'
+import { loadWork, queueThrough } from './load-work.ts'
 import { listManaged, readRevision } from './managed.ts'
 import { eventsAfter, findEvent, newestEvent, prunedThrough } from './read-events.ts'
 import { findRelayer, listRelayers } from './relayers.ts'
@@ -33,6 +33,8 @@ export function readsOver(executor: Executor): Reads {
     apiKeys: (page) => listApiKeys(executor, page),
     audit: (limit, before) => readAudit(executor, limit, before),
     work: (relayerId) => loadWork(executor, relayerId),
+    queueThrough: (relayerId, sequence) => queueThrough(executor, relayerId, sequence),
+    hasAttempt: (relayerId, nonce, hash) => hasAttempt(executor, relayerId, nonce, hash),
     events: (after, limit, wanted) => eventsAfter(executor, after, limit, wanted),
     event: (id) => findEvent(executor, id),
     newestEvent: () => newestEvent(executor),

@@ -19,9 +19,11 @@ export async function findRelayer(executor: Executor, id: RelayerId): Promise<Re
 export async function findRelayerAndFloor(
   executor: Executor,
   id: RelayerId,
-): Promise<{ relayer: Relayer; floor: NonceFloor } | undefined> {
+): Promise<{ relayer: Relayer; floor: NonceFloor; lastSequence: number } | undefined> {
   const row = await first(executor, byId, { id })
-  return row && { relayer: relayerFromRow(row), floor: { spentBelow: row.spent_below } }
+  return (
+    row && { relayer: relayerFromRow(row), floor: { spentBelow: row.spent_below }, lastSequence: row.last_sequence }
+  )
 }
 
 // Nobody's send comes between the statements of a unit that holds it.

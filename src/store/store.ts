@@ -6,7 +6,7 @@ import type { AuditEntry, AuditPlace, Decision } from '../domain/audit.ts'
 import type { Claim, Claimed } from '../domain/claim.ts'
 import type { DeadLetter, Due, QueueCount, Tried } from '../domain/delivery.ts'
 import type { EventSubject, TransactionEvent } from '../domain/event.ts'
-import type { Address, ApiKeyId, RelayerId, TransactionId } from '../domain/ids.ts'
+import type { Address, ApiKeyId, Hash, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { NonceFloor, Relayer } from '../domain/relayer.ts'
 import type { CancellationIntent, Status, Transaction } from '../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../domain/units.ts'
@@ -53,6 +53,10 @@ export interface Reads {
   audit(limit: number, before?: AuditPlace): Promise<AuditWindow>
   /** What an owner needs for one step; undefined when the relayer is gone. */
   work(relayerId: RelayerId): Promise<Work | undefined>
+  /** What waits without a nonce, up to this place in the relayer's order: all of it, in its order. */
+  queueThrough(relayerId: RelayerId, sequence: number): Promise<readonly Transaction[]>
+  /** Whether it was signed here, for this nonce, by a transaction that holds it, or held it when it was settled. */
+  hasAttempt(relayerId: RelayerId, nonce: Nonce, hash: Hash): Promise<boolean>
   /** Looks at `limit` events after the one with id `after`, in the order of commits, and answers those that are `wanted`. */
   events(after: number, limit: number, wanted: (subject: EventSubject) => boolean): Promise<EventWindow>
   event(id: number): Promise<TransactionEvent | undefined>

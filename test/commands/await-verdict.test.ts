@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { awaitVerdict } from '../../src/commands/await-verdict.ts'
 import { step } from '../../src/reconcile/step.ts'
-import { noneHanging, openWorkplace } from '../reconcile/workplace.ts'
+import { noneHanging, nothingUnknown, openWorkplace } from '../reconcile/workplace.ts'
 import { until } from '../support/client.ts'
 
 const hourMs = 3_600_000
@@ -14,7 +14,7 @@ test.each([
   await using place = await openWorkplace()
   const { clock, relayer } = place
   const id = await place.send()
-  await step(place.context, await place.own(), false, noneHanging)
+  await step(place.context, await place.own(), nothingUnknown, noneHanging)
   await place.cancel(id)
   let ended = false
   const waited = awaitVerdict(place.commands, relayer.id, id, 1_000, new AbortController().signal).then((found) => {

@@ -4,7 +4,7 @@ import { cancelPending } from '../../src/commands/cancel-pending.ts'
 import { submitTransaction } from '../../src/commands/submit.ts'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import { step } from '../../src/reconcile/step.ts'
-import { noneHanging, openWorkplace } from '../reconcile/workplace.ts'
+import { noneHanging, nothingUnknown, openWorkplace } from '../reconcile/workplace.ts'
 
 test('a cancel of what is queued ends it and wakes nobody; of what a node may have, wakes its relayer', async () => {
   await using place = await openWorkplace()
@@ -13,7 +13,7 @@ test('a cancel of what is queued ends it and wakes nobody; of what a node may ha
   expect((await place.cancel(dropped)).lifecycle.phase).toBe('dropped')
   expect(place.woken).toEqual([])
   const racing = await place.send()
-  await step(place.context, await place.own(), false, noneHanging)
+  await step(place.context, await place.own(), nothingUnknown, noneHanging)
   place.woken.length = 0
   expect((await place.cancel(racing)).lifecycle.phase).toBe('inFlight')
   expect(place.woken).toEqual([place.relayer.id])

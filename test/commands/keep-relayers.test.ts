@@ -4,7 +4,7 @@ import { keepRelayers } from '../../src/commands/keep-relayers.ts'
 import type { Address, RelayerId } from '../../src/domain/ids.ts'
 import type { Relayer } from '../../src/domain/relayer.ts'
 import { step } from '../../src/reconcile/step.ts'
-import { noneHanging, openWorkplace, type Workplace } from '../reconcile/workplace.ts'
+import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from '../reconcile/workplace.ts'
 import { quiet } from '../store/open-store.ts'
 
 const another = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' as Address
@@ -41,12 +41,12 @@ test('an account keeps its id', async () => {
 test('one that is no longer named takes nothing new, and is followed while it can be', async () => {
   await using place = await openWorkplace()
   const racing = await place.send()
-  await step(place.context, await place.own(), false, noneHanging)
+  await step(place.context, await place.own(), nothingUnknown, noneHanging)
   await keep(place, [])
   expect(await place.under.store.reads.relayer(place.relayer.id)).toEqual({ ...place.relayer, paused: true })
   await expect(place.send()).rejects.toMatchObject({ code: 'RELAYER_PAUSED' })
   await place.cancel(racing)
-  await step(place.context, await place.own(), false, noneHanging)
+  await step(place.context, await place.own(), nothingUnknown, noneHanging)
   expect((await place.readAs(racing, 'inFlight')).lifecycle.attempts.map(({ kind }) => kind)).toEqual([
     'execute',
     'cancel',

@@ -179,7 +179,15 @@ export function someObservation(changes: Partial<Observation> = {}): Observation
 }
 
 export function someWork(changes: Partial<Work> = {}): Work {
-  return { relayer: someRelayer(), floor: { spentBelow: 0 }, open: [], queued: [], expiring: [], ...changes }
+  return {
+    relayer: someRelayer(),
+    floor: { spentBelow: 0 },
+    open: [],
+    queued: [],
+    expiring: [],
+    lastSequence: 0,
+    ...changes,
+  }
 }
 
 /** Freezes all the way down, so that whoever writes to it throws. */

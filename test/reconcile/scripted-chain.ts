@@ -38,7 +38,8 @@ export function scriptedChain(): ScriptedChain {
       chain.inquiries.push(inquiry)
       await chain.whileObserving()
       if (!chain.view) throw new ChainUnavailable('no endpoint answers')
-      return chain.view
+      // Nothing was before, unless the view says so.
+      return { ...chain.view, ...(inquiry.past && { past: chain.view.past ?? { below: inquiry.past.from } }) }
     },
     async broadcast(envelopes) {
       chain.handed.push(...envelopes)

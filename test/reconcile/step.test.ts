@@ -5,9 +5,9 @@ import type { BroadcastOutcome } from '../../src/domain/attempt.ts'
 import { OwnershipLost, StaleWrite } from '../../src/domain/errors.ts'
 import type { Policies, Relayer } from '../../src/domain/relayer.ts'
 import { statusOf } from '../../src/domain/transaction.ts'
-import { step } from '../../src/reconcile/step.ts'
+import { step, unknownAtFirst } from '../../src/reconcile/step.ts'
 import { by, byStranger, headAt, height, receiver, someObservation, somePolicy } from '../domain/some.ts'
-import { noneHanging, openWorkplace } from './workplace.ts'
+import { noneHanging, nothingUnknown, openWorkplace } from './workplace.ts'
 
 const notSent: BroadcastOutcome = { kind: 'notSent', message: 'no connection' }
 const invalid: BroadcastOutcome = { kind: 'rejected', code: 'invalid', message: 'intrinsic gas too low' }
@@ -23,7 +23,7 @@ test('rows are durable at the moment their bytes are handed over', async () => {
       ...(await place.under.query('SELECT transaction_id, nonce, hash, raw, state FROM attempts ORDER BY nonce')),
     )
   }
-  await step(context, await place.own(), false, noneHanging)
+  await step(context, await place.own(), nothingUnknown, noneHanging)
   expect(chain.handed.map(({ reach }) => reach)).toEqual(['one', 'one'])
   expect(seen).toEqual(
     ids.map((id, nonce) => ({
@@ -49,11 +49,11 @@ test('a DELETE between load and record: nothing is handed over, and the next ste
     await place.cancel(first)
     chain.whileObserving = async () => {}
   }
-  await expect(step(context, ownership, false, noneHanging)).rejects.toThrow(StaleWrite)
+  await expect(step(context, ownership, nothingUnknown, noneHanging)).rejects.toThrow(StaleWrite)
   expect(chain.handed).toEqual([])
   expect(await place.under.query('SELECT * FROM attempts')).toEqual([])
 
-  await step(context, ownership, false, noneHanging)
+  await step(context, ownership, nothingUnknown, noneHanging)
   expect(await place.read(first)).toMatchObject({ lifecycle: { phase: 'dropped', reason: 'canceled' } })
   expect((await place.readAs(second, 'inFlight')).lifecycle.nonce).toBe(0)
   expect(chain.handed).toHaveLength(1)
@@ -73,11 +73,11 @@ test.each<[string, Partial<Relayer>, Partial<Policies>]>([
     await context.store.commit((session) => session.saveRelayer(changed))
     chain.whileObserving = async () => {}
   }
-  await expect(step(context, ownership, false, noneHanging)).rejects.toThrow(StaleWrite)
+  await expect(step(context, ownership, nothingUnknown, noneHanging)).rejects.toThrow(StaleWrite)
   expect(chain.handed).toEqual([])
   expect((await place.read(id)).sentAt).toBeUndefined()
 
-  await step(context, ownership, false, noneHanging)
+  await step(context, ownership, nothingUnknown, noneHanging)
   expect(chain.handed).toEqual([])
   expect((await place.read(id)).statusReason).toBeDefined()
 })
@@ -90,7 +90,7 @@ test('a name that changes while a step looks around is none of its business', as
   chain.whileObserving = async () => {
     await context.store.commit((session) => session.saveRelayer({ ...relayer, name: 'another' }))
   }
-  await step(context, ownership, false, noneHanging)
+  await step(context, ownership, nothingUnknown, noneHanging)
   expect(chain.handed).toHaveLength(1)
 })
 
@@ -100,17 +100,17 @@ test('a DELETE between load and record of a mere repetition: the canceled bytes 
   const ownership = await place.own()
   chain.answer = () => ({ kind: 'unknown', message: 'timed out' })
   const id = await place.send()
-  await step(context, ownership, false, noneHanging)
+  await step(context, ownership, nothingUnknown, noneHanging)
   const [original] = chain.handed
   clock.advance(somePolicy.retryAfterMs)
   chain.whileObserving = async () => {
     await place.cancel(id)
     chain.whileObserving = async () => {}
   }
-  await expect(step(context, ownership, false, noneHanging)).rejects.toThrow(StaleWrite)
+  await expect(step(context, ownership, nothingUnknown, noneHanging)).rejects.toThrow(StaleWrite)
   expect(chain.handed).toEqual([original])
 
-  await step(context, ownership, false, noneHanging)
+  await step(context, ownership, nothingUnknown, noneHanging)
   expect(chain.handed).toHaveLength(2)
   expect(chain.handed[1]).toMatchObject({ reach: 'all' })
   expect(chain.handed[1]?.hash).not.toBe(original?.hash)
@@ -121,7 +121,7 @@ test('an owner whose epoch is over records nothing and hands nothing over', asyn
   const ownership = await place.own()
   const id = await place.send()
   await place.own()
-  await expect(step(place.context, ownership, false, noneHanging)).rejects.toThrow(OwnershipLost)
+  await expect(step(place.context, ownership, nothingUnknown, noneHanging)).rejects.toThrow(OwnershipLost)
   expect(place.chain.handed).toEqual([])
   expect(await place.read(id)).toMatchObject({ lifecycle: { phase: 'queued' }, version: 1 })
 })
@@ -132,13 +132,13 @@ test('an owner that loses its relayer while it looks hands nothing over; the nex
   const ownership = await place.own()
   const id = await place.send()
   chain.whileObserving = async () => ownership.release.abort()
-  await step(context, ownership, false, noneHanging)
+  await step(context, ownership, nothingUnknown, noneHanging)
   expect(chain.handed).toEqual([])
   const recorded = (await place.readAs(id, 'inFlight')).lifecycle.attempts[0]
   expect(recorded.handOver).toEqual({ state: 'sending' })
 
   chain.whileObserving = async () => {}
-  await step(context, await place.own(), false, noneHanging)
+  await step(context, await place.own(), nothingUnknown, noneHanging)
   expect(chain.handed.map(({ raw }) => raw)).toEqual([recorded.raw])
 })
 
@@ -152,12 +152,12 @@ test('a DELETE while the nodes answer: what they may have is raced, and never se
     chain.whileBroadcasting = async () => {}
   }
   chain.answer = () => ({ kind: 'unknown', message: 'timed out' })
-  await step(context, ownership, false, noneHanging)
+  await step(context, ownership, nothingUnknown, noneHanging)
   const racing = await place.readAs(id, 'inFlight')
   expect(racing.cancellation).toBeDefined()
   expect(racing.lifecycle.attempts[0].handOver).toMatchObject({ outcome: { kind: 'unknown' } })
 
-  await step(context, ownership, false, noneHanging)
+  await step(context, ownership, nothingUnknown, noneHanging)
   expect((await place.readAs(id, 'inFlight')).lifecycle.attempts.map(({ kind }) => kind)).toEqual(['execute', 'cancel'])
   expect(chain.handed).toHaveLength(2)
 })
@@ -170,7 +170,7 @@ test('a DELETE while the nodes answer, and none of them got a byte: dropped, its
     await place.cancel(id)
   }
   chain.answer = () => notSent
-  await step(context, await place.own(), false, noneHanging)
+  await step(context, await place.own(), nothingUnknown, noneHanging)
   expect(await place.read(id)).toMatchObject({ lifecycle: { phase: 'dropped', reason: 'canceled' } })
   expect((await place.under.store.reads.attempts(id)).map(({ handOver }) => handOver)).toEqual([{ state: 'withdrawn' }])
   expect(await place.under.query('SELECT status, terminal FROM outbox ORDER BY id')).toEqual([
@@ -188,7 +188,7 @@ test('a DELETE while the nodes answer, and all of them call it invalid: dropped,
     await place.cancel(id)
   }
   chain.answer = () => invalid
-  await step(context, await place.own(), false, noneHanging)
+  await step(context, await place.own(), nothingUnknown, noneHanging)
   expect(await place.read(id)).toMatchObject({ lifecycle: { phase: 'dropped', reason: 'canceled' } })
   expect((await place.under.store.reads.attempts(id)).map(({ handOver }) => handOver)).toEqual([
     { state: 'refused', reason: invalid.message },
@@ -201,10 +201,10 @@ test('a refused one below others in flight, with nothing queued: it ends, and a 
   const ownership = await place.own()
   const [refused, other] = [await place.send(), await place.send({ value: 2n })]
   chain.answer = (envelope) => (envelope === chain.handed[0] ? invalid : { kind: 'accepted' })
-  await step(context, ownership, false, noneHanging)
+  await step(context, ownership, nothingUnknown, noneHanging)
   chain.answer = () => ({ kind: 'accepted' })
   chain.view = someObservation({ pendingNonce: 0 })
-  await step(context, ownership, false, noneHanging)
+  await step(context, ownership, nothingUnknown, noneHanging)
   expect(statusOf(await place.read(refused))).toBe('failed')
   const filler = await place.under.store.reads.transactionByNonce(place.relayer.id, 0)
   expect(filler).toMatchObject({ origin: 'gap', sequence: 3, lifecycle: { phase: 'inFlight', nonce: 0 } })
@@ -217,11 +217,11 @@ test('a life from send to settled raises the floor and counts once', async () =>
   const { chain, context } = place
   const ownership = await place.own()
   const id = await place.send()
-  await step(context, ownership, false, noneHanging)
+  await step(context, ownership, nothingUnknown, noneHanging)
   const { attempts } = (await place.readAs(id, 'inFlight')).lifecycle
   const inclusions = new Map([[0, by(attempts[0])]])
   chain.view = someObservation({ nonce: 1, inclusions })
-  await step(context, ownership, false, noneHanging)
+  await step(context, ownership, nothingUnknown, noneHanging)
   expect(statusOf(await place.read(id))).toBe('mined')
   const block = by(attempts[0]).block
   chain.view = someObservation({
@@ -229,7 +229,7 @@ test('a life from send to settled raises the floor and counts once', async () =>
     head: headAt(height + somePolicy.requiredConfirmations - 1),
     canonical: new Map([[block.number, block.hash]]),
   })
-  const rest = await step(context, ownership, false, noneHanging)
+  const rest = await step(context, ownership, nothingUnknown, noneHanging)
   expect(statusOf(await place.read(id))).toBe('confirmed')
   expect(rest.againAfterMs).toBeUndefined()
   expect(await place.under.query('SELECT spent_below FROM relayers')).toEqual([{ spent_below: 1 }])
@@ -241,17 +241,17 @@ test('a nonce that went to a stranger: the payload gets another, at finality, an
   const { chain, context } = place
   const ownership = await place.own()
   const id = await place.send()
-  await step(context, ownership, false, noneHanging)
+  await step(context, ownership, nothingUnknown, noneHanging)
   const { block } = byStranger()
   chain.view = someObservation({ nonce: 1, inclusions: new Map([[0, byStranger()]]) })
-  await step(context, ownership, false, noneHanging)
+  await step(context, ownership, nothingUnknown, noneHanging)
   chain.view = someObservation({
     nonce: 1,
     head: headAt(height + 9),
     canonical: new Map([[block.number, block.hash]]),
   })
-  await step(context, ownership, false, noneHanging)
-  await step(context, ownership, false, noneHanging)
+  await step(context, ownership, nothingUnknown, noneHanging)
+  await step(context, ownership, nothingUnknown, noneHanging)
   expect((await place.readAs(id, 'inFlight')).lifecycle.nonce).toBe(1)
   const attempts = await place.under.store.reads.attempts(id)
   expect(attempts.map(({ nonce }) => nonce)).toEqual([0, 1])
@@ -259,9 +259,9 @@ test('a nonce that went to a stranger: the payload gets another, at finality, an
 
 test('nothing to do asks the chain nothing', async () => {
   await using place = await openWorkplace()
-  expect(await step(place.context, await place.own(), true, noneHanging)).toEqual({
+  expect(await step(place.context, await place.own(), unknownAtFirst, noneHanging)).toEqual({
     idle: true,
-    askedPool: false,
+    unknowns: { pool: true, past: 'none' },
     conditions: [],
   })
   expect(place.chain.inquiries).toEqual([])
@@ -275,7 +275,7 @@ test('an estimate that did not come holds the queue and says why', async () => {
     data: '0x',
     pricing: { kind: 'speed', speed: 'average' },
   })
-  await step(place.context, await place.own(), false, noneHanging)
+  await step(place.context, await place.own(), nothingUnknown, noneHanging)
   expect(place.chain.inquiries[0]?.estimates).toMatchObject([{ transactionId: id }])
   expect((await place.read(id)).statusReason).toMatch(/could not estimate/)
   expect(place.chain.handed).toEqual([])

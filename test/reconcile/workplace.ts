@@ -14,7 +14,7 @@ import { noMetrics } from '../../src/ops/metrics.ts'
 import { systemRandom } from '../../src/ops/random.ts'
 import { openHandOvers } from '../../src/reconcile/hand-overs.ts'
 import type { Ownership } from '../../src/reconcile/ownership.ts'
-import type { StepContext } from '../../src/reconcile/step.ts'
+import type { StepContext, Unknowns } from '../../src/reconcile/step.ts'
 import { openCurve } from '../../src/signers/curve.ts'
 import { openPlainSigner } from '../../src/signers/plain.ts'
 import { receiver, somePolicies, somePolicy, someRelayer } from '../domain/some.ts'
@@ -42,6 +42,9 @@ export interface Workplace extends AsyncDisposable {
 
 /** For a step by itself: what it hands over is answered at once. */
 export const noneHanging = openHandOvers(systemClock, () => {})
+
+/** For a step of an owner that has looked around. */
+export const nothingUnknown: Unknowns = { pool: false, past: 'none' }
 
 const request: SendRequest = {
   to: receiver,

@@ -78,6 +78,8 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   await reads.transactions(relayer.id, { status: 'pending' }, { page: 1, perPage: 10 })
   await reads.transactionByNonce(relayer.id, 1)
   await reads.attempts(sent.id)
+  await reads.queueThrough(relayer.id, 9)
+  await reads.hasAttempt(relayer.id, 1, attempts[0].hash)
   await reads.counts(relayer.id)
   await session.hasOpen(relayer.id)
   await session.relayerOf(relayer.chainId, relayer.address)

@@ -1,0 +1,85 @@
+// A backup: the disk is copied, and some time later, with the service stopped, the copy is put back. The chain does not go
+// back with it, and neither do the pools: what was sent meanwhile is there, and nobody has it on record.
+import { accountAt } from './chain/blocks.ts'
+import { nextNonce } from './chain/pool.ts'
+import { follow } from './mining.ts'
+import type { Copy } from './process/database.ts'
+import type { Service } from './service.ts'
+import type { Clients, World } from './world.ts'
+
+export interface Backup {
+  readonly disk: Copy
+  readonly accepted: Clients['accepted']
+  readonly replaced: Clients['replaced']
+  readonly deleted: Clients['deleted']
+}
+
+/** What it takes to fetch a backup: longer than any request is under way. */
+export const downMs = 60_000
+
+export function backUp({ machine, clients, history }: World): Backup {
+  history.note('--- the disk is copied ---')
+  return {
+    disk: machine.disk.copy(),
+    accepted: new Map(clients.accepted),
+    replaced: [...clients.replaced],
+    deleted: new Map(clients.deleted),
+  }
+}
+
+/** With the service stopped, and nothing of it under way. */
+export function restore(world: World, service: Service, backup: Backup): void {
+  const { machine, clients, history, bytes, rows, nodes, state } = world
+  machine.disk.putBack(backup.disk)
+  // Clients know what was answered before: the rest of what they were told is void.
+  for (const name of ['accepted', 'deleted'] as const) {
+    clients[name].clear()
+    for (const [id, value] of backup[name] as Map<string, never>) clients[name].set(id, value)
+  }
+  clients.replaced.splice(0, clients.replaced.length, ...backup.replaced)
+  state.restoredAt = state.place
+  for (const node of nodes) {
+    node.lags = false
+    follow(world, node)
+  }
+  const lost = bytes.forget()
+  for (const hash of lost) world.lost.add(hash)
+  rows.forget()
+  share(world)
+  history.note(`--- the copy is put back: ${lost.length} hand-overs are forgotten ---`)
+  world.look()
+  service.start()
+}
+
+/** What waits in some pool for the next nonces waits in all of them: pools have had the time to tell each other. */
+function share({ nodes, addresses, blocks, dice }: World): void {
+  for (const address of addresses) {
+    if (dice.chance(0.3)) continue
+    let { nonce } = accountAt(blocks.canonical(), address)
+    for (;;) {
+      const held = nodes.flatMap(({ pool }) => pool.bySender.get(address)?.get(nonce) ?? [])
+      const [first] = held
+      if (!first) break
+      for (const { pool } of nodes) {
+        const of = pool.bySender.get(address) ?? new Map()
+        pool.bySender.set(address, of.set(nonce, of.get(nonce) ?? first))
+      }
+      nonce += 1
+    }
+  }
+}
+
+/**
+ * Bytes that nobody has on record, and no pool shows, can't be known of: they are gone for good. So what a pool loses of
+ * the lost bytes, all of them lose.
+ */
+export function dropUnseen({ lost, nodes }: World): void {
+  if (lost.size === 0) return
+  for (const node of nodes) {
+    for (const [address, held] of node.pool.bySender) {
+      const seen = Math.min(...nodes.map(({ pool, head }) => nextNonce(pool, head, address)))
+      for (const { hash, nonce } of held.values()) if (lost.has(hash) && nonce >= seen) held.delete(nonce)
+    }
+    node.pool.tracked = node.pool.tracked.filter(({ hash }) => !lost.has(hash))
+  }
+}

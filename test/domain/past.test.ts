@@ -1,0 +1,173 @@
+// What an owner that begins does not know of before: nothing as old as it is bound, ended or given up before it knows.
+import { describe, expect, test } from 'vitest'
+import { apply } from '../../src/domain/apply.ts'
+import { decide } from '../../src/domain/decide.ts'
+import type { Observation } from '../../src/domain/observation.ts'
+import { findAmong, inquireAboutPast, type Taker } from '../../src/domain/past.ts'
+import type { Work } from '../../src/domain/work.ts'
+import {
+  blockHash,
+  by,
+  byStranger,
+  eip1559,
+  gwei,
+  hashOf,
+  headAt,
+  height,
+  inFlight,
+  mined,
+  now,
+  queued,
+  someAttempt,
+  someObservation,
+  somePayload,
+  somePolicy,
+  someWork,
+} from './some.ts'
+
+const past = { through: 9 }
+const seen = { below: 7, at: height }
+const { from: _, ...carried } = somePayload
+
+function taker(nonce: number, changes: Partial<Taker> = {}): Taker {
+  const { raw, signature, fees } = someAttempt(nonce)
+  return {
+    nonce,
+    hash: hashOf(0xf00 + nonce),
+    block: { number: height - 5, hash: blockHash(height - 5) },
+    minedAt: now,
+    envelope: { to: carried.to ?? '0x', value: 1n, data: '0x', gasLimit: 21_000, raw, signature, fees },
+    ...changes,
+  }
+}
+
+const plan = (work: Partial<Work>, observation: Partial<Observation>) =>
+  decide(
+    someWork({ floor: { spentBelow: 5 }, past, ...work }),
+    someObservation({ nonce: 5, ...observation }),
+    somePolicy,
+    now,
+  )
+const whatOf = ({ decisions }: ReturnType<typeof plan>) => decisions.map(({ do: what }) => what)
+
+describe('while nonces are unexplained', () => {
+  test('nothing as old as the owner gets a nonce, and the queue says why', () => {
+    const told = plan({ queued: [queued(1), queued(2)] }, { past: { below: 6 } })
+    expect(told.decisions).toMatchObject([{ do: 'explain', condition: 'history_unknown' }])
+    expect(told.past).toEqual({ through: 9, seen: { below: 6, at: height } })
+  })
+  test('what came since goes on', () => {
+    const told = plan({ queued: [queued(10)] }, { past: { below: 6 }, pendingNonce: 6 })
+    expect(told.decisions).toMatchObject([{ do: 'assignNonce', nonce: 6 }])
+  })
+  test('without a word of the pools nothing is bound either', () => {
+    expect(whatOf(plan({ queued: [queued(1)] }, {}))).toEqual([])
+  })
+  test('what has expired does not end as if it had never been sent', () => {
+    const expired = queued(1, { validUntil: now - 1 })
+    expect(whatOf(plan({ queued: [expired], expiring: [expired] }, { past: { below: 6 } }))).not.toContain('expire')
+    expect(whatOf(plan({ queued: [expired], expiring: [expired] }, { past: { below: 5 } }))).toContain('expire')
+  })
+  test('the floor rises with what is settled as ours, one after the other, and not over a stranger’s', () => {
+    const attempts = [5, 6, 7].map((nonce) => someAttempt(nonce))
+    const deep = (index: number, inclusion = by(attempts[index] as never, height - 9)) =>
+      mined(5 + index, inclusion, [attempts[index] as never])
+    const canonical = new Map([[height - 9, blockHash(height - 9)]])
+    const ours = plan({ open: [deep(0), deep(2)], queued: [queued(1)] }, { nonce: 8, canonical, past: { below: 9 } })
+    expect(ours.spentBelow).toBe(6)
+    const theirs = deep(0, byStranger(height - 9))
+    const foreign = plan({ open: [theirs, deep(1)], queued: [queued(1)] }, { nonce: 8, canonical, past: { below: 9 } })
+    expect(foreign.spentBelow).toBe(5)
+  })
+  test('what waits in a pool has its time, and then no-ops take its nonces, but not those that we hold', () => {
+    const filler = inFlight(5, undefined, { origin: 'gap' })
+    const work = { past: { ...past, seen }, queued: [queued(1)], open: [filler] }
+    const early = plan(work, { past: { below: 7 } })
+    expect(whatOf(early)).not.toContain('fillGap')
+    const late = plan(work, { past: { below: 7 }, head: headAt(height + 40) })
+    expect(late.decisions.filter(({ do: what }) => what === 'fillGap')).toMatchObject([{ nonce: 6 }])
+  })
+})
+
+describe('where nothing is unexplained', () => {
+  test('the queue goes on at once', () => {
+    const told = plan({ queued: [queued(1)] }, { past: { below: 5 } })
+    expect(whatOf(told)).toEqual(['assignNonce'])
+    expect(told.past).toBeUndefined()
+  })
+  test('what is in flight explains its nonce, but not what fills a gap', () => {
+    const bound = inFlight(5, undefined, { sequence: 3 })
+    expect(plan({ open: [bound], queued: [queued(4)] }, { past: { below: 6 } }).past).toBeUndefined()
+    const filler = inFlight(5, undefined, { sequence: 3, origin: 'gap' })
+    expect(plan({ open: [filler], queued: [queued(4)] }, { past: { below: 6 } }).past).toBeDefined()
+  })
+  test('nothing is asked where all is newer than the owner', () => {
+    expect(inquireAboutPast(someWork({ past, queued: [queued(10)] }), 3)).toBeUndefined()
+    expect(inquireAboutPast(someWork({ past, queued: [queued(9)] }), 3)).toMatchObject({ from: 0, confirmations: 3 })
+  })
+})
+
+describe('once it is known what took them', () => {
+  const known = { past: { below: 7, finalBelow: 7, takers: [taker(5), taker(6)] }, nonce: 7 }
+  const found = findAmong([queued(1)], [taker(5)])
+
+  test('what was sent is in flight again, with its attempt', () => {
+    const told = plan({ queued: [queued(1), queued(2)], found }, known)
+    const [recovered] = told.decisions
+    expect(told.decisions).toMatchObject([{ do: 'recover', transaction: { id: queued(1).id } }])
+    expect(told.again).toBe(true)
+    if (recovered?.do !== 'recover') throw new Error('it must be recovered')
+    expect(apply(recovered, recovered.transaction, undefined, now).lifecycle).toMatchObject({
+      phase: 'inFlight',
+      nonce: 5,
+      attempts: [{ hash: taker(5).hash, kind: 'execute', recordedAtBlock: height - 6, handOver: { state: 'handed' } }],
+    })
+  })
+  test('but not before another gave its nonce back', () => {
+    const other = mined(5, byStranger(height - 1), [someAttempt(5)])
+    const told = plan({ open: [other], queued: [queued(1)], found }, known)
+    expect(whatOf(told)).not.toContain('recover')
+    expect(told.past).toBeDefined()
+  })
+  test('none of it ours: the floor rises above them, and the queue goes on', () => {
+    const told = plan({ queued: [queued(1)], found: [] }, known)
+    expect(told).toMatchObject({ spentBelow: 7 })
+    expect(told.past).toBeUndefined()
+    expect(told.decisions).toMatchObject([{ do: 'assignNonce', nonce: 7 }])
+  })
+})
+
+describe('what a taker carries', () => {
+  test('explains the oldest that says the same, and each taker one', () => {
+    const [one, two, three] = [queued(1), queued(2), queued(3)]
+    const pairs = findAmong([one, two, three], [taker(5), taker(6)])
+    expect(pairs.map(({ transaction, taker: { nonce } }) => [transaction.sequence, nonce])).toEqual([
+      [1, 5],
+      [2, 6],
+    ])
+  })
+  test.each([
+    ['receiver', { to: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' as const }],
+    ['value', { value: 2n }],
+    ['data', { data: '0x00' as const }],
+    ['access list', { accessList: [{ address: somePayload.from, storageKeys: [] }] }],
+  ])('another %s is another transaction', (_, payload) => {
+    expect(findAmong([queued(1, { payload: { ...somePayload, ...payload } })], [taker(5)])).toEqual([])
+  })
+  test('a payload that was replaced since counts, as what it is', () => {
+    const replaced = queued(1, { payload: { ...somePayload, value: 9n }, earlier: [somePayload] })
+    expect(findAmong([replaced], [taker(5)])).toMatchObject([{ revision: 0 }])
+    const again = queued(1, { earlier: [{ ...somePayload, value: 9n }] })
+    expect(findAmong([again], [taker(5)])).toMatchObject([{ revision: 1 }])
+  })
+  test('what was asked for long after it was mined is not it, and what nobody here can have signed is nothing', () => {
+    expect(findAmong([queued(1)], [taker(5, { minedAt: now - 2 * 3_600_000 })])).toEqual([])
+    const { envelope: __, ...foreign } = taker(5)
+    expect(findAmong([queued(1)], [foreign])).toEqual([])
+  })
+  test('its price does not matter', () => {
+    const { envelope } = taker(5)
+    const dear = envelope && { ...envelope, fees: eip1559(900n * gwei, 9n * gwei) }
+    expect(findAmong([queued(1)], [taker(5, dear && { envelope: dear })])).toHaveLength(1)
+  })
+})
