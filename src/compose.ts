@@ -155,7 +155,8 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
     }),
   )
   const { isOwn, canBeFollowed, chainOf, signerOf, policyOf } = estate
-  await keepRelayers({ store, configured: estate.configured(), isOwn, canBeFollowed, logger })
+  const hasNotification = (id: string) => estate.notifications().some((each) => each.id === id)
+  await keepRelayers({ store, configured: estate.configured(), isOwn, canBeFollowed, hasNotification, logger })
 
   const counted = (metrics ?? noMetrics).relayers
   const context: StepContext = { store, clock, random, logger, metrics: counted, chainOf, signerOf, policyOf }

@@ -13,6 +13,7 @@ export interface KeepRelayers {
   readonly isOwn: (relayer: RelayerId) => boolean
   /** Whether its key and its network are still configured. */
   readonly canBeFollowed: (relayer: Relayer) => boolean
+  readonly hasNotification: (id: string) => boolean
   readonly logger: Logger
 }
 
@@ -23,7 +24,7 @@ export interface KeepRelayers {
  * Throws OperatorError where an id would change its account, or an account its id.
  */
 export async function keepRelayers(given: KeepRelayers): Promise<void> {
-  const { store, configured, isOwn, canBeFollowed, logger } = given
+  const { store, configured, isOwn, canBeFollowed, hasNotification, logger } = given
   const { items: stored } = await store.reads.relayers({ page: 1, perPage: relayersMax })
   const problems = await Promise.all(configured.map((relayer) => problemsOf(store, relayer, stored)))
   if (problems.flat().length > 0) throw new OperatorError(problems.flat().join('\n'))
@@ -45,6 +46,12 @@ export async function keepRelayers(given: KeepRelayers): Promise<void> {
       { relayer_id: relayer.id, network: relayer.network, signer: relayer.signerId },
       'this relayer was created through the API, and its network or signer is gone from the configuration: nothing of it is followed, nor can anything of it be canceled',
     )
+  }
+  for (const { id, notificationId } of [...others, ...configured]) {
+    if (notificationId === undefined || hasNotification(notificationId)) continue
+    const gone =
+      'its notification is gone from the configuration: its events wait a day for it, and are dead letters then'
+    logger.warn({ relayer_id: id, notification: notificationId }, gone)
   }
 }
 

@@ -3,19 +3,21 @@ import { expect, test } from 'vitest'
 import { keepRelayers } from '../../src/commands/keep-relayers.ts'
 import type { Address, RelayerId } from '../../src/domain/ids.ts'
 import type { Relayer } from '../../src/domain/relayer.ts'
+import type { Logger } from '../../src/ops/logger.ts'
 import { step } from '../../src/reconcile/step.ts'
 import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from '../reconcile/workplace.ts'
 import { quiet } from '../store/open-store.ts'
 
 const another = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' as Address
 
-function keep(place: Workplace, configured: readonly Relayer[]) {
+function keep(place: Workplace, configured: readonly Relayer[], logger: Logger = quiet) {
   return keepRelayers({
     store: place.under.store,
     configured,
     isOwn: () => false,
     canBeFollowed: () => true,
-    logger: quiet,
+    hasNotification: (id) => id === 'hook',
+    logger,
   })
 }
 
@@ -54,4 +56,20 @@ test('one that is no longer named takes nothing new, and is followed while it ca
   await keep(place, [place.relayer])
   expect(await place.under.store.reads.relayer(place.relayer.id)).toEqual(place.relayer)
   await place.send()
+})
+
+test('a notification that is gone is told of, whoever names it', async () => {
+  await using place = await openWorkplace()
+  const { store } = place.under
+  const told: unknown[] = []
+  const logger = { ...quiet, warn: (facts: object) => told.push(facts) } as Logger
+  const gone = { ...place.relayer, notificationId: 'gone' }
+  await keep(place, [{ ...place.relayer, notificationId: 'hook' }], logger)
+  expect(told).toEqual([])
+  await keep(place, [gone], logger)
+  expect(told).toEqual([{ relayer_id: gone.id, notification: 'gone' }])
+  await keepRelayers({
+    ...{ store, configured: [], logger, isOwn: () => true, canBeFollowed: () => true, hasNotification: () => false },
+  })
+  expect(told).toHaveLength(2)
 })
