@@ -5,7 +5,7 @@ import { found } from './found.ts'
 import { inSight } from './in-sight.ts'
 import { operation } from './operation.ts'
 import { networkParameters } from './parameters.ts'
-import { networkId, networkSchema, presentNetwork } from './present-network.ts'
+import { networkId, networkSchema, noNetwork, presentNetwork } from './present-network.ts'
 
 export function getNetwork({ estate, store }: ManagementContext) {
   return operation({
@@ -21,7 +21,7 @@ export function getNetwork({ estate, store }: ManagementContext) {
       await estate.refresh()
       const seen = await inSight(store.reads, principal, (relayer) => relayer.network)
       const network = estate.networks().find(({ name }) => networkId(name) === id && seen(name))
-      return success(presentNetwork(found(network, 'NETWORK_NOT_FOUND', `Network with ID ${id} not found`)))
+      return success(presentNetwork(found(network, 'NETWORK_NOT_FOUND', noNetwork(id))))
     },
   })
 }

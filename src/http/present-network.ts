@@ -25,6 +25,12 @@ export function networkId(name: string): string {
   return `evm:${name}`
 }
 
+/** In words, for an id that there is none of. */
+export function noNetwork(id: string): string {
+  const hint = id.startsWith('evm:') ? '' : '; ids of networks begin with "evm:", such as "evm:sepolia"'
+  return `Network with ID ${id} not found${hint}`
+}
+
 export function presentNetwork(network: NetworkSettings): Static<typeof networkSchema> {
   return {
     id: networkId(network.name),

@@ -9,7 +9,7 @@ import { averageBlockTimeMsMax, requiredConfirmationsMax } from './limits.ts'
 import { operation } from './operation.ts'
 import { networkParameters } from './parameters.ts'
 import { endpointsSchema, endpointsWanted, parseEndpoints } from './parse-endpoints.ts'
-import { networkId, networkSchema, presentNetwork } from './present-network.ts'
+import { networkId, networkSchema, noNetwork, presentNetwork } from './present-network.ts'
 
 const count = (max: number) =>
   Type.Optional(
@@ -53,7 +53,7 @@ export function updateNetwork(management: ManagementContext) {
       const { network_id: id } = request.params
       const { rpc_urls: urls, required_confirmations: confirmations, average_blocktime_ms: blockTime } = body
       const network = management.estate.file.networks.find(({ name }) => networkId(name) === id)
-      const { name } = found(network, 'NETWORK_NOT_FOUND', `Network with ID ${id} not found`)
+      const { name } = found(network, 'NETWORK_NOT_FOUND', noNetwork(id))
       const updated = await updateNetworkCommand(
         management,
         name,

@@ -31,6 +31,9 @@ test('they are listed and told, with what may be secret of an endpoint masked', 
     code: 'NETWORK_NOT_FOUND',
   })
   expect(await refused(client, 'PATCH', '/networks/solana:devnet', {})).toMatchObject({ code: 'NETWORK_NOT_FOUND' })
+  expect(await refused(client, 'GET', '/networks/localhost')).toMatchObject({
+    message: 'Network with ID localhost not found; ids of networks begin with "evm:", such as "evm:sepolia"',
+  })
 })
 
 test('new endpoints take over at once, what is in flight is followed over them, and they stay after kill -9', async () => {
