@@ -1,4 +1,4 @@
-// Gathers the calls that everybody makes in one turn of the event loop into as few HTTP requests as possible.
+// Gathers the calls that everybody makes in one turn of the event loop into as few HTTP requests as possible, sends apart.
 import type { Clock } from '../ops/clock.ts'
 import type { Answer, Ask, Call } from './call.ts'
 import type { Posted, Transport } from './transport.ts'
@@ -41,13 +41,10 @@ export function batchCalls({ transport, clock, heard }: BatchOptions): Ask {
   async function flush(): Promise<void> {
     const all = waiting
     waiting = []
-    // Sends keep their order, so a request with sends waits for the one before it; reads wait for nobody.
+    for (const part of inParts(all.filter((one) => !isSend(one)))) void exchange(part)
+    // Apart, since a node may hang over a send and with it over all of the request; and one after the other, in their order.
     let sent: Promise<void> = Promise.resolve()
-    for (let from = 0; from < all.length; from += batchCallsMax) {
-      const part = all.slice(from, from + batchCallsMax)
-      if (part.some(isSend)) sent = sent.then(() => exchange(part))
-      else void exchange(part)
-    }
+    for (const part of inParts(all.filter(isSend))) sent = sent.then(() => exchange(part))
     await sent
   }
 
@@ -61,12 +58,11 @@ export function batchCalls({ transport, clock, heard }: BatchOptions): Ask {
     settle(part, posted)
   }
 
-  /** One request a call: the sends one after the other, in their order, the reads at once. */
+  /** One request a call: sends one after the other, in their order, reads at once. */
   async function single(part: readonly Waiting[]): Promise<void> {
     const alone = async (one: Waiting) => settle([one], await transport.post(JSON.stringify(toJson(one))))
-    const reads = part.filter((one) => !isSend(one)).map(alone)
-    for (const one of part) if (isSend(one)) await alone(one)
-    await Promise.all(reads)
+    if (!part.some(isSend)) await Promise.all(part.map(alone))
+    else for (const one of part) await alone(one)
   }
 
   function settle(part: readonly Waiting[], posted: Posted): void {
@@ -122,6 +118,12 @@ function refusesBatches(json: unknown): boolean {
 function isRateLimit(member: Member): boolean {
   const { error } = member
   return isObject(error) && rateLimitCodes.includes(Number(error.code))
+}
+
+function inParts(calls: readonly Waiting[]): readonly (readonly Waiting[])[] {
+  const parts: (readonly Waiting[])[] = []
+  for (let from = 0; from < calls.length; from += batchCallsMax) parts.push(calls.slice(from, from + batchCallsMax))
+  return parts
 }
 
 function isSend(waiting: Waiting): boolean {

@@ -125,13 +125,14 @@ function looked(work: Work, observation: Observation): readonly Transaction[] {
 const nothing: Assignments = { decisions: [], needsPendingNonce: false, needsBalance: false, again: false }
 
 /**
- * While a node keeps us waiting, only no-ops are handed over: a race is lost by waiting, and a payload that overtakes
- * one before it may be refused for the gap. What is on its way is not sent twice.
+ * What is on its way is not sent twice. While a payload is, only no-ops are handed over beside it: a race is lost by
+ * waiting, and a payload that overtakes one before it may be refused for the gap.
  */
 function mayGoNow(decision: Decision, work: Work): boolean {
+  if (decision.do === 'rebroadcast' && work.underWay?.has(decision.attempt.hash)) return false
   if (!isHeldUp(work)) return true
   if (decision.do === 'bump' || decision.do === 'replace') return false
-  return decision.do !== 'rebroadcast' || (isNoOp(decision.attempt) && !work.underWay?.has(decision.attempt.hash))
+  return decision.do !== 'rebroadcast' || isNoOp(decision.attempt)
 }
 
 /** The work as it will be once the decisions that need no signature are recorded. */

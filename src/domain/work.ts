@@ -1,5 +1,5 @@
 // What a relayer has before it: everything open, and as much of the queue as it could send now.
-import { mayBeKnown, newest, type RejectionCode, rejectionOf, wasTaken } from './attempt.ts'
+import { isNoOp, mayBeKnown, newest, type RejectionCode, rejectionOf, wasTaken } from './attempt.ts'
 import type { Hash } from './ids.ts'
 import type { Inquiry } from './observation.ts'
 import type { Found, Past } from './past.ts'
@@ -17,7 +17,7 @@ export interface Work {
   readonly queued: readonly Transaction[]
   /** Those of the whole queue that their valid_until ends first, soonest first. */
   readonly expiring: readonly Transaction[]
-  /** Attempts that are on their way to a node that has not answered yet: payloads wait for it, in their order. */
+  /** Attempts that are on their way to a node that has not answered yet. */
   readonly underWay?: ReadonlySet<Hash>
   /** The last place in the relayer's order that is taken. */
   readonly lastSequence: number
@@ -32,9 +32,15 @@ export function queuedOf(work: Work): readonly Transaction[] {
   return isHeldUp(work) ? [] : work.queued
 }
 
-/** Whether payloads have to wait for a node's answer. */
-export function isHeldUp({ underWay }: Work): boolean {
-  return underWay !== undefined && underWay.size > 0
+/**
+ * Whether payloads have to wait for a node's answer: to one that comes before them, in their order. A no-op takes a place
+ * that was given before.
+ */
+export function isHeldUp(work: Work): boolean {
+  const { underWay } = work
+  if (!underWay || underWay.size === 0) return false
+  const attempts = inFlightOf(work).flatMap(({ lifecycle }) => lifecycle.attempts)
+  return attempts.some((attempt) => underWay.has(attempt.hash) && !isNoOp(attempt))
 }
 
 /** When the next of them expires, of those that are still valid at `now`. */

@@ -1,5 +1,5 @@
 // What an owner is handing over at this moment. A node that takes its time is not waited for: its answers are recorded
-// when they come, and until then the relayer's payloads wait, in their order, while its no-ops go out beside them.
+// when they come, and until then payloads wait behind a payload, in their order, while no-ops go out beside it.
 import type { Hash } from '../domain/ids.ts'
 import type { Clock } from '../ops/clock.ts'
 

@@ -87,6 +87,18 @@ describe('batching', () => {
     const singles = server.requests.filter((request) => !request.batch).flatMap((request) => request.calls)
     expect(singles.map((call) => call.params[0])).toEqual(sends.slice(0, 20).map((send) => send.params[0]))
   })
+
+  test('a send that hangs holds up no read of the same turn', async () => {
+    server.react(({ calls }) =>
+      calls.some(({ method }) => method === 'eth_sendRawTransaction') ? { do: 'ignore' } : { do: 'answer', each: echo },
+    )
+    const call = callsTo(server.url, { timeoutMs: 2_000 })
+    const order: string[] = []
+    const sent = call({ method: 'eth_sendRawTransaction', params: ['raw'] }).then(() => order.push('send'))
+    const read = call({ method: 'test_echo', params: ['head'] }).then(() => order.push('read'))
+    await Promise.all([sent, read])
+    expect(order).toEqual(['read', 'send'])
+  })
 })
 
 describe('what an answer proves', () => {

@@ -387,11 +387,19 @@ describe('while a hand-over is under way', () => {
     expect(plan({ open: [begun], underWay: new Set([payload.hash, noOp.hash]) }).decisions).toEqual([])
   })
 
+  test('of a no-op alone, payloads go their way', () => {
+    const noOp = someNoOp(0, { handOver: handOvers.sending })
+    const open = [inFlight(0, [someAttempt(0), noOp], canceled)]
+    const { decisions } = plan({ open, queued: [queued(9)], underWay: new Set([noOp.hash]) })
+    expect(decisions).toMatchObject([{ do: 'assignNonce', nonce: 1 }])
+  })
+
   test('what the chain says is taken in', () => {
     const before = someAttempt(0)
-    const open = [inFlight(0, [before]), inFlight(1, [someAttempt(1, { handOver: handOvers.sending })])]
+    const late = someAttempt(1, { handOver: handOvers.sending })
+    const open = [inFlight(0, [before]), inFlight(1, [late])]
     const inclusions = new Map([[0, by(before)]])
-    const { decisions } = plan({ open, underWay }, { nonce: 1, inclusions })
+    const { decisions } = plan({ open, underWay: new Set([late.hash]) }, { nonce: 1, inclusions })
     expect(decisions).toMatchObject([{ do: 'include' }])
   })
 })

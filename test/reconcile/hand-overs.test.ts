@@ -1,6 +1,7 @@
 // Hand-overs that hang: nobody waits for them, nobody forgets them.
 import { expect, test } from 'vitest'
 import type { Hash } from '../../src/domain/ids.ts'
+import { statusOf } from '../../src/domain/transaction.ts'
 import { openHandOvers } from '../../src/reconcile/hand-overs.ts'
 import { advance } from '../../src/reconcile/loop.ts'
 import type { Ownership } from '../../src/reconcile/ownership.ts'
@@ -83,4 +84,35 @@ test('a relayer races beside one that hangs, and a failure of what hung renews i
   })
   await loop.stopped
   expect(renewed).toEqual([ownership])
+})
+
+test('a no-op that hangs holds up no payload: what it takes over has its place before them already', async () => {
+  await using place = await openWorkplace()
+  const { chain, clock } = place
+  const first = await place.send()
+  const loop = advance(place.context, await place.own(), () => {})
+  await until('the send', async () => (await place.read(first)).lifecycle.phase === 'inFlight')
+  await until('its answer', async () => statusOf(await place.read(first)) === 'submitted')
+  const silence = Promise.withResolvers<void>()
+  chain.whileBroadcasting = async () => {
+    chain.whileBroadcasting = async () => {}
+    await silence.promise
+  }
+  await place.cancel(first)
+  await until('the no-op', () => {
+    loop.wake()
+    clock.advance(300)
+    return chain.handed.length === 2
+  })
+  const second = await place.send()
+  await until('the next send', () => {
+    loop.wake()
+    clock.advance(300)
+    return chain.handed.length === 3
+  })
+  expect(chain.handed[2]?.reach).toBe('one')
+  expect((await place.readAs(second, 'inFlight')).lifecycle.nonce).toBe(1)
+  // The no-op is not handed over twice at once, however long it takes.
+  expect(chain.handed.filter(({ reach }) => reach === 'all')).toHaveLength(1)
+  silence.resolve()
 })
