@@ -178,11 +178,12 @@ async function receiptsInOrder(
 function merge(
   last: Remembered | undefined,
   told: Told,
-  { nonce, live, spentBelow }: Inquiry,
+  inquiry: Inquiry,
   wanted: Wanted,
   head: BlockNumber,
   reorgs: number,
 ): Remembered {
+  const { nonce, live, spentBelow } = inquiry
   const before = last?.count
   // With nothing of ours in flight, and nothing that was settled elsewhere, only a stranger can have moved it.
   const isMoved =
@@ -192,13 +193,11 @@ function merge(
     before?.reorgs === reorgs &&
     before.nonce >= spentBelow &&
     told.nonce > before.nonce
-  const count: Count | undefined = told.counted
-    ? { nonce: told.nonce, readAt: head, reorgs }
-    : wanted.nonce === 'receipts' && before
-      ? { ...before, nonce: told.nonce, receiptsAt: head }
-      : wanted.nonce === 'known'
-        ? before
-        : undefined
+  const count = isOnlookers(before, told, inquiry, reorgs)
+    ? before
+    : told.counted
+      ? { nonce: told.nonce, readAt: head, reorgs }
+      : countOf(wanted, before, told, head, reorgs)
   const balance = told.balance === undefined ? last?.balance : { wei: told.balance, readAt: head, chargedBelow: 0 }
   const code = told.delegated === undefined ? last?.code : { delegated: told.delegated, readAt: head }
   return {
@@ -207,6 +206,27 @@ function merge(
     ...(code && !isMoved && { code }),
     shared: isMoved || last?.shared === true,
   }
+}
+
+/** Where nothing was counted. Somebody else may have counted meanwhile, after a reorganisation that this look knows nothing of. */
+function countOf(
+  { nonce }: Wanted,
+  before: Count | undefined,
+  told: Told,
+  head: BlockNumber,
+  reorgs: number,
+): Count | undefined {
+  if (nonce === 'known') return before
+  const isOfThisBranch = nonce === 'receipts' && before?.reorgs === reorgs
+  return isOfThisBranch ? { ...before, nonce: told.nonce, receiptsAt: head } : undefined
+}
+
+/**
+ * Who asks for a count and knows of nothing in flight can't say whether ours moved it, or a stranger: that is for the
+ * relayer to find out, so it has to meet the difference itself.
+ */
+function isOnlookers(before: Count | undefined, told: Told, { nonce, live }: Inquiry, reorgs: number): before is Count {
+  return nonce === 'now' && live.length === 0 && before?.reorgs === reorgs && told.nonce !== before.nonce
 }
 
 function delegationIn(answer: Answer): boolean | undefined {

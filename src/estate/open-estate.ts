@@ -80,9 +80,10 @@ export async function openEstate(options: EstateOptions): Promise<Estate> {
     const found = new Map<RelayerId, readonly Endpoint[]>()
     for (const { row } of documents) {
       const urls = endpointsFromRow(vault, row)
+      if (!urls) continue
       const relayer = file.relayers.find(({ id }) => id === row.id) ?? (await store.reads.relayer(row.id as RelayerId))
       const network = relayer && networks.get(relayer.network)
-      if (!urls || !network) continue
+      if (!network) continue
       found.set(row.id as RelayerId, urls)
       // By what is sealed, which other changes of the relayer leave as it is.
       put(chainName(row.id), { ...network, rpcUrls: urls }, `${row.sealed} ${opened.get(network.name)}`)

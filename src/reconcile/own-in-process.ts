@@ -39,6 +39,7 @@ export function ownInProcess(store: Store, relayers: readonly RelayerId[]): Owne
     const turn = (turns.get(relayer) ?? Promise.resolve()).then(change)
     const settled = turn.catch(() => undefined)
     turns.set(relayer, settled)
+    void settled.then(() => turns.get(relayer) === settled && turns.delete(relayer))
     return turn
   }
 
@@ -50,7 +51,7 @@ export function ownInProcess(store: Store, relayers: readonly RelayerId[]): Owne
     async assign(assigned) {
       wanted = new Set(assigned)
       // Those that are being acquired at this moment, too.
-      const given = [...turns.keys()].filter((relayer) => !wanted.has(relayer))
+      const given = [...new Set([...held.keys(), ...turns.keys()])].filter((relayer) => !wanted.has(relayer))
       await Promise.all([
         ...given.map((relayer) => inTurn(relayer, () => release(relayer))),
         ...assigned.map((relayer) => inTurn(relayer, () => acquire(relayer))),

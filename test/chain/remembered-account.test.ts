@@ -134,6 +134,18 @@ describe('the nonce', () => {
     expect((await look({ balance: 'recent' })).nonce).toBe(2)
   })
 
+  test('a client that asks how the relayer is does not hide from it that somebody else used its key', async () => {
+    await look({ balance: 'recent', delegation: true })
+    await strangerSpends(0)
+    // As commands/read-status.ts asks: of what is in flight it knows nothing.
+    expect((await look({ nonce: 'now', balance: 'now' })).nonce).toBe(1)
+    await anvil.mine(32)
+    expect(await look({ balance: 'recent', delegation: true })).toMatchObject({ nonce: 1 })
+    await anvil.mine()
+    await look({ balance: 'recent', delegation: true })
+    expect(asked()).toEqual(['eth_getTransactionCount', 'eth_getBalance', 'eth_getCode'])
+  })
+
   test.each<[string, Partial<Inquiry>]>([
     ['a node contradicted it', { nonce: 'now' }],
     ['the store has proof of more', { spentBelow: 1 }],
