@@ -4,15 +4,7 @@ import type { TransactionId } from '../domain/ids.ts'
 import type { Estimate, Inquiry, LiveNonce } from '../domain/observation.ts'
 import type { Inclusion } from '../domain/transaction.ts'
 import type { BlockNumber, Nonce, Wei } from '../domain/units.ts'
-import {
-  byNonce,
-  type Count,
-  openMemory,
-  type Remembered,
-  usableBalance,
-  usableCode,
-  withInclusions,
-} from './account-memory.ts'
+import { byNonce, openMemory, usableBalance, usableCode, withInclusions } from './account-memory.ts'
 import { type Answer, inWords } from './call.ts'
 import { toBigInt, toHex, toNumber } from './decode.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -21,6 +13,7 @@ import { type EstimateGas, estimatingOnce } from './estimate-once.ts'
 import type { ReadCanonical } from './read-canonical.ts'
 import { nonceCall } from './read-nonce.ts'
 import { readReceipts } from './read-receipts.ts'
+import { remember, type Told } from './remember-account.ts'
 import type { HeadTracker, TrackedHead } from './track-head.ts'
 import { type Wanted, wantedFrom, wantedOf } from './wanted-of-account.ts'
 
@@ -62,7 +55,7 @@ export function readingAccounts(endpoints: Endpoints, heads: HeadTracker, readCa
         at.by,
       )
       // Somebody else may have asked meanwhile, about the same account.
-      const remembered = merge(memory.recall(inquiry.address), told, inquiry, wanted, at.head.number, reorgs)
+      const remembered = remember(memory.recall(inquiry.address), told, inquiry, wanted, at.head.number, reorgs)
       memory.keep(inquiry.address, remembered)
       const { pendingNonce, nonce } = told
       const code = usableCode(remembered, at.head.number)
@@ -86,17 +79,6 @@ export function readingAccounts(endpoints: Endpoints, heads: HeadTracker, readCa
       return balance === undefined || !charged.balance ? {} : { balance, balanceReadAt: charged.balance.readAt }
     },
   }
-}
-
-interface Told {
-  readonly nonce: Nonce
-  /** Whether the node said so itself, of the head. */
-  readonly counted: boolean
-  readonly pendingNonce?: Nonce
-  readonly balance?: Wei
-  readonly delegated?: boolean
-  readonly estimates: ReadonlyMap<TransactionId, Estimate>
-  readonly inclusions: ReadonlyMap<Nonce, Inclusion>
 }
 
 /** All in one batch. Only the nonce is indispensable. */
@@ -173,60 +155,6 @@ async function receiptsInOrder(
     found.set(one.nonce, inclusion)
   }
   return found
-}
-
-function merge(
-  last: Remembered | undefined,
-  told: Told,
-  inquiry: Inquiry,
-  wanted: Wanted,
-  head: BlockNumber,
-  reorgs: number,
-): Remembered {
-  const { nonce, live, spentBelow } = inquiry
-  const before = last?.count
-  // With nothing of ours in flight, and nothing that was settled elsewhere, only a stranger can have moved it.
-  const isMoved =
-    wanted.nonce === 'count' &&
-    nonce === 'recent' &&
-    live.length === 0 &&
-    before?.reorgs === reorgs &&
-    before.nonce >= spentBelow &&
-    told.nonce > before.nonce
-  const count = isOnlookers(before, told, inquiry, reorgs)
-    ? before
-    : told.counted
-      ? { nonce: told.nonce, readAt: head, reorgs }
-      : countOf(wanted, before, told, head, reorgs)
-  const balance = told.balance === undefined ? last?.balance : { wei: told.balance, readAt: head, chargedBelow: 0 }
-  const code = told.delegated === undefined ? last?.code : { delegated: told.delegated, readAt: head }
-  return {
-    ...(count && { count }),
-    ...(balance && { balance }),
-    ...(code && !isMoved && { code }),
-    shared: isMoved || last?.shared === true,
-  }
-}
-
-/** Where nothing was counted. Somebody else may have counted meanwhile, after a reorganisation that this look knows nothing of. */
-function countOf(
-  { nonce }: Wanted,
-  before: Count | undefined,
-  told: Told,
-  head: BlockNumber,
-  reorgs: number,
-): Count | undefined {
-  if (nonce === 'known') return before
-  const isOfThisBranch = nonce === 'receipts' && before?.reorgs === reorgs
-  return isOfThisBranch ? { ...before, nonce: told.nonce, receiptsAt: head } : undefined
-}
-
-/**
- * Who asks for a count and knows of nothing in flight can't say whether ours moved it, or a stranger: that is for the
- * relayer to find out, so it has to meet the difference itself.
- */
-function isOnlookers(before: Count | undefined, told: Told, { nonce, live }: Inquiry, reorgs: number): before is Count {
-  return nonce === 'now' && live.length === 0 && before?.reorgs === reorgs && told.nonce !== before.nonce
 }
 
 function delegationIn(answer: Answer): boolean | undefined {
