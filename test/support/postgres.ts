@@ -145,7 +145,12 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       return urlOf(roleOfServices, name)
     },
     query,
-    kill9: () => end('SIGKILL'),
+    async kill9() {
+      const sessions = await query<{ pid: number }>('SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()')
+      await end('SIGKILL')
+      // A session outlives the postmaster until it notices, and answers meanwhile: in a crash all end at once.
+      for (const { pid } of sessions) killIfThere(pid)
+    },
     // "Fast": sessions are ended, not waited for.
     stop: () => end('SIGINT'),
     async restart() {
@@ -155,6 +160,14 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       await end('SIGQUIT')
       await rm(folder, { recursive: true, force: true })
     },
+  }
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It ended by itself.
   }
 }
 
