@@ -131,6 +131,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'stale-branch-as-truth',
     breaks: 'believes the receipt of a node that a reorganisation left behind',
+    seed: 579,
     edits: [
       {
         file: 'src/chain/read-receipts.ts',
@@ -153,7 +154,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'floor-without-strangers',
     breaks: 'forgets that a nonce is spent when a stranger spent it',
-    seed: 547,
+    seed: 486,
     edits: [
       {
         file: 'src/domain/decide.ts',
