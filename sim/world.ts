@@ -132,7 +132,9 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     fail: history.fail,
     rows: rows.all,
     isLost: ({ hash }) => lost.has(hash),
-    wasUnknowable: (id) => (clients.deleted.get(id) ?? -1) >= state.restoredAt,
+    wasUnknowable: (id) =>
+      rows.all().get(id)?.cancel_origin === 'request' &&
+      (clients.deleted.get(id) ?? Number.MAX_SAFE_INTEGER) >= state.restoredAt,
   })
   const network = openSimNetwork(node, nodes, timeline, worldDice, history, {
     leaving: (instance, raws) => bytes.leaving(instance, raws),

@@ -70,8 +70,8 @@ export function decide(work: Work, observation: Observation, policy: NetworkPoli
     decisions: [...news(decisions), ...told],
     again,
     conditions: conditionsOf(work, decisions),
-    spentBelow: past.past ? proven : Math.max(past.explainedBelow ?? 0, spentBelow(followUps)),
-    ...(past.past && { past: past.past }),
+    spentBelow: Math.max(past.explainedBelow ?? 0, spentBelow(followUps)),
+    ...(past.past && { past: { ...past.past, from: proven } }),
   }
 }
 
@@ -84,7 +84,7 @@ function spentBelow(decisions: readonly Decision[]): Nonce {
 }
 
 /** As long as the past is not known: no further than what is settled as ours, one after the other. */
-function provenBelow({ floor }: Work, decisions: readonly Decision[]): Nonce {
+function provenBelow({ floor, past }: Work, decisions: readonly Decision[]): Nonce {
   const ours = new Set(
     decisions.flatMap((decision) => {
       if (decision.do !== 'settle') return []
@@ -92,7 +92,7 @@ function provenBelow({ floor }: Work, decisions: readonly Decision[]): Nonce {
       return tookTheNonce(inclusion) === 'stranger' ? [] : [nonce]
     }),
   )
-  let below = floor.spentBelow
+  let below = past?.from ?? floor.spentBelow
   while (ours.has(below)) below += 1
   return below
 }

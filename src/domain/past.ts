@@ -15,6 +15,8 @@ import type { Work } from './work.ts'
 export interface Past {
   /** Places in the relayer's order up to this one are older than the owner. */
   readonly through: number
+  /** Every nonce below is explained. What the chain has finally spent may be more, and stands in the relayer's floor. */
+  readonly from: Nonce
   /** What the first look found: the first nonce that neither the chain nor a pool had, and the head. */
   readonly seen?: { readonly below: Nonce; readonly at: BlockNumber }
 }
@@ -83,11 +85,11 @@ function isOursByRecord(transaction: Transaction): boolean {
 
 /** What has to be asked; undefined when nothing is in doubt. */
 export function inquireAboutPast(work: Work, confirmations: number): PastInquiry | undefined {
-  const { past, floor } = work
+  const { past } = work
   const doubted = inDoubt(work)
   if (!past || doubted.length === 0) return undefined
   return {
-    from: floor.spentBelow,
+    from: past.from,
     ...(past.seen && { below: past.seen.below }),
     explained: new Set(explainedNonces(work, 0)),
     since: Math.min(...doubted.map(({ createdAt }) => createdAt)) - clockMarginMs,

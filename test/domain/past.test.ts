@@ -25,7 +25,7 @@ import {
   someWork,
 } from './some.ts'
 
-const past = { through: 9 }
+const past = { through: 9, from: 5 }
 const seen = { below: 7, at: height }
 const { from: _, ...carried } = somePayload
 
@@ -54,7 +54,7 @@ describe('while nonces are unexplained', () => {
   test('nothing as old as the owner gets a nonce, and the queue says why', () => {
     const told = plan({ queued: [queued(1), queued(2)] }, { past: { below: 6 } })
     expect(told.decisions).toMatchObject([{ do: 'explain', condition: 'history_unknown' }])
-    expect(told.past).toEqual({ through: 9, seen: { below: 6, at: height } })
+    expect(told.past).toEqual({ through: 9, from: 5, seen: { below: 6, at: height } })
   })
   test('what came since goes on', () => {
     const told = plan({ queued: [queued(10)] }, { past: { below: 6 }, pendingNonce: 6 })
@@ -68,16 +68,16 @@ describe('while nonces are unexplained', () => {
     expect(whatOf(plan({ queued: [expired], expiring: [expired] }, { past: { below: 6 } }))).not.toContain('expire')
     expect(whatOf(plan({ queued: [expired], expiring: [expired] }, { past: { below: 5 } }))).toContain('expire')
   })
-  test('the floor rises with what is settled as ours, one after the other, and not over a stranger’s', () => {
+  test('what is explained grows with what is settled as ours, one after the other, and not over a stranger’s; the floor with all', () => {
     const attempts = [5, 6, 7].map((nonce) => someAttempt(nonce))
     const deep = (index: number, inclusion = by(attempts[index] as never, height - 9)) =>
       mined(5 + index, inclusion, [attempts[index] as never])
     const canonical = new Map([[height - 9, blockHash(height - 9)]])
     const ours = plan({ open: [deep(0), deep(2)], queued: [queued(1)] }, { nonce: 8, canonical, past: { below: 9 } })
-    expect(ours.spentBelow).toBe(6)
+    expect(ours).toMatchObject({ spentBelow: 8, past: { from: 6 } })
     const theirs = deep(0, byStranger(height - 9))
     const foreign = plan({ open: [theirs, deep(1)], queued: [queued(1)] }, { nonce: 8, canonical, past: { below: 9 } })
-    expect(foreign.spentBelow).toBe(5)
+    expect(foreign).toMatchObject({ spentBelow: 7, past: { from: 5 } })
   })
   test('what waits in a pool has its time, and then no-ops take its nonces, but not those that we hold', () => {
     const filler = inFlight(5, undefined, { origin: 'gap' })
@@ -103,7 +103,7 @@ describe('where nothing is unexplained', () => {
   })
   test('nothing is asked where all is newer than the owner', () => {
     expect(inquireAboutPast(someWork({ past, queued: [queued(10)] }), 3)).toBeUndefined()
-    expect(inquireAboutPast(someWork({ past, queued: [queued(9)] }), 3)).toMatchObject({ from: 0, confirmations: 3 })
+    expect(inquireAboutPast(someWork({ past, queued: [queued(9)] }), 3)).toMatchObject({ from: 5, confirmations: 3 })
   })
 })
 

@@ -63,7 +63,7 @@ const cases: readonly Case[] = [
   [
     'history_unknown',
     /^waits: nonces from 4 to 5 were used by transactions that this database does not hold/,
-    { floor: { spentBelow: 4 }, past: { through: 1 }, queued: [queued(1)] },
+    { floor: { spentBelow: 4 }, past: { through: 1, from: 4 }, queued: [queued(1)] },
     { nonce: 5, past: { below: 6 } },
   ],
   [
