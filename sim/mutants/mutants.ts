@@ -152,14 +152,14 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'floor-without-strangers',
-    breaks: 'forgets that a nonce is spent when a stranger spent it',
-    seed: 486,
+    name: 'floor-that-never-rises',
+    breaks: 'forgets which nonces are finally spent, by ours or by a stranger',
+    seed: 1386,
     edits: [
       {
         file: 'src/domain/decide.ts',
         find: "decision.do === 'settle' || decision.do === 'requeue' ?",
-        put: "decision.do === 'settle' ?",
+        put: "(decision.do as string) === 'never' ?",
       },
     ],
   },
