@@ -67,7 +67,8 @@ export function openService(world: World): Service {
       present = undefined
       draining = false
     }
-    if (how === 'dead') forget(process)
+    // Stopped in the moment in which it was to be paused: then it is gone, too.
+    if (how === 'dead' || ended(process)) forget(process)
     else {
       zombies.push(process)
       timeline.after(dice.between(500, 60_000), wakeZombies)

@@ -34,7 +34,7 @@ export function decide(work: Work, observation: Observation, policy: NetworkPoli
   const returning = followUps.flatMap((each) =>
     each.do === 'requeue' || each.do === 'unbind' ? [apply(each, each.transaction, undefined, now)] : [],
   )
-  const known = { ...foresee(work, followUps, now), floor: { spentBelow: proven } }
+  const known = { ...foresee(work, followUps, now), floor: { ...work.floor, explainedBelow: proven } }
   const past = lookBack(
     work,
     // Also what has expired: it may have been sent before.
@@ -63,6 +63,7 @@ export function decide(work: Work, observation: Observation, policy: NetworkPoli
   const returned = followUps.some(({ do: what }) => pressing.includes(what))
   const decisions = [...followUps, ...expiries, ...assignments.decisions]
   const again = assignments.again || returned || past.again
+  const spent = Math.max(work.floor.spentBelow, past.explainedBelow ?? 0, spentBelow(followUps))
   // Without prices, held up, or before the next look, it is not known of all what holds them up.
   const told = again || isHeldUp(work) || !observation.market ? [] : takeBack(looked(work, observation), decisions)
   return {
@@ -70,8 +71,8 @@ export function decide(work: Work, observation: Observation, policy: NetworkPoli
     decisions: [...news(decisions), ...told],
     again,
     conditions: conditionsOf(work, decisions),
-    spentBelow: Math.max(past.explainedBelow ?? 0, spentBelow(followUps)),
-    ...(past.past && { past: { ...past.past, from: proven } }),
+    floor: { spentBelow: spent, explainedBelow: past.past ? proven : spent },
+    ...(past.past && { past: past.past }),
   }
 }
 
@@ -84,7 +85,7 @@ function spentBelow(decisions: readonly Decision[]): Nonce {
 }
 
 /** As long as the past is not known: no further than what is settled as ours, one after the other. */
-function provenBelow({ floor, past }: Work, decisions: readonly Decision[]): Nonce {
+function provenBelow({ floor }: Work, decisions: readonly Decision[]): Nonce {
   const ours = new Set(
     decisions.flatMap((decision) => {
       if (decision.do !== 'settle') return []
@@ -92,7 +93,7 @@ function provenBelow({ floor, past }: Work, decisions: readonly Decision[]): Non
       return tookTheNonce(inclusion) === 'stranger' ? [] : [nonce]
     }),
   )
-  let below = past?.from ?? floor.spentBelow
+  let below = floor.explainedBelow
   while (ours.has(below)) below += 1
   return below
 }

@@ -3,6 +3,7 @@ import type { Attempt } from './attempt.ts'
 import type { Condition } from './condition.ts'
 import type { Fees } from './fees.ts'
 import type { Found, Past } from './past.ts'
+import type { NonceFloor } from './relayer.ts'
 import type { Inclusion, InPhase, Transaction } from './transaction.ts'
 import type { Gas, Nonce } from './units.ts'
 
@@ -57,8 +58,8 @@ export interface Plan extends Assignments {
   readonly conditions: readonly Condition[]
   /** What the owner still does not know of what was before it; absent once it does. */
   readonly past?: Past
-  /** Every nonce below is spent, for good, and it is known by what. */
-  readonly spentBelow: Nonce
+  /** How far the relayer's may rise, with what is decided here. */
+  readonly floor: NonceFloor
 }
 
 /** A decision about a transaction that stands already. */

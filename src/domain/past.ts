@@ -15,8 +15,6 @@ import type { Work } from './work.ts'
 export interface Past {
   /** Places in the relayer's order up to this one are older than the owner. */
   readonly through: number
-  /** Every nonce below is explained. What the chain has finally spent may be more, and stands in the relayer's floor. */
-  readonly from: Nonce
   /** What the first look found: the first nonce that neither the chain nor a pool had, and the head. */
   readonly seen?: { readonly below: Nonce; readonly at: BlockNumber }
 }
@@ -85,11 +83,11 @@ function isOursByRecord(transaction: Transaction): boolean {
 
 /** What has to be asked; undefined when nothing is in doubt. */
 export function inquireAboutPast(work: Work, confirmations: number): PastInquiry | undefined {
-  const { past } = work
+  const { past, floor } = work
   const doubted = inDoubt(work)
   if (!past || doubted.length === 0) return undefined
   return {
-    from: past.from,
+    from: floor.explainedBelow,
     ...(past.seen && { below: past.seen.below }),
     explained: new Set(explainedNonces(work, 0)),
     since: Math.min(...doubted.map(({ createdAt }) => createdAt)) - clockMarginMs,
@@ -134,7 +132,7 @@ export function lookBack(
   if (!past || inDoubt(work).length === 0) return nothing
   if (!seen) return { ...nothing, past }
   const explained = new Set(explainedNonces(work, at.nonce))
-  const from = work.floor.spentBelow
+  const from = work.floor.explainedBelow
   const open: Nonce[] = []
   for (let nonce = from; nonce < seen.below; nonce += 1) if (!explained.has(nonce)) open.push(nonce)
   const last = open.at(-1)

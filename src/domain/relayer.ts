@@ -43,9 +43,12 @@ export interface Relayer {
   readonly policies: Policies
 }
 
-/** What the relayer's row knows of its nonces: every nonce below is spent by a settled transaction. */
+/** What the relayer's row knows of its nonces. */
 export interface NonceFloor {
+  /** Every nonce below is spent for good. */
   readonly spentBelow: Nonce
+  /** Every nonce below is spent for good, and it is known by what: where an owner begins to look for a lost past. */
+  readonly explainedBelow: Nonce
 }
 
 /** The rules of a network that decisions follow. Prices wait for blocks; only repeated hand-overs wait for time. */

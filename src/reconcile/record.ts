@@ -5,9 +5,9 @@ import { apply, fillGap } from '../domain/apply.ts'
 import type { Attempt } from '../domain/attempt.ts'
 import { type Decision, needsSignature, type Plan } from '../domain/decision.ts'
 import { StaleWrite } from '../domain/errors.ts'
-import type { Relayer } from '../domain/relayer.ts'
+import type { NonceFloor, Relayer } from '../domain/relayer.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import type { BlockNumber, Nonce, TimestampMs } from '../domain/units.ts'
+import type { BlockNumber, TimestampMs } from '../domain/units.ts'
 import type { Work } from '../domain/work.ts'
 import { freshId } from '../ops/fresh-id.ts'
 import type { Session } from '../store/store.ts'
@@ -37,7 +37,7 @@ export async function record(
   context: StepContext,
   ownership: Ownership,
   work: Work,
-  { decisions, spentBelow }: Plan,
+  { decisions, floor }: Plan,
   head: BlockNumber,
   now: TimestampMs,
 ): Promise<Recorded> {
@@ -61,7 +61,7 @@ export async function record(
   return context.store.commit(async (session) => {
     await session.fence(ownership.relayer, ownership.epoch)
     if (decisions.some(followsRules)) await refuseOtherRules(session, work.relayer)
-    return write(session, work, signed, spentBelow, now)
+    return write(session, work, signed, floor, now)
   }, ownership.relayer)
 }
 
@@ -69,7 +69,7 @@ async function write(
   session: Session,
   work: Work,
   signed: readonly Signed[],
-  spentBelow: Nonce,
+  floor: NonceFloor,
   now: TimestampMs,
 ): Promise<Recorded> {
   // What is found of a lost past may stand anywhere in the queue.
@@ -102,7 +102,7 @@ async function write(
     changed += 1
   }
   await refuseIfChanged(session, handOvers, before, after)
-  await session.raiseFloor(work.relayer.id, { spentBelow })
+  await session.raiseFloor(work.relayer.id, floor)
   handOvers.sort((one, other) => one.attempt.nonce - other.attempt.nonce)
   return { handOvers, changed }
 }

@@ -78,7 +78,7 @@ export async function step(
     const conditions: readonly Condition[] = stored.relayer.paused ? ['paused'] : []
     return { idle: true, unknowns: { ...unknowns, past: 'none' }, conditions }
   }
-  const past = unknowns.past === 'all' ? { through: stored.lastSequence, from: stored.floor.spentBelow } : unknowns.past
+  const past = unknowns.past === 'all' ? { through: stored.lastSequence } : unknowns.past
   // As of now: one that ends while this step looks around is still on its way for it, and the next step knows better.
   const work = { ...stored, underWay: new Set(handOvers.underWay), ...(past !== 'none' && { past }) }
   report(context, work)

@@ -158,4 +158,12 @@ export const migrations: readonly Migration[] = [
         FROM relayers WHERE notification_id IS NOT NULL`,
     ],
   },
+  {
+    name: '009-explained-below',
+    statements: [
+      // Where they differ, a lost past is being looked for; no earlier version left that to the next owner.
+      'ALTER TABLE relayers ADD COLUMN explained_below BIGINT NOT NULL DEFAULT 0',
+      'UPDATE relayers SET explained_below = spent_below',
+    ],
+  },
 ]

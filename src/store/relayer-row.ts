@@ -5,7 +5,7 @@ import type { Policies, Relayer } from '../domain/relayer.ts'
 import type { RelayerTable } from './schema.ts'
 
 export type RelayerRow = Selectable<RelayerTable>
-export type RelayerFacts = Omit<RelayerRow, 'epoch' | 'last_sequence' | 'spent_below'>
+export type RelayerFacts = Omit<RelayerRow, 'epoch' | 'last_sequence' | 'spent_below' | 'explained_below'>
 
 export function relayerFromRow(row: RelayerRow): Relayer {
   return {

@@ -22,7 +22,11 @@ export async function findRelayerAndFloor(
 ): Promise<{ relayer: Relayer; floor: NonceFloor; lastSequence: number } | undefined> {
   const row = await first(executor, byId, { id })
   return (
-    row && { relayer: relayerFromRow(row), floor: { spentBelow: row.spent_below }, lastSequence: row.last_sequence }
+    row && {
+      relayer: relayerFromRow(row),
+      floor: { spentBelow: row.spent_below, explainedBelow: row.explained_below },
+      lastSequence: row.last_sequence,
+    }
   )
 }
 
@@ -52,6 +56,13 @@ export async function listRelayers(executor: Executor, limit: number, offset: nu
   return { items: rows.map(relayerFromRow), total }
 }
 
+const formerlySpent = (chainId: number, address: string) =>
+  sql<number>`COALESCE((SELECT MAX(spent_below) FROM former_relayers WHERE chain_id = ${chainId} AND address = ${address}), 0)`
+
+/** Another account has another history of nonces. */
+const ofSameAccount = (column: 'spent_below' | 'explained_below') =>
+  sql<number>`CASE WHEN relayers.chain_id = excluded.chain_id AND relayers.address = excluded.address THEN ${sql.ref(`relayers.${column}`)} ELSE 0 END`
+
 const upsert = statement<RelayerFacts>((db, p) =>
   db
     .insertInto('relayers')
@@ -68,7 +79,9 @@ const upsert = statement<RelayerFacts>((db, p) =>
       // One that was deleted goes on where it ended: the places in its order are taken.
       epoch: sql<number>`COALESCE((SELECT epoch FROM former_relayers WHERE id = ${p.id}), 0)`,
       last_sequence: sql<number>`COALESCE((SELECT last_sequence FROM former_relayers WHERE id = ${p.id}), 0)`,
-      spent_below: sql<number>`COALESCE((SELECT MAX(spent_below) FROM former_relayers WHERE chain_id = ${p.chain_id} AND address = ${p.address}), 0)`,
+      spent_below: formerlySpent(p.chain_id, p.address),
+      // It was deleted with nothing open: nothing of it is in doubt.
+      explained_below: formerlySpent(p.chain_id, p.address),
     })
     .onConflict((conflict) =>
       conflict.column('id').doUpdateSet((eb) => ({
@@ -80,8 +93,8 @@ const upsert = statement<RelayerFacts>((db, p) =>
         notification_id: eb.ref('excluded.notification_id'),
         paused: eb.ref('excluded.paused'),
         policies: eb.ref('excluded.policies'),
-        // Another account has another history of nonces.
-        spent_below: sql<number>`CASE WHEN relayers.chain_id = excluded.chain_id AND relayers.address = excluded.address THEN relayers.spent_below ELSE 0 END`,
+        spent_below: ofSameAccount('spent_below'),
+        explained_below: ofSameAccount('explained_below'),
       })),
     ),
 )
@@ -151,12 +164,20 @@ export async function fenceRelayer(executor: Executor, id: RelayerId, epoch: big
   throw new OwnershipLost(`epoch ${epoch} of relayer ${id} is over: it has another owner`)
 }
 
-const raise = statement<{ id: string; floor: number }>((db, p) =>
-  db.updateTable('relayers').set({ spent_below: p.floor }).where('id', '=', p.id).where('spent_below', '<', p.floor),
+const raise = statement<{ id: string; spent: number; explained: number }>((db, p) =>
+  db
+    .updateTable('relayers')
+    .set({
+      spent_below: sql<number>`CASE WHEN spent_below < ${p.spent} THEN ${p.spent} ELSE spent_below END`,
+      explained_below: sql<number>`CASE WHEN explained_below < ${p.explained} THEN ${p.explained} ELSE explained_below END`,
+    })
+    .where('id', '=', p.id)
+    .where((eb) => eb.or([eb('spent_below', '<', p.spent), eb('explained_below', '<', p.explained)])),
 )
 
+/** Neither ever falls. */
 export async function raiseFloor(executor: Executor, id: RelayerId, floor: NonceFloor): Promise<void> {
-  await executor.all(raise, { id, floor: floor.spentBelow })
+  await executor.all(raise, { id, spent: floor.spentBelow, explained: floor.explainedBelow })
 }
 
 const byAccount = statement<{ chainId: number; address: string }, RelayerRow>((db, p) =>

@@ -17,6 +17,7 @@ export interface RelayerTable {
   epoch: number
   last_sequence: number
   spent_below: number
+  explained_below: number
 }
 
 export interface TransactionTable {

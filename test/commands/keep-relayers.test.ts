@@ -28,10 +28,12 @@ test('an id keeps its account as long as anything of it is open, and may change 
   await expect(keep(place, [moved])).rejects.toThrow(`it has open transactions of ${place.relayer.address} on chain`)
   expect(await place.under.store.reads.relayer(place.relayer.id)).toEqual(place.relayer)
   await place.cancel(id)
-  await place.under.store.commit((session) => session.raiseFloor(place.relayer.id, { spentBelow: 9 }))
+  await place.under.store.commit((session) =>
+    session.raiseFloor(place.relayer.id, { spentBelow: 9, explainedBelow: 9 }),
+  )
   await keep(place, [moved])
   expect(await place.under.store.reads.relayer(place.relayer.id)).toEqual(moved)
-  expect((await place.under.store.reads.work(place.relayer.id))?.floor).toEqual({ spentBelow: 0 })
+  expect((await place.under.store.reads.work(place.relayer.id))?.floor).toEqual({ spentBelow: 0, explainedBelow: 0 })
 })
 
 test('an account keeps its id', async () => {

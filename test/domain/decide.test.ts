@@ -140,7 +140,7 @@ describe('a nonce', () => {
   })
 
   test('below the floor is never given out: a node behind, or a reset chain, is told instead', () => {
-    const { decisions } = plan({ floor: { spentBelow: 9 }, queued: [queued(1)] }, { nonce: 4 })
+    const { decisions } = plan({ floor: { spentBelow: 9, explainedBelow: 9 }, queued: [queued(1)] }, { nonce: 4 })
     expect(verbs(decisions)).toEqual(['explain'])
   })
 })

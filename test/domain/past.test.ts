@@ -25,7 +25,7 @@ import {
   someWork,
 } from './some.ts'
 
-const past = { through: 9, from: 5 }
+const past = { through: 9 }
 const seen = { below: 7, at: height }
 const { from: _, ...carried } = somePayload
 
@@ -43,7 +43,7 @@ function taker(nonce: number, changes: Partial<Taker> = {}): Taker {
 
 const plan = (work: Partial<Work>, observation: Partial<Observation>) =>
   decide(
-    someWork({ floor: { spentBelow: 5 }, past, ...work }),
+    someWork({ floor: { spentBelow: 5, explainedBelow: 5 }, past, ...work }),
     someObservation({ nonce: 5, ...observation }),
     somePolicy,
     now,
@@ -54,7 +54,7 @@ describe('while nonces are unexplained', () => {
   test('nothing as old as the owner gets a nonce, and the queue says why', () => {
     const told = plan({ queued: [queued(1), queued(2)] }, { past: { below: 6 } })
     expect(told.decisions).toMatchObject([{ do: 'explain', condition: 'history_unknown' }])
-    expect(told.past).toEqual({ through: 9, from: 5, seen: { below: 6, at: height } })
+    expect(told.past).toEqual({ through: 9, seen: { below: 6, at: height } })
   })
   test('what came since goes on', () => {
     const told = plan({ queued: [queued(10)] }, { past: { below: 6 }, pendingNonce: 6 })
@@ -74,10 +74,10 @@ describe('while nonces are unexplained', () => {
       mined(5 + index, inclusion, [attempts[index] as never])
     const canonical = new Map([[height - 9, blockHash(height - 9)]])
     const ours = plan({ open: [deep(0), deep(2)], queued: [queued(1)] }, { nonce: 8, canonical, past: { below: 9 } })
-    expect(ours).toMatchObject({ spentBelow: 8, past: { from: 6 } })
+    expect(ours).toMatchObject({ floor: { spentBelow: 8, explainedBelow: 6 }, past })
     const theirs = deep(0, byStranger(height - 9))
     const foreign = plan({ open: [theirs, deep(1)], queued: [queued(1)] }, { nonce: 8, canonical, past: { below: 9 } })
-    expect(foreign).toMatchObject({ spentBelow: 7, past: { from: 5 } })
+    expect(foreign).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 5 }, past })
   })
   test('what waits in a pool has its time, and then no-ops take its nonces, but not those that we hold', () => {
     const filler = inFlight(5, undefined, { origin: 'gap' })
@@ -103,7 +103,14 @@ describe('where nothing is unexplained', () => {
   })
   test('nothing is asked where all is newer than the owner', () => {
     expect(inquireAboutPast(someWork({ past, queued: [queued(10)] }), 3)).toBeUndefined()
-    expect(inquireAboutPast(someWork({ past, queued: [queued(9)] }), 3)).toMatchObject({ from: 5, confirmations: 3 })
+    expect(inquireAboutPast(someWork({ past, queued: [queued(9)] }), 3)).toMatchObject({ from: 0, confirmations: 3 })
+  })
+  test('an owner looks at what the one before it left unexplained, however far the floor has risen', () => {
+    const floor = { spentBelow: 8, explainedBelow: 6 }
+    expect(inquireAboutPast(someWork({ floor, past, queued: [queued(1)] }), 3)).toMatchObject({ from: 6 })
+    expect(plan({ floor, queued: [queued(1)] }, { nonce: 8, past: { below: 8 } }).decisions).toMatchObject([
+      { do: 'explain', condition: 'history_unknown' },
+    ])
   })
 })
 
@@ -131,7 +138,7 @@ describe('once it is known what took them', () => {
   })
   test('none of it ours: the floor rises above them, and the queue goes on', () => {
     const told = plan({ queued: [queued(1)], found: [] }, known)
-    expect(told).toMatchObject({ spentBelow: 7 })
+    expect(told).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 7 } })
     expect(told.past).toBeUndefined()
     expect(told.decisions).toMatchObject([{ do: 'assignNonce', nonce: 7 }])
   })

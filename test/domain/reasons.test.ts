@@ -63,13 +63,13 @@ const cases: readonly Case[] = [
   [
     'history_unknown',
     /^waits: nonces from 4 to 5 were used by transactions that this database does not hold/,
-    { floor: { spentBelow: 4 }, past: { through: 1, from: 4 }, queued: [queued(1)] },
+    { floor: { spentBelow: 4, explainedBelow: 4 }, past: { through: 1 }, queued: [queued(1)] },
     { nonce: 5, past: { below: 6 } },
   ],
   [
     'node_behind',
     /says nonce 4, but every nonce below 9 is settled; .*DATABASE_URL/,
-    { floor: { spentBelow: 9 }, queued: [queued(1)] },
+    { floor: { spentBelow: 9, explainedBelow: 9 }, queued: [queued(1)] },
     { nonce: 4 },
   ],
   [

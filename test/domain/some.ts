@@ -181,7 +181,7 @@ export function someObservation(changes: Partial<Observation> = {}): Observation
 export function someWork(changes: Partial<Work> = {}): Work {
   return {
     relayer: someRelayer(),
-    floor: { spentBelow: 0 },
+    floor: { spentBelow: 0, explainedBelow: 0 },
     open: [],
     queued: [],
     expiring: [],

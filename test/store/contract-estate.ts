@@ -73,13 +73,13 @@ export function estateContract(open: OpenStore): void {
     await store.commit(async (session) => {
       await session.acquire(relayer.id)
       await session.acquire(relayer.id)
-      await session.raiseFloor(relayer.id, { spentBelow: 7 })
+      await session.raiseFloor(relayer.id, { spentBelow: 7, explainedBelow: 7 })
       await sendWithin(session, relayer.id)
       await session.cancelPending(relayer.id, 'request', now)
       await session.removeRelayer(relayer.id, now)
       await session.saveRelayer(relayer)
     })
-    expect((await store.reads.work(relayer.id))?.floor).toEqual({ spentBelow: 7 })
+    expect((await store.reads.work(relayer.id))?.floor).toEqual({ spentBelow: 7, explainedBelow: 7 })
     expect(await store.commit((session) => session.acquire(relayer.id))).toBe(3n)
     expect((await store.commit((session) => session.nextInOrder(relayer.id)))?.sequence).toBe(2)
 
@@ -88,7 +88,7 @@ export function estateContract(open: OpenStore): void {
       await session.removeRelayer(relayer.id, now)
       await session.saveRelayer(moved)
     })
-    expect((await store.reads.work(relayer.id))?.floor).toEqual({ spentBelow: 0 })
+    expect((await store.reads.work(relayer.id))?.floor).toEqual({ spentBelow: 0, explainedBelow: 0 })
     expect(await store.commit((session) => session.acquire(relayer.id))).toBe(4n)
   })
 

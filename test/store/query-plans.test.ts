@@ -50,7 +50,7 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   await session.saveRelayer(relayer)
   await session.acquire(relayer.id)
   await session.fence(relayer.id, 1n)
-  await session.raiseFloor(relayer.id, { spentBelow: 1 })
+  await session.raiseFloor(relayer.id, { spentBelow: 1, explainedBelow: 1 })
   const sent = await sendWithin(session, relayer.id, { validUntil: now })
   const attempts = [someAttempt(1, { transactionId: sent.id })] as const
   const bound = { ...sent, lifecycle: { phase: 'inFlight', nonce: 1, attempts } as const }
