@@ -7,17 +7,18 @@ import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
 import { type Executor, first, statement } from './statement.ts'
 import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
 
-const byId = statement<{ relayerId: string; id: string }, TransactionRow>((db, p) =>
-  db.selectFrom('transactions').selectAll().where('id', '=', p.id).where('relayer_id', '=', p.relayerId),
+// Not by the relayer as well: PostgreSQL takes an index of relayers for as good as the key as long as it knows nothing of
+// the table, keeps to that plan, and walks the relayer's whole history for one row.
+const byId = statement<{ id: string }, TransactionRow>((db, p) =>
+  db.selectFrom('transactions').selectAll().where('id', '=', p.id),
 )
 
 // The row stays as it was read until the unit's commit. SQLite has one writer, which says the same.
-const byIdLocked = statement<{ relayerId: string; id: string }, TransactionRow>((db, p, dialect) =>
+const byIdLocked = statement<{ id: string }, TransactionRow>((db, p, dialect) =>
   db
     .selectFrom('transactions')
     .selectAll()
     .where('id', '=', p.id)
-    .where('relayer_id', '=', p.relayerId)
     .$if(dialect === 'postgres', (query) => query.forUpdate()),
 )
 
@@ -43,11 +44,15 @@ const attemptsOfNonce = statement<{ id: string; nonce: number }, AttemptRow>((db
 )
 
 export async function findTransaction(executor: Executor, relayerId: RelayerId, id: TransactionId) {
-  return complete(executor, await first(executor, byId, { relayerId, id }))
+  return complete(executor, ofRelayer(relayerId, await first(executor, byId, { id })))
 }
 
 export async function lockTransaction(executor: Executor, relayerId: RelayerId, id: TransactionId) {
-  return complete(executor, await first(executor, byIdLocked, { relayerId, id }))
+  return complete(executor, ofRelayer(relayerId, await first(executor, byIdLocked, { id })))
+}
+
+function ofRelayer(relayerId: RelayerId, row: TransactionRow | undefined): TransactionRow | undefined {
+  return row?.relayer_id === relayerId ? row : undefined
 }
 
 export async function findTransactionByNonce(executor: Executor, relayerId: RelayerId, nonce: Nonce) {
