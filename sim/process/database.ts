@@ -4,14 +4,14 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { sqliteExecutor } from '../../src/store/sqlite/executor.ts'
+import { type SqliteExecutor, sqliteExecutor } from '../../src/store/sqlite/executor.ts'
 import { migrate } from '../../src/store/sqlite/migrate.ts'
 import type { Executor } from '../../src/store/statement.ts'
 
 export interface Disk extends Disposable {
   readonly writer: Database.Database
   /** Of the connection that writes, and of the one that reads what is committed. */
-  readonly writing: Executor
+  readonly writing: SqliteExecutor
   readonly reader: Database.Database
   readonly reading: Executor
   /** The simulator's own, beside the service's. */

@@ -30,7 +30,7 @@ export function openSimStore(disk: Disk, instance: Instance, witness: StoreWitne
   const { writer, writing, reader, reading } = disk
   const tallies = openTallies(writing)
   const pad = openAuditPad(writing)
-  const group = groupCommit(mortal(writer, instance, witness), 512, together(tallies, pad))
+  const group = groupCommit(mortal(writer, instance, witness), 512, together(tallies, pad), writing.changes)
   const session = sessionOver(writing, tallies, pad)
   const reads = readsOver(reading)
 

@@ -1,4 +1,4 @@
-// The audit log: a row a commit, with all that was decided in it. A row a decision would cost a send a tenth of its time.
+// The audit log: a row a commit, with all that was decided in it: a row a decision would be one more insert of every send.
 import type { AuditEntry, AuditPlace, Decision } from '../domain/audit.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import type { Deferred } from './deferred.ts'

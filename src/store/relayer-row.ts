@@ -35,7 +35,20 @@ export function relayerToRow(relayer: Relayer): RelayerFacts {
   }
 }
 
+/** Read with every send, and changed by hand: each text is parsed once. */
+const parsed = new Map<string, Policies>()
+const parsedMax = 1_000
+
 function policiesFromJson(json: string): Policies {
+  const known = parsed.get(json)
+  if (known) return known
+  if (parsed.size >= parsedMax) parsed.clear()
+  const policies = parsePolicies(json)
+  parsed.set(json, policies)
+  return policies
+}
+
+function parsePolicies(json: string): Policies {
   const stored = JSON.parse(json) as {
     [K in keyof Policies]: Policies[K] extends bigint | undefined ? string : Policies[K]
   }

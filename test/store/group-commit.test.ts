@@ -12,8 +12,10 @@ function openBare() {
   // Checked at the commit only: a unit succeeds, and the commit of its group fails.
   database.exec('CREATE TABLE rows (id INTEGER, parent INTEGER REFERENCES parents DEFERRABLE INITIALLY DEFERRED)')
   const insert = database.prepare('INSERT INTO rows (id, parent) VALUES (?, ?)')
+  const total = database.prepare<[], number>('SELECT total_changes()').pluck()
   return {
     database,
+    changes: () => total.get() ?? 0,
     tallies: openTallies(sqliteExecutor(database)),
     ids: () => database.prepare<[], number>('SELECT id FROM rows ORDER BY id').pluck().all(),
     row:
@@ -26,8 +28,8 @@ function openBare() {
 }
 
 test('a commit that fails rejects all of its group and leaves no trace; the next group goes through', async () => {
-  const { database, tallies, ids, row } = openBare()
-  const group = groupCommit(database, 8, tallies)
+  const { database, changes, tallies, ids, row } = openBare()
+  const group = groupCommit(database, 8, tallies, changes)
   const outcomes = await Promise.allSettled([1, 2, 3].map((id) => group.commit(row(id, id === 2 ? 99 : null))))
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
   for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' } })
@@ -38,16 +40,16 @@ test('a commit that fails rejects all of its group and leaves no trace; the next
 })
 
 test('a group is bounded, so that a bad one takes no more than its own down', async () => {
-  const { database, tallies, ids, row } = openBare()
-  const group = groupCommit(database, 2, tallies)
+  const { database, changes, tallies, ids, row } = openBare()
+  const group = groupCommit(database, 2, tallies, changes)
   const outcomes = await Promise.allSettled([1, 2, 3, 4].map((id) => group.commit(row(id, id === 1 ? 99 : null))))
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled', 'fulfilled'])
   expect(ids()).toEqual([3, 4])
 })
 
 test('a database that is closed to writes rejects whoever waits, and no one for ever', async () => {
-  const { database, tallies, row } = openBare()
-  const group = groupCommit(database, 8, tallies)
+  const { database, changes, tallies, row } = openBare()
+  const group = groupCommit(database, 8, tallies, changes)
   const waiting = [group.commit(row(1)), group.commit(row(2))]
   database.pragma('query_only = ON')
   for (const outcome of await Promise.allSettled(waiting)) expect(outcome.status).toBe('rejected')
@@ -56,11 +58,40 @@ test('a database that is closed to writes rejects whoever waits, and no one for 
 })
 
 test('closing waits for what is under way and refuses the rest', async () => {
-  const { database, tallies, ids, row } = openBare()
-  const group = groupCommit(database, 8, tallies)
+  const { database, changes, tallies, ids, row } = openBare()
+  const group = groupCommit(database, 8, tallies, changes)
   const last = group.commit(row(1))
   await group.close()
   expect(await last).toBe(1)
   expect(ids()).toEqual([1])
   await expect(group.commit(row(2))).rejects.toThrow('closed')
+})
+
+test.each([
+  ['before it wrote', false, 1],
+  ['after it wrote', true, 2],
+])('a unit that fails %s fails alone and leaves nothing; the others are durable', async (_, writes, times) => {
+  const { database, changes, tallies, ids, row } = openBare()
+  const group = groupCommit(database, 8, tallies, changes)
+  const runs: number[] = []
+  const good = (id: number) => () => {
+    runs.push(id)
+    return row(id)()
+  }
+  const bad = (id: number) => async () => {
+    if (writes) await row(id)()
+    throw new Error(`unit ${id} is refused`)
+  }
+  // The second group follows one that was undone.
+  for (const first of [1, 11]) {
+    const outcomes = await Promise.allSettled([good(first), bad(first + 1), good(first + 2)].map(group.commit))
+    expect(outcomes).toMatchObject([
+      { status: 'fulfilled', value: first },
+      { status: 'rejected', reason: { message: `unit ${first + 1} is refused` } },
+      { status: 'fulfilled', value: first + 2 },
+    ])
+  }
+  expect(ids()).toEqual([1, 3, 11, 13])
+  expect(runs.filter((id) => id === 1)).toHaveLength(times)
+  expect(runs.filter((id) => id === 13)).toHaveLength(1)
 })

@@ -2,24 +2,32 @@
 import type Database from 'better-sqlite3'
 import type { Executor, Statement } from '../statement.ts'
 
+export interface SqliteExecutor extends Executor {
+  /** Rows written through it so far, whether that was undone or not. */
+  changes(): number
+}
+
 interface Prepared {
   run(parameters: object): unknown[]
 }
 
-export function sqliteExecutor(database: Database.Database): Executor {
+export function sqliteExecutor(database: Database.Database): SqliteExecutor {
   const prepared = new Map<unknown, Prepared>()
+  let changed = 0
 
   function prepare(statement: Statement<object, unknown>): Prepared {
     const { sql, bind } = statement.compiled('sqlite')
     const handle = database.prepare(sql)
-    const fresh: Prepared = handle.reader
-      ? { run: (parameters) => handle.all(bind(parameters)) }
-      : {
-          run: (parameters) => {
-            handle.run(bind(parameters))
-            return []
-          },
-        }
+    const writing = (parameters: object) => {
+      changed += handle.run(bind(parameters)).changes
+      return []
+    }
+    const returning = (parameters: object) => {
+      const rows = handle.all(bind(parameters))
+      if (!handle.readonly) changed += rows.length
+      return rows
+    }
+    const fresh: Prepared = { run: handle.reader ? returning : writing }
     prepared.set(statement, fresh)
     return fresh
   }
@@ -30,5 +38,6 @@ export function sqliteExecutor(database: Database.Database): Executor {
       const handle = prepared.get(statement) ?? prepare(statement as Statement<object, unknown>)
       return handle.run(parameters) as R[]
     },
+    changes: () => changed,
   }
 }

@@ -1,4 +1,5 @@
-// Concurrent units of work share one commit, and so one fsync; each has its own savepoint and fails alone.
+// Concurrent units of work share one commit, and so one fsync, and each fails alone. Savepoints cost, and nearly none is
+// needed, so units run without at first; where one fails that had written, its group is undone and runs anew with them.
 import type Database from 'better-sqlite3'
 import type { Deferred } from '../deferred.ts'
 
@@ -15,8 +16,16 @@ export interface GroupCommit {
   close(): Promise<void>
 }
 
-/** `deferred` is what the units leave to be written with them. */
-export function groupCommit(database: Database.Database, unitsMax: number, deferred: Deferred): GroupCommit {
+/** A unit failed that has written, and nothing but the whole group can be undone. */
+class Entangled extends Error {}
+
+/** `deferred` is what the units leave to be written with them, `changes` counts rows written, and never falls. */
+export function groupCommit(
+  database: Database.Database,
+  unitsMax: number,
+  deferred: Deferred,
+  changes: () => number,
+): GroupCommit {
   const begin = database.prepare('BEGIN IMMEDIATE')
   const save = database.prepare('SAVEPOINT unit')
   const release = database.prepare('RELEASE unit')
@@ -27,6 +36,8 @@ export function groupCommit(database: Database.Database, unitsMax: number, defer
   const waiting: Waiting[] = []
   let draining: Promise<void> | undefined
   let closed = false
+  /** Those that fail come in flocks: a full queue refuses many. */
+  let isCareful = false
 
   async function drain(): Promise<void> {
     // A turn of the event loop first: requests whose bytes are there already join this commit.
@@ -39,14 +50,20 @@ export function groupCommit(database: Database.Database, unitsMax: number, defer
     const answers: (() => void)[] = []
     try {
       begin.run()
+      const runUnit = isCareful ? runApart : runBare
+      isCareful = false
       for (const unit of group) answers.push(await runUnit(unit))
       await deferred.write()
       commit.run()
     } catch (error) {
       // Nothing of the group is durable, whatever its units believe.
       deferred.reset()
-      for (const unit of group) unit.failed(error)
       rollBack()
+      if (error instanceof Entangled) {
+        isCareful = true
+        return commitGroup(group)
+      }
+      for (const unit of group) unit.failed(error)
       return
     }
     for (const answer of answers) answer()
@@ -61,7 +78,22 @@ export function groupCommit(database: Database.Database, unitsMax: number, defer
     }
   }
 
-  async function runUnit(unit: Waiting): Promise<() => void> {
+  async function runBare(unit: Waiting): Promise<() => void> {
+    const before = changes()
+    try {
+      const value = await unit.run()
+      deferred.keep()
+      return () => unit.done(value)
+    } catch (error) {
+      if (!database.inTransaction) throw error
+      if (changes() !== before) throw new Entangled()
+      deferred.forget()
+      return () => unit.failed(error)
+    }
+  }
+
+  async function runApart(unit: Waiting): Promise<() => void> {
+    const before = changes()
     save.run()
     try {
       const value = await unit.run()
@@ -71,6 +103,7 @@ export function groupCommit(database: Database.Database, unitsMax: number, defer
     } catch (error) {
       // A full disk can end the whole transaction; then there is no savepoint to go back to.
       if (!database.inTransaction) throw error
+      if (changes() !== before) isCareful = true
       undo.run()
       release.run()
       deferred.forget()

@@ -37,7 +37,7 @@ export async function openSqliteStore(options: { path: string; clock: Clock; log
   const executor = sqliteExecutor(writer)
   const tallies = openTallies(executor)
   const pad = openAuditPad(executor)
-  const group = groupCommit(writer, unitsMax, together(tallies, pad))
+  const group = groupCommit(writer, unitsMax, together(tallies, pad), executor.changes)
   const session = sessionOver(executor, tallies, pad)
   const probe = writer.prepare(
     'INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at',
