@@ -6,6 +6,18 @@ const alone = (name: string, place: number) => ({
   test: { name, include: [`test/${name}/**/*.test.ts`], maxWorkers: 1, sequence: { groupOrder: place } },
 })
 
+/** What asks the store, through whatever stands before it: run on both databases. */
+const onPostgres = ['http', 'manage', 'attacks', 'openapi', 'reconcile', 'commands', 'estate', 'e2e'].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+)
+
+const ofSqliteOnly: string[] = [
+  // On PostgreSQL as it is.
+  'test/e2e/postgres.test.ts',
+  // A file has one process, by the lock beside it.
+  'test/e2e/second-process.test.ts',
+]
+
 export default defineConfig({
   test: {
     testTimeout: 60_000,
@@ -18,6 +30,18 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/chaos/**', 'test/sim/**', 'test/demo/**'],
           // Real nodes and real processes share two cores: files run a few at a time.
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'postgres',
+          include: onPostgres,
+          exclude: ofSqliteOnly,
+          globalSetup: ['test/support/on-postgres.ts'],
+          setupFiles: ['test/support/use-postgres.ts'],
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },

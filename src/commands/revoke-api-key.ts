@@ -13,9 +13,11 @@ export async function revokeApiKey(
 ): Promise<ApiKey> {
   const now = clock.now()
   return store.commit(async (session) => {
+    const missing = () => new RescindError('API_KEY_NOT_FOUND', `API key with ID ${id} not found`)
+    if (!(await session.apiKey(id))) throw missing()
     await session.revokeApiKey(id, asked.keyId as ApiKeyId, now)
     const revoked = await session.apiKey(id)
-    if (!revoked) throw new RescindError('API_KEY_NOT_FOUND', `API key with ID ${id} not found`)
+    if (!revoked) throw missing()
     session.note(allowed(asked, now, { subjectId: id }))
     return revoked
   })

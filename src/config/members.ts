@@ -36,7 +36,7 @@ export function readMembers(value: unknown, at: string, known: readonly string[]
     if (parsed === undefined) report.problem(place(name), `is ${shown(raw(name))}; write ${wanted}`)
     return parsed
   }
-  const text = (name: string) => read(name, 'a text, not empty', asText)
+  const text = (name: string) => read(name, 'a text, not empty and without U+0000', asText)
 
   return {
     has,
@@ -59,7 +59,7 @@ export function readMembers(value: unknown, at: string, known: readonly string[]
 }
 
 function asText(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? value : undefined
+  return typeof value === 'string' && value.trim() !== '' && !value.includes('\0') ? value : undefined
 }
 
 function asFlag(value: unknown): boolean | undefined {

@@ -5,9 +5,8 @@ import type { ManagementContext } from '../commands/management.ts'
 import { RescindError } from '../domain/errors.ts'
 import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
-import { nameCharsMax } from './limits.ts'
 import { operation } from './operation.ts'
-import { newId } from './parameters.ts'
+import { nameInBody, newId } from './parameters.ts'
 import { endpointsSchema, parseEndpoints } from './parse-endpoints.ts'
 import { policiesInBody } from './policies.ts'
 import { presentRelayer, relayerSchema } from './present-relayer.ts'
@@ -15,11 +14,7 @@ import { presentRelayer, relayerSchema } from './present-relayer.ts'
 const bodySchema = Type.Object(
   {
     id: newId,
-    name: Type.String({
-      minLength: 1,
-      maxLength: nameCharsMax,
-      description: `a text of 1 to ${nameCharsMax} characters`,
-    }),
+    name: nameInBody,
     network: Type.String({ description: 'the name of a network, such as "sepolia"' }),
     network_type: Type.String({ description: '"evm"' }),
     signer_id: Type.String({ description: 'the id of a signer' }),

@@ -1,6 +1,6 @@
 // Path parameters, which the router has decoded exactly once, and headers.
 import { Type } from 'typebox'
-import { idempotencyKeyCharsMax } from './limits.ts'
+import { idempotencyKeyCharsMax, nameCharsMax } from './limits.ts'
 
 const relayerId = Type.String({ description: 'the id of a relayer', examples: ['local'] })
 
@@ -60,6 +60,14 @@ export const newId = Type.Optional(
     description: 'at most 36 letters, digits, dashes and underscores; none has one made',
   }),
 )
+
+/** PostgreSQL holds no U+0000 in a text; where SQLite would, it is refused all the same. */
+export const nameInBody = Type.String({
+  minLength: 1,
+  maxLength: nameCharsMax,
+  pattern: '^[^\\u0000]*$',
+  description: `a text of 1 to ${nameCharsMax} characters, none of them U+0000`,
+})
 
 /** Of every operation that sends. */
 export const sendHeaders = Type.Object({

@@ -5,18 +5,15 @@ import { updateRelayer as updateRelayerCommand } from '../commands/update-relaye
 import type { RelayerId } from '../domain/ids.ts'
 import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
-import { nameCharsMax } from './limits.ts'
 import { operation } from './operation.ts'
-import { relayerParameters } from './parameters.ts'
+import { nameInBody, relayerParameters } from './parameters.ts'
 import { endpointsSchema, endpointsWanted, parseEndpoints } from './parse-endpoints.ts'
 import { policiesInBody } from './policies.ts'
 import { presentRelayer, relayerSchema } from './present-relayer.ts'
 
 const bodySchema = Type.Object(
   {
-    name: Type.Optional(
-      Type.String({ minLength: 1, maxLength: nameCharsMax, description: `a text of 1 to ${nameCharsMax} characters` }),
-    ),
+    name: Type.Optional(nameInBody),
     notification_id: Type.Optional(
       Type.Union([Type.String(), Type.Null()], { description: 'the id of a notification, or null for none' }),
     ),

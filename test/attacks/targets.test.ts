@@ -1,13 +1,10 @@
 // Attacks that would have the service ask, sign or keep what it should not.
 import { once } from 'node:events'
-import { readdir, readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { expect } from 'vitest'
 import { until } from '../support/client.ts'
-import { databasePath } from '../support/service-files.ts'
+import { databaseIn } from '../support/tested-database.ts'
 import { attack, json, type Target, underAttack } from './support/attack.ts'
 
 /** Loopback has many addresses: this one is allowed, and so stands for a receiver outside. */
@@ -219,14 +216,11 @@ attack(
     ]
     expect(told.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(8)
     const words = told.map(({ text }) => text).join('\n') + stage.service.logs()
-    const files = await readdir(stage.service.directory)
-    const bytes = await Promise.all(
-      files.filter((name) => name.includes('.db')).map((name) => readFile(join(stage.service.directory, name))),
-    )
+    const bytes = databaseIn(stage.service.directory).bytes()
     const needles = [...Object.values(secrets).map((secret) => Buffer.from(secret)), Buffer.from(secrets.key, 'hex')]
     expect(needles.filter((needle) => words.includes(needle.toString()))).toEqual([])
     expect(bytes.length).toBeGreaterThan(0)
-    expect(needles.filter((needle) => bytes.some((file) => file.includes(needle)))).toEqual([])
+    expect(needles.filter((needle) => bytes.some((part) => part.includes(needle)))).toEqual([])
   },
 )
 
@@ -301,15 +295,11 @@ async function notifying({ ask }: Target, notification: string): Promise<void> {
 function failureOf({ stage }: Target, notification: string): Promise<string> {
   return until(
     () => {
-      const database = new Database(databasePath(stage.service.directory), { readonly: true, timeout: 5_000 })
-      try {
-        const row = database
-          .prepare('SELECT last_error FROM deliveries WHERE notification_id = ? AND last_error IS NOT NULL')
-          .get(notification) as { last_error: string } | undefined
-        return row?.last_error
-      } finally {
-        database.close()
-      }
+      const [row] = databaseIn(stage.service.directory).read<{ last_error: string }>(
+        'SELECT last_error FROM deliveries WHERE notification_id = ? AND last_error IS NOT NULL',
+        notification,
+      )
+      return row?.last_error
     },
     { what: `a delivery to ${notification} to fail` },
   )

@@ -39,6 +39,7 @@ test.each<[string, Spoil, RegExp]>([
     inPolicies({ zzz: hidden }),
     /policies\.zzz: is not a known member; remove it \(known are min_balance/,
   ],
+  ['a name that no database holds', inRelayer({ name: 'a\0b' }), /name: is "a\\u0000b"; write .* without U\+0000/],
   ['plug-ins', (file) => Object.assign(file, { plugins: [{ id: 'p' }] }), /plugins: plug-ins are not run .* remove/],
   [
     'solana relayer',

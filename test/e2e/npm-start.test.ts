@@ -11,6 +11,7 @@ import { expect, test } from 'vitest'
 import { until } from '../support/client.ts'
 import { freePort } from '../support/free-port.ts'
 import { type ServiceFiles, serviceEnvironment, writeServiceFiles } from '../support/service-files.ts'
+import { databaseIn } from '../support/tested-database.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -27,6 +28,8 @@ async function npmStart(): Promise<Started> {
   // Without relayers no node is ever asked.
   const files: ServiceFiles = { networks: [{ name: 'local', rpcUrls: ['http://127.0.0.1:1'] }], relayers: [] }
   await writeServiceFiles(directory, files)
+  const database = databaseIn(directory)
+  database.create()
   const at = { port: await freePort(), metricsPort: await freePort(), apiKey: randomBytes(24).toString('hex') }
   const { PATH, HOME } = process.env
   const env = { ...serviceEnvironment(directory, { ...files, ...at }), PATH, HOME }
@@ -42,6 +45,7 @@ async function npmStart(): Promise<Started> {
     told: () => told,
     async [Symbol.asyncDispose]() {
       killGroup(npm.pid)
+      database.drop()
       await rm(directory, { recursive: true, force: true })
     },
   }

@@ -12,8 +12,9 @@ import { openCurve } from '../../src/signers/curve.ts'
 import { openPlainSigner } from '../../src/signers/plain.ts'
 import type { Store } from '../../src/store/store.ts'
 import { somePolicy, someRelayer } from '../domain/some.ts'
-import { openStore, quiet } from '../store/open-store.ts'
+import { quiet } from '../store/open-store.ts'
 import { devAccount } from '../support/dev-accounts.ts'
+import { openTestedStore } from '../support/open-tested-store.ts'
 
 const relayer = someRelayer({ signerId: 'sealed', address: devAccount(1).address })
 const vault = openVault({ current: secret(Buffer.alloc(32, 5).toString('base64')), previous: [] }, systemRandom())
@@ -50,7 +51,7 @@ async function process(store: Store) {
 }
 
 test('a signer and a relayer made by one are opened and advanced by the other, and let go when they are gone', async () => {
-  await using under = await openStore()
+  await using under = await openTestedStore()
   const { store } = under
   const [one, other] = [await process(store), await process(store)]
   await store.commit(async (session) => {
@@ -79,7 +80,7 @@ test('a signer and a relayer made by one are opened and advanced by the other, a
 })
 
 test('a chain is opened anew only where its endpoints or its rules changed, and stays the same object', async () => {
-  await using under = await openStore()
+  await using under = await openTestedStore()
   const { store } = under
   const { estate, opened, closed } = await process(store)
   const at = { id: relayer.id, network: relayer.network }
@@ -102,7 +103,7 @@ test('a chain is opened anew only where its endpoints or its rules changed, and 
 })
 
 test('what can not be opened now is opened at the next look', async () => {
-  await using under = await openStore()
+  await using under = await openTestedStore()
   const { store } = under
   const { estate } = await process(store)
   const row = signerToRow(vault, facts, key)
@@ -115,7 +116,7 @@ test('what can not be opened now is opened at the next look', async () => {
 })
 
 test('an assignment that failed is made at the next look', async () => {
-  await using under = await openStore()
+  await using under = await openTestedStore()
   const { store } = under
   const { estate } = await process(store)
   const advanced: string[][] = []
@@ -137,7 +138,7 @@ test('an assignment that failed is made at the next look', async () => {
 })
 
 test('endpoints of its own are opened for a relayer once, and again only when they or its network change', async () => {
-  await using under = await openStore()
+  await using under = await openTestedStore()
   const { store } = under
   const { estate, opened, closed } = await process(store)
   const at = { kind: 'relayer', id: relayer.id } as const

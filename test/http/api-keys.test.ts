@@ -214,7 +214,8 @@ describe('revoking', () => {
     const { body } = await server.send('one', { to: receiver, value: '1' })
     expectSuccess(await server.ask('DELETE', `/api/v1/relayers/one/transactions/${body.data.id}`))
     await stream.ended
-    expect(stream.events).toEqual([])
+    // One from before it may be told, where the database settles it late.
+    expect(stream.events.filter(({ payload }) => payload.id === body.data.id)).toEqual([])
   })
 
   test('a key can revoke itself', async () => {

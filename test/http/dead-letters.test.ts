@@ -6,6 +6,7 @@ import { administratorBy } from '../../src/http/authenticate.ts'
 import { expectFailure, expectSuccess } from './support/expectations.ts'
 import { at, put, relayer, transaction } from './support/rows.ts'
 import { apiKey, type Serving, serve } from './support/serve.ts'
+import { until } from './support/until.ts'
 
 const base = '/api/v1/notifications/hook/dead-letters'
 const turn = { notificationId: 'hook', owner: 'test', leaseMs: 1_000, busy: new Set<number>(), room: 100 }
@@ -17,7 +18,13 @@ async function giveUp({ store }: Serving, ...ids: string[]): Promise<void> {
     const stored = await put(store, transaction(id, { phase: 'queued' }))
     await store.commit((session) => session.saveTransaction(stored, cancel(stored, at), at))
   }
-  const due = await store.commit((session) => session.advanceQueue({ ...turn, now: at, tried: [] }))
+  const dueOf = () => store.commit((session) => session.advanceQueue({ ...turn, now: at, tried: [] }))
+  let due = await dueOf()
+  // Where other transactions of the server are older, events wait for them.
+  await until(async () => {
+    due = await dueOf()
+    return due?.length === ids.length
+  })
   const tried = (due ?? []).map((each) => ({ due: each, result: 'dead', error: 'HTTP 500' }) as const)
   await store.commit((session) => session.advanceQueue({ ...turn, now: at + 1, tried }))
 }

@@ -162,6 +162,7 @@ test('what can not be is refused, with the reason', async () => {
     [{ ...body, network: 'nowhere' }, 'INVALID_REQUEST', /network: "nowhere" is not known; there are: localhost/],
     [{ ...body, notification_id: 'none' }, 'INVALID_REQUEST', /notification_id: "none" is not known; there are none/],
     [{ ...body, network_type: 'solana' }, 'NOT_SUPPORTED', /"solana" is not supported/],
+    [{ ...body, name: 'a\u0000b' }, 'INVALID_REQUEST', /name: "a\\u0000b" is not a text of 1 to 256 .* U\+0000/],
     [{ ...body, id: 'a/b' }, 'INVALID_REQUEST', /id: "a\/b" is not at most 36 letters/],
     [{ ...body, policies: { gas_price_cap: 0 } }, 'INVALID_REQUEST', /policies.gas_price_cap: is 0, so that nothing/],
     [

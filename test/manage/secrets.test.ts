@@ -2,12 +2,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Anvil, devAccount, startAnvil } from '../support/anvil.ts'
 import { openClient } from '../support/client.ts'
 import { type Service, startService } from '../support/service.ts'
-import { databasePath, type ServiceFiles } from '../support/service-files.ts'
+import type { ServiceFiles } from '../support/service-files.ts'
+import { databaseIn } from '../support/tested-database.ts'
 import { filesWith, manage, mined, refused, storageKey } from './support/manager.ts'
 
 let node: Anvil
@@ -39,11 +39,11 @@ async function run(env: Record<string, string>, use: (service: Service) => Promi
   }
 }
 
-/** Sealed text by kind and id, as it stands in the file. */
+/** Sealed text by kind and id, as it stands in the database. */
 function sealedRows(): ReadonlyMap<string, string> {
-  const database = new Database(databasePath(directory), { readonly: true })
-  const rows = database.prepare<[], { kind: string; id: string; sealed: string }>('SELECT * FROM managed').all()
-  database.close()
+  const rows = databaseIn(directory).read<{ kind: string; id: string; sealed: string }>(
+    'SELECT * FROM managed ORDER BY kind, id',
+  )
   return new Map(rows.map(({ kind, id, sealed }) => [`${kind} ${id}`, sealed]))
 }
 
@@ -129,13 +129,14 @@ test('the key rotates: what the previous one sealed is sealed anew at the start,
 })
 
 test('a sealed key that was moved to another row does not open there', async () => {
-  const database = new Database(databasePath(directory))
-  database.exec("INSERT INTO managed SELECT kind, 'moved', facts, sealed, revision FROM managed WHERE kind = 'signer'")
+  const database = databaseIn(directory)
+  database.change(
+    "INSERT INTO managed SELECT kind, 'moved', facts, sealed, revision FROM managed WHERE kind = 'signer'",
+  )
   await expect(startService({ ...files, directory, env: { STORAGE_ENCRYPTION_KEY: storageKey(2) } })).rejects.toThrow(
     /signer "moved" does not open with key .*the row was changed or moved/,
   )
-  database.exec("DELETE FROM managed WHERE id = 'moved'")
-  database.close()
+  database.change("DELETE FROM managed WHERE id = 'moved'")
 })
 
 test('signers: of the file and of the API are told alike; what can not be is refused without a word of the key', async () => {

@@ -13,8 +13,9 @@ import { deliverEvents } from '../../src/reconcile/deliver.ts'
 import type { Store } from '../../src/store/store.ts'
 import { now } from '../domain/some.ts'
 import { send, storedRelayer } from '../store/contract.ts'
-import { openStore, quiet } from '../store/open-store.ts'
+import { quiet } from '../store/open-store.ts'
 import { until } from '../support/client.ts'
+import { openTestedStore } from '../support/open-tested-store.ts'
 import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 
 const day = 86_400_000
@@ -52,7 +53,7 @@ async function happen(store: Store, notificationId: string, count: number): Prom
 const told = ({ taken }: WebhookReceiver) => taken.map(({ event }) => `${event.payload.id} ${event.payload.status}`)
 
 test('receivers that are slow, fail, are gone or unknown hold up no other, and take no more than their share', async () => {
-  await using under = await openStore()
+  await using under = await openTestedStore()
   const { store } = under
   await using slow = await startReceiver(undefined, () => new Promise(() => {}))
   await using failing = await startReceiver(undefined, (_, response) => void response.writeHead(500).end())
@@ -79,7 +80,7 @@ test('receivers that are slow, fail, are gone or unknown hold up no other, and t
 })
 
 test('a receiver that is down is asked by one request at a time, and gets all once it is back', async () => {
-  await using under = await openStore()
+  await using under = await openTestedStore()
   let down = true
   await using receiver = await startReceiver(undefined, (_, response) => {
     if (down) response.writeHead(503).end()
@@ -106,7 +107,7 @@ test('a receiver that is down is asked by one request at a time, and gets all on
 })
 
 test('what fails for a day is a dead letter, and is delivered when it is put back', async () => {
-  await using under = await openStore()
+  await using under = await openTestedStore()
   const { store } = under
   let fails = true
   await using receiver = await startReceiver(undefined, ({ event }, response) => {
@@ -140,7 +141,7 @@ test('what fails for a day is a dead letter, and is delivered when it is put bac
 })
 
 test('what is under way when the service stops is let finish, or cut off and delivered by the next', async () => {
-  await using under = await openStore()
+  await using under = await openTestedStore()
   const { store } = under
   let hold = true
   await using receiver = await startReceiver(undefined, async () => {
@@ -151,6 +152,8 @@ test('what is under way when the service stops is let finish, or cut off and del
   await happen(store, 'quick', 1)
   await happen(store, 'stuck', 1)
   await until(() => receiver.seen === 1 && stuck.seen === 1, { what: 'requests under way' })
+  const lastOnes = () => under.query('SELECT 1 FROM deliveries JOIN outbox ON outbox.id = event_id WHERE terminal = 1')
+  await until(async () => (await lastOnes()).length === 2, { what: 'what comes after them' })
   await first[Symbol.asyncDispose]()
   const left = await under.query('SELECT notification_id, tries FROM deliveries WHERE due_at IS NOT NULL ORDER BY 1')
   // The one of which the first event was taken waits with its second; the other counts as not tried.

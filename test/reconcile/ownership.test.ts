@@ -100,6 +100,7 @@ test('a relayer whose store failed for a while is advanced again without a hand'
       released: () => void told.push('released'),
     }
     await using _running = await reconcile({ ...place.context, metrics, store: disk.store }, ownerships)
+    await until('the first rest', () => place.clock.sleeping.includes(20))
     disk.failing = true
     await place.send()
     ownerships.wake(place.relayer.id)

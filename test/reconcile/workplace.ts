@@ -18,13 +18,15 @@ import type { StepContext, Unknowns } from '../../src/reconcile/step.ts'
 import { openCurve } from '../../src/signers/curve.ts'
 import { openPlainSigner } from '../../src/signers/plain.ts'
 import { receiver, somePolicies, somePolicy, someRelayer } from '../domain/some.ts'
-import { openStore, quiet, type SqliteUnderTest } from '../store/open-store.ts'
+import type { StoreUnderTest } from '../store/contract.ts'
+import { quiet } from '../store/open-store.ts'
 import { devAccount } from '../support/dev-accounts.ts'
+import { openTestedStore } from '../support/open-tested-store.ts'
 import { type ManualClock, manualClock } from './manual-clock.ts'
 import { type ScriptedChain, scriptedChain } from './scripted-chain.ts'
 
 export interface Workplace extends AsyncDisposable {
-  readonly under: SqliteUnderTest
+  readonly under: StoreUnderTest
   readonly context: StepContext
   readonly commands: CommandContext
   readonly chain: ScriptedChain
@@ -55,7 +57,7 @@ const request: SendRequest = {
 }
 
 export async function openWorkplace(policies: Partial<Policies> = {}): Promise<Workplace> {
-  const under = await openStore()
+  const under = await openTestedStore()
   const { store } = under
   const relayer = someRelayer({ policies: { ...somePolicies, ...policies } })
   await store.commit((session) => session.saveRelayer(relayer))

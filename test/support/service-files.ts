@@ -1,6 +1,7 @@
 // What a service under test reads at its start: config.json on disk, keys and settings in its environment.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { databaseIn } from './tested-database.ts'
 
 export interface NetworkOptions {
   readonly name: string
@@ -83,7 +84,7 @@ export function serviceEnvironment(
   return {
     CONFIG_DIR: join(directory, 'config'),
     CONFIG_FILE_NAME: 'config.json',
-    DATABASE_URL: `sqlite:${databasePath(directory)}`,
+    DATABASE_URL: databaseIn(directory).url,
     HOST: '127.0.0.1',
     APP_PORT: String(options.port),
     METRICS_PORT: String(options.metricsPort),

@@ -8,6 +8,7 @@ import { request } from 'undici'
 import { until } from './client.ts'
 import { freePort } from './free-port.ts'
 import { type ServiceFiles, serviceEnvironment, writeServiceFiles } from './service-files.ts'
+import { databaseIn } from './tested-database.ts'
 import { spawnTethered, type Tethered } from './tethered-process.ts'
 
 const mainFile = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
@@ -53,12 +54,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...options.env,
   }
   if (options.configuration === undefined) await writeServiceFiles(directory, options)
+  const database = databaseIn(directory)
+  database.create()
 
   const run = () => spawnTethered([...(options.nodeArguments ?? []), mainFile], { cwd: directory, env })
   const end = async () => {
     running.signal('SIGKILL')
     await running.exited
-    if (options.directory === undefined) await rm(directory, { recursive: true, force: true })
+    if (options.directory !== undefined) return
+    database.drop()
+    await rm(directory, { recursive: true, force: true })
   }
   let running = run()
   await ready(url, running).catch(async (cause) => {

@@ -17,11 +17,18 @@ function queryOf<P extends object>(statement: Statement<P, unknown>, parameters:
   return { name, text: sql, values: [...bind(parameters)] }
 }
 
+/** A text with U+0000 stands in no row, and the server refuses even to look for it. */
+function canBeFound({ values }: QueryConfig): boolean {
+  return !values?.some((value: unknown) => typeof value === 'string' && value.includes('\0'))
+}
+
 /** Reads, each on whatever connection is free, or all on the one given. */
 export function readingExecutor(on: Pool | ClientBase): Executor {
   return {
     async all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {
-      const { rows } = await (on as ClientBase).query(queryOf(statement, parameters))
+      const query = queryOf(statement, parameters)
+      if (!canBeFound(query)) return []
+      const { rows } = await (on as ClientBase).query(query)
       return rows as R[]
     },
   }
@@ -69,7 +76,9 @@ export function writingExecutor(client: ClientBase): Writing {
     async all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {
       const { changes, answers } = effectOf(statement)
       if (changes) writes += 1
-      const answer = client.query(queryOf(statement, parameters))
+      const query = queryOf(statement, parameters)
+      if (!changes && !canBeFound(query)) return []
+      const answer = client.query(query)
       sent(answer)
       if (!answers) return []
       try {

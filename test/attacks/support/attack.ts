@@ -1,13 +1,12 @@
 // What every attack is held to: whatever it tried, the rows, the account, the log and the process are as they must be.
 
 import { connect } from 'node:net'
-import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { anvilStage, type Stage } from '../../e2e/support/stage.ts'
 import type { Anvil } from '../../support/anvil.ts'
 import type { Answer } from '../../support/client.ts'
 import { devAccount } from '../../support/dev-accounts.ts'
-import { databasePath } from '../../support/service-files.ts'
+import { databaseIn } from '../../support/tested-database.ts'
 
 export interface Target {
   readonly stage: Stage<Anvil>
@@ -127,14 +126,8 @@ function targetOf(stage: Stage<Anvil>): Target {
       return answer.body.data
     },
     send: async (relayer = 'mine') => (await stage.client.send(relayer, payment)).id,
-    rows: (table) => {
-      const database = new Database(databasePath(service.directory), { readonly: true, timeout: 5_000 })
-      try {
-        return (database.prepare(`SELECT count(*) AS count FROM ${table}`).get() as { count: number }).count
-      } finally {
-        database.close()
-      }
-    },
+    rows: (table) =>
+      databaseIn(service.directory).read<{ count: number }>(`SELECT count(*) AS count FROM ${table}`)[0]?.count ?? 0,
   }
 }
 

@@ -1,20 +1,16 @@
 // A backup of the service's database, and what putting it back takes.
-import { copyFile, rm } from 'node:fs/promises'
-import { databasePath } from '../../support/service-files.ts'
+import { databaseIn } from '../../support/tested-database.ts'
 import type { AnyStage } from './stage.ts'
 
-/** Of all that is committed: a service that has drained leaves no log beside the file. */
+/** Of all that is committed. */
 export async function copyDatabase({ service }: AnyStage): Promise<void> {
-  const path = databasePath(service.directory)
   await service.stop()
-  await copyFile(path, `${path}.copy`)
+  databaseIn(service.directory).copy()
   await service.restart()
 }
 
 export async function putBack({ service }: AnyStage): Promise<void> {
-  const path = databasePath(service.directory)
   await service.stop()
-  for (const suffix of ['-wal', '-shm']) await rm(path + suffix, { force: true })
-  await copyFile(`${path}.copy`, path)
+  databaseIn(service.directory).putBack()
   await service.restart()
 }

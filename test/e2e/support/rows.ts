@@ -1,8 +1,7 @@
-// The rows that the service keeps, read from its file by another connection that can't write.
-import Database from 'better-sqlite3'
+// The rows that the service keeps, read from its database by another connection.
 import type { AttemptTable, DeliveryTable, TransactionTable } from '../../../src/store/schema.ts'
 import type { Service } from '../../support/service.ts'
-import { databasePath } from '../../support/service-files.ts'
+import { databaseIn } from '../../support/tested-database.ts'
 
 export interface OutboxRow {
   readonly id: number
@@ -23,16 +22,9 @@ export interface Rows {
   deliveries(notificationId: string): readonly DeliveryTable[]
 }
 
-/** Opens the file anew each time, so that a restart of the service in between does not matter. */
+/** Connects anew each time, so that a restart of the service in between does not matter. */
 export function rowsOf(service: Pick<Service, 'directory'>): Rows {
-  function all<T>(sql: string, parameter: string): T[] {
-    const database = new Database(databasePath(service.directory), { readonly: true, timeout: 5_000 })
-    try {
-      return database.prepare(sql).all(parameter) as T[]
-    } finally {
-      database.close()
-    }
-  }
+  const all = <T>(sql: string, parameter: string) => databaseIn(service.directory).read<T>(sql, parameter)
   return {
     transaction(id) {
       const [row] = all<TransactionTable>('SELECT * FROM transactions WHERE id = ?', id)

@@ -1,7 +1,4 @@
 // A real server on a real store, and requests to it that give back the bytes.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Agent, request } from 'undici'
 import type { Chain } from '../../../src/chain/chain.ts'
 import { openChains } from '../../../src/chain/chains.ts'
@@ -21,10 +18,10 @@ import { openVault } from '../../../src/ops/vault.ts'
 import { viemCurve } from '../../../src/signers/curve.ts'
 import { keySigner } from '../../../src/signers/key-signer.ts'
 import type { Signer } from '../../../src/signers/signer.ts'
-import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { somePolicy } from '../../domain/some.ts'
 import { devAccount } from '../../support/dev-accounts.ts'
+import { openTestedStore } from '../../support/open-tested-store.ts'
 import { receiver, relayer } from './rows.ts'
 
 export const apiKey = 'a-key-for-tests-of-32-characters-or-more'
@@ -78,11 +75,11 @@ export interface Setting {
 
 /** Two relayers, `one` and `two`, and limits that no test meets by chance. */
 export async function serve(setting: Setting = {}): Promise<Serving> {
-  const folder = await mkdtemp(join(tmpdir(), 'rescind-http-'))
   const log: LogLine[] = []
   const woken: RelayerId[] = []
   const logger = loggerInto(log)
-  const store = await openSqliteStore({ path: join(folder, 'rescind.db'), clock: systemClock, logger })
+  const under = await openTestedStore(logger)
+  const { store } = under
   await store.commit(async (session) => {
     await session.saveRelayer(relayer('one'))
     await session.saveRelayer(relayer('two', { address: receiver }))
@@ -152,8 +149,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
     async [Symbol.asyncDispose]() {
       await agent.destroy()
       await stop()
-      await store[Symbol.asyncDispose]()
-      await rm(folder, { recursive: true, force: true })
+      await under[Symbol.asyncDispose]()
     },
   }
 }

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Client, until } from '../../support/client.ts'
+import { databaseIn } from '../../support/tested-database.ts'
 
 export const storageKey = (byte: number) => Buffer.alloc(32, byte).toString('base64')
 
@@ -39,7 +40,7 @@ export async function mined(client: Client, relayer: string, id: string, node: {
   )
 }
 
-/** The files under `directory` that hold `secret`: as text, as hex of it, as base64, or as the bytes that its hex stands for. */
+/** The files under `directory`, and its database, that hold `secret`: as text, as hex of it, as base64, or as the bytes that its hex stands for. */
 export function filesWith(directory: string, secret: string): readonly string[] {
   const hex = secret.replace(/^0x/, '')
   const forms = [
@@ -50,10 +51,10 @@ export function filesWith(directory: string, secret: string): readonly string[] 
     ...(/^[0-9a-f]{64}$/i.test(hex) ? [Buffer.from(hex, 'hex')] : []),
   ]
   const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  return files
-    .map(({ parentPath, name }) => join(parentPath, name))
-    .filter((path) => {
-      const bytes = readFileSync(path)
-      return forms.some((form) => bytes.includes(form))
-    })
+  const holds = (bytes: Buffer) => forms.some((form) => bytes.includes(form))
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name))
+  return [
+    ...paths.filter((path) => holds(readFileSync(path))),
+    ...(databaseIn(directory).bytes().some(holds) ? ['the database'] : []),
+  ]
 }
