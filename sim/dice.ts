@@ -13,6 +13,23 @@ export interface Dice {
   bytes(length: number): Uint8Array
 }
 
+interface Summed {
+  readonly entries: readonly (readonly [string, number])[]
+  readonly sum: number
+}
+
+/** Weights stay as they are once they are drawn from. */
+const sums = new WeakMap<object, Summed>()
+
+function summed(weights: Readonly<Record<string, number>>): Summed {
+  const known = sums.get(weights)
+  if (known) return known
+  const entries = Object.entries(weights)
+  const fresh = { entries, sum: entries.reduce((sum, [, weight]) => sum + weight, 0) }
+  sums.set(weights, fresh)
+  return fresh
+}
+
 /** Streams of one seed are independent: what the engine draws does not shift what the world does. */
 export function dice(seed: number, stream: string): Dice {
   let mix = seed >>> 0
@@ -47,11 +64,11 @@ export function dice(seed: number, stream: string): Dice {
       return item
     },
     weighted<K extends string>(weights: Readonly<Record<K, number>>): K {
-      const entries = Object.entries(weights) as [K, number][]
-      let left = (next() / 0x1_0000_0000) * entries.reduce((sum, [, weight]) => sum + weight, 0)
+      const { entries, sum } = summed(weights)
+      let left = (next() / 0x1_0000_0000) * sum
       for (const [key, weight] of entries) {
         left -= weight
-        if (left < 0) return key
+        if (left < 0) return key as K
       }
       throw new Error('no weights')
     },

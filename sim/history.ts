@@ -15,15 +15,23 @@ export function openHistory(now: () => number, print: ((line: string) => void) |
   const kept = 4_000
   const hash = createHash('sha256')
   let lines: string[] = []
+  /** Noted, and not hashed yet: many lines at once cost hardly more than one. */
+  let unhashed = ''
   let failure: string | undefined
 
   function note(line: string): void {
     if (failure) return
     const stamped = `${(now() / 1000).toFixed(3).padStart(9)} s  ${line}`
-    hash.update(stamped)
+    unhashed += stamped
+    if (unhashed.length > 16_384) takeIn()
     lines.push(stamped)
     if (lines.length > 2 * kept) lines = lines.slice(-kept)
     print?.(stamped)
+  }
+
+  function takeIn(): void {
+    hash.update(unhashed)
+    unhashed = ''
   }
 
   return {
@@ -34,6 +42,9 @@ export function openHistory(now: () => number, print: ((line: string) => void) |
     },
     failure: () => failure,
     last: (count) => lines.slice(-count),
-    hash: () => hash.copy().digest('hex'),
+    hash() {
+      takeIn()
+      return hash.copy().digest('hex')
+    },
   }
 }

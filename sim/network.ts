@@ -157,10 +157,18 @@ export function isSend({ method }: Call): boolean {
   return method === 'eth_sendRawTransaction'
 }
 
+const shorts = new Map<string, string>()
+
+function shortOf(method: string): string {
+  const known = shorts.get(method) ?? method.replace(/^eth_(get)?/, '')
+  shorts.set(method, known)
+  return known
+}
+
 function inShort(calls: readonly Call[]): string {
   const counts = new Map<string, number>()
   for (const { method } of calls) {
-    const name = method.replace(/^eth_(get)?/, '')
+    const name = shortOf(method)
     counts.set(name, (counts.get(name) ?? 0) + 1)
   }
   return [...counts].map(([name, count]) => (count > 1 ? `${name}×${count}` : name)).join(' ')

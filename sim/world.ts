@@ -109,7 +109,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
       truth?.changed(row, before)
     },
   })
-  const bytes = watchBytes(disk.witness, {
+  const bytes = watchBytes(disk, {
     fail: history.fail,
     deletedAt: (id) => clients.deleted.get(id),
     undisputed: blocks.undisputed,

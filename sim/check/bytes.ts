@@ -1,9 +1,9 @@
 // The bytes, watched on their way: recorded before they leave, never of what a DELETE took back, one owner a nonce.
-import type Database from 'better-sqlite3'
 import type { Hash, Hex } from '../../src/domain/ids.ts'
 import type { SimNode } from '../chain/node.ts'
 import type { Admission } from '../chain/pool.ts'
 import { decode, type SimTransaction } from '../chain/transaction.ts'
+import type { Disk } from '../process/database.ts'
 import type { Instance } from '../process/instance.ts'
 
 export interface Recorded {
@@ -34,8 +34,8 @@ export interface ByteWatch {
   undisputed(number: number): boolean
 }
 
-export function watchBytes(database: Database.Database, { fail, deletedAt, undisputed }: ByteWatch): Bytes {
-  const find = database.prepare<[string], Recorded>(
+export function watchBytes({ committed }: Disk, { fail, deletedAt, undisputed }: ByteWatch): Bytes {
+  const find = committed<[string], Recorded>(
     'SELECT a.transaction_id, t.relayer_id, a.nonce, a.kind, a.position, a.recorded_at_block FROM attempts a JOIN transactions t ON t.id = a.transaction_id WHERE a.hash = ?',
   )
   const found = new Map<Hash, Recorded>()
@@ -44,7 +44,7 @@ export function watchBytes(database: Database.Database, { fail, deletedAt, undis
   const everHanded = new Map<Hash, SimTransaction>()
 
   function recorded(hash: Hash): Recorded | undefined {
-    const known = found.get(hash) ?? find.get(hash)
+    const known = found.get(hash) ?? find(hash)[0]
     if (known) found.set(hash, known)
     return known
   }

@@ -1,5 +1,5 @@
 // The rows, watched from outside: nothing is lost, payloads stand, an end is an end, and every event comes once, in order.
-import type { OutboxTable, TransactionTable } from '../../src/store/schema.ts'
+import type { OutboxTable, TallyTable, TransactionTable } from '../../src/store/schema.ts'
 import type { Disk } from '../process/database.ts'
 
 export type Row = TransactionTable
@@ -35,11 +35,11 @@ const payload: readonly (keyof Row)[] = [
   'access_list',
 ]
 
-export function watchRows({ witness, touched }: Disk, { fail, changed }: RowWatch): Rows {
-  const byId = witness.prepare<[string], Row>('SELECT * FROM transactions WHERE id = ?')
-  const newEvents = witness.prepare<[number], Event>('SELECT * FROM outbox WHERE id > ? ORDER BY id')
-  const tallies = witness.prepare<[], [string, string, number]>('SELECT relayer_id, status, count FROM tallies').raw()
-  const everyId = witness.prepare<[], string>('SELECT id FROM transactions').pluck()
+export function watchRows({ committed, touched }: Disk, { fail, changed }: RowWatch): Rows {
+  const byId = committed<[string], Row>('SELECT * FROM transactions WHERE id = ?')
+  const newEvents = committed<[number], Event>('SELECT * FROM outbox WHERE id > ? ORDER BY id')
+  const tallies = committed<[], TallyTable>('SELECT relayer_id, status, count FROM tallies')
+  const everyId = committed<[], { id: string }>('SELECT id FROM transactions')
   const known = new Map<string, Row>()
   const ended = new Map<string, string>()
   /** By relayer and status. */
@@ -91,16 +91,16 @@ export function watchRows({ witness, touched }: Disk, { fail, changed }: RowWatc
       const written = [...touched]
       touched.clear()
       for (const id of written) {
-        const row = byId.get(id)
+        const [row] = byId(id)
         if (row) compare(row)
         else if (known.has(id)) fail(`${id.slice(-6)} was stored and is gone`)
       }
-      for (const event of newEvents.iterate(lastEvent)) readEvent(event)
+      for (const event of newEvents(lastEvent)) readEvent(event)
       for (const id of written) {
         const row = known.get(id)
         if (row?.open === 0 && !ended.has(id)) fail(`${id.slice(-6)} ended as ${row.status} without an event`)
       }
-      for (const [relayer, status, tally] of tallies.iterate()) {
+      for (const { relayer_id: relayer, status, count: tally } of tallies()) {
         const found = counts.get(`${relayer} ${status}`) ?? 0
         if (found !== tally) fail(`${relayer} ${status}: the tally says ${tally}, there are ${found}`)
       }
@@ -111,7 +111,7 @@ export function watchRows({ witness, touched }: Disk, { fail, changed }: RowWatc
       ended.clear()
       counts.clear()
       lastEvent = 0
-      for (const id of everyId.all()) touched.add(id)
+      for (const { id } of everyId()) touched.add(id)
     },
   }
 }

@@ -10,12 +10,16 @@ import type { Executor } from '../../src/store/statement.ts'
 
 export interface Disk extends Disposable {
   readonly writer: Database.Database
-  /** Of the connection that writes, and of the one that reads what is committed. */
+  /** Sees what is being written. */
   readonly writing: SqliteExecutor
-  readonly reader: Database.Database
+  /** Sees what is committed. */
   readonly reading: Executor
-  /** The simulator's own, beside the service's. */
-  readonly witness: Database.Database
+  /** A statement of transactions, such as COMMIT. */
+  control(sql: string): Database.Statement
+  /** Commits that changed rows. */
+  commits: number
+  /** A query of what is committed. */
+  committed<P extends unknown[], R>(sql: string): (...parameters: P) => R[]
   /** Ids of transactions whose rows were written since, also by what was rolled back. */
   readonly touched: Set<string>
   /** Every table is as the migrations left it. */
@@ -39,16 +43,29 @@ export function openDisk(): Disk {
   writer.exec('CREATE INDEX attempts_hash ON attempts (hash)')
   const reader = connect(path)
   reader.pragma('query_only = ON')
-  const witness = connect(path)
-  witness.pragma('query_only = ON')
   const wipes = emptyTables(writer).map((table) => writer.prepare(`DELETE FROM "${table}"`))
   const tables = allTables(writer)
+  const controls = new Map<string, Database.Statement>()
+  const [writing, besides] = [sqliteExecutor(writer), sqliteExecutor(reader)]
+  // While nothing is being written, what is committed is what the writer sees, and it has its pages at hand: another
+  // connection reads them anew after every commit.
+  const reading: Executor = {
+    all: (query, parameters) => (writer.inTransaction ? besides : writing).all(query, parameters),
+  }
   return {
     writer,
-    writing: sqliteExecutor(writer),
-    reader,
-    reading: sqliteExecutor(reader),
-    witness,
+    writing,
+    reading,
+    control(sql) {
+      const known = controls.get(sql) ?? writer.prepare(sql)
+      controls.set(sql, known)
+      return known
+    },
+    commits: 0,
+    committed<P extends unknown[], R>(sql: string) {
+      const [own, other] = [writer.prepare<P, R>(sql), reader.prepare<P, R>(sql)]
+      return (...parameters: P) => (writer.inTransaction ? other : own).all(...parameters)
+    },
     touched,
     wipe() {
       writer.transaction(() => {
@@ -57,10 +74,10 @@ export function openDisk(): Disk {
       touched.clear()
     },
     copy: () =>
-      witness.transaction(
+      reader.transaction(
         () =>
           new Map(
-            tables.map((table) => [table, witness.prepare(`SELECT * FROM "${table}"`).raw().all() as unknown[][]]),
+            tables.map((table) => [table, reader.prepare(`SELECT * FROM "${table}"`).raw().all() as unknown[][]]),
           ),
       )(),
     putBack(copy) {
@@ -76,7 +93,7 @@ export function openDisk(): Disk {
       })()
     },
     [Symbol.dispose]() {
-      for (const database of [witness, reader, writer]) database.close()
+      for (const database of [reader, writer]) database.close()
       rmSync(folder, { recursive: true, force: true })
     },
   }

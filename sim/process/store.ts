@@ -27,31 +27,35 @@ export class ProcessEnded extends Error {
 }
 
 export function openSimStore(disk: Disk, instance: Instance, witness: StoreWitness): Store {
-  const { writer, writing, reader, reading } = disk
+  const { writing, reading } = disk
   const tallies = openTallies(writing)
   const pad = openAuditPad(writing)
-  const group = groupCommit(mortal(writer, instance, witness), 512, together(tallies, pad), writing.changes)
+  const group = groupCommit(mortal(disk, instance, witness), 512, together(tallies, pad), writing.changes)
   const session = sessionOver(writing, tallies, pad)
   const reads = readsOver(reading)
 
-  const changes = writer.prepare<[], number>('SELECT total_changes()').pluck()
+  // Of the unit that runs: units of a group follow each other.
+  let place = -1
+  let owns = false
+  const seen: Session = {
+    ...session,
+    acquire(id) {
+      witness.acquiring(instance)
+      return session.acquire(id)
+    },
+    fence(id, epoch) {
+      owns = true
+      instance.lastOwned.set(id, place)
+      return session.fence(id, epoch)
+    },
+  }
+
   async function watched<T>(unit: (session: Session) => Promise<T>): Promise<T> {
-    const place = witness.nextPlace()
-    const before = changes.get() ?? 0
-    let owns = false
-    const done = await unit({
-      ...session,
-      acquire(id) {
-        witness.acquiring(instance)
-        return session.acquire(id)
-      },
-      fence(id, epoch) {
-        owns = true
-        instance.lastOwned.set(id, place)
-        return session.fence(id, epoch)
-      },
-    })
-    if (owns) witness.wroteAsOwner(instance, (changes.get() ?? 0) - before)
+    place = witness.nextPlace()
+    const before = writing.changes()
+    owns = false
+    const done = await unit(seen)
+    if (owns) witness.wroteAsOwner(instance, writing.changes() - before)
     return done
   }
 
@@ -64,7 +68,12 @@ export function openSimStore(disk: Disk, instance: Instance, witness: StoreWitne
       ...reads,
       work: (id) =>
         new Promise((resolve, reject) =>
-          leave(instance, () => asOfOneInstant(reader, () => reads.work(id)).then(resolve, reject)),
+          leave(instance, () =>
+            asOfOneInstant(
+              () => disk.commits,
+              () => reads.work(id),
+            ).then(resolve, reject),
+          ),
         ),
     },
     check: async () => undefined,
@@ -73,25 +82,26 @@ export function openSimStore(disk: Disk, instance: Instance, witness: StoreWitne
 }
 
 /** The connection as the group commit sees it: its COMMIT is where a process can die. */
-function mortal(database: Database.Database, instance: Instance, witness: StoreWitness): Database.Database {
+function mortal(disk: Disk, instance: Instance, witness: StoreWitness): Database.Database {
   const gone = () => {
     if (instance.state === 'dead') throw new ProcessEnded('the process is dead')
   }
-  const changes = database.prepare<[], number>('SELECT total_changes()').pluck()
   let before = 0
   return {
     prepare(sql: string) {
-      const statement = database.prepare(sql)
+      const statement = disk.control(sql)
       return {
         run() {
           if (sql === 'ROLLBACK') return statement.run()
           gone()
-          if (sql.startsWith('BEGIN')) before = changes.get() ?? 0
+          if (sql.startsWith('BEGIN')) before = disk.writing.changes()
           if (sql !== 'COMMIT') return statement.run()
           boundary(instance)
           gone()
           const done = statement.run()
-          witness.committed(instance, (changes.get() ?? 0) - before)
+          const changed = disk.writing.changes() - before
+          if (changed > 0) disk.commits += 1
+          witness.committed(instance, changed)
           boundary(instance)
           gone()
           return done
@@ -99,7 +109,7 @@ function mortal(database: Database.Database, instance: Instance, witness: StoreW
       }
     },
     get inTransaction() {
-      return database.inTransaction
+      return disk.writer.inTransaction
     },
   } as unknown as Database.Database
 }

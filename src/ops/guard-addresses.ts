@@ -35,14 +35,15 @@ const global6 = ['2000::/3']
 /** But not these: protocol assignments with Teredo, documentation, and 6to4, which carries any IPv4 address. */
 const internal6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
 
+const isInternal4 = listOf(internal4)
+const isInternal6 = listOf(internal6)
+const isGlobal6 = listOf(global6)
+
 /** `allowed`: host names, addresses and CIDR ranges that may be reached although they are internal. */
 export function guardAddresses(allowed: readonly string[]): AddressGuard {
   const ranges = allowed.filter((each) => isIP(each.split('/')[0] ?? '') !== 0)
   const names = new Set(allowed.filter((each) => !ranges.includes(each)).map((name) => name.toLowerCase()))
   const mayBeReached = listOf(ranges)
-  const isInternal4 = listOf(internal4)
-  const isInternal6 = listOf(internal6)
-  const isGlobal6 = listOf(global6)
 
   function mayReach(address: string): boolean {
     const plain = plainOf(address)

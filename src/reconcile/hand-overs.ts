@@ -49,7 +49,8 @@ export function openHandOvers(clock: Clock, onEnd: () => void): HandOvers {
         if (first === 'hanging') look(hashes, performed)
         return first
       } finally {
-        done.abort()
+        // With a reason, since the default is an error that takes its stack along.
+        done.abort('over')
       }
     },
     raise() {

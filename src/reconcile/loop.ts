@@ -88,7 +88,8 @@ async function restUntil(rest: Rest, { clock }: StepContext, wakes: Bell, lost: 
   const rested = new AbortController()
   const until = AbortSignal.any([lost, rested.signal])
   await Promise.race([wakes.wait(until), clock.sleep(rest.againAfterMs, until)])
-  rested.abort()
+  // With a reason, since the default is an error that takes its stack along.
+  rested.abort('rested')
 }
 
 interface Following {

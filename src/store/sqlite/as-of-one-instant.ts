@@ -5,9 +5,14 @@ import type Database from 'better-sqlite3'
 /** Far more commits than can come in the turn of the event loop that a few reads take. */
 const triesMax = 8
 
-export async function asOfOneInstant<T>(reader: Database.Database, read: () => Promise<T>): Promise<T> {
-  // Changes with every commit of another connection (sqlite.org/pragma.html#pragma_data_version).
-  const version = () => reader.pragma('data_version', { simple: true })
+/** Answers another value after every commit of another connection (sqlite.org/pragma.html#pragma_data_version). */
+export function versionOf(reader: Database.Database): () => unknown {
+  const version = reader.prepare('PRAGMA data_version').pluck()
+  return () => version.get()
+}
+
+/** `version` answers another value after every commit that the reads may see. */
+export async function asOfOneInstant<T>(version: () => unknown, read: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     const before = version()
     const isTorn = () => tries < triesMax && version() !== before

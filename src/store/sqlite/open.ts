@@ -10,7 +10,7 @@ import { readsOver } from '../reads.ts'
 import { sessionOver } from '../session.ts'
 import type { Store } from '../store.ts'
 import { openTallies } from '../tallies.ts'
-import { asOfOneInstant } from './as-of-one-instant.ts'
+import { asOfOneInstant, versionOf } from './as-of-one-instant.ts'
 import { sqliteExecutor } from './executor.ts'
 import { groupCommit } from './group-commit.ts'
 import { lockDatabase } from './lock.ts'
@@ -44,11 +44,12 @@ export async function openSqliteStore(options: { path: string; clock: Clock; log
   )
 
   const reads = readsOver(sqliteExecutor(reader))
+  const version = versionOf(reader)
 
   const everything = opened.move()
   return {
     commit: (unit) => group.commit(() => unit(session)),
-    reads: { ...reads, work: (relayer) => asOfOneInstant(reader, () => reads.work(relayer)) },
+    reads: { ...reads, work: (relayer) => asOfOneInstant(version, () => reads.work(relayer)) },
     check: () =>
       group.commit(async () => {
         probe.run(options.clock.now())
