@@ -13,6 +13,7 @@ import { readPolicies } from './config/read-policies.ts'
 import { refuseSharedAddresses } from './config/shared-address.ts'
 import type { NetworkSettings } from './estate/entities.ts'
 import { estateFile } from './estate/estate-file.ts'
+import { followEstate } from './estate/follow-estate.ts'
 import { networkPolicy } from './estate/network-policy.ts'
 import { openEstate } from './estate/open-estate.ts'
 import { reseal } from './estate/reseal.ts'
@@ -22,6 +23,7 @@ import { type MetricsServer, openMetricsServer } from './http/open-metrics-serve
 import { openServer } from './http/open-server.ts'
 import { presentEvent } from './http/present-event.ts'
 import type { Clock } from './ops/clock.ts'
+import { freshId } from './ops/fresh-id.ts'
 import { guardAddresses } from './ops/guard-addresses.ts'
 import { logChanges } from './ops/log-changes.ts'
 import type { Logger } from './ops/logger.ts'
@@ -32,12 +34,17 @@ import type { Random } from './ops/random.ts'
 import type { Secret } from './ops/secret.ts'
 import { openVault } from './ops/vault.ts'
 import { deliverEvents } from './reconcile/deliver.ts'
+import { ownByLocks } from './reconcile/own-by-locks.ts'
 import { ownInProcess } from './reconcile/own-in-process.ts'
 import { pruneAudit } from './reconcile/prune-audit.ts'
 import { pruneEvents } from './reconcile/prune-events.ts'
 import { reconcile } from './reconcile/reconcile.ts'
 import type { StepContext } from './reconcile/step.ts'
 import { openSigner, openSigners } from './signers/open-signers.ts'
+import type { Hints } from './store/hints.ts'
+import type { Locks } from './store/locks.ts'
+import { openPostgresHints } from './store/postgres/hints.ts'
+import { openPostgresLocks } from './store/postgres/locks.ts'
 import { openPostgresStore } from './store/postgres/open.ts'
 import { openSqliteStore } from './store/sqlite/open.ts'
 import type { Store } from './store/store.ts'
@@ -54,6 +61,14 @@ export interface Surroundings {
   readonly openTransport?: OpenTransport
   /** Where rows are kept; the configured database unless told. */
   readonly openStore?: () => Promise<Store>
+  /** How replicas share that store. Absent where it is told: this process has it to itself. */
+  readonly openSharing?: () => Sharing
+}
+
+/** What replicas on one database need of each other. */
+export interface Sharing {
+  readonly locks: Locks
+  readonly hints: Hints
 }
 
 /** Advances its relayers from the moment it is composed; takes requests once `listen` is called. Disposing drains. */
@@ -72,8 +87,10 @@ export interface Engine extends AsyncDisposable {
 export async function compose(config: Config, around: Surroundings): Promise<Service> {
   await using opened = new AsyncDisposableStack()
   const engine = opened.use(await composeEngine(config, around))
-  opened.use(pruneAudit({ store: engine.commands.store, ...around, limits: config.limits }))
-  opened.use(tellEvents(config, around, engine))
+  if (config.role !== 'api') {
+    opened.use(pruneAudit({ store: engine.commands.store, ...around, limits: config.limits }))
+    opened.use(tellEvents(config, around, engine))
+  }
   const stopping = new AbortController()
   // Scraped until the last request has ended: a drain is worth watching.
   const metricsServer = around.metrics && opened.use(serveMetrics(around.metrics, engine, around))
@@ -84,6 +101,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
       chainOf: engine.management.estate.chainOf,
       signerOf: engine.management.estate.signerOf,
       policyOf: engine.management.estate.policyOf,
+      serves: config.role === 'worker' ? 'probes' : 'everything',
       limits: config.server.rateLimit,
       trustedProxies: config.server.trustedProxies,
       authenticate: administratorBy(config.server.apiKey.reveal()),
@@ -118,10 +136,18 @@ function tellEvents(config: Config, around: Surroundings, engine: Engine): Async
   const poster = openWebhookPoster({ clock, guard, userAgent: `rescind/${version}` })
   opened.defer(() => poster.close())
   const webhookOf = (notificationId: string) => estate.notifications().find(({ id }) => id === notificationId)
-  // The lock on the database makes this the only process: what one before it held is this one's at once.
-  const owner = 'the process that holds the database'
+  // The lock on a file makes this the only process: what one before it held is this one's at once.
+  const owner =
+    config.database.kind === 'sqlite' ? 'the process that holds the database' : freshId<string>(random, clock.now())
   opened.use(deliverEvents({ store, clock, random, logger, metrics, owner, webhookOf, present: presentEvent, poster }))
   return opened
+}
+
+function openSharing({ database }: Config, { clock, logger, openStore, openSharing }: Surroundings) {
+  if (openStore) return openSharing?.()
+  if (database.kind === 'sqlite') return undefined
+  const { url } = database
+  return { locks: openPostgresLocks({ url, clock }), hints: openPostgresHints({ url, clock, logger }) }
 }
 
 function openStore({ database }: Config, { clock, logger }: Surroundings): Promise<Store> {
@@ -154,22 +180,30 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
       policyFor: (network) => networkPolicy(network, config.limits),
     }),
   )
-  const { isOwn, canBeFollowed, chainOf, signerOf, policyOf } = estate
+  const { canBeFollowed, chainOf, signerOf, policyOf } = estate
   const hasNotification = (id: string) => estate.notifications().some((each) => each.id === id)
-  await keepRelayers({ store, configured: estate.configured(), isOwn, canBeFollowed, hasNotification, logger })
+  await keepRelayers({ store, file: file.relayers, canBeFollowed, hasNotification, logger })
 
+  const sharing = openSharing(config, around)
+  if (sharing) {
+    opened.use(sharing.hints)
+    opened.use(followEstate({ estate, hints: sharing.hints, clock, logger }))
+  }
   const counted = (metrics ?? noMetrics).relayers
   const context: StepContext = { store, clock, random, logger, metrics: counted, chainOf, signerOf, policyOf }
-  const ownerships = ownInProcess(store, [])
-  opened.use(await reconcile(context, ownerships))
-  await estate.assignTo(ownerships.assign)
+  const ownerships = sharing ? ownByLocks({ store, clock, logger, ...sharing }) : ownInProcess(store, [])
+  if (config.role !== 'api') {
+    opened.use(await reconcile(context, ownerships))
+    await estate.assignTo(ownerships.assign)
+  }
 
+  const announce = () => sharing?.hints.tell({ kind: 'estate' })
   const guard = guardAddresses(config.webhooks.allowedHosts)
   const commands: CommandContext = { store, clock, random, wake: ownerships.wake, queueMax: config.limits.queueMax }
   const everything = opened.move()
   return {
     commands,
-    management: { ...commands, estate, vault, logger, guard, openSigner: openGiven, readPolicies },
+    management: { ...commands, announce, estate, vault, logger, guard, openSigner: openGiven, readPolicies },
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
   }
 }

@@ -58,6 +58,7 @@ function configOf(scenario: Scenario, { paused, maxInFlight, gasPriceCap }: Poli
   const { relayers, eip1559, confirmations, blocktimeMs } = scenario
   const indexes = keys.slice(0, relayers).map((_, index) => index)
   return {
+    role: 'both',
     server: {
       host: '127.0.0.1',
       port: 0,

@@ -1,16 +1,18 @@
 // The configuration's relayers into rows, at start. What a row already stands for is not changed under open transactions.
+import { isDeepStrictEqual } from 'node:util'
 import type { RelayerId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
+import { relayerFromRow } from '../estate/documents.ts'
 import { relayersMax } from '../estate/estate.ts'
+import { overlaid } from '../estate/overlay.ts'
 import type { Logger } from '../ops/logger.ts'
 import { OperatorError } from '../ops/operator-error.ts'
-import type { Store } from '../store/store.ts'
+import type { Managed, Session, Store } from '../store/store.ts'
 
 export interface KeepRelayers {
   readonly store: Store
-  readonly configured: readonly Relayer[]
-  /** Created through the API: the configuration never named it. */
-  readonly isOwn: (relayer: RelayerId) => boolean
+  /** Those of the file, without what was changed of them through the API. */
+  readonly file: readonly Relayer[]
   /** Whether its key and its network are still configured. */
   readonly canBeFollowed: (relayer: Relayer) => boolean
   readonly hasNotification: (id: string) => boolean
@@ -21,19 +23,33 @@ export interface KeepRelayers {
  * Those that the configuration no longer names are paused: they take nothing new, but as long as they can be followed, what
  * they have in flight, and its cancellations, go on.
  *
- * Throws OperatorError where an id would change its account, or an account its id.
+ * Throws OperatorError where an id would change its account, or an account its id. Writes only where something differs: other
+ * processes on the database may be at work, and their clients.
  */
 export async function keepRelayers(given: KeepRelayers): Promise<void> {
-  const { store, configured, isOwn, canBeFollowed, hasNotification, logger } = given
+  const { store, file, canBeFollowed, hasNotification, logger } = given
   const { items: stored } = await store.reads.relayers({ page: 1, perPage: relayersMax })
+  const managed = new Map(
+    (await store.reads.managed()).flatMap((row) => (row.kind === 'relayer' ? [[row.id, row]] : [])),
+  )
+  const configured = file.map((relayer) => withOverlay(relayer, managed.get(relayer.id)))
+  const isOwn = (id: RelayerId) => wasCreated(managed.get(id))
   const problems = await Promise.all(configured.map((relayer) => problemsOf(store, relayer, stored)))
   if (problems.flat().length > 0) throw new OperatorError(problems.flat().join('\n'))
 
   const others = stored.filter(({ id }) => !configured.some((relayer) => relayer.id === id))
-  const orphans = others.filter(({ id }) => !isOwn(id)).map((orphan): Relayer => ({ ...orphan, paused: true }))
-  await store.commit(async (session) => {
-    for (const relayer of [...orphans, ...configured]) await session.saveRelayer(relayer)
-  })
+  const orphans = others.filter(({ id }) => !isOwn(id))
+  const differs = configured.some((relayer) => !stored.some((known) => isDeepStrictEqual(known, relayer)))
+  if (differs || orphans.some(({ paused }) => !paused)) {
+    await store.commit(async (session) => {
+      // First: what a client changes meanwhile comes before this, and is kept, or after it.
+      await session.raiseRevision()
+      for (const { id } of orphans) await pause(session, id)
+      for (const relayer of file) {
+        await session.saveRelayer(withOverlay(relayer, await session.managed('relayer', relayer.id)))
+      }
+    })
+  }
   for (const orphan of orphans) {
     const told = canBeFollowed(orphan)
       ? 'it is paused; what it has in flight is followed'
@@ -53,6 +69,23 @@ export async function keepRelayers(given: KeepRelayers): Promise<void> {
       'its notification is gone from the configuration: its events wait a day for it, and are dead letters then'
     logger.warn({ relayer_id: id, notification: notificationId }, gone)
   }
+}
+
+async function pause(session: Session, id: RelayerId): Promise<void> {
+  const relayer = await session.relayer(id)
+  // Deleted or created by a client, since it was listed.
+  if (!relayer || wasCreated(await session.managed('relayer', id))) return
+  await session.saveRelayer({ ...relayer, paused: true })
+}
+
+function withOverlay(relayer: Relayer, row: Managed | undefined): Relayer {
+  const document = row && relayerFromRow(row)
+  return document?.origin === 'file' ? overlaid(relayer, document.overlay) : relayer
+}
+
+/** Through the API: the configuration never named it. */
+function wasCreated(row: Managed | undefined): boolean {
+  return row !== undefined && relayerFromRow(row).origin === 'api'
 }
 
 async function problemsOf(store: Store, relayer: Relayer, stored: readonly Relayer[]): Promise<string[]> {

@@ -14,6 +14,8 @@ export interface ManagementContext extends CommandContext {
   readonly estate: Estate
   readonly vault: Vault
   readonly logger: Logger
+  /** Tells other processes on the database that there is something new to look at. */
+  readonly announce: () => void
   /** What webhooks may reach. */
   readonly guard: AddressGuard
   /** Throws OperatorError for a key that is none; nothing of it is told. */
@@ -55,7 +57,11 @@ export function refuseInside({ guard }: ManagementContext, url: Secret): void {
 }
 
 /** After the commit: what runs follows what is stored. A change that can't take effect now does so at the next look. */
-export async function takeEffect({ estate, logger, wake }: ManagementContext, relayers: readonly RelayerId[] = []) {
+export async function takeEffect(
+  { estate, logger, wake, announce }: ManagementContext,
+  relayers: readonly RelayerId[] = [],
+) {
+  announce()
   try {
     await estate.refresh()
   } catch (err) {

@@ -4,6 +4,7 @@ import type { Secret } from '../ops/secret.ts'
 import type { Limits } from './limits.ts'
 
 export interface Config {
+  readonly role: Role
   readonly server: ServerConfig
   readonly logLevel: LogLevel
   readonly database: DatabaseConfig
@@ -17,6 +18,10 @@ export interface Config {
   /** What was accepted, but not as its author may believe: each is worth a log line at start. */
   readonly warnings: readonly string[]
 }
+
+/** What a process does of the whole: take requests, advance relayers and deliver events, or both. */
+export const roles = ['both', 'api', 'worker'] as const
+export type Role = (typeof roles)[number]
 
 export interface ServerConfig {
   readonly host: string

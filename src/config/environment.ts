@@ -9,6 +9,8 @@ import {
   type EncryptionConfig,
   type LogLevel,
   logLevels,
+  type Role,
+  roles,
   type ServerConfig,
   type WebhooksConfig,
 } from './config.ts'
@@ -157,6 +159,20 @@ export function parseEncryption(env: Environment, report: Report): EncryptionCon
   check('STORAGE_ENCRYPTION_KEY', current === undefined ? [] : [current])
   check('STORAGE_ENCRYPTION_KEYS_PREVIOUS', previous)
   return { ...(current !== undefined && { current: secret(current) }), previous: previous.map((key) => secret(key)) }
+}
+
+/** Of `database`: without a server there is nobody to share it with. */
+export function parseRole(env: Environment, database: DatabaseConfig, report: Report): Role {
+  const role = setting(env, 'ROLE') ?? 'both'
+  const found = roles.find((known) => known === role.toLowerCase())
+  if (!found) report.problem('ROLE', `is "${role}"; ${suggestion(role, roles)}`)
+  else if (found !== 'both' && database.kind === 'sqlite') {
+    report.problem(
+      'ROLE',
+      `is "${role}", and the SQLite file of DATABASE_URL is one process's; take ROLE away, or give DATABASE_URL a PostgreSQL server`,
+    )
+  }
+  return found ?? 'both'
 }
 
 export function parseLogLevel(env: Environment, report: Report): LogLevel {

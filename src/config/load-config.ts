@@ -7,6 +7,7 @@ import {
   parseDatabase,
   parseEncryption,
   parseLogLevel,
+  parseRole,
   parseServer,
   parseWebhooks,
   warnOfIgnored,
@@ -28,6 +29,7 @@ export async function loadConfig(realEnv: Environment, cwd: string): Promise<Con
   const env = await withDotEnv(realEnv, cwd, report)
   const server = parseServer(env, report)
   const database = parseDatabase(env, cwd, report)
+  const role = parseRole(env, database, report)
   const encryption = parseEncryption(env, report)
   const webhooks = parseWebhooks(env, report)
   const logLevel = parseLogLevel(env, report)
@@ -61,6 +63,7 @@ export async function loadConfig(realEnv: Environment, cwd: string): Promise<Con
   report.conclude()
   const { warnings } = report
   return {
+    role,
     server,
     logLevel,
     database,

@@ -17,17 +17,13 @@ export interface Estate extends AsyncDisposable {
   networks(): readonly NetworkSettings[]
   /** Of a relayer that has endpoints of its own, given through the API. */
   endpointsOf(relayer: RelayerId): readonly Endpoint[] | undefined
-  /** Throws for one that is not here. */
-  signerOf(relayer: Pick<Relayer, 'signerId'>): Signer
+  /** Throws for one that is not here, or signs for another account. */
+  signerOf(relayer: Pick<Relayer, 'signerId' | 'address'>): Signer
   /** Stays the same object when its endpoints change. Throws for a network that is not configured. */
   chainOf(relayer: Pick<Relayer, 'id' | 'network'>): Chain
   /** Throws for a network that is not configured. */
   policyOf(relayer: Pick<Relayer, 'network'>): NetworkPolicy
 
-  /** The file's relayers with what was changed of them through the API. */
-  configured(): readonly Relayer[]
-  /** Whether it was created through the API. */
-  isOwn(relayer: RelayerId): boolean
   /** Whether its key and its network are here. */
   canBeFollowed(relayer: Relayer): boolean
   /** Calls `assign` with the relayers to advance: now, and whenever a refresh finds others. */

@@ -18,7 +18,7 @@ import {
 } from './documents.ts'
 import { type Endpoint, type EstateFile, known, type NetworkSettings, type NotificationSettings } from './entities.ts'
 import { type Estate, relayersMax } from './estate.ts'
-import { coveredBy, overlaid, type RelayerOverlay } from './overlay.ts'
+import { coveredBy, type RelayerOverlay } from './overlay.ts'
 
 export interface EstateOptions {
   readonly store: Store
@@ -45,7 +45,6 @@ export async function openEstate(options: EstateOptions): Promise<Estate> {
   /** What a chain was opened with, by its name. */
   const opened = new Map<string, string>()
   let overlays = new Map<string, RelayerOverlay>()
-  let own = new Set<string>()
   let assign: ((relayers: readonly RelayerId[]) => Promise<void>) | undefined
 
   const rowsOf = (kind: ManagedKind) => rows.filter((row) => row.kind === kind)
@@ -73,7 +72,6 @@ export async function openEstate(options: EstateOptions): Promise<Estate> {
 
   async function bringRelayers(): Promise<void> {
     const documents = rowsOf('relayer').map((row) => ({ row, document: relayerFromRow(row) }))
-    own = new Set(documents.filter(({ document }) => document.origin === 'api').map(({ row }) => row.id))
     overlays = new Map(
       documents.flatMap(({ row, document }) => (document.origin === 'file' ? [[row.id, document.overlay]] : [])),
     )
@@ -154,11 +152,13 @@ export async function openEstate(options: EstateOptions): Promise<Estate> {
     notifications: () => notifications,
     networks: () => [...networks.values()],
     endpointsOf: (relayer) => endpoints.get(relayer),
-    signerOf: ({ signerId }) => known(signer(signerId), `signer "${signerId}"`),
+    signerOf({ signerId, address }) {
+      const found = known(signer(signerId), `signer "${signerId}"`)
+      if (found.address === address) return found
+      throw new Error(`signer "${signerId}" signs for ${found.address} here, and its relayer is ${address}`)
+    },
     chainOf: ({ id, network }) => known(chains.get(chainName(id)) ?? chains.get(network), `network "${network}"`),
     policyOf: ({ network }) => known(policies.get(network), `network "${network}"`),
-    configured: () => file.relayers.map((relayer) => overlaid(relayer, overlays.get(relayer.id) ?? {})),
-    isOwn: (relayer) => own.has(relayer),
     canBeFollowed,
     async assignTo(toAssign) {
       assign = toAssign

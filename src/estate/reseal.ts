@@ -13,10 +13,16 @@ export async function reseal(store: Store, vault: Vault, logger: Logger): Promis
     return vault.isCurrent(row.sealed) ? [] : [{ ...row, text }]
   })
   if (old.length === 0 || !vault.canSeal) return
-  await store.commit(async (session) => {
-    for (const { kind, id, facts, text } of old) {
+  const resealed = await store.commit(async (session) => {
+    await session.raiseRevision()
+    let rows = 0
+    for (const { kind, id, facts, text, revision } of old) {
+      // Changed since, by a client or by another process that seals anew: that one stands.
+      if ((await session.managed(kind, id))?.revision !== revision) continue
       await session.saveManaged({ kind, id, facts, sealed: vault.seal(text.reveal(), placeOf({ kind, id })) })
+      rows += 1
     }
+    return rows
   })
-  logger.info({ rows: old.length }, 'secrets in the database are sealed under the present STORAGE_ENCRYPTION_KEY')
+  logger.info({ rows: resealed }, 'secrets in the database are sealed under the present STORAGE_ENCRYPTION_KEY')
 }

@@ -16,7 +16,7 @@ import { answerFacts } from './answer-facts.ts'
 import { type Auditor, openAuditor } from './audit.ts'
 import type { Authenticate } from './authenticate.ts'
 import { errorHandler } from './errors.ts'
-import { keyRing } from './key-ring.ts'
+import { type KeyRing, keyRing } from './key-ring.ts'
 import { rateLimits } from './limit-rate.ts'
 import {
   bodyBytesMaxDefault,
@@ -36,7 +36,7 @@ import { apiKeyRoutes } from './routes/api-keys.ts'
 import { documentationRoutes } from './routes/documentation.ts'
 import { eventRoutes } from './routes/events.ts'
 import { managementRoutes } from './routes/management.ts'
-import { basePath } from './routes/mount.ts'
+import { basePath, type Mounting } from './routes/mount.ts'
 import { relayerRoutes } from './routes/relayers.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { signingRoutes } from './routes/signing.ts'
@@ -50,6 +50,8 @@ export interface ServerOptions {
   readonly chainOf: ChainOf
   readonly signerOf: SignerOf
   readonly policyOf: (relayer: Relayer) => NetworkPolicy
+  /** `probes`: only what tells about the process itself. */
+  readonly serves?: 'everything' | 'probes'
   readonly limits: ServerLimits
   readonly authenticate: Authenticate
   readonly logger: Logger
@@ -138,6 +140,14 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   })
 
   const at = { app, door, metrics: options.metrics }
+  serviceRoutes(at, { version: options.version, readiness: options.readiness, clock: options.commands.clock })
+  if (options.serves !== 'probes') operations(at, options, keys, stopping)
+  await app.ready()
+  return serverOf(app, draining, auditor)
+}
+
+function operations(at: Mounting, options: ServerOptions, keys: KeyRing, stopping: AbortSignal): void {
+  const { logger } = options
   transactionRoutes(at, options.commands, options, stopping)
   relayerRoutes(at, options.management, options.chainOf)
   managementRoutes(at, options.management)
@@ -154,10 +164,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     stopping,
   })
   apiKeyRoutes(at, options.commands, keys)
-  serviceRoutes(at, { version: options.version, readiness: options.readiness, clock: options.commands.clock })
-  documentationRoutes(app)
-  await app.ready()
-  return serverOf(app, draining, auditor)
+  documentationRoutes(at.app)
 }
 
 function serverOf(app: FastifyInstance, draining: AbortController, auditor: Auditor): Server {

@@ -22,8 +22,9 @@ export interface Shift {
   readonly cutting: AbortSignal
 }
 
-/** Far longer than a request may take: who holds it and is silent for so long is gone. */
-const leaseMs = 60_000
+/** Who holds it and is silent for so long is gone. It is renewed while requests are under way. */
+const leaseMs = 15_000
+const renewAfterMs = 5_000
 /** From so many on, one request at a time finds out whether the receiver is back. */
 const turnsInVainMax = 5
 const restMs = { first: 250, most: 30_000 }
@@ -39,6 +40,8 @@ export async function workOff(context: DeliveryContext, notificationId: string, 
   const answered = bell()
   const busy = new Map<number, Promise<void>>()
   let tried: Tried[] = []
+  /** The last turn, by the time that has passed; none yet. */
+  let turnAt: number | undefined
 
   async function begin(due: Due): Promise<void> {
     const result = await tryDelivery(context, notificationId, due, shift.cutting)
@@ -53,10 +56,12 @@ export async function workOff(context: DeliveryContext, notificationId: string, 
       const room = stopping.aborted ? 0 : roomIn(health, shift.roomOf(), busy.size, now)
       const eventsBusy = new Set(busy.keys())
       const more = room > 0 && (first || (await store.reads.moreToDo(notificationId, eventsBusy, now)))
-      if (tried.length > 0 || more) {
+      const renews = busy.size > 0 && turnAt !== undefined && clock.elapsed() - turnAt >= renewAfterMs
+      if (tried.length > 0 || more || renews) {
         const told = tried
         tried = []
         const turn = { notificationId, owner, leaseMs, now, tried: told, busy: eventsBusy, room }
+        turnAt = clock.elapsed()
         const due = await store.commit((session) => session.advanceQueue(turn))
         if (!due) {
           // What came of our tries the other finds out again.
@@ -68,12 +73,21 @@ export async function workOff(context: DeliveryContext, notificationId: string, 
         for (const each of due) busy.set(each.eventId, begin(each))
         if (told.length > 0 || due.length > 0) continue
       }
-      if (busy.size === 0 && tried.length === 0) return
+      if (busy.size === 0 && tried.length === 0) {
+        // Another process need not wait for the lease to end.
+        if (stopping.aborted && turnAt !== undefined) await leave(context, notificationId)
+        return
+      }
       if (tried.length === 0) await rest(context, answered.wait)
     }
   } finally {
     await Promise.all(busy.values())
   }
+}
+
+async function leave({ store, clock, owner }: DeliveryContext, notificationId: string): Promise<void> {
+  const turn = { notificationId, owner, leaseMs: 0, now: clock.now(), tried: [], busy: new Set<number>(), room: 0 }
+  await store.commit((session) => session.advanceQueue(turn))
 }
 
 /** A rest that is longer than any was begun before the machine's clock was set back: it is over. */

@@ -21,18 +21,20 @@ export interface Advancing {
   readonly stopped: Promise<void>
 }
 
-/** `renew` is called, once, after a step that failed in a way that leaves in doubt what it did. */
-export function advance(context: StepContext, ownership: Ownership, renew: (ownership: Ownership) => void): Advancing {
-  const wakes = bell()
-  return { wake: wakes.ring, stopped: run(context, ownership, wakes, renew) }
+/** How an owner ends by itself. One of them is called, once. */
+export interface Endings {
+  /** A step failed in a way that leaves in doubt what it did. */
+  renew(ownership: Ownership): void
+  /** A write was refused: another owner is at work, or was. */
+  yield(ownership: Ownership): void
 }
 
-async function run(
-  context: StepContext,
-  ownership: Ownership,
-  wakes: Bell,
-  renew: (ownership: Ownership) => void,
-): Promise<void> {
+export function advance(context: StepContext, ownership: Ownership, endings: Endings): Advancing {
+  const wakes = bell()
+  return { wake: wakes.ring, stopped: run(context, ownership, wakes, endings) }
+}
+
+async function run(context: StepContext, ownership: Ownership, wakes: Bell, endings: Endings): Promise<void> {
   const { clock } = context
   const { lost } = ownership
   const logger = context.logger.child({ relayer_id: ownership.relayer, epoch: String(ownership.epoch) })
@@ -60,13 +62,15 @@ async function run(
         if (unavailable === unavailableTold) await tell(context, ownership, error.message, logger)
         await clock.sleep(Math.min(backoffMs.most, backoffMs.first * 2 ** (unavailable - 1)), lost)
       } else if (error instanceof OwnershipLost) {
+        if (lost.aborted) break
         logger.warn({ reason: error.message }, 'another owner is at work')
+        endings.yield(ownership)
         break
       } else if (!lost.aborted) {
         context.metrics.failed(ownership.relayer)
         logger.error({ err: error }, 'a step failed; its relayer is acquired anew, as after a crash')
         await clock.sleep(backoffMs.first, lost)
-        if (!lost.aborted) renew(ownership)
+        if (!lost.aborted) endings.renew(ownership)
         break
       }
     }

@@ -4,7 +4,7 @@ import { afterAnswers, dropIfCertain } from '../domain/apply.ts'
 import { type Attempt, type BroadcastOutcome, isNoOp } from '../domain/attempt.ts'
 import type { Hash, TransactionId } from '../domain/ids.ts'
 import { revisionOf, type Transaction } from '../domain/transaction.ts'
-import type { Ownership } from './ownership.ts'
+import { fence, type Ownership, refuseIfOver } from './ownership.ts'
 import type { HandOverOrder, Recorded } from './record.ts'
 import type { StepContext } from './step.ts'
 
@@ -23,6 +23,7 @@ export async function perform(
       ? { reach: 'all' as const }
       : { reach: 'one' as const, stillWanted: () => isStillWanted(context, ownership, transaction, attempt) }),
   }))
+  refuseIfOver(ownership)
   tell(context, ownership, handOvers, 'handing over')
   const outcomes = await chain.broadcast(envelopes)
   tell(context, ownership, handOvers, 'handed over', outcomes)
@@ -38,7 +39,7 @@ async function isStillWanted(
   attempt: Attempt,
 ): Promise<boolean> {
   const now = await store.reads.transaction(ownership.relayer, id).catch(() => undefined)
-  if (!now || now.cancellation || ownership.lost.aborted) return false
+  if (!now || now.cancellation || ownership.lost.aborted || ownership.isOver()) return false
   return now.lifecycle.phase === 'inFlight' && revisionOf(now) === (attempt.revision ?? 0)
 }
 
@@ -51,7 +52,7 @@ async function keepAnswers(
   const now = clock.now()
   const ids = new Set<TransactionId>(handOvers.map(({ transaction }) => transaction.id))
   await store.commit(async (session) => {
-    await session.fence(ownership.relayer, ownership.epoch)
+    await fence(session, ownership)
     for (const id of ids) {
       // Read anew: a DELETE may have come while the nodes were answering.
       const transaction = await session.transaction(ownership.relayer, id)

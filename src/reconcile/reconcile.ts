@@ -24,8 +24,14 @@ export async function reconcile(context: StepContext, ownerships: Ownerships): P
     })
   }
 
+  function giveUp(ownership: Ownership): void {
+    ownerships.yield(ownership).catch((error: unknown) => {
+      context.logger.error({ err: error, relayer_id: ownership.relayer }, 'a relayer could not be given up')
+    })
+  }
+
   await ownerships.start({
-    acquired: (ownership) => loops.set(ownership.relayer, advance(context, ownership, renew)),
+    acquired: (ownership) => loops.set(ownership.relayer, advance(context, ownership, { renew, yield: giveUp })),
     wake: (relayer) => loops.get(relayer)?.wake(),
     async released(ownership) {
       const loop = loops.get(ownership.relayer)

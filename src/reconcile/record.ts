@@ -11,7 +11,7 @@ import type { BlockNumber, TimestampMs } from '../domain/units.ts'
 import type { Work } from '../domain/work.ts'
 import { freshId } from '../ops/fresh-id.ts'
 import type { Session } from '../store/store.ts'
-import type { Ownership } from './ownership.ts'
+import { fence, type Ownership } from './ownership.ts'
 import { signChange, signNoOp } from './sign.ts'
 import type { StepContext } from './step.ts'
 
@@ -59,7 +59,7 @@ export async function record(
     }),
   )
   return context.store.commit(async (session) => {
-    await session.fence(ownership.relayer, ownership.epoch)
+    await fence(session, ownership)
     if (decisions.some(followsRules)) await refuseOtherRules(session, work.relayer)
     return write(session, work, signed, floor, now)
   }, ownership.relayer)

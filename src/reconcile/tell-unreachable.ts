@@ -5,7 +5,7 @@ import { isChange } from '../domain/decision.ts'
 import { OwnershipLost, StaleWrite } from '../domain/errors.ts'
 import { tellUnreachable } from '../domain/hindrance.ts'
 import { news } from '../domain/tell.ts'
-import type { Ownership } from './ownership.ts'
+import { fence, type Ownership } from './ownership.ts'
 import type { StepContext } from './step.ts'
 
 /** A client that changed one meanwhile, or another owner, makes the telling needless. */
@@ -20,7 +20,7 @@ export async function explainUnreachable(
   const now = clock.now()
   try {
     await store.commit(async (session) => {
-      await session.fence(ownership.relayer, ownership.epoch)
+      await fence(session, ownership)
       for (const change of told) {
         await session.saveTransaction(change.transaction, apply(change, change.transaction, undefined, now), now)
       }

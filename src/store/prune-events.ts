@@ -43,11 +43,16 @@ const prune = statement<{ after: number; through: number }>((db, p) =>
     ),
 )
 
+// Never back: of two that prune at once the one that began earlier may end later.
 const remember = statement<{ through: number }>((db, p) =>
   db
     .insertInto('outbox_pruned')
     .values({ id: 1, through: p.through })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ through: sql`excluded.through` })),
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet({
+        through: sql`CASE WHEN excluded.through > outbox_pruned.through THEN excluded.through ELSE outbox_pruned.through END`,
+      }),
+    ),
 )
 
 const forgetDead = statement<{ before: number; limit: number }, { event_id: number }>((db, p) =>

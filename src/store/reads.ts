@@ -12,7 +12,7 @@ import { findRelayer, listRelayers } from './relayers.ts'
 import { isFormer } from './remove-relayer.ts'
 import type { Executor } from './statement.ts'
 import type { Reads } from './store.ts'
-import { countByStatus } from './tallies.ts'
+import { countByStatus, findBacklogs } from './tallies.ts'
 
 const attemptsMax = 1_000
 
@@ -28,6 +28,7 @@ export function readsOver(executor: Executor): Reads {
     transactions: (relayerId, filter, page) => listTransactions(executor, relayerId, filter, page),
     attempts: (id) => listAttempts(executor, id, attemptsMax),
     counts: (relayerId) => countByStatus(executor, relayerId),
+    backlogs: () => findBacklogs(executor),
     apiKey: (id) => findApiKey(executor, id),
     apiKeyOf: (digest) => findApiKeyByDigest(executor, digest),
     apiKeys: (page) => listApiKeys(executor, page),

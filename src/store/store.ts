@@ -44,6 +44,8 @@ export interface Reads {
   attempts(id: TransactionId): Promise<readonly Attempt[]>
   /** Transactions by status: constant time, however many there are. */
   counts(relayerId: RelayerId): Promise<Readonly<Record<Status, number>>>
+  /** The relayers that have a queue, with the last place that is taken in their order. */
+  backlogs(): Promise<ReadonlyMap<RelayerId, number>>
   apiKey(id: ApiKeyId): Promise<ApiKey | undefined>
   /** By the digest of the key, also when it is revoked or has expired. */
   apiKeyOf(digest: string): Promise<ApiKey | undefined>

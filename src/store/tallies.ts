@@ -79,3 +79,17 @@ export async function countPending(executor: Executor, tallies: Tallies, relayer
   const counts = await countByStatus(executor, relayerId)
   return pendingStatuses.reduce((sum, status) => sum + counts[status] + tallies.changeOf(relayerId, status), 0)
 }
+
+const backlogs = statement<object, { id: string; last_sequence: number }>((db) =>
+  db
+    .selectFrom('tallies')
+    .innerJoin('relayers', 'relayers.id', 'tallies.relayer_id')
+    .select(['relayers.id', 'relayers.last_sequence'])
+    .where('tallies.status', '=', 'pending')
+    .where('tallies.count', '>', 0),
+)
+
+export async function findBacklogs(executor: Executor): Promise<ReadonlyMap<RelayerId, number>> {
+  const rows = await executor.all(backlogs, {})
+  return new Map(rows.map((row) => [row.id as RelayerId, row.last_sequence]))
+}

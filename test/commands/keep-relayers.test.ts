@@ -3,18 +3,19 @@ import { expect, test } from 'vitest'
 import { keepRelayers } from '../../src/commands/keep-relayers.ts'
 import type { Address, RelayerId } from '../../src/domain/ids.ts'
 import type { Relayer } from '../../src/domain/relayer.ts'
+import { relayerToRow } from '../../src/estate/documents.ts'
 import type { Logger } from '../../src/ops/logger.ts'
 import { step } from '../../src/reconcile/step.ts'
+import type { Store } from '../../src/store/store.ts'
 import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from '../reconcile/workplace.ts'
 import { quiet } from '../store/open-store.ts'
 
 const another = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' as Address
 
-function keep(place: Workplace, configured: readonly Relayer[], logger: Logger = quiet) {
+function keep(place: Workplace, file: readonly Relayer[], logger: Logger = quiet) {
   return keepRelayers({
     store: place.under.store,
-    configured,
-    isOwn: () => false,
+    file,
     canBeFollowed: () => true,
     hasNotification: (id) => id === 'hook',
     logger,
@@ -70,8 +71,55 @@ test('a notification that is gone is told of, whoever names it', async () => {
   expect(told).toEqual([])
   await keep(place, [gone], logger)
   expect(told).toEqual([{ relayer_id: gone.id, notification: 'gone' }])
-  await keepRelayers({
-    ...{ store, configured: [], logger, isOwn: () => true, canBeFollowed: () => true, hasNotification: () => false },
-  })
-  expect(told).toHaveLength(2)
+  await store.commit((session) => session.saveManaged(relayerToRow(gone.id, { origin: 'api' }, undefined)))
+  await keep(place, [], logger)
+  expect(told).toEqual([told[0], told[0]])
+  expect((await store.reads.relayer(gone.id))?.paused).toBe(false)
+})
+
+/** The store, where something happens between what is read of it and the first unit. */
+function meanwhile(store: Store, happen: () => Promise<unknown>): Store {
+  let happened = false
+  return {
+    ...store,
+    async commit(unit, relayer) {
+      if (!happened) {
+        happened = true
+        await happen()
+      }
+      return store.commit(unit, relayer)
+    },
+  }
+}
+
+test('what a client of another process changes while this one starts is kept', async () => {
+  await using place = await openWorkplace()
+  const { store } = place.under
+  const other = { ...place.relayer, id: 'created' as RelayerId, address: another }
+  const overlay = { paused: true }
+  const racing = meanwhile(store, () =>
+    store.commit(async (session) => {
+      await session.saveRelayer({ ...place.relayer, paused: true })
+      await session.saveManaged(relayerToRow(place.relayer.id, { origin: 'file', overlay }, undefined))
+      await session.saveRelayer(other)
+      await session.saveManaged(relayerToRow(other.id, { origin: 'api' }, undefined))
+    }),
+  )
+  const given = { canBeFollowed: () => true, hasNotification: () => true, logger: quiet }
+  await keepRelayers({ ...given, store: racing, file: [{ ...place.relayer, name: 'renamed' }] })
+  expect(await store.reads.relayer(place.relayer.id)).toEqual({ ...place.relayer, name: 'renamed', paused: true })
+  expect(await store.reads.relayer(other.id)).toEqual(other)
+})
+
+test('a start that changes nothing writes nothing, and one that does tells other processes to look', async () => {
+  await using place = await openWorkplace()
+  const { reads } = place.under.store
+  const before = await reads.revision()
+  await keep(place, [place.relayer])
+  expect(await reads.revision()).toBe(before)
+  await keep(place, [{ ...place.relayer, name: 'renamed' }])
+  expect(await reads.revision()).toBe(before + 1)
+  await keep(place, [])
+  await keep(place, [])
+  expect(await reads.revision()).toBe(before + 2)
 })

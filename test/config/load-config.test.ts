@@ -63,6 +63,15 @@ test('.env is read, the real environment wins, and an empty variable counts as n
   expect(config.database).toEqual({ kind: 'sqlite', path: '/srv/r.db' })
 })
 
+test('a role is given where a server is shared', async () => {
+  const files = { 'config/config.json': JSON.stringify(rightFile()) }
+  const shared = { ...env, DATABASE_URL: 'postgres://rescind:word@db.internal/rescind' }
+  expect((await load(files)).role).toBe('both')
+  expect((await load(files, { ...env, ROLE: 'Both' })).role).toBe('both')
+  expect((await load(files, { ...shared, ROLE: 'API' })).role).toBe('api')
+  expect((await load(files, { ...shared, ROLE: 'worker' })).role).toBe('worker')
+})
+
 test('metrics are served unless METRICS_ENABLED says no', async () => {
   const files = { 'config/config.json': JSON.stringify(rightFile()) }
   expect((await load(files, { ...env, METRICS_ENABLED: 'true' })).server.metricsPort).toBe(8081)

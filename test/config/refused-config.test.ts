@@ -260,6 +260,12 @@ test.each<[string, Record<string, string | undefined>, RegExp]>([
     /RATE_LIMIT_REQUESTS_PER_SECOND: is "0"; write a whole number from 1/,
   ],
   ['burst', { RATE_LIMIT_BURST_SIZE: '-1' }, /RATE_LIMIT_BURST_SIZE: is "-1"/],
+  ['role', { ROLE: 'workers' }, /ROLE: is "workers"; did you mean "worker"\?/],
+  [
+    'role on a file',
+    { ROLE: 'api' },
+    /ROLE: is "api", and the SQLite file of DATABASE_URL is one process's; take ROLE away, or give DATABASE_URL a PostgreSQL/,
+  ],
   ['level', { LOG_LEVEL: 'infos' }, /LOG_LEVEL: is "infos"; did you mean "info"\?/],
   [
     'PostgreSQL without a database',

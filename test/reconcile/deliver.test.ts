@@ -21,11 +21,15 @@ import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver
 const day = 86_400_000
 
 /** A worker on the store, whose clock can be put on. */
-function worker(store: Store, urls: Record<string, string>, ahead = { ms: 0 }) {
-  const clock = { ...systemClock, now: () => systemClock.now() + ahead.ms }
+function worker(store: Store, urls: Record<string, string>, ahead = { ms: 0 }, owner = 'test') {
+  const clock = {
+    ...systemClock,
+    now: () => systemClock.now() + ahead.ms,
+    elapsed: () => systemClock.elapsed() + ahead.ms,
+  }
   const poster = openWebhookPoster({ clock, guard: guardAddresses(['127.0.0.1']), userAgent: 'test' })
   const running = deliverEvents({
-    ...{ store, clock, random: systemRandom(), logger: quiet, metrics: noMetrics.webhooks, owner: 'test' },
+    ...{ store, clock, random: systemRandom(), logger: quiet, metrics: noMetrics.webhooks, owner },
     ...{ present: presentEvent, poster },
     webhookOf: (id) => (urls[id] === undefined ? undefined : { url: secret(urls[id]) }),
   })
@@ -165,4 +169,41 @@ test('what is under way when the service stops is let finish, or cut off and del
   await using _ = worker(store, { quick: receiver.url, stuck: stuck.url })
   await until(() => receiver.taken.length === 2 && stuck.taken.length === 2, { what: 'all that was left' })
   expect(new Set(receiver.taken.map(({ event }) => event.id)).size).toBe(2)
+})
+
+test('a queue is one process’s for as long as it works at it, the next one’s as soon as it stops, and not much later when it dies', async () => {
+  await using under = await openStore()
+  const { store } = under
+  const ahead = { ms: 0 }
+  const answer = Promise.withResolvers<void>()
+  await using receiver = await startReceiver(undefined, () => answer.promise)
+  const first = worker(store, { hook: receiver.url }, ahead, 'first')
+  await happen(store, 'hook', 1)
+  await until(() => receiver.seen === 1, { what: 'a request under way' })
+  const lease = async () => {
+    const [row] = await under.query<{ by: string; until: number }>(
+      'SELECT leased_by AS "by", leased_until AS "until" FROM delivery_queues',
+    )
+    return row
+  }
+  for (let step = 0; step < 4; step += 1) {
+    const { until: before = 0 } = (await lease()) ?? {}
+    ahead.ms += 6_000
+    await until(async () => ((await lease())?.until ?? 0) > before, { what: 'the lease to be renewed' })
+  }
+  await using _ = worker(store, { hook: receiver.url }, ahead, 'second')
+  expect(await lease()).toMatchObject({ by: 'first' })
+  answer.resolve()
+  await first[Symbol.asyncDispose]()
+  await until(() => receiver.taken.length === 2, { what: 'the second event' })
+
+  await happen(store, 'hook', 1)
+  await until(() => receiver.taken.length === 4, { what: 'events of the second' })
+  // As one that was killed a moment ago has left it.
+  const died = { notificationId: 'hook', owner: 'killed', leaseMs: 15_000, now: systemClock.now() + ahead.ms + 15_001 }
+  await store.commit((session) => session.advanceQueue({ ...died, tried: [], busy: new Set(), room: 0 }))
+  expect(await lease()).toMatchObject({ by: 'killed' })
+  await happen(store, 'hook', 1)
+  ahead.ms += 31_000
+  await until(() => receiver.taken.length === 6, { what: 'what the one that was killed has left' })
 })

@@ -60,7 +60,7 @@ test('a relayer races beside one that hangs, and a failure of what hung renews i
     place.chain.whileBroadcasting = async () => {}
     await silence.promise
   }
-  const loop = advance(place.context, ownership, (each) => renewed.push(each))
+  const loop = advance(place.context, ownership, { renew: (each) => renewed.push(each), yield: () => {} })
   await until('the send', () => place.chain.handed.length === 1)
   await place.cancel(first)
   await place.send()
@@ -90,7 +90,7 @@ test('a no-op that hangs holds up no payload: what it takes over has its place b
   await using place = await openWorkplace()
   const { chain, clock } = place
   const first = await place.send()
-  const loop = advance(place.context, await place.own(), () => {})
+  const loop = advance(place.context, await place.own(), { renew: () => {}, yield: () => {} })
   await until('the send', async () => (await place.read(first)).lifecycle.phase === 'inFlight')
   await until('its answer', async () => statusOf(await place.read(first)) === 'submitted')
   const silence = Promise.withResolvers<void>()

@@ -10,11 +10,16 @@ import { openWorkplace, type Workplace } from './workplace.ts'
 async function start(place: Workplace) {
   const ownership = await place.own()
   const renewed: Ownership[] = []
-  const loop = advance(place.context, ownership, (each) => renewed.push(each))
+  const yielded: Ownership[] = []
+  const loop = advance(place.context, ownership, {
+    renew: (each) => renewed.push(each),
+    yield: (each) => yielded.push(each),
+  })
   return {
     loop,
     ownership,
     renewed,
+    yielded,
     async [Symbol.asyncDispose]() {
       ownership.release.abort()
       await loop.stopped
@@ -139,7 +144,7 @@ test('a client’s change under its hands makes it look again at once', async ()
   expect(running.renewed).toEqual([])
 })
 
-test('another owner ends it, without a word to the chain and without a renewal', async () => {
+test('another owner ends it, without a word to the chain and without a renewal: the relayer is given up', async () => {
   await using place = await openWorkplace()
   await place.send()
   await using running = await start(place)
@@ -147,6 +152,7 @@ test('another owner ends it, without a word to the chain and without a renewal',
   await running.loop.stopped
   await epoch
   expect(running.renewed).toEqual([])
+  expect(running.yielded).toEqual([running.ownership])
   expect(place.chain.followers).toBe(0)
 })
 

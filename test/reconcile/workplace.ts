@@ -93,7 +93,7 @@ export async function openWorkplace(policies: Partial<Policies> = {}): Promise<W
       const epoch = await store.commit((session) => session.acquire(relayer.id))
       if (epoch === undefined) throw new Error('no such relayer')
       const release = new AbortController()
-      return { relayer: relayer.id, epoch, lost: release.signal, release }
+      return { relayer: relayer.id, epoch, lost: release.signal, isOver: () => false, release }
     },
     send: async (changes = {}) => (await submitTransaction(commands, relayer.id, { ...request, ...changes })).id,
     cancel: (id) => cancelTransaction(commands, relayer.id, id),

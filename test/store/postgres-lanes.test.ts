@@ -42,7 +42,7 @@ async function openPlace(): Promise<Place> {
     otherLanes() {
       const pool = openPool(shown, 4, () => undefined)
       everything.defer(() => pool.end())
-      const lanes = openLanes(pool, openSettledEvents(readingExecutor(pool)), () => undefined)
+      const lanes = openLanes(pool, openSettledEvents(readingExecutor(pool)))
       everything.defer(() => lanes.close())
       return lanes
     },

@@ -21,7 +21,7 @@ export const limits = {
   lockTimeoutMs: 10_000,
   statementTimeoutMs: 30_000,
   /** The server ends the session of a process that fell silent inside a transaction, and with it its locks. */
-  idleInTransactionMs: 10_000,
+  idleInTransactionMs: 4_000,
 } as const
 
 export function settingsFor(url: Secret): ClientConfig {

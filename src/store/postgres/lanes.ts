@@ -34,8 +34,7 @@ export interface Lanes {
   close(): Promise<void>
 }
 
-/** `check` throws while nothing may be written. */
-export function openLanes(pool: Pool, events: SettledEvents, check: () => void): Lanes {
+export function openLanes(pool: Pool, events: SettledEvents): Lanes {
   const lanes = new Map<RelayerId, Waiting[]>()
   const running = new Set<Promise<void>>()
   let closed = false
@@ -78,7 +77,6 @@ export function openLanes(pool: Pool, events: SettledEvents, check: () => void):
     relayer: RelayerId | undefined,
     each: EachUnit,
   ): Promise<(() => void)[]> {
-    check()
     return withConnection(pool, async (client) => {
       try {
         return await inTransaction(client, group, relayer, each)

@@ -1,22 +1,25 @@
 // Brings a PostgreSQL database to the schema of this version, all or nothing; one from a later version is refused.
 import type { ClientBase } from 'pg'
 import type { TimestampMs } from '../../domain/units.ts'
+import { OperatorError } from '../../ops/operator-error.ts'
 import { migrations, sqlFor } from '../migrations.ts'
-import { lockClass } from './lock.ts'
 
-/** The names of the migrations applied now. Throws when the database holds one that this version does not know. */
+/** Of advisory locks: the other half of the key is the schema, so that two installations may share a database. */
+const lockClass = 1_919_251_298
+
+/** The names of the migrations applied now. Throws OperatorError when the database holds one that this version does not know. */
 export async function migrate(client: ClientBase, now: TimestampMs): Promise<readonly string[]> {
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE')
   try {
     // Of several that start at once one migrates, and the others find it done.
-    await client.query(`SELECT pg_advisory_xact_lock(${lockClass.migration}, hashtext(current_schema()))`)
+    await client.query(`SELECT pg_advisory_xact_lock(${lockClass}, hashtext(current_schema()))`)
     await client.query('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at BIGINT NOT NULL)')
     await client.query('CREATE TABLE IF NOT EXISTS probe (id INTEGER PRIMARY KEY, at BIGINT NOT NULL)')
     const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations')
     const applied = new Set(rows.map(({ name }) => name))
     const unknown = [...applied].find((name) => !migrations.some((migration) => migration.name === name))
     if (unknown) {
-      throw new Error(
+      throw new OperatorError(
         `the database was written by a later version (migration ${unknown}); run that version, or restore a back-up`,
       )
     }

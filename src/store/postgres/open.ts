@@ -1,4 +1,4 @@
-// The store on PostgreSQL: connections for units and others for reads, and one session that keeps other processes out.
+// The store on PostgreSQL: connections for units, and others for reads.
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { Secret } from '../../ops/secret.ts'
@@ -8,12 +8,11 @@ import type { Store } from '../store.ts'
 import { checkServer, limits, openPool } from './connect.ts'
 import { readingExecutor } from './executor.ts'
 import { openLanes } from './lanes.ts'
-import { lockDatabase } from './lock.ts'
 import { migrate } from './migrate.ts'
 import { openSettledEvents } from './settled-events.ts'
 import { asOfOneInstant, withConnection } from './snapshot.ts'
 
-/** Throws OperatorError when the server can't be used, and StoreInUse while another process works on the database. */
+/** Throws OperatorError when the server can't be used, or when a later version has worked on the database. */
 export async function openPostgresStore(options: { url: Secret; clock: Clock; logger: Logger }): Promise<Store> {
   const { url, clock, logger } = options
   await using opened = new AsyncDisposableStack()
@@ -21,8 +20,6 @@ export async function openPostgresStore(options: { url: Secret; clock: Clock; lo
   const writers = openPool(url, limits.writersMax, onIdleError)
   opened.defer(() => writers.end())
   await checkServer(writers)
-  const lock = await lockDatabase(url, clock, logger)
-  opened.defer(() => lock.release())
   const applied = await withConnection(writers, (client) => migrate(client, clock.now()))
   if (applied.length > 0) logger.info({ database: String(url), applied }, 'database schema is up to date')
   const readers = openPool(url, limits.readersMax, onIdleError)
@@ -30,7 +27,7 @@ export async function openPostgresStore(options: { url: Secret; clock: Clock; lo
 
   const reading = readingExecutor(readers)
   const events = openSettledEvents(reading)
-  const lanes = openLanes(writers, events, () => lock.check())
+  const lanes = openLanes(writers, events)
   opened.defer(() => lanes.close())
 
   const everything = opened.move()
@@ -41,7 +38,6 @@ export async function openPostgresStore(options: { url: Secret; clock: Clock; lo
       work: (relayer) => asOfOneInstant(readers, (executor) => loadWork(executor, relayer)),
     },
     async check() {
-      lock.check()
       await writers.query('INSERT INTO probe (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at', [
         clock.now(),
       ])

@@ -103,7 +103,16 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
   })
   const server = await openServer({
     commands,
-    management: { ...commands, estate, vault, logger, guard: guardAddresses([]), openSigner, readPolicies },
+    management: {
+      ...commands,
+      announce: () => {},
+      estate,
+      vault,
+      logger,
+      guard: guardAddresses([]),
+      openSigner,
+      readPolicies,
+    },
     chainOf: () => (setting.chain ?? {}) as Chain,
     signerOf: () => signer,
     policyOf: () => somePolicy,

@@ -1,0 +1,128 @@
+// The slots that one session holds: what of a survey is to be taken and given up, in which order it is done.
+import type { RelayerId } from '../domain/ids.ts'
+import type { Clock } from '../ops/clock.ts'
+import type { Logger } from '../ops/logger.ts'
+import type { LockSession, Slot, Survey } from '../store/locks.ts'
+import type { Holdings } from './holdings.ts'
+import { shareOut } from './share-out.ts'
+import { bySlot, slotOf } from './slots.ts'
+
+export interface HeldSlots {
+  /** Whether the lock of this relayer is held, and is to stay. */
+  covers(relayer: RelayerId): boolean
+  /** Takes, gives up and acquires what the shares want. Rejects when the session fails. */
+  look(relayers: readonly RelayerId[]): Promise<void>
+  /** Gives everything up, each as soon as its last step is over. Never rejects. */
+  leave(): Promise<void>
+}
+
+/** What nobody takes for so long is anybody's, whatever the shares say: it may be that others lack its key or network. */
+const orphanedMs = 3_000
+/** So long it is not given up for the sake of shares then. */
+const keptMs = 300_000
+/** Relayers acquired at once. */
+const acquiredAtOnce = 32
+
+export interface SlotsContext {
+  readonly session: LockSession
+  readonly holdings: Holdings
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Locks were given up: others may want them. */
+  readonly onFreed: () => void
+}
+
+export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsContext): HeldSlots {
+  const locked = new Set<Slot>()
+  const leaving = new Map<Slot, Promise<void>>()
+  const freeSince = new Map<Slot, number>()
+  const keptUntil = new Map<Slot, number>()
+  let told = ''
+
+  async function giveUp(slot: Slot): Promise<void> {
+    try {
+      const relayers = holdings.relayers().filter((relayer) => slotOf(relayer) === slot)
+      await Promise.all(relayers.map(holdings.release))
+      if (!session.isAlive()) return
+      await session.unlock([slot])
+      locked.delete(slot)
+      onFreed()
+    } catch (error) {
+      // The session is over, and with it the lock; or it is not, and the next look finds the slot here as before.
+      logger.debug({ err: error, slot }, 'a lock was not given up')
+    } finally {
+      leaving.delete(slot)
+    }
+  }
+
+  function beginToLeave(slot: Slot): void {
+    if (!leaving.has(slot)) leaving.set(slot, giveUp(slot))
+  }
+
+  /** Those that nobody has taken for a while. */
+  function orphansAmong(free: readonly Slot[], now: number): readonly Slot[] {
+    for (const slot of freeSince.keys()) if (!free.includes(slot)) freeSince.delete(slot)
+    for (const slot of free) if (!freeSince.has(slot)) freeSince.set(slot, now)
+    return free.filter((slot) => now - (freeSince.get(slot) ?? now) >= orphanedMs)
+  }
+
+  async function acquire(relayers: readonly RelayerId[]): Promise<void> {
+    const missing = relayers.filter((relayer) => covers(relayer) && !holdings.has(relayer))
+    for (let from = 0; from < missing.length && session.isAlive(); from += acquiredAtOnce) {
+      const acquiring = missing.slice(from, from + acquiredAtOnce).map((relayer) =>
+        holdings.acquire(relayer).catch((error: unknown) => {
+          logger.warn({ err: error, relayer_id: relayer }, 'a relayer could not be acquired; trying again')
+        }),
+      )
+      await Promise.all(acquiring)
+    }
+  }
+
+  const covers = (relayer: RelayerId) => {
+    const slot = slotOf(relayer)
+    return locked.has(slot) && !leaving.has(slot)
+  }
+
+  /** Once for each change. */
+  function tell({ members, barred }: Survey): void {
+    const now = `${members.size} ${[...barred]}`
+    if (now === told) return
+    told = now
+    logger.info({ replicas: members.size }, 'relayers are shared among the replicas')
+    if (barred.size > 0) {
+      logger.warn(
+        { slots: [...barred] },
+        'locks of relayers are held by sessions that are no replicas: their relayers stand still; see "Locks" in docs/scale.md',
+      )
+    }
+  }
+
+  return {
+    covers,
+    async look(relayers) {
+      const survey = await session.survey()
+      tell(survey)
+      const now = clock.elapsed()
+      for (const [slot, until] of keptUntil) if (until <= now) keptUntil.delete(slot)
+      const slots = bySlot(relayers)
+      const weights = new Map([...slots].map(([slot, its]) => [slot, its.length]))
+      const { take, give, free } = shareOut(survey, {
+        weights,
+        leaving: new Set(leaving.keys()),
+        kept: new Set(keptUntil.keys()),
+      })
+      for (const slot of give) beginToLeave(slot)
+      const orphans = orphansAmong(free, now).filter((slot) => !take.includes(slot))
+      const got = await session.lock([...take, ...orphans])
+      for (const slot of got) {
+        locked.add(slot)
+        if (orphans.includes(slot)) keptUntil.set(slot, now + keptMs)
+      }
+      await acquire(relayers)
+    },
+    async leave() {
+      for (const slot of locked) beginToLeave(slot)
+      await Promise.all(leaving.values())
+    },
+  }
+}

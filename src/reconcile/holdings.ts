@@ -1,0 +1,92 @@
+// The relayers that are this process's, each acquired and given up in turn.
+import type { RelayerId } from '../domain/ids.ts'
+import type { Store } from '../store/store.ts'
+import type { Ownership, OwnershipHandlers } from './ownership.ts'
+
+export interface Holdings {
+  has(relayer: RelayerId): boolean
+  relayers(): readonly RelayerId[]
+  /** Resolves once it is held, or is not to be: where it is held already, or `mayAcquire` says no. Rejects as the store does. */
+  acquire(relayer: RelayerId): Promise<void>
+  /** Resolves when its last step is over. */
+  release(relayer: RelayerId): Promise<void>
+  /** Gives this ownership up, unless it is over already, and acquires the relayer again. */
+  renew(ownership: Ownership): Promise<void>
+  /** Gives this ownership up, unless it is over already. */
+  yield(ownership: Ownership): Promise<void>
+  /** Every ownership is lost before this returns; resolves when their last steps are over. */
+  releaseAll(): Promise<void>
+}
+
+interface Held {
+  readonly ownership: Ownership
+  readonly release: AbortController
+}
+
+/** `isOver` is asked of what was acquired while it answered the same function. */
+export function openHoldings(given: {
+  readonly store: Store
+  readonly handlers: OwnershipHandlers
+  readonly mayAcquire: (relayer: RelayerId) => boolean
+  readonly isOver: () => () => boolean
+}): Holdings {
+  const { store, handlers, mayAcquire } = given
+  const held = new Map<RelayerId, Held>()
+  const turns = new Map<RelayerId, Promise<void>>()
+
+  async function acquire(relayer: RelayerId): Promise<void> {
+    if (held.has(relayer) || !mayAcquire(relayer)) return
+    const isOver = given.isOver()
+    const epoch = await store.commit((session) => session.acquire(relayer), relayer)
+    if (epoch === undefined || !mayAcquire(relayer) || isOver()) return
+    const release = new AbortController()
+    const ownership = { relayer, epoch, lost: release.signal, isOver }
+    held.set(relayer, { ownership, release })
+    handlers.acquired(ownership)
+  }
+
+  async function release(relayer: RelayerId): Promise<void> {
+    const owned = held.get(relayer)
+    if (!owned) return
+    held.delete(relayer)
+    owned.release.abort()
+    await handlers.released(owned.ownership)
+  }
+
+  /** One change of a relayer's ownership at a time: a renewal and an assignment must not both acquire it. */
+  function inTurn(relayer: RelayerId, change: () => Promise<void>): Promise<void> {
+    const turn = (turns.get(relayer) ?? Promise.resolve()).then(change)
+    const settled = turn.catch(() => undefined)
+    turns.set(relayer, settled)
+    void settled.then(() => turns.get(relayer) === settled && turns.delete(relayer))
+    return turn
+  }
+
+  const isAnother = (ownership: Ownership) => {
+    const owned = held.get(ownership.relayer)
+    return owned !== undefined && owned.ownership !== ownership
+  }
+
+  return {
+    has: (relayer) => held.has(relayer),
+    // Those that are being acquired at this moment, too.
+    relayers: () => [...new Set([...held.keys(), ...turns.keys()])],
+    acquire: (relayer) => inTurn(relayer, () => acquire(relayer)),
+    release: (relayer) => inTurn(relayer, () => release(relayer)),
+    renew: (ownership) =>
+      inTurn(ownership.relayer, async () => {
+        if (isAnother(ownership)) return
+        // Given up already when this is another try: then only the second half is left.
+        await release(ownership.relayer)
+        await acquire(ownership.relayer)
+      }),
+    yield: (ownership) =>
+      inTurn(ownership.relayer, async () => {
+        if (!isAnother(ownership)) await release(ownership.relayer)
+      }),
+    async releaseAll() {
+      for (const { release: abort } of held.values()) abort.abort()
+      await Promise.all([...held.keys(), ...turns.keys()].map((relayer) => inTurn(relayer, () => release(relayer))))
+    },
+  }
+}

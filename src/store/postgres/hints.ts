@@ -1,0 +1,153 @@
+// Hints over NOTIFY, on a connection of their own: inside a transaction of ours a NOTIFY would make all commits of the
+// server wait for each other. What is told while one is under way goes out with the next.
+import type { RelayerId } from '../../domain/ids.ts'
+import type { Clock } from '../../ops/clock.ts'
+import type { Logger } from '../../ops/logger.ts'
+import type { Secret } from '../../ops/secret.ts'
+import type { Hint, Hints } from '../hints.ts'
+import { type DirectSession, openDirectSession } from './direct-session.ts'
+
+/** A payload is shorter than 8,000 bytes. */
+const payloadBytesMax = 7_000
+/** Relayers that are told of at once: of more, the next look finds out. */
+const relayersMax = 10_000
+const backoffMs = { first: 250, most: 5_000 }
+/** A silent line is spoken on now and then: whoever only listens would not notice that nobody speaks. */
+const speakEveryMs = 5_000
+
+interface Message {
+  readonly work?: readonly RelayerId[]
+  readonly locks?: true
+  readonly estate?: true
+}
+
+/** Connects in the background, and again whenever the connection breaks. */
+export function openPostgresHints({ url, clock, logger }: { url: Secret; clock: Clock; logger: Logger }): Hints {
+  const closing = new AbortController()
+  const listeners = new Set<(hint: Hint) => void>()
+  let session: DirectSession | undefined
+  let work = new Set<RelayerId>()
+  let kinds = new Set<'locks' | 'estate'>()
+  let telling = false
+
+  async function run(): Promise<void> {
+    let failures = 0
+    while (!closing.signal.aborted) {
+      try {
+        const opened = await openDirectSession(url, ['SET synchronous_commit = off'])
+        failures = 0
+        await follow(opened)
+      } catch (error) {
+        logger.debug({ err: error }, 'hints of other replicas are not heard at the moment')
+      }
+      const rest = Math.min(backoffMs.most, backoffMs.first * 2 ** failures)
+      failures += 1
+      await clock.sleep(rest, closing.signal)
+    }
+  }
+
+  async function follow(opened: DirectSession): Promise<void> {
+    const { client, ended } = opened
+    const stop = AbortSignal.any([ended, closing.signal])
+    try {
+      client.on('notification', ({ payload }) => hear(payload ?? ''))
+      await client.query(`LISTEN ${channelOf(opened)}`)
+      session = opened
+      // What was told before anybody listened is made up for.
+      hear(JSON.stringify({ locks: true, estate: true } satisfies Message))
+      void flush()
+      while (!stop.aborted) {
+        await clock.sleep(speakEveryMs, stop)
+        if (!stop.aborted) await answered(client.query('SELECT 1'), stop)
+      }
+    } finally {
+      session = undefined
+      opened.end()
+    }
+  }
+
+  /** Rejects where the answer does not come: a line that was cut says nothing by itself. */
+  async function answered(question: Promise<unknown>, stop: AbortSignal): Promise<void> {
+    const over = new AbortController()
+    const late = clock.sleep(speakEveryMs, AbortSignal.any([stop, over.signal])).then(() => 'late')
+    try {
+      if ((await Promise.race([question, late])) === 'late') throw new Error('the server does not answer')
+    } finally {
+      over.abort()
+    }
+  }
+
+  function hear(payload: string): void {
+    for (const hint of hintsIn(payload)) for (const listener of listeners) listener(hint)
+  }
+
+  async function flush(): Promise<void> {
+    if (telling) return
+    telling = true
+    try {
+      while (session && !closing.signal.aborted && (work.size > 0 || kinds.size > 0)) {
+        const [told, rest] = split([...work])
+        const { locks, estate } = { locks: kinds.has('locks'), estate: kinds.has('estate') }
+        work = new Set(rest)
+        kinds = new Set()
+        const message: Message = {
+          ...(told.length > 0 && { work: told }),
+          ...(locks && { locks }),
+          ...(estate && { estate }),
+        }
+        await session.client.query('SELECT pg_notify($1, $2)', [channelOf(session), JSON.stringify(message)])
+      }
+    } catch (error) {
+      logger.debug({ err: error }, 'a hint was not told; others find out by themselves')
+      session?.end()
+    } finally {
+      telling = false
+    }
+  }
+
+  const running = run()
+  return {
+    tell(hint) {
+      if (hint.kind !== 'work') kinds.add(hint.kind)
+      else if (work.size < relayersMax) work.add(hint.relayer)
+      void flush()
+    },
+    hear(listener, signal) {
+      if (signal.aborted) return
+      listeners.add(listener)
+      signal.addEventListener('abort', () => listeners.delete(listener), { once: true })
+    },
+    async [Symbol.asyncDispose]() {
+      closing.abort()
+      await running
+    },
+  }
+}
+
+function channelOf({ schema }: DirectSession): string {
+  return `rescind_${schema}`
+}
+
+/** As many as one payload holds, and the others. */
+function split(relayers: readonly RelayerId[]): [readonly RelayerId[], readonly RelayerId[]] {
+  let bytes = 0
+  const count = relayers.findIndex((relayer) => {
+    bytes += Buffer.byteLength(JSON.stringify(relayer)) + 1
+    return bytes > payloadBytesMax
+  })
+  return count === -1 ? [relayers, []] : [relayers.slice(0, Math.max(1, count)), relayers.slice(Math.max(1, count))]
+}
+
+/** Whatever another version says is no reason to fail. */
+function hintsIn(payload: string): readonly Hint[] {
+  try {
+    const { work = [], locks, estate } = JSON.parse(payload) as Message
+    return [
+      ...work.map((relayer): Hint => ({ kind: 'work', relayer })),
+      ...(locks ? [{ kind: 'locks' } as const] : []),
+      ...(estate ? [{ kind: 'estate' } as const] : []),
+    ]
+  } catch {
+    return []
+  }
+}

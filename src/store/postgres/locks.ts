@@ -1,0 +1,132 @@
+// Locks of a session: PostgreSQL's advisory locks, with a lease that the server itself holds the session to.
+//
+// The server ends a session that is silent for `serverLeaseMs`, whatever has become of its client: a process that froze,
+// a machine that is cut off. The client believes in its locks for less than that since it last spoke, so that it has
+// given its relayers up before anybody else can have them.
+import type { Clock } from '../../ops/clock.ts'
+import type { Secret } from '../../ops/secret.ts'
+import { type LockSession, type Locks, type Member, type Slot, slotsMax } from '../locks.ts'
+import { type DirectSession, openDirectSession } from './direct-session.ts'
+
+const serverLeaseMs = 4_000
+const believedMs = 3_000
+const heartbeatMs = 500
+const watchMs = 100
+
+/**
+ * The first half of our keys; the second is the slot. The schema's oid is in it, so that two installations in one database
+ * never meet. Other software of the database that uses the same keys shows in a survey.
+ */
+const lockClass = 1_919_251_300
+/** Shared by all members, in place of a slot. */
+const memberKey = slotsMax
+
+export function openPostgresLocks({ url, clock }: { url: Secret; clock: Clock }): Locks {
+  return {
+    async join() {
+      const began = clock.elapsed()
+      const session = await openDirectSession(url, [
+        `SET idle_session_timeout = ${serverLeaseMs}`,
+        `SET idle_in_transaction_session_timeout = ${serverLeaseMs}`,
+        `SET statement_timeout = ${serverLeaseMs}`,
+      ])
+      const held = holdLocks(session, clock, began)
+      await held.enter()
+      return held.locks
+    },
+  }
+}
+
+interface LockRow {
+  readonly pid: Member
+  readonly slot: number
+}
+
+function holdLocks(session: DirectSession, clock: Clock, began: number) {
+  const { client, ended, pid } = session
+  const key = (session.schema ^ lockClass) | 0
+  const lost = new AbortController()
+  let spokenAt = began
+
+  function lose(): void {
+    if (lost.signal.aborted) return
+    lost.abort()
+    session.end()
+  }
+  if (ended.aborted) lose()
+  else ended.addEventListener('abort', lose, { once: true })
+
+  function isAlive(): boolean {
+    if (!lost.signal.aborted && clock.elapsed() - spokenAt >= believedMs) lose()
+    return !lost.signal.aborted
+  }
+
+  /** What was sent at a moment, and is answered, was heard no earlier than then. */
+  async function ask<Row extends object>(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    if (!isAlive()) throw new Error('the session that holds the locks is over')
+    const sentAt = clock.elapsed()
+    const { rows } = await client.query<Row>(text, [...values])
+    spokenAt = Math.max(spokenAt, sentAt)
+    if (!isAlive()) throw new Error('the session that holds the locks is over')
+    return rows
+  }
+
+  async function beat(): Promise<void> {
+    while (isAlive()) {
+      await ask('SELECT 1').catch(() => undefined)
+      await clock.sleep(heartbeatMs, lost.signal)
+    }
+  }
+
+  /** A beat that is not answered must not keep anybody from noticing. */
+  async function watch(): Promise<void> {
+    while (isAlive()) await clock.sleep(watchMs, lost.signal)
+  }
+
+  const locks: LockSession = {
+    lost: lost.signal,
+    isAlive,
+    async lock(slots) {
+      if (slots.length === 0) return []
+      const rows = await ask<{ slot: Slot }>(
+        'SELECT slot FROM unnest($2::int4[]) AS slot WHERE pg_try_advisory_lock($1, slot)',
+        [key, slots],
+      )
+      return rows.map(({ slot }) => slot)
+    },
+    async unlock(slots) {
+      if (slots.length === 0) return
+      await ask('SELECT pg_advisory_unlock($1, slot) FROM unnest($2::int4[]) AS slot', [key, slots])
+    },
+    async survey() {
+      const rows = await ask<LockRow>(
+        `SELECT pid, objid::int8 AS slot FROM pg_locks
+          WHERE locktype = 'advisory' AND objsubid = 2 AND granted AND classid = $1::int8::oid
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+        [key >>> 0],
+      )
+      const members = new Map<Member, Set<Slot>>()
+      for (const row of rows) if (row.slot === memberKey) members.set(row.pid, new Set())
+      const barred = new Set<Slot>()
+      for (const row of rows) if (row.slot !== memberKey) (members.get(row.pid) ?? barred).add(row.slot)
+      return { self: pid, members, barred }
+    },
+    async end() {
+      lose()
+    },
+  }
+
+  return {
+    locks,
+    async enter() {
+      try {
+        await ask('SELECT pg_advisory_lock_shared($1, $2)', [key, memberKey])
+      } catch (error) {
+        lose()
+        throw error
+      }
+      void beat()
+      void watch()
+    },
+  }
+}
