@@ -172,7 +172,7 @@ test('what is under way when the service stops is let finish, or cut off and del
 })
 
 test('a queue is one process’s for as long as it works at it, the next one’s as soon as it stops, and not much later when it dies', async () => {
-  await using under = await openStore()
+  await using under = await openTestedStore()
   const { store } = under
   const ahead = { ms: 0 }
   const answer = Promise.withResolvers<void>()
