@@ -17,14 +17,18 @@ export async function cancelTransaction(
   asked?: Asked,
 ): Promise<Transaction> {
   const now = context.clock.now()
-  const canceled = await context.store.commit(async (session) => {
-    const found = await session.transaction(relayerId, id)
-    if (!found) throw new RescindError('TRANSACTION_NOT_FOUND', 'no such transaction of this relayer')
-    const after = cancel(found, now)
-    if (asked) session.note(allowed(asked, now, { relayerId, transactionId: id }))
-    if (after === found) return found
-    return session.saveTransaction(found, after, now)
-  }, relayerId)
+  const canceled = await context.store.commit(
+    async (session) => {
+      const found = await session.transaction(relayerId, id)
+      if (!found) throw new RescindError('TRANSACTION_NOT_FOUND', 'no such transaction of this relayer')
+      const after = cancel(found, now)
+      if (asked) session.note(allowed(asked, now, { relayerId, transactionId: id }))
+      if (after === found) return found
+      return session.saveTransaction(found, after, now)
+    },
+    relayerId,
+    { transactions: [id] },
+  )
   if (!isTerminal(canceled)) context.wake(relayerId)
   return canceled
 }

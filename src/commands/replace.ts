@@ -19,14 +19,18 @@ export async function replaceTransaction(
   asked?: Asked,
 ): Promise<Transaction> {
   const now = context.clock.now()
-  const replaced = await context.store.commit(async (session) => {
-    const found = await session.transaction(relayerId, id)
-    const relayer = await session.relayer(relayerId)
-    if (!found || !relayer) throw new RescindError('TRANSACTION_NOT_FOUND', 'no such transaction of this relayer')
-    checkSend(relayer, request, now)
-    if (asked) session.note(allowed(asked, now, { relayerId, transactionId: id }))
-    return session.saveTransaction(found, replace(found, request), now)
-  }, relayerId)
+  const replaced = await context.store.commit(
+    async (session) => {
+      const found = await session.transaction(relayerId, id)
+      const relayer = await session.relayer(relayerId)
+      if (!found || !relayer) throw new RescindError('TRANSACTION_NOT_FOUND', 'no such transaction of this relayer')
+      checkSend(relayer, request, now)
+      if (asked) session.note(allowed(asked, now, { relayerId, transactionId: id }))
+      return session.saveTransaction(found, replace(found, request), now)
+    },
+    relayerId,
+    { transactions: [id] },
+  )
   context.wake(relayerId)
   return replaced
 }

@@ -50,21 +50,25 @@ async function keepAnswers(
   outcomes: ReadonlyMap<Hash, BroadcastOutcome>,
 ): Promise<void> {
   const now = clock.now()
-  const ids = new Set<TransactionId>(handOvers.map(({ transaction }) => transaction.id))
-  await store.commit(async (session) => {
-    await fence(session, ownership)
-    for (const id of ids) {
-      // Read anew: a DELETE may have come while the nodes were answering.
-      const transaction = await session.transaction(ownership.relayer, id)
-      if (!transaction) continue
-      const answered = afterAnswers(transaction, outcomes, now)
-      if (answered === transaction) continue
-      // The answers first, so that the attempts tell them; only then the end that follows from them.
-      const saved = await session.saveTransaction(transaction, answered, now)
-      const ended = dropIfCertain(saved, now)
-      if (ended !== saved) await session.saveTransaction(saved, ended, now)
-    }
-  }, ownership.relayer)
+  const ids = [...new Set<TransactionId>(handOvers.map(({ transaction }) => transaction.id))]
+  await store.commit(
+    async (session) => {
+      await fence(session, ownership)
+      for (const id of ids) {
+        // Read anew: a DELETE may have come while the nodes were answering.
+        const transaction = await session.transaction(ownership.relayer, id)
+        if (!transaction) continue
+        const answered = afterAnswers(transaction, outcomes, now)
+        if (answered === transaction) continue
+        // The answers first, so that the attempts tell them; only then the end that follows from them.
+        const saved = await session.saveTransaction(transaction, answered, now)
+        const ended = dropIfCertain(saved, now)
+        if (ended !== saved) await session.saveTransaction(saved, ended, now)
+      }
+    },
+    ownership.relayer,
+    { transactions: ids },
+  )
 }
 
 function tell(

@@ -1,4 +1,5 @@
 // One transaction with the attempts of its nonce.
+import { sql } from 'kysely'
 import type { Attempt } from '../domain/attempt.ts'
 import type { Hash, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { Transaction } from '../domain/transaction.ts'
@@ -49,6 +50,37 @@ export async function findTransaction(executor: Executor, relayerId: RelayerId, 
 
 export async function lockTransaction(executor: Executor, relayerId: RelayerId, id: TransactionId) {
   return complete(executor, ofRelayer(relayerId, await first(executor, byIdLocked, { id })))
+}
+
+const byIds = statement<{ ids: readonly string[] }, TransactionRow>((db, p) =>
+  db.selectFrom('transactions').selectAll().where(sql<boolean>`id = ANY(${p.ids})`),
+)
+
+const attemptsOfAll = statement<{ ids: readonly string[] }, AttemptRow>((db, p) =>
+  db.selectFrom('attempts').selectAll().where(sql<boolean>`transaction_id = ANY(${p.ids})`).orderBy('position'),
+)
+
+/**
+ * Those that are there and whole, in no order: who asks for one alone is told what is wrong with it. PostgreSQL only: there a
+ * question costs more than its answer.
+ */
+export async function findTransactions(
+  executor: Executor,
+  relayerId: RelayerId,
+  ids: readonly TransactionId[],
+): Promise<readonly Transaction[]> {
+  const rows = (await executor.all(byIds, { ids })).filter((row) => row.relayer_id === relayerId)
+  const bound = rows.filter((row) => row.nonce !== null).map((row) => row.id)
+  const attempts = bound.length > 0 ? await executor.all(attemptsOfAll, { ids: bound }) : []
+  const byTransaction = Map.groupBy(attempts, (attempt) => attempt.transaction_id)
+  return rows.flatMap((row) => {
+    const ofNonce = (byTransaction.get(row.id) ?? []).filter(({ nonce }) => nonce === row.nonce)
+    try {
+      return transactionFromRow(row, ofNonce.map(attemptFromRow))
+    } catch {
+      return []
+    }
+  })
 }
 
 function ofRelayer(relayerId: RelayerId, row: TransactionRow | undefined): TransactionRow | undefined {

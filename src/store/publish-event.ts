@@ -2,6 +2,7 @@
 import { appearanceOf, type EventKind } from '../domain/event.ts'
 import { isTerminal, statusOf, type Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
+import { inLists } from './in-lists.ts'
 import type { Flag } from './schema.ts'
 import { type Executor, statement } from './statement.ts'
 import { storableText } from './storable-text.ts'
@@ -20,21 +21,39 @@ interface Publication {
   sentAt: number | null
 }
 
-const publish = statement<Publication>((db, p) =>
-  db.insertInto('outbox').values((eb) => ({
-    relayer_id: p.relayerId,
-    transaction_id: p.id,
-    kind: p.kind,
-    status: p.status,
-    status_reason: p.statusReason,
-    terminal: p.terminal,
-    occurred_at: p.now,
-    nonce: p.nonce,
-    hash: p.hash,
-    revision: p.revision,
-    sent_at: p.sentAt,
-    notification_id: eb.selectFrom('relayers').select('notification_id').where('id', '=', p.relayerId),
-  })),
+const publish = inLists(
+  statement<Publication>((db, p) =>
+    db.insertInto('outbox').values((eb) => ({
+      relayer_id: p.relayerId,
+      transaction_id: p.id,
+      kind: p.kind,
+      status: p.status,
+      status_reason: p.statusReason,
+      terminal: p.terminal,
+      occurred_at: p.now,
+      nonce: p.nonce,
+      hash: p.hash,
+      revision: p.revision,
+      sent_at: p.sentAt,
+      notification_id: eb.selectFrom('relayers').select('notification_id').where('id', '=', p.relayerId),
+    })),
+  ),
+  {
+    relayerId: 'text',
+    id: 'text',
+    kind: 'text',
+    status: 'text',
+    statusReason: 'text',
+    terminal: 'integer',
+    now: 'bigint',
+    nonce: 'bigint',
+    hash: 'text',
+    revision: 'integer',
+    sentAt: 'bigint',
+  },
+  (given) => `INSERT INTO outbox (relayer_id, transaction_id, kind, status, status_reason, terminal, occurred_at, nonce,
+      hash, revision, sent_at, notification_id)
+    SELECT given.*, (SELECT notification_id FROM relayers WHERE id = given."relayerId") FROM ${given}`,
 )
 
 export async function publishEvent(

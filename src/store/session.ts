@@ -6,6 +6,7 @@ import { claim } from './claim.ts'
 import { redeliver } from './dead-letters.ts'
 import { advanceQueue } from './delivery-queues.ts'
 import { lockTransaction } from './find-transaction.ts'
+import { insertTransaction } from './insert-transaction.ts'
 import { findManaged, raiseRevision, removeManaged, saveManaged } from './managed.ts'
 import { pruneEvents } from './prune-events.ts'
 import {
@@ -20,7 +21,7 @@ import {
   saveRelayer,
 } from './relayers.ts'
 import { hasOpen, removeRelayer } from './remove-relayer.ts'
-import { insertTransaction, saveTransaction } from './save-transaction.ts'
+import { saveTransaction } from './save-transaction.ts'
 import type { Executor } from './statement.ts'
 import type { Session } from './store.ts'
 import { countPending, type Tallies } from './tallies.ts'

@@ -10,6 +10,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
+import type { InLists } from './in-lists.ts'
 import type { Schema } from './schema.ts'
 
 export type DialectName = 'sqlite' | 'postgres'
@@ -23,6 +24,8 @@ export interface Compiled {
 /** `P` names what an execution binds, `R` is the shape of a row it returns. */
 export interface Statement<P extends object, R> {
   compiled(dialect: DialectName): Compiled
+  /** How PostgreSQL runs many of it at once. */
+  readonly lists?: InLists
   /** Carries `P` and `R` for the type checker; never present. */
   readonly types?: { parameters: P; row: R }
 }

@@ -18,12 +18,18 @@ export interface Store extends AsyncDisposable {
    * Runs `unit` inside a database transaction. Concurrent units share one commit, and each fails alone.
    * A unit awaits its session only: it does no other input or output, and may run again.
    * `relayer` is the one whose transactions it writes: units of one relayer follow each other, whichever process they are of.
+   * `ahead` changes nothing but how long it takes.
    */
-  commit<T>(unit: (session: Session) => Promise<T>, relayer?: RelayerId): Promise<T>
+  commit<T>(unit: (session: Session) => Promise<T>, relayer?: RelayerId, ahead?: Ahead): Promise<T>
   /** Reads see only what is committed. */
   readonly reads: Reads
   /** Rejects unless a read and a durable write succeed. */
   check(): Promise<void>
+}
+
+/** What a unit is going to ask: a database that is a round trip away is asked once for all units of a commit. */
+export interface Ahead {
+  readonly transactions?: readonly TransactionId[]
 }
 
 export interface Reads {

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { RelayerId } from '../domain/ids.ts'
 import { pendingStatuses, type Status, statuses } from '../domain/transaction.ts'
 import type { Deferred } from './deferred.ts'
+import { inLists } from './in-lists.ts'
 import { type Executor, statement } from './statement.ts'
 
 /** Counts that a commit's units change: each unit's apart until it is through, and all of them written once a commit. */
@@ -55,13 +56,18 @@ function entriesOf(counts: Counts): [RelayerId, Status, number][] {
   )
 }
 
-const add = statement<{ relayerId: string; status: string; change: number }>((db, p) =>
-  db
-    .insertInto('tallies')
-    .values({ relayer_id: p.relayerId, status: p.status, count: p.change })
-    .onConflict((conflict) =>
-      conflict.columns(['relayer_id', 'status']).doUpdateSet({ count: sql`tallies.count + excluded.count` }),
-    ),
+const add = inLists(
+  statement<{ relayerId: string; status: string; change: number }>((db, p) =>
+    db
+      .insertInto('tallies')
+      .values({ relayer_id: p.relayerId, status: p.status, count: p.change })
+      .onConflict((conflict) =>
+        conflict.columns(['relayer_id', 'status']).doUpdateSet({ count: sql`tallies.count + excluded.count` }),
+      ),
+  ),
+  { relayerId: 'text', status: 'text', change: 'bigint' },
+  (given) => `INSERT INTO tallies (relayer_id, status, count) SELECT * FROM ${given}
+    ON CONFLICT (relayer_id, status) DO UPDATE SET count = tallies.count + excluded.count`,
 )
 
 const ofRelayer = statement<{ relayerId: string }, { status: string; count: number }>((db, p) =>
@@ -76,7 +82,11 @@ export async function countByStatus(executor: Executor, relayerId: RelayerId): P
 
 /** As this unit sees it, with what its commit has not written yet. */
 export async function countPending(executor: Executor, tallies: Tallies, relayerId: RelayerId): Promise<number> {
-  const counts = await countByStatus(executor, relayerId)
+  return pendingAmong(await countByStatus(executor, relayerId), tallies, relayerId)
+}
+
+/** `counts` are those before the commit. */
+export function pendingAmong(counts: Readonly<Record<Status, number>>, tallies: Tallies, relayerId: RelayerId): number {
   return pendingStatuses.reduce((sum, status) => sum + counts[status] + tallies.changeOf(relayerId, status), 0)
 }
 

@@ -19,16 +19,19 @@ export function watchStore(store: Store, watch: StoreMetrics): Store {
   }
   return {
     ...store,
-    async commit(unit, relayer) {
+    async commit(unit, ...of) {
       const end = watch.committing()
       let seen: readonly Seen[] = []
       try {
-        const done = await store.commit((session) => {
-          const watcher = watcherOf(session)
-          // A unit may run again: what counts is the run that came through.
-          seen = watcher.begin()
-          return unit(watcher.session)
-        }, relayer)
+        const done = await store.commit(
+          (session) => {
+            const watcher = watcherOf(session)
+            // A unit may run again: what counts is the run that came through.
+            seen = watcher.begin()
+            return unit(watcher.session)
+          },
+          ...of,
+        )
         end('durable')
         for (const each of seen) {
           if ('change' in each) watch.changed(each.change)

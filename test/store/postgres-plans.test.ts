@@ -1,40 +1,57 @@
-// A plan is made once a connection, often while the tables are empty: it must be the right one then, too.
-import pg from 'pg'
+// A plan is made once a connection and kept, often while the tables are empty or small: it must be the right one then, too.
 import { expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
+import { secretUrl } from '../../src/ops/secret.ts'
 import { openAuditPad } from '../../src/store/audit-log.ts'
+import { findTransactions } from '../../src/store/find-transaction.ts'
+import { openPool } from '../../src/store/postgres/connect.ts'
 import { migrate } from '../../src/store/postgres/migrate.ts'
 import { readsOver } from '../../src/store/reads.ts'
 import { sessionOver } from '../../src/store/session.ts'
 import type { Executor } from '../../src/store/statement.ts'
 import { openTallies } from '../../src/store/tallies.ts'
 import { now, someAttempt, someRelayer } from '../domain/some.ts'
-import { numbers } from '../support/postgres.ts'
 import { sendWithin } from './contract.ts'
 import { sharedPostgres } from './open-postgres.ts'
 
 const server = sharedPostgres()
 
-test('on tables that PostgreSQL knows nothing of, what names a transaction goes by its key', async () => {
-  const client = new pg.Client({ connectionString: await (await server()).database(), types: numbers })
-  await client.connect()
+test('what names transactions goes by their key, also where PostgreSQL knows nothing of the table or saw it small', async () => {
   await using opened = new AsyncDisposableStack()
-  opened.defer(() => client.end())
+  const pool = openPool(secretUrl(new URL(await (await server()).database())), 1, () => undefined)
+  opened.defer(() => pool.end())
+  const client = await pool.connect()
+  opened.defer(() => client.release())
   await migrate(client, now)
-  const seen: { sql: string; indexes: readonly string[] }[] = []
+  await client.query('SET plan_cache_mode = force_generic_plan')
+  const seen = new Set<string>()
   const witness: Executor = {
     async all(statement, parameters) {
       const { sql, bind } = statement.compiled('postgres')
-      const values = [...bind(parameters)]
-      const { rows: plan } = await client.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, values)
-      const used = plan.map((line) => / using (transactions_\w+) on transactions/.exec(line['QUERY PLAN'])?.[1])
-      seen.push({ sql, indexes: used.flatMap((index) => index ?? []) })
-      return (await client.query(sql, values)).rows
+      seen.add(sql)
+      if (statement.lists) seen.add(statement.lists.sql)
+      return (await client.query(sql, [...bind(parameters)])).rows
     },
   }
   const session = sessionOver(witness, openTallies(witness), openAuditPad(witness))
   const reads = readsOver(witness)
   const relayer = someRelayer()
+
+  async function indexesOf(sql: string): Promise<readonly string[]> {
+    const values = (sql.match(/\$\d+/g) ?? []).map((name) => Number(name.slice(1)))
+    await client.query(`PREPARE planned AS ${sql}`)
+    const { rows } = await client.query<{ 'QUERY PLAN': string }>(
+      `EXPLAIN EXECUTE planned(${Array.from({ length: Math.max(...values) }, () => 'NULL').join(', ')})`,
+    )
+    await client.query('DEALLOCATE planned')
+    // Every way to the table, and the condition by which it goes.
+    const plan = rows.map((line) => line['QUERY PLAN']).join('\n')
+    expect(plan, sql).not.toContain('Seq Scan on transactions')
+    return [...plan.matchAll(/(transactions_\w+).*(?:\n.*Filter.*)?\n *Index Cond: \((?:\w+\.)?id\b/g)].map(
+      ([, index]) => index ?? '',
+    )
+  }
+
   await session.saveRelayer(relayer)
   const sent = await sendWithin(session, relayer.id)
   await session.transaction(relayer.id, sent.id)
@@ -42,11 +59,18 @@ test('on tables that PostgreSQL knows nothing of, what names a transaction goes 
   const attempts = [someAttempt(1, { transactionId: sent.id })] as const
   const bound = { ...sent, lifecycle: { phase: 'inFlight', nonce: 1, attempts } as const }
   const saved = await session.saveTransaction(sent, bound, now)
+  await findTransactions(witness, relayer.id, [sent.id])
   await session.saveTransaction(saved, cancel(saved, now), now)
   const queued = await sendWithin(session, relayer.id)
   await session.saveTransaction(queued, cancel(queued, now), now)
 
-  const named = seen.filter(({ sql }) => /"transactions".* where "id" = \$/.test(sql))
-  expect(named.length).toBeGreaterThan(4)
-  for (const { sql, indexes } of named) expect({ sql, indexes }).toEqual({ sql, indexes: ['transactions_pkey'] })
+  const named = [...seen].filter((sql) => /\btransactions\b.*where (transactions\.)?"?id"? = (\$|any)/is.test(sql))
+  expect(named).toHaveLength(6)
+  for (const known of ['nothing', 'a small table']) {
+    for (const sql of named) {
+      expect({ known, sql, indexes: await indexesOf(sql) }).toEqual({ known, sql, indexes: ['transactions_pkey'] })
+    }
+    for (let more = 0; more < 20; more += 1) await sendWithin(session, relayer.id)
+    await client.query('ANALYZE transactions')
+  }
 })

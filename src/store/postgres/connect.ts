@@ -38,10 +38,19 @@ export function settingsFor(url: Secret): ClientConfig {
   } as ClientConfig
 }
 
+/**
+ * A plan is made once a connection and kept: while a table is small the planner would rather read it as a whole, and go on so
+ * when it is not small any more. Every query of ours has its index. With that cost out of the question, no query is worth
+ * compiling either.
+ */
+const planning = 'SET enable_seqscan = off; SET jit = off'
+
 export function openPool(url: Secret, max: number, onIdleError: (error: Error) => void): Pool {
   const pool = new pg.Pool({ ...settingsFor(url), max, idleTimeoutMillis: 60_000 })
   // A connection that breaks while nobody uses it is replaced at its next use; unheard, its error would end the process.
   pool.on('error', onIdleError)
+  // Not waited for: what is asked next comes behind it, and on a connection that is lost nothing does.
+  pool.on('connect', (client) => void client.query(planning).catch(() => undefined))
   return pool
 }
 

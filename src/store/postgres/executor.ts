@@ -1,25 +1,46 @@
 // Runs statements on PostgreSQL connections, each prepared once a connection.
 import type { ClientBase, Pool, QueryConfig } from 'pg'
 import type { Executor, Statement } from '../statement.ts'
+import { type Gathered, type Listed, listsOf, missingAmong, openGathering, type Row } from './gather.ts'
 
 const names = new WeakMap<object, string>()
 let named = 0
 
 /** The same name for the same statement on every connection: what a connection has parsed it knows by it. */
-function queryOf<P extends object>(statement: Statement<P, unknown>, parameters: P): QueryConfig {
-  const { sql, bind } = statement.compiled('postgres')
+function nameOf(statement: object): string {
   let name = names.get(statement)
   if (name === undefined) {
     named += 1
     name = `rescind_${named}`
     names.set(statement, name)
   }
-  return { name, text: sql, values: [...bind(parameters)] }
+  return name
+}
+
+function queryOf<P extends object>(statement: Statement<P, unknown>, parameters: P): QueryConfig {
+  const { sql, bind } = statement.compiled('postgres')
+  return { name: nameOf(statement), text: sql, values: [...bind(parameters)] }
+}
+
+function queryOfGathered(gathered: Gathered): QueryConfig {
+  const { statement, rows } = gathered
+  const [only] = rows
+  // A plan for lists is a dear one for a single row.
+  if (rows.length === 1 && only) return queryOf(statement, only.values)
+  return { name: nameOf(statement.lists), text: statement.lists.sql, values: listsOf(gathered) }
+}
+
+function isListed(statement: object): statement is Listed {
+  return 'lists' in statement
+}
+
+function canBeFound({ values }: QueryConfig): boolean {
+  return !values?.some((value: unknown) => typeof value === 'string' && !canStand(value))
 }
 
 /** A text with U+0000 stands in no row, and the server refuses even to look for it. */
-function canBeFound({ values }: QueryConfig): boolean {
-  return !values?.some((value: unknown) => typeof value === 'string' && value.includes('\0'))
+export function canStand(text: string): boolean {
+  return !text.includes('\0')
 }
 
 /** Reads, each on whatever connection is free, or all on the one given. */
@@ -34,7 +55,10 @@ export function readingExecutor(on: Pool | ClientBase): Executor {
   }
 }
 
-/** The statements of one transaction. What returns no rows is sent, and not waited for: `settled` tells how it went. */
+/**
+ * The statements of one transaction. What returns no rows is not waited for: `settled` tells how it went. Of that, what can
+ * go in lists waits until something has to come after it.
+ */
 export interface Writing extends Executor {
   /** How many statements may have changed something. */
   readonly writes: number
@@ -43,13 +67,14 @@ export interface Writing extends Executor {
   send(sql: string): void
   /** Rejects with the first error of all that was sent. */
   settled(): Promise<void>
-  /** Forgets an error, after the database was told to go back before it. */
-  forgive(): void
+  /** Forgets what waits and what failed: the database is told next to go back before it. */
+  forgive(): Promise<void>
   /** Rejects unless all of it is durable. */
   commit(): Promise<void>
 }
 
 export function writingExecutor(client: ClientBase): Writing {
+  const gathering = openGathering()
   let writes = 0
   let failure: { readonly error: unknown } | undefined
   // Answers come in the order of what was sent: when the last is there, all are.
@@ -64,7 +89,35 @@ export function writingExecutor(client: ClientBase): Writing {
     })
   }
 
+  function check(
+    answer: Promise<{ rows: readonly object[] }>,
+    missing: (rows: readonly object[]) => Error | undefined,
+  ) {
+    inDoubt = true
+    sent(
+      answer.then(({ rows }) => {
+        const error = missing(rows)
+        if (error) failure ??= { error }
+      }),
+    )
+  }
+
+  function sendGathered(): void {
+    for (const gathered of gathering.take()) {
+      const answer = client.query(queryOfGathered(gathered))
+      if (gathered.rows.some(({ missing }) => missing)) check(answer, (rows) => missingAmong(gathered, rows))
+      else sent(answer)
+    }
+  }
+
+  function gather(statement: Listed, row: Row): void {
+    if (gathering.add(statement, row)) return
+    sendGathered()
+    gathering.add(statement, row)
+  }
+
   async function settled(): Promise<void> {
+    sendGathered()
     await last
     if (failure) throw failure.error
   }
@@ -76,8 +129,13 @@ export function writingExecutor(client: ClientBase): Writing {
     async all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {
       const { changes, answers } = effectOf(statement)
       if (changes) writes += 1
+      if (isListed(statement)) {
+        gather(statement, { values: parameters })
+        return []
+      }
       const query = queryOf(statement, parameters)
       if (!changes && !canBeFound(query)) return []
+      sendGathered()
       const answer = client.query(query)
       sent(answer)
       if (!answers) return []
@@ -90,20 +148,25 @@ export function writingExecutor(client: ClientBase): Writing {
     },
     change(statement, parameters, missing) {
       writes += 1
-      inDoubt = true
-      const answer = client.query(queryOf(statement, parameters))
-      sent(
-        answer.then(({ rows }) => {
-          if (rows.length === 0) failure ??= { error: missing() }
-        }),
-      )
+      if (isListed(statement)) {
+        gather(statement, { values: parameters, missing })
+        return
+      }
+      sendGathered()
+      check(client.query(queryOf(statement, parameters)), (rows) => (rows.length === 0 ? missing() : undefined))
     },
-    send: (sql) => sent(client.query(sql)),
+    send(sql) {
+      sendGathered()
+      sent(client.query(sql))
+    },
     settled,
-    forgive() {
+    async forgive() {
+      gathering.take()
+      await last
       failure = undefined
     },
     async commit() {
+      sendGathered()
       if (inDoubt) await settled()
       const committing = client.query('COMMIT')
       sent(committing)

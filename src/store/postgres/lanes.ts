@@ -6,12 +6,13 @@ import type { ClientBase, Pool } from 'pg'
 import type { RelayerId } from '../../domain/ids.ts'
 import { openAuditPad } from '../audit-log.ts'
 import { type Deferred, together } from '../deferred.ts'
+import { findTransactions } from '../find-transaction.ts'
 import { lockRelayer } from '../relayers.ts'
 import { sessionOver } from '../session.ts'
 import type { Executor } from '../statement.ts'
-import type { Session } from '../store.ts'
+import type { Ahead, Session, Store } from '../store.ts'
 import { openTallies } from '../tallies.ts'
-import { type Writing, writingExecutor } from './executor.ts'
+import { canStand, type Writing, writingExecutor } from './executor.ts'
 import { ofLockedRelayer } from './locked-relayer.ts'
 import type { SettledEvents } from './settled-events.ts'
 import { withConnection } from './snapshot.ts'
@@ -22,6 +23,7 @@ const unitsMax = 128
 const triesMax = 4
 
 interface Waiting {
+  readonly ahead: Ahead
   run(session: Session): Promise<unknown>
   done(value: unknown): void
   failed(error: unknown): void
@@ -29,7 +31,7 @@ interface Waiting {
 
 export interface Lanes {
   /** Resolves when the unit is durable. Units of one relayer are run in the order of their calls. */
-  commit<T>(unit: (session: Session) => Promise<T>, relayer?: RelayerId): Promise<T>
+  commit: Store['commit']
   /** Lets what is waiting finish; further units are refused. */
   close(): Promise<void>
 }
@@ -96,7 +98,7 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
   ): Promise<(() => void)[]> {
     const writing = writingExecutor(client)
     writing.send('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE')
-    const { session, deferred } = await openUnits(writing, relayer)
+    const { session, deferred } = await openUnits(writing, group, relayer)
     const answers: (() => void)[] = []
     for (const unit of group) answers.push(await each(unit, session, writing, deferred))
     await deferred.write()
@@ -104,7 +106,7 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
     return answers
   }
 
-  async function openUnits(writing: Writing, relayer: RelayerId | undefined) {
+  async function openUnits(writing: Writing, group: readonly Waiting[], relayer: RelayerId | undefined) {
     const executor: Executor = {
       all: writing.all,
       change: writing.change,
@@ -113,17 +115,22 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
     const tallies = openTallies(executor)
     const pad = openAuditPad(executor)
     const session = sessionOver(executor, tallies, pad)
-    const row = relayer === undefined ? undefined : await lockRelayer(executor, relayer)
+    if (relayer === undefined) return { session, deferred: together(tallies, pad) }
+    const asked = new Set(group.flatMap(({ ahead }) => ahead.transactions ?? []).filter(canStand))
+    // Behind the lock on one connection: what is read is what the last holder of the lock has left.
+    const locking = lockRelayer(executor, relayer)
+    const reading = asked.size > 0 ? findTransactions(executor, relayer, [...asked]) : []
+    const [row, transactions] = await Promise.all([locking, reading])
     if (!row) return { session, deferred: together(tallies, pad) }
-    const locked = ofLockedRelayer(executor, session, row)
+    const locked = ofLockedRelayer({ executor, session, tallies, row, transactions })
     return { session: locked.session, deferred: together(locked.places, tallies, pad) }
   }
 
   return {
-    commit<T>(unit: (session: Session) => Promise<T>, relayer?: RelayerId): Promise<T> {
+    commit<T>(unit: (session: Session) => Promise<T>, relayer?: RelayerId, ahead: Ahead = {}): Promise<T> {
       if (closed) return Promise.reject(new Error('the store is closed'))
       return new Promise<T>((resolve, reject) => {
-        const waiting: Waiting = { run: unit, done: resolve as (value: unknown) => void, failed: reject }
+        const waiting: Waiting = { ahead, run: unit, done: resolve as (value: unknown) => void, failed: reject }
         if (relayer === undefined) {
           follow(commitGroup([waiting], undefined))
           return
@@ -162,7 +169,6 @@ async function runUnit(unit: Waiting, session: Session, writing: Writing, deferr
     return () => unit.done(value)
   } catch (cause) {
     if (writing.writes > before) throw new UnitFailed('a unit failed after it wrote', { cause })
-    await writing.settled()
     deferred.forget()
     return () => unit.failed(cause)
   }
@@ -185,7 +191,7 @@ async function runSavedUnit(
     return () => unit.done(value)
   } catch (error) {
     if (isConnectionLost(error) || isGivenUp(error)) throw error
-    writing.forgive()
+    await writing.forgive()
     writing.send('ROLLBACK TO unit; RELEASE unit')
     await writing.settled()
     deferred.forget()

@@ -2,26 +2,39 @@
 // and the places they take are written once for all of them.
 import { OwnershipLost } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
+import type { Status, Transaction } from '../../domain/transaction.ts'
 import type { Deferred } from '../deferred.ts'
 import { type RelayerRow, relayerFromRow } from '../relayer-row.ts'
 import { type Executor, statement } from '../statement.ts'
 import type { Session } from '../store.ts'
+import { countByStatus, pendingAmong, type Tallies } from '../tallies.ts'
 
 const place = statement<{ id: string; last: number }>((db, p) =>
   db.updateTable('relayers').set({ last_sequence: p.last }).where('id', '=', p.id),
 )
 
-/** The session of a transaction that has locked `row`, and what it has to write at the end. */
-export function ofLockedRelayer(
-  executor: Executor,
-  session: Session,
-  row: RelayerRow,
-): { readonly session: Session; readonly places: Deferred } {
+export interface Locked {
+  readonly executor: Executor
+  readonly session: Session
+  readonly tallies: Tallies
+  readonly row: RelayerRow
+  /** Transactions that were read since the row was locked: nobody else changes them either. */
+  readonly transactions: readonly Transaction[]
+}
+
+/** The session of a transaction that has locked a relayer, and what it has to write at the end. */
+export function ofLockedRelayer({ executor, session, tallies, row, transactions }: Locked): {
+  readonly session: Session
+  readonly places: Deferred
+} {
   const id = row.id as RelayerId
   const relayer = relayerFromRow(row)
   /** The last place given out, and whether this memory still tells the row: of units that are through, and with the one that runs. */
   let kept = { last: row.last_sequence, known: true }
   let { last, known } = kept
+  /** Those that no unit has written since, also where that unit failed. */
+  const unwritten = new Map(transactions.map((transaction) => [transaction.id, transaction]))
+  let counts: Promise<Readonly<Record<Status, number>>> | undefined
 
   async function write(): Promise<void> {
     if (known && last !== row.last_sequence) await executor.all(place, { id, last })
@@ -39,6 +52,21 @@ export function ofLockedRelayer(
   }
 
   const remembering: Partial<Session> = {
+    transaction: async (asked, transactionId) =>
+      (asked === id && unwritten.get(transactionId)) || session.transaction(asked, transactionId),
+    saveTransaction(before, after, now) {
+      unwritten.delete(before.id)
+      return session.saveTransaction(before, after, now)
+    },
+    cancelPending(asked, origin, now) {
+      unwritten.clear()
+      return session.cancelPending(asked, origin, now)
+    },
+    async pending(asked) {
+      if (asked !== id) return session.pending(asked)
+      counts ??= countByStatus(executor, id)
+      return pendingAmong(await counts, tallies, id)
+    },
     relayer: async (asked) => (known && asked === id ? relayer : session.relayer(asked)),
     async nextInOrder(asked) {
       if (!known || asked !== id) return session.nextInOrder(asked)

@@ -32,7 +32,7 @@ export async function openPostgresStore(options: { url: Secret; clock: Clock; lo
 
   const everything = opened.move()
   return {
-    commit: (unit, relayer) => lanes.commit(unit, relayer),
+    commit: lanes.commit,
     reads: {
       ...readsOver({ all: reading.all, settledEvent: () => events.read(reading) }),
       work: (relayer) => asOfOneInstant(readers, (executor) => loadWork(executor, relayer)),
