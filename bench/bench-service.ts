@@ -1,19 +1,20 @@
 // The service as the bench runs it: quiet, without rate limits, and profiled where that was asked for.
+import type { Postgres } from '../test/support/postgres.ts'
 import { type Service, type ServiceOptions, startService } from '../test/support/service.ts'
 
 export interface BenchOptions {
   /** Where profiles go; absent: none are taken. */
   readonly profileDirectory?: string
-  /** A fresh database for each service; absent: SQLite. */
-  readonly openDatabase?: () => Promise<string>
+  /** Absent: SQLite. */
+  readonly postgres?: Postgres
 }
 
 export async function startBenchService(
-  { profileDirectory, openDatabase }: BenchOptions,
+  { profileDirectory, postgres }: BenchOptions,
   options: ServiceOptions & { readonly profileName: string },
 ): Promise<Service> {
   const { profileName, ...rest } = options
-  const database = openDatabase && { DATABASE_URL: await openDatabase() }
+  const database = postgres && { DATABASE_URL: await postgres.database() }
   const profiling = profileDirectory === undefined ? [] : profileArguments(profileDirectory, profileName)
   return startService({
     ...rest,

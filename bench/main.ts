@@ -40,12 +40,13 @@ const machine = describeMachine()
 print(`${machine.cores} cores of ${machine.model}, ${machine.memoryGiB} GiB, ${machine.platform}, Node ${machine.node}`)
 print(`The load runs in a process of its own, on the same cores. Load average before: ${machine.loadBefore.toFixed(2)}`)
 
-// As it would be run: each commit is synced.
-await using postgres = values.database === 'postgres' ? await startPostgres({ settings: { fsync: 'on' } }) : undefined
+// As it would be run: each commit is synced, and tables are tended.
+const settings = { fsync: 'on', autovacuum: 'on' }
+await using postgres = values.database === 'postgres' ? await startPostgres({ settings }) : undefined
 if (postgres) print('The database is PostgreSQL, on the same cores too.')
 const options: BenchOptions = {
   ...(values.profile && { profileDirectory: await mkdtemp(join(tmpdir(), 'rescind-profile-')) }),
-  ...(postgres && { openDatabase: () => postgres.database() }),
+  ...(postgres && { postgres }),
 }
 const wants = (...wanted: Topic[]) => wanted.some((topic) => asked.includes(topic))
 const figures: Figure[] = []
