@@ -14,6 +14,7 @@ const onPostgres = ['http', 'manage', 'attacks', 'openapi', 'reconcile', 'comman
 const ofSqliteOnly: string[] = [
   // On PostgreSQL as it is.
   'test/e2e/postgres.test.ts',
+  'test/e2e/replicas*.test.ts',
   // A file has one process, by the lock beside it.
   'test/e2e/second-process.test.ts',
 ]

@@ -1,0 +1,186 @@
+// Ownership among replicas, on a clock that stands still: who owns what, in which order it changes hands, what is never lost.
+import { expect, test } from 'vitest'
+import type { RelayerId } from '../../src/domain/ids.ts'
+import { ownByLocks } from '../../src/reconcile/own-by-locks.ts'
+import type { Ownership } from '../../src/reconcile/ownership.ts'
+import { send, storedRelayer } from '../store/contract.ts'
+import { quiet } from '../store/open-store.ts'
+import { openTestedStore } from '../support/open-tested-store.ts'
+import { openLockServer } from './locks-in-memory.ts'
+import { manualClock } from './manual-clock.ts'
+import { quiescence, until } from './settled.ts'
+
+async function openPlace(count: number) {
+  const under = await openTestedStore()
+  const { store } = under
+  const relayers: RelayerId[] = []
+  for (let each = 0; each < count; each += 1) relayers.push((await storedRelayer(store)).id)
+  const server = openLockServer()
+  const clock = manualClock()
+  const started: { stop(): Promise<void> }[] = []
+
+  async function replica(assigned: readonly RelayerId[] = relayers) {
+    const ownerships = ownByLocks({ store, clock, logger: quiet, locks: server.locks, hints: server.hints })
+    const owned = new Map<RelayerId, Ownership>()
+    const acquired: Ownership[] = []
+    const woken: RelayerId[] = []
+    const steps: { last: Promise<void> } = { last: Promise.resolve() }
+    started.push(ownerships)
+    await ownerships.start({
+      acquired(ownership) {
+        acquired.push(ownership)
+        owned.set(ownership.relayer, ownership)
+      },
+      wake: (relayer) => woken.push(relayer),
+      async released(ownership) {
+        await steps.last
+        owned.delete(ownership.relayer)
+      },
+    })
+    await ownerships.assign(assigned)
+    return { ownerships, owned, acquired, woken, steps }
+  }
+
+  return {
+    ...{ store, relayers, server, clock, replica },
+    /** Until it holds, looking around as time goes by. */
+    async looking(what: string, condition: () => boolean | Promise<boolean>) {
+      await until(what, async () => {
+        clock.advance(100)
+        return condition()
+      })
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(started.map((each) => each.stop()))
+      await under[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test('one takes all, two share, and each change of hands is at a higher epoch', async () => {
+  await using place = await openPlace(4)
+  const one = await place.replica()
+  await place.looking('all', () => one.owned.size === 4)
+  expect(one.acquired.map(({ epoch }) => epoch)).toEqual([1n, 1n, 1n, 1n])
+  const other = await place.replica()
+  await place.looking('shares', () => one.owned.size === 2 && other.owned.size === 2)
+  expect(other.acquired.map(({ epoch }) => epoch)).toEqual([2n, 2n])
+  expect([...one.owned.keys(), ...other.owned.keys()].sort()).toEqual([...place.relayers].sort())
+  await other.ownerships.stop()
+  await place.looking('all again', () => one.owned.size === 4)
+  expect(one.acquired.slice(4).map(({ epoch }) => epoch)).toEqual([3n, 3n])
+})
+
+test('a lock is given up only when the last step is over', async () => {
+  await using place = await openPlace(2)
+  const one = await place.replica()
+  await place.looking('both', () => one.owned.size === 2)
+  const step = Promise.withResolvers<void>()
+  one.steps.last = step.promise
+  const other = await place.replica()
+  await place.looking('it to be asked for', () => one.acquired.some(({ lost }) => lost.aborted))
+  for (let looks = 0; looks < 10; looks += 1) {
+    place.clock.advance(1_000)
+    await quiescence()
+  }
+  expect(other.acquired).toEqual([])
+  expect(one.acquired.every(({ isOver }) => !isOver())).toBe(true)
+  step.resolve()
+  await place.looking('its share', () => other.owned.size === 1)
+})
+
+test('a session that is lost takes everything with it at once, and the replica joins anew', async () => {
+  await using place = await openPlace(3)
+  const one = await place.replica()
+  await place.looking('all', () => one.owned.size === 3)
+  const before = [...one.acquired]
+  place.server.end(1)
+  expect(before.map(({ lost, isOver }) => [lost.aborted, isOver()])).toEqual(before.map(() => [true, true]))
+  await place.looking('all again', () => one.acquired.length === 6)
+  expect(one.acquired.slice(3).map(({ epoch }) => epoch)).toEqual([2n, 2n, 2n])
+  expect(one.acquired.slice(3).every(({ isOver }) => !isOver())).toBe(true)
+
+  place.server.down = true
+  place.clock.advance(2_000)
+  await place.looking('nothing', () => one.owned.size === 0)
+  place.server.down = false
+  await place.looking('all once more', () => one.owned.size === 3)
+})
+
+test('after a write that was refused the relayer is given up, and acquired again where its lock is held', async () => {
+  await using place = await openPlace(1)
+  const one = await place.replica()
+  await place.looking('it', () => one.owned.size === 1)
+  const [first] = one.acquired
+  if (!first) throw new Error('nothing was acquired')
+  // Somebody raised the epoch without having the lock.
+  await place.store.commit((session) => session.acquire(first.relayer))
+  await one.ownerships.yield(first)
+  expect([one.owned.size, first.lost.aborted]).toEqual([0, true])
+  await place.looking('it again', () => one.owned.size === 1)
+  expect(one.acquired.map(({ epoch }) => epoch)).toEqual([1n, 3n])
+  await one.ownerships.yield(first)
+  expect(one.owned.size).toBe(1)
+})
+
+test('a failed step renews its relayer at once, as long as the lock is held', async () => {
+  await using place = await openPlace(1)
+  const one = await place.replica()
+  await place.looking('it', () => one.owned.size === 1)
+  const [first] = one.acquired
+  if (!first) throw new Error('nothing was acquired')
+  await one.ownerships.renew(first)
+  expect(one.acquired.map(({ epoch }) => epoch)).toEqual([1n, 2n])
+  const [, second] = one.acquired
+  if (!second) throw new Error('nothing was acquired')
+  place.server.end(1)
+  await one.ownerships.renew(second)
+  expect(one.acquired).toHaveLength(2)
+})
+
+test('the owner hears of work wherever it was stored, also where the hint was lost', async () => {
+  await using place = await openPlace(2)
+  const one = await place.replica()
+  const other = await place.replica()
+  await place.looking('shares', () => one.owned.size === 1 && other.owned.size === 1)
+  const [relayer] = other.owned.keys()
+  if (relayer === undefined) throw new Error('nothing was acquired')
+  one.ownerships.wake(relayer)
+  expect(other.woken).toContain(relayer)
+  await quiescence()
+  other.woken.length = 0
+  place.server.deaf = true
+  await send(place.store, relayer)
+  one.ownerships.wake(relayer)
+  await place.looking('the look', () => other.woken.includes(relayer))
+  // Once for what is new, and not at each look for what waits.
+  other.woken.length = 0
+  for (let looks = 0; looks < 5; looks += 1) {
+    place.clock.advance(1_000)
+    await quiescence()
+  }
+  expect(other.woken).toEqual([])
+})
+
+test('what only one can advance stays with that one, and does not go back and forth', async () => {
+  await using place = await openPlace(4)
+  const one = await place.replica()
+  await place.looking('all', () => one.owned.size === 4)
+  const other = await place.replica(place.relayers.slice(0, 1))
+  // It gives up half, of which the other can take one at most, and takes back what nobody wants.
+  await place.looking('something to be given up', () => one.acquired.some(({ lost }) => lost.aborted))
+  for (let looks = 0; looks < 100; looks += 1) {
+    await place.looking('all to have an owner', () => one.owned.size + other.owned.size === 4)
+  }
+  expect(one.acquired.length + other.acquired.length).toBeLessThan(10)
+})
+
+test('what is assigned no more is given up, and what is new is taken without waiting for the next look', async () => {
+  await using place = await openPlace(3)
+  const [first, second, third] = place.relayers as [RelayerId, RelayerId, RelayerId]
+  const one = await place.replica([first, second])
+  await place.looking('both', () => one.owned.size === 2)
+  await one.ownerships.assign([second, third])
+  await place.looking('the other two', () => one.owned.has(third) && !one.owned.has(first))
+  expect([...one.owned.keys()].sort()).toEqual([second, third].sort())
+})

@@ -1,0 +1,118 @@
+// The shares: fair, reached from anywhere in few rounds, and left alone once they are reached.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { RelayerId } from '../../src/domain/ids.ts'
+import { shareOut } from '../../src/reconcile/share-out.ts'
+import { bySlot, slotOf } from '../../src/reconcile/slots.ts'
+import { type Member, type Slot, type Survey, slotsMax } from '../../src/store/locks.ts'
+
+type Held = Map<Member, Set<Slot>>
+
+const surveyOf = (self: Member, held: Held, barred: readonly Slot[] = []): Survey => ({
+  self,
+  members: held,
+  barred: new Set(barred),
+})
+const nothing = { leaving: new Set<Slot>(), kept: new Set<Slot>() }
+const slots = (count: number) => new Map(Array.from({ length: count }, (_, slot) => [slot, 1]))
+
+/** Each in its turn gives up and takes; answers how many slots changed hands. */
+function round(held: Held, weights: ReadonlyMap<Slot, number>): number {
+  let moved = 0
+  for (const [self, mine] of held) {
+    const { give, take } = shareOut(surveyOf(self, held), { ...nothing, weights })
+    for (const slot of give) mine.delete(slot)
+    const taken = take.filter((slot) => ![...held.values()].some((its) => its.has(slot)))
+    for (const slot of taken) mine.add(slot)
+    moved += give.length + taken.length
+  }
+  return moved
+}
+
+const loads = (held: Held, weights: ReadonlyMap<Slot, number>) =>
+  [...held.values()].map((its) => [...its].reduce((sum, slot) => sum + (weights.get(slot) ?? 1), 0))
+
+test('from any beginning all is held, evenly to one, in a few rounds; and then nothing moves any more', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 9 }),
+      fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 60 }),
+      (count, owners) => {
+        const weights = slots(owners.length)
+        const held: Held = new Map(Array.from({ length: count }, (_, index) => [index + 100, new Set<Slot>()]))
+        // 0 and whoever is not there: free.
+        for (const [slot, owner] of owners.entries()) held.get(owner + 99)?.add(slot)
+        for (let rounds = 0; rounds < 4; rounds += 1) round(held, weights)
+        const found = loads(held, weights)
+        expect(found.reduce((sum, each) => sum + each, 0)).toBe(owners.length)
+        expect(Math.max(...found) - Math.min(...found)).toBeLessThanOrEqual(1)
+        expect(round(held, weights)).toBe(0)
+      },
+    ),
+  )
+})
+
+test('slots of several relayers move as a whole, and what differs is no more than the heaviest', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 6 }),
+      fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 40 }),
+      (count, each) => {
+        const weights = new Map(each.map((weight, slot) => [slot, weight]))
+        const held: Held = new Map(Array.from({ length: count }, (_, index) => [index + 1, new Set<Slot>()]))
+        held.set(1, new Set(weights.keys()))
+        for (let rounds = 0; rounds < 12; rounds += 1) round(held, weights)
+        expect(loads(held, weights).reduce((sum, one) => sum + one, 0)).toBe(each.reduce((sum, one) => sum + one, 0))
+        const found = loads(held, weights)
+        expect(Math.max(...found) - Math.min(...found)).toBeLessThanOrEqual(2 * Math.max(1, ...each))
+        expect(round(held, weights)).toBe(0)
+      },
+    ),
+  )
+})
+
+test('one that comes gets its share and no more moves than that; one that goes leaves its share to the others', () => {
+  const weights = slots(1_000)
+  const held: Held = new Map([
+    [1, new Set(weights.keys())],
+    [2, new Set()],
+  ])
+  expect(round(held, weights)).toBe(1_000)
+  held.set(3, new Set())
+  round(held, weights)
+  round(held, weights)
+  expect(loads(held, weights).sort()).toEqual([333, 333, 334])
+  held.delete(1)
+  expect(round(held, weights)).toBeLessThanOrEqual(335)
+  expect(loads(held, weights)).toEqual([500, 500])
+})
+
+test('what is being given up counts as gone, what nobody else wants is kept, what is barred is nobody’s', () => {
+  const held: Held = new Map([
+    [1, new Set([0, 1, 2, 3])],
+    [2, new Set()],
+  ])
+  const of = (changes: object, barred: readonly Slot[] = []) =>
+    shareOut(surveyOf(1, held, barred), { ...nothing, weights: slots(4), ...changes })
+  expect(of({}).give).toHaveLength(2)
+  expect(of({ leaving: new Set([0]) }).give).toHaveLength(1)
+  expect(of({ kept: new Set([0, 1, 2, 3]) }).give).toEqual([])
+  // What this replica can't advance is of no use to it.
+  expect(of({ weights: new Map([[0, 1]]) }).give).toEqual(expect.arrayContaining([1, 2, 3]))
+  const alone = new Map([[1, new Set<Slot>()]])
+  expect(shareOut(surveyOf(1, alone, [2]), { ...nothing, weights: slots(4) }).free).toEqual([0, 1, 3])
+})
+
+test('ids spread over the slots, and each has the same slot everywhere', () => {
+  const ids = Array.from({ length: 4_000 }, (_, index) => `relayer-${index}` as RelayerId)
+  const found = bySlot(ids)
+  expect(Math.max(...[...found.values()].map(({ length }) => length))).toBeLessThan(10)
+  expect(found.size).toBeGreaterThan(2_300)
+  for (const id of ids) {
+    expect(slotOf(id)).toBeGreaterThanOrEqual(0)
+    expect(slotOf(id)).toBeLessThan(slotsMax)
+  }
+  // Between replicas of two versions everything depends on it.
+  const some = ['', 'one', 'treasury', '0198f1c6-0000-7000-8000-000000000000']
+  expect(some.map((id) => slotOf(id as RelayerId))).toEqual([3_289, 968, 12, 2_061])
+})
