@@ -9,7 +9,8 @@ if (major < 22 || (major === 22 && minor < 12)) {
   process.exit(1)
 }
 
-const { serve } = await import('./serve.ts')
+const { parseArguments } = await import('./arguments.ts')
+const asked = parseArguments(process.argv.slice(2))
 const stop = new AbortController()
 // The first signal drains; a later one, from somebody who can't wait, ends it as a crash would, and loses nothing. Ctrl-C
 // arrives twice at once, from the terminal and through npm, and counts as one.
@@ -22,4 +23,34 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     stop.abort()
   })
 }
-process.exit(await serve({ env: process.env, directory: process.cwd(), stop: stop.signal, stderr: process.stderr }))
+
+const around = {
+  env: process.env,
+  directory: process.cwd(),
+  stop: stop.signal,
+  stdout: process.stdout,
+  stderr: process.stderr,
+}
+switch (asked.run) {
+  case 'service': {
+    const { serve } = await import('./serve.ts')
+    process.exit(await serve(around))
+    break
+  }
+  case 'help':
+    process.stdout.write(asked.text)
+    break
+  case 'version': {
+    const { readVersion } = await import('./version.ts')
+    process.stdout.write(`${await readVersion()}\n`)
+    break
+  }
+  case 'nothing':
+    process.stderr.write(asked.text)
+    process.exitCode = 2
+    break
+  default: {
+    const { move } = await import('./move.ts')
+    process.exit(await move({ ...asked, ...around }))
+  }
+}

@@ -1,5 +1,4 @@
 // One life of the service: from its configuration to its end. Answers the process's exit code.
-import { readFile } from 'node:fs/promises'
 import { compose } from './compose.ts'
 import { ConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/load-config.ts'
@@ -8,6 +7,7 @@ import { OperatorError } from './ops/operator-error.ts'
 import { openLogger } from './ops/pino.ts'
 import { openPrometheus } from './ops/prometheus/open.ts'
 import { systemRandom } from './ops/random.ts'
+import { readVersion } from './version.ts'
 
 export interface Life {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -37,9 +37,4 @@ export async function serve({ env, directory, stop, stderr }: Life): Promise<0 |
     stderr.write(`${told ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
     return 1
   }
-}
-
-async function readVersion(): Promise<string> {
-  const manifest = await readFile(new URL('../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(manifest) as { version: string }).version
 }

@@ -1,4 +1,5 @@
 // The schema's history, oldest first. A migration that has landed is never edited.
+import { OperatorError } from '../ops/operator-error.ts'
 import type { DialectName } from './statement.ts'
 
 /** One text for every database, or one for each. */
@@ -167,3 +168,14 @@ export const migrations: readonly Migration[] = [
     ],
   },
 ]
+
+/** What a database lacks that holds these. Throws OperatorError when one of them is not known to this version. */
+export function missingMigrations(applied: readonly string[]): readonly Migration[] {
+  const unknown = applied.find((name) => !migrations.some((migration) => migration.name === name))
+  if (unknown !== undefined) {
+    throw new OperatorError(
+      `the database was written by a later version (migration ${unknown}); run that version, or restore a back-up`,
+    )
+  }
+  return migrations.filter(({ name }) => !applied.includes(name))
+}

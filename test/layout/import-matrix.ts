@@ -37,10 +37,16 @@ const typesOnly: Readonly<Record<string, Rule>> = {
 /** Packages that a folder may use at run time; where it isn't listed, any. */
 const packages: Readonly<Record<string, readonly string[]>> = { domain: [] }
 
-/** Files at the top of src/: main is the process, serve its life, compose the only one that names implementations. */
+/**
+ * Files at the top of src/: main is the process, serve its life, compose the only one that names implementations. `move` is
+ * another life, which is about two databases and nothing else.
+ */
 const top: Readonly<Record<string, Rule>> = {
-  'main.ts': ['serve.ts', 'cli'],
-  'serve.ts': ['compose.ts', 'config', 'ops'],
+  'main.ts': ['arguments.ts', 'serve.ts', 'move.ts', 'version.ts', 'cli'],
+  'arguments.ts': [],
+  'version.ts': [],
+  'serve.ts': ['compose.ts', 'version.ts', 'config', 'ops'],
+  'move.ts': ['config', 'ops', 'store'],
   'compose.ts': [...Object.keys(matrix).filter((folder) => folder !== 'cli')],
 }
 

@@ -3,6 +3,7 @@
 // The server ends a session that is silent for `serverLeaseMs`, whatever has become of its client: a process that froze,
 // a machine that is cut off. The client believes in its locks for less than that since it last spoke, so that it has
 // given its relayers up before anybody else can have them.
+import type { ClientBase } from 'pg'
 import type { Clock } from '../../ops/clock.ts'
 import type { Secret } from '../../ops/secret.ts'
 import { type LockSession, type Locks, type Member, type Slot, slotsMax } from '../locks.ts'
@@ -40,6 +41,17 @@ export function openPostgresLocks({ url, clock }: { url: Secret; clock: Clock })
 interface LockRow {
   readonly pid: Member
   readonly slot: number
+}
+
+/** Whether anybody advances the relayers of the schema that `client` is in. */
+export async function hasMembers(client: ClientBase): Promise<boolean> {
+  const { rows } = await client.query(
+    `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND granted AND objid = $2
+      AND classid = ((current_schema()::regnamespace::oid::int8 # $1) & 4294967295)::oid
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) LIMIT 1`,
+    [lockClass, memberKey],
+  )
+  return rows.length > 0
 }
 
 function holdLocks(session: DirectSession, clock: Clock, began: number) {

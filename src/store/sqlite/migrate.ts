@@ -1,22 +1,16 @@
 // Brings a SQLite file to the schema of this version, all or nothing; a file from a later version is refused.
 import type Database from 'better-sqlite3'
 import type { TimestampMs } from '../../domain/units.ts'
-import { migrations, sqlFor } from '../migrations.ts'
+import { missingMigrations, sqlFor } from '../migrations.ts'
 
-/** The names of the migrations applied now. Throws when the file holds one that this version does not know. */
+/** The names of the migrations applied now. Throws OperatorError when the file holds one that this version does not know. */
 export function migrate(database: Database.Database, now: TimestampMs): readonly string[] {
   return database
     .transaction(() => {
       database.exec('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL)')
       database.exec('CREATE TABLE IF NOT EXISTS probe (id INTEGER PRIMARY KEY, at INTEGER NOT NULL)')
-      const applied = new Set(database.prepare<[], string>('SELECT name FROM migrations').pluck().all())
-      const unknown = [...applied].find((name) => !migrations.some((migration) => migration.name === name))
-      if (unknown) {
-        throw new Error(
-          `the database was written by a later version (migration ${unknown}); run that version, or restore a back-up`,
-        )
-      }
-      const missing = migrations.filter((migration) => !applied.has(migration.name))
+      const applied = database.prepare<[], string>('SELECT name FROM migrations').pluck().all()
+      const missing = missingMigrations(applied)
       for (const { name, statements } of missing) {
         for (const sql of statements) database.exec(sqlFor('sqlite', sql))
         database.prepare('INSERT INTO migrations (name, applied_at) VALUES (?, ?)').run(name, now)

@@ -6,6 +6,7 @@ import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import { openAuditPad } from '../audit-log.ts'
 import { together } from '../deferred.ts'
+import { refuseMoved } from '../move/mark.ts'
 import { readsOver } from '../reads.ts'
 import { sessionOver } from '../session.ts'
 import type { Store } from '../store.ts'
@@ -19,7 +20,7 @@ import { migrate } from './migrate.ts'
 /** Units in one commit: bounds how long the event loop is held. */
 const unitsMax = 512
 
-/** Throws StoreInUse while another process has the file open. Creates file, folder and schema as needed. */
+/** Throws StoreInUse while another process has the file open, and StoreMoved on one whose data is elsewhere. Creates file, folder and schema as needed. */
 export async function openSqliteStore(options: { path: string; clock: Clock; logger: Logger }): Promise<Store> {
   mkdirSync(dirname(options.path), { recursive: true })
   const path = trueName(options.path)
@@ -28,6 +29,7 @@ export async function openSqliteStore(options: { path: string; clock: Clock; log
   opened.defer(() => lock.release())
   const writer = connect(path)
   opened.defer(() => writer.close())
+  refuseMoved(writer)
   const applied = migrate(writer, options.clock.now())
   if (applied.length > 0) options.logger.info({ path, applied }, 'database schema is up to date')
   const reader = connect(path)

@@ -1,0 +1,93 @@
+// What the process was asked for on the command line.
+import { parseArgs } from 'node:util'
+
+export type Asked =
+  | { readonly run: 'service' }
+  | { readonly run: 'help'; readonly text: string }
+  | { readonly run: 'version' }
+  | {
+      readonly run: 'move' | 'rehearsal' | 'undo'
+      /** As given, perhaps beginning with `sqlite:`. */
+      readonly from: string
+    }
+  /** `text` says what is wrong, and what would be right. */
+  | { readonly run: 'nothing'; readonly text: string }
+
+const help = `Rescind, an Ethereum transaction relayer whose centre is taking transactions back.
+
+rescind                                              runs the service, until SIGTERM or SIGINT
+rescind migrate sqlite-to-postgres --from FILE       moves the data of a SQLite file to the database that
+                                                     DATABASE_URL names; "rescind migrate --help" has more
+rescind --help, rescind --version
+
+The configuration is read from the environment, from .env in the working directory, and from ./config/config.json;
+docs/operations.md has every setting.
+`
+
+const helpOfMigrate = `rescind migrate sqlite-to-postgres --from FILE [--dry-run | --undo]
+
+Moves all data of a SQLite file to the PostgreSQL database that DATABASE_URL names, in the environment or in .env. The
+database has to be empty, and no service may run on either. Every row is read back and compared before anything counts;
+whenever it is cut off, run it again. Afterwards no service starts on the file.
+
+  --from FILE   the SQLite file: ./data/rescind.db, or sqlite:./data/rescind.db
+  --dry-run     does all of it, and takes it back: nothing changes. A service may go on running on the file
+  --undo        takes a move back, as long as nothing was written to the database since: it is emptied, and services
+                start on the file again
+`
+
+const options = {
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+  from: { type: 'string' },
+  /** Not taken: told where the target is named. */
+  to: { type: 'string' },
+  'dry-run': { type: 'boolean' },
+  undo: { type: 'boolean' },
+} as const
+
+export function parseArguments(args: readonly string[]): Asked {
+  let parsed: ReturnType<typeof parse>
+  try {
+    parsed = parse(args)
+  } catch (error) {
+    // Node adds how positionals are written that look like options: there are none.
+    return wrong(`${(error as Error).message.split('. To specify')[0]}`)
+  }
+  const { values, positionals } = parsed
+  const [command, direction, ...more] = positionals
+  if (values.help || command === 'help') {
+    return { run: 'help', text: [command, direction].includes('migrate') ? helpOfMigrate : help }
+  }
+  if (values.version) return { run: 'version' }
+  if (command === 'migrate') return parseMigrate(direction, more, values)
+  if (command !== undefined) return wrong(`there is no command "${command}"`)
+  const [stray] = Object.keys(values)
+  return stray === undefined ? { run: 'service' } : wrong(`--${stray} belongs to "migrate sqlite-to-postgres"`)
+}
+
+const parse = (args: readonly string[]) => parseArgs({ args: [...args], options, allowPositionals: true })
+
+type Values = ReturnType<typeof parse>['values']
+
+function parseMigrate(direction: string | undefined, more: readonly string[], values: Values): Asked {
+  const { from, to, undo } = values
+  if (direction !== 'sqlite-to-postgres') {
+    return wrong(
+      direction === undefined ? '"migrate" needs what: sqlite-to-postgres' : `"migrate ${direction}" is none`,
+    )
+  }
+  if (to !== undefined || more.some((each) => /^postgres/.test(each))) {
+    return wrong(
+      'the target is named by DATABASE_URL: on a command line everybody on the machine could read its password',
+    )
+  }
+  if (more.length > 0) return wrong(`"${more[0]}" is one argument too many; the file is named with --from`)
+  if (!from) return wrong('--from is missing: the SQLite file to move, such as --from ./data/rescind.db')
+  if (values['dry-run'] && undo) return wrong('--dry-run and --undo exclude each other')
+  return { run: values['dry-run'] ? 'rehearsal' : undo ? 'undo' : 'move', from }
+}
+
+function wrong(text: string): Asked {
+  return { run: 'nothing', text: `rescind: ${text}\n"rescind --help" tells what there is\n` }
+}

@@ -1,0 +1,61 @@
+// What stands in a SQLite file whose data went to PostgreSQL, so that nobody works on both.
+import type Database from 'better-sqlite3'
+import type { TimestampMs } from '../../domain/units.ts'
+import { OperatorError } from '../../ops/operator-error.ts'
+
+/**
+ * `moving` is written before the target's commit, and `moved` after it: in between only the target knows whether all of it
+ * is there.
+ */
+export interface Mark {
+  readonly move: string
+  readonly state: 'moving' | 'moved'
+  /** In words, without a secret. */
+  readonly target: string
+  readonly at: TimestampMs
+}
+
+// Among the names of migrations: versions that know no marks refuse a file with one that they don't know.
+const name = 'moved-to-postgresql'
+
+/** The file is not to be worked on any more, or not before a move is finished. */
+export class StoreMoved extends OperatorError {
+  override readonly name = 'StoreMoved'
+}
+
+export function readMark(database: Database.Database): Mark | undefined {
+  const has = (table: string) =>
+    database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(table) !== undefined
+  if (!has('migrations')) return undefined
+  if (!database.prepare('SELECT 1 FROM migrations WHERE name = ?').get(name)) return undefined
+  const row = database.prepare<[], Mark>('SELECT move, state, target, at FROM moved WHERE id = 1').get()
+  if (!row) throw new StoreMoved(`${database.name} is marked as moved to PostgreSQL, and does not say where to`)
+  return row
+}
+
+export function writeMark(database: Database.Database, mark: Mark): void {
+  database.exec(`CREATE TABLE IF NOT EXISTS moved
+    (id INTEGER PRIMARY KEY, move TEXT NOT NULL, state TEXT NOT NULL, target TEXT NOT NULL, at INTEGER NOT NULL)`)
+  database.prepare('INSERT OR REPLACE INTO moved VALUES (1, @move, @state, @target, @at)').run(mark)
+  database.prepare('INSERT OR IGNORE INTO migrations (name, applied_at) VALUES (?, ?)').run(name, mark.at)
+}
+
+/** Of the names of migrations only: what is known of the move stays. */
+export function unmark(database: Database.Database): void {
+  database.prepare('DELETE FROM migrations WHERE name = ?').run(name)
+}
+
+/** Throws StoreMoved on a file with a mark. */
+export function refuseMoved(database: Database.Database): void {
+  const mark = readMark(database)
+  if (!mark) return
+  const command = `rescind migrate sqlite-to-postgres --from "${database.name}"`
+  if (mark.state === 'moving') {
+    throw new StoreMoved(
+      `a move of ${database.name} to ${mark.target} was cut off at its last step, and only the target knows whether it is complete: run it again (${command}) with DATABASE_URL of that database; it finishes what is complete, and begins anew otherwise`,
+    )
+  }
+  throw new StoreMoved(
+    `the data of ${database.name} was moved to ${mark.target} at ${new Date(mark.at).toISOString()}: set DATABASE_URL to that database. To go back before anything was written there, stop what runs on it and run: ${command} --undo, with DATABASE_URL of that database`,
+  )
+}

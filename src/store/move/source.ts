@@ -1,0 +1,142 @@
+// The SQLite file that is moved: held by its lock, and inside one transaction from the first look to the mark.
+import { existsSync, realpathSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import type { TimestampMs } from '../../domain/units.ts'
+import { OperatorError } from '../../ops/operator-error.ts'
+import { missingMigrations } from '../migrations.ts'
+import { lockDatabase } from '../sqlite/lock.ts'
+import { migrate } from '../sqlite/migrate.ts'
+import { StoreInUse } from '../store.ts'
+import { type Mark, readMark, unmark, writeMark } from './mark.ts'
+import { type Row, rowOf, type Table } from './rows.ts'
+
+export interface Source extends Disposable {
+  readonly path: string
+  readonly mark: Mark | undefined
+  /** By name. */
+  readonly tables: readonly Table[]
+  /** In the order of the key. One reading at a time. */
+  rows(table: Table): IterableIterator<Row>
+  /** Durable when it returns, as is the schema. Without one of these two nothing of the file changes. */
+  write(mark: Mark): void
+  unmark(): void
+}
+
+interface Options {
+  readonly path: string
+  readonly now: TimestampMs
+  /** Takes a file that a service runs on, as of now, if its schema is this version's. */
+  readonly readOnly: boolean
+}
+
+/** How a database tells about itself: each side has its own. */
+const notData = ['migrations', 'probe', 'moved']
+
+/** Throws OperatorError: no file, no database, one of a later version, one that a service runs on. */
+export function openSource({ path: given, now, readOnly }: Options): Source {
+  if (!existsSync(given)) throw new OperatorError(`--from: there is no file ${given}; name the SQLite file to move`)
+  const path = realpathSync(given)
+  using opened = new DisposableStack()
+  const isRunning = !takeLock(path, opened, readOnly)
+  const database = new Database(path, { readonly: isRunning, timeout: 5_000 })
+  opened.defer(() => database.close())
+  begin(database, path, isRunning)
+  const mark = readMark(database)
+  bringUpToDate(database, path, now, isRunning)
+  const tables = tablesOf(database)
+
+  const everything = opened.move()
+  const commit = () => {
+    if (database.inTransaction) database.exec('COMMIT')
+  }
+  return {
+    path,
+    mark,
+    tables,
+    *rows(table) {
+      const order = table.key.map(quoted).join(', ')
+      const all = `SELECT ${table.columns.map(quoted).join(', ')} FROM ${quoted(table.name)} ORDER BY ${order}`
+      const values = database.prepare<[], unknown[]>(all).raw().safeIntegers().iterate()
+      for (const each of values) yield rowOf(table, each)
+    },
+    write(next) {
+      writeMark(database, next)
+      commit()
+    },
+    unmark() {
+      unmark(database)
+      commit()
+    },
+    // What is not committed by now is rolled back.
+    [Symbol.dispose]: () => everything.dispose(),
+  }
+}
+
+/** Whether nobody else works on the file. Throws StoreInUse where that is a must. */
+function takeLock(path: string, opened: DisposableStack, readOnly: boolean): boolean {
+  try {
+    const lock = lockDatabase(path)
+    opened.defer(() => lock.release())
+    return true
+  } catch (error) {
+    if (!(error instanceof StoreInUse)) throw error
+    if (readOnly) return false
+    throw new StoreInUse(`a service runs on ${path}: stop it first, and start it on the target afterwards`, {
+      cause: error,
+    })
+  }
+}
+
+function begin(database: Database.Database, path: string, isRunning: boolean): void {
+  try {
+    if (!isRunning) database.pragma('synchronous = FULL')
+    database.exec(isRunning ? 'BEGIN' : 'BEGIN IMMEDIATE')
+    const fault = database.pragma('quick_check(1)', { simple: true })
+    if (fault === 'ok') return
+    throw new OperatorError(`${path} is damaged (${fault}); restore a back-up of it`)
+  } catch (cause) {
+    const { code, message } = cause as { code?: string; message: string }
+    if (cause instanceof OperatorError || !code?.startsWith('SQLITE_')) throw cause
+    throw new OperatorError(`${path} can't be used as a database: ${message}`, { cause })
+  }
+}
+
+function bringUpToDate(database: Database.Database, path: string, now: TimestampMs, isRunning: boolean): void {
+  const known = database.prepare<[], string>("SELECT name FROM sqlite_master WHERE name = 'migrations'").pluck().get()
+  if (!known) throw new OperatorError(`${path} is no database of this service: it holds no table "migrations"`)
+  if (!isRunning) {
+    // No migration that is known here; whoever commits says what becomes of it.
+    unmark(database)
+    migrate(database, now)
+    return
+  }
+  const missing = missingMigrations(database.prepare<[], string>('SELECT name FROM migrations').pluck().all())
+  if (missing.length === 0) return
+  throw new OperatorError(
+    `a service of an older version runs on ${path} (its schema lacks ${missing[0]?.name}): stop it, and try again`,
+  )
+}
+
+function tablesOf(database: Database.Database): readonly Table[] {
+  const names = database
+    .prepare<[], string>(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+    )
+    .pluck()
+    .all()
+  return names
+    .filter((name) => !notData.includes(name))
+    .map((name) => {
+      const columns = database.prepare<[string], Column>('SELECT name, pk FROM pragma_table_info(?)').all(name)
+      const key = columns.filter(({ pk }) => pk > 0).sort((one, other) => one.pk - other.pk)
+      return { name, columns: columns.map((each) => each.name), key: key.map((each) => each.name) }
+    })
+}
+
+interface Column {
+  readonly name: string
+  /** Its place in the primary key, from 1; 0 outside of it. */
+  readonly pk: number
+}
+
+const quoted = (name: string) => `"${name}"`

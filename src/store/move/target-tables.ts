@@ -1,0 +1,70 @@
+// What the target's tables are, that they hold nothing yet, and how they are emptied and counted on.
+import type { ClientBase } from 'pg'
+import { OperatorError } from '../../ops/operator-error.ts'
+import type { Table } from './rows.ts'
+
+/** Types of the target's columns, in the order of the table's. Throws OperatorError on a table that it can't take as it is. */
+export async function typesOf(client: ClientBase, table: Table): Promise<readonly string[]> {
+  const { rows } = await client.query<{ name: string; type: string }>(
+    `SELECT attname AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute
+      WHERE attrelid = to_regclass(quote_ident(current_schema()) || '.' || quote_ident($1)) AND attnum > 0 AND NOT attisdropped`,
+    [table.name],
+  )
+  const types = new Map(rows.map(({ name, type }) => [name, type]))
+  return table.columns.map((column) => {
+    const type = types.get(column)
+    if (type !== undefined) return type
+    const what = types.size === 0 ? `the table ${table.name}` : `the column ${column} of ${table.name}`
+    throw new OperatorError(`the file holds ${what}, which this version does not know, so nothing was moved`)
+  })
+}
+
+/** Until the transaction ends nobody else reads or writes them. Throws OperatorError when there is no such table. */
+export async function hold(client: ClientBase, tables: readonly Table[]): Promise<void> {
+  for (const table of tables) await typesOf(client, table)
+  await client.query(`LOCK TABLE ${tables.map(({ name }) => `"${name}"`).join(', ')}`)
+}
+
+/** Throws OperatorError when a service has ever worked there. Of tables that are held: what is seen stays so. */
+export async function refuseFilled(client: ClientBase, tables: readonly Table[], shown: string): Promise<void> {
+  const filled: string[] = []
+  for (const { name } of tables) {
+    // The one row that is there from the beginning.
+    const own = name === 'estate' ? 'WHERE revision > 0' : ''
+    const { rows } = await client.query(`SELECT 1 FROM "${name}" ${own} LIMIT 1`)
+    if (rows.length > 0) filled.push(name)
+  }
+  if (filled.length === 0) return
+  throw new OperatorError(
+    `${shown} is not empty: there are rows in ${filled.join(', ')}; name a fresh database, or drop this one if nobody needs it`,
+  )
+}
+
+/** Where a transaction is rolled back, so are the numbers of the rows to come. */
+export async function empty(client: ClientBase, tables: readonly Table[]): Promise<void> {
+  await client.query(`TRUNCATE ${tables.map(({ name }) => `"${name}"`).join(', ')} RESTART IDENTITY`)
+}
+
+/** As a new database has it. */
+export async function plant(client: ClientBase): Promise<void> {
+  await client.query('INSERT INTO estate (id, revision) VALUES (1, 0)')
+}
+
+/** Rows to come are numbered on from the highest; to be called after `empty`. */
+export async function countOn(client: ClientBase, tables: readonly Table[]): Promise<void> {
+  for (const { name, key } of tables) {
+    const [column] = key
+    if (key.length !== 1) continue
+    const { rows } = await client.query<{ numbers: string | null }>(
+      'SELECT pg_get_serial_sequence($1, $2) AS numbers',
+      [`"${name}"`, column],
+    )
+    const numbers = rows[0]?.numbers
+    if (!numbers) continue
+    await client.query(
+      `SELECT setval($1, newest) FROM (SELECT max("${column}") AS newest FROM "${name}") AS of
+      WHERE newest IS NOT NULL`,
+      [numbers],
+    )
+  }
+}

@@ -1,0 +1,97 @@
+// The PostgreSQL database that a file is moved to: one session, and one transaction that keeps services out.
+import type { ClientBase } from 'pg'
+import type { Clock } from '../../ops/clock.ts'
+import { OperatorError } from '../../ops/operator-error.ts'
+import type { Secret } from '../../ops/secret.ts'
+import { checkServer, openPool } from '../postgres/connect.ts'
+import { hasMembers } from '../postgres/locks.ts'
+import { lockOfMigrations } from '../postgres/migrate.ts'
+import { StoreInUse } from '../store.ts'
+
+/** What the target knows of a move: `begun` before its rows, `done` in their commit, `undone` when they were taken out. */
+export type Standing = 'begun' | 'done' | 'undone'
+
+export interface Target extends AsyncDisposable {
+  readonly client: ClientBase
+  /** In words, without a secret. */
+  readonly shown: string
+  /** Waits a little for one that has just died. Throws StoreInUse while a service runs on it, or starts, or another move runs. */
+  begin(): Promise<void>
+  standing(move: string): Promise<Standing | undefined>
+  stand(move: string, standing: Standing, source: string): Promise<void>
+}
+
+const waitMs = { most: 5_000, each: 100 }
+
+/** Throws OperatorError when the server can't be used. */
+export async function openTarget(url: Secret, clock: Clock): Promise<Target> {
+  await using opened = new AsyncDisposableStack()
+  // Errors of an idle connection: each query tells of them.
+  const pool = openPool(url, 1, () => undefined)
+  opened.defer(() => pool.end())
+  await checkServer(pool)
+  const client = await pool.connect()
+  client.on('error', () => undefined)
+  // Closed rather than kept: the server then ends what it was in.
+  opened.defer(() => client.release(true))
+  // One statement may take long, and a commit wait for a standby; between two of them the file is read.
+  await client.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 60000')
+  const { rows } = await client.query<{ database: string; schema: string | null }>(
+    'SELECT current_database() AS database, current_schema() AS schema',
+  )
+  const { database, schema } = rows[0] ?? {}
+  if (!schema) throw new OperatorError('DATABASE_URL: no schema of the search_path exists; create one')
+
+  async function tryLock(): Promise<boolean> {
+    const sql = `SELECT pg_try_advisory_xact_lock(${lockOfMigrations}, hashtext(current_schema())) AS held`
+    const answer = await client.query<{ held: boolean }>(sql)
+    return answer.rows[0]?.held === true
+  }
+
+  const shown = `the PostgreSQL database "${database}" (schema "${schema}") at ${url}`
+  const everything = opened.move()
+  return {
+    client,
+    shown,
+    async begin() {
+      await client.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE')
+      const until = clock.elapsed() + waitMs.most
+      while (!(await tryLock()) || (await hasMembers(client))) {
+        if (clock.elapsed() > until) {
+          throw new StoreInUse(
+            `a service runs on ${shown}, or another move does: stop it, and start it again when the move is done`,
+          )
+        }
+        await clock.sleep(waitMs.each)
+      }
+    },
+    async standing(move) {
+      await client.query(
+        `CREATE TABLE IF NOT EXISTS moves (move TEXT PRIMARY KEY, state TEXT NOT NULL, source TEXT NOT NULL, at BIGINT NOT NULL)`,
+      )
+      const found = await client.query<{ state: Standing }>('SELECT state FROM moves WHERE move = $1', [move])
+      return found.rows[0]?.state
+    },
+    async stand(move, standing, source) {
+      await client.query(
+        `INSERT INTO moves (move, state, source, at) VALUES ($1, $2, $3, $4)
+          ON CONFLICT (move) DO UPDATE SET state = excluded.state, at = excluded.at`,
+        [move, standing, source, clock.now()],
+      )
+    },
+    [Symbol.asyncDispose]: () => everything.disposeAsync(),
+  }
+}
+
+// https://www.postgresql.org/docs/current/errcodes-appendix.html: connections, transactions given up, privileges, resources,
+// limits, what an administrator ended, the server's own input and output.
+const operators = /^(08|25P|28|40|42501|53|54|55|57|58)/
+
+/** What the server's operator can mend, in words; anything else as it is. */
+export function inWords(error: unknown): unknown {
+  if (error instanceof OperatorError || !(error instanceof Error)) return error
+  const { code = '' } = error as { code?: string }
+  const isLost = /^(Connection terminated|timeout exceeded)|^Client (has encountered|was closed)/.test(error.message)
+  if (!isLost && !operators.test(code) && !/^E[A-Z]+$/.test(code)) return error
+  return new OperatorError(`nothing was moved: the target: ${error.message}`, { cause: error })
+}

@@ -1,0 +1,216 @@
+// What can't be moved is refused, with what to do about it, and both sides are as they were.
+import { rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { systemClock } from '../../src/ops/clock.ts'
+import { secretUrl } from '../../src/ops/secret.ts'
+import { migrations, sqlFor } from '../../src/store/migrations.ts'
+import { openPostgresLocks } from '../../src/store/postgres/locks.ts'
+import { lockOfMigrations, migrate } from '../../src/store/postgres/migrate.ts'
+import { openPostgresStore } from '../../src/store/postgres/open.ts'
+import { quiet } from '../store/open-store.ts'
+import { until } from '../support/client.ts'
+import { type Postgres, startPostgres } from '../support/postgres.ts'
+import { alter, type FilledFile, fillFile, openFile } from './support/filled-file.ts'
+import { move } from './support/run-move.ts'
+
+// Each test starts several processes, one after the other.
+vi.setConfig({ testTimeout: 240_000 })
+
+let filled: FilledFile
+let postgres: Postgres
+beforeAll(async () => {
+  ;[filled, postgres] = await Promise.all([fillFile(100), startPostgres()])
+})
+afterAll(async () => {
+  await postgres?.[Symbol.asyncDispose]()
+  filled?.[Symbol.dispose]()
+})
+
+const contentOf = (url: string) =>
+  postgres.query(
+    "SELECT relname, n_live_tup FROM pg_stat_user_tables WHERE n_live_tup > 0 AND relname NOT IN ('migrations', 'estate', 'moves')",
+    new URL(url).pathname.slice(1),
+  )
+
+async function refusal(folder: string, url: string, ...more: readonly string[]): Promise<string> {
+  const { code, told } = await move(folder, url, ...more)
+  expect({ code, told }).toMatchObject({ code: 1 })
+  expect(told).not.toContain('    at ')
+  expect(told).not.toContain(new URL(url).password)
+  return told
+}
+
+test.each<[string, (folder: string) => void, RegExp]>([
+  ['no file', (folder) => rmSync(join(folder, 'rescind.db')), /--from: there is no file/],
+  [
+    'an empty file',
+    (folder) => {
+      rmSync(join(folder, 'rescind.db-wal'))
+      truncateSync(join(folder, 'rescind.db'))
+    },
+    /is no database of this service/,
+  ],
+  [
+    'a file of something else',
+    (folder) => {
+      rmSync(join(folder, 'rescind.db-wal'))
+      writeFileSync(join(folder, 'rescind.db'), 'Dear diary, '.repeat(1_000))
+    },
+    /can't be used as a database: file is not a database/,
+  ],
+  [
+    'a file of a later version',
+    (folder) => alter(folder, "INSERT INTO migrations (name, applied_at) VALUES ('999-from-the-future', 1)"),
+    /written by a later version \(migration 999-from-the-future\); run that version/,
+  ],
+  [
+    'a table that nobody knows',
+    (folder) => alter(folder, 'CREATE TABLE wishes (id INTEGER PRIMARY KEY)'),
+    /the file holds the table wishes, which this version does not know, so nothing was moved/,
+  ],
+  [
+    'a column that nobody knows',
+    (folder) => alter(folder, 'ALTER TABLE relayers ADD COLUMN mood TEXT'),
+    /the file holds the column mood of relayers, which this version does not know/,
+  ],
+  [
+    'a character that PostgreSQL has no place for',
+    (folder) => alter(folder, "UPDATE relayers SET name = 'a' || char(0)"),
+    /relayers, id writer: the column name holds the character U\+0000, which PostgreSQL can't store there; correct/,
+  ],
+  [
+    'binary data',
+    (folder) => alter(folder, "UPDATE relayers SET name = x'00ff'"),
+    /relayers, id writer: the column name holds binary data/,
+  ],
+])('%s', async (_, spoil, told) => {
+  const folder = filled.copy()
+  spoil(folder)
+  const url = await postgres.database()
+  for (const more of [['--dry-run'], []]) expect(await refusal(folder, url, ...more)).toMatch(told)
+  expect(await contentOf(url)).toEqual([])
+})
+
+test('a target that is not there, or lets nobody in, is told without its password', async () => {
+  const folder = filled.copy()
+  const url = await postgres.database()
+  const wrong = (change: Partial<URL>) => Object.assign(new URL(url), change).href
+  expect(await refusal(folder, wrong({ port: '1' }))).toMatch(
+    /the PostgreSQL server can't be used: connect ECONNREFUSED/,
+  )
+  expect(await refusal(folder, wrong({ password: 'a-wrong-password' }))).toMatch(/password authentication failed/)
+  expect(await refusal(folder, wrong({ pathname: '/nowhere' }))).toMatch(/database "nowhere" does not exist/)
+  await openFile(folder)
+})
+
+test('a target on which a service has worked, and one on which it runs', async () => {
+  const folder = filled.copy()
+  const url = await postgres.database()
+  {
+    const place = { url: secretUrl(new URL(url)), clock: systemClock }
+    await using _store = await openPostgresStore({ ...place, logger: quiet })
+    const replica = await openPostgresLocks(place).join()
+    expect(await refusal(folder, url)).toMatch(/a service runs on the PostgreSQL database "rescind_\d+"/)
+    await replica.end()
+  }
+  // It was started by mistake, and had nothing to do.
+  expect(await move(folder, url)).toMatchObject({ code: 0 })
+  const other = filled.copy()
+  expect(await refusal(other, url)).toMatch(/is not empty: there are rows in attempts, .*; name a fresh database/)
+  await openFile(other)
+})
+
+test('a move waits a little for whoever changes the schema, and so does a service that starts while a move runs', async () => {
+  const folder = filled.copy()
+  const url = await postgres.database()
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query('BEGIN')
+  await client.query(`SELECT pg_advisory_xact_lock(${lockOfMigrations}, hashtext('public'))`)
+  expect(await refusal(folder, url)).toMatch(/a service runs on .*, or another move does: stop it/)
+  const starting = new pg.Client({ connectionString: url, lock_timeout: 50 })
+  await starting.connect()
+  await expect(migrate(starting, 0)).rejects.toThrow(
+    /another process .* moves data into it: start again when that is done/,
+  )
+  await starting.end()
+  await client.end()
+  expect(await move(folder, url)).toMatchObject({ code: 0 })
+})
+
+test('what is written to the target before the move holds it is seen, and not taken out', async () => {
+  const [first, second] = [filled.copy(), filled.copy()]
+  const url = await postgres.database()
+  expect(await move(first, url)).toMatchObject({ code: 0 })
+  expect(await move(first, url, '--undo')).toMatchObject({ code: 0 })
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(
+    "BEGIN; INSERT INTO api_keys (id, name, digest, hint, scopes, created_at, created_by) VALUES ('late', '', '', '', '[]', 1, 'a')",
+  )
+  const refused = refusal(second, url)
+  const isWaiting = async () =>
+    (await postgres.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).length > 0
+  await until(isWaiting, { what: 'the move to wait' })
+  await client.query('COMMIT')
+  expect(await refused).toMatch(/is not empty: there are rows in api_keys;/)
+  expect((await client.query('SELECT id FROM api_keys')).rows).toEqual([{ id: 'late' }])
+  await client.end()
+})
+
+test('a file of an older version is brought up to date by the move, and by nothing less', async () => {
+  const folder = filled.copy()
+  alter(folder, 'VACUUM')
+  const path = join(folder, 'old.db')
+  const old = new Database(path)
+  old.exec('CREATE TABLE migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL)')
+  for (const { name, statements } of migrations.slice(0, 2)) {
+    for (const sql of statements) old.exec(sqlFor('sqlite', sql))
+    old.prepare('INSERT INTO migrations VALUES (?, 1)').run(name)
+  }
+  old.exec(
+    `INSERT INTO relayers VALUES ('old', 'Old', 'localhost', 31337, '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', 'dev', 'hook', 0, '{}', 4, 7, 3)`,
+  )
+  old.exec(`INSERT INTO outbox VALUES (41, 'old', 'a', 'sent', NULL, 0, 1)`)
+  old.close()
+  const url = await postgres.database()
+  const schema = () => {
+    const eyes = new Database(path, { readonly: true })
+    const names = eyes.prepare('SELECT name FROM sqlite_master ORDER BY name').pluck().all()
+    eyes.close()
+    return names
+  }
+  const before = schema()
+  const moveOld = (...more: string[]) => move(folder, url, '--from', 'old.db', ...more)
+  expect(await moveOld('--dry-run')).toMatchObject({ code: 0 })
+  expect(schema()).toEqual(before)
+  expect(await moveOld()).toMatchObject({ code: 0 })
+  const database = new URL(url).pathname.slice(1)
+  // Epochs rise, and the newest event is the one before the next.
+  expect(await postgres.query('SELECT id, epoch, last_sequence FROM relayers', database)).toEqual([
+    { id: 'old', epoch: 5, last_sequence: 7 },
+  ])
+  expect(await postgres.query('SELECT position FROM delivery_queues', database)).toEqual([{ position: 41 }])
+  expect(await postgres.query("SELECT nextval('outbox_id_seq') AS next", database)).toEqual([{ next: 42 }])
+})
+
+test('a move that nobody has built on is undone, once and for all', async () => {
+  const folder = filled.copy()
+  const url = await postgres.database()
+  expect(await refusal(folder, url, '--undo')).toMatch(/is not marked as moved: there is nothing to undo/)
+  expect(await move(folder, url)).toMatchObject({ code: 0 })
+  expect(await refusal(folder, await postgres.database(), '--undo')).toMatch(/knows nothing of that/)
+  expect(await move(folder, url, '--undo')).toMatchObject({ code: 0 })
+  expect(await contentOf(url)).toEqual([])
+  await openFile(folder)
+  expect(await refusal(folder, url, '--undo')).toMatch(/there is nothing to undo/)
+  // And it can be moved again, also after more was written.
+  expect(await move(folder, url)).toMatchObject({ code: 0 })
+  await postgres.query('UPDATE relayers SET paused = 1', new URL(url).pathname.slice(1))
+  expect(await refusal(folder, url, '--undo')).toMatch(
+    /a service has written to .* since the move \(relayers, id writer: the column paused differs\): .* can't be undone/,
+  )
+})
