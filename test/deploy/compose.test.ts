@@ -1,0 +1,70 @@
+// compose.yaml and the proxy's configuration name what is there, and what the service knows.
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { expect, test } from 'vitest'
+import { load } from '../config/workplace.ts'
+import { composeEnvironment, exampleConfig, isThere, read, readYaml, unknownVariables, type Yaml } from './shipped.ts'
+
+const [compose] = readYaml('deploy/compose.yaml') as [Yaml]
+const services: Readonly<Record<string, Yaml>> = compose.services
+const replicas = Object.entries(services).filter(([name]) => name.startsWith('rescind'))
+
+test('files that it names are there, and so are the services and networks', () => {
+  for (const [name, service] of Object.entries(services)) {
+    const { build, volumes = [], depends_on: needs = {}, networks = [] } = service
+    if (build) expect(isThere(join('deploy', build.context, build.dockerfile))).toBe(true)
+    for (const volume of volumes as string[]) {
+      const [from = ''] = volume.split(':')
+      const isNamed = /^\w+$/.test(from)
+      const found = isNamed ? from in compose.volumes : isThere(join('deploy', from))
+      expect(found, `${name}: ${volume}`).toBe(true)
+    }
+    for (const needed of Object.keys(needs))
+      expect(services[needed]?.healthcheck ?? services[needed]?.build).toBeTruthy()
+    for (const network of networks as string[]) expect(network in compose.networks).toBe(true)
+  }
+})
+
+test('three replicas, alike, with nothing to write to, and time to drain', () => {
+  expect(replicas).toHaveLength(3)
+  for (const [, replica] of replicas) {
+    expect(replica).toEqual(replicas[0]?.[1])
+    expect(replica).toMatchObject({ read_only: true, cap_drop: ['ALL'], stop_grace_period: '60s' })
+    expect(replica.volumes.every((volume: string) => volume.endsWith(':ro'))).toBe(true)
+  }
+})
+
+test('variables are known, and all that are filled in from outside are in the example', async () => {
+  const example = composeEnvironment()
+  const names = [...Object.keys(replicas[0]?.[1].environment), ...Object.keys(example)]
+  const ofPostgres = ['POSTGRES_PASSWORD']
+  expect(
+    await unknownVariables(
+      names.filter((name) => !ofPostgres.includes(name)),
+      exampleConfig(),
+    ),
+  ).toEqual([])
+  const filledIn = [...read('deploy/compose.yaml').matchAll(/\$\{(\w+)/g)].map(([, name]) => name ?? '')
+  expect(filledIn.filter((name) => !(name in example))).toEqual([])
+})
+
+test('the example, filled in, is an environment that the service starts on', async () => {
+  const secrets = { POSTGRES_PASSWORD: 'a1', API_KEY: 'b'.repeat(32) }
+  const filledIn = { ...parseEnv(read('deploy/compose.env.example')), ...secrets }
+  const set = Object.entries(replicas[0]?.[1].environment as Record<string, string>).map(([name, value]) => [
+    name,
+    value.replace(/\$\{POSTGRES_PASSWORD:[^}]*\}/, secrets.POSTGRES_PASSWORD),
+  ])
+  const env = { ...filledIn, ...Object.fromEntries(set) }
+  const loaded = await load({ 'config/config.json': exampleConfig() }, env)
+  expect(loaded.database).toMatchObject({ kind: 'postgres' })
+  expect(loaded.server.trustedProxies).toEqual([compose.networks.inside.ipam.config[0].subnet])
+})
+
+test('the proxy knows every replica, and repeats no POST', () => {
+  const conf = read('deploy/nginx.conf').replaceAll(/#.*$/gm, '')
+  const servers = [...conf.matchAll(/server (rescind-\d):8080 /g)].map(([, name]) => name)
+  expect(servers).toEqual(replicas.map(([name]) => name))
+  expect(conf).not.toContain('non_idempotent')
+  expect(conf).toMatch(/location = \/api\/v1\/events \{[^}]*proxy_buffering off;/)
+})

@@ -1,0 +1,96 @@
+// The manifests hold together: selectors find pods, ports have names, variables are known, the example of a configuration is
+// one. No API server looks at them here.
+import { expect, test } from 'vitest'
+import { load } from '../config/workplace.ts'
+import { anyService } from './any-service.ts'
+import { readYaml, unknownVariables, type Yaml, yamlFiles } from './shipped.ts'
+
+const folder = 'deploy/kubernetes'
+const manifests: readonly Yaml[] = [folder, `${folder}/examples`].flatMap((each) =>
+  yamlFiles(each).flatMap((name) => readYaml(`${each}/${name}`)),
+)
+const of = (kind: string): Yaml => {
+  const [found, ...more] = manifests.filter((manifest) => manifest.kind === kind)
+  expect([kind, found !== undefined, more.length]).toEqual([kind, true, 0])
+  return found
+}
+const pod = of('Deployment').spec.template
+const [container] = pod.spec.containers
+
+test('each has the version of its kind, and one name', () => {
+  const versions = Object.fromEntries(manifests.map(({ kind, apiVersion }) => [kind, apiVersion]))
+  expect(versions).toEqual({
+    Deployment: 'apps/v1',
+    Service: 'v1',
+    PodDisruptionBudget: 'policy/v1',
+    NetworkPolicy: 'networking.k8s.io/v1',
+    Secret: 'v1',
+    ConfigMap: 'v1',
+    ServiceMonitor: 'monitoring.coreos.com/v1',
+  })
+  expect(new Set(manifests.map(({ metadata }) => metadata.name))).toEqual(new Set(['rescind']))
+})
+
+test('every selector finds the pods, or the service', () => {
+  const { labels } = pod.metadata
+  const selectors = [
+    of('Deployment').spec.selector.matchLabels,
+    of('Service').spec.selector,
+    of('PodDisruptionBudget').spec.selector.matchLabels,
+    of('NetworkPolicy').spec.podSelector.matchLabels,
+    pod.spec.topologySpreadConstraints[0].labelSelector.matchLabels,
+  ]
+  for (const selector of selectors) expect(labels).toMatchObject(selector)
+  expect(of('Service').metadata.labels).toMatchObject(of('ServiceMonitor').spec.selector.matchLabels)
+})
+
+test('every port that is named is one of the container, and those are the defaults', () => {
+  const ports = Object.fromEntries(container.ports.map(({ name, containerPort }: Yaml) => [name, containerPort]))
+  expect(ports).toEqual({ http: 8080, metrics: 8081 })
+  const named = [
+    ...of('Service').spec.ports.map(({ targetPort }: Yaml) => targetPort),
+    ...of('NetworkPolicy').spec.ingress.flatMap((rule: Yaml) => rule.ports.map(({ port }: Yaml) => port)),
+    ...['startupProbe', 'readinessProbe', 'livenessProbe'].map((probe) => container[probe].httpGet.port),
+  ]
+  expect(named.filter((name) => !(name in ports))).toEqual([])
+  const ofService = of('Service').spec.ports.map(({ name }: Yaml) => name)
+  for (const { port } of of('ServiceMonitor').spec.endpoints) expect(ofService).toContain(port)
+})
+
+test('the probes are answered, and metrics are where they are looked for', async () => {
+  await using service = await anyService()
+  for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe']) {
+    expect((await fetch(service.url + container[probe].httpGet.path)).status).toBe(200)
+  }
+  expect((await fetch(service.metricsUrl + of('ServiceMonitor').spec.endpoints[0].path)).status).toBe(200)
+  // A database that is down takes no replica out for good.
+  expect(container.livenessProbe.httpGet.path).not.toBe(container.readinessProbe.httpGet.path)
+})
+
+test('nobody is root, nothing is written to, and the drain has time', () => {
+  expect(pod.spec).toMatchObject({
+    automountServiceAccountToken: false,
+    securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } },
+  })
+  expect(container.securityContext).toEqual({
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  })
+  expect(container.volumeMounts.every(({ readOnly }: Yaml) => readOnly)).toBe(true)
+  const sleep = Number(container.lifecycle.preStop.exec.command[1])
+  expect(pod.spec.terminationGracePeriodSeconds - sleep).toBeGreaterThanOrEqual(45)
+  expect(of('Deployment').spec.replicas).toBe(3)
+  expect(of('Deployment').spec.strategy.rollingUpdate.maxUnavailable).toBe(0)
+})
+
+test('the secret and the configuration are an environment that the service starts on', async () => {
+  const config: string = of('ConfigMap').data['config.json']
+  const secrets: Record<string, string> = of('Secret').stringData
+  const plain: Record<string, string> = Object.fromEntries(container.env.map(({ name, value }: Yaml) => [name, value]))
+  expect(await unknownVariables([...Object.keys(secrets), ...Object.keys(plain)], config)).toEqual([])
+  const loaded = await load({ 'config/config.json': config }, { ...secrets, ...plain })
+  expect(loaded.relayers.map(({ id }) => id)).toEqual(['payouts'])
+  expect(pod.spec.volumes.map(({ configMap }: Yaml) => configMap.name)).toEqual([of('ConfigMap').metadata.name])
+  expect(container.envFrom).toEqual([{ secretRef: { name: of('Secret').metadata.name } }])
+})
