@@ -15,6 +15,7 @@ const ofSqliteOnly: string[] = [
   // On PostgreSQL as it is.
   'test/e2e/postgres.test.ts',
   'test/e2e/replicas*.test.ts',
+  'test/http/database-failures.test.ts',
   // A file has one process, by the lock beside it.
   'test/e2e/second-process.test.ts',
 ]

@@ -51,6 +51,8 @@ export const catalogue = {
   TOO_MANY_STREAMS: { status: 429, retryable: true },
   HEADERS_TOO_LARGE: { status: 431, retryable: false },
   INTERNAL: { status: 500, retryable: true },
+  DATABASE_UNAVAILABLE: { status: 503, retryable: true },
+  OUTCOME_UNKNOWN: { status: 503, retryable: true },
   NODE_UNAVAILABLE: { status: 503, retryable: true },
   NOT_READY: { status: 503, retryable: true },
   SIGNER_UNAVAILABLE: { status: 503, retryable: true },

@@ -62,5 +62,5 @@ export function answers<S extends TSchema>(data: S, ...refusals: readonly number
 
 /** The answers of an operation that only ever refuses. */
 export function failures(...refusals: readonly number[]) {
-  return Object.fromEntries([401, 429, 500, ...refusals].sort().map((status) => [status, failureSchema] as const))
+  return Object.fromEntries([401, 429, 500, 503, ...refusals].sort().map((status) => [status, failureSchema] as const))
 }

@@ -50,6 +50,8 @@ export function errorHandler(logger: Logger, auditor: Auditor) {
         { request_id: request.id, method: request.method, url: shownPath(request.url), err: thrown },
         'request failed',
       )
+    } else if (error.code === 'DATABASE_UNAVAILABLE' || error.code === 'OUTCOME_UNKNOWN') {
+      logger.warn({ request_id: request.id, code: error.code, err: error.cause }, 'request failed: the database did')
     } else {
       logger.debug({ request_id: request.id, code: error.code, reason: error.message }, 'request refused')
     }

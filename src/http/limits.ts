@@ -54,6 +54,8 @@ export const pageMax = 1_000_000
 export const shownCharsMax = 40
 /** How long an answer of the readiness check is believed: it costs a durable write. */
 export const readinessBelievedMs = 500
+/** Whoever asks decides by the answer, and does not wait as long as a request may. */
+export const readinessPatienceMs = 3_000
 /** When to come back after a full queue; it empties with the chain's blocks. */
 export const queueFullRetryAfterSeconds = 5
 

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { RescindError } from '../domain/errors.ts'
 import type { Clock } from '../ops/clock.ts'
 import { failureSchema, success, successSchema } from './envelope.ts'
-import { readinessBelievedMs } from './limits.ts'
+import { readinessBelievedMs, readinessPatienceMs } from './limits.ts'
 import { operation } from './operation.ts'
 import { presentTime } from './present-time.ts'
 
@@ -39,7 +39,9 @@ export function ready({ readiness, clock, version }: { readiness: Readiness; clo
     async answer() {
       if (readiness.stopping.aborted) throw new RescindError('SHUTTING_DOWN', 'shutting down')
       await check().catch((cause) => {
-        throw new RescindError('NOT_READY', 'the store does not answer', { cause })
+        throw cause instanceof RescindError
+          ? cause
+          : new RescindError('NOT_READY', 'the store does not answer', { cause })
       })
       return {
         ...success({ status: 'ready', version }),
@@ -52,12 +54,33 @@ export function ready({ readiness, clock, version }: { readiness: Readiness; clo
   })
 }
 
-/** The check is open to everybody and costs a durable write, so askers share its answer for a moment. */
+/**
+ * The check is open to everybody and costs a durable write, so askers share its answer for a moment; and one that hangs,
+ * which holds a connection, is not asked beside itself.
+ */
 function believed(check: () => Promise<void>, clock: Clock): () => Promise<void> {
-  let asked: { at: number; answer: Promise<void> } | undefined
+  let asked: { at: number; answer: Promise<void>; isOver: boolean } | undefined
+  function ask() {
+    const fresh = { at: clock.elapsed(), answer: check(), isOver: false }
+    const end = () => {
+      fresh.isOver = true
+    }
+    fresh.answer.then(end, end)
+    return fresh
+  }
   return () => {
-    const now = clock.elapsed()
-    if (!asked || now - asked.at >= readinessBelievedMs) asked = { at: now, answer: check() }
-    return asked.answer
+    if (!asked || (asked.isOver && clock.elapsed() - asked.at >= readinessBelievedMs)) asked = ask()
+    return inTime(asked.answer, clock)
+  }
+}
+
+async function inTime(answer: Promise<void>, clock: Clock): Promise<void> {
+  const answered = new AbortController()
+  const late = clock.sleep(readinessPatienceMs, answered.signal).then(() => 'late' as const)
+  try {
+    const first = await Promise.race([answer, late])
+    if (first === 'late') throw new RescindError('NOT_READY', 'the store did not answer in time')
+  } finally {
+    answered.abort()
   }
 }

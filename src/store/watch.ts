@@ -39,12 +39,17 @@ export function watchStore(store: Store, watch: StoreMetrics): Store {
         }
         return done
       } catch (error) {
-        const isAnswer = [RescindError, StaleWrite, OwnershipLost].some((known) => error instanceof known)
-        end(isAnswer ? 'refused' : 'failed')
+        end(isAnswer(error) ? 'refused' : 'failed')
         throw error
       }
     },
   }
+}
+
+/** A unit that was through, and said no. */
+function isAnswer(error: unknown): boolean {
+  if (error instanceof RescindError) return error.status < 500
+  return error instanceof StaleWrite || error instanceof OwnershipLost
 }
 
 interface Watcher {

@@ -103,6 +103,11 @@ test('a server that would lose what it acknowledges, or that can’t be used, is
   const careless = await refusalOf(url)
   expect(careless).toBeInstanceOf(OperatorError)
   expect(careless.message).toContain('synchronous_commit is off')
+  await postgres.query(`ALTER DATABASE ${nameOf(url)} RESET synchronous_commit`)
+  await postgres.query(`ALTER DATABASE ${nameOf(url)} SET default_transaction_read_only = on`)
+  const readOnly = await refusalOf(url)
+  expect(readOnly).toBeInstanceOf(OperatorError)
+  expect(readOnly.message).toContain('default_transaction_read_only is on')
   const { host, password, pathname } = new URL(url)
   for (const wrong of [
     `postgres://rescind:S3CRET@${host}${pathname}`,

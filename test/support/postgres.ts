@@ -15,6 +15,8 @@ export interface Postgres extends AsyncDisposable {
   /** Of the postmaster. */
   readonly pid: number
   readonly port: number
+  /** Its folder. */
+  readonly data: string
   /** A fresh database: the URL of its owner, who is no superuser. */
   database(): Promise<string>
   /** As a superuser, in any of its databases. */
@@ -138,6 +140,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       return server.pid ?? 0
     },
     port,
+    data,
     async database() {
       databases += 1
       const name = `rescind_${databases}`

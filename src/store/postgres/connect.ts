@@ -20,6 +20,8 @@ export const limits = {
   connectTimeoutMs: 10_000,
   lockTimeoutMs: 10_000,
   statementTimeoutMs: 30_000,
+  /** A server that is silent for so long about a statement has not even ended it: its connection is given up. */
+  answerTimeoutMs: 35_000,
   /** The server ends the session of a process that fell silent inside a transaction, and with it its locks. */
   idleInTransactionMs: 4_000,
 } as const
@@ -31,6 +33,7 @@ export function settingsFor(url: Secret): ClientConfig {
     connectionTimeoutMillis: limits.connectTimeoutMs,
     lock_timeout: limits.lockTimeoutMs,
     statement_timeout: limits.statementTimeoutMs,
+    query_timeout: limits.answerTimeoutMs,
     idle_in_transaction_session_timeout: limits.idleInTransactionMs,
     keepAlive: true,
     types,
@@ -61,9 +64,10 @@ const oldestVersion = 140_000
  */
 export async function checkServer(pool: Pool): Promise<void> {
   const { rows } = await pool
-    .query<{ version: string; number: number; recovering: boolean; sync: string }>(
+    .query<{ version: string; number: number; recovering: boolean; sync: string; readOnly: string }>(
       `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
-        pg_is_in_recovery() AS recovering, current_setting('synchronous_commit') AS sync`,
+        pg_is_in_recovery() AS recovering, current_setting('synchronous_commit') AS sync,
+        current_setting('default_transaction_read_only') AS "readOnly"`,
     )
     .catch((cause: Error) => {
       // The message of the driver names the host or the user, and never the password.
@@ -78,6 +82,11 @@ export async function checkServer(pool: Pool): Promise<void> {
   }
   if (server.recovering) {
     throw new OperatorError('DATABASE_URL: the server is a standby, which takes no writes; name the primary')
+  }
+  if (server.readOnly === 'on') {
+    throw new OperatorError(
+      'DATABASE_URL: default_transaction_read_only is on, so the server takes no writes; set it to off, for this user at least',
+    )
   }
   if (server.sync === 'off') {
     throw new OperatorError(

@@ -1,6 +1,7 @@
 // Runs statements on PostgreSQL connections, each prepared once a connection.
 import type { ClientBase, Pool, QueryConfig } from 'pg'
 import type { Executor, Statement } from '../statement.ts'
+import { CommitInDoubt, isConnectionLost } from './failure.ts'
 import { type Gathered, type Listed, listsOf, missingAmong, openGathering, type Row } from './gather.ts'
 
 const names = new WeakMap<object, string>()
@@ -168,9 +169,12 @@ export function writingExecutor(client: ClientBase): Writing {
     async commit() {
       sendGathered()
       if (inDoubt) await settled()
+      if (failure) throw failure.error
       const committing = client.query('COMMIT')
       sent(committing)
-      await settled()
+      await settled().catch((error: unknown) => {
+        throw isConnectionLost(error) ? new CommitInDoubt(error) : error
+      })
       // A transaction in which something failed answers a COMMIT by rolling back, without an error.
       const { command } = await committing
       if (command !== 'COMMIT') throw new Error(`the database answered COMMIT with ${command}`)

@@ -13,6 +13,7 @@ import type { Executor } from '../statement.ts'
 import type { Ahead, Session, Store } from '../store.ts'
 import { openTallies } from '../tallies.ts'
 import { canStand, type Writing, writingExecutor } from './executor.ts'
+import { isConnectionLost, isGivenUp, isOfDatabase } from './failure.ts'
 import { ofLockedRelayer } from './locked-relayer.ts'
 import type { SettledEvents } from './settled-events.ts'
 import { withConnection } from './snapshot.ts'
@@ -61,14 +62,15 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
         const answers = await commitOnce(group, relayer, each)
         for (const answer of answers) answer()
         return
-      } catch (error) {
+      } catch (thrown) {
+        const error = thrown instanceof UnitFailed ? thrown.cause : thrown
         // What fails takes its transaction with it: each unit gets a place to go back to, and all of them run again.
-        const again = each === runUnit && !isConnectionLost(error)
+        const again = each === runUnit && !isOfDatabase(error)
         if (again || (tries < triesMax && isGivenUp(error))) {
           each = runSavedUnit
           continue
         }
-        for (const unit of group) unit.failed(error instanceof UnitFailed ? error.cause : error)
+        for (const unit of group) unit.failed(error)
         return
       }
     }
@@ -97,7 +99,8 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
     each: EachUnit,
   ): Promise<(() => void)[]> {
     const writing = writingExecutor(client)
-    writing.send('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE')
+    // A server that is told to be read-only, as some are when their disk fills up, is taken at its word.
+    writing.send('BEGIN ISOLATION LEVEL READ COMMITTED')
     const { session, deferred } = await openUnits(writing, group, relayer)
     const answers: (() => void)[] = []
     for (const unit of group) answers.push(await each(unit, session, writing, deferred))
@@ -197,25 +200,4 @@ async function runSavedUnit(
     deferred.forget()
     return () => unit.failed(error)
   }
-}
-
-/** A deadlock, or a conflict of transactions: nothing of it is durable. */
-function isGivenUp(error: unknown): boolean {
-  return ['40P01', '40001'].includes(codeOf(error))
-}
-
-/** Not an answer of the server about a statement: then its transaction is over, and perhaps the server with it. */
-function isConnectionLost(error: unknown): boolean {
-  const code = codeOf(error)
-  const ended = code.startsWith('08') || code.startsWith('57P') || code === '25P03' || code.startsWith('E')
-  return (
-    ended ||
-    (error instanceof Error &&
-      /^(Connection terminated|Client (has encountered|was closed)|timeout exceeded)/.test(error.message))
-  )
-}
-
-function codeOf(error: unknown): string {
-  const code = (error as { code?: unknown } | undefined)?.code
-  return typeof code === 'string' ? code : ''
 }

@@ -12,7 +12,7 @@ export const lockOfMigrations = 1_919_251_298
  * and StoreInUse when somebody else changes the schema for longer than a lock is waited for.
  */
 export async function migrate(client: ClientBase, now: TimestampMs): Promise<readonly string[]> {
-  await client.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE')
+  await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
   try {
     // Of several that start at once one migrates, and the others find it done.
     await client.query(`SELECT pg_advisory_xact_lock(${lockOfMigrations}, hashtext(current_schema()))`)

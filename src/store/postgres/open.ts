@@ -1,4 +1,6 @@
 // The store on PostgreSQL: connections for units, and others for reads.
+import { RescindError } from '../../domain/errors.ts'
+import type { RelayerId } from '../../domain/ids.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { Secret } from '../../ops/secret.ts'
@@ -7,6 +9,7 @@ import { readsOver } from '../reads.ts'
 import type { Store } from '../store.ts'
 import { checkServer, limits, openPool } from './connect.ts'
 import { readingExecutor } from './executor.ts'
+import { telling, whyUnavailable } from './failure.ts'
 import { openLanes } from './lanes.ts'
 import { migrate } from './migrate.ts'
 import { openSettledEvents } from './settled-events.ts'
@@ -32,15 +35,16 @@ export async function openPostgresStore(options: { url: Secret; clock: Clock; lo
 
   const everything = opened.move()
   return {
-    commit: lanes.commit,
-    reads: {
+    ...telling({ commit: lanes.commit }),
+    reads: telling({
       ...readsOver({ all: reading.all, settledEvent: () => events.read(reading) }),
-      work: (relayer) => asOfOneInstant(readers, (executor) => loadWork(executor, relayer)),
-    },
+      work: (relayer: RelayerId) => asOfOneInstant(readers, (executor) => loadWork(executor, relayer)),
+    }),
     async check() {
-      await writers.query('INSERT INTO probe (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at', [
-        clock.now(),
-      ])
+      const probe = 'INSERT INTO probe (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at'
+      await writers.query(probe, [clock.now()]).catch((cause: unknown) => {
+        throw new RescindError('NOT_READY', `the database ${whyUnavailable(cause) ?? 'takes no write'}`, { cause })
+      })
     },
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
   }

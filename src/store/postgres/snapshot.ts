@@ -2,6 +2,7 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Executor } from '../statement.ts'
 import { readingExecutor } from './executor.ts'
+import { isConnectionLost } from './failure.ts'
 
 export async function asOfOneInstant<T>(pool: Pool, read: (executor: Executor) => Promise<T>): Promise<T> {
   return withConnection(pool, async (client) => {
@@ -25,6 +26,10 @@ export async function withConnection<T>(pool: Pool, use: (client: PoolClient) =>
   client.on('error', lost)
   try {
     return await use(client)
+  } catch (error) {
+    // Heard before the socket's own end is.
+    if (isConnectionLost(error)) broken ??= error as Error
+    throw error
   } finally {
     client.off('error', lost)
     client.release(broken)

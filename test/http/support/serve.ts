@@ -20,6 +20,7 @@ import { keySigner } from '../../../src/signers/key-signer.ts'
 import type { Signer } from '../../../src/signers/signer.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { somePolicy } from '../../domain/some.ts'
+import type { StoreUnderTest } from '../../store/contract.ts'
 import { devAccount } from '../../support/dev-accounts.ts'
 import { openTestedStore } from '../../support/open-tested-store.ts'
 import { receiver, relayer } from './rows.ts'
@@ -68,6 +69,8 @@ export interface Setting {
   readonly queueMax?: number
   readonly clock?: Clock
   readonly trustedProxies?: readonly string[]
+  /** The store; that of the run unless told. */
+  readonly open?: () => Promise<StoreUnderTest>
   /** What the server is given instead of the store. */
   readonly wrap?: (store: Store) => Store
   readonly readiness?: ServerOptions['readiness']
@@ -78,7 +81,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
   const log: LogLine[] = []
   const woken: RelayerId[] = []
   const logger = loggerInto(log)
-  const under = await openTestedStore(logger)
+  const under = await (setting.open ?? (() => openTestedStore(logger)))()
   const { store } = under
   await store.commit(async (session) => {
     await session.saveRelayer(relayer('one'))
