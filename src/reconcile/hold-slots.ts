@@ -10,7 +10,7 @@ import { bySlot, slotOf } from './slots.ts'
 export interface HeldSlots {
   /** Whether the lock of this relayer is held, and is to stay. */
   covers(relayer: RelayerId): boolean
-  /** Takes, gives up and acquires what the shares want. Rejects when the session fails. */
+  /** Takes and gives up what the shares want, and sees to it that it is acquired and released. Rejects when the session fails. */
   look(relayers: readonly RelayerId[]): Promise<void>
   /** Gives everything up, each as soon as its last step is over. Never rejects. */
   leave(): Promise<void>
@@ -21,7 +21,7 @@ const orphanedMs = 3_000
 /** So long it is not given up for the sake of shares then. */
 const keptMs = 300_000
 /** Relayers acquired at once. */
-const acquiredAtOnce = 32
+const acquiredAtOnce = 64
 
 export interface SlotsContext {
   readonly session: LockSession
@@ -37,6 +37,8 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
   const leaving = new Map<Slot, Promise<void>>()
   const freeSince = new Map<Slot, number>()
   const keptUntil = new Map<Slot, number>()
+  let wanted: readonly RelayerId[] = []
+  let acquiring: Promise<void> | undefined
   let told = ''
 
   async function giveUp(slot: Slot): Promise<void> {
@@ -66,15 +68,23 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
     return free.filter((slot) => now - (freeSince.get(slot) ?? now) >= orphanedMs)
   }
 
-  async function acquire(relayers: readonly RelayerId[]): Promise<void> {
-    const missing = relayers.filter((relayer) => covers(relayer) && !holdings.has(relayer))
-    for (let from = 0; from < missing.length && session.isAlive(); from += acquiredAtOnce) {
-      const acquiring = missing.slice(from, from + acquiredAtOnce).map((relayer) =>
-        holdings.acquire(relayer).catch((error: unknown) => {
-          logger.warn({ err: error, relayer_id: relayer }, 'a relayer could not be acquired; trying again')
-        }),
-      )
-      await Promise.all(acquiring)
+  /** Each of them is tried once. What is taken meanwhile comes with it. */
+  async function acquireAll(): Promise<void> {
+    const tried = new Set<RelayerId>()
+    const isMissing = (relayer: RelayerId) => covers(relayer) && !holdings.has(relayer) && !tried.has(relayer)
+    for (;;) {
+      const next = wanted.filter(isMissing).slice(0, acquiredAtOnce)
+      if (next.length === 0 || !session.isAlive()) return
+      for (const relayer of next) tried.add(relayer)
+      await Promise.all(next.map(acquire))
+    }
+  }
+
+  async function acquire(relayer: RelayerId): Promise<void> {
+    try {
+      await holdings.acquire(relayer)
+    } catch (error) {
+      logger.warn({ err: error, relayer_id: relayer }, 'a relayer could not be acquired; trying again')
     }
   }
 
@@ -100,6 +110,7 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
   return {
     covers,
     async look(relayers) {
+      wanted = relayers
       const survey = await session.survey()
       tell(survey)
       const now = clock.elapsed()
@@ -118,11 +129,14 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
         locked.add(slot)
         if (orphans.includes(slot)) keptUntil.set(slot, now + keptMs)
       }
-      await acquire(relayers)
+      // Not waited for: others that come meanwhile are to be seen.
+      acquiring ??= acquireAll().finally(() => {
+        acquiring = undefined
+      })
     },
     async leave() {
       for (const slot of locked) beginToLeave(slot)
-      await Promise.all(leaving.values())
+      await Promise.all([acquiring, ...leaving.values()])
     },
   }
 }

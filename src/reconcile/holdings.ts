@@ -1,7 +1,7 @@
 // The relayers that are this process's, each acquired and given up in turn.
 import type { RelayerId } from '../domain/ids.ts'
-import type { Store } from '../store/store.ts'
 import type { Ownership, OwnershipHandlers } from './ownership.ts'
+import type { RaiseEpoch } from './raise-epochs.ts'
 
 export interface Holdings {
   has(relayer: RelayerId): boolean
@@ -25,19 +25,19 @@ interface Held {
 
 /** `isOver` is asked of what was acquired while it answered the same function. */
 export function openHoldings(given: {
-  readonly store: Store
+  readonly raiseEpoch: RaiseEpoch
   readonly handlers: OwnershipHandlers
   readonly mayAcquire: (relayer: RelayerId) => boolean
   readonly isOver: () => () => boolean
 }): Holdings {
-  const { store, handlers, mayAcquire } = given
+  const { raiseEpoch, handlers, mayAcquire } = given
   const held = new Map<RelayerId, Held>()
   const turns = new Map<RelayerId, Promise<void>>()
 
   async function acquire(relayer: RelayerId): Promise<void> {
     if (held.has(relayer) || !mayAcquire(relayer)) return
     const isOver = given.isOver()
-    const epoch = await store.commit((session) => session.acquire(relayer), relayer)
+    const epoch = await raiseEpoch(relayer)
     if (epoch === undefined || !mayAcquire(relayer) || isOver()) return
     const release = new AbortController()
     const ownership = { relayer, epoch, lost: release.signal, isOver }

@@ -14,6 +14,7 @@ import { findBacklogs } from './find-backlogs.ts'
 import { type HeldSlots, holdSlots } from './hold-slots.ts'
 import { type Holdings, openHoldings } from './holdings.ts'
 import type { OwnershipHandlers, Ownerships } from './ownership.ts'
+import { raisingEpochs } from './raise-epochs.ts'
 
 export interface OwnByLocks {
   readonly store: Store
@@ -53,7 +54,7 @@ export function ownByLocks(context: OwnByLocks): Ownerships {
   /** Whatever happens to sessions, a relayer that is acquired anew waits for the end of what it was acquired for before. */
   function openAll(handlers: OwnershipHandlers): Holdings {
     return openHoldings({
-      store,
+      raiseEpoch: raisingEpochs(store),
       handlers,
       mayAcquire: (relayer) =>
         !stopping.signal.aborted && wanted.has(relayer) && membership?.slots.covers(relayer) === true,

@@ -22,7 +22,7 @@ export function ownInProcess(store: Store, relayers: readonly RelayerId[]): Owne
     async start(handlers) {
       wake = handlers.wake
       holdings = openHoldings({
-        store,
+        raiseEpoch: (relayer) => store.commit((session) => session.acquire(relayer), relayer),
         handlers,
         mayAcquire: (relayer) => wanted.has(relayer) && !gone.has(relayer) && !stopping,
         isOver: () => () => false,

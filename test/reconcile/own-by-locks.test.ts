@@ -172,7 +172,9 @@ test('what only one can advance stays with that one, and does not go back and fo
   for (let looks = 0; looks < 100; looks += 1) {
     await place.looking('all to have an owner', () => one.owned.size + other.owned.size === 4)
   }
-  expect(one.acquired.length + other.acquired.length).toBeLessThan(10)
+  // Every five minutes it is tried again whether somebody wants it.
+  const tries = 1 + place.clock.elapsed() / 300_000
+  expect(one.acquired.length + other.acquired.length).toBeLessThanOrEqual(4 + 4 * tries)
 })
 
 test('what is assigned no more is given up, and what is new is taken without waiting for the next look', async () => {

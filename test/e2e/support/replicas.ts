@@ -118,7 +118,7 @@ export async function openReplicas(options: ReplicasOptions): Promise<Replicas> 
 export function poorRelayers(count: number): readonly RelayerOptions[] {
   return Array.from({ length: count }, (_, index) => ({
     id: `relayer-${index}`,
-    privateKey: `0x${(index + 1).toString(16).padStart(64, '1')}` as const,
+    privateKey: `0x${(index + 1).toString(16).padStart(64, '0')}` as const,
   }))
 }
 

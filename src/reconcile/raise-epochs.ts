@@ -1,0 +1,42 @@
+// Epochs of relayers that are acquired at the same moment are raised in one commit: a replica may take over hundreds.
+import type { RelayerId } from '../domain/ids.ts'
+import type { Store } from '../store/store.ts'
+
+interface Waiting {
+  readonly relayer: RelayerId
+  done(epoch: bigint | undefined): void
+  failed(error: unknown): void
+}
+
+/** Answers the new epoch; undefined where there is no such relayer. Rejects as the store does. */
+export type RaiseEpoch = (relayer: RelayerId) => Promise<bigint | undefined>
+
+export function raisingEpochs(store: Store): RaiseEpoch {
+  let waiting: Waiting[] = []
+
+  const raiseOne = (relayer: RelayerId) => store.commit((session) => session.acquire(relayer), relayer)
+
+  async function raise(together: readonly Waiting[]): Promise<void> {
+    try {
+      const epochs = await store.commit((session) =>
+        Promise.all(together.map(({ relayer }) => session.acquire(relayer))),
+      )
+      for (const [index, { done }] of together.entries()) done(epochs[index])
+    } catch {
+      // One that is locked for long, by an owner of the past perhaps, holds up no other.
+      for (const { relayer, done, failed } of together) raiseOne(relayer).then(done, failed)
+    }
+  }
+
+  return (relayer) =>
+    new Promise((done, failed) => {
+      waiting.push({ relayer, done, failed })
+      if (waiting.length > 1) return
+      queueMicrotask(() => {
+        // In one order everywhere, so that of two that raise the same neither waits for the other in a circle.
+        const together = waiting.sort((one, other) => (one.relayer < other.relayer ? -1 : 1))
+        waiting = []
+        void raise(together)
+      })
+    })
+}
