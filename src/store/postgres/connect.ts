@@ -59,26 +59,44 @@ export function openPool(url: Secret, max: number, onIdleError: (error: Error) =
 
 const oldestVersion = 140_000
 
+interface ServerFacts {
+  readonly version: string
+  readonly number: number
+  readonly recovering: boolean
+  readonly sync: string
+  readonly readOnly: string
+  /** Of this session: what it asked for when it began. */
+  readonly lockTimeoutMs: number
+}
+
+const pooler = 'a pooler is in between, which gives sessions to others, and with them our locks: name the server itself'
+
 /**
- * Throws OperatorError when the server can't be reached, is too old, takes no writes, or would lose what it acknowledges.
+ * Throws OperatorError when the server can't be reached, or not directly, is too old, takes no writes, or would lose what it
+ * acknowledges.
  */
 export async function checkServer(pool: Pool): Promise<void> {
   const { rows } = await pool
-    .query<{ version: string; number: number; recovering: boolean; sync: string; readOnly: string }>(
+    .query<ServerFacts>(
       `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
         pg_is_in_recovery() AS recovering, current_setting('synchronous_commit') AS sync,
-        current_setting('default_transaction_read_only') AS "readOnly"`,
+        current_setting('default_transaction_read_only') AS "readOnly",
+        (SELECT setting::int FROM pg_settings WHERE name = 'lock_timeout') AS "lockTimeoutMs"`,
     )
     .catch((cause: Error) => {
       // The message of the driver names the host or the user, and never the password.
-      throw new OperatorError(`DATABASE_URL: the PostgreSQL server can't be used: ${cause.message || cause.name}`, {
-        cause,
-      })
+      const words = cause.message || cause.name
+      // What PgBouncer says of each setting that it does not track.
+      const hint = words.startsWith('unsupported startup parameter') ? `; ${pooler}` : ''
+      throw new OperatorError(`DATABASE_URL: the PostgreSQL server can't be used: ${words}${hint}`, { cause })
     })
   const [server] = rows
   if (!server) throw new Error('the server did not tell its version')
   if (server.number < oldestVersion) {
     throw new OperatorError(`DATABASE_URL: the server is PostgreSQL ${server.version}; version 14 or later is needed`)
+  }
+  if (server.lockTimeoutMs !== limits.lockTimeoutMs) {
+    throw new OperatorError(`DATABASE_URL: the settings of the session did not reach the server: ${pooler}`)
   }
   if (server.recovering) {
     throw new OperatorError('DATABASE_URL: the server is a standby, which takes no writes; name the primary')
