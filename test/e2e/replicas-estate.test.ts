@@ -1,0 +1,76 @@
+// What is configured through one replica counts on all of them, and what one of them does is told by every other.
+import { expect, test } from 'vitest'
+import { manage, refused, storageKey } from '../manage/support/manager.ts'
+import { devAccount } from '../support/anvil.ts'
+import { until } from '../support/client.ts'
+import { openEventStream } from '../support/event-stream.ts'
+import { startReceiver } from '../support/webhook-receiver.ts'
+import { openReplicas, poorRelayers } from './support/replicas.ts'
+
+const receiver = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const signingKey = 'a-signing-key-of-32-characters-or-more'
+const send = { to: receiver, value: '1', gas_limit: 21_000, speed: 'average' }
+
+test('a relayer that is made on one is advanced, patched and told of on others, and its owner may die', async () => {
+  await using hook = await startReceiver(signingKey)
+  await using place = await openReplicas({
+    relayers: poorRelayers(2),
+    env: { STORAGE_ENCRYPTION_KEY: storageKey(1), WEBHOOK_ALLOWED_HOSTS: '127.0.0.1' },
+  })
+  const api = await place.add('api', { env: { ROLE: 'api' } })
+  const workers = [
+    await place.add('one', { env: { ROLE: 'worker' } }),
+    await place.add('other', { env: { ROLE: 'worker' } }),
+  ]
+  const second = await place.add('second', { env: { ROLE: 'api' } })
+
+  await manage(api.client, 'POST', '/signers', { id: 'made', type: 'plain', config: { key: devAccount(0).key } })
+  await manage(second.client, 'POST', '/notifications', { id: 'hook', url: hook.url, signing_key: signingKey })
+  await manage(api.client, 'POST', '/relayers', {
+    ...{ id: 'made', name: 'made', network: 'localhost', network_type: 'evm', signer_id: 'made' },
+    ...{ notification_id: 'hook', paused: false, policies: { max_in_flight: 1 } },
+  })
+  await using stream = openEventStream(second.service.url, second.service.apiKey, { query: 'relayer_id=made' })
+  await until(() => stream.status === 200, { what: 'the stream' })
+  const sent = [await second.client.send('made', send), await api.client.send('made', send)]
+  const statuses = async () => Promise.all(sent.map(async ({ id }) => (await api.client.get('made', id)).status))
+  await until(async () => String(await statuses()) === 'submitted,pending', { what: 'the first to be sent' })
+  await manage(second.client, 'PATCH', '/relayers/made', { policies: { max_in_flight: 2 } })
+  await until(async () => String(await statuses()) === 'submitted,submitted', { what: 'both to be sent' })
+
+  // The tests' own relayers are not in the way: each worker has its share, and one of them has this one.
+  const owners = await place.query<{ name: string }>(
+    "SELECT DISTINCT application_name AS name FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE locktype = 'advisory'",
+  )
+  expect(owners.map(({ name }) => name).sort()).toEqual(['replica one', 'replica other'])
+  const [dying, staying] = workers
+  if (!dying || !staying) throw new Error('no workers')
+  await dying.service.kill9()
+  sent.push(await api.client.send('made', send))
+  await until(
+    async () => {
+      await place.node.mine()
+      return (await statuses()).every((status) => status === 'confirmed')
+    },
+    { everyMs: 100, limitMs: 30_000, what: 'all to be confirmed' },
+  )
+
+  const terminal = (events: readonly { terminal: boolean; payload: { id: string } }[]) =>
+    events.filter((event) => event.terminal).map(({ payload }) => payload.id)
+  const ids = sent.map(({ id }) => id)
+  await until(() => terminal(stream.events).length === 3, { what: 'the events on the stream of another replica' })
+  expect(terminal(stream.events)).toEqual(ids)
+  // One of the workers may have died with a request under way: that event comes again, under its id.
+  const told = () => [...new Map(hook.taken.map(({ event }) => [event.id, event])).values()]
+  await until(() => terminal(told()).length === 3, { limitMs: 40_000, what: 'the events at the receiver' })
+  expect(hook.forged).toEqual([])
+  expect(
+    told()
+      .map(({ id }) => id)
+      .sort(),
+  ).toEqual(stream.events.map(({ id }) => id).sort())
+
+  await manage(second.client, 'DELETE', '/relayers/made')
+  expect(await refused(api.client, 'POST', '/relayers/made/transactions', send)).toMatchObject({ status: 404 })
+  await manage(api.client, 'DELETE', '/signers/made')
+}, 180_000)
