@@ -23,7 +23,7 @@ export function raisingEpochs(store: Store): RaiseEpoch {
       )
       for (const [index, { done }] of together.entries()) done(epochs[index])
     } catch {
-      // One that is locked for long, by an owner of the past perhaps, holds up no other.
+      // Whatever is wrong with one of them, the others are acquired.
       for (const { relayer, done, failed } of together) raiseOne(relayer).then(done, failed)
     }
   }

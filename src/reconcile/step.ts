@@ -58,11 +58,13 @@ export interface Rest {
 export interface Unknowns {
   /** Whether a stranger's transactions wait in the node's pool. */
   readonly pool: boolean
+  /** What the balance is by now: what this process remembers of it may be from before another one used the account. */
+  readonly balance: boolean
   /** What was before this owner. `all`: it has not looked at the database yet. `none`: it knows. */
   readonly past: Past | 'all' | 'none'
 }
 
-export const unknownAtFirst: Unknowns = { pool: true, past: 'all' }
+export const unknownAtFirst: Unknowns = { pool: true, balance: true, past: 'all' }
 
 export async function step(
   context: StepContext,
@@ -87,14 +89,15 @@ export async function step(
   const chain = context.chainOf(relayer)
   const policy = context.policyOf(relayer)
   const now = context.clock.now()
-  const { plan, observation } = await look(context, chain, work, policy, unknowns.pool)
+  const { plan, observation } = await look(context, chain, work, policy, unknowns)
   if (!isHeldUp(work)) context.metrics.looked(relayer, sightOf(work, observation, plan))
 
   const recorded = await record(context, ownership, work, plan, observation.head.number, now)
   // Held up it looks at races only: what else holds the relayer up stays as it was told.
   const told = isHeldUp(work) ? {} : { conditions: plan.conditions }
   const pool = unknowns.pool && queuedOf(work).length === 0
-  const rest = { unknowns: { pool, past: plan.past ?? 'none' }, ...told } as const
+  const balance = unknowns.balance && observation.balance === undefined
+  const rest = { unknowns: { pool, balance, past: plan.past ?? 'none' }, ...told } as const
   if (ownership.lost.aborted) return { idle: true, ...rest }
   const hashes = recorded.handOvers.map(({ attempt }) => attempt.hash)
   const performed = perform(context, chain, ownership, recorded)
@@ -144,12 +147,12 @@ async function look(
   chain: Chain,
   work: Work,
   policy: NetworkPolicy,
-  asksPool: boolean,
+  unknowns: Unknowns,
 ): Promise<{ plan: Plan; observation: Observation }> {
   const waits = queuedOf(work).length > 0
   const past = waits ? inquireAboutPast(work, policy.requiredConfirmations) : undefined
   const unseen = past !== undefined && past.below === undefined
-  let wants: Wants = { pendingNonce: waits && (asksPool || unseen), freshBalance: false }
+  let wants: Wants = { pendingNonce: waits && (unknowns.pool || unseen), freshBalance: unknowns.balance }
   while (true) {
     const inquiry: Inquiry = { ...inquire(work, wants), ...(past && { past }) }
     const observation = withUnknowns(await chain.observe(inquiry), inquiry)

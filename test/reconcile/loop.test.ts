@@ -72,7 +72,7 @@ test('while something is open a head makes it step; when nothing is, it stops fo
   expect((await place.readAs(id.id, 'final')).lifecycle.inclusion.by).toBe('external')
 })
 
-test('the pool is asked for a stranger’s transactions once an ownership, by the first step that could send', async () => {
+test('the pool is asked for a stranger’s transactions, and the balance as of now, once an ownership, by the first step that could send', async () => {
   await using place = await openWorkplace()
   await using running = await start(place)
   // Time passes here while the database works: bytes may be handed over again.
@@ -93,6 +93,9 @@ test('the pool is asked for a stranger’s transactions once an ownership, by th
   const asking = place.chain.inquiries.map(({ pendingNonce }) => pendingNonce)
   expect(asking.filter(Boolean)).toHaveLength(1)
   expect(asking[0]).toBe(true)
+  const balances = place.chain.inquiries.map(({ balance }) => balance)
+  expect(balances.filter((each) => each === 'now')).toHaveLength(1)
+  expect(balances[0]).toBe('now')
 })
 
 test('no node answers: it decides nothing, and asks again after ever longer rests', async () => {

@@ -261,7 +261,7 @@ test('nothing to do asks the chain nothing', async () => {
   await using place = await openWorkplace()
   expect(await step(place.context, await place.own(), unknownAtFirst, noneHanging)).toEqual({
     idle: true,
-    unknowns: { pool: true, past: 'none' },
+    unknowns: { pool: true, balance: true, past: 'none' },
     conditions: [],
   })
   expect(place.chain.inquiries).toEqual([])

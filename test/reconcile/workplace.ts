@@ -46,7 +46,7 @@ export interface Workplace extends AsyncDisposable {
 export const noneHanging = openHandOvers(systemClock, () => {})
 
 /** For a step of an owner that has looked around. */
-export const nothingUnknown: Unknowns = { pool: false, past: 'none' }
+export const nothingUnknown: Unknowns = { pool: false, balance: false, past: 'none' }
 
 const request: SendRequest = {
   to: receiver,

@@ -73,6 +73,28 @@ test('a server that is killed and comes back: what was promised is there, and th
   expect((await store.reads.counts(id)).pending).toBe(2)
 })
 
+test('frozen in the middle of a transaction: the server ends it, its relayer is taken over, and nothing of it is stored', async () => {
+  const postgres = await server()
+  const url = await postgres.database()
+  const writer = startWriter(url)
+  await until(() => promised(writer.logs()).length > 0)
+  const idle = `SELECT 1 FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = '${nameOf(url)}'`
+  await until(async () => {
+    writer.signal('SIGSTOP')
+    // Twice: what was sent before may still be at work.
+    const isFrozen = (await postgres.query(idle)).length > 0 && (await postgres.query(idle)).length > 0
+    if (!isFrozen) writer.signal('SIGCONT')
+    return isFrozen
+  })
+  await using store = await open(url)
+  const before = (await store.reads.work(relayer))?.lastSequence
+  expect(await store.commit((session) => session.acquire(relayer), relayer)).toBe(1n)
+  const { sequence } = await send(store, relayer)
+  expect(sequence).toBe((before ?? 0) + 1)
+  writer.signal('SIGKILL')
+  await writer.exited
+})
+
 test('several that open a fresh database at once make its tables once, and all of them write', async () => {
   const url = await (await server()).database()
   const opening = await Promise.all([open(url), open(url), open(url), open(url)])
