@@ -127,7 +127,10 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
       if (admission.admitted) gossip(which, transaction)
     },
   }
-  const nodes = scenario.profiles.map((profile, index) => openNode(index, profile, blocks.canonical()))
+  const gateways = dice(seed, 'gateways')
+  const nodes = scenario.profiles.map((profile, index) =>
+    openNode(index, profile, blocks.canonical(), gateways.chance(0.2)),
+  )
   truth = watchTruth(blocks, nodes, bytes, {
     fail: history.fail,
     rows: rows.all,

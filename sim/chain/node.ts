@@ -1,4 +1,5 @@
 // One node: its own view of the chain, its own pool, and its answers to JSON-RPC.
+import { jointCode } from '../../src/chain/joint-call.ts'
 import type { Hex } from '../../src/domain/ids.ts'
 import type { Dice } from '../dice.ts'
 import { accountAt, ancestorAt, type Block, type Blocks, branches } from './blocks.ts'
@@ -10,6 +11,8 @@ export interface SimNode {
   readonly index: number
   readonly profile: Profile
   readonly pool: Pool
+  /** What stands before it lets no code through that is not deployed. */
+  readonly refusesCode: boolean
   head: Block
   /** Its head stands still. */
   lags: boolean
@@ -31,8 +34,8 @@ export interface Member {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
-export function openNode(index: number, profile: Profile, head: Block): SimNode {
-  return { index, profile, pool: openPool(), head, lags: false }
+export function openNode(index: number, profile: Profile, head: Block, refusesCode: boolean): SimNode {
+  return { index, profile, pool: openPool(), refusesCode, head, lags: false }
 }
 
 /** Takes over another head: the pool loses what it spent, and may get back what it gave up. */
@@ -92,6 +95,12 @@ export function answer(
     }
     case 'eth_getCode':
       return result('0x')
+    case 'eth_call': {
+      const [{ data }, place] = params as [{ data: string }, string]
+      if (node.refusesCode || !data.startsWith(jointCode)) return error(-32602, 'invalid argument: missing "to"')
+      const block = blockOf(place)
+      return block ? result(wordsOf(block, data.slice(jointCode.length))) : error(-32000, 'header not found')
+    }
     case 'eth_getTransactionReceipt':
       return result(receiptJson(world.blocks, node.head, String(params[0]) as Hex))
     case 'eth_feeHistory': {
@@ -145,6 +154,12 @@ function blockJson(block: Block, full: boolean): object {
     baseFeePerGas: hex(block.baseFee),
     transactions: block.included.map(({ transaction }) => (full ? transactionJson(transaction) : transaction.hash)),
   }
+}
+
+/** As the engine's code makes them: nobody delegates here. */
+function wordsOf(block: Block, addresses: string): string {
+  const words = (addresses.match(/.{40}/g) ?? []).map((digits) => accountAt(block, `0x${digits}`).balance * 2n)
+  return `0x${words.map((word) => word.toString(16).padStart(64, '0')).join('')}`
 }
 
 function receiptJson(blocks: Blocks, head: Block, hash: Hex): object | null {

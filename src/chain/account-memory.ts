@@ -4,7 +4,7 @@
 // reckoned, until somebody else uses the key. That shows in a count that is higher than it should be, or in a nonce
 // that a stranger took; from then on nothing of that account is remembered beyond the head.
 import type { Address } from '../domain/ids.ts'
-import type { Inquiry, LiveNonce } from '../domain/observation.ts'
+import type { Freshness, Inquiry, LiveNonce } from '../domain/observation.ts'
 import type { Inclusion } from '../domain/transaction.ts'
 import { type BlockNumber, maxWei, type Nonce, type Wei } from '../domain/units.ts'
 
@@ -49,6 +49,8 @@ const codeKeptBlocks = 1_000
 
 /** Accounts remembered at most: more than that many relayers on one network ask anew. */
 const accountsMax = 10_000
+/** Those of whom nothing is known yet take no more than half. */
+const announcedMax = accountsMax / 2
 
 /**
  * How the nonce is learned in the fewest calls.
@@ -89,16 +91,18 @@ export function byNonce(live: readonly LiveNonce[]): readonly LiveNonce[] {
   return [...live].sort((one, other) => one.nonce - other.nonce)
 }
 
-export function usableBalance({ balance }: Inquiry, last: Remembered | undefined, head: BlockNumber): Wei | undefined {
+export function usableBalance(asked: Freshness, last: Remembered | undefined, head: BlockNumber): Wei | undefined {
   if (!last?.balance) return undefined
   const age = head - last.balance.readAt
-  const kept = balance === 'now' || last.shared ? 0 : balanceKeptBlocks
+  const kept = asked === 'now' || last.shared ? 0 : balanceKeptBlocks
   return age >= 0 && age <= kept ? last.balance.wei : undefined
 }
 
+/** Only a count that goes on tells that the code is still what it was. */
 export function usableCode(last: Remembered | undefined, head: BlockNumber): Code | undefined {
-  const age = last?.code && head - last.code.readAt
-  return age !== undefined && age >= 0 && age <= codeKeptBlocks ? last?.code : undefined
+  if (!last?.code) return undefined
+  const age = head - last.code.readAt
+  return age >= 0 && age <= (last.count ? codeKeptBlocks : 0) ? last.code : undefined
 }
 
 /** Takes off the balance what was included after it was read; forgets what a stranger's transaction may have changed. */
@@ -126,13 +130,22 @@ export function withInclusions(
   return now
 }
 
-export function openMemory(): {
+export interface AccountMemory {
   recall(address: Address): Remembered | undefined
   keep(address: Address, remembered: Remembered): void
-} {
+  /** Nothing is known of it yet. */
+  announce(address: Address): void
+  all(): Iterable<readonly [Address, Remembered]>
+}
+
+export function openMemory(): AccountMemory {
   const remembered = new Map<Address, Remembered>()
   return {
     recall: (address) => remembered.get(address),
+    announce(address) {
+      if (remembered.size < announcedMax && !remembered.has(address)) remembered.set(address, { shared: false })
+    },
+    all: () => remembered,
     keep(address, what) {
       if (remembered.size >= accountsMax && !remembered.has(address)) remembered.clear()
       remembered.set(address, what)

@@ -30,6 +30,8 @@ export interface Chain {
    * any other fact that could not be read is missing from the observation.
    */
   observe(inquiry: Inquiry): Promise<Observation>
+  /** An account that may be asked about before long: what a call can tell of many is asked for it, too. Costs nothing. */
+  announce(address: Address): void
   /** Hands envelopes over in the order given, in one batch. Never rejects: not knowing is an outcome. */
   broadcast(envelopes: readonly Envelope[]): Promise<ReadonlyMap<Hash, BroadcastOutcome>>
   /** In wei, at the latest head. Rejects with ChainUnavailable. */

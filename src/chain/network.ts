@@ -45,7 +45,7 @@ export function openNetwork(options: NetworkOptions): Chain {
   const endpoints = chooseAmong(all)
   const heads = trackHead({ endpoints, averageBlocktimeMs, clock, logger, metrics })
   const readCanonical = readingCanonical(endpoints, heads)
-  const accounts = readingAccounts(endpoints, heads, readCanonical)
+  const accounts = readingAccounts({ endpoints, heads, readCanonical, clock })
   const searched = new Map<string, number>()
   const lookBack = lookingBack(endpoints, readCanonical, averageBlocktimeMs)
   const readMarket = readingMarket(endpoints, options.eip1559)
@@ -53,6 +53,7 @@ export function openNetwork(options: NetworkOptions): Chain {
   return {
     observe: (inquiry) =>
       observe({ endpoints, heads, accounts, readCanonical, readMarket, searched, lookBack }, inquiry),
+    announce: accounts.announce,
     broadcast: (envelopes) => broadcast(endpoints, envelopes),
     async balance(address) {
       const { told } = await endpoints.firstToTell(async (endpoint) => {

@@ -23,18 +23,19 @@ export interface Observe {
 export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observation> {
   const { endpoints, heads, accounts, readCanonical, readMarket, searched, lookBack } = parts
   const at = await heads.current()
-  const [{ told: account, by }, market, canonical] = await Promise.all([
+  const [looked, market, canonical] = await Promise.all([
     accounts.read(inquiry, at),
     inquiry.market ? readMarket(at) : undefined,
     readCanonical(inquiry.inclusionBlocks, at),
   ])
+  const { told: account, by } = looked
   const unexplained = inquiry.live.filter(({ nonce }) => nonce < account.nonce && !account.inclusions.has(nonce))
   const found = await findInclusions({ endpoints, readCanonical, searched }, inquiry.address, unexplained, {
     ...at,
     by,
   })
   const inclusions = new Map([...account.inclusions, ...found])
-  const balance = accounts.settle(inquiry, at, inclusions)
+  const balance = accounts.settle(inquiry, at, inclusions, looked)
   const past = inquiry.past && (await lookBack(inquiry.address, inquiry.past, account.pendingNonce, { ...at, by }))
   return {
     head: at.head,

@@ -1,18 +1,20 @@
 // An account as of one head: its nonce, and what else was asked, in the fewest calls. What an earlier look has told is
 // not asked for again, however many steps a relayer takes under one head, and some of it for many heads.
-import type { TransactionId } from '../domain/ids.ts'
+import type { Address, TransactionId } from '../domain/ids.ts'
 import type { Estimate, Inquiry, LiveNonce } from '../domain/observation.ts'
 import type { Inclusion } from '../domain/transaction.ts'
 import type { BlockNumber, Nonce, Wei } from '../domain/units.ts'
-import { byNonce, openMemory, usableBalance, usableCode, withInclusions } from './account-memory.ts'
+import type { Clock } from '../ops/clock.ts'
+import { byNonce, openMemory, type Remembered, usableBalance, usableCode, withInclusions } from './account-memory.ts'
 import { type Answer, inWords } from './call.ts'
-import { toBigInt, toHex, toNumber } from './decode.ts'
+import { toNumber } from './decode.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Asked, Endpoints } from './endpoints.ts'
 import { type EstimateGas, estimatingOnce } from './estimate-once.ts'
 import type { ReadCanonical } from './read-canonical.ts'
 import { nonceCall } from './read-nonce.ts'
 import { readReceipts } from './read-receipts.ts'
+import { type Lacking, type ReadStanding, readingStandings } from './read-standing.ts'
 import { remember, type Told } from './remember-account.ts'
 import type { HeadTracker, TrackedHead } from './track-head.ts'
 import { type Wanted, wantedFrom, wantedOf } from './wanted-of-account.ts'
@@ -26,41 +28,68 @@ export interface Account {
   readonly inclusions: ReadonlyMap<Nonce, Inclusion>
 }
 
+/** What one look has to go by, whatever others learn of the account meanwhile. */
+export interface Look {
+  readonly told: Account
+  readonly by: Endpoint
+  readonly remembered: Remembered
+}
+
 export interface Accounts {
   /** Rejects with ChainUnavailable when no endpoint can tell the nonce; anything else that is not told is missing. */
-  read(inquiry: Inquiry, at: TrackedHead): Promise<{ told: Account; by: Endpoint }>
+  read(inquiry: Inquiry, at: TrackedHead): Promise<Look>
   /** The balance that was asked for, less what these inclusions took from it. */
   settle(
     inquiry: Inquiry,
     at: TrackedHead,
     inclusions: ReadonlyMap<Nonce, Inclusion>,
+    look: Look,
   ): { readonly balance?: Wei; readonly balanceReadAt?: BlockNumber }
+  /** It may be asked about before long: what can be told of it beside others is learned with theirs. */
+  announce(address: Address): void
 }
 
-/** EIP-7702: what stands as the code of an account that delegates. */
-const delegationPrefix = '0xef0100'
+export interface ReadAccounts {
+  readonly endpoints: Endpoints
+  readonly heads: HeadTracker
+  readonly readCanonical: ReadCanonical
+  readonly clock: Clock
+}
 
-export function readingAccounts(endpoints: Endpoints, heads: HeadTracker, readCanonical: ReadCanonical): Accounts {
+interface Parts {
+  readonly readCanonical: ReadCanonical
+  readonly estimateGas: EstimateGas
+  readonly readStanding: ReadStanding
+  /** As of now: others may have learned it meanwhile. */
+  readonly lacking: () => Lacking
+}
+
+export function readingAccounts({ endpoints, heads, readCanonical, clock }: ReadAccounts): Accounts {
   const memory = openMemory()
-  const parts = { readCanonical, estimateGas: estimatingOnce() }
+  const parts = {
+    readCanonical,
+    estimateGas: estimatingOnce(),
+    readStanding: readingStandings(memory, heads, clock),
+  }
 
   return {
     async read(inquiry, at) {
-      const last = memory.recall(inquiry.address)
       // As of before the questions: a reorganisation meanwhile makes the answers useless for the next time.
       const reorgs = heads.reorgs()
-      const wanted = wantedOf(inquiry, last, at.head.number, reorgs)
+      const lacking = () => wantedOf(inquiry, memory.recall(inquiry.address), at.head.number, reorgs)
+      const wanted = lacking()
       const { told, by } = await endpoints.firstToTell(
-        (each) => ask(each, inquiry, at, wantedFrom(each, wanted, at), parts),
+        (each) => ask(each, inquiry, at, wantedFrom(each, wanted, at), { ...parts, lacking }),
         at.by,
       )
       // Somebody else may have asked meanwhile, about the same account.
       const remembered = remember(memory.recall(inquiry.address), told, inquiry, wanted, at.head.number, reorgs)
       memory.keep(inquiry.address, remembered)
       const { pendingNonce, nonce } = told
-      const code = usableCode(remembered, at.head.number)
+      const code = usableCode(remembered, at.head.number) ?? (wanted.code ? undefined : remembered.code)
       return {
         by,
+        remembered,
         told: {
           nonce,
           ...(pendingNonce !== undefined && { pendingNonce }),
@@ -70,14 +99,14 @@ export function readingAccounts(endpoints: Endpoints, heads: HeadTracker, readCa
         },
       }
     },
-    settle(inquiry, { head }, inclusions) {
-      const last = memory.recall(inquiry.address)
-      if (!last) return {}
-      const charged = withInclusions(last, inquiry.live, inclusions)
-      memory.keep(inquiry.address, charged)
-      const balance = inquiry.balance && usableBalance(inquiry, charged, head.number)
+    settle({ address, live, balance: asked }, { head }, inclusions, { remembered }) {
+      const last = memory.recall(address)
+      if (last) memory.keep(address, withInclusions(last, live, inclusions))
+      const charged = withInclusions(remembered, live, inclusions)
+      const balance = asked && usableBalance(asked, charged, head.number)
       return balance === undefined || !charged.balance ? {} : { balance, balanceReadAt: charged.balance.readAt }
     },
+    announce: memory.announce,
   }
 }
 
@@ -87,16 +116,14 @@ async function ask(
   inquiry: Inquiry,
   at: TrackedHead,
   wanted: Wanted,
-  { readCanonical, estimateGas }: { readonly readCanonical: ReadCanonical; readonly estimateGas: EstimateGas },
+  { readCanonical, estimateGas, readStanding, lacking }: Parts,
 ): Promise<Asked<Told>> {
   const { address, estimates } = inquiry
-  const block = toHex(at.head.number)
   const count = () => endpoint.call(nonceCall(address, at.head.number))
-  const [counted, pending, balance, bytes, receipts, ...gas] = await Promise.all([
+  const [counted, pending, standing, receipts, ...gas] = await Promise.all([
     wanted.nonce === 'count' ? count() : undefined,
     inquiry.pendingNonce ? endpoint.call(nonceCall(address, 'pending')) : undefined,
-    wanted.balance ? endpoint.call({ method: 'eth_getBalance', params: [address, block] }) : undefined,
-    wanted.code ? endpoint.call({ method: 'eth_getCode', params: [address, block] }) : undefined,
+    wanted.balance || wanted.code ? readStanding(endpoint, address, at.head.number, lacking) : undefined,
     wanted.nonce === 'receipts' ? receiptsInOrder(endpoint, inquiry.live, at, readCanonical) : undefined,
     ...estimates.map((request) => estimateGas(endpoint, request, at.head.hash)),
   ])
@@ -106,16 +133,13 @@ async function ask(
   const last = told === undefined && wanted.nonce === 'pending' ? await count() : counted
   const nonce = told ?? numberIn(last)
   if (nonce === undefined) return { failed: last ? inWords(last) : 'no answer' }
-  const wei = balance?.kind === 'value' ? toBigInt(balance.value) : undefined
-  const delegated = bytes && delegationIn(bytes)
   return {
     told: {
       nonce,
       // No less than what is proven and no more than with the pool: that is a count, too.
       counted: last !== undefined || (wanted.nonce === 'pending' && pendingNonce === inquiry.spentBelow),
       ...(pendingNonce !== undefined && { pendingNonce }),
-      ...(wei !== undefined && { balance: wei }),
-      ...(delegated !== undefined && { delegated }),
+      ...standing,
       estimates: estimatesIn(estimates, gas),
       inclusions: receipts ?? new Map(),
     },
@@ -155,11 +179,6 @@ async function receiptsInOrder(
     found.set(one.nonce, inclusion)
   }
   return found
-}
-
-function delegationIn(answer: Answer): boolean | undefined {
-  if (answer.kind !== 'value' || typeof answer.value !== 'string') return undefined
-  return answer.value.toLowerCase().startsWith(delegationPrefix)
 }
 
 function estimatesIn(

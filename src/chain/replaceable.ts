@@ -1,4 +1,5 @@
 // A chain whose nodes can be exchanged while it is in use: what was asked of the old ones is still answered by them.
+import type { Address } from '../domain/ids.ts'
 import type { Head } from '../domain/observation.ts'
 import type { Chain } from './chain.ts'
 
@@ -26,6 +27,7 @@ interface Follower {
 export function replaceable(first: Chain): ReplaceableChain {
   let current: Lease = { chain: first, asked: 0, retired: false }
   const followers = new Set<Follower>()
+  const announced = new Set<Address>()
 
   async function ask<T>(question: (chain: Chain) => Promise<T>): Promise<T> {
     const lease = current
@@ -46,6 +48,10 @@ export function replaceable(first: Chain): ReplaceableChain {
   return {
     chain: {
       observe: (inquiry) => ask((chain) => chain.observe(inquiry)),
+      announce(address) {
+        announced.add(address)
+        current.chain.announce(address)
+      },
       broadcast: (envelopes) => ask((chain) => chain.broadcast(envelopes)),
       balance: (address) => ask((chain) => chain.balance(address)),
       read: (read) => ask((chain) => chain.read(read)),
@@ -68,6 +74,7 @@ export function replaceable(first: Chain): ReplaceableChain {
     replace(next) {
       const old = current
       current = { chain: next, asked: 0, retired: false }
+      for (const address of announced) next.announce(address)
       for (const follower of followers) {
         follower.leave.abort()
         follower.leave = new AbortController()

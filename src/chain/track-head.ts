@@ -24,6 +24,8 @@ export interface HeadTracker {
   follow(onHead: (head: Head) => void, signal: AbortSignal): void
   /** Canonical as far as is known; undefined where it was never read. */
   hashAt(number: BlockNumber): Hash | undefined
+  /** Of the newest head that is known, by whoever asked. */
+  height(): BlockNumber | undefined
   /** Grows whenever a known block may have stopped being canonical. */
   reorgs(): number
   close(): void
@@ -192,6 +194,7 @@ export function trackHead({ endpoints, averageBlocktimeMs, clock, logger, metric
       void poll()
     },
     hashAt: (number) => ancestry.hashAt(number),
+    height: () => known?.head.number,
     reorgs: () => reorgs,
     close() {
       followers.clear()

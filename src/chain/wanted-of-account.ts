@@ -20,7 +20,7 @@ export function wantedOf(inquiry: Inquiry, last: Remembered | undefined, head: B
   return {
     nonce: source === 'count' && inquiry.pendingNonce && isIdle ? 'pending' : source,
     ...(last?.count && { known: last.count.nonce }),
-    balance: inquiry.balance !== undefined && usableBalance(inquiry, last, head) === undefined,
+    balance: inquiry.balance !== undefined && usableBalance(inquiry.balance, last, head) === undefined,
     code: inquiry.delegation && !usableCode(last, head),
   }
 }

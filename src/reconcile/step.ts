@@ -74,6 +74,8 @@ export async function step(
 ): Promise<Rest> {
   const stored = await context.store.reads.work(ownership.relayer)
   if (!stored) return { idle: true, unknowns, conditions: [] }
+  const chain = context.chainOf(stored.relayer)
+  chain.announce(stored.relayer.address)
   if (stored.open.length === 0 && stored.queued.length === 0) {
     context.metrics.idle(stored.relayer)
     // What comes from now on can't have been sent before.
@@ -86,7 +88,6 @@ export async function step(
   report(context, work)
 
   const { relayer } = work
-  const chain = context.chainOf(relayer)
   const policy = context.policyOf(relayer)
   const now = context.clock.now()
   const { plan, observation } = await look(context, chain, work, policy, unknowns)

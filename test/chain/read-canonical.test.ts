@@ -53,6 +53,7 @@ function scene() {
     current: async () => observedOn(state.tracked),
     follow: () => {},
     hashAt: (number) => (number === tip ? hashOn(state.tracked, tip) : undefined),
+    height: () => tip,
     reorgs: () => state.reorgs,
     close: () => {},
   }

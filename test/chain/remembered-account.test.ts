@@ -1,10 +1,10 @@
 // What an observation costs, and what it may leave unasked: on a real chain, with what is remembered held against it.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Envelope } from '../../src/chain/chain.ts'
-import type { TransactionId } from '../../src/domain/ids.ts'
+import type { Address, TransactionId } from '../../src/domain/ids.ts'
 import type { Inquiry, LiveNonce } from '../../src/domain/observation.ts'
 import { type Anvil, devAccount, startAnvil } from '../support/anvil.ts'
-import { type RpcServer, startRpcServer } from '../support/rpc-server.ts'
+import { type RpcReply, type RpcServer, startRpcServer } from '../support/rpc-server.ts'
 import { envelopeBy, inquiryOf, type NetworkUnderTest, networkOver } from './network-under-test.ts'
 
 const { key, address } = devAccount(0)
@@ -19,6 +19,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await network?.chain.close()
+  proxy.react({ do: 'forward' })
   if (snapshot) await anvil.rpc('evm_revert', [snapshot])
   snapshot = await anvil.rpc('evm_snapshot')
   network = networkOver([proxy.url])
@@ -33,6 +34,24 @@ afterAll(async () => {
 function look(asked: Partial<Inquiry> = {}) {
   network.forget()
   return network.chain.observe(inquiryOf(address, { nonce: 'recent', ...asked }))
+}
+
+function numbered(count: number): readonly Address[] {
+  return Array.from({ length: count }, (_, index) => `0x${(0xabc_000 + index).toString(16).padStart(40, '0')}` as const)
+}
+
+/** At an account of its own, with as many others announced, of 7 wei each. */
+async function lookAtAnother(count = 1): Promise<readonly [Address, ...Address[]]> {
+  const [first, ...others] = numbered(count)
+  if (!first) throw new Error('at least one')
+  for (const each of [first, ...others]) {
+    await anvil.rpc('anvil_setBalance', [each, '0x7'])
+    network.chain.announce(each)
+  }
+  await anvil.mine()
+  await look({ balance: 'recent' })
+  expect(asked()).toEqual(['eth_getTransactionCount', 'eth_call'])
+  return [first, ...others]
 }
 
 /** What the last look asked of the account; the head and the endpoint's introduction are not its affair. */
@@ -143,7 +162,7 @@ describe('the nonce', () => {
     expect(await look({ balance: 'recent', delegation: true })).toMatchObject({ nonce: 1 })
     await anvil.mine()
     await look({ balance: 'recent', delegation: true })
-    expect(asked()).toEqual(['eth_getTransactionCount', 'eth_getBalance', 'eth_getCode'])
+    expect(asked()).toEqual(['eth_getTransactionCount', 'eth_call'])
   })
 
   test.each<[string, Partial<Inquiry>]>([
@@ -194,12 +213,109 @@ describe('the balance', () => {
   })
 })
 
-test('the code is read where two could be in flight, and kept', async () => {
-  await look({ balance: 'recent', delegation: true })
-  expect(asked()).toContain('eth_getCode')
-  await anvil.mine(50)
-  expect(await look({ balance: 'recent', delegation: true })).toMatchObject({ delegated: false })
-  expect(asked()).not.toContain('eth_getCode')
+describe('the code', () => {
+  const both = { balance: 'recent', delegation: true } as const
+
+  test('is read with the balance where two could be in flight, and kept', async () => {
+    await look(both)
+    expect(asked()).toEqual(['eth_getTransactionCount', 'eth_call'])
+    await anvil.mine(50)
+    expect(await look(both)).toMatchObject({ delegated: false })
+    expect(asked()).toEqual(['eth_getTransactionCount'])
+  })
+
+  test('that was read for somebody else stands from the first count on, if that is of the same head', async () => {
+    const [other] = await lookAtAnother()
+    await look({ address: other, nonce: 'recent', ...both })
+    expect(asked()).toEqual(['eth_getTransactionCount'])
+    await anvil.mine()
+    expect(await look({ address: other, ...both })).toMatchObject({ delegated: false })
+    expect(asked()).toEqual([])
+  })
+
+  test('that was read for somebody else before the first count is not believed: it may have changed unseen', async () => {
+    const [other] = await lookAtAnother()
+    await anvil.rpc('anvil_setCode', [other, `0xef0100${'11'.repeat(20)}`])
+    await anvil.mine()
+    expect(await look({ address: other, balance: 'recent' })).not.toHaveProperty('delegated')
+    expect(asked()).toEqual(['eth_getTransactionCount'])
+    await anvil.mine()
+    expect(await look({ address: other, ...both })).toMatchObject({ delegated: true })
+  })
+})
+
+describe('many accounts', () => {
+  test('are asked for with the first of them, and then only for their counts', async () => {
+    const others = await lookAtAnother(300)
+    await anvil.mine(5)
+    network.forget()
+    for (const each of others) {
+      const { balance } = await network.chain.observe(inquiryOf(each, { nonce: 'recent', balance: 'recent' }))
+      expect(balance).toBe(7n)
+    }
+    const counts = asked().filter((method) => method === 'eth_getTransactionCount')
+    expect(counts).toHaveLength(300)
+    // The first call was for 256 of the 301.
+    expect(asked().filter((method) => method !== 'eth_getTransactionCount')).toEqual(['eth_call'])
+  })
+
+  test('that ask at once wait for the same answer', async () => {
+    const others = numbered(300)
+    for (const each of others) network.chain.announce(each)
+    const told = await Promise.all(
+      others.map((each) => network.chain.observe(inquiryOf(each, { nonce: 'recent', balance: 'recent' }))),
+    )
+    expect(told.map(({ balance }) => balance)).toEqual(others.map(() => 0n))
+    expect(asked().filter((method) => method === 'eth_call')).toHaveLength(2)
+    expect(asked()).not.toContain('eth_getBalance')
+  })
+
+  test('what came in after another’s call is seen before a send is refused for want of it', async () => {
+    const [other] = await lookAtAnother()
+    await anvil.rpc('anvil_setBalance', [other, '0x5'])
+    await anvil.mine()
+    const remembered = await look({ address: other, balance: 'recent' })
+    expect([remembered.balance, remembered.balanceReadAt]).toEqual([7n, remembered.head.number - 1])
+    expect((await look({ address: other, balance: 'now' })).balance).toBe(5n)
+  })
+
+  test('what was mined after another’s call is reckoned with, and what was mined before is not taken off twice', async () => {
+    const first = await send(0)
+    await anvil.mine()
+    network.chain.announce(address)
+    await look({ address: devAccount(5).address, balance: 'recent' })
+    expect(asked()).toContain('eth_call')
+    const second = await send(1)
+    await anvil.mine()
+    const reckoned = await look({ live: [first.live, second.live], balance: 'recent' })
+    expect(asked()).not.toContain('eth_getBalance')
+    expect(reckoned.balanceReadAt).toBe(reckoned.head.number - 1)
+    expect(reckoned.balance).toBe((await look({ balance: 'now' })).balance)
+  })
+
+  test.each<[string, RpcReply]>([
+    ['an error', { error: { code: -32602, message: 'missing value for "to"' } }],
+    ['nothing', { result: '0x' }],
+  ])('a node that answers %s is asked for each alone from then on', async (_, reply) => {
+    const others = numbered(3)
+    for (const each of others) network.chain.announce(each)
+    proxy.react({ do: 'forwardBut', method: 'eth_call', reply })
+    for (const each of others) {
+      expect(await network.chain.observe(inquiryOf(each, { balance: 'recent' }))).toHaveProperty('balance')
+    }
+    const standing = asked().filter((method) => method !== 'eth_getTransactionCount')
+    expect(standing).toEqual(['eth_call', 'eth_getBalance', 'eth_getBalance', 'eth_getBalance'])
+  })
+
+  test('a node that leaves it unanswered is asked for each alone after the second time', async () => {
+    const others = numbered(3)
+    for (const each of others) network.chain.announce(each)
+    proxy.react({ do: 'forwardBut', method: 'eth_call', reply: 'none' })
+    const told = []
+    for (const each of others) told.push(await network.chain.observe(inquiryOf(each, { balance: 'recent' })))
+    expect(told.map(({ balance }) => balance)).toEqual([undefined, undefined, 0n])
+    expect(asked().filter((method) => method === 'eth_call')).toHaveLength(2)
+  })
 })
 
 describe('gas', () => {

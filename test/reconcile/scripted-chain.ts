@@ -41,6 +41,7 @@ export function scriptedChain(): ScriptedChain {
       // Nothing was before, unless the view says so.
       return { ...chain.view, ...(inquiry.past && { past: chain.view.past ?? { below: inquiry.past.from } }) }
     },
+    announce() {},
     async broadcast(envelopes) {
       chain.handed.push(...envelopes)
       await chain.whileBroadcasting()

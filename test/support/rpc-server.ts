@@ -36,6 +36,8 @@ export type Reaction =
   | { readonly do: 'say'; readonly status?: number; readonly body: string }
   /** Answers each call by itself; undefined leaves it out of the answer. */
   | { readonly do: 'answer'; readonly each: (call: RpcCall) => RpcReply | undefined }
+  /** Passes it on, and puts these in place of the node's answers, or leaves them out. */
+  | { readonly do: 'forwardBut'; readonly method: string; readonly reply: RpcReply | 'none' }
   /** What a node without batches does: one error for the whole. Single calls are passed on. */
   | { readonly do: 'refuseBatches'; readonly as: 'object' | 'array' }
 
@@ -107,6 +109,15 @@ export async function startRpcServer(
           return reply ? [{ jsonrpc: '2.0', id: call.id, ...reply }] : []
         })
         return say(response, 200, JSON.stringify(request.batch ? answers : answers[0]))
+      }
+      case 'forwardBut': {
+        const answers = [JSON.parse((await forward(body)).text) as { id: unknown } | { id: unknown }[]].flat()
+        const kept = answers.flatMap((answer) => {
+          const call = request.calls.find(({ id }) => id === answer.id)
+          if (call?.method !== act.method) return [answer]
+          return act.reply === 'none' ? [] : [{ jsonrpc: '2.0', id: answer.id, ...act.reply }]
+        })
+        return say(response, 200, JSON.stringify(request.batch ? kept : kept[0]))
       }
       case 'refuseBatches': {
         if (!request.batch) return perform({ do: 'forward' }, request, body, response)
