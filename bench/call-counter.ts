@@ -8,6 +8,7 @@ export interface CallCounter extends AsyncDisposable {
   /** Calls by method since the start. */
   counts(): ReadonlyMap<string, number>
   httpRequests(): number
+  forget(): void
 }
 
 export async function startCallCounter(nodeUrl: string): Promise<CallCounter> {
@@ -33,6 +34,10 @@ export async function startCallCounter(nodeUrl: string): Promise<CallCounter> {
     url: `http://127.0.0.1:${address.port}`,
     counts: () => counts,
     httpRequests: () => httpRequests,
+    forget: () => {
+      counts.clear()
+      httpRequests = 0
+    },
     [Symbol.asyncDispose]: async () => {
       server.close()
       server.closeAllConnections()

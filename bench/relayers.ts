@@ -16,6 +16,8 @@ interface Run {
   readonly relayers: number
   /** Sent before each block, by the relayers in turn; or all at the start. */
   readonly perBlock: number
+  /** Killed with one of each relayer in flight and the others behind it: counted from there on. */
+  readonly killed?: true
 }
 
 const spread = 20
@@ -25,6 +27,7 @@ const runs: readonly Run[] = [
   { relayers: 500, perBlock: spread },
   { relayers: 50, perBlock: transactions },
   { relayers: 500, perBlock: transactions },
+  { relayers: 500, perBlock: transactions, killed: true },
 ]
 
 export async function measureRelayers(options: BenchOptions): Promise<Figure[]> {
@@ -33,21 +36,21 @@ export async function measureRelayers(options: BenchOptions): Promise<Figure[]> 
   return figures
 }
 
-async function measureRun(options: BenchOptions, { relayers, perBlock }: Run): Promise<Figure[]> {
+async function measureRun(options: BenchOptions, { relayers, perBlock, killed }: Run): Promise<Figure[]> {
   await using anvil = await startAnvil({ mining: 'manual' })
   await using counter = await startCallCounter(anvil.url)
   const keys = Array.from({ length: relayers }, (_, index) => keccak256(toHex(`bench relayer ${index}`)))
   for (const key of keys) await anvil.rpc('anvil_setBalance', [privateKeyToAddress(key), toHex(10n ** 21n)])
   const ids = keys.map((_, index) => `bench-${index}`)
   await using service = await startBenchService(options, {
-    profileName: `relayers-${relayers}-${perBlock}`,
+    profileName: `relayers-${relayers}-${perBlock}${killed ? '-killed' : ''}`,
     networks: [
       { name: 'localhost', rpcUrls: [counter.url], requiredConfirmations: 1, averageBlocktimeMs: blockTimeMs },
     ],
     relayers: keys.map((privateKey, index) => ({
       id: ids[index] ?? '',
       privateKey,
-      policies: { max_in_flight: Math.max(perBlock, spread) },
+      policies: { max_in_flight: killed ? 1 : Math.max(perBlock, spread) },
     })),
   })
   await using client = openClient(service.url, service.apiKey)
@@ -56,10 +59,20 @@ async function measureRun(options: BenchOptions, { relayers, perBlock }: Run): P
   while (sent.length < transactions) {
     const inTurn = Array.from({ length: perBlock }, (_, index) => ids[(sent.length + index) % relayers] ?? '')
     sent.push(...(await sendEvenly(client, inTurn)))
-    await until(async () => (await inPool(anvil)) === perBlock, { what: `${perBlock} in the pool` })
-    await sleep(Math.max(0, nextBlockAt - performance.now()))
-    await anvil.mine()
-    nextBlockAt = performance.now() + blockTimeMs
+    const inFlight = killed ? relayers : perBlock
+    const isFull = async () => (await inPool(anvil)) === inFlight
+    await until(isFull, { what: `${inFlight} in the pool` })
+    if (killed) {
+      await service.kill9()
+      counter.forget()
+      await service.restart()
+    }
+    for (let left = perBlock; left > 0; left -= inFlight) {
+      await until(isFull, { what: `${inFlight} in the pool` })
+      await sleep(Math.max(0, nextBlockAt - performance.now()))
+      await anvil.mine()
+      nextBlockAt = performance.now() + blockTimeMs
+    }
   }
   for (const { relayer, id } of sent) {
     const isConfirmed = async () => (await client.get(relayer, id)).status === 'confirmed'
@@ -70,7 +83,8 @@ async function measureRun(options: BenchOptions, { relayers, perBlock }: Run): P
   const calls = counts.reduce((sum, [, count]) => sum + count, 0)
   const requests = counter.httpRequests()
   await service.stop()
-  const pace = perBlock === transactions ? 'all at once' : `${perBlock} a block, by the relayers in turn`
+  const sentAs = perBlock === transactions ? 'all at once' : `${perBlock} a block, by the relayers in turn`
+  const pace = killed ? 'after kill -9 with half of them in flight' : sentAs
   return [
     {
       name: `JSON-RPC calls per confirmed transaction, ${relayers} relayer${relayers === 1 ? '' : 's'}, ${pace}`,
