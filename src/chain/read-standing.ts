@@ -98,7 +98,8 @@ export function readingStandings(memory: AccountMemory, heads: HeadTracker, cloc
 
   return async (endpoint, address, block, lacking) => {
     const came = await together(endpoint, address, block, lacking())?.came
-    if (came === 'silent') return {}
+    // Where nothing of it is answered the next endpoint is asked, and the sooner the better.
+    if (came === 'silent' && !endpoint.fit()) return {}
     // Another's call may have been of a block that does not do for this one.
     const told = await alone(endpoint, address, block, lacking())
     // A node that has not got the block refuses either way.

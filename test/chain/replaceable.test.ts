@@ -11,9 +11,10 @@ const address = '0x0000000000000000000000000000000000000001' as Address
 function slowChain(wei: bigint) {
   const waiting: (() => void)[] = []
   const followers = new Set<(head: Head) => void>()
-  const state = { closed: false }
+  const state = { closed: false, announced: [] as Address[] }
   const chain: Partial<Chain> = {
     balance: () => new Promise((resolve) => waiting.push(() => resolve(wei))),
+    announce: (each) => state.announced.push(each),
     follow(onHead, signal) {
       followers.add(onHead)
       signal.addEventListener('abort', () => followers.delete(onHead))
@@ -59,4 +60,12 @@ test('followers go over to the new nodes, and leave them when they abort', () =>
   expect([old.state.closed, fresh.state.closed]).toEqual([true, true])
   staying.abort()
   expect(last.followers.size).toBe(0)
+})
+
+test('who was announced to the old nodes is announced to the new ones', () => {
+  const [old, fresh] = [slowChain(1n), slowChain(2n)]
+  const { chain, replace } = replaceable(old.chain)
+  chain.announce(address)
+  replace(fresh.chain)
+  expect([old.state.announced, fresh.state.announced]).toEqual([[address], [address]])
 })

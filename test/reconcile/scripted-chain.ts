@@ -1,7 +1,7 @@
 // The chain port as a script: it says what a test wants it to say, and keeps what it was asked and handed.
 import { type Chain, ChainUnavailable, type Envelope } from '../../src/chain/chain.ts'
 import type { BroadcastOutcome } from '../../src/domain/attempt.ts'
-import type { Hash } from '../../src/domain/ids.ts'
+import type { Address, Hash } from '../../src/domain/ids.ts'
 import type { Inquiry, Observation } from '../../src/domain/observation.ts'
 import { someHead, someObservation } from '../domain/some.ts'
 
@@ -12,6 +12,7 @@ export interface ScriptedChain extends Chain {
   /** Run before an observation, or before a broadcast, is answered. */
   whileObserving: () => Promise<void>
   whileBroadcasting: () => Promise<void>
+  readonly announced: Set<Address>
   readonly inquiries: Inquiry[]
   readonly handed: Envelope[]
   /** How many follow the head. */
@@ -26,6 +27,7 @@ export function scriptedChain(): ScriptedChain {
     answer: () => ({ kind: 'accepted' }),
     whileObserving: async () => {},
     whileBroadcasting: async () => {},
+    announced: new Set(),
     inquiries: [],
     handed: [],
     get followers() {
@@ -41,7 +43,7 @@ export function scriptedChain(): ScriptedChain {
       // Nothing was before, unless the view says so.
       return { ...chain.view, ...(inquiry.past && { past: chain.view.past ?? { below: inquiry.past.from } }) }
     },
-    announce() {},
+    announce: (address) => chain.announced.add(address),
     async broadcast(envelopes) {
       chain.handed.push(...envelopes)
       await chain.whileBroadcasting()

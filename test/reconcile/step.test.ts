@@ -280,3 +280,11 @@ test('an estimate that did not come holds the queue and says why', async () => {
   expect((await place.read(id)).statusReason).toMatch(/could not estimate/)
   expect(place.chain.handed).toEqual([])
 })
+
+test('a relayer that has nothing to do is announced to its network, and costs it no call', async () => {
+  await using place = await openWorkplace()
+  const { chain, context, relayer } = place
+  expect(await step(context, await place.own(), unknownAtFirst, noneHanging)).toMatchObject({ idle: true })
+  expect([...chain.announced]).toEqual([relayer.address])
+  expect(chain.inquiries).toEqual([])
+})
