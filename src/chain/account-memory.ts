@@ -91,14 +91,15 @@ export function byNonce(live: readonly LiveNonce[]): readonly LiveNonce[] {
   return [...live].sort((one, other) => one.nonce - other.nonce)
 }
 
+/** Without a count that goes on nothing tells that somebody else has spent of it. */
 export function usableBalance(asked: Freshness, last: Remembered | undefined, head: BlockNumber): Wei | undefined {
   if (!last?.balance) return undefined
   const age = head - last.balance.readAt
-  const kept = asked === 'now' || last.shared ? 0 : balanceKeptBlocks
+  const kept = asked === 'now' || last.shared || !last.count ? 0 : balanceKeptBlocks
   return age >= 0 && age <= kept ? last.balance.wei : undefined
 }
 
-/** Only a count that goes on tells that the code is still what it was. */
+/** Likewise: whoever changes the code spends a nonce. */
 export function usableCode(last: Remembered | undefined, head: BlockNumber): Code | undefined {
   if (!last?.code) return undefined
   const age = head - last.code.readAt

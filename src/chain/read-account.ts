@@ -33,6 +33,7 @@ export interface Look {
   readonly told: Account
   readonly by: Endpoint
   readonly remembered: Remembered
+  readonly wanted: Wanted
 }
 
 export interface Accounts {
@@ -90,6 +91,7 @@ export function readingAccounts({ endpoints, heads, readCanonical, clock }: Read
       return {
         by,
         remembered,
+        wanted,
         told: {
           nonce,
           ...(pendingNonce !== undefined && { pendingNonce }),
@@ -99,12 +101,14 @@ export function readingAccounts({ endpoints, heads, readCanonical, clock }: Read
         },
       }
     },
-    settle({ address, live, balance: asked }, { head }, inclusions, { remembered }) {
+    settle({ address, live, balance: asked }, { head }, inclusions, { remembered, wanted }) {
       const last = memory.recall(address)
       if (last) memory.keep(address, withInclusions(last, live, inclusions))
       const charged = withInclusions(remembered, live, inclusions)
-      const balance = asked && usableBalance(asked, charged, head.number)
-      return balance === undefined || !charged.balance ? {} : { balance, balanceReadAt: charged.balance.readAt }
+      if (!asked || !charged.balance) return {}
+      const stands = !wanted.balance && !charged.shared
+      const balance = stands ? charged.balance.wei : usableBalance(asked, charged, head.number)
+      return balance === undefined ? {} : { balance, balanceReadAt: charged.balance.readAt }
     },
     announce: memory.announce,
   }

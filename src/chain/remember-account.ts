@@ -3,7 +3,7 @@ import type { TransactionId } from '../domain/ids.ts'
 import type { Estimate, Inquiry } from '../domain/observation.ts'
 import type { Inclusion } from '../domain/transaction.ts'
 import type { BlockNumber, Nonce, Wei } from '../domain/units.ts'
-import type { Code, Count, Remembered } from './account-memory.ts'
+import type { Count, Remembered } from './account-memory.ts'
 import type { Wanted } from './wanted-of-account.ts'
 
 /** What a node answered. */
@@ -42,19 +42,18 @@ export function remember(
     : told.counted
       ? { nonce: told.nonce, readAt: head, reorgs }
       : countOf(wanted, before, told, head, reorgs)
-  const balance = told.balance === undefined ? last?.balance : { wei: told.balance, readAt: head, chargedBelow: 0 }
-  const code = told.delegated === undefined ? codeOf(last, head) : { delegated: told.delegated, readAt: head }
+  // What was read before the first count may have changed since, and none of the counts to come would show it.
+  const stands = (readAt: BlockNumber | undefined) => before !== undefined || readAt === head
+  const known = stands(last?.balance?.readAt) ? last?.balance : undefined
+  const balance = told.balance === undefined ? known : { wei: told.balance, readAt: head, chargedBelow: 0 }
+  const coded = stands(last?.code?.readAt) ? last?.code : undefined
+  const code = told.delegated === undefined ? coded : { delegated: told.delegated, readAt: head }
   return {
     ...(count && { count }),
     ...(balance && { balance }),
     ...(code && !isMoved && { code }),
     shared: isMoved || last?.shared === true,
   }
-}
-
-/** What was read before the first count may have changed since, and none of the counts to come would show it. */
-function codeOf(last: Remembered | undefined, head: BlockNumber): Code | undefined {
-  return last?.count || last?.code?.readAt === head ? last?.code : undefined
 }
 
 /** Where nothing was counted. Somebody else may have counted meanwhile, after a reorganisation that this look knows nothing of. */
