@@ -19,9 +19,11 @@ import { openEstate } from './estate/open-estate.ts'
 import { reseal } from './estate/reseal.ts'
 import { warnOfRefused } from './estate/warn-of-refused.ts'
 import { administratorBy } from './http/authenticate.ts'
+import { rateLimits } from './http/limit-rate.ts'
 import { type MetricsServer, openMetricsServer } from './http/open-metrics-server.ts'
 import { openServer } from './http/open-server.ts'
 import { presentEvent } from './http/present-event.ts'
+import { shareRates } from './http/share-rates.ts'
 import type { Clock } from './ops/clock.ts'
 import { freshId } from './ops/fresh-id.ts'
 import { guardAddresses } from './ops/guard-addresses.ts'
@@ -81,6 +83,8 @@ export interface Service extends AsyncDisposable {
 export interface Engine extends AsyncDisposable {
   readonly commands: CommandContext
   readonly management: ManagementContext
+  /** Where there are replicas. */
+  readonly hints?: Hints
 }
 
 /** Throws ConfigError or OperatorError where the operator can mend what is wrong. */
@@ -90,6 +94,11 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
   if (config.role !== 'api') {
     opened.use(pruneAudit({ store: engine.commands.store, ...around, limits: config.limits }))
     opened.use(tellEvents(config, around, engine))
+  }
+  const rates = rateLimits(config.server.rateLimit)
+  if (engine.hints) {
+    const self = freshId<string>(around.random, around.clock.now())
+    opened.use(shareRates({ rates, hints: engine.hints, clock: around.clock, self }))
   }
   const stopping = new AbortController()
   // Scraped until the last request has ended: a drain is worth watching.
@@ -103,6 +112,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
       policyOf: engine.management.estate.policyOf,
       serves: config.role === 'worker' ? 'probes' : 'everything',
       limits: config.server.rateLimit,
+      rates,
       trustedProxies: config.server.trustedProxies,
       authenticate: administratorBy(config.server.apiKey.reveal()),
       logger: around.logger,
@@ -204,6 +214,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   return {
     commands,
     management: { ...commands, announce, estate, vault, logger, guard, openSigner: openGiven, readPolicies },
+    ...(sharing && { hints: sharing.hints }),
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
   }
 }

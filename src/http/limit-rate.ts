@@ -27,13 +27,24 @@ export interface RateLimits {
   hear(address: string): Promise<void>
   /** Counts a failed authentication. */
   fail(address: string): Promise<void>
+  /** What was used up here since this was last asked, by the names of the allowances: nothing at first. */
+  spent(): ReadonlyMap<string, number>
+  /** Counts what was used up elsewhere. */
+  take(amounts: ReadonlyMap<string, number>): Promise<void>
 }
 
 export function rateLimits({ requestsPerSecond, burst }: ServerLimits): RateLimits {
   const windowSeconds = burst / requestsPerSecond
   const policy = `q=${burst};w=${Math.max(1, Math.ceil(windowSeconds))}`
-  const keys = new RateLimiterMemory({ keyPrefix: 'key', points: burst, duration: windowSeconds })
-  const failures = new RateLimiterMemory({ keyPrefix: 'address', points: burst, duration: windowSeconds })
+  const limiter = (keyPrefix: string) => new RateLimiterMemory({ keyPrefix, points: burst, duration: windowSeconds })
+  const keys = limiter('key')
+  const failures = limiter('address')
+  /** Absent as long as nobody asks for it. */
+  let used: Map<string, number> | undefined
+
+  function count(name: string): void {
+    used?.set(name, (used.get(name) ?? 0) + 1)
+  }
 
   const allowanceOf = (name: string, { remainingPoints, msBeforeNext }: RateLimiterRes): Allowance => ({
     policy: `"${name}";${policy}`,
@@ -44,7 +55,9 @@ export function rateLimits({ requestsPerSecond, burst }: ServerLimits): RateLimi
   return {
     async spend(keyId) {
       try {
-        return allowanceOf('key', await keys.consume(keyId))
+        const left = await keys.consume(keyId)
+        count(`key:${keyId}`)
+        return allowanceOf('key', left)
       } catch (refused) {
         if (!(refused instanceof RateLimiterRes)) throw refused
         throw new RateLimited(allowanceOf('key', refused))
@@ -56,6 +69,18 @@ export function rateLimits({ requestsPerSecond, burst }: ServerLimits): RateLimi
     },
     async fail(address) {
       await failures.penalty(address)
+      count(`address:${address}`)
+    },
+    spent() {
+      const amounts = used ?? new Map<string, number>()
+      used = new Map()
+      return amounts
+    },
+    async take(amounts) {
+      for (const [name, amount] of amounts) {
+        const [, kind, whose] = /^(key|address):(.*)$/.exec(name) ?? []
+        if (whose !== undefined) await (kind === 'key' ? keys : failures).penalty(whose, amount)
+      }
     },
   }
 }

@@ -17,7 +17,7 @@ import { type Auditor, openAuditor } from './audit.ts'
 import type { Authenticate } from './authenticate.ts'
 import { errorHandler } from './errors.ts'
 import { type KeyRing, keyRing } from './key-ring.ts'
-import { rateLimits } from './limit-rate.ts'
+import { type RateLimits, rateLimits } from './limit-rate.ts'
 import {
   bodyBytesMaxDefault,
   connectionTimeoutMs,
@@ -53,6 +53,8 @@ export interface ServerOptions {
   /** `probes`: only what tells about the process itself. */
   readonly serves?: 'everything' | 'probes'
   readonly limits: ServerLimits
+  /** By `limits`, and of this server alone, unless told. */
+  readonly rates?: RateLimits
   readonly authenticate: Authenticate
   readonly logger: Logger
   readonly metrics: HttpMetrics
@@ -76,7 +78,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const stopping = AbortSignal.any([draining.signal, options.readiness.stopping])
   const auditor = openAuditor(options.commands, logger)
   const keys = keyRing({ administrator: authenticate, ...options.commands, logger })
-  const door: Door = { authenticate: keys.authenticate, rates: rateLimits(limits), auditor }
+  const door: Door = { authenticate: keys.authenticate, rates: options.rates ?? rateLimits(limits), auditor }
   const handleError = errorHandler(logger, auditor)
   const unmatched = options.metrics.operation('unmatched')
   const newRequestId = requestIds(options.commands.random)

@@ -9,6 +9,8 @@ export type Hint =
   | { readonly kind: 'locks' }
   /** Relayers, signers, networks or notifications changed. */
   | { readonly kind: 'estate' }
+  /** Of allowances, by their names, this much was used up by the replica `by`. */
+  | { readonly kind: 'spent'; readonly by: string; readonly amounts: ReadonlyMap<string, number> }
 
 export interface Hints extends AsyncDisposable {
   /** To all replicas, this one perhaps among them. */

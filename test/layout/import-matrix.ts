@@ -23,14 +23,23 @@ const matrix: Readonly<Record<string, Rule>> = {
   estate: ['domain', 'ops', ...ports],
   commands: ['domain', 'ops', 'estate', ...ports],
   reconcile: ['domain', 'ops', ...ports],
-  http: ['commands', 'domain', 'ops', 'estate/entities.ts', 'estate/estate.ts', 'store/store.ts', 'chain/chain.ts'],
+  http: [
+    'commands',
+    'domain',
+    'ops',
+    'estate/entities.ts',
+    'estate/estate.ts',
+    'store/store.ts',
+    'store/hints.ts',
+    'chain/chain.ts',
+  ],
   cli: [],
   dashboard: [],
 }
 
 /** Of the ports, a folder beside them may take the types alone. */
 const typesOnly: Readonly<Record<string, Rule>> = {
-  http: ['estate/entities.ts', 'estate/estate.ts', 'store/store.ts', 'chain/chain.ts'],
+  http: ['estate/entities.ts', 'estate/estate.ts', 'store/store.ts', 'store/hints.ts', 'chain/chain.ts'],
   ops: ['domain'],
 }
 

@@ -11,6 +11,8 @@ import { type DirectSession, openDirectSession } from './direct-session.ts'
 const payloadBytesMax = 7_000
 /** Relayers that are told of at once: of more, the next look finds out. */
 const relayersMax = 10_000
+/** Allowances that are told of at once, those first that were used most. */
+const allowancesMax = 64
 const backoffMs = { first: 250, most: 5_000 }
 /** A silent line is spoken on now and then: whoever only listens would not notice that nobody speaks. */
 const speakEveryMs = 5_000
@@ -19,6 +21,12 @@ interface Message {
   readonly work?: readonly RelayerId[]
   readonly locks?: true
   readonly estate?: true
+  readonly spent?: Spent
+}
+
+interface Spent {
+  readonly by: string
+  readonly amounts: Readonly<Record<string, number>>
 }
 
 /** Connects in the background, and again whenever the connection breaks. */
@@ -28,6 +36,7 @@ export function openPostgresHints({ url, clock, logger }: { url: Secret; clock: 
   let session: DirectSession | undefined
   let work = new Set<RelayerId>()
   let kinds = new Set<'locks' | 'estate'>()
+  let spent: Spent | undefined
   let telling = false
 
   async function run(): Promise<void> {
@@ -85,8 +94,8 @@ export function openPostgresHints({ url, clock, logger }: { url: Secret; clock: 
     if (telling) return
     telling = true
     try {
-      while (session && !closing.signal.aborted && (work.size > 0 || kinds.size > 0)) {
-        const [told, rest] = split([...work])
+      while (session && !closing.signal.aborted && (work.size > 0 || kinds.size > 0 || spent)) {
+        const [told, rest] = spent ? [[], [...work]] : split([...work])
         const { locks, estate } = { locks: kinds.has('locks'), estate: kinds.has('estate') }
         work = new Set(rest)
         kinds = new Set()
@@ -94,7 +103,9 @@ export function openPostgresHints({ url, clock, logger }: { url: Secret; clock: 
           ...(told.length > 0 && { work: told }),
           ...(locks && { locks }),
           ...(estate && { estate }),
+          ...(spent && { spent }),
         }
+        spent = undefined
         await session.client.query('SELECT pg_notify($1, $2)', [channelOf(session), JSON.stringify(message)])
       }
     } catch (error) {
@@ -108,7 +119,8 @@ export function openPostgresHints({ url, clock, logger }: { url: Secret; clock: 
   const running = run()
   return {
     tell(hint) {
-      if (hint.kind !== 'work') kinds.add(hint.kind)
+      if (hint.kind === 'spent') spent = spentIn(hint)
+      else if (hint.kind !== 'work') kinds.add(hint.kind)
       else if (work.size < relayersMax) work.add(hint.relayer)
       void flush()
     },
@@ -128,6 +140,11 @@ function channelOf({ schema }: DirectSession): string {
   return `rescind_${schema}`
 }
 
+function spentIn({ by, amounts }: Extract<Hint, { kind: 'spent' }>): Spent {
+  const most = [...amounts].sort(([, one], [, other]) => other - one).slice(0, allowancesMax)
+  return { by, amounts: Object.fromEntries(most) }
+}
+
 /** As many as one payload holds, and the others. */
 function split(relayers: readonly RelayerId[]): [readonly RelayerId[], readonly RelayerId[]] {
   let bytes = 0
@@ -141,11 +158,12 @@ function split(relayers: readonly RelayerId[]): [readonly RelayerId[], readonly 
 /** Whatever another version says is no reason to fail. */
 function hintsIn(payload: string): readonly Hint[] {
   try {
-    const { work = [], locks, estate } = JSON.parse(payload) as Message
+    const { work = [], locks, estate, spent } = JSON.parse(payload) as Message
     return [
       ...work.map((relayer): Hint => ({ kind: 'work', relayer })),
       ...(locks ? [{ kind: 'locks' } as const] : []),
       ...(estate ? [{ kind: 'estate' } as const] : []),
+      ...(spent ? [{ ...spent, kind: 'spent', amounts: new Map(Object.entries(spent.amounts)) } as const] : []),
     ]
   } catch {
     return []

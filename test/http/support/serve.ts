@@ -64,6 +64,7 @@ export interface Setting {
   /** Of every relayer; the key of the first development account unless told. */
   readonly signer?: Signer
   readonly limits?: ServerLimits
+  readonly rates?: ServerOptions['rates']
   readonly authenticate?: Authenticate
   readonly chain?: Partial<Chain>
   readonly queueMax?: number
@@ -120,6 +121,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
     signerOf: () => signer,
     policyOf: () => somePolicy,
     limits: setting.limits ?? { requestsPerSecond: 100_000, burst: 100_000 },
+    ...(setting.rates && { rates: setting.rates }),
     authenticate: setting.authenticate ?? administratorBy(apiKey),
     logger,
     metrics: noMetrics.http,
