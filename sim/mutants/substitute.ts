@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { mutants } from './mutants.ts'
+import { type Edit, mutants } from './mutants.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -11,8 +11,13 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 export function substitute(name: string): () => void {
   const mutant = mutants.find((each) => each.name === name)
   if (!mutant) throw new Error(`no mutant "${name}"; there are ${mutants.map((each) => each.name).join(', ')}`)
-  const waiting = new Set(mutant.edits.map(({ file }) => pathToFileURL(join(root, file)).href))
-  const sources = new Map([...waiting].map((url) => [url, mutated(url, mutant.edits)]))
+  return put(name, mutant.edits)
+}
+
+/** As `substitute`, for edits that are no mutant of the simulator's. */
+export function put(name: string, edits: readonly Edit[]): () => void {
+  const waiting = new Set(edits.map(({ file }) => pathToFileURL(join(root, file)).href))
+  const sources = new Map([...waiting].map((url) => [url, mutated(url, edits)]))
   registerHooks({
     load(url, context, nextLoad) {
       const source = sources.get(url)
@@ -26,7 +31,7 @@ export function substitute(name: string): () => void {
   }
 }
 
-function mutated(url: string, edits: readonly { file: string; find: string; put: string }[]): string {
+function mutated(url: string, edits: readonly Edit[]): string {
   let source = readFileSync(fileURLToPath(url), 'utf8')
   for (const { file, find, put } of edits) {
     if (pathToFileURL(join(root, file)).href !== url) continue

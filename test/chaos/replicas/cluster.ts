@@ -1,0 +1,142 @@
+// Replicas of the service on one PostgreSQL, each behind a gate of its own, and relayers on three chains behind a
+// recorder: two anvils, and Hardhat's strict pool.
+import pg from 'pg'
+import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { until } from '../../support/client.ts'
+import { type DevAccount, devAccounts } from '../../support/dev-accounts.ts'
+import { type Hardhat, startHardhat } from '../../support/hardhat.ts'
+import { numbers, type Postgres, startPostgres } from '../../support/postgres.ts'
+import { type Service, startService } from '../../support/service.ts'
+import type { ServiceFiles } from '../../support/service-files.ts'
+import { type Gate, openGate } from './gate.ts'
+import { keepJournal } from './journal.ts'
+import { type Recorder, startRecorder } from './recorder.ts'
+
+export const apiKey = 'the-administrator-of-every-replica'
+
+export interface Replica {
+  readonly name: string
+  readonly service: Service
+  readonly gate: Gate
+}
+
+export interface Sender extends DevAccount {
+  readonly id: string
+  readonly chain: string
+}
+
+export interface Cluster extends AsyncDisposable {
+  readonly postgres: Postgres
+  readonly recorder: Recorder
+  readonly replicas: readonly Replica[]
+  readonly chains: Readonly<Record<string, Anvil | Hardhat>>
+  readonly senders: readonly Sender[]
+  /** In the service's database, past all gates. */
+  query<Row>(sql: string): Promise<readonly Row[]>
+}
+
+export interface ClusterOptions {
+  readonly replicas: readonly string[]
+  /** Of 10 on each chain; default all of them. */
+  readonly relayersPerChain?: number
+  /** Default: `one` and `two`, which are anvils, and `strict`, which is Hardhat. */
+  readonly chains?: readonly ('one' | 'two' | 'strict')[]
+  readonly requiredConfirmations?: number
+  readonly policies?: (index: number) => Readonly<Record<string, unknown>>
+  /** For every replica's Node. */
+  readonly nodeArguments?: readonly string[]
+}
+
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  await using pieces = new AsyncDisposableStack()
+  const names = options.chains ?? ['one', 'two', 'strict']
+  const chains: Record<string, Anvil | Hardhat> = {}
+  for (const name of names) {
+    const start = name === 'strict' ? startHardhat : startAnvil
+    chains[name] = pieces.use(await start({ mining: 'manual', chainId: 31_337 + names.indexOf(name) }))
+  }
+  const postgres = pieces.use(await startPostgres())
+  const url = new URL(await postgres.database())
+  const pool = new pg.Pool({ connectionString: String(url), max: 4, types: numbers })
+  pool.on('error', () => undefined)
+  pieces.defer(() => pool.end())
+  const query = async <Row>(sql: string) => (await pool.query(sql)).rows as Row[]
+  const nodes = Object.fromEntries(names.map((name) => [name, chains[name]?.url ?? '']))
+  const recorder = pieces.use(await startRecorder({ nodes, isRecorded: isRecorded(query) }))
+  const senders = names.flatMap((chain) =>
+    devAccounts
+      .slice(0, options.relayersPerChain)
+      .map((account, index): Sender => ({ id: `${chain}-${index}`, chain, ...account })),
+  )
+
+  async function startReplica(name: string): Promise<Replica> {
+    await postgres.query(`CREATE ROLE ${name} LOGIN PASSWORD '${url.password}' IN ROLE ${url.username}`)
+    // What it makes belongs to all of them; the session tells who it is.
+    await postgres.query(`ALTER ROLE ${name} SET role = '${url.username}'`)
+    const gate = pieces.use(await openGate(postgres.port))
+    const own = new URL(url)
+    own.username = name
+    own.port = String(gate.port)
+    const networks = names.map((chain, index) => ({
+      name: chain,
+      chainId: 31_337 + index,
+      rpcUrls: [recorder.urlFor(name, chain)],
+      requiredConfirmations: options.requiredConfirmations ?? 2,
+      averageBlocktimeMs: 500,
+    })) as unknown as ServiceFiles['networks']
+    const relayers = senders.map(({ id, chain, key }, index) => ({
+      id,
+      privateKey: key,
+      network: chain,
+      policies: options.policies?.(index) ?? {},
+    }))
+    const env = { DATABASE_URL: String(own), API_KEY: apiKey }
+    const nodeArguments = options.nodeArguments ?? []
+    const service = pieces.use(await startService({ networks, relayers, env, nodeArguments }))
+    // A stopped process hears nothing of its parent's end.
+    const end = () => signal(service, 'SIGKILL')
+    process.once('exit', end)
+    pieces.defer(() => void process.removeListener('exit', end))
+    return { name, service, gate }
+  }
+
+  const replicas: Replica[] = []
+  for (const name of options.replicas) replicas.push(await startReplica(name))
+  await keepJournal(postgres, url.pathname.slice(1))
+  const kept = pieces.move()
+  return { postgres, recorder, replicas, chains, senders, query, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
+/** What the process is told; nothing when it is gone. */
+export function signal({ pid }: Service, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // It ended by itself.
+  }
+}
+
+/** Starts it until it stays: a start may meet a database that is down. */
+export async function startAgain({ name, service }: Replica): Promise<void> {
+  const start = async () => {
+    try {
+      await service.restart()
+      return true
+    } catch (error) {
+      // One that is slow, and not dead, must not run beside the next.
+      await service.kill9()
+      throw error
+    }
+  }
+  await until(start, { everyMs: 200, limitMs: 120_000, what: `replica ${name} to start` })
+}
+
+function isRecorded(query: Cluster['query']): (hash: string) => Promise<boolean | undefined> {
+  return async (hash) => {
+    try {
+      return (await query(`SELECT 1 FROM attempts WHERE hash = '${hash}'`)).length > 0
+    } catch {
+      return undefined
+    }
+  }
+}

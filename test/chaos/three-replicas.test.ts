@@ -1,0 +1,21 @@
+// Three replicas on one PostgreSQL, thirty relayers on three chains: kill -9, SIGTERM, stopped processes, frozen and cut
+// lines, and a database that restarts and crashes, while clients send and cancel through whichever answers.
+//
+//   npm run chaos -- --minutes 10 --seed N     the same for as long as it is told, with its figures
+//   CHAOS_SEED=N                               the same dice again; a failure prints its seed
+import { expect, test } from 'vitest'
+import { storm } from './replicas/storm.ts'
+import { seed, seeded, tell } from './support/size.ts'
+
+test(
+  'a minute of storm over three replicas: nothing is lost, nothing executes twice, every verdict is true',
+  { timeout: 600_000 },
+  () =>
+    seeded(async () => {
+      const { wrong, ...figures } = await storm({ seed, stormMs: 45_000 })
+      tell(figures)
+      expect(wrong).toEqual([])
+      expect(figures.executed).toBeGreaterThan(0)
+      expect(Object.keys(figures.verdicts)).toEqual(expect.arrayContaining(['dropped', 'won']))
+    }),
+)
