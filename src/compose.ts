@@ -46,6 +46,7 @@ import { openSigner, openSigners } from './signers/open-signers.ts'
 import type { Hints } from './store/hints.ts'
 import type { Locks } from './store/locks.ts'
 import { openPostgresHints } from './store/postgres/hints.ts'
+import { type Lines, openLines } from './store/postgres/lines.ts'
 import { openPostgresLocks } from './store/postgres/locks.ts'
 import { openPostgresStore } from './store/postgres/open.ts'
 import { openSqliteStore } from './store/sqlite/open.ts'
@@ -153,16 +154,16 @@ function tellEvents(config: Config, around: Surroundings, engine: Engine): Async
   return opened
 }
 
-function openSharing({ database }: Config, { clock, logger, openStore, openSharing }: Surroundings) {
+function openSharing({ database }: Config, { clock, logger, openStore, openSharing }: Surroundings, lines: Lines) {
   if (openStore) return openSharing?.()
   if (database.kind === 'sqlite') return undefined
   const { url } = database
-  return { locks: openPostgresLocks({ url, clock }), hints: openPostgresHints({ url, clock, logger }) }
+  return { locks: openPostgresLocks({ url, clock, lines }), hints: openPostgresHints({ url, clock, logger, lines }) }
 }
 
-function openStore({ database }: Config, { clock, logger }: Surroundings): Promise<Store> {
+function openStore({ database }: Config, { clock, logger }: Surroundings, lines: Lines): Promise<Store> {
   return database.kind === 'postgres'
-    ? openPostgresStore({ url: database.url, clock, logger })
+    ? openPostgresStore({ url: database.url, clock, logger, lines })
     : openSqliteStore({ path: database.path, clock, logger })
 }
 
@@ -171,7 +172,8 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   await using opened = new AsyncDisposableStack()
   const signers = await openSigners(config.signers, logger)
   const { metrics } = around
-  const opening = opened.use(await (around.openStore ?? (() => openStore(config, around)))())
+  const lines = openLines()
+  const opening = opened.use(await (around.openStore ?? (() => openStore(config, around, lines)))())
   const store = metrics ? watchStore(opening, logChanges(metrics.store, logger)) : opening
   const openGiven = (id: string, key: Secret) => openSigner({ id, type: 'plain', key }, logger)
   const vault = openVault(config.encryption, random)
@@ -194,7 +196,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const hasNotification = (id: string) => estate.notifications().some((each) => each.id === id)
   await keepRelayers({ store, file: file.relayers, canBeFollowed, hasNotification, logger })
 
-  const sharing = openSharing(config, around)
+  const sharing = openSharing(config, around, lines)
   if (sharing) {
     opened.use(sharing.hints)
     opened.use(followEstate({ estate, hints: sharing.hints, clock, logger }))

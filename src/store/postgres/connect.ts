@@ -2,6 +2,7 @@
 import pg, { type ClientConfig, type Pool } from 'pg'
 import { OperatorError } from '../../ops/operator-error.ts'
 import type { Secret } from '../../ops/secret.ts'
+import type { Lines } from './lines.ts'
 
 const int8 = 20
 const numeric = 1_700
@@ -48,8 +49,9 @@ export function settingsFor(url: Secret): ClientConfig {
  */
 const planning = 'SET enable_seqscan = off; SET jit = off'
 
-export function openPool(url: Secret, max: number, onIdleError: (error: Error) => void): Pool {
-  const pool = new pg.Pool({ ...settingsFor(url), max, idleTimeoutMillis: 60_000 })
+export function openPool(url: Secret, max: number, onIdleError: (error: Error) => void, lines?: Lines): Pool {
+  const stream = lines && { stream: lines.open }
+  const pool = new pg.Pool({ ...settingsFor(url), ...stream, max, idleTimeoutMillis: 60_000 })
   // A connection that breaks while nobody uses it is replaced at its next use; unheard, its error would end the process.
   pool.on('error', onIdleError)
   // Not waited for: what is asked next comes behind it, and on a connection that is lost nothing does.

@@ -6,6 +6,7 @@ import type { Logger } from '../../ops/logger.ts'
 import type { Secret } from '../../ops/secret.ts'
 import type { Hint, Hints } from '../hints.ts'
 import { type DirectSession, openDirectSession } from './direct-session.ts'
+import type { Lines } from './lines.ts'
 
 /** A payload is shorter than 8,000 bytes. */
 const payloadBytesMax = 7_000
@@ -30,7 +31,8 @@ interface Spent {
 }
 
 /** Connects in the background, and again whenever the connection breaks. */
-export function openPostgresHints({ url, clock, logger }: { url: Secret; clock: Clock; logger: Logger }): Hints {
+export function openPostgresHints(options: { url: Secret; clock: Clock; logger: Logger; lines?: Lines }): Hints {
+  const { url, clock, logger, lines } = options
   const closing = new AbortController()
   const listeners = new Set<(hint: Hint) => void>()
   let session: DirectSession | undefined
@@ -38,6 +40,7 @@ export function openPostgresHints({ url, clock, logger }: { url: Secret; clock: 
   let kinds = new Set<'locks' | 'estate'>()
   let spent: Spent | undefined
   let telling = false
+  let giveUpSilent: (() => void) | undefined
 
   async function run(): Promise<void> {
     let failures = 0
@@ -45,6 +48,8 @@ export function openPostgresHints({ url, clock, logger }: { url: Secret; clock: 
       try {
         const opened = await openDirectSession(url, ['SET synchronous_commit = off'])
         failures = 0
+        giveUpSilent?.()
+        giveUpSilent = undefined
         await follow(opened)
       } catch (error) {
         logger.debug({ err: error }, 'hints of other replicas are not heard at the moment')
@@ -80,7 +85,9 @@ export function openPostgresHints({ url, clock, logger }: { url: Secret; clock: 
     const over = new AbortController()
     const late = clock.sleep(speakEveryMs, AbortSignal.any([stop, over.signal])).then(() => 'late')
     try {
-      if ((await Promise.race([question, late])) === 'late') throw new Error('the server does not answer')
+      if ((await Promise.race([question, late])) !== 'late') return
+      giveUpSilent ??= lines?.doubt()
+      throw new Error('the server does not answer')
     } finally {
       over.abort()
     }

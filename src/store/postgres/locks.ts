@@ -8,6 +8,7 @@ import type { Clock } from '../../ops/clock.ts'
 import type { Secret } from '../../ops/secret.ts'
 import { type LockSession, type Locks, type Member, type Slot, slotsMax } from '../locks.ts'
 import { type DirectSession, openDirectSession } from './direct-session.ts'
+import type { Lines } from './lines.ts'
 
 const serverLeaseMs = 4_000
 const believedMs = 3_000
@@ -22,7 +23,11 @@ const lockClass = 1_919_251_300
 /** Shared by all members, in place of a slot. */
 const memberKey = slotsMax
 
-export function openPostgresLocks({ url, clock }: { url: Secret; clock: Clock }): Locks {
+export function openPostgresLocks({ url, clock, lines }: { url: Secret; clock: Clock; lines?: Lines }): Locks {
+  let giveUpSilent: (() => void) | undefined
+  const onSilence = () => {
+    giveUpSilent ??= lines?.doubt()
+  }
   return {
     async join() {
       const began = clock.elapsed()
@@ -31,8 +36,10 @@ export function openPostgresLocks({ url, clock }: { url: Secret; clock: Clock })
         `SET idle_in_transaction_session_timeout = ${serverLeaseMs}`,
         `SET statement_timeout = ${serverLeaseMs}`,
       ])
-      const held = holdLocks(session, clock, began)
+      const held = holdLocks(session, clock, began, onSilence)
       await held.enter()
+      giveUpSilent?.()
+      giveUpSilent = undefined
       return held.locks
     },
   }
@@ -54,7 +61,7 @@ export async function hasMembers(client: ClientBase): Promise<boolean> {
   return rows.length > 0
 }
 
-function holdLocks(session: DirectSession, clock: Clock, began: number) {
+function holdLocks(session: DirectSession, clock: Clock, began: number, onSilence: () => void) {
   const { client, ended, pid } = session
   const key = (session.schema ^ lockClass) | 0
   const lost = new AbortController()
@@ -69,7 +76,10 @@ function holdLocks(session: DirectSession, clock: Clock, began: number) {
   else ended.addEventListener('abort', lose, { once: true })
 
   function isAlive(): boolean {
-    if (!lost.signal.aborted && clock.elapsed() - spokenAt >= believedMs) lose()
+    if (!lost.signal.aborted && clock.elapsed() - spokenAt >= believedMs) {
+      lose()
+      onSilence()
+    }
     return !lost.signal.aborted
   }
 

@@ -11,21 +11,27 @@ import { checkServer, limits, openPool } from './connect.ts'
 import { readingExecutor } from './executor.ts'
 import { telling, whyUnavailable } from './failure.ts'
 import { openLanes } from './lanes.ts'
+import type { Lines } from './lines.ts'
 import { migrate } from './migrate.ts'
 import { openSettledEvents } from './settled-events.ts'
 import { asOfOneInstant, withConnection } from './snapshot.ts'
 
 /** Throws OperatorError when the server can't be used, or when a later version has worked on the database. */
-export async function openPostgresStore(options: { url: Secret; clock: Clock; logger: Logger }): Promise<Store> {
-  const { url, clock, logger } = options
+export async function openPostgresStore(options: {
+  url: Secret
+  clock: Clock
+  logger: Logger
+  lines?: Lines
+}): Promise<Store> {
+  const { url, clock, logger, lines } = options
   await using opened = new AsyncDisposableStack()
   const onIdleError = (error: Error) => logger.warn({ err: error }, 'a connection to the database was lost')
-  const writers = openPool(url, limits.writersMax, onIdleError)
+  const writers = openPool(url, limits.writersMax, onIdleError, lines)
   opened.defer(() => writers.end())
   await checkServer(writers)
   const applied = await withConnection(writers, (client) => migrate(client, clock.now()))
   if (applied.length > 0) logger.info({ database: String(url), applied }, 'database schema is up to date')
-  const readers = openPool(url, limits.readersMax, onIdleError)
+  const readers = openPool(url, limits.readersMax, onIdleError, lines)
   opened.defer(() => readers.end())
 
   const reading = readingExecutor(readers)

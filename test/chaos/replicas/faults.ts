@@ -16,6 +16,8 @@ const kinds = {
   freeze: 3,
   /** Every connection to the database breaks. */
   cut: 2,
+  /** Every connection to the database falls silent for good; new ones can be made. */
+  forget: 2,
   /** The database restarts in order. */
   restart: 1,
   /** The database dies at once and comes back. */
@@ -114,6 +116,9 @@ async function harm(replica: Replica, fault: Harm, chance: Dice): Promise<void> 
       return
     case 'cut':
       gate.cut()
+      return
+    case 'forget':
+      gate.forget()
   }
 }
 
