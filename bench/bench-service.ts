@@ -29,3 +29,6 @@ const asStarted = ['--max-semi-space-size=16']
 function profileArguments(directory: string, name: string): string[] {
   return ['--cpu-prof', `--cpu-prof-dir=${directory}`, `--cpu-prof-name=${name}.cpuprofile`]
 }
+
+/** A PostgreSQL as it would be run: each commit is synced, and tables are tended. */
+export const asRun = { fsync: 'on', autovacuum: 'on' }

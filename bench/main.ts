@@ -1,19 +1,21 @@
 // npm run bench: prints what was measured beside what the design aims at, and judges nothing.
-//   --only post,delete,bulk,calls,relayers   --database postgres   --json FILE   --profile
+//   --only post,delete,bulk,calls,relayers,wake,balance   --database postgres   --json FILE   --profile
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../test/support/postgres.ts'
-import type { BenchOptions } from './bench-service.ts'
+import { measureBalance } from './balance.ts'
+import { asRun, type BenchOptions } from './bench-service.ts'
 import { measureBulkCancel } from './bulk-cancel.ts'
 import { measureCalls } from './calls.ts'
 import { type Figure, lineOf } from './figure.ts'
 import { describeMachine } from './machine.ts'
 import { measureRelayers } from './relayers.ts'
 import { measureSendsAndCancels } from './sends-and-cancels.ts'
+import { measureWakeUp } from './wake.ts'
 
-const topics = ['post', 'delete', 'bulk', 'calls', 'relayers'] as const
+const topics = ['post', 'delete', 'bulk', 'calls', 'relayers', 'wake', 'balance'] as const
 type Topic = (typeof topics)[number]
 
 const { values } = parseArgs({
@@ -40,9 +42,7 @@ const machine = describeMachine()
 print(`${machine.cores} cores of ${machine.model}, ${machine.memoryGiB} GiB, ${machine.platform}, Node ${machine.node}`)
 print(`The load runs in a process of its own, on the same cores. Load average before: ${machine.loadBefore.toFixed(2)}`)
 
-// As it would be run: each commit is synced, and tables are tended.
-const settings = { fsync: 'on', autovacuum: 'on' }
-await using postgres = values.database === 'postgres' ? await startPostgres({ settings }) : undefined
+await using postgres = values.database === 'postgres' ? await startPostgres({ settings: asRun }) : undefined
 if (postgres) print('The database is PostgreSQL, on the same cores too.')
 const options: BenchOptions = {
   ...(values.profile && { profileDirectory: await mkdtemp(join(tmpdir(), 'rescind-profile-')) }),
@@ -54,6 +54,9 @@ if (wants('post', 'delete')) report(await measureSendsAndCancels(options))
 if (wants('bulk')) report(await measureBulkCancel(options))
 if (wants('calls')) report(await measureCalls(options))
 if (wants('relayers')) report(await measureRelayers(options))
+// Replicas share a PostgreSQL of their own, whatever the others run on.
+if (wants('wake')) report(await measureWakeUp())
+if (wants('balance')) report(await measureBalance())
 
 if (options.profileDirectory !== undefined) print(`profiles: ${options.profileDirectory}`)
 if (values.json !== undefined) await writeFile(values.json, JSON.stringify({ machine, figures }, null, 2))
