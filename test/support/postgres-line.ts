@@ -13,6 +13,8 @@ export interface PostgresLine extends AsyncDisposable {
    * gets back.
    */
   cutAtCommit(moment: 'before' | 'after'): Promise<void>
+  /** Lets so many pieces pass, there and back, and cuts the connection of the one behind them. */
+  cutAfter(pieces: number): void
 }
 
 const commit = Buffer.from('COMMIT\0')
@@ -20,6 +22,7 @@ const commit = Buffer.from('COMMIT\0')
 export async function openPostgresLine(portOfServer: number): Promise<PostgresLine> {
   const sockets = new Set<Socket>()
   let frozen = false
+  let piecesLeft = Number.POSITIVE_INFINITY
   let trap: { readonly moment: 'before' | 'after'; sprung(): void } | undefined
 
   function keep(socket: Socket): void {
@@ -39,7 +42,15 @@ export async function openPostgresLine(portOfServer: number): Promise<PostgresLi
       database.destroy()
       sprung()
     }
+    const isCut = () => {
+      piecesLeft -= 1
+      if (piecesLeft >= 0) return false
+      piecesLeft = Number.POSITIVE_INFINITY
+      cut(() => undefined)
+      return true
+    }
     service.on('data', (bytes) => {
+      if (isCut()) return
       if (trap && bytes.includes(commit)) {
         committing = trap
         trap = undefined
@@ -48,6 +59,7 @@ export async function openPostgresLine(portOfServer: number): Promise<PostgresLi
       database.write(bytes)
     })
     database.on('data', (bytes) => {
+      if (isCut()) return
       // Its answer to COMMIT has the same text.
       if (committing && bytes.includes(commit)) return cut(committing.sprung)
       service.write(bytes)
@@ -75,6 +87,9 @@ export async function openPostgresLine(portOfServer: number): Promise<PostgresLi
       const { promise, resolve } = Promise.withResolvers<void>()
       trap = { moment, sprung: resolve }
       return promise
+    },
+    cutAfter(pieces) {
+      piecesLeft = pieces
     },
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close')

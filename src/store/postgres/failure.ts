@@ -23,6 +23,10 @@ export function isConnectionLost(error: unknown): boolean {
   return ended || (error instanceof Error && lostInWords.test(error.message))
 }
 
+export function isDiskFull(error: unknown): boolean {
+  return codeOf(error) === '53100'
+}
+
 const lostInWords = /^(Connection terminated|Client (has encountered|was closed)|timeout exceeded|Query read timeout)/
 
 const silences = /^(timeout exceeded|Query read timeout)/

@@ -9,12 +9,15 @@ import { readsOver } from '../reads.ts'
 import type { Store } from '../store.ts'
 import { checkServer, limits, openPool } from './connect.ts'
 import { readingExecutor } from './executor.ts'
-import { telling, whyUnavailable } from './failure.ts'
+import { isDiskFull, telling, whyUnavailable } from './failure.ts'
 import { openLanes } from './lanes.ts'
 import type { Lines } from './lines.ts'
 import { migrate } from './migrate.ts'
 import { openSettledEvents } from './settled-events.ts'
 import { asOfOneInstant, withConnection } from './snapshot.ts'
+
+/** A balancer that has turned away lets the next requests try again. */
+const diskFullBelievedMs = 5_000
 
 /** Throws OperatorError when the server can't be used, or when a later version has worked on the database. */
 export async function openPostgresStore(options: {
@@ -39,14 +42,27 @@ export async function openPostgresStore(options: {
   const lanes = openLanes(writers, events)
   opened.defer(() => lanes.close())
 
+  let wasFullAt = Number.NEGATIVE_INFINITY
+  const commit: Store['commit'] = async (...asked) => {
+    try {
+      return await lanes.commit(...asked)
+    } catch (error) {
+      if (isDiskFull(error)) wasFullAt = clock.elapsed()
+      throw error
+    }
+  }
+
   const everything = opened.move()
   return {
-    ...telling({ commit: lanes.commit }),
+    ...telling({ commit }),
     reads: telling({
       ...readsOver({ all: reading.all, settledEvent: () => events.read(reading) }),
       work: (relayer: RelayerId) => asOfOneInstant(readers, (executor) => loadWork(executor, relayer)),
     }),
     async check() {
+      // What is probed fits where a row is, on a disk that has no room for another.
+      if (clock.elapsed() - wasFullAt < diskFullBelievedMs)
+        throw new RescindError('NOT_READY', 'the database has a full disk')
       const probe = 'INSERT INTO probe (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at'
       await writers.query(probe, [clock.now()]).catch((cause: unknown) => {
         throw new RescindError('NOT_READY', `the database ${whyUnavailable(cause) ?? 'takes no write'}`, { cause })
