@@ -141,7 +141,8 @@ export function lookBack(
   const waits: Look = {
     past: { ...past, seen: past.seen ?? { below: seen.below, at: at.head } },
     decisions: explainWait(work, open[0] ?? last, last),
-    unknown: open.filter((nonce) => nonce >= at.nonce),
+    // A node that is behind what is settled calls spent nonces free.
+    unknown: at.nonce < work.floor.spentBelow ? [] : open.filter((nonce) => nonce >= at.nonce),
     again: seen.more === true,
   }
   if (finalBelow === undefined || !takers || !work.found) return waits

@@ -87,6 +87,12 @@ describe('while nonces are unexplained', () => {
     const late = plan(work, { past: { below: 7 }, head: headAt(height + 40) })
     expect(late.decisions.filter(({ do: what }) => what === 'fillGap')).toMatchObject([{ nonce: 6 }])
   })
+  test('but a node that is behind what is settled takes none of them: it calls spent nonces free', () => {
+    const floor = { spentBelow: 6, explainedBelow: 5 }
+    const work = { floor, past: { ...past, seen }, queued: [queued(1)] }
+    const late = plan(work, { nonce: 4, past: { below: 7 }, head: headAt(height + 40) })
+    expect(whatOf(late)).not.toContain('fillGap')
+  })
 })
 
 describe('where nothing is unexplained', () => {
