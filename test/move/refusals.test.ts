@@ -94,6 +94,30 @@ test.each<[string, (folder: string) => void, RegExp]>([
   expect(await contentOf(url)).toEqual([])
 })
 
+test('a folder is no file', async () => {
+  const folder = filled.copy()
+  const url = await postgres.database()
+  expect(await refusal(join(folder, '..'), url, '--from', folder)).toMatch(/--from: there is no file/)
+})
+
+test.each([
+  ['a column', 'BEGIN NEW.name = upper(NEW.name); RETURN NEW; END', /relayers, id writer: the column name differs/],
+  ['a row', 'BEGIN RETURN NULL; END', /relayers: the row id writer is not in the target/],
+])('%s that arrives otherwise than it left ends the move', async (_, body, told) => {
+  const folder = filled.copy()
+  const url = await postgres.database()
+  await (await openPostgresStore({ url: secretUrl(new URL(url)), clock: systemClock, logger: quiet }))[
+    Symbol.asyncDispose
+  ]()
+  const database = new URL(url).pathname.slice(1)
+  await postgres.query(`CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS '${body}'`, database)
+  await postgres.query('CREATE TRIGGER spoil BEFORE INSERT ON relayers FOR EACH ROW EXECUTE FUNCTION spoil()', database)
+  alter(folder, "UPDATE relayers SET name = 'writer'")
+  expect(await refusal(folder, url)).toMatch(told)
+  expect(await contentOf(url)).toEqual([])
+  await openFile(folder)
+})
+
 test('a target that is not there, or lets nobody in, is told without its password', async () => {
   const folder = filled.copy()
   const url = await postgres.database()

@@ -1,5 +1,5 @@
 // The SQLite file that is moved: held by its lock, and inside one transaction from the first look to the mark.
-import { existsSync, realpathSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import type { TimestampMs } from '../../domain/units.ts'
 import { OperatorError } from '../../ops/operator-error.ts'
@@ -33,9 +33,21 @@ interface Options {
 const notData = ['migrations', 'probe', 'moved']
 
 /** Throws OperatorError: no file, no database, one of a later version, one that a service runs on. */
-export function openSource({ path: given, now, readOnly }: Options): Source {
-  if (!existsSync(given)) throw new OperatorError(`--from: there is no file ${given}; name the SQLite file to move`)
-  const path = realpathSync(given)
+export function openSource(options: Options): Source {
+  const { path } = options
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) {
+    throw new OperatorError(`--from: there is no file ${path}; name the SQLite file to move`)
+  }
+  try {
+    return holdFile({ ...options, path: realpathSync(path) })
+  } catch (cause) {
+    const { code, message } = cause as { code?: string; message: string }
+    if (cause instanceof OperatorError || !code?.startsWith('SQLITE_')) throw cause
+    throw new OperatorError(`${path} can't be used as a database: ${message}`, { cause })
+  }
+}
+
+function holdFile({ path, now, readOnly }: Options): Source {
   using opened = new DisposableStack()
   const isRunning = !takeLock(path, opened, readOnly)
   const database = new Database(path, { readonly: isRunning, timeout: 5_000 })
@@ -88,17 +100,10 @@ function takeLock(path: string, opened: DisposableStack, readOnly: boolean): boo
 }
 
 function begin(database: Database.Database, path: string, isRunning: boolean): void {
-  try {
-    if (!isRunning) database.pragma('synchronous = FULL')
-    database.exec(isRunning ? 'BEGIN' : 'BEGIN IMMEDIATE')
-    const fault = database.pragma('quick_check(1)', { simple: true })
-    if (fault === 'ok') return
-    throw new OperatorError(`${path} is damaged (${fault}); restore a back-up of it`)
-  } catch (cause) {
-    const { code, message } = cause as { code?: string; message: string }
-    if (cause instanceof OperatorError || !code?.startsWith('SQLITE_')) throw cause
-    throw new OperatorError(`${path} can't be used as a database: ${message}`, { cause })
-  }
+  if (!isRunning) database.pragma('synchronous = FULL')
+  database.exec(isRunning ? 'BEGIN' : 'BEGIN IMMEDIATE')
+  const fault = database.pragma('quick_check(1)', { simple: true })
+  if (fault !== 'ok') throw new OperatorError(`${path} is damaged (${fault}); restore a back-up of it`)
 }
 
 function bringUpToDate(database: Database.Database, path: string, now: TimestampMs, isRunning: boolean): void {
