@@ -11,6 +11,7 @@ import { samplingWebhooks } from './commands/sample-webhooks.ts'
 import type { Config } from './config/config.ts'
 import { readPolicies } from './config/read-policies.ts'
 import { refuseSharedAddresses } from './config/shared-address.ts'
+import type { RelayerId } from './domain/ids.ts'
 import type { NetworkSettings } from './estate/entities.ts'
 import { estateFile } from './estate/estate-file.ts'
 import { followEstate } from './estate/follow-estate.ts'
@@ -86,6 +87,8 @@ export interface Engine extends AsyncDisposable {
   readonly management: ManagementContext
   /** Where there are replicas. */
   readonly hints?: Hints
+  /** Whether this process advances it at the moment. */
+  readonly owns: (relayer: RelayerId) => boolean
 }
 
 /** Throws ConfigError or OperatorError where the operator can mend what is wrong. */
@@ -204,10 +207,8 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const counted = (metrics ?? noMetrics).relayers
   const context: StepContext = { store, clock, random, logger, metrics: counted, chainOf, signerOf, policyOf }
   const ownerships = sharing ? ownByLocks({ store, clock, logger, ...sharing }) : ownInProcess(store, [])
-  if (config.role !== 'api') {
-    opened.use(await reconcile(context, ownerships))
-    await estate.assignTo(ownerships.assign)
-  }
+  const reconciling = config.role === 'api' ? undefined : opened.use(await reconcile(context, ownerships))
+  if (reconciling) await estate.assignTo(ownerships.assign)
 
   const announce = () => sharing?.hints.tell({ kind: 'estate' })
   const guard = guardAddresses(config.webhooks.allowedHosts)
@@ -217,6 +218,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
     commands,
     management: { ...commands, announce, estate, vault, logger, guard, openSigner: openGiven, readPolicies },
     ...(sharing && { hints: sharing.hints }),
+    owns: (relayer) => reconciling?.owns(relayer) ?? false,
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
   }
 }
@@ -225,7 +227,7 @@ function serveMetrics(metrics: Metrics & Exposition, engine: Engine, { clock, lo
   const { reads } = engine.commands.store
   const { chainOf } = engine.management.estate
   const samples = [
-    samplingRelayers({ reads, chainOf, clock, metrics: metrics.relayers }),
+    samplingRelayers({ reads, chainOf, owns: engine.owns, clock, metrics: metrics.relayers }),
     samplingWebhooks(reads, metrics.webhooks),
   ]
   const sample = async () => void (await Promise.all(samples.map((each) => each())))

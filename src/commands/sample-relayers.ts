@@ -12,6 +12,8 @@ export interface Sampling {
   readonly reads: Reads
   /** Throws for a network that is not configured. */
   readonly chainOf: (relayer: Relayer) => Chain
+  /** Whether this process advances it: of several on the database one asks for its balance. */
+  readonly owns: (relayer: RelayerId) => boolean
   readonly clock: Clock
   readonly metrics: RelayerMetrics
 }
@@ -21,7 +23,7 @@ const balanceKeptMs = 300_000
 const pageSize = 500
 
 /** Resolves once the counts are told. Balances come later, and are told at the next scrape. */
-export function samplingRelayers({ reads, chainOf, clock, metrics }: Sampling): () => Promise<void> {
+export function samplingRelayers({ reads, chainOf, owns, clock, metrics }: Sampling): () => Promise<void> {
   const askedAt = new Map<RelayerId, TimestampMs>()
 
   async function askBalance(relayer: Relayer): Promise<void> {
@@ -34,7 +36,7 @@ export function samplingRelayers({ reads, chainOf, clock, metrics }: Sampling): 
       const { items, total } = await reads.relayers({ page, perPage: pageSize })
       for (const relayer of items) {
         metrics.counted(relayer, await reads.counts(relayer.id))
-        if (now - (askedAt.get(relayer.id) ?? Number.NEGATIVE_INFINITY) < balanceKeptMs) continue
+        if (!owns(relayer.id) || now - (askedAt.get(relayer.id) ?? Number.NEGATIVE_INFINITY) < balanceKeptMs) continue
         askedAt.set(relayer.id, now)
         // Without an answer the last balance stands: that no node answers is told by other metrics.
         void askBalance(relayer).catch(() => undefined)

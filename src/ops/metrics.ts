@@ -65,6 +65,8 @@ export interface RelayerMetrics {
   unreachable(id: RelayerId): void
   /** A step failed in a way that nobody foresaw. */
   failed(id: RelayerId): void
+  /** So many are this process's to advance, from now on. */
+  owned(count: number): void
   /** Not this process's any more. */
   released(id: RelayerId): void
   /** As of now, by the store. */
@@ -121,6 +123,7 @@ export const noMetrics: Metrics = {
     idle: () => undefined,
     unreachable: () => undefined,
     failed: () => undefined,
+    owned: () => undefined,
     released: () => undefined,
     counted: () => undefined,
     balance: () => undefined,

@@ -20,6 +20,8 @@ export interface HeldSlots {
 const orphanedMs = 3_000
 /** So long it is not given up for the sake of shares then. */
 const keptMs = 300_000
+/** A last step takes longer than that only where a node hangs. Others go on then: for them it is as after a crash. */
+const lastStepMs = 3_000
 /** Relayers acquired at once. */
 const acquiredAtOnce = 64
 
@@ -41,10 +43,11 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
   let acquiring: Promise<void> | undefined
   let told = ''
 
-  async function giveUp(slot: Slot): Promise<void> {
+  async function giveUp(slot: Slot, relayers: readonly RelayerId[]): Promise<void> {
+    const over = new AbortController()
     try {
-      const relayers = holdings.relayers().filter((relayer) => slotOf(relayer) === slot)
-      await Promise.all(relayers.map(holdings.release))
+      const released = Promise.all(relayers.map(holdings.release))
+      await Promise.race([released, clock.sleep(lastStepMs, over.signal)])
       if (!session.isAlive()) return
       await session.unlock([slot])
       locked.delete(slot)
@@ -53,17 +56,20 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
       // The session is over, and with it the lock; or it is not, and the next look finds the slot here as before.
       logger.debug({ err: error, slot }, 'a lock was not given up')
     } finally {
+      over.abort()
       leaving.delete(slot)
     }
   }
 
-  function beginToLeave(slot: Slot): void {
-    if (!leaving.has(slot)) leaving.set(slot, giveUp(slot))
+  function beginToLeave(slots: Iterable<Slot>): void {
+    const relayers = bySlot(holdings.relayers())
+    for (const slot of slots) if (!leaving.has(slot)) leaving.set(slot, giveUp(slot, relayers.get(slot) ?? []))
   }
 
   /** Those that nobody has taken for a while. */
   function orphansAmong(free: readonly Slot[], now: number): readonly Slot[] {
-    for (const slot of freeSince.keys()) if (!free.includes(slot)) freeSince.delete(slot)
+    const isFree = new Set(free)
+    for (const slot of freeSince.keys()) if (!isFree.has(slot)) freeSince.delete(slot)
     for (const slot of free) if (!freeSince.has(slot)) freeSince.set(slot, now)
     return free.filter((slot) => now - (freeSince.get(slot) ?? now) >= orphanedMs)
   }
@@ -122,12 +128,11 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
         leaving: new Set(leaving.keys()),
         kept: new Set(keptUntil.keys()),
       })
-      for (const slot of give) beginToLeave(slot)
-      const orphans = orphansAmong(free, now).filter((slot) => !take.includes(slot))
-      const got = await session.lock([...take, ...orphans])
-      for (const slot of got) {
+      beginToLeave(give)
+      const orphans = new Set(orphansAmong(free, now))
+      for (const slot of await session.lock([...new Set([...take, ...orphans])])) {
         locked.add(slot)
-        if (orphans.includes(slot)) keptUntil.set(slot, now + keptMs)
+        if (orphans.has(slot)) keptUntil.set(slot, now + keptMs)
       }
       // Not waited for: others that come meanwhile are to be seen.
       acquiring ??= acquireAll().finally(() => {
@@ -135,7 +140,7 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
       })
     },
     async leave() {
-      for (const slot of locked) beginToLeave(slot)
+      beginToLeave(locked)
       await Promise.all([acquiring, ...leaving.values()])
     },
   }

@@ -57,7 +57,10 @@ export function ownByLocks(context: OwnByLocks): Ownerships {
       raiseEpoch: raisingEpochs(store),
       handlers,
       mayAcquire: (relayer) =>
-        !stopping.signal.aborted && wanted.has(relayer) && membership?.slots.covers(relayer) === true,
+        !stopping.signal.aborted &&
+        wanted.has(relayer) &&
+        membership?.session.isAlive() === true &&
+        membership.slots.covers(relayer),
       isOver: () => {
         const session = membership?.session
         return () => !session?.isAlive()

@@ -4,8 +4,12 @@ import { type Advancing, advance } from './loop.ts'
 import type { Ownership, Ownerships } from './ownership.ts'
 import type { StepContext } from './step.ts'
 
+export interface Reconciling extends AsyncDisposable {
+  owns(relayer: RelayerId): boolean
+}
+
 /** Resolves when every relayer that can be acquired now is. Disposing lets the steps under way finish. */
-export async function reconcile(context: StepContext, ownerships: Ownerships): Promise<AsyncDisposable> {
+export async function reconcile(context: StepContext, ownerships: Ownerships): Promise<Reconciling> {
   const loops = new Map<RelayerId, Advancing>()
 
   /** Given up only to be acquired anew: what was seen of them, the failure first of all, is still to be shown. */
@@ -31,14 +35,18 @@ export async function reconcile(context: StepContext, ownerships: Ownerships): P
   }
 
   await ownerships.start({
-    acquired: (ownership) => loops.set(ownership.relayer, advance(context, ownership, { renew, yield: giveUp })),
+    acquired(ownership) {
+      loops.set(ownership.relayer, advance(context, ownership, { renew, yield: giveUp }))
+      context.metrics.owned(loops.size)
+    },
     wake: (relayer) => loops.get(relayer)?.wake(),
     async released(ownership) {
       const loop = loops.get(ownership.relayer)
       loops.delete(ownership.relayer)
+      context.metrics.owned(loops.size)
       await loop?.stopped
       if (!renewing.has(ownership.relayer)) context.metrics.released(ownership.relayer)
     },
   })
-  return { [Symbol.asyncDispose]: () => ownerships.stop() }
+  return { owns: (relayer) => loops.has(relayer), [Symbol.asyncDispose]: () => ownerships.stop() }
 }

@@ -33,11 +33,13 @@ beforeAll(async () => {
     // The second is nobody: a node that is down.
     endpoints: async ({ line }) => [line, `http://127.0.0.1:9/${secretPath}`],
   })
-  const ready = stage.service
-    .logs()
-    .split('\n')
-    .find((line) => line.includes('"msg":"ready"'))
-  metricsUrl = (JSON.parse(ready ?? '{}') as { metrics: string }).metrics
+  // It is told a moment after the service answers that it is ready.
+  const ready = () =>
+    stage.service
+      .logs()
+      .split('\n')
+      .find((line) => line.includes('"msg":"ready"'))
+  metricsUrl = (JSON.parse(await until(ready, { what: 'the log line' })) as { metrics: string }).metrics
 })
 afterAll(async () => {
   await stage?.[Symbol.asyncDispose]()

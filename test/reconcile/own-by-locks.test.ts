@@ -71,7 +71,7 @@ test('one takes all, two share, and each change of hands is at a higher epoch', 
   expect(one.acquired.slice(4).map(({ epoch }) => epoch)).toEqual([3n, 3n])
 })
 
-test('a lock is given up only when the last step is over', async () => {
+test('a lock is given up when the last step is over, and is not waited for where that hangs', async () => {
   await using place = await openPlace(2)
   const one = await place.replica()
   await place.looking('both', () => one.owned.size === 2)
@@ -80,13 +80,20 @@ test('a lock is given up only when the last step is over', async () => {
   const other = await place.replica()
   await place.looking('it to be asked for', () => one.acquired.some(({ lost }) => lost.aborted))
   for (let looks = 0; looks < 10; looks += 1) {
-    place.clock.advance(1_000)
+    place.clock.advance(200)
     await quiescence()
   }
   expect(other.acquired).toEqual([])
   expect(one.acquired.every(({ isOver }) => !isOver())).toBe(true)
   step.resolve()
   await place.looking('its share', () => other.owned.size === 1)
+
+  const hanging = Promise.withResolvers<void>()
+  one.steps.last = hanging.promise
+  const stopped = one.ownerships.stop()
+  await place.looking('all', () => other.owned.size === 2)
+  hanging.resolve()
+  await stopped
 })
 
 test('a session that is lost takes everything with it at once, and the replica joins anew', async () => {

@@ -40,7 +40,13 @@ export function countRelayers(registry: Registry): RelayerMetrics & { readonly n
     labelNames: ['relayer'],
     registers,
   })
+  const owned = new Gauge({
+    name: 'rescind_relayers_owned',
+    help: 'Relayers that this process advances.',
+    registers,
+  })
   return {
+    owned: (count) => owned.set(count),
     networkOf: (id) => seen.get(id)?.relayer.network ?? 'unknown',
     looked(relayer, sight) {
       const found = entry(relayer)
