@@ -25,12 +25,16 @@ export async function sendOnce(
   make: (session: Session) => Promise<readonly Transaction[]>,
 ): Promise<SentOnce> {
   const now = context.clock.now()
-  const outcome = await context.store.commit(async (session) => {
-    const claimed = await session.claim(claim, ids, now)
-    if (!claimed) return { made: await make(session) }
-    checkClaim(claim, claimed)
-    return { before: claimed.ids }
-  }, relayerId)
+  const outcome = await context.store.commit(
+    async (session) => {
+      const claimed = await session.claim(claim, ids, now)
+      if (!claimed) return { made: await make(session) }
+      checkClaim(claim, claimed)
+      return { before: claimed.ids }
+    },
+    relayerId,
+    { claims: [claim] },
+  )
   if (outcome.made) return { transactions: outcome.made, replayed: false }
   const found = await Promise.all(outcome.before.map((id) => context.store.reads.transaction(relayerId, id)))
   return { transactions: found.map((each, index) => stored(each, outcome.before[index])), replayed: true }

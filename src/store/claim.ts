@@ -1,7 +1,9 @@
 // Idempotency keys: claimed in the commit that stores what they stand for.
+import { sql } from 'kysely'
 import type { Claim, Claimed } from '../domain/claim.ts'
 import type { TransactionId } from '../domain/ids.ts'
 import type { TimestampMs } from '../domain/units.ts'
+import { inLists } from './in-lists.ts'
 import type { IdempotencyKeyTable } from './schema.ts'
 import { type Executor, first, statement } from './statement.ts'
 
@@ -30,13 +32,71 @@ const byKey = statement<{ owner: string; key: string }, { digest: string; transa
 
 export async function claim(
   executor: Executor,
-  { owner, key, digest }: Claim,
+  claimed: Claim,
   ids: readonly TransactionId[],
   now: TimestampMs,
 ): Promise<Claimed | undefined> {
-  const row = { owner, key, digest, transaction_ids: JSON.stringify(ids), created_at: now }
-  if (await first(executor, insert, row)) return undefined
-  const taken = await first(executor, byKey, { owner, key })
-  if (!taken) throw new Error(`idempotency key "${key}" is taken and not there`)
-  return { digest: taken.digest, ids: JSON.parse(taken.transaction_ids) as TransactionId[] }
+  if (await first(executor, insert, rowOf(claimed, ids, now))) return undefined
+  const taken = await first(executor, byKey, { owner: claimed.owner, key: claimed.key })
+  if (!taken) throw new Error(`idempotency key "${claimed.key}" is taken and not there`)
+  return claimedFrom(taken)
+}
+
+const insertUnclaimed = inLists(
+  statement<IdempotencyKeyTable>((db, p) =>
+    db.insertInto('idempotency_keys').values({
+      owner: p.owner,
+      key: p.key,
+      digest: p.digest,
+      transaction_ids: p.transaction_ids,
+      created_at: p.created_at,
+    }),
+  ),
+  { owner: 'text', key: 'text', digest: 'text', transaction_ids: 'text', created_at: 'bigint' },
+  (given, columns) => `INSERT INTO idempotency_keys (${columns}) SELECT * FROM ${given}`,
+)
+
+/** Of a key that nobody had claimed a moment ago. Should somebody have done so since, the commit fails as a whole. */
+export async function claimUnclaimed(
+  executor: Executor,
+  claimed: Claim,
+  ids: readonly TransactionId[],
+  now: TimestampMs,
+): Promise<void> {
+  await executor.all(insertUnclaimed, rowOf(claimed, ids, now))
+}
+
+// OFFSET 0 keeps the pairs from being joined with the table: one that was small when the plan was made would be read as a whole.
+const byKeys = statement<{ owners: readonly string[]; keys: readonly string[] }, IdempotencyKeyTable>((db, p) =>
+  db
+    .selectFrom(
+      sql<IdempotencyKeyTable>`(SELECT k.* FROM unnest(${p.owners}::text[], ${p.keys}::text[]) AS asked (owner, key)
+        CROSS JOIN LATERAL (SELECT * FROM idempotency_keys WHERE owner = asked.owner AND key = asked.key OFFSET 0) AS k)`.as(
+        'found',
+      ),
+    )
+    .selectAll(),
+)
+
+/** What stands under each of them, or undefined, by their names. PostgreSQL only, as findTransactions. */
+export async function findClaims(
+  executor: Executor,
+  claims: readonly Claim[],
+): Promise<Map<string, Claimed | undefined>> {
+  const found = new Map<string, Claimed | undefined>(claims.map((each) => [nameOfClaim(each), undefined]))
+  const asked = { owners: claims.map(({ owner }) => owner), keys: claims.map(({ key }) => key) }
+  for (const row of await executor.all(byKeys, asked)) found.set(nameOfClaim(row), claimedFrom(row))
+  return found
+}
+
+export function nameOfClaim({ owner, key }: { readonly owner: string; readonly key: string }): string {
+  return JSON.stringify([owner, key])
+}
+
+function rowOf({ owner, key, digest }: Claim, ids: readonly TransactionId[], now: TimestampMs): IdempotencyKeyTable {
+  return { owner, key, digest, transaction_ids: JSON.stringify(ids), created_at: now }
+}
+
+function claimedFrom(row: { digest: string; transaction_ids: string }): Claimed {
+  return { digest: row.digest, ids: JSON.parse(row.transaction_ids) as TransactionId[] }
 }

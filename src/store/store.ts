@@ -30,6 +30,7 @@ export interface Store extends AsyncDisposable {
 /** What a unit is going to ask: a database that is a round trip away is asked once for all units of a commit. */
 export interface Ahead {
   readonly transactions?: readonly TransactionId[]
+  readonly claims?: readonly Claim[]
 }
 
 export interface Reads {

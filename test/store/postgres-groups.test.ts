@@ -1,6 +1,7 @@
 // Units that share a transaction on PostgreSQL: what they ask is read ahead for all of them, what they write goes in lists,
 // and each still sees what the one before it did, and fails alone.
 import { expect, test } from 'vitest'
+import { administratorId } from '../../src/domain/api-key.ts'
 import { cancel } from '../../src/domain/cancel.ts'
 import { StaleWrite } from '../../src/domain/errors.ts'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
@@ -175,4 +176,64 @@ test('how many are pending counts what the units before in the transaction have 
     pending(),
   ])
   expect(seen).toEqual([1, 'sent', 2, 'undone', 2, 'canceled', 1, 'bulk', 0])
+})
+
+const claimOf = (key: string) => ({ owner: administratorId, key, digest: `digest of ${key}` })
+
+/** What a send under an idempotency key does: its id, new or of an earlier one. */
+function sendOnce(store: Store, relayer: RelayerId, key: string, fail?: string): Promise<TransactionId> {
+  const id = freshId()
+  return store.commit(
+    async (session) => {
+      const claimed = await session.claim(claimOf(key), [id], now)
+      if (claimed) return claimed.ids[0] as TransactionId
+      await sendWithin(session, relayer, { id })
+      if (fail !== undefined) throw new Error(fail)
+      return id
+    },
+    relayer,
+    { claims: [claimOf(key)] },
+  )
+}
+
+test('of sends under one key that come at once one is stored, and all are told of it, also later', async () => {
+  await using under = await open()
+  const { store } = under
+  const { id } = await storedRelayer(store)
+  const sent = await Promise.all(['a', 'b', 'a', 'a', 'c', 'b'].map((key) => sendOnce(store, id, key)))
+  const [a, b, , , c] = sent
+  expect(sent).toEqual([a, b, a, a, c, b])
+  expect(new Set(sent).size).toBe(3)
+  expect(await Promise.all(['c', 'd', 'a'].map((key) => sendOnce(store, id, key)))).toEqual([c, expect.any(String), a])
+  expect(await under.query('SELECT sequence FROM transactions ORDER BY sequence')).toHaveLength(4)
+})
+
+test('a send that fails leaves its key free, for the next in the same transaction', async () => {
+  await using under = await open()
+  const { store } = under
+  const { id } = await storedRelayer(store)
+  const outcomes = await Promise.allSettled([
+    sendOnce(store, id, 'a', 'refused'),
+    sendOnce(store, id, 'a'),
+    sendOnce(store, id, 'b'),
+  ])
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled'])
+  expect(await under.query('SELECT key FROM idempotency_keys ORDER BY key')).toEqual([{ key: 'a' }, { key: 'b' }])
+  expect(await under.query('SELECT sequence FROM transactions ORDER BY sequence')).toEqual([
+    { sequence: 1 },
+    { sequence: 2 },
+  ])
+})
+
+test('a key that another relayer’s unit is about to claim is waited for, and belongs to one of them', async () => {
+  await using under = await open()
+  const { store } = under
+  const [one, other] = [(await storedRelayer(store)).id, (await storedRelayer(store)).id]
+  const keys = Array.from({ length: 12 }, (_, index) => `key-${index}`)
+  const [mine, theirs] = await Promise.all([
+    Promise.all(keys.map((key) => sendOnce(store, one, key))),
+    Promise.all(keys.toReversed().map((key) => sendOnce(store, other, key))),
+  ])
+  expect(mine).toEqual(theirs.toReversed())
+  expect(await under.query('SELECT id FROM transactions')).toHaveLength(keys.length)
 })

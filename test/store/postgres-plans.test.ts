@@ -1,8 +1,10 @@
 // A plan is made once a connection and kept, often while the tables are empty or small: it must be the right one then, too.
 import { expect, test } from 'vitest'
+import { administratorId } from '../../src/domain/api-key.ts'
 import { cancel } from '../../src/domain/cancel.ts'
 import { secretUrl } from '../../src/ops/secret.ts'
 import { openAuditPad } from '../../src/store/audit-log.ts'
+import { findClaims } from '../../src/store/claim.ts'
 import { findTransactions } from '../../src/store/find-transaction.ts'
 import { openPool } from '../../src/store/postgres/connect.ts'
 import { migrate } from '../../src/store/postgres/migrate.ts'
@@ -37,15 +39,19 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
   const reads = readsOver(witness)
   const relayer = someRelayer()
 
-  async function indexesOf(sql: string): Promise<readonly string[]> {
+  async function planOf(sql: string): Promise<string> {
     const values = (sql.match(/\$\d+/g) ?? []).map((name) => Number(name.slice(1)))
     await client.query(`PREPARE planned AS ${sql}`)
     const { rows } = await client.query<{ 'QUERY PLAN': string }>(
       `EXPLAIN EXECUTE planned(${Array.from({ length: Math.max(...values) }, () => 'NULL').join(', ')})`,
     )
     await client.query('DEALLOCATE planned')
-    // Every way to the table, and the condition by which it goes.
-    const plan = rows.map((line) => line['QUERY PLAN']).join('\n')
+    return rows.map((line) => line['QUERY PLAN']).join('\n')
+  }
+
+  /** Every way to the table, and the condition by which it goes. */
+  async function indexesOf(sql: string): Promise<readonly string[]> {
+    const plan = await planOf(sql)
     expect(plan, sql).not.toContain('Seq Scan on transactions')
     return [...plan.matchAll(/(transactions_\w+).*(?:\n.*Filter.*)?\n *Index Cond: \((?:\w+\.)?id\b/g)].map(
       ([, index]) => index ?? '',
@@ -64,13 +70,24 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
   const queued = await sendWithin(session, relayer.id)
   await session.saveTransaction(queued, cancel(queued, now), now)
 
+  const claim = { owner: administratorId, key: 'key-0', digest: 'd' }
+  await session.claim(claim, [sent.id], now)
+  await findClaims(witness, [claim])
+  const claims = [...seen].filter((sql) => sql.includes('FROM idempotency_keys'))
+  expect(claims).toHaveLength(1)
   const named = [...seen].filter((sql) => /\btransactions\b.*where (transactions\.)?"?id"? = (\$|any)/is.test(sql))
   expect(named).toHaveLength(6)
   for (const known of ['nothing', 'a small table']) {
     for (const sql of named) {
       expect({ known, sql, indexes: await indexesOf(sql) }).toEqual({ known, sql, indexes: ['transactions_pkey'] })
     }
-    for (let more = 0; more < 20; more += 1) await sendWithin(session, relayer.id)
-    await client.query('ANALYZE transactions')
+    for (const sql of claims) {
+      expect(await planOf(sql)).toContain('Index Cond: ((owner = asked.owner) AND (key = asked.key))')
+    }
+    for (let more = 1; more < 20; more += 1) {
+      await sendWithin(session, relayer.id)
+      await session.claim({ ...claim, key: `key-${more}` }, [sent.id], now)
+    }
+    await client.query('ANALYZE transactions, idempotency_keys')
   }
 })

@@ -5,6 +5,7 @@
 import type { ClientBase, Pool } from 'pg'
 import type { RelayerId } from '../../domain/ids.ts'
 import { openAuditPad } from '../audit-log.ts'
+import { findClaims } from '../claim.ts'
 import { type Deferred, together } from '../deferred.ts'
 import { findTransactions } from '../find-transaction.ts'
 import { lockRelayer } from '../relayers.ts'
@@ -101,7 +102,9 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
     const writing = writingExecutor(client)
     // A server that is told to be read-only, as some are when their disk fills up, is taken at its word.
     writing.send('BEGIN ISOLATION LEVEL READ COMMITTED')
-    const { session, deferred } = await openUnits(writing, group, relayer)
+    // One by one they ask for themselves: what was read for all may be why they failed.
+    const ahead = each === runUnit ? group.map((unit) => unit.ahead) : []
+    const { session, deferred } = await openUnits(writing, ahead, relayer)
     const answers: (() => void)[] = []
     for (const unit of group) answers.push(await each(unit, session, writing, deferred))
     await deferred.write()
@@ -109,7 +112,7 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
     return answers
   }
 
-  async function openUnits(writing: Writing, group: readonly Waiting[], relayer: RelayerId | undefined) {
+  async function openUnits(writing: Writing, ahead: readonly Ahead[], relayer: RelayerId | undefined) {
     const executor: Executor = {
       all: writing.all,
       change: writing.change,
@@ -119,13 +122,16 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
     const pad = openAuditPad(executor)
     const session = sessionOver(executor, tallies, pad)
     if (relayer === undefined) return { session, deferred: together(tallies, pad) }
-    const asked = new Set(group.flatMap(({ ahead }) => ahead.transactions ?? []).filter(canStand))
+    const asked = new Set(ahead.flatMap(({ transactions = [] }) => transactions).filter(canStand))
+    const claimed = ahead.flatMap(({ claims = [] }) => claims).filter(({ key }) => canStand(key))
     // Behind the lock on one connection: what is read is what the last holder of the lock has left.
-    const locking = lockRelayer(executor, relayer)
-    const reading = asked.size > 0 ? findTransactions(executor, relayer, [...asked]) : []
-    const [row, transactions] = await Promise.all([locking, reading])
+    const [row, transactions, claims] = await Promise.all([
+      lockRelayer(executor, relayer),
+      asked.size > 0 ? findTransactions(executor, relayer, [...asked]) : [],
+      claimed.length > 0 ? findClaims(executor, claimed) : new Map<string, undefined>(),
+    ])
     if (!row) return { session, deferred: together(tallies, pad) }
-    const locked = ofLockedRelayer({ executor, session, tallies, row, transactions })
+    const locked = ofLockedRelayer({ executor, session, tallies, row, transactions, claims })
     return { session: locked.session, deferred: together(locked.places, tallies, pad) }
   }
 

@@ -1,8 +1,10 @@
 // The relayer that a transaction has locked: nobody else changes its row, so what units ask of it is answered from memory,
 // and the places they take are written once for all of them.
+import type { Claimed } from '../../domain/claim.ts'
 import { OwnershipLost } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Status, Transaction } from '../../domain/transaction.ts'
+import { claimUnclaimed, nameOfClaim } from '../claim.ts'
 import type { Deferred } from '../deferred.ts'
 import { type RelayerRow, relayerFromRow } from '../relayer-row.ts'
 import { type Executor, statement } from '../statement.ts'
@@ -20,10 +22,12 @@ export interface Locked {
   readonly row: RelayerRow
   /** Transactions that were read since the row was locked: nobody else changes them either. */
   readonly transactions: readonly Transaction[]
+  /** What stood under idempotency keys then, by their names. */
+  readonly claims: ReadonlyMap<string, Claimed | undefined>
 }
 
 /** The session of a transaction that has locked a relayer, and what it has to write at the end. */
-export function ofLockedRelayer({ executor, session, tallies, row, transactions }: Locked): {
+export function ofLockedRelayer({ executor, session, tallies, row, transactions, claims }: Locked): {
   readonly session: Session
   readonly places: Deferred
 } {
@@ -34,6 +38,8 @@ export function ofLockedRelayer({ executor, session, tallies, row, transactions 
   let { last, known } = kept
   /** Those that no unit has written since, also where that unit failed. */
   const unwritten = new Map(transactions.map((transaction) => [transaction.id, transaction]))
+  /** Those that no unit has claimed since. */
+  const looked = new Map(claims)
   let counts: Promise<Readonly<Record<Status, number>>> | undefined
 
   async function write(): Promise<void> {
@@ -61,6 +67,15 @@ export function ofLockedRelayer({ executor, session, tallies, row, transactions 
     cancelPending(asked, origin, now) {
       unwritten.clear()
       return session.cancelPending(asked, origin, now)
+    },
+    async claim(claimed, ids, now) {
+      const name = nameOfClaim(claimed)
+      if (!looked.has(name)) return session.claim(claimed, ids, now)
+      const standing = looked.get(name)
+      if (standing) return standing
+      looked.delete(name)
+      await claimUnclaimed(executor, claimed, ids, now)
+      return undefined
     },
     async pending(asked) {
       if (asked !== id) return session.pending(asked)
