@@ -6,7 +6,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { systemClock } from '../../src/ops/clock.ts'
 import { secretUrl } from '../../src/ops/secret.ts'
-import { migrations, sqlFor } from '../../src/store/migrations.ts'
+import { migrations, missingMigrations, sqlFor } from '../../src/store/migrations.ts'
 import { openPostgresLocks } from '../../src/store/postgres/locks.ts'
 import { lockOfMigrations, migrate } from '../../src/store/postgres/migrate.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
@@ -231,8 +231,10 @@ test('a move that nobody has built on is undone, once and for all', async () => 
   expect(await contentOf(url)).toEqual([])
   await openFile(folder)
   expect(await refusal(folder, url, '--undo')).toMatch(/there is nothing to undo/)
-  // And it can be moved again, also after more was written.
+  // And it can be moved again. Versions that know no marks see a migration that they don't know.
   expect(await move(folder, url)).toMatchObject({ code: 0 })
+  const names = alter<{ name: string }>(folder, 'SELECT name FROM migrations').map(({ name }) => name)
+  expect(() => missingMigrations(names)).toThrow(/written by a later version \(migration moved-to-postgresql\)/)
   await postgres.query('UPDATE relayers SET paused = 1', new URL(url).pathname.slice(1))
   expect(await refusal(folder, url, '--undo')).toMatch(
     /a service has written to .* since the move \(relayers, id writer: the column paused differs\): .* can't be undone/,
