@@ -95,6 +95,7 @@ test('rehearsed while the service runs, moved when it has ended: everything answ
   const numbers = receiver.taken.map(({ event }) => event.id)
   expect(new Set(numbers).size).toBe(numbers.length)
 
+  expect(await move(directory, url)).toMatchObject({ code: 0, told: expect.stringContaining('nothing was left to be') })
   const undone = await move(directory, url, '--undo')
   expect(undone).toMatchObject({ code: 1, told: expect.stringContaining('a service runs on') })
   await service.stop()

@@ -43,7 +43,8 @@ export async function moveToPostgres(options: MoveOptions): Promise<void> {
   const { mark } = source
   const move = mark?.move ?? freshId<string>(random, clock.now())
 
-  await target.begin()
+  // What is done is known to both sides, also while a service runs on the target; what is in doubt waits for its end.
+  if (mark?.state !== 'moved') await target.begin()
   const standing = await target.standing(move)
   const isCutOff = mark?.state === 'moving' && standing === 'begun'
   if (mark && !isCutOff) {
@@ -56,7 +57,7 @@ export async function moveToPostgres(options: MoveOptions): Promise<void> {
   await hold(target.client, source.tables)
   await refuseFilled(target.client, source.tables, target.shown)
   await target.stand(move, 'begun', source.path)
-  await target.client.query('COMMIT')
+  await target.commit()
 
   await target.begin()
   await hold(target.client, source.tables)
@@ -65,7 +66,7 @@ export async function moveToPostgres(options: MoveOptions): Promise<void> {
   await target.stand(move, 'done', source.path)
   options.stop.throwIfAborted()
   source.write({ move, state: 'moving', target: target.shown, at: clock.now() })
-  await target.client.query('COMMIT').catch((cause: Error) => {
+  await target.commit().catch((cause: Error) => {
     throw new OperatorError(
       `whether the target has committed is not known (${cause.message}); the file is marked, so that no service starts on it: run this command again, which finds out`,
       { cause },

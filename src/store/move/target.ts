@@ -17,6 +17,8 @@ export interface Target extends AsyncDisposable {
   readonly shown: string
   /** Waits a little for one that has just died. Throws StoreInUse while a service runs on it, or starts, or another move runs. */
   begin(): Promise<void>
+  /** Rejects unless all of it is durable. */
+  commit(): Promise<void>
   standing(move: string): Promise<Standing | undefined>
   stand(move: string, standing: Standing, source: string): Promise<void>
 }
@@ -65,14 +67,21 @@ export async function openTarget(url: Secret, clock: Clock): Promise<Target> {
         await clock.sleep(waitMs.each)
       }
     },
+    async commit() {
+      // A transaction in which something failed answers a COMMIT by rolling back, without an error.
+      const { command } = await client.query('COMMIT')
+      if (command !== 'COMMIT') throw new Error(`the target answered COMMIT with ${command}`)
+    },
     async standing(move) {
-      await client.query(
-        `CREATE TABLE IF NOT EXISTS moves (move TEXT PRIMARY KEY, state TEXT NOT NULL, source TEXT NOT NULL, at BIGINT NOT NULL)`,
-      )
+      const { rows: tables } = await client.query(`SELECT 1 WHERE to_regclass('moves') IS NOT NULL`)
+      if (tables.length === 0) return undefined
       const found = await client.query<{ state: Standing }>('SELECT state FROM moves WHERE move = $1', [move])
       return found.rows[0]?.state
     },
     async stand(move, standing, source) {
+      await client.query(
+        'CREATE TABLE IF NOT EXISTS moves (move TEXT PRIMARY KEY, state TEXT NOT NULL, source TEXT NOT NULL, at BIGINT NOT NULL)',
+      )
       await client.query(
         `INSERT INTO moves (move, state, source, at) VALUES ($1, $2, $3, $4)
           ON CONFLICT (move) DO UPDATE SET state = excluded.state, at = excluded.at`,

@@ -33,7 +33,7 @@ export async function undoMove(options: MoveOptions): Promise<void> {
   }
   options.stop.throwIfAborted()
   await target.stand(mark.move, 'undone', source.path)
-  await target.client.query('COMMIT')
+  await target.commit()
   source.unmark()
   tell('undone. The target is empty, and services start on the file again')
 }
