@@ -1,4 +1,6 @@
 // The main job on PostgreSQL: sends, cancels and verdicts, through a service that is killed and a server that is.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Anvil, devAccount, startAnvil } from '../support/anvil.ts'
 import { type Client, openClient, until } from '../support/client.ts'
@@ -20,7 +22,7 @@ beforeAll(async () => {
   service = pieces.use(
     await startService({
       networks: [{ name: 'localhost', rpcUrls: [node.url], averageBlocktimeMs: 100 }],
-      relayers: ['one', 'two', 'three'].map((id, index) => ({
+      relayers: ['one', 'two', 'three', 'four', 'five'].map((id, index) => ({
         id,
         privateKey: devAccount(index).key,
         policies: { max_in_flight: 2 },
@@ -112,3 +114,49 @@ test('while the server is down nothing is promised and the service is not ready;
   await mineUntil('three', after.id, 'confirmed')
   expect(await client.list('three')).toHaveLength(2)
 })
+
+const reload = () => postgres.query('SELECT pg_reload_conf()')
+
+test.each([
+  [
+    'four',
+    3,
+    'told to be read-only',
+    async () => {
+      await postgres.query('ALTER SYSTEM SET default_transaction_read_only = on')
+      await reload()
+    },
+    async () => {
+      await postgres.query('ALTER SYSTEM RESET default_transaction_read_only')
+      await reload()
+    },
+  ],
+  [
+    'five',
+    4,
+    'a standby that waits to be promoted',
+    async () => {
+      await postgres.stop()
+      await writeFile(join(postgres.data, 'standby.signal'), '')
+      await postgres.restart()
+    },
+    () => postgres.query('SELECT pg_promote()'),
+  ],
+] as const)(
+  'relayer %s (%i), while the server is %s: nothing is promised, and all goes on by itself afterwards',
+  async (relayer, account, _, lose, regain) => {
+    const before = await pay(relayer)
+    await inPool(account, [0])
+    await lose()
+    const readiness = () => client.request('GET', '/ready')
+    const isReadOnly = async () => JSON.stringify((await readiness()).body).includes('the database is read-only')
+    await until(isReadOnly, { what: 'not ready' })
+    expect((await client.request('DELETE', `/relayers/${relayer}/transactions/${before.id}`)).status).toBe(503)
+    await node.mine()
+    await regain()
+    await until(async () => (await readiness()).status === 200, { what: 'ready again' })
+    await mineUntil(relayer, before.id, 'confirmed')
+    const after = await pay(relayer)
+    await mineUntil(relayer, after.id, 'confirmed')
+  },
+)
