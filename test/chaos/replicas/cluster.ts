@@ -128,7 +128,7 @@ export async function startAgain({ name, service }: Replica): Promise<void> {
       throw error
     }
   }
-  await until(start, { everyMs: 200, limitMs: 120_000, what: `replica ${name} to start` })
+  await until(start, { everyMs: 200, limitMs: 240_000, what: `replica ${name} to start` })
 }
 
 function isRecorded(query: Cluster['query']): (hash: string) => Promise<boolean | undefined> {
