@@ -16,6 +16,6 @@ test(
       tell(figures)
       expect(wrong).toEqual([])
       expect(figures.executed).toBeGreaterThan(0)
-      expect(Object.keys(figures.verdicts)).toEqual(expect.arrayContaining(['dropped', 'won']))
+      expect(Object.values(figures.verdicts).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0)
     }),
 )

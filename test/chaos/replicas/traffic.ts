@@ -48,7 +48,8 @@ interface Answer {
 
 const answerMaxMs = 3_000
 const patienceMs = 120_000
-const remembered = 80
+/** Of what was sent last, so many are worth a DELETE: what came before is mined. */
+const remembered = 16
 
 export function noTraffic(): Traffic {
   const counts = { sends: 0, cancels: 0, bulks: 0, tooLate: 0, unanswered: 0, replayed: 0 }
