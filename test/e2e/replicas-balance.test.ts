@@ -34,8 +34,12 @@ test('relayers are shared evenly, and each change moves what it has to', async (
   const c = await place.add('c')
   await balanced(place, 3)
   await until(async () => (await acquisitions(place)) >= count + count / 2 + count / 3 - 4, { what: 'all acquired' })
-  // A few more where shares were counted while others moved.
-  expect(await acquisitions(place)).toBeLessThan((count + count / 2 + count / 3) * 1.1)
+  // A few more where shares were counted while others moved; and on a busy machine a lease may be missed.
+  const missed = [a, b, c].flatMap(
+    ({ service }) => service.logs().match(/the session that holds the locks is lost/g) ?? [],
+  )
+  const needed = count + count / 2 + count / 3
+  expect(await acquisitions(place)).toBeLessThan(needed * 1.1 + missed.length * count)
   await a.service.kill9()
   await balanced(place, 2)
   await Promise.all([b.service.stop(), a.service.restart()])

@@ -17,12 +17,14 @@ test('a relayer that is made on one is advanced, patched and told of on others, 
     relayers: poorRelayers(2),
     env: { STORAGE_ENCRYPTION_KEY: storageKey(1), WEBHOOK_ALLOWED_HOSTS: '127.0.0.1' },
   })
-  const api = await place.add('api', { env: { ROLE: 'api' } })
-  const workers = [
-    await place.add('one', { env: { ROLE: 'worker' } }),
-    await place.add('other', { env: { ROLE: 'worker' } }),
-  ]
-  const second = await place.add('second', { env: { ROLE: 'api' } })
+  // All at once, on an empty database.
+  const as = (role: string) => ({ env: { ROLE: role } })
+  const [api, second, dying] = await Promise.all([
+    place.add('api', as('api')),
+    place.add('second', as('api')),
+    place.add('one', as('worker')),
+    place.add('other', as('worker')),
+  ])
 
   await manage(api.client, 'POST', '/signers', { id: 'made', type: 'plain', config: { key: devAccount(0).key } })
   await manage(second.client, 'POST', '/notifications', { id: 'hook', url: hook.url, signing_key: signingKey })
@@ -43,8 +45,6 @@ test('a relayer that is made on one is advanced, patched and told of on others, 
     "SELECT DISTINCT application_name AS name FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE locktype = 'advisory'",
   )
   expect(owners.map(({ name }) => name).sort()).toEqual(['replica one', 'replica other'])
-  const [dying, staying] = workers
-  if (!dying || !staying) throw new Error('no workers')
   await dying.service.kill9()
   sent.push(await api.client.send('made', send))
   await until(
