@@ -126,6 +126,21 @@ test.each(['request', 'answer'] as const)(
   },
 )
 
+test('the connection breaks among the rows: it is said, and nothing has happened', async () => {
+  const folder = filled.copy()
+  const url = await postgres.database()
+  proxy.change((way, bytes) =>
+    way === 'request' && bytes.includes('INSERT INTO "transactions"') ? { do: 'cut', afterBytes: 9 } : { do: 'pass' },
+  )
+  const cut = await move(folder, throughProxy(url))
+  expect(cut).toMatchObject({
+    code: 1,
+    told: expect.stringContaining("nothing was changed: the target can't be reached ("),
+  })
+  expect(await rowsOf(url)).toBe(0)
+  await openFile(folder)
+})
+
 test('the connection breaks at the commit: what is not known is said, and found out by the next run', async () => {
   const folder = filled.copy()
   const url = await postgres.database()
@@ -141,6 +156,19 @@ test('the connection breaks at the commit: what is not known is said, and found 
     code: 0,
     told: expect.stringContaining('nothing was left to be done'),
   })
+})
+
+test('the connection breaks at the commit of an undoing: the same', async () => {
+  const folder = filled.copy()
+  const url = await postgres.database()
+  expect(await move(folder, url)).toMatchObject({ code: 0 })
+  proxy.change((way, bytes) =>
+    way === 'request' && bytes.includes(commit) ? { do: 'cut', afterBytes: 0 } : { do: 'pass' },
+  )
+  const cut = await move(folder, throughProxy(url), '--undo')
+  expect(cut).toMatchObject({ code: 1, told: expect.stringContaining('whether the target is empty is not known') })
+  expect(await move(folder, url, '--undo')).toMatchObject({ code: 0 })
+  await openFile(folder)
 })
 
 test('asked to end while it copies, it ends, and nothing has happened', async () => {

@@ -1,6 +1,7 @@
 // Copies the rows of a table, many a statement.
 import type { ClientBase } from 'pg'
 import { OperatorError } from '../../ops/operator-error.ts'
+import { whyUnavailable } from '../postgres/failure.ts'
 import { nameOf, type Row, type Table } from './rows.ts'
 
 /** Of one statement: bounds what is in memory at once. */
@@ -25,6 +26,7 @@ export async function copyTable(
   for (const batch of batchesOf(rows)) {
     const values = table.columns.map((_, index) => batch.map((row) => row[index]))
     await client.query(insert, values).catch((cause: Error) => {
+      if (whyUnavailable(cause) !== undefined) throw cause
       const [first, last] = [batch[0] ?? [], batch.at(-1) ?? []].map((row) => nameOf(table, row))
       throw new OperatorError(`${table.name}: the target refused the rows from ${first} to ${last}: ${cause.message}`, {
         cause,

@@ -106,7 +106,7 @@ async function copyAll(source: Source, target: Target, { tell, stop }: MoveOptio
   await countOn(client, source.tables)
   await compareAll(source, target, { tell, stop })
   // Otherwise the first queries would be planned for empty tables.
-  await client.query(`ANALYZE ${source.tables.map(({ name }) => `"${name}"`).join(', ')}`)
+  for (const { name } of source.tables) await client.query(`ANALYZE "${name}"`)
 }
 
 const tellEvery = 100_000

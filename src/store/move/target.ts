@@ -4,6 +4,7 @@ import type { Clock } from '../../ops/clock.ts'
 import { OperatorError } from '../../ops/operator-error.ts'
 import type { Secret } from '../../ops/secret.ts'
 import { checkServer, openPool } from '../postgres/connect.ts'
+import { whyUnavailable } from '../postgres/failure.ts'
 import { hasMembers } from '../postgres/locks.ts'
 import { lockOfMigrations } from '../postgres/migrate.ts'
 import { StoreInUse } from '../store.ts'
@@ -92,15 +93,9 @@ export async function openTarget(url: Secret, clock: Clock): Promise<Target> {
   }
 }
 
-// https://www.postgresql.org/docs/current/errcodes-appendix.html: connections, transactions given up, privileges, resources,
-// limits, what an administrator ended, the server's own input and output.
-const operators = /^(08|25P|28|40|42501|53|54|55|57|58)/
-
 /** What the server's operator can mend, in words; anything else as it is. */
 export function inWords(error: unknown): unknown {
-  if (error instanceof OperatorError || !(error instanceof Error)) return error
-  const { code = '' } = error as { code?: string }
-  const isLost = /^(Connection terminated|timeout exceeded)|^Client (has encountered|was closed)/.test(error.message)
-  if (!isLost && !operators.test(code) && !/^E[A-Z]+$/.test(code)) return error
-  return new OperatorError(`nothing was moved: the target: ${error.message}`, { cause: error })
+  const why = error instanceof OperatorError ? undefined : whyUnavailable(error)
+  if (why === undefined) return error
+  return new OperatorError(`nothing was changed: the target ${why} (${(error as Error).message})`, { cause: error })
 }

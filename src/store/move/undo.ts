@@ -33,7 +33,12 @@ export async function undoMove(options: MoveOptions): Promise<void> {
   }
   options.stop.throwIfAborted()
   await target.stand(mark.move, 'undone', source.path)
-  await target.commit()
+  await target.commit().catch((cause: Error) => {
+    throw new OperatorError(
+      `whether the target is empty is not known (${cause.message}): run this command again, which finds out`,
+      { cause },
+    )
+  })
   source.unmark()
   tell('undone. The target is empty, and services start on the file again')
 }
