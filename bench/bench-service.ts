@@ -11,10 +11,14 @@ export interface BenchOptions {
 
 export async function startBenchService(
   { profileDirectory, postgres }: BenchOptions,
-  options: ServiceOptions & { readonly profileName: string },
+  options: ServiceOptions & {
+    readonly profileName: string
+    /** Of PostgreSQL, where it is not to be a fresh one. */
+    readonly databaseUrl?: string
+  },
 ): Promise<Service> {
-  const { profileName, ...rest } = options
-  const database = postgres && { DATABASE_URL: await postgres.database() }
+  const { profileName, databaseUrl, ...rest } = options
+  const database = postgres && { DATABASE_URL: databaseUrl ?? (await postgres.database()) }
   const profiling = profileDirectory === undefined ? [] : profileArguments(profileDirectory, profileName)
   return startService({
     ...rest,

@@ -10,6 +10,7 @@ import type { Figure } from './figure.ts'
 import { type Load, startLoad, targetOf } from './load.ts'
 import { peakMemoryMb } from './memory.ts'
 import { seedFinished } from './seed-finished.ts'
+import { seedFinishedOnPostgres } from './seed-finished-postgres.ts'
 
 const pending = 10_000
 const finished = 1_000_000
@@ -44,14 +45,18 @@ async function measureAmong(options: BenchOptions, load: Load, history: number) 
   try {
     await using anvil = await startAnvil({ mining: 'manual' })
     const account = devAccount(0)
+    const databaseUrl = await options.postgres?.database()
     const common = {
       directory,
+      ...(databaseUrl !== undefined && { databaseUrl }),
       networks: [{ name: 'localhost', rpcUrls: [anvil.url], averageBlocktimeMs: 200 }],
       relayers: [{ id: 'bench', privateKey: account.key, policies: { max_in_flight: maxInFlight } }],
     } as const
     if (history > 0) {
       await finishOne(options, anvil, common)
-      seedFinished(databasePath(directory), 'bench', history)
+      if (options.postgres && databaseUrl !== undefined)
+        await seedFinishedOnPostgres(options.postgres, databaseUrl, 'bench', history)
+      else seedFinished(databasePath(directory), 'bench', history)
       await anvil.rpc('anvil_setNonce', [account.address, `0x${history.toString(16)}`])
     }
     await using service = await startBenchService(options, { ...common, profileName: `bulk-among-${history}` })

@@ -28,8 +28,8 @@ export function seedFinished(databasePath: string, relayerId: string, count: num
       clone('transactions', 't.id = ?', { id, sequence: 'i + 1', nonce: 'i', included_hash: hash }).run(template.id)
       clone('attempts', 't.transaction_id = ?', { transaction_id: id, nonce: 'i', hash }).run(template.id)
       database
-        .prepare('UPDATE relayers SET last_sequence = ?, spent_below = ? WHERE id = ?')
-        .run(count, count, relayerId)
+        .prepare('UPDATE relayers SET last_sequence = ?, spent_below = ?, explained_below = ? WHERE id = ?')
+        .run(count, count, count, relayerId)
       database
         .prepare('UPDATE tallies SET count = ? WHERE relayer_id = ? AND status = ?')
         .run(count, relayerId, template.status)
