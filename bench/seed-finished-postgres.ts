@@ -27,7 +27,9 @@ export async function seedFinishedOnPostgres(
   }
   await clone('transactions', 'id', { id, sequence: 'i + 1', nonce: 'i', included_hash: hash })
   await clone('attempts', 'transaction_id', { transaction_id: id, nonce: 'i', hash })
-  await query(`UPDATE relayers SET last_sequence = ${count}, spent_below = ${count}, explained_below = ${count} WHERE id = '${relayerId}'`)
+  await query(
+    `UPDATE relayers SET last_sequence = ${count}, spent_below = ${count}, explained_below = ${count} WHERE id = '${relayerId}'`,
+  )
   await query(`UPDATE tallies SET count = ${count} WHERE relayer_id = '${relayerId}' AND status = '${template.status}'`)
   await query('VACUUM ANALYZE')
   await query('CHECKPOINT')
