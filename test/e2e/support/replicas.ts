@@ -1,5 +1,4 @@
 // Several real processes on one real PostgreSQL, each with a line of its own to the same chain: who sent what can be told.
-import { privateKeyToAddress } from 'viem/accounts'
 import type { RelayerId } from '../../../src/domain/ids.ts'
 import { slotOf } from '../../../src/reconcile/slots.ts'
 import { slotsMax } from '../../../src/store/locks.ts'
@@ -33,8 +32,6 @@ export interface Replicas extends AsyncDisposable {
 
 export interface ReplicaOptions {
   readonly env?: Readonly<Record<string, string>>
-  /** Those of all replicas, unless told. */
-  readonly relayers?: readonly RelayerOptions[]
 }
 
 export interface ReplicasOptions {
@@ -89,7 +86,7 @@ export async function openReplicas(options: ReplicasOptions): Promise<Replicas> 
               requiredConfirmations: options.requiredConfirmations ?? 1,
             },
           ],
-          relayers: replica.relayers ?? options.relayers,
+          relayers: options.relayers,
           ...(options.notifications && { notifications: options.notifications }),
           env: { DATABASE_URL: own.href, ...options.env, ...replica.env },
         }),
@@ -120,8 +117,4 @@ export function poorRelayers(count: number): readonly RelayerOptions[] {
     id: `relayer-${index}`,
     privateKey: `0x${(index + 1).toString(16).padStart(64, '0')}` as const,
   }))
-}
-
-export function addressOf({ privateKey }: RelayerOptions): string {
-  return privateKeyToAddress(privateKey)
 }
