@@ -70,7 +70,8 @@ export async function workOff(context: DeliveryContext, notificationId: string, 
         }
         for (const { result } of told) metrics.tried(notificationId, result)
         judge(health, told, now)
-        for (const each of due) busy.set(each.eventId, begin(each))
+        // Asked for before the stop, perhaps: nowhere but here is it under way, so the next owner finds it due.
+        if (!stopping.aborted) for (const each of due) busy.set(each.eventId, begin(each))
         if (told.length > 0 || due.length > 0) continue
       }
       if (busy.size === 0 && tried.length === 0) {

@@ -148,9 +148,8 @@ test('what is under way when the service stops is let finish, or cut off and del
   await using under = await openTestedStore()
   const { store } = under
   let hold = true
-  await using receiver = await startReceiver(undefined, async () => {
-    if (hold) await new Promise((resolve) => setTimeout(resolve, 300))
-  })
+  const stopping = Promise.withResolvers<void>()
+  await using receiver = await startReceiver(undefined, () => stopping.promise)
   await using stuck = await startReceiver(undefined, () => (hold ? new Promise(() => {}) : undefined))
   const first = worker(store, { quick: receiver.url, stuck: stuck.url })
   await happen(store, 'quick', 1)
@@ -158,7 +157,9 @@ test('what is under way when the service stops is let finish, or cut off and del
   await until(() => receiver.seen === 1 && stuck.seen === 1, { what: 'requests under way' })
   const lastOnes = () => under.query('SELECT 1 FROM deliveries JOIN outbox ON outbox.id = event_id WHERE terminal = 1')
   await until(async () => (await lastOnes()).length === 2, { what: 'what comes after them' })
-  await first[Symbol.asyncDispose]()
+  const stopped = first[Symbol.asyncDispose]()
+  stopping.resolve()
+  await stopped
   const left = await under.query('SELECT notification_id, tries FROM deliveries WHERE due_at IS NOT NULL ORDER BY 1')
   // The one of which the first event was taken waits with its second; the other counts as not tried.
   expect(left).toEqual([
