@@ -131,7 +131,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'stale-branch-as-truth',
     breaks: 'believes the receipt of a node that a reorganisation left behind',
-    seed: 579,
+    seed: 650,
     edits: [
       {
         file: 'src/chain/read-receipts.ts',
@@ -154,7 +154,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'floor-that-never-rises',
     breaks: 'forgets which nonces are finally spent, by ours or by a stranger',
-    seed: 1386,
+    seed: 1404,
     edits: [
       {
         file: 'src/domain/decide.ts',
@@ -327,7 +327,7 @@ export const mutants: readonly Mutant[] = [
     edits: [
       { file: 'src/domain/pursue.ts', find: "return origin === 'gap'", put: "return (origin as string) === 'none'" },
     ],
-    seed: 126,
+    seed: 150,
   },
   {
     name: 'put-frees-the-nonce',
@@ -343,7 +343,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'trust-a-restored-copy',
     breaks: 'sends what waits in the queue, whatever a lost part of its history may have sent',
-    seed: 101,
+    seed: 156,
     edits: [
       {
         file: 'src/domain/past.ts',
@@ -355,7 +355,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'forget-what-waits-in-the-pools',
     breaks: 'looks at what a lost past had mined, and not at what still waits in a pool',
-    seed: 101,
+    seed: 550,
     edits: [
       {
         file: 'src/domain/past.ts',
