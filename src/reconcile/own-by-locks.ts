@@ -72,11 +72,17 @@ export function ownByLocks(context: OwnByLocks): Ownerships {
     releasing.catch((error: unknown) => logger.error({ err: error }, 'a relayer could not be given up'))
   }
 
+  let finding = false
+  /** Not waited for: the store may be slow to answer while the locks are well. */
   async function wakeLost(): Promise<void> {
+    if (finding) return
+    finding = true
     try {
       for (const relayer of await findLost()) present().handlers.wake(relayer)
     } catch (error) {
       logger.debug({ err: error }, 'work whose hint was lost could not be looked for')
+    } finally {
+      finding = false
     }
   }
 
@@ -84,7 +90,7 @@ export function ownByLocks(context: OwnByLocks): Ownerships {
     const until = AbortSignal.any([session.lost, stopping.signal])
     while (!until.aborted) {
       await slots.look([...wanted])
-      await wakeLost()
+      void wakeLost()
       await clock.sleep(gatherMs, until)
       const rested = new AbortController()
       const resting = AbortSignal.any([until, rested.signal])
