@@ -7,12 +7,12 @@ import { offer } from './chain/node.ts'
 import { taggedData } from './chain/transaction.ts'
 import { follow, mine, reorganise } from './mining.ts'
 import { epochMs } from './process/engine.ts'
-import { type Action, drawPolicies, drawWeather, gwei, inWords } from './scenario.ts'
+import { type Action, drawPolicies, drawWeather, gwei, inWords, type ReplicaAction } from './scenario.ts'
 import type { Service } from './service.ts'
 import { strangersTransaction } from './stranger.ts'
 import { fullBalance, type World } from './world.ts'
 
-export function act(world: World, service: Service, action: Action): void {
+export function act(world: World, service: Service, action: Action | ReplicaAction): void {
   const { dice, history, nodes, scenario, state, blocks, network } = world
   const node = dice.pick(nodes)
   const relayer = dice.below(scenario.relayers)
@@ -32,7 +32,7 @@ export function act(world: World, service: Service, action: Action): void {
     case 'policies':
       state.policies = drawPolicies(dice, { capped: scenario.policies.gasPriceCap !== undefined, mayPause: true })
       history.note(`the configuration changes: ${inWords(state.policies)}`)
-      service.restart()
+      service.reconfigure()
       return
     case 'replace':
       replace(world, service)
@@ -116,6 +116,24 @@ export function act(world: World, service: Service, action: Action): void {
     case 'restart':
       service.restart()
       return
+    case 'freeze':
+      service.doom('paused', dice.between(1, 12))
+      return
+    case 'join':
+      service.join()
+      return
+    case 'leave':
+      service.leave()
+      return
+    case 'breakSession':
+    case 'cutOff': {
+      const victim = service.someProcess()?.instance
+      const locks = world.machine.sharing?.locks
+      if (!victim || !locks) return
+      if (action === 'cutOff') locks.cutOff(victim, dice.pick([500, 2_500, 3_500, 10_000]))
+      else locks.breakSession(victim)
+      return
+    }
   }
 }
 

@@ -90,7 +90,9 @@ async function putBack(world: World, service: Service, backup: Backup): Promise<
 
 async function oneStep(world: World, service: Service): Promise<void> {
   const { dice, timeline, history, scenario } = world
-  const action = dice.weighted(scenario.weights)
+  const { replicas } = scenario
+  const action =
+    replicas && dice.chance(replicas.share) ? dice.weighted(replicas.weights) : dice.weighted(scenario.weights)
   // Half of the time it happens between two turns of an engine that is at work.
   if (dice.chance(0.5)) timeline.interject(dice.between(1, 12), () => act(world, service, action))
   else {
@@ -165,13 +167,14 @@ function demandVerdicts({ rows, clients, history }: World): void {
 }
 
 function describe({ scenario }: World): string {
-  const { profiles, relayers, policies, reorgMax, confirmations, blocktimeMs, ending } = scenario
+  const { replicas, profiles, relayers, policies, reorgMax, confirmations, blocktimeMs, ending } = scenario
   return [
     `nodes ${profiles.map(({ client }) => client).join(', ')}`,
     `${relayers} relayers, ${inWords(policies)}`,
     `reorgs to ${reorgMax}, ${confirmations} confirmations`,
     `a block each ${blocktimeMs} ms`,
     `ending ${ending}`,
+    ...(replicas ? [`${replicas.atFirst} replicas at first, at most ${replicas.most}`] : []),
   ].join('; ')
 }
 

@@ -62,6 +62,21 @@ export interface Scenario {
   readonly ending: 'drain' | 'cancelAll' | 'plateau'
   /** The disk is copied, and put back later: where in the run, from 0 to 1. */
   readonly restore: { readonly copied: number; readonly putBack: number } | undefined
+  /** Several processes share the database, and the relayers among them. Absent: one has it to itself. */
+  readonly replicas: Replicas | undefined
+}
+
+export const replicaActions = ['breakSession', 'cutOff', 'freeze', 'join', 'leave'] as const
+export type ReplicaAction = (typeof replicaActions)[number]
+
+export interface Replicas {
+  readonly atFirst: number
+  readonly most: number
+  /** How often a step is one of these. */
+  readonly share: number
+  readonly weights: Readonly<Record<ReplicaAction, number>>
+  /** How likely a unit of work is still on its way when the process believes it sent. */
+  readonly slowUnits: number
 }
 
 export const gwei = 1_000_000_000n
@@ -94,8 +109,31 @@ const usual: Readonly<Record<Action, number>> = {
 }
 
 /** Each seed leaves some things out and overdoes others: rare mixtures come up far more often so. */
-export function drawScenario(dice: Dice, restoring: Dice): Scenario {
+export function drawScenario(dice: Dice, restoring: Dice, sharing: Dice): Scenario {
   const restore = drawRestore(restoring)
+  const alone = drawAlone(dice, restore)
+  const replicas = restore ? undefined : drawReplicas(sharing)
+  if (!replicas) return alone
+  // Replicas look around every second: with shorter blocks a run is shorter.
+  return { ...alone, replicas, relayers: sharing.pick([1, 2, 2]), blocktimeMs: sharing.pick([1_000, 2_000]) }
+}
+
+/** One seed in five. */
+function drawReplicas(dice: Dice): Replicas | undefined {
+  if (!dice.chance(0.2)) return undefined
+  const weights = { breakSession: 3, cutOff: 3, freeze: 6, join: 2, leave: 2 }
+  for (const action of replicaActions) if (dice.chance(0.25)) weights[action] = 0
+  const atFirst = dice.pick([1, 2, 2, 3])
+  return {
+    atFirst,
+    most: Math.max(2, atFirst),
+    share: Object.values(weights).some((weight) => weight > 0) ? dice.pick([0.05, 0.1, 0.2]) : 0,
+    weights,
+    slowUnits: dice.pick([0, 0.02, 0.1]),
+  }
+}
+
+function drawAlone(dice: Dice, restore: Scenario['restore']): Scenario {
   const reorgMax = dice.pick([0, 1, 2, 3, 5, 8])
   const weights = { ...usual }
   for (const action of actions) {
@@ -125,6 +163,7 @@ export function drawScenario(dice: Dice, restoring: Dice): Scenario {
       ? dice.pick(['drain', 'cancelAll', 'plateau', 'plateau'])
       : dice.pick(['drain', 'drain', 'cancelAll']),
     restore,
+    replicas: undefined,
   }
 }
 

@@ -1,4 +1,4 @@
-// The service as its clients meet it: one process at a time, that dies, pauses, restarts, and is asked things meanwhile.
+// The service as its clients meet it: one process, or several on one database, asked things while they die, pause and restart.
 import { cancelTransaction } from '../src/commands/cancel.ts'
 import { cancelPending } from '../src/commands/cancel-pending.ts'
 import { replaceTransaction } from '../src/commands/replace.ts'
@@ -7,9 +7,11 @@ import { RescindError } from '../src/domain/errors.ts'
 import type { RelayerId, TransactionId } from '../src/domain/ids.ts'
 import type { SendRequest } from '../src/domain/submit.ts'
 import type { Store } from '../src/store/store.ts'
-import { type Process, relayerName, start } from './process/engine.ts'
-import { openInstance, resume } from './process/instance.ts'
-import { ProcessEnded } from './process/store.ts'
+import { loneSeat } from './lone-seat.ts'
+import { type Process, relayerName } from './process/engine.ts'
+import { ofClient, ProcessEnded } from './process/store.ts'
+import { ended, type Seat } from './seat.ts'
+import { sharedSeat } from './shared-seat.ts'
 import type { World } from './world.ts'
 
 export interface Service {
@@ -19,12 +21,20 @@ export interface Service {
   doom(end: 'dead' | 'paused', effectsLeft: number): void
   /** Drains, then starts anew. */
   restart(): void
+  /** All drain, and start with what is configured now. */
+  reconfigure(): void
+  /** A replica drains, and stays away: never the last. */
+  leave(): void
+  /** Another replica starts, if there may be one. */
+  join(): void
+  /** Some replica, in whatever state. */
+  someProcess(): Process | undefined
   send(relayer: number, tag: number, request: SendRequest): void
   /** `tag`: of the new payload. */
   replace(relayer: number, id: string, tag: number, request: SendRequest): void
   cancel(relayer: number, id: string): void
   cancelPending(relayer: number): void
-  /** Paused processes wake up, and soon die. */
+  /** Paused processes wake up; where another has taken their place, they soon die. */
   wakeZombies(): void
   /** Ends at once, with all that was paused, and starts when it is told to. */
   stop(): void
@@ -34,72 +44,23 @@ export interface Service {
 }
 
 export function openService(world: World): Service {
-  const { machine, history, timeline, clients, dice } = world
+  const { history, clients, dice } = world
+  const { replicas } = world.scenario
   const idOf = (relayer: number) => relayerName(relayer) as RelayerId
   let life = 0
-  let present: Process | undefined
-  let started: Process | undefined
-  let draining = false
-  let stopped = false
-  const zombies: Process[] = []
-
-  function begin(): void {
-    stopped = false
+  const nextLife = () => {
     life += 1
-    const instance = openInstance(life, (how) => {
-      history.note(`p${instance.id} ${how === 'dead' ? 'crashes' : 'is paused'}`)
-      timeline.after(0, () => buried(own, how))
-    })
-    history.note(`p${life} starts`)
-    const own = start(machine, instance)
-    present = own
-    const ready = () => {
-      started = own
-    }
-    own.engine.then(ready, (error: unknown) => {
-      if (instance.state !== 'dead') history.fail(`p${instance.id} could not start: ${String(error)}`)
-    })
+    return life
   }
+  const open = replicas ? sharedSeat : loneSeat
+  const seats = Array.from({ length: replicas?.atFirst ?? 1 }, () => open(world, nextLife))
+  const [lone] = seats
+  const here = () => seats.filter((seat) => !seat.hasLeft())
 
-  /** Once it is at rest: its files are closed, or it lies in wait, and another takes its place. */
-  function buried(process: Process, how: 'dead' | 'paused'): void {
-    if (present === process) {
-      present = undefined
-      draining = false
-    }
-    // Stopped in the moment in which it was to be paused: then it is gone, too.
-    if (how === 'dead' || ended(process)) forget(process)
-    else {
-      zombies.push(process)
-      timeline.after(dice.between(500, 60_000), wakeZombies)
-    }
-    if (!present) timeline.after(dice.between(0, 4_000), () => present ?? (stopped || begin()))
-  }
-
-  function wakeZombies(): void {
-    for (const zombie of zombies.splice(0)) {
-      const { instance } = zombie
-      const gone = () => {
-        if (instance.state === 'alive') history.note(`p${instance.id} is gone`)
-        instance.state = 'dead'
-        timeline.after(0, () => forget(zombie))
-        sweep()
-      }
-      history.note(`p${instance.id} wakes up`)
-      instance.doom = { effectsLeft: dice.between(3, 25), end: 'dead' }
-      instance.ended = gone
-      timeline.after(20_000, gone)
-      resume(instance)
-    }
-  }
-
-  /** What a zombie stored it could tell nobody but itself: whoever owns the relayers looks now and then all the same. */
-  function sweep(): void {
-    void present?.engine
-      .then(({ commands }) => {
-        for (let relayer = 0; relayer < world.scenario.relayers; relayer += 1) commands.wake(idOf(relayer))
-      })
-      .catch(() => undefined)
+  /** Where the next request goes, or the next blow falls. */
+  function someSeat(): Seat {
+    if (!replicas && lone) return lone
+    return dice.pick(here())
   }
 
   /** A client's request, to whoever is up now; `done` hears of success, within the unit's place in the order. */
@@ -108,18 +69,26 @@ export function openService(world: World): Service {
     run: (commands: Awaited<Process['engine']>['commands']) => Promise<T>,
     done: (answer: T, place: number) => void,
   ): Promise<void> {
-    const process = present
-    if (!process || draining || process.instance.state !== 'alive') return
+    const seat = someSeat()
+    const process = seat.present()
+    if (!process || seat.isDraining() || process.instance.state !== 'alive') return
     try {
       const { commands } = await process.engine
       let place = -1
       const store: Store = {
         ...commands.store,
         commit: (unit) =>
-          commands.store.commit((session) => {
-            place = world.state.place
-            return unit(session)
-          }),
+          commands.store.commit(
+            ofClient((session) => {
+              const done = unit(session)
+              // At its end: it may have been on its way for a while.
+              const note = () => {
+                place = world.state.place
+              }
+              done.then(note, note)
+              return done
+            }),
+          ),
       }
       const answer = await run({ ...commands, store })
       if (process.instance.state !== 'alive') return
@@ -127,37 +96,33 @@ export function openService(world: World): Service {
       done(answer, place)
     } catch (error) {
       if (error instanceof RescindError) history.note(`${what}: ${error.code}`)
-      else if (error instanceof ProcessEnded || ended(process) || draining) history.note(`${what}: gone`)
+      else if (error instanceof ProcessEnded || ended(process) || seat.isDraining()) history.note(`${what}: gone`)
       else history.fail(`${what}: ${error instanceof Error ? error.stack : String(error)}`)
     }
   }
 
   return {
-    up: () => present?.instance.state === 'alive' && !draining,
-    start: begin,
-    doom(end, effectsLeft) {
-      // One that has not started owns nothing yet: it would take over when it wakes up, which the lock on the file forbids.
-      if (present && (end === 'dead' || started === present)) present.instance.doom = { effectsLeft, end }
+    up: () => seats.some((seat) => seat.present()?.instance.state === 'alive' && !seat.isDraining()),
+    start() {
+      for (const seat of seats) seat.begin()
     },
-    restart() {
-      const process = present
-      if (!process || draining || process.instance.state !== 'alive') return
-      draining = true
-      history.note(`p${process.instance.id} drains`)
-      void process.engine
-        .then((engine) => engine[Symbol.asyncDispose]())
-        .then(() => {
-          draining = false
-          if (process.instance.state !== 'alive') return
-          history.note(`p${process.instance.id} has drained`)
-          process.instance.state = 'dead'
-          if (present === process) begin()
-        })
-        .catch((error: unknown) => {
-          draining = false
-          if (process.instance.state !== 'dead') history.fail(`draining failed: ${String(error)}`)
-        })
+    doom: (end, effectsLeft) => someSeat().doom(end, effectsLeft),
+    restart: () => someSeat().drain('restart'),
+    reconfigure() {
+      for (const seat of here()) seat.drain('restart')
     },
+    leave() {
+      if (here().length > 1) someSeat().drain('leave')
+    },
+    join() {
+      const away = seats.find((seat) => seat.hasLeft() && !seat.present())
+      if (away) return away.begin()
+      if (seats.length >= (replicas?.most ?? 1)) return
+      const seat = open(world, nextLife)
+      seats.push(seat)
+      seat.begin()
+    },
+    someProcess: () => someSeat().present(),
     send(relayer, tag, request) {
       void ask(
         `send ${tag} to r${relayer}`,
@@ -191,37 +156,17 @@ export function openService(world: World): Service {
         },
       )
     },
-    wakeZombies,
+    wakeZombies() {
+      for (const seat of seats) seat.wake()
+    },
     stop() {
-      stopped = true
-      for (const process of [...zombies.splice(0), ...(present ? [present] : [])]) {
-        process.instance.state = 'dead'
-        forget(process)
-      }
-      present = undefined
-      draining = false
+      for (const seat of seats) seat.stop()
     },
     recover() {
-      if (present) present.instance.doom = undefined
-      else begin()
+      for (const seat of seats) seat.recover()
     },
     close() {
-      for (const process of [...zombies, ...(present ? [present] : [])]) {
-        process.instance.state = 'dead'
-        forget(process)
-      }
+      for (const seat of seats) seat.close()
     },
   }
-}
-
-/**
- * Nothing that it does has any effect now. Its signals are aborted all the same: the runtime keeps those that somebody
- * listens to, and with them everything that a run ever made.
- */
-function forget(process: Process): void {
-  void process.engine.then((engine) => engine[Symbol.asyncDispose]()).catch(() => undefined)
-}
-
-function ended({ instance }: Process): boolean {
-  return instance.state === 'dead'
 }

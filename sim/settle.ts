@@ -29,7 +29,7 @@ export function calm(world: World, service: Service): void {
   service.recover()
   if (state.policies !== world.scenario.policies) {
     state.policies = world.scenario.policies
-    service.restart()
+    service.reconfigure()
   }
 }
 

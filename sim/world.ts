@@ -5,6 +5,7 @@ import { type Blocks, openBlocks } from './chain/blocks.ts'
 import { type NodeWorld, offer, openNode, type SimNode } from './chain/node.ts'
 import { forgetTransactions } from './chain/transaction.ts'
 import { type Bytes, watchBytes } from './check/bytes.ts'
+import { watchOwners } from './check/owners.ts'
 import { type Rows, watchRows } from './check/rows.ts'
 import { type Truth, watchTruth } from './check/truth.ts'
 import { type Dice, dice } from './dice.ts'
@@ -12,6 +13,8 @@ import { type History, openHistory } from './history.ts'
 import { type Network, openSimNetwork } from './network.ts'
 import type { Disk } from './process/database.ts'
 import { chainId, epochMs, keys, type Machine } from './process/engine.ts'
+import { openHintLine } from './process/hints.ts'
+import { openLockServer } from './process/locks.ts'
 import { drawScenario, firstBaseFee, type Policies, type Scenario } from './scenario.ts'
 import { openTimeline, type Timeline } from './timeline.ts'
 
@@ -70,7 +73,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
   forgetTransactions()
   const timeline = openTimeline()
   const history = openHistory(timeline.now, print)
-  const scenario = drawScenario(dice(seed, 'scenario'), dice(seed, 'restore'))
+  const scenario = drawScenario(dice(seed, 'scenario'), dice(seed, 'restore'), dice(seed, 'replicas'))
   const worldDice = dice(seed, 'world')
   const addresses = keys
     .slice(0, scenario.relayers)
@@ -151,7 +154,10 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
   }
 
   let dirty = true
-  let owner = 0
+  const { replicas } = scenario
+  const locks = replicas && openLockServer(timeline, worldDice, history)
+  const sharing = locks && { locks, hintsOf: openHintLine(timeline, worldDice, () => state.faulty) }
+  const owners = watchOwners(history.fail, timeline.now)
   const machine: Machine = {
     scenario,
     timeline,
@@ -161,20 +167,23 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     disk,
     skewMs: () => state.skewMs,
     policies: () => state.policies,
+    sharing,
+    owners,
     witness: {
       nextPlace: () => {
         state.place += 1
         return state.place
       },
-      acquiring(instance) {
-        owner = Math.max(owner, instance.id)
-      },
-      committed(_, changed) {
+      committed(instance, changed, acts) {
         if (changed > 0) dirty = true
+        owners.committed(instance, acts)
       },
-      wroteAsOwner(instance, changed) {
-        if (changed > 0 && instance.id < owner)
-          history.fail(`p${instance.id} wrote rows although p${owner} had taken over`)
+      refused: owners.refused,
+      reads: owners.reads,
+      session: (instance) => locks?.sessionOf(instance),
+      flight() {
+        if (!replicas || !state.faulty || !worldDice.chance(replicas.slowUnits)) return undefined
+        return { ms: worldDice.pick([5, 50, 500, 6_000]), isPipelined: worldDice.chance(0.5) }
       },
     },
   }

@@ -364,4 +364,90 @@ export const mutants: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'same-epoch-again',
+    breaks: 'takes a relayer over without raising its epoch',
+    edits: [
+      {
+        file: 'src/store/relayers.ts',
+        find: 'set({ epoch: sql<number>`epoch + 1` })',
+        put: 'set({ epoch: sql<number>`epoch + 0` })',
+      },
+    ],
+  },
+  {
+    name: 'any-later-epoch',
+    breaks: 'takes the epoch of a later owner for its own',
+    edits: [
+      { file: 'src/store/relayers.ts', find: ".where('epoch', '=', p.epoch)", put: ".where('epoch', '>=', p.epoch)" },
+    ],
+  },
+  {
+    name: 'fence-apart',
+    breaks: 'checks the epoch before the unit that writes, and not in it',
+    edits: [
+      {
+        file: 'src/reconcile/record.ts',
+        find: '  return context.store.commit(async (session) => {\n    await fence(session, ownership)\n',
+        put: '  await context.store.commit((session) => fence(session, ownership), ownership.relayer)\n  return context.store.commit(async (session) => {\n',
+      },
+      {
+        file: 'src/reconcile/perform.ts',
+        find: '  await store.commit(\n    async (session) => {\n      await fence(session, ownership)\n',
+        put: '  await store.commit((session) => fence(session, ownership), ownership.relayer)\n  await store.commit(\n    async (session) => {\n',
+      },
+    ],
+  },
+  {
+    name: 'believe-in-a-lost-lease',
+    breaks: 'goes on handing bytes over when its lease may be over',
+    seed: 173,
+    edits: [
+      {
+        file: 'src/reconcile/own-by-locks.ts',
+        find: 'return () => !session?.isAlive()',
+        put: 'return () => session === undefined',
+      },
+    ],
+  },
+  {
+    name: 'unlock-before-the-last-step',
+    breaks: 'gives a lock up while the step under way still writes',
+    seed: 323,
+    edits: [
+      {
+        file: 'src/reconcile/hold-slots.ts',
+        find: '      await Promise.race([released, clock.sleep(lastStepMs, over.signal)])\n',
+        put: '      void released\n',
+      },
+    ],
+  },
+  {
+    name: 'read-before-acquiring',
+    breaks: 'begins with what it read before its epoch began',
+    edits: [
+      {
+        file: 'src/reconcile/raise-epochs.ts',
+        find: '      const epochs = await store.commit((session) =>',
+        put: '      for (const { relayer } of together) ((globalThis as any).early ??= new Map()).set(relayer, await store.reads.work(relayer))\n      const epochs = await store.commit((session) =>',
+      },
+      {
+        file: 'src/reconcile/step.ts',
+        find: '  const stored = await context.store.reads.work(ownership.relayer)\n',
+        put: '  const early = (globalThis as any).early?.get(ownership.relayer)\n  ;(globalThis as any).early?.delete(ownership.relayer)\n  const stored = early ?? (await context.store.reads.work(ownership.relayer))\n',
+      },
+    ],
+  },
+  {
+    name: 'lock-of-somebody-else',
+    breaks: 'takes a lock for its own that another holds',
+    seed: 173,
+    edits: [
+      {
+        file: 'src/reconcile/hold-slots.ts',
+        find: 'await session.lock([...new Set([...take, ...orphans])])',
+        put: 'await session.lock([...new Set([...take, ...orphans])]).then(() => new Set([...take, ...orphans]))',
+      },
+    ],
+  },
 ]

@@ -4,6 +4,8 @@ import type { Config } from '../../src/config/config.ts'
 import { limits } from '../../src/config/limits.ts'
 import type { Logger } from '../../src/ops/logger.ts'
 import { secret } from '../../src/ops/secret.ts'
+import type { Hints } from '../../src/store/hints.ts'
+import type { Owners } from '../check/owners.ts'
 import type { Dice } from '../dice.ts'
 import type { History } from '../history.ts'
 import type { Network } from '../network.ts'
@@ -11,6 +13,7 @@ import type { Policies, Scenario } from '../scenario.ts'
 import type { Timeline } from '../timeline.ts'
 import type { Disk } from './database.ts'
 import { clockOf, type Instance } from './instance.ts'
+import type { LockServer } from './locks.ts'
 import { openSimStore, type StoreWitness } from './store.ts'
 
 export const chainId = 31_337
@@ -32,6 +35,14 @@ export interface Machine {
   readonly witness: StoreWitness
   readonly skewMs: () => number
   readonly policies: () => Policies
+  /** Where replicas share the database. */
+  readonly sharing: SimSharing | undefined
+  readonly owners: Owners
+}
+
+export interface SimSharing {
+  readonly locks: LockServer
+  readonly hintsOf: (instance: Instance) => Hints
 }
 
 export interface Process {
@@ -41,15 +52,18 @@ export interface Process {
 }
 
 export function start(machine: Machine, instance: Instance): Process {
-  const { timeline, history, network, ids, disk, witness, scenario } = machine
-  const store = openSimStore(disk, instance, witness)
+  const { timeline, network, ids, disk, witness, scenario, sharing } = machine
+  const store = openSimStore(disk, instance, timeline, witness)
   const engine = composeEngine(configOf(scenario, machine.policies()), {
     clock: clockOf(instance, timeline, epochMs, machine.skewMs),
     random: { bytes: (length) => ids.bytes(length) },
-    logger: loggerOf(instance, history, {}),
+    logger: loggerOf(instance, machine, {}),
     version: 'sim',
     openTransport: network.transport(instance),
     openStore: async () => store,
+    ...(sharing && {
+      openSharing: () => ({ locks: sharing.locks.locksOf(instance), hints: sharing.hintsOf(instance) }),
+    }),
   })
   return { instance, engine }
 }
@@ -106,7 +120,8 @@ function configOf(scenario: Scenario, { paused, maxInFlight, gasPriceCap }: Poli
 }
 
 /** What it warns of is part of the history; an error is always a finding. */
-function loggerOf(instance: Instance, history: History, context: object): Logger {
+function loggerOf(instance: Instance, machine: Pick<Machine, 'history' | 'owners'>, context: object): Logger {
+  const { history, owners } = machine
   const told = (facts: object) => {
     const { err, ...rest } = { ...context, ...facts } as { err?: unknown }
     const text = JSON.stringify(rest, (_, value) => (typeof value === 'bigint' ? String(value) : value))
@@ -117,6 +132,7 @@ function loggerOf(instance: Instance, history: History, context: object): Logger
       if (message !== 'handing over') return
       const { relayer_id: relayer, hash } = facts as { relayer_id: string; hash: string }
       instance.orderedAt.set(hash, instance.lastOwned.get(relayer) ?? -1)
+      owners.orders(instance, relayer)
     },
     info: () => undefined,
     warn(facts, message) {
@@ -126,6 +142,6 @@ function loggerOf(instance: Instance, history: History, context: object): Logger
       if (instance.state !== 'dead') history.fail(`the engine logged an error: ${message} ${told(facts)}`)
     },
     isLevelEnabled: () => true,
-    child: (facts) => loggerOf(instance, history, { ...context, ...facts }),
+    child: (facts) => loggerOf(instance, machine, { ...context, ...facts }),
   }
 }

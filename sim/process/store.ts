@@ -1,5 +1,6 @@
 // The production store on a disk that outlives its process: every commit is a place to die, before it and after it.
 import type Database from 'better-sqlite3'
+import { OwnershipLost } from '../../src/domain/errors.ts'
 import { openAuditPad } from '../../src/store/audit-log.ts'
 import { together } from '../../src/store/deferred.ts'
 import { readsOver } from '../../src/store/reads.ts'
@@ -8,72 +9,160 @@ import { asOfOneInstant } from '../../src/store/sqlite/as-of-one-instant.ts'
 import { groupCommit } from '../../src/store/sqlite/group-commit.ts'
 import type { Session, Store } from '../../src/store/store.ts'
 import { openTallies } from '../../src/store/tallies.ts'
+import type { OwnersAct } from '../check/owners.ts'
+import type { Timeline } from '../timeline.ts'
 import type { Disk } from './database.ts'
-import { boundary, type Instance, leave } from './instance.ts'
+import { boundary, type Instance, leave, reach } from './instance.ts'
+import type { SimSession } from './locks.ts'
 
 export interface StoreWitness {
   /** The next place in the order of all units of the run. */
   nextPlace(): number
-  /** In this unit, which may still fail, the process takes its relayers over. */
-  acquiring(instance: Instance): void
-  /** Something may be durable now that was not; `rows` were changed. */
-  committed(instance: Instance, rows: number): void
-  /** An owner's unit is through, and changed so many rows. */
-  wroteAsOwner(instance: Instance, rows: number): void
+  /** Something may be durable now that was not: `rows` were changed, and owners did this. */
+  committed(instance: Instance, rows: number, acts: readonly OwnersAct[]): void
+  /** An owner begins to look at its work. */
+  reads(instance: Instance, relayer: string): void
+  /** The session of its locks that the process has now. */
+  session(instance: Instance): SimSession | undefined
+  /** An owner's unit met another epoch. */
+  refused(instance: Instance, relayer: string, epoch: bigint): void
+  /** Undefined where what a unit asks is at the database at once. */
+  flight(): Flight | undefined
+}
+
+/** The process has begun a unit, and the first that it asks is on its way. */
+export interface Flight {
+  readonly ms: number
+  /** All that the unit asks is on its way, so that it is done even if the process is paused meanwhile. */
+  readonly isPipelined: boolean
+}
+
+/** How things stood when a unit was begun. */
+interface Asked {
+  /** The session of locks that the process had. */
+  readonly under: SimSession | undefined
+  readonly atMs: number
+}
+
+const ofClients = new WeakSet<object>()
+
+/** Any replica may write what a client asks for: what all other units write of a relayer is its owner's. */
+export function ofClient<U extends object>(unit: U): U {
+  ofClients.add(unit)
+  return unit
 }
 
 export class ProcessEnded extends Error {
   override readonly name = 'ProcessEnded'
 }
 
-export function openSimStore(disk: Disk, instance: Instance, witness: StoreWitness): Store {
+export function openSimStore(disk: Disk, instance: Instance, timeline: Timeline, witness: StoreWitness): Store {
   const { writing, reading } = disk
   const tallies = openTallies(writing)
   const pad = openAuditPad(writing)
-  const group = groupCommit(mortal(disk, instance, witness), 512, together(tallies, pad), writing.changes)
+  /** Of the units that are through, and not committed. */
+  const acts: OwnersAct[] = []
+  const taken = () => acts.splice(0)
+  const group = groupCommit(mortal(disk, instance, witness, taken), 512, together(tallies, pad), writing.changes)
   const session = sessionOver(writing, tallies, pad)
   const reads = readsOver(reading)
 
   // Of the unit that runs: units of a group follow each other.
   let place = -1
-  let owns = false
+  const wrote = new Set<string>()
+  let asked: Asked = { under: undefined, atMs: 0 }
+  let acquired: OwnersAct[] = []
   const seen: Session = {
     ...session,
     acquire(id) {
-      witness.acquiring(instance)
-      return session.acquire(id)
+      const acquiring = session.acquire(id)
+      void acquiring.then(
+        (epoch) => epoch !== undefined && acquired.push({ act: 'acquired', relayer: id, epoch, ...asked }),
+      )
+      return acquiring
     },
     fence(id, epoch) {
-      owns = true
       instance.lastOwned.set(id, place)
-      return session.fence(id, epoch)
+      const fencing = session.fence(id, epoch)
+      fencing.catch((error: unknown) => error instanceof OwnershipLost && witness.refused(instance, id, epoch))
+      return fencing
+    },
+    saveTransaction(known, next, now) {
+      wrote.add(known.relayerId)
+      return session.saveTransaction(known, next, now)
+    },
+    insertTransaction(transaction) {
+      wrote.add(transaction.relayerId)
+      return session.insertTransaction(transaction)
+    },
+    raiseFloor(id, floor) {
+      wrote.add(id)
+      return session.raiseFloor(id, floor)
     },
   }
 
-  async function watched<T>(unit: (session: Session) => Promise<T>): Promise<T> {
+  /** `run` does what the unit does. `known` is how things stood when the process began it. */
+  async function watched<T>(unit: (session: Session) => Promise<T>, known: Asked, run = unit): Promise<T> {
+    asked = known
     place = witness.nextPlace()
     const before = writing.changes()
-    owns = false
-    const done = await unit(seen)
-    if (owns) witness.wroteAsOwner(instance, writing.changes() - before)
+    wrote.clear()
+    acquired = []
+    const done = await run(seen)
+    const rows = writing.changes() - before
+    if (!ofClients.has(unit)) for (const relayer of wrote) acts.push({ act: 'wrote', relayer, rows })
+    acts.push(...acquired)
     return done
+  }
+
+  /** The process has begun the unit, and thinks that it may: what it asks first is there a while later. */
+  function send<T>(unit: (session: Session) => Promise<T>, known: Asked, { ms, isPipelined }: Flight): Promise<T> {
+    let arrived = false
+    let arrive: () => void = () => undefined
+    const arrival = new Promise<void>((resolve) => {
+      arrive = resolve
+    })
+    const begun = unit(awaiting(seen, arrival, () => arrived))
+    return new Promise((resolve, reject) => {
+      // Refused before it asked for anything.
+      begun.catch((error: unknown) => arrived || reject(error))
+      const run = () =>
+        group
+          .commit(() => {
+            if (arrived) return watched(unit, known)
+            return watched(unit, known, () => {
+              arrived = true
+              arrive()
+              return begun
+            })
+          })
+          .then(
+            (value) => reach(instance, () => resolve(value)),
+            (error: unknown) => reach(instance, () => reject(error)),
+          )
+      timeline.after(ms, () => (isPipelined ? instance.state !== 'dead' && run() : reach(instance, run)))
+    })
   }
 
   return {
     commit: (unit) =>
       new Promise((resolve, reject) => {
-        leave(instance, () => group.commit(() => watched(unit)).then(resolve, reject))
+        const known = { under: witness.session(instance), atMs: timeline.now() }
+        leave(instance, () => {
+          const flight = witness.flight()
+          const done = flight ? send(unit, known, flight) : group.commit(() => watched(unit, known))
+          done.then(resolve, reject)
+        })
       }),
     reads: {
       ...reads,
       work: (id) =>
         new Promise((resolve, reject) =>
-          leave(instance, () =>
-            asOfOneInstant(
-              () => disk.commits,
-              () => reads.work(id),
-            ).then(resolve, reject),
-          ),
+          leave(instance, () => {
+            witness.reads(instance, id)
+            const version = () => disk.commits
+            asOfOneInstant(version, () => reads.work(id)).then(resolve, reject)
+          }),
         ),
     },
     check: async () => undefined,
@@ -81,8 +170,24 @@ export function openSimStore(disk: Disk, instance: Instance, witness: StoreWitne
   }
 }
 
+/** Whatever is asked of it is asked once it is there. */
+function awaiting(session: Session, arrival: Promise<void>, hasArrived: () => boolean): Session {
+  return new Proxy(session, {
+    get(target, name) {
+      const method = Reflect.get(target, name) as (...parameters: unknown[]) => Promise<unknown>
+      return (...parameters: unknown[]) =>
+        hasArrived() ? method(...parameters) : arrival.then(() => method(...parameters))
+    },
+  })
+}
+
 /** The connection as the group commit sees it: its COMMIT is where a process can die. */
-function mortal(disk: Disk, instance: Instance, witness: StoreWitness): Database.Database {
+function mortal(
+  disk: Disk,
+  instance: Instance,
+  witness: StoreWitness,
+  taken: () => readonly OwnersAct[],
+): Database.Database {
   const gone = () => {
     if (instance.state === 'dead') throw new ProcessEnded('the process is dead')
   }
@@ -92,7 +197,10 @@ function mortal(disk: Disk, instance: Instance, witness: StoreWitness): Database
       const statement = disk.control(sql)
       return {
         run() {
-          if (sql === 'ROLLBACK') return statement.run()
+          if (sql === 'ROLLBACK') {
+            taken()
+            return statement.run()
+          }
           gone()
           if (sql.startsWith('BEGIN')) before = disk.writing.changes()
           if (sql !== 'COMMIT') return statement.run()
@@ -101,7 +209,7 @@ function mortal(disk: Disk, instance: Instance, witness: StoreWitness): Database
           const done = statement.run()
           const changed = disk.writing.changes() - before
           if (changed > 0) disk.commits += 1
-          witness.committed(instance, changed)
+          witness.committed(instance, changed, taken())
           boundary(instance)
           gone()
           return done

@@ -1,0 +1,96 @@
+// Who may write for a relayer, watched from outside: the process that was the last to acquire it, and nobody else.
+
+import type { RelayerId } from '../../src/domain/ids.ts'
+import { slotOf } from '../../src/reconcile/slots.ts'
+import type { Instance } from '../process/instance.ts'
+import type { SimSession } from '../process/locks.ts'
+
+/** What a unit of an owner did, in its order. */
+export type OwnersAct =
+  | {
+      readonly act: 'acquired'
+      readonly relayer: string
+      readonly epoch: bigint
+      readonly under: SimSession | undefined
+      /** When the process asked for it. */
+      readonly atMs: number
+    }
+  | { readonly act: 'wrote'; readonly relayer: string; readonly rows: number }
+
+export interface Owners {
+  /** Durable from here on. */
+  committed(instance: Instance, acts: readonly OwnersAct[]): void
+  /** The database found that another epoch has begun. */
+  refused(instance: Instance, relayer: string, epoch: bigint): void
+  /** The engine reads what a step begins with. */
+  reads(instance: Instance, relayer: string): void
+  /** The engine begins to hand bytes over. */
+  orders(instance: Instance, relayer: string): void
+}
+
+interface Owning {
+  readonly instance: Instance
+  /** Where replicas share the database: the session that the process had when it began to acquire. */
+  readonly under: SimSession | undefined
+  readonly holdsLock: boolean
+}
+
+/** A last step that hangs is waited for so long (`src/reconcile/hold-slots.ts`): then its lock goes, and its writes are refused. */
+const lastStepMs = 3_000
+
+export function watchOwners(fail: (what: string) => void, nowMs: () => number): Owners {
+  /** By relayer, and by relayer and process: the latest that is committed. */
+  const owners = new Map<string, Owning>()
+  /** When its last step began, by relayer and process. */
+  const readAt = new Map<string, number>()
+  /** By relayer and epoch. */
+  const epochs = new Map<string, Owning>()
+  const keyOf = (relayer: string, of: bigint | string) => `${relayer} ${of}`
+
+  function acquired(instance: Instance, each: OwnersAct & { readonly act: 'acquired' }): void {
+    const { relayer, epoch, under, atMs } = each
+    const holdsLock = under?.holds(slotOf(relayer as RelayerId)) === true
+    // One whose lock went while its acquisition was on its way ends the epoch of the next owner: a nuisance, and no harm.
+    if (under?.isOpen() && !holdsLock && nowMs() - atMs < lastStepMs) {
+      fail(`p${instance.id} acquires ${relayer} without its lock`)
+    }
+    const owning = { instance, under, holdsLock }
+    owners.set(relayer, owning)
+    owners.set(keyOf(relayer, `p${instance.id}`), owning)
+    epochs.set(keyOf(relayer, epoch), owning)
+  }
+
+  return {
+    committed(instance, acts) {
+      for (const each of acts) {
+        const { relayer } = each
+        if (each.act === 'acquired') {
+          acquired(instance, each)
+          continue
+        }
+        const owner = owners.get(relayer)
+        if (each.rows > 0 && owner?.instance !== instance) {
+          fail(`p${instance.id} wrote rows of ${relayer} although p${owner?.instance.id} had taken over`)
+        }
+      }
+    },
+    refused(instance, relayer, epoch) {
+      const began = readAt.get(keyOf(relayer, `p${instance.id}`)) ?? Number.NEGATIVE_INFINITY
+      if (nowMs() - began >= lastStepMs) return
+      if (!owners.get(relayer)?.holdsLock || !epochs.get(keyOf(relayer, epoch))?.under?.isOpen()) return
+      fail(
+        `p${instance.id} was refused a write for ${relayer} though it never lost its locks: others had them too early`,
+      )
+    },
+    reads(instance, relayer) {
+      readAt.set(keyOf(relayer, `p${instance.id}`), nowMs())
+      if (owners.has(keyOf(relayer, `p${instance.id}`)) || instance.state === 'dead') return
+      fail(`p${instance.id} reads what ${relayer} has to do before it has acquired it`)
+    },
+    orders(instance, relayer) {
+      const under = owners.get(keyOf(relayer, `p${instance.id}`))?.under
+      if (!under || instance.state === 'dead' || under.isBelieved()) return
+      fail(`p${instance.id} begins to hand bytes of ${relayer} over although its lease is over`)
+    },
+  }
+}

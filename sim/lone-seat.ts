@@ -1,0 +1,124 @@
+// The seat of a process with the database to itself: when it is paused another takes its place, and it is gone when it wakes up.
+import type { RelayerId } from '../src/domain/ids.ts'
+import { type Process, relayerName, start } from './process/engine.ts'
+import { openInstance, resume } from './process/instance.ts'
+import { ended, forget, type Seat } from './seat.ts'
+import type { World } from './world.ts'
+
+export function loneSeat(world: World, nextLife: () => number): Seat {
+  const { machine, history, timeline, dice } = world
+  let present: Process | undefined
+  let started: Process | undefined
+  let draining = false
+  let stopped = false
+  const zombies: Process[] = []
+
+  function begin(): void {
+    stopped = false
+    const instance = openInstance(nextLife(), (how) => {
+      history.note(`p${instance.id} ${how === 'dead' ? 'crashes' : 'is paused'}`)
+      timeline.after(0, () => buried(own, how))
+    })
+    history.note(`p${instance.id} starts`)
+    const own = start(machine, instance)
+    present = own
+    const ready = () => {
+      started = own
+    }
+    own.engine.then(ready, (error: unknown) => {
+      if (instance.state !== 'dead') history.fail(`p${instance.id} could not start: ${String(error)}`)
+    })
+  }
+
+  /** Once it is at rest: its files are closed, or it lies in wait, and another takes its place. */
+  function buried(process: Process, how: 'dead' | 'paused'): void {
+    if (present === process) {
+      present = undefined
+      draining = false
+    }
+    // Stopped in the moment in which it was to be paused: then it is gone, too.
+    if (how === 'dead' || ended(process)) forget(process)
+    else {
+      zombies.push(process)
+      timeline.after(dice.between(500, 60_000), wakeZombies)
+    }
+    if (!present) timeline.after(dice.between(0, 4_000), () => present ?? (stopped || begin()))
+  }
+
+  function wakeZombies(): void {
+    for (const zombie of zombies.splice(0)) {
+      const { instance } = zombie
+      const gone = () => {
+        if (instance.state === 'alive') history.note(`p${instance.id} is gone`)
+        instance.state = 'dead'
+        timeline.after(0, () => forget(zombie))
+        sweep()
+      }
+      history.note(`p${instance.id} wakes up`)
+      instance.doom = { effectsLeft: dice.between(3, 25), end: 'dead' }
+      instance.ended = gone
+      timeline.after(20_000, gone)
+      resume(instance)
+    }
+  }
+
+  /** What a zombie stored it could tell nobody but itself: whoever owns the relayers looks now and then all the same. */
+  function sweep(): void {
+    void present?.engine
+      .then(({ commands }) => {
+        for (let relayer = 0; relayer < world.scenario.relayers; relayer += 1)
+          commands.wake(relayerName(relayer) as RelayerId)
+      })
+      .catch(() => undefined)
+  }
+
+  return {
+    present: () => present,
+    isDraining: () => draining,
+    hasLeft: () => false,
+    begin,
+    doom(end, effectsLeft) {
+      // One that has not started owns nothing yet: it would take over when it wakes up, which the lock on the file forbids.
+      if (present && (end === 'dead' || started === present)) present.instance.doom = { effectsLeft, end }
+    },
+    drain() {
+      const process = present
+      if (!process || draining || process.instance.state !== 'alive') return
+      draining = true
+      history.note(`p${process.instance.id} drains`)
+      void process.engine
+        .then((engine) => engine[Symbol.asyncDispose]())
+        .then(() => {
+          draining = false
+          if (process.instance.state !== 'alive') return
+          history.note(`p${process.instance.id} has drained`)
+          process.instance.state = 'dead'
+          if (present === process) begin()
+        })
+        .catch((error: unknown) => {
+          draining = false
+          if (process.instance.state !== 'dead') history.fail(`draining failed: ${String(error)}`)
+        })
+    },
+    wake: wakeZombies,
+    stop() {
+      stopped = true
+      for (const process of [...zombies.splice(0), ...(present ? [present] : [])]) {
+        process.instance.state = 'dead'
+        forget(process)
+      }
+      present = undefined
+      draining = false
+    },
+    recover() {
+      if (present) present.instance.doom = undefined
+      else begin()
+    },
+    close() {
+      for (const process of [...zombies, ...(present ? [present] : [])]) {
+        process.instance.state = 'dead'
+        forget(process)
+      }
+    },
+  }
+}

@@ -1,0 +1,34 @@
+// One place in which a process of the service runs: it dies, pauses and restarts there.
+import type { Process } from './process/engine.ts'
+
+export interface Seat {
+  /** The process that clients reach. */
+  present(): Process | undefined
+  isDraining(): boolean
+  /** Nobody starts it again. */
+  hasLeft(): boolean
+  begin(): void
+  /** Ends, so many effects from now. */
+  doom(end: 'dead' | 'paused', effectsLeft: number): void
+  /** Drains, then starts anew, or stays away. */
+  drain(then: 'restart' | 'leave'): void
+  /** Paused processes wake up. */
+  wake(): void
+  /** Ends at once, with all that was paused, and starts when it is told to. */
+  stop(): void
+  /** It is not doomed any more; what is down starts. */
+  recover(): void
+  close(): void
+}
+
+/**
+ * Nothing that it does has any effect now. Its signals are aborted all the same: the runtime keeps those that somebody
+ * listens to, and with them everything that a run ever made.
+ */
+export function forget(process: Process): void {
+  void process.engine.then((engine) => engine[Symbol.asyncDispose]()).catch(() => undefined)
+}
+
+export function ended({ instance }: Process): boolean {
+  return instance.state === 'dead'
+}
