@@ -14,7 +14,11 @@ export function checkEach<T, R>(list: string, items: readonly T[], check: (item:
       return [check(item)]
     } catch (error) {
       if (!(error instanceof RescindError) || !ofAnItem.includes(error.code)) throw error
-      refused.push({ code: error.code, line: `${list}[${index}].${error.message}` })
+      // About the item as a whole where its message begins with the list's own name.
+      const line = error.message.startsWith(`${list}: `)
+        ? `${list}[${index}]${error.message.slice(list.length)}`
+        : `${list}[${index}].${error.message}`
+      refused.push({ code: error.code, line })
       return []
     }
   })

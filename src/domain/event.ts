@@ -1,6 +1,7 @@
 // An event: that something of a transaction changed, and the transaction as it stood then.
 import type { Attempt } from './attempt.ts'
 import type { Hash, RelayerId, TransactionId } from './ids.ts'
+import { replacedReason } from './replace.ts'
 import {
   isTerminal,
   revisionOf,
@@ -52,6 +53,8 @@ export function eventOf(before: Transaction, after: Transaction): EventKind | un
   if (statusOf(before) !== statusOf(after) || isTerminal(after) !== isTerminal(before)) return 'update'
   const { statusReason, lifecycle } = after
   if (statusReason === undefined || saysTheSame(statusReason, before.statusReason)) return undefined
+  // Whoever replaced it was answered.
+  if (statusReason === replacedReason) return undefined
   // That our no-op was mined is how a cancellation is meant to go on, and is told when it is final.
   const asMeant = 'inclusion' in lifecycle && tookTheNonce(lifecycle.inclusion) !== 'stranger'
   return asMeant ? undefined : 'attention'

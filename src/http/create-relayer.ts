@@ -8,7 +8,7 @@ import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
 import { nameInBody, newId } from './parameters.ts'
 import { endpointsSchema, parseEndpoints } from './parse-endpoints.ts'
-import { policiesInBody } from './policies.ts'
+import { adviceOn, policiesInBody } from './policies.ts'
 import { presentRelayer, relayerSchema } from './present-relayer.ts'
 
 const bodySchema = Type.Object(
@@ -60,7 +60,7 @@ export function createRelayer(management: ManagementContext) {
         },
         askedBy(request, 'createRelayer'),
       )
-      return success(presentRelayer(relayer, management.estate.endpointsOf))
+      return success(presentRelayer(relayer, management.estate.endpointsOf), adviceOn(body.policies))
     },
   })
 }

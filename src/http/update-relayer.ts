@@ -8,7 +8,7 @@ import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
 import { nameInBody, relayerParameters } from './parameters.ts'
 import { endpointsSchema, endpointsWanted, parseEndpoints } from './parse-endpoints.ts'
-import { policiesInBody } from './policies.ts'
+import { adviceOn, policiesInBody } from './policies.ts'
 import { presentRelayer, relayerSchema } from './present-relayer.ts'
 
 const bodySchema = Type.Object(
@@ -62,7 +62,7 @@ export function updateRelayer(management: ManagementContext) {
         },
         askedBy(request, 'updateRelayer'),
       )
-      return success(presentRelayer(relayer, management.estate.endpointsOf))
+      return success(presentRelayer(relayer, management.estate.endpointsOf), adviceOn(policies))
     },
   })
 }

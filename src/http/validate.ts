@@ -64,10 +64,11 @@ function refusalOfItems(schema: TSchema, errors: ValidationErrors, value: unknow
   const name = errors[0]?.instancePath.split('/')[1] ?? ''
   const { items } = (propertiesOf(schema)[name] ?? {}) as { items?: TSchema }
   const list = (value as Record<string, unknown> | undefined)?.[name]
-  if (!items || !Array.isArray(list) || !list.every(isObject)) return undefined
+  if (!items || !('properties' in items) || !Array.isArray(list)) return undefined
   const validator = Compile(items)
   try {
     checkEach(name, list, (item) => {
+      if (!isObject(item)) throw invalid(name, item, wantedOf(items))
       if (!validator.Check(item)) throw refusal(items, validator.Errors(item), item, name)
     })
   } catch (error) {

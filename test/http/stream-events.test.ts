@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
+import { replacedReason } from '../../src/domain/replace.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -45,6 +46,8 @@ test('what happens is told in order, each transaction as it stood then', async (
   })
   await save({ ...now, lifecycle: { ...bound, attempts: [own] } })
   await save({ ...now, lifecycle: { ...bound, attempts: [own, dearer] } })
+  // Whoever asked for it was answered.
+  await save({ ...now, statusReason: replacedReason })
   await save({ ...now, statusReason: 'waits at gas_price_cap (1 wei): more is needed' })
   await save({ ...now, statusReason: 'waits at gas_price_cap (2 wei): more is needed' })
   await save({

@@ -72,6 +72,10 @@ test('a pause binds no more nonces and follows what is in flight; a policy count
   expect(free.policies).toEqual({ ...patched.policies, whitelist_receivers: undefined })
   const next = await client.send(id, payment)
   await mined(client, id, next.id, node)
+  const emptied = await client.request('PATCH', `/relayers/${id}`, { body: { policies: { whitelist_receivers: [] } } })
+  expect(emptied.body).toMatchObject({
+    metadata: { logs: [{ message: 'policies.whitelist_receivers: is empty, so sends may go to anybody' }] },
+  })
   expect((await manage(client, 'PATCH', `/relayers/${id}`, { policies: null })).policies).toMatchObject({
     max_in_flight: 16,
   })
