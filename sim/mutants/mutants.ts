@@ -166,6 +166,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'silence-is-consent',
     breaks: 'prices for the nodes that said what they are, and not for those that have not said it yet',
+    seed: 718,
     edits: [
       {
         file: 'src/chain/endpoints.ts',
