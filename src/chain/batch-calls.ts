@@ -51,16 +51,16 @@ export function batchCalls({ transport, clock, heard }: BatchOptions): Ask {
   async function exchange(part: readonly Waiting[]): Promise<void> {
     if (part.length === 1 || clock.elapsed() < singleUntil) return single(part)
     const posted = await transport.post(JSON.stringify(part.map(toJson)))
-    if (posted.kind === 'body' && refusesBatches(posted.json)) {
+    if (posted.kind === 'body' && refusesBatches(posted.json, part)) {
       singleUntil = clock.elapsed() + refusalHoldsMs
-      return single(part)
+      return single(part, inDoubt)
     }
     settle(part, posted)
   }
 
   /** One request a call: sends one after the other, in their order, reads at once. */
-  async function single(part: readonly Waiting[]): Promise<void> {
-    const alone = async (one: Waiting) => settle([one], await transport.post(JSON.stringify(toJson(one))))
+  async function single(part: readonly Waiting[], known = (posted: Posted) => posted): Promise<void> {
+    const alone = async (one: Waiting) => settle([one], known(await transport.post(JSON.stringify(toJson(one)))))
     if (!part.some(isSend)) await Promise.all(part.map(alone))
     else for (const one of part) await alone(one)
   }
@@ -109,10 +109,21 @@ export function toAnswer(member: unknown, redact: (text: string) => string): Ans
   return 'result' in member ? { kind: 'value', value: member.result } : leftOut
 }
 
-/** A batch of several that is answered by a lone error was refused as a whole. */
-function refusesBatches(json: unknown): boolean {
-  const lone = Array.isArray(json) && json.length === 1 ? (json[0] as unknown) : json
-  return isObject(lone) && isObject(lone.error) && !isRateLimit(lone)
+/** What came with a batch may have been done, though the node said that it takes none. */
+function inDoubt(posted: Posted): Posted {
+  if (posted.kind !== 'notSent') return posted
+  return { kind: 'unknown', message: `it was in a batch that was refused, and alone: ${posted.message}` }
+}
+
+/**
+ * A batch of several that is answered by a lone error was refused as a whole; but an error in a list that names a call of it
+ * is about that call, and the others were left out.
+ */
+function refusesBatches(json: unknown, part: readonly Waiting[]): boolean {
+  const listed = Array.isArray(json)
+  const lone = listed && json.length === 1 ? (json[0] as unknown) : json
+  if (!isObject(lone) || !isObject(lone.error) || isRateLimit(lone)) return false
+  return !(listed && part.some(({ id }) => id === lone.id))
 }
 
 function isRateLimit(member: Member): boolean {

@@ -71,6 +71,40 @@ describe('batching', () => {
     },
   )
 
+  test('an error for one call is no refusal of the batch: the others were left out, and may have been done', async () => {
+    server.react(({ calls, batch }) =>
+      batch
+        ? {
+            do: 'answer',
+            each: ({ id }) => (id === calls[1]?.id ? { error: { code: -32000, message: 'no' } } : undefined),
+          }
+        : { do: 'answer', each: echo },
+    )
+    const answers = await Promise.all(numbered(3, 'eth_sendRawTransaction').map(callsTo(server.url)))
+    expect(answers.map(({ kind }) => kind)).toEqual(['unknown', 'rpcError', 'unknown'])
+    expect(server.requests).toHaveLength(1)
+  })
+
+  test('what a refused batch carried may have been done: no connection afterwards makes it certain that it was not', async () => {
+    await using node = await startRpcServer()
+    node.react((request) => (request.batch ? { do: 'refuseBatches', as: 'object' } : { do: 'answer', each: echo }))
+    const posts: string[] = []
+    const real = openTransport({ url: node.url, headers: {}, clock: systemClock, timeoutMs: 10_000 })
+    opened.push(real)
+    const transport: typeof real = {
+      ...real,
+      async post(body) {
+        posts.push(body)
+        if (posts.length === 2) await node.stop()
+        return real.post(body)
+      },
+    }
+    const call = batchCalls({ transport, clock: systemClock, heard: () => undefined })
+    const answers = await Promise.all(numbered(2, 'eth_sendRawTransaction').map(call))
+    expect(answers.map(({ kind }) => kind)).toEqual(['unknown', 'unknown'])
+    expect((await call({ method: 'eth_sendRawTransaction', params: [] })).kind).toBe('notSent')
+  })
+
   test('sends keep their order, through several requests and one by one', async () => {
     const sends = numbered(230, 'eth_sendRawTransaction')
     const order = () => server.calls('eth_sendRawTransaction').map((call) => call.params[0])

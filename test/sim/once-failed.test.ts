@@ -25,6 +25,11 @@ test.each([
   ],
   [1386, 'a look for a lost past held the floor down, and a node far behind made a settled nonce look free'],
   [308157, 'the floor rose over what a lost past had spent, and the next owner looked above it', 40],
+  [
+    1065130,
+    'a batch of which one call was answered, with an error, was taken for refused, and its sends for not sent',
+    20,
+  ],
   [30819, 'a PUT while the old payload was on its way, which no node got then, held its nonce for ever', 20],
 ] as [number, string, number?][])('seed %i: %s', async (seed, _, steps = 300) => {
   expect(failuresOf(await simulate(seed, 1, steps))).toEqual([])
