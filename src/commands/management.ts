@@ -21,7 +21,9 @@ export interface ManagementContext extends CommandContext {
   /** Throws OperatorError for a key that is none; nothing of it is told. */
   readonly openSigner: (id: string, key: Secret) => Promise<Signer>
   /** In the form of the configuration file, and under its rules; what is absent is at its default. */
-  readonly readPolicies: (members: PolicyMembers) => { readonly policies: Policies } | { readonly problems: Problems }
+  readonly readPolicies: (
+    members: PolicyMembers,
+  ) => { readonly policies: Policies; readonly warnings: readonly string[] } | { readonly problems: Problems }
 }
 
 export type PolicyMembers = Readonly<Record<string, unknown>>
@@ -54,6 +56,12 @@ export function refuseInside({ guard }: ManagementContext, url: Secret): void {
   if (refusal === undefined) return
   const fix = 'send a public one, or if that is meant, add the host or its range to WEBHOOK_ALLOWED_HOSTS and restart'
   throw new RescindError('INVALID_REQUEST', `url: ${refusal} (${target.hostname}); ${fix}`)
+}
+
+/** What is taken of them, and may not be what was meant: in words. */
+export function adviceOn({ readPolicies }: ManagementContext, members: PolicyMembers | null = {}): readonly string[] {
+  const read = readPolicies(members ?? {})
+  return 'warnings' in read ? read.warnings : []
 }
 
 /** After the commit: what runs follows what is stored. A change that can't take effect now does so at the next look. */

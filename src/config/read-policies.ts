@@ -5,7 +5,10 @@ import { readMembers } from './members.ts'
 import { parsePolicies } from './parse-policies.ts'
 import { openReport } from './report.ts'
 
-export type ReadPolicies = { readonly policies: PoliciesConfig } | { readonly problems: readonly Problem[] }
+export type ReadPolicies =
+  /** Each warning begins with its place, too. */
+  | { readonly policies: PoliciesConfig; readonly warnings: readonly string[] }
+  | { readonly problems: readonly Problem[] }
 
 /** Places of problems begin with `policies`. */
 export function readPolicies(members: Readonly<Record<string, unknown>>): ReadPolicies {
@@ -13,7 +16,7 @@ export function readPolicies(members: Readonly<Record<string, unknown>>): ReadPo
   const policies = parsePolicies(readMembers({ policies: members }, '', ['policies'], report), report)
   try {
     report.conclude()
-    return { policies }
+    return { policies, warnings: report.warnings }
   } catch (error) {
     if (error instanceof ConfigError) return { problems: error.problems }
     throw error

@@ -1,14 +1,14 @@
 // POST of a relayer.
 import { type Static, Type } from 'typebox'
 import { createRelayer as createRelayerCommand } from '../commands/create-relayer.ts'
-import type { ManagementContext } from '../commands/management.ts'
+import { adviceOn, type ManagementContext } from '../commands/management.ts'
 import { RescindError } from '../domain/errors.ts'
 import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
 import { nameInBody, newId } from './parameters.ts'
 import { endpointsSchema, parseEndpoints } from './parse-endpoints.ts'
-import { adviceOn, policiesInBody } from './policies.ts'
+import { policiesInBody } from './policies.ts'
 import { presentRelayer, relayerSchema } from './present-relayer.ts'
 
 const bodySchema = Type.Object(
@@ -60,7 +60,7 @@ export function createRelayer(management: ManagementContext) {
         },
         askedBy(request, 'createRelayer'),
       )
-      return success(presentRelayer(relayer, management.estate.endpointsOf), adviceOn(body.policies))
+      return success(presentRelayer(relayer, management.estate.endpointsOf), adviceOn(management, body.policies))
     },
   })
 }

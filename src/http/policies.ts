@@ -1,5 +1,5 @@
 // The policies in a body: their names and kinds. Their values are read as the configuration file's are.
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 
 const wei = (meaning: string) =>
   Type.Optional(
@@ -9,18 +9,6 @@ const wei = (meaning: string) =>
   )
 const flag = (meaning: string) =>
   Type.Optional(Type.Union([Type.Boolean(), Type.Null()], { description: `true or false: ${meaning}` }))
-
-/** What is taken, and may not be what was meant. */
-export function adviceOn(policies: Static<typeof policiesInBody> | null | undefined): readonly string[] {
-  return [
-    ...(policies?.whitelist_receivers?.length === 0
-      ? ['policies.whitelist_receivers: is empty, so sends may go to anybody']
-      : []),
-    ...(policies?.include_revert_data
-      ? ['policies.include_revert_data: has no effect: a failure is told by its reason alone']
-      : []),
-  ]
-}
 
 export const policiesInBody = Type.Object(
   {

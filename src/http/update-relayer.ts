@@ -1,6 +1,6 @@
 // PATCH of a relayer: a JSON Merge Patch (RFC 7396).
 import { Type } from 'typebox'
-import type { ManagementContext } from '../commands/management.ts'
+import { adviceOn, type ManagementContext } from '../commands/management.ts'
 import { updateRelayer as updateRelayerCommand } from '../commands/update-relayer.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import { askedBy } from './audit.ts'
@@ -8,7 +8,7 @@ import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
 import { nameInBody, relayerParameters } from './parameters.ts'
 import { endpointsSchema, endpointsWanted, parseEndpoints } from './parse-endpoints.ts'
-import { adviceOn, policiesInBody } from './policies.ts'
+import { policiesInBody } from './policies.ts'
 import { presentRelayer, relayerSchema } from './present-relayer.ts'
 
 const bodySchema = Type.Object(
@@ -62,7 +62,7 @@ export function updateRelayer(management: ManagementContext) {
         },
         askedBy(request, 'updateRelayer'),
       )
-      return success(presentRelayer(relayer, management.estate.endpointsOf), adviceOn(policies))
+      return success(presentRelayer(relayer, management.estate.endpointsOf), adviceOn(management, policies))
     },
   })
 }

@@ -7,17 +7,19 @@ import { inLists } from './in-lists.ts'
 import type { IdempotencyKeyTable } from './schema.ts'
 import { type Executor, first, statement } from './statement.ts'
 
+const columnsOf = (p: IdempotencyKeyTable): IdempotencyKeyTable => ({
+  owner: p.owner,
+  key: p.key,
+  digest: p.digest,
+  transaction_ids: p.transaction_ids,
+  created_at: p.created_at,
+})
+
 // On PostgreSQL an insert that meets one of a unit under way waits for its end: only one of two claims a key.
 const insert = statement<IdempotencyKeyTable, { owner: string }>((db, p) =>
   db
     .insertInto('idempotency_keys')
-    .values({
-      owner: p.owner,
-      key: p.key,
-      digest: p.digest,
-      transaction_ids: p.transaction_ids,
-      created_at: p.created_at,
-    })
+    .values(columnsOf(p))
     .onConflict((conflict) => conflict.columns(['owner', 'key']).doNothing())
     .returning('owner'),
 )
@@ -43,15 +45,7 @@ export async function claim(
 }
 
 const insertUnclaimed = inLists(
-  statement<IdempotencyKeyTable>((db, p) =>
-    db.insertInto('idempotency_keys').values({
-      owner: p.owner,
-      key: p.key,
-      digest: p.digest,
-      transaction_ids: p.transaction_ids,
-      created_at: p.created_at,
-    }),
-  ),
+  statement<IdempotencyKeyTable>((db, p) => db.insertInto('idempotency_keys').values(columnsOf(p))),
   { owner: 'text', key: 'text', digest: 'text', transaction_ids: 'text', created_at: 'bigint' },
   (given, columns) => `INSERT INTO idempotency_keys (${columns}) SELECT * FROM ${given}`,
 )

@@ -8,17 +8,21 @@ import { type Executor, statement } from './statement.ts'
 import type { Tallies } from './tallies.ts'
 import { type TransactionRow, transactionToRow } from './transaction-row.ts'
 
+const askedOf = (p: QueuedRow) => ({
+  id: p.id,
+  relayer_id: p.relayer_id,
+  sequence: p.sequence,
+  version: p.version,
+  created_at: p.created_at,
+  origin: p.origin,
+  ...payloadOf(p),
+  valid_until: p.valid_until,
+})
+
 const insert = statement<TransactionRow>((db, p) =>
   db.insertInto('transactions').values({
-    id: p.id,
-    relayer_id: p.relayer_id,
-    sequence: p.sequence,
-    version: p.version,
-    created_at: p.created_at,
-    origin: p.origin,
-    ...payloadOf(p),
+    ...askedOf(p),
     earlier: p.earlier,
-    valid_until: p.valid_until,
     ...progressOf(p),
   }),
 )
@@ -27,14 +31,7 @@ const insert = statement<TransactionRow>((db, p) =>
 const insertQueued = inLists(
   statement<QueuedRow>((db, p) =>
     db.insertInto('transactions').values({
-      id: p.id,
-      relayer_id: p.relayer_id,
-      sequence: p.sequence,
-      version: p.version,
-      created_at: p.created_at,
-      origin: p.origin,
-      ...payloadOf(p),
-      valid_until: p.valid_until,
+      ...askedOf(p),
       phase: p.phase,
       open: p.open,
       status: p.status,
