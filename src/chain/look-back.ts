@@ -1,7 +1,8 @@
 // What an account did that its record does not hold: the nonces that a chain or a pool has beyond it, and what spent them.
 import { isAddressEqual } from 'viem/utils'
 import type { Address } from '../domain/ids.ts'
-import type { PastInquiry, PastSeen, Taker } from '../domain/past.ts'
+import type { PastInquiry, PastSeen } from '../domain/past.ts'
+import type { Taker } from '../domain/recover.ts'
 import type { BlockNumber, Nonce } from '../domain/units.ts'
 import { toHead, toHex, toMined, toNumber } from './decode.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -36,7 +37,7 @@ export function lookingBack(endpoints: Endpoints, readCanonical: ReadCanonical, 
   const searches = new Map<Address, Search>()
 
   return async (address, inquiry, pendingNonce, at) => {
-    const below = inquiry.below ?? (await belowAll(endpoints, address, pendingNonce, at))
+    const below = await reachOf(endpoints, address, inquiry, pendingNonce, at)
     if (below === undefined) return undefined
     const unexplained: Nonce[] = []
     for (let nonce = inquiry.from; nonce < below; nonce += 1) if (!inquiry.explained.has(nonce)) unexplained.push(nonce)
@@ -65,6 +66,18 @@ export function lookingBack(endpoints: Endpoints, readCanonical: ReadCanonical, 
     searches.delete(address)
     return { below, finalBelow }
   }
+}
+
+async function reachOf(
+  endpoints: Endpoints,
+  address: Address,
+  { seen }: PastInquiry,
+  told: Nonce | undefined,
+  at: TrackedHead,
+): Promise<Nonce | undefined> {
+  if (seen?.isWhole) return seen.below
+  const now = await belowAll(endpoints, address, told, at)
+  return seen ? Math.max(seen.below, now ?? 0) : now
 }
 
 /** By every pool that can be asked now: what was sent through one node may not have come to another. */

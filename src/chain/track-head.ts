@@ -41,9 +41,19 @@ export interface TrackOptions {
 
 const pollMinMs = 50
 const pollMaxMs = 4_000
-/** A head that falls is a lagging node, until it was told so often and for so many block times. */
+/** A head that falls is a lagging node, until whoever told the known one has told so often and for so many block times. */
 const fallsBelieved = 3
 const fallBlocktimes = 2
+/** While who told the known one does not answer, the others may all lag behind it; or it was wrong, and is gone. */
+const silentBlocktimes = 128
+
+interface Falls {
+  readonly count: number
+  readonly since: number
+  readonly isByTeller: boolean
+}
+
+const noFalls: Falls = { count: 0, since: 0, isByTeller: false }
 
 export function trackHead({ endpoints, averageBlocktimeMs, clock, logger, metrics }: TrackOptions): HeadTracker {
   const pollMs = Math.min(pollMaxMs, Math.max(pollMinMs, averageBlocktimeMs))
@@ -52,7 +62,7 @@ export function trackHead({ endpoints, averageBlocktimeMs, clock, logger, metric
   let known: TrackedHead | undefined
   let readAt = Number.NEGATIVE_INFINITY
   let reading: Promise<TrackedHead> | undefined
-  let falls = { count: 0, since: 0 }
+  let falls: Falls = noFalls
   let reorgs = 0
   let polling = false
   let idle = new AbortController()
@@ -87,7 +97,7 @@ export function trackHead({ endpoints, averageBlocktimeMs, clock, logger, metric
         return undefined
       })
     if (found && known?.head.hash === found.told.hash) {
-      falls = { count: 0, since: 0 }
+      falls = noFalls
       restLaggards(behind, found.told.number)
       known = { head: known.head, by: found.by }
       return known
@@ -105,13 +115,17 @@ export function trackHead({ endpoints, averageBlocktimeMs, clock, logger, metric
     return known.by === by && ancestry.hashAt(head.number) !== head.hash && ancestry.hashAt(head.number) !== undefined
   }
 
-  /** Nobody confirms the known head. A development chain may have been rewound, or started anew. */
+  /** Nobody who answers confirms the known head. A development chain may have been rewound, or started anew. */
   async function fallen(behind: readonly TrackedHead[]): Promise<TrackedHead> {
-    const highest = behind.reduce((best, told) => (told.head.number > best.head.number ? told : best))
-    falls = falls.count === 0 ? { count: 1, since: clock.elapsed() } : { ...falls, count: falls.count + 1 }
-    const lasted = clock.elapsed() - falls.since >= fallBlocktimes * averageBlocktimeMs
-    if (falls.count >= fallsBelieved && lasted) return adopt(highest)
     if (!known) throw new ChainUnavailable('no endpoint tells a head')
+    const { by } = known
+    const isByTeller = behind.some((told) => told.by === by)
+    const isMore = falls.count > 0 && falls.isByTeller === isByTeller
+    falls = isMore ? { ...falls, count: falls.count + 1 } : { count: 1, since: clock.elapsed(), isByTeller }
+    const blocktimes = isByTeller ? fallBlocktimes : silentBlocktimes
+    const lasted = clock.elapsed() - falls.since >= blocktimes * averageBlocktimeMs
+    const highest = behind.reduce((best, told) => (told.head.number > best.head.number ? told : best))
+    if (falls.count >= fallsBelieved && lasted) return adopt(highest)
     return known
   }
 
@@ -127,7 +141,7 @@ export function trackHead({ endpoints, averageBlocktimeMs, clock, logger, metric
       logger.info({ head: told.head.number, blocks: lost }, 'a reorganisation replaced blocks that were known')
     }
     metrics.head(told.head.number, told.head.timestampMs)
-    falls = { count: 0, since: 0 }
+    falls = noFalls
     known = told
     tell()
     return told

@@ -40,7 +40,7 @@ export function decide(work: Work, observation: Observation, policy: NetworkPoli
     // Also what has expired: it may have been sent before.
     { ...known, queued: [...returning, ...work.queued].sort((one, other) => one.sequence - other.sequence) },
     observation.past,
-    { nonce, head: head.number },
+    { nonce, head, confirmations: policy.requiredConfirmations },
   )
   const waits = ({ sequence }: Transaction) => past.past !== undefined && sequence <= past.past.through
   const expiries = work.expiring.flatMap((transaction): Decision[] =>

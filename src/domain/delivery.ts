@@ -35,7 +35,8 @@ export interface QueueCount {
 }
 
 const firstRetryMs = 250
-const retryMaxMs = 3_600_000
+/** No delivery waits for longer: one that seems to was timed by a clock that was ahead, and is due. */
+export const retryMaxMs = 3_600_000
 /** From the first try on. */
 const triedForMs = 86_400_000
 

@@ -84,6 +84,6 @@ export interface Observation {
 }
 
 /** Blocks on top of and including the one named: 1 as soon as it is mined. */
-export function confirmations(head: Head, block: BlockRef): number {
+export function confirmations(head: Head, block: Pick<BlockRef, 'number'>): number {
   return head.number - block.number + 1
 }

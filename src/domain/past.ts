@@ -2,28 +2,36 @@
 // transactions in its queue that the lost part of its history may have sent. They get a nonce once every nonce that the
 // record does not explain is finally spent and looked at. What spent one and carries the payload of one in the queue is
 // that one.
-import type { Attempt } from './attempt.ts'
 import { explain } from './condition.ts'
 import type { Decision } from './decision.ts'
-import type { Fees } from './fees.ts'
-import type { Hash } from './ids.ts'
-import { type BlockRef, isInPhase, type Payload, type Transaction, tookTheNonce } from './transaction.ts'
-import type { BlockNumber, Gas, Nonce, TimestampMs } from './units.ts'
+import { confirmations, type Head } from './observation.ts'
+import { clockMarginMs, type Taker } from './recover.ts'
+import { isInPhase, type Transaction, tookTheNonce } from './transaction.ts'
+import type { BlockNumber, Nonce, TimestampMs } from './units.ts'
 import type { Work } from './work.ts'
 
 /** What an owner that has begun does not know yet; it is forgotten once it is known. */
 export interface Past {
   /** Places in the relayer's order up to this one are older than the owner. */
   readonly through: number
-  /** What the first look found: the first nonce that neither the chain nor a pool had, and the head. */
-  readonly seen?: { readonly below: Nonce; readonly at: BlockNumber }
+  readonly seen?: PastReach
+}
+
+/** How far the unexplained nonces reach. */
+export interface PastReach {
+  /** The first nonce that neither the chain nor a pool has shown spent or taken. */
+  readonly below: Nonce
+  /** The head when something unexplained was seen first. */
+  readonly at: BlockNumber
+  /** No look is to show more: what came later was not there before the owner. */
+  readonly isWhole: boolean
 }
 
 export interface PastInquiry {
   /** Every nonce below is spent, and explained. */
   readonly from: Nonce
-  /** Where it was seen already; without it the pools are asked. */
-  readonly below?: Nonce
+  /** What earlier looks have seen; the pools are asked anew unless it is whole. */
+  readonly seen?: PastReach
   /** Nonces from there on that are explained by what is open on record. */
   readonly explained: ReadonlySet<Nonce>
   /** What was spent before is of no interest. */
@@ -41,34 +49,6 @@ export interface PastSeen {
   /** The search was broken off for its length, and goes on where it stopped. */
   readonly more?: boolean
 }
-
-/** What spent a nonce that the record does not explain. */
-export interface Taker {
-  readonly nonce: Nonce
-  readonly hash: Hash
-  readonly block: BlockRef
-  readonly minedAt: TimestampMs
-  /** Absent where it is of no kind that we sign. */
-  readonly envelope?: SignedEnvelope
-}
-
-export interface SignedEnvelope
-  extends Pick<Payload, 'to' | 'value' | 'data' | 'accessList'>,
-    Pick<Attempt, 'raw' | 'signature'> {
-  readonly fees: Fees
-  readonly gasLimit: Gas
-}
-
-/** A transaction in the queue, and what executed it, on which of its payloads. */
-export interface Found {
-  readonly transaction: Transaction
-  readonly taker: Taker
-  readonly envelope: SignedEnvelope
-  readonly revision: number
-}
-
-/** How far the machine's clock may be from the chain's. */
-const clockMarginMs = 3_600_000
 
 /** Of what is as old as the owner, or older, and may have been sent without this database knowing. */
 function inDoubt({ past, queued, open }: Work): readonly Transaction[] {
@@ -88,7 +68,7 @@ export function inquireAboutPast(work: Work, confirmations: number): PastInquiry
   if (!past || doubted.length === 0) return undefined
   return {
     from: floor.explainedBelow,
-    ...(past.seen && { below: past.seen.below }),
+    ...(past.seen && { seen: past.seen }),
     explained: new Set(explainedNonces(work, 0)),
     since: Math.min(...doubted.map(({ createdAt }) => createdAt)) - clockMarginMs,
     confirmations,
@@ -125,7 +105,7 @@ export function lookBack(
   asked: Work,
   work: Work,
   seen: PastSeen | undefined,
-  at: { nonce: Nonce; head: BlockNumber },
+  at: { nonce: Nonce; head: Head; confirmations: number },
 ): Look {
   const nothing = { decisions: [], unknown: [], again: false }
   const { past } = work
@@ -138,14 +118,15 @@ export function lookBack(
   const last = open.at(-1)
   if (last === undefined) return nothing
   const { finalBelow, takers } = seen
+  const reach = extend(past.seen, seen, at)
   const waits: Look = {
-    past: { ...past, seen: past.seen ?? { below: seen.below, at: at.head } },
+    past: { ...past, seen: reach },
     decisions: explainWait(work, open[0] ?? last, last),
     // A node that is behind what is settled calls spent nonces free.
     unknown: at.nonce < work.floor.spentBelow ? [] : open.filter((nonce) => nonce >= at.nonce),
     again: seen.more === true,
   }
-  if (finalBelow === undefined || !takers || !work.found) return waits
+  if (finalBelow === undefined || !takers || !work.found || !reach.isWhole) return waits
   // What this step has shown not to be ours was not looked at yet.
   const unasked = new Set(explainedNonces(asked, 0))
   if (open.some((nonce) => unasked.has(nonce))) return { ...waits, again: false }
@@ -159,69 +140,23 @@ export function lookBack(
   return { ...nothing, explainedBelow: finalBelow }
 }
 
+/**
+ * A transaction may wait where nobody could ask at first, or behind another that its node lacks. So the looks go on until
+ * what they have seen is final, and as long at least as a block takes to be.
+ */
+function extend(
+  known: PastReach | undefined,
+  { below, finalBelow = 0 }: PastSeen,
+  { head, confirmations: needed }: { head: Head; confirmations: number },
+): PastReach {
+  const { at, below: before } = known ?? { at: head.number, below }
+  const isWhole = known?.isWhole || (confirmations(head, { number: at }) >= needed && finalBelow >= before)
+  return { below, at, isWhole }
+}
+
 function explainWait({ queued: [first], past }: Work, from: Nonce, to: Nonce): Decision[] {
   if (!first || (past && first.sequence > past.through)) return []
   const nonces = from === to ? `nonce ${from} was used` : `nonces from ${from} to ${to} were used`
   const reason = `waits: ${nonces} by transactions that this database does not hold, and once those are final it is looked whether this is among them: was it restored from an older copy?`
   return explain(first, 'history_unknown', reason)
-}
-
-/** Of the queue, which a taker carries: the oldest first, and each taker explains one. `queue` is in its order. */
-export function findAmong(queue: readonly Transaction[], takers: readonly Taker[]): readonly Found[] {
-  const found: Found[] = []
-  const explained = new Set<string>()
-  for (const taker of takers) {
-    const { envelope } = taker
-    if (!envelope) continue
-    for (const transaction of queue) {
-      if (explained.has(transaction.id) || transaction.createdAt > taker.minedAt + clockMarginMs) continue
-      const payloads = [...(transaction.earlier ?? []), transaction.payload]
-      const revision = payloads.findLastIndex((payload) => carries(envelope, payload))
-      if (revision < 0) continue
-      explained.add(transaction.id)
-      found.push({ transaction, taker, envelope, revision })
-      break
-    }
-  }
-  return found
-}
-
-/** Whether it says the same. A list of what it touches changes nothing that is executed, but tells it from others. */
-function carries(envelope: SignedEnvelope, { to, value, data, accessList }: Payload): boolean {
-  return (
-    envelope.to?.toLowerCase() === to?.toLowerCase() &&
-    envelope.value === value &&
-    envelope.data.toLowerCase() === data.toLowerCase() &&
-    listed(envelope.accessList) === listed(accessList)
-  )
-}
-
-function listed(accessList: Payload['accessList'] = []): string {
-  return accessList
-    .map(({ address, storageKeys }) => [address, ...storageKeys].join())
-    .join(';')
-    .toLowerCase()
-}
-
-export const recoveredReason =
-  'sent by a part of its history that this database does not hold: was it restored from an older copy?'
-
-/** The attempt as it would stand here, had the database not lost it. */
-export function recoverAttempt({ transaction, taker, envelope, revision }: Found, now: TimestampMs): Attempt {
-  const { raw, signature, fees, gasLimit } = envelope
-  return {
-    hash: taker.hash,
-    transactionId: transaction.id,
-    nonce: taker.nonce,
-    kind: revision === 0 ? 'execute' : 'replace',
-    ...(revision > 0 && { revision }),
-    fees,
-    gasLimit,
-    raw,
-    signature,
-    recordedAt: now,
-    // The head when it was sent is lost; the nonce was unspent below its block.
-    recordedAtBlock: Math.max(0, taker.block.number - 1),
-    handOver: { state: 'handed', outcome: { kind: 'unknown', message: recoveredReason }, at: now },
-  }
 }

@@ -1,5 +1,5 @@
 // What the chain made of a nonce: inclusion, finality, reorgs, and nonces that went to a stranger.
-import { recoveredReason } from './past.ts'
+import { recoveredReason } from './recover.ts'
 import type { Inclusion, InPhase, Transaction } from './transaction.ts'
 import { revisionOf, tookTheNonce } from './transaction.ts'
 import type { TimestampMs } from './units.ts'

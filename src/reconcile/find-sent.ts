@@ -1,5 +1,5 @@
 // Which of the queue was sent by a part of the relayer's history that the database does not hold.
-import { type Found, findAmong, type Taker } from '../domain/past.ts'
+import { type Found, findAmong, type Taker } from '../domain/recover.ts'
 import type { Work } from '../domain/work.ts'
 import type { Reads } from '../store/store.ts'
 

@@ -152,7 +152,7 @@ async function look(
 ): Promise<{ plan: Plan; observation: Observation }> {
   const waits = queuedOf(work).length > 0
   const past = waits ? inquireAboutPast(work, policy.requiredConfirmations) : undefined
-  const unseen = past !== undefined && past.below === undefined
+  const unseen = past !== undefined && past.seen?.isWhole !== true
   let wants: Wants = { pendingNonce: waits && (unknowns.pool || unseen), freshBalance: unknowns.balance }
   while (true) {
     const inquiry: Inquiry = { ...inquire(work, wants), ...(past && { past }) }

@@ -1,6 +1,7 @@
 // The head of a real anvil: polled once for all followers, through reorgs, rewinds, gaps and lagging nodes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Head } from '../../src/domain/observation.ts'
+import { systemClock } from '../../src/ops/clock.ts'
 import { type Anvil, devAccount, startAnvil } from '../support/anvil.ts'
 import { type RpcServer, startRpcServer } from '../support/rpc-server.ts'
 import { envelopeBy, eventually, inquiryOf, networkOver } from './network-under-test.ts'
@@ -183,6 +184,32 @@ describe('the chain behind the head', () => {
     const { canonical } = await network.chain.observe(inquiryOf(address, { inclusionBlocks: [2, 20] }))
     expect([...canonical]).toEqual([[2, hash]])
     stop.abort()
+  })
+
+  test('nodes that lag are not the truth either while the one that is ahead of them does not answer, unless for long', async () => {
+    await using ahead = await startRpcServer({ forwardTo: anvil.url })
+    await using lagging = await startRpcServer({ forwardTo: anvil.url })
+    const old = await anvil.rpc('eth_getBlockByNumber', ['latest', false])
+    lagging.react(({ calls }) =>
+      calls.some(({ params }) => params[0] === 'latest')
+        ? { do: 'answer', each: () => ({ result: old }) }
+        : { do: 'forward' },
+    )
+    await anvil.mine(3)
+    const now = await tip()
+    let passedMs = 0
+    const clock = { ...systemClock, elapsed: () => systemClock.elapsed() + passedMs }
+    await using network = networkOver([ahead.url, lagging.url], { averageBlocktimeMs: 1_000, clock })
+    const headNow = async () => (await network.chain.observe(inquiryOf(address)).catch(() => undefined))?.head.hash
+    await eventually(async () => (await headNow()) === now.hash, 'the head')
+    ahead.react({ do: 'drop' })
+    for (let round = 0; round < 20; round += 1) {
+      passedMs += 5_000
+      expect([now.hash, undefined]).toContain(await headNow())
+    }
+    // It was wrong, perhaps, and never comes back.
+    passedMs += 30_000
+    await eventually(async () => (await headNow()) === (old as Head).hash, 'the head of those who answer')
   })
 
   test('a node that lags is not the truth', async () => {

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { apply } from '../../src/domain/apply.ts'
 import { decide } from '../../src/domain/decide.ts'
 import type { Observation } from '../../src/domain/observation.ts'
-import { findAmong, inquireAboutPast, type Taker } from '../../src/domain/past.ts'
+import { inquireAboutPast } from '../../src/domain/past.ts'
+import { findAmong, type Taker } from '../../src/domain/recover.ts'
 import type { Work } from '../../src/domain/work.ts'
 import {
   blockHash,
@@ -26,7 +27,9 @@ import {
 } from './some.ts'
 
 const past = { through: 9 }
-const seen = { below: 7, at: height }
+const seen = { below: 7, at: height, isWhole: false }
+/** Of a first look so long ago that one more look is enough. */
+const earlier = { below: 7, at: height - 2, isWhole: false }
 const { from: _, ...carried } = somePayload
 
 function taker(nonce: number, changes: Partial<Taker> = {}): Taker {
@@ -54,7 +57,7 @@ describe('while nonces are unexplained', () => {
   test('nothing as old as the owner gets a nonce, and the queue says why', () => {
     const told = plan({ queued: [queued(1), queued(2)] }, { past: { below: 6 } })
     expect(told.decisions).toMatchObject([{ do: 'explain', condition: 'history_unknown' }])
-    expect(told.past).toEqual({ through: 9, seen: { below: 6, at: height } })
+    expect(told.past).toEqual({ through: 9, seen: { below: 6, at: height, isWhole: false } })
   })
   test('what came since goes on', () => {
     const told = plan({ queued: [queued(10)] }, { past: { below: 6 }, pendingNonce: 6 })
@@ -86,6 +89,28 @@ describe('while nonces are unexplained', () => {
     expect(whatOf(early)).not.toContain('fillGap')
     const late = plan(work, { past: { below: 7 }, head: headAt(height + 40) })
     expect(late.decisions.filter(({ do: what }) => what === 'fillGap')).toMatchObject([{ nonce: 6 }])
+  })
+  test('what is seen later counts, too, until what was seen is final, and for as long as a block takes to be', () => {
+    const reach = (before: typeof seen | undefined, below: number, finalBelow: number, blocks = 0) =>
+      plan(
+        { past: { ...past, ...(before && { seen: before }) }, queued: [queued(1)] },
+        { past: { below, finalBelow }, head: headAt(height + blocks) },
+      ).past?.seen
+    expect(reach(undefined, 7, 7)).toEqual(seen)
+    expect(reach(seen, 8, 7, 1)).toEqual({ ...seen, below: 8 })
+    expect(reach(seen, 8, 6, 30)).toEqual({ ...seen, below: 8 })
+    expect(reach(seen, 8, 7, 2)).toEqual({ below: 8, at: height, isWhole: true })
+  })
+  test('where one block makes it final, none has to come', () => {
+    const known = { below: 6, finalBelow: 6, takers: [taker(5)] }
+    const work = { floor: { spentBelow: 5, explainedBelow: 5 }, past, queued: [queued(1)], found: [] }
+    const told = decide(
+      someWork(work),
+      someObservation({ nonce: 6, past: known }),
+      { ...somePolicy, requiredConfirmations: 1 },
+      now,
+    )
+    expect(told.past).toBeUndefined()
   })
   test('but a node that is behind what is settled takes none of them: it calls spent nonces free', () => {
     const floor = { spentBelow: 6, explainedBelow: 5 }
@@ -123,9 +148,15 @@ describe('where nothing is unexplained', () => {
 describe('once it is known what took them', () => {
   const known = { past: { below: 7, finalBelow: 7, takers: [taker(5), taker(6)] }, nonce: 7 }
   const found = findAmong([queued(1)], [taker(5)])
+  const looked = { past: { ...past, seen: earlier } }
 
+  test('but not as long as more may show', () => {
+    const told = plan({ queued: [queued(1)], found }, known)
+    expect(whatOf(told)).toEqual(['explain'])
+    expect(told.past).toEqual({ ...past, seen })
+  })
   test('what was sent is in flight again, with its attempt', () => {
-    const told = plan({ queued: [queued(1), queued(2)], found }, known)
+    const told = plan({ ...looked, queued: [queued(1), queued(2)], found }, known)
     const [recovered] = told.decisions
     expect(told.decisions).toMatchObject([{ do: 'recover', transaction: { id: queued(1).id } }])
     expect(told.again).toBe(true)
@@ -138,12 +169,12 @@ describe('once it is known what took them', () => {
   })
   test('but not before another gave its nonce back', () => {
     const other = mined(5, byStranger(height - 1), [someAttempt(5)])
-    const told = plan({ open: [other], queued: [queued(1)], found }, known)
+    const told = plan({ ...looked, open: [other], queued: [queued(1)], found }, known)
     expect(whatOf(told)).not.toContain('recover')
     expect(told.past).toBeDefined()
   })
   test('none of it ours: the floor rises above them, and the queue goes on', () => {
-    const told = plan({ queued: [queued(1)], found: [] }, known)
+    const told = plan({ ...looked, queued: [queued(1)], found: [] }, known)
     expect(told).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 7 } })
     expect(told.past).toBeUndefined()
     expect(told.decisions).toMatchObject([{ do: 'assignNonce', nonce: 7 }])

@@ -30,6 +30,10 @@ test.each([
     'a batch of which one call was answered, with an error, was taken for refused, and its sends for not sent',
     20,
   ],
+  [2001319, 'three nodes that lagged were believed while the one ahead of them did not answer'],
+  [1096882, 'what the first look at the pools had not shown of a lost past was never looked for', 20],
+  [1087387, 'a slot was taken again, and the late answer to its unlocking took it off the list', 20],
+  [1105576, 'the same, with a cancellation in flight', 20],
   [30819, 'a PUT while the old payload was on its way, which no node got then, held its nonce for ever', 20],
 ] as [number, string, number?][])('seed %i: %s', async (seed, _, steps = 300) => {
   expect(failuresOf(await simulate(seed, 1, steps))).toEqual([])

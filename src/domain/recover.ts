@@ -1,0 +1,94 @@
+// What a lost past has sent is known again by what it says: the attempt is rebuilt from what the chain holds.
+import type { Attempt } from './attempt.ts'
+import type { Fees } from './fees.ts'
+import type { Hash } from './ids.ts'
+import type { BlockRef, Payload, Transaction } from './transaction.ts'
+import type { Gas, Nonce, TimestampMs } from './units.ts'
+
+/** What spent a nonce that the record does not explain. */
+export interface Taker {
+  readonly nonce: Nonce
+  readonly hash: Hash
+  readonly block: BlockRef
+  readonly minedAt: TimestampMs
+  /** Absent where it is of no kind that we sign. */
+  readonly envelope?: SignedEnvelope
+}
+
+export interface SignedEnvelope
+  extends Pick<Payload, 'to' | 'value' | 'data' | 'accessList'>,
+    Pick<Attempt, 'raw' | 'signature'> {
+  readonly fees: Fees
+  readonly gasLimit: Gas
+}
+
+/** A transaction in the queue, and what executed it, on which of its payloads. */
+export interface Found {
+  readonly transaction: Transaction
+  readonly taker: Taker
+  readonly envelope: SignedEnvelope
+  readonly revision: number
+}
+
+/** How far the machine's clock may be from the chain's. */
+export const clockMarginMs = 3_600_000
+
+/** Of the queue, which a taker carries: the oldest first, and each taker explains one. `queue` is in its order. */
+export function findAmong(queue: readonly Transaction[], takers: readonly Taker[]): readonly Found[] {
+  const found: Found[] = []
+  const explained = new Set<string>()
+  for (const taker of takers) {
+    const { envelope } = taker
+    if (!envelope) continue
+    for (const transaction of queue) {
+      if (explained.has(transaction.id) || transaction.createdAt > taker.minedAt + clockMarginMs) continue
+      const payloads = [...(transaction.earlier ?? []), transaction.payload]
+      const revision = payloads.findLastIndex((payload) => carries(envelope, payload))
+      if (revision < 0) continue
+      explained.add(transaction.id)
+      found.push({ transaction, taker, envelope, revision })
+      break
+    }
+  }
+  return found
+}
+
+/** Whether it says the same. A list of what it touches changes nothing that is executed, but tells it from others. */
+function carries(envelope: SignedEnvelope, { to, value, data, accessList }: Payload): boolean {
+  return (
+    envelope.to?.toLowerCase() === to?.toLowerCase() &&
+    envelope.value === value &&
+    envelope.data.toLowerCase() === data.toLowerCase() &&
+    listed(envelope.accessList) === listed(accessList)
+  )
+}
+
+function listed(accessList: Payload['accessList'] = []): string {
+  return accessList
+    .map(({ address, storageKeys }) => [address, ...storageKeys].join())
+    .join(';')
+    .toLowerCase()
+}
+
+export const recoveredReason =
+  'sent by a part of its history that this database does not hold: was it restored from an older copy?'
+
+/** The attempt as it would stand here, had the database not lost it. */
+export function recoverAttempt({ transaction, taker, envelope, revision }: Found, now: TimestampMs): Attempt {
+  const { raw, signature, fees, gasLimit } = envelope
+  return {
+    hash: taker.hash,
+    transactionId: transaction.id,
+    nonce: taker.nonce,
+    kind: revision === 0 ? 'execute' : 'replace',
+    ...(revision > 0 && { revision }),
+    fees,
+    gasLimit,
+    raw,
+    signature,
+    recordedAt: now,
+    // The head when it was sent is lost; the nonce was unspent below its block.
+    recordedAtBlock: Math.max(0, taker.block.number - 1),
+    handOver: { state: 'handed', outcome: { kind: 'unknown', message: recoveredReason }, at: now },
+  }
+}
