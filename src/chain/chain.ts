@@ -34,7 +34,7 @@ export interface Chain {
   announce(address: Address): void
   /** Hands envelopes over in the order given, in one batch. Never rejects: not knowing is an outcome. */
   broadcast(envelopes: readonly Envelope[]): Promise<ReadonlyMap<Hash, BroadcastOutcome>>
-  /** In wei, at the latest head. Rejects with ChainUnavailable. */
+  /** In wei, at the latest head; those asked for at one moment share a call. Rejects with ChainUnavailable. */
   balance(address: Address): Promise<Wei>
   /**
    * Passed on as it is, on connections of its own, and no judgement on a node's health: what clients ask can't hold up

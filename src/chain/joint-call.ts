@@ -36,9 +36,9 @@ export const jointCode = `0x${[
 ].join('')}` as const
 
 /** `addresses`: at least one, at most `jointMax`. */
-export function jointCall(addresses: readonly Address[], block: BlockNumber): Call {
+export function jointCall(addresses: readonly Address[], block: BlockNumber | 'latest'): Call {
   const data = `${jointCode}${addresses.map((address) => address.slice(2).toLowerCase()).join('')}`
-  return { method: 'eth_call', params: [{ data }, toHex(block)] }
+  return { method: 'eth_call', params: [{ data }, block === 'latest' ? block : toHex(block)] }
 }
 
 /** In the order of the addresses. Undefined where the node answered anything but a word for each of them. */

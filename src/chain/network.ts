@@ -3,14 +3,13 @@ import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import { type ChainMetrics, noChainMetrics } from '../ops/metrics.ts'
 import { broadcast } from './broadcast.ts'
-import { inWords } from './call.ts'
 import type { Chain } from './chain.ts'
-import { toBigInt } from './decode.ts'
 import { type EndpointConfig, openEndpoint } from './endpoint.ts'
 import { chooseAmong } from './endpoints.ts'
 import { lookingBack } from './look-back.ts'
 import { observe } from './observe.ts'
 import { readingAccounts } from './read-account.ts'
+import { readingBalances } from './read-balance.ts'
 import { readingCanonical } from './read-canonical.ts'
 import { readingMarket } from './read-market.ts'
 import { passOn } from './rpc.ts'
@@ -55,14 +54,7 @@ export function openNetwork(options: NetworkOptions): Chain {
       observe({ endpoints, heads, accounts, readCanonical, readMarket, searched, lookBack }, inquiry),
     announce: accounts.announce,
     broadcast: (envelopes) => broadcast(endpoints, envelopes),
-    async balance(address) {
-      const { told } = await endpoints.firstToTell(async (endpoint) => {
-        const answer = await endpoint.call({ method: 'eth_getBalance', params: [address, 'latest'] })
-        const wei = answer.kind === 'value' ? toBigInt(answer.value) : undefined
-        return wei === undefined ? { failed: inWords(answer) } : { told: wei }
-      })
-      return told
-    },
+    balance: readingBalances(endpoints),
     read: (read) => passOn(endpoints, read),
     follow: heads.follow,
     async close() {

@@ -18,7 +18,7 @@ export interface Sampling {
   readonly metrics: RelayerMetrics
 }
 
-/** A balance costs a call: each is asked for once in five minutes at most. */
+/** A balance costs a call, which those asked for at one moment share: each is asked for once in five minutes at most. */
 const balanceKeptMs = 300_000
 const pageSize = 500
 
@@ -32,11 +32,11 @@ export function samplingRelayers({ reads, chainOf, owns, clock, metrics }: Sampl
 
   return async () => {
     const now = clock.elapsed()
+    const isDue = ({ id }: Relayer) => owns(id) && now - (askedAt.get(id) ?? Number.NEGATIVE_INFINITY) >= balanceKeptMs
     for (let page = 1; ; page += 1) {
       const { items, total } = await reads.relayers({ page, perPage: pageSize })
-      for (const relayer of items) {
-        metrics.counted(relayer, await reads.counts(relayer.id))
-        if (!owns(relayer.id) || now - (askedAt.get(relayer.id) ?? Number.NEGATIVE_INFINITY) < balanceKeptMs) continue
+      for (const relayer of items) metrics.counted(relayer, await reads.counts(relayer.id))
+      for (const relayer of items.filter(isDue)) {
         askedAt.set(relayer.id, now)
         // Without an answer the last balance stands: that no node answers is told by other metrics.
         void askBalance(relayer).catch(() => undefined)
