@@ -1,6 +1,7 @@
 // The logger on pino: JSON lines, ISO time, the level as a word, causes of errors told, credentials struck out.
-import { type DestinationStream, pino, stdSerializers, stdTimeFunctions } from 'pino'
+import { type DestinationStream, pino, stdTimeFunctions } from 'pino'
 import type { Logger } from './logger.ts'
+import { tellError } from './tell-error.ts'
 
 export interface LoggerOptions {
   readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
@@ -8,7 +9,7 @@ export interface LoggerOptions {
   readonly destination?: DestinationStream
 }
 
-const errorSerializers = { err: stdSerializers.errWithCause, error: stdSerializers.errWithCause }
+const errorSerializers = { err: (error: unknown) => tellError(error), error: (error: unknown) => tellError(error) }
 
 /** Facts of one request, relayer or transaction are bound with `child({ request_id, relayer_id, transaction_id })`. */
 export function openLogger({ level, destination }: LoggerOptions): Logger {
@@ -36,6 +37,6 @@ function withoutControls(line: string): string {
 }
 
 /** Nobody should log these; if somebody does, nothing is told. */
-const credentialPaths = ['', '*.', 'req.headers.', 'request.headers.', 'err.headers.'].flatMap((owner) =>
+const credentialPaths = ['', '*.', 'req.headers.', 'request.headers.'].flatMap((owner) =>
   ['authorization', 'Authorization', 'cookie', 'Cookie'].map((name) => `${owner}${name}`),
 )

@@ -1,5 +1,6 @@
 // Delivery of events to webhooks: every queue that has something to be delivered is worked off, each by itself.
 import type { TransactionEvent } from '../domain/event.ts'
+import { backOff } from '../ops/back-off.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { WebhookMetrics } from '../ops/metrics.ts'
@@ -7,6 +8,7 @@ import type { Webhook, WebhookPoster } from '../ops/post-webhook.ts'
 import type { Random } from '../ops/random.ts'
 import type { Store } from '../store/store.ts'
 import { isResting, type QueueHealth, workOff } from './deliver-queue.ts'
+import { loggingOutage, type Outage } from './log-outage.ts'
 
 export interface DeliveryContext {
   readonly store: Store
@@ -35,12 +37,21 @@ export function deliverEvents(context: DeliveryContext): AsyncDisposable {
   const stopping = new AbortController()
   const cutting = new AbortController()
   const health = new Map<string, QueueHealth>()
+  const outages = new Map<string, Outage>()
   const working = new Map<string, Promise<void>>()
+
+  function outageOf(notification: string): Outage {
+    const [began, over] = ['events could not be delivered; trying again', 'events can be delivered again']
+    const outage = outages.get(notification) ?? loggingOutage(logger, began, over, { notification })
+    outages.set(notification, outage)
+    return outage
+  }
 
   function start(notificationId: string): void {
     const known = health.get(notificationId) ?? { turnsInVain: 0, restsUntil: 0 }
     health.set(notificationId, known)
     if (working.has(notificationId) || isResting(known, clock.now())) return
+    const outage = outageOf(notificationId)
     const roomOf = () => Math.max(1, Math.min(requestsMaxOfQueue, Math.floor(requestsMax / working.size)))
     const work = workOff(context, notificationId, {
       health: known,
@@ -48,22 +59,27 @@ export function deliverEvents(context: DeliveryContext): AsyncDisposable {
       stopping: stopping.signal,
       cutting: cutting.signal,
     })
-      .catch(async (error: unknown) => {
-        logger.error({ err: error, notification: notificationId }, 'events could not be delivered; trying again')
-        await clock.sleep(1_000, stopping.signal)
-      })
+      .then(outage.worked, (error: unknown) => clock.sleep(backOff(outage.failed(error) - 1), stopping.signal))
       .finally(() => working.delete(notificationId))
     working.set(notificationId, work)
   }
 
   async function run(): Promise<void> {
+    const [began, over] = [
+      'the queues of events could not be read; trying again',
+      'the queues of events can be read again',
+    ]
+    const outage = loggingOutage(logger, began, over)
     while (!stopping.signal.aborted) {
+      let restMs = lookEveryMs
       try {
-        for (const notificationId of await store.reads.queuesToDo(clock.now())) start(notificationId)
+        const toDo = await store.reads.queuesToDo(clock.now())
+        outage.worked()
+        for (const notificationId of toDo) start(notificationId)
       } catch (error) {
-        logger.error({ err: error }, 'the queues of events could not be read; trying again')
+        restMs = backOff(outage.failed(error) - 1)
       }
-      await clock.sleep(lookEveryMs, stopping.signal)
+      await clock.sleep(restMs, stopping.signal)
     }
   }
 

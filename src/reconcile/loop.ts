@@ -1,6 +1,7 @@
 // Advances one relayer for as long as it is ours: a step, then rest until a block, a wake-up or a time.
 import { type Chain, ChainUnavailable } from '../chain/chain.ts'
 import { OwnershipLost, StaleWrite } from '../domain/errors.ts'
+import { backOff } from '../ops/back-off.ts'
 import type { Logger } from '../ops/logger.ts'
 import { type Bell, bell } from './bell.ts'
 import { openHandOvers } from './hand-overs.ts'
@@ -11,7 +12,6 @@ import { explainUnreachable } from './tell-unreachable.ts'
 
 /** Wake-ups this close together share a step, when the last one found nothing to do. */
 const idleRestMs = 20
-const backoffMs = { first: 250, most: 5_000 }
 /** A node that restarts is back before: so many failures take some four seconds. */
 const unavailableTold = 5
 
@@ -60,7 +60,7 @@ async function run(context: StepContext, ownership: Ownership, wakes: Bell, endi
         context.metrics.unreachable(ownership.relayer)
         logger.warn({ reason: error.message, times: unavailable }, 'no node answers; nothing is decided')
         if (unavailable === unavailableTold) await tell(context, ownership, error.message, logger)
-        await clock.sleep(Math.min(backoffMs.most, backoffMs.first * 2 ** (unavailable - 1)), lost)
+        await clock.sleep(backOff(unavailable - 1), lost)
       } else if (error instanceof OwnershipLost) {
         if (lost.aborted) break
         logger.warn({ reason: error.message }, 'another owner is at work')
@@ -69,7 +69,7 @@ async function run(context: StepContext, ownership: Ownership, wakes: Bell, endi
       } else if (!lost.aborted) {
         context.metrics.failed(ownership.relayer)
         logger.error({ err: error }, 'a step failed; its relayer is acquired anew, as after a crash')
-        await clock.sleep(backoffMs.first, lost)
+        await clock.sleep(backOff(0), lost)
         if (!lost.aborted) endings.renew(ownership)
         break
       }

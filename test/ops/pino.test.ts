@@ -1,4 +1,5 @@
 // The log's lines, as whoever collects them reads them.
+import pg from 'pg'
 import { expect, test } from 'vitest'
 import { openLogger } from '../../src/ops/pino.ts'
 import { secretUrl } from '../../src/ops/secret.ts'
@@ -66,4 +67,28 @@ test('credentials are struck out wherever a request or an error carries them', (
   expect(texts.join('')).not.toContain('S3CRET')
   expect(texts.join('')).toContain('"accept":"x"')
   expect(texts.join('')).toContain('"url":"rpc.example"')
+})
+
+test('an error of the database is told by its code, and with nothing of the connection that it came from', async () => {
+  const { log, texts, lines } = listening()
+  const client = new pg.Client('postgres://user:S3CRET@127.0.0.1:1/S3CRET')
+  Object.assign(client, { processID: 4_711, secretKey: 1_234_567 })
+  const lost = new pg.DatabaseError('terminating connection due to administrator command', 1, 'error')
+  const err = Object.assign(lost, { code: '57P01', client, detail: 'Failing row contains (S3CRET)', where: 'S3CRET' })
+  log.warn({ err }, 'a connection to the database was lost')
+  log.warn({ err: new Error('outer', { cause: err }) }, 'request failed')
+  log.warn({ error: new AggregateError([err], 'several') }, 'no address answered')
+  const of = { type: 'DatabaseError', message: lost.message, stack: expect.any(String), code: '57P01' }
+  expect(lines()).toMatchObject([{ err: of }, { err: { cause: of } }, { error: { aggregateErrors: [of] } }])
+  const [told] = lines() as [{ err: object }]
+  expect(Object.keys(told.err).sort()).toEqual(['code', 'message', 'stack', 'type'])
+  expect(texts.join('')).not.toMatch(/S3CRET|4711|1234567|secretKey|connection_?parameters/i)
+})
+
+test('an error that is its own cause ends', () => {
+  const { log, lines } = listening()
+  const err = new Error('round')
+  err.cause = err
+  log.error({ err }, 'failed')
+  expect(lines()[0]).toMatchObject({ err: { message: 'round' } })
 })

@@ -1,6 +1,7 @@
 // Hints over NOTIFY, on a connection of their own: inside a transaction of ours a NOTIFY would make all commits of the
 // server wait for each other. What is told while one is under way goes out with the next.
 import type { RelayerId } from '../../domain/ids.ts'
+import { backOff } from '../../ops/back-off.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { Secret } from '../../ops/secret.ts'
@@ -14,7 +15,6 @@ const payloadBytesMax = 7_000
 const relayersMax = 10_000
 /** Allowances that are told of at once, those first that were used most. */
 const allowancesMax = 64
-const backoffMs = { first: 250, most: 5_000 }
 /** A silent line is spoken on now and then: whoever only listens would not notice that nobody speaks. */
 const speakEveryMs = 5_000
 
@@ -54,7 +54,7 @@ export function openPostgresHints(options: { url: Secret; clock: Clock; logger: 
       } catch (error) {
         logger.debug({ err: error }, 'hints of other replicas are not heard at the moment')
       }
-      const rest = Math.min(backoffMs.most, backoffMs.first * 2 ** failures)
+      const rest = backOff(failures)
       failures += 1
       await clock.sleep(rest, closing.signal)
     }
