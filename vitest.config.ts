@@ -16,6 +16,8 @@ const ofSqliteOnly: string[] = [
   'test/e2e/postgres.test.ts',
   'test/e2e/replicas*.test.ts',
   'test/http/database-failures.test.ts',
+  // Limits the size of the service's own files.
+  'test/e2e/disk-failure.test.ts',
   // A file has one process, by the lock beside it.
   'test/e2e/second-process.test.ts',
 ]

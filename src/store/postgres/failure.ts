@@ -1,6 +1,6 @@
 // What a failure of PostgreSQL means for who asked: nothing of it is stored, or nobody knows.
 // SQLSTATEs are those of appendix A of PostgreSQL's manual.
-import { RescindError } from '../../domain/errors.ts'
+import { codeOf, inDoubt, type Reasons, reasonAmong, unavailable } from '../failure.ts'
 
 /** The connection was lost when COMMIT was on its way: the server has done it, or it has not. */
 export class CommitInDoubt extends Error {
@@ -31,7 +31,7 @@ const lostInWords = /^(Connection terminated|Client (has encountered|was closed)
 
 const silences = /^(timeout exceeded|Query read timeout)/
 
-const reasons: readonly (readonly [RegExp, string])[] = [
+const reasons: Reasons = [
   [/^53100$/, 'has a full disk'],
   [/^53300$/, 'has no connection left for this service'],
   [/^53/, 'is out of resources'],
@@ -46,9 +46,8 @@ const reasons: readonly (readonly [RegExp, string])[] = [
 
 /** Undefined for what is no failure of the database as a whole. */
 export function whyUnavailable(error: unknown): string | undefined {
-  const code = codeOf(error)
-  const known = reasons.find(([codes]) => codes.test(code))
-  if (known) return known[1]
+  const known = reasonAmong(reasons, codeOf(error))
+  if (known !== undefined) return known
   if (!isConnectionLost(error)) return undefined
   return error instanceof Error && silences.test(error.message) ? 'did not answer in time' : "can't be reached"
 }
@@ -60,37 +59,7 @@ export function isOfDatabase(error: unknown): boolean {
 
 /** For who asked; an error that is not the database's stays as it is. */
 export function told(error: unknown): unknown {
-  if (error instanceof CommitInDoubt) {
-    return new RescindError(
-      'OUTCOME_UNKNOWN',
-      'the connection to the database was lost while this was being stored: it is stored, or it is not; look, or send again under the same Idempotency-Key',
-      { cause: error },
-    )
-  }
+  if (error instanceof CommitInDoubt) return inDoubt('the connection to the database was lost', error)
   const why = whyUnavailable(error)
-  if (why === undefined) return error
-  return new RescindError('DATABASE_UNAVAILABLE', `the database ${why}: nothing of this is stored`, { cause: error })
-}
-
-/** What these functions promise fails as it is told. */
-export function telling<F extends object>(functions: F): F {
-  const all = Object.entries(functions).map(([name, each]) => [name, typeof each === 'function' ? tell(each) : each])
-  return Object.fromEntries(all) as F
-}
-
-function tell(asked: (...parameters: unknown[]) => unknown): typeof asked {
-  return (...parameters) => {
-    const answer = asked(...parameters)
-    if (!(answer instanceof Promise)) return answer
-    return answer.catch((error: unknown) => {
-      throw told(error)
-    })
-  }
-}
-
-/** An answer of our own has a code, too, which is none of the server's. */
-function codeOf(error: unknown): string {
-  if (error instanceof RescindError) return ''
-  const code = (error as { code?: unknown } | undefined)?.code
-  return typeof code === 'string' ? code : ''
+  return why === undefined ? error : unavailable(why, error)
 }

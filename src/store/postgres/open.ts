@@ -4,12 +4,13 @@ import type { RelayerId } from '../../domain/ids.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { Secret } from '../../ops/secret.ts'
+import { takesNoWrite, telling } from '../failure.ts'
 import { loadWork } from '../load-work.ts'
 import { readsOver } from '../reads.ts'
 import type { Store } from '../store.ts'
 import { checkServer, limits, openPool } from './connect.ts'
 import { readingExecutor } from './executor.ts'
-import { isDiskFull, telling, whyUnavailable } from './failure.ts'
+import { isDiskFull, told, whyUnavailable } from './failure.ts'
 import { openLanes } from './lanes.ts'
 import type { Lines } from './lines.ts'
 import { migrate } from './migrate.ts'
@@ -38,34 +39,34 @@ export async function openPostgresStore(options: {
   opened.defer(() => readers.end())
 
   const reading = readingExecutor(readers)
-  const events = openSettledEvents(reading)
+  const events = openSettledEvents(reading, clock)
   const lanes = openLanes(writers, events)
   opened.defer(() => lanes.close())
 
   let wasFullAt = Number.NEGATIVE_INFINITY
-  const commit: Store['commit'] = async (...asked) => {
-    try {
-      return await lanes.commit(...asked)
-    } catch (error) {
-      if (isDiskFull(error)) wasFullAt = clock.elapsed()
-      throw error
-    }
+  /** What a unit's caller is told. */
+  function toldAndNoted(error: unknown): unknown {
+    if (isDiskFull(error)) wasFullAt = clock.elapsed()
+    return told(error)
   }
 
   const everything = opened.move()
   return {
-    ...telling({ commit }),
-    reads: telling({
-      ...readsOver({ all: reading.all, settledEvent: () => events.read(reading) }),
-      work: (relayer: RelayerId) => asOfOneInstant(readers, (executor) => loadWork(executor, relayer)),
-    }),
+    ...telling({ commit: lanes.commit }, toldAndNoted),
+    reads: telling(
+      {
+        ...readsOver({ all: reading.all, settledEvent: () => events.read(reading) }),
+        work: (relayer: RelayerId) => asOfOneInstant(readers, (executor) => loadWork(executor, relayer)),
+      },
+      told,
+    ),
     async check() {
       // What is probed fits where a row is, on a disk that has no room for another.
       if (clock.elapsed() - wasFullAt < diskFullBelievedMs)
         throw new RescindError('NOT_READY', 'the database has a full disk')
       const probe = 'INSERT INTO probe (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at'
       await writers.query(probe, [clock.now()]).catch((cause: unknown) => {
-        throw new RescindError('NOT_READY', `the database ${whyUnavailable(cause) ?? 'takes no write'}`, { cause })
+        throw takesNoWrite(whyUnavailable(cause), cause)
       })
     },
     [Symbol.asyncDispose]: () => everything.disposeAsync(),

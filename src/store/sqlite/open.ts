@@ -2,10 +2,12 @@
 import { existsSync, mkdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
+import type { RelayerId } from '../../domain/ids.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import { openAuditPad } from '../audit-log.ts'
 import { together } from '../deferred.ts'
+import { takesNoWrite, telling } from '../failure.ts'
 import { refuseMoved } from '../move/mark.ts'
 import { readsOver } from '../reads.ts'
 import { sessionOver } from '../session.ts'
@@ -13,6 +15,7 @@ import type { Store } from '../store.ts'
 import { openTallies } from '../tallies.ts'
 import { asOfOneInstant, versionOf } from './as-of-one-instant.ts'
 import { sqliteExecutor } from './executor.ts'
+import { told, whyUnavailable } from './failure.ts'
 import { groupCommit } from './group-commit.ts'
 import { lockDatabase } from './lock.ts'
 import { migrate } from './migrate.ts'
@@ -45,17 +48,23 @@ export async function openSqliteStore(options: { path: string; clock: Clock; log
     'INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at',
   )
 
+  const commit: Store['commit'] = (unit) => group.commit(() => unit(session))
   const reads = readsOver(sqliteExecutor(reader))
   const version = versionOf(reader)
 
   const everything = opened.move()
   return {
-    commit: (unit) => group.commit(() => unit(session)),
-    reads: { ...reads, work: (relayer) => asOfOneInstant(version, () => reads.work(relayer)) },
-    check: () =>
-      group.commit(async () => {
-        probe.run(options.clock.now())
-      }),
+    ...telling({ commit }, told),
+    reads: telling(
+      { ...reads, work: (relayer: RelayerId) => asOfOneInstant(version, () => reads.work(relayer)) },
+      told,
+    ),
+    async check() {
+      const write = async () => void probe.run(options.clock.now())
+      await group.commit(write).catch((cause: unknown) => {
+        throw takesNoWrite(whyUnavailable(cause), cause)
+      })
+    },
     async [Symbol.asyncDispose]() {
       await group.close()
       everything.dispose()
