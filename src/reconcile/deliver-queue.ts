@@ -24,6 +24,8 @@ export interface Shift {
 
 /** Who holds it and is silent for so long is gone. It is renewed while requests are under way. */
 const leaseMs = 15_000
+/** Twice: whose clock is ahead by up to a lease keeps what it works at, and the lease of who died ahead ends all the same. */
+const leaseBelievedMs = 2 * leaseMs
 const renewAfterMs = 5_000
 /** From so many on, one request at a time finds out whether the receiver is back. */
 const turnsInVainMax = 5
@@ -60,7 +62,7 @@ export async function workOff(context: DeliveryContext, notificationId: string, 
       if (tried.length > 0 || more || renews) {
         const told = tried
         tried = []
-        const turn = { notificationId, owner, leaseMs, now, tried: told, busy: eventsBusy, room }
+        const turn = { notificationId, owner, leaseMs, leaseBelievedMs, now, tried: told, busy: eventsBusy, room }
         turnAt = clock.elapsed()
         const due = await store.commit((session) => session.advanceQueue(turn))
         if (!due) {
@@ -87,7 +89,8 @@ export async function workOff(context: DeliveryContext, notificationId: string, 
 }
 
 async function leave({ store, clock, owner }: DeliveryContext, notificationId: string): Promise<void> {
-  const turn = { notificationId, owner, leaseMs: 0, now: clock.now(), tried: [], busy: new Set<number>(), room: 0 }
+  const nothing = { tried: [], busy: new Set<number>(), room: 0 }
+  const turn = { notificationId, owner, leaseMs: 0, leaseBelievedMs, now: clock.now(), ...nothing }
   await store.commit((session) => session.advanceQueue(turn))
 }
 

@@ -1,6 +1,6 @@
 // Deliveries: events on their way to a notification. Of each transaction the first that waits is due, and no other.
 import { sql } from 'kysely'
-import type { Due, Tried } from '../domain/delivery.ts'
+import { type Due, retryMaxMs, type Tried } from '../domain/delivery.ts'
 import type { TransactionId } from '../domain/ids.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import { dropPruned } from './prune-events.ts'
@@ -44,6 +44,16 @@ const due = statement<Named & { now: number; limit: number }, DueRow>((db, p) =>
     .orderBy('due_at')
     .orderBy('event_id')
     .limit(p.limit),
+)
+
+/** What seems to wait for longer than anything does was timed by a clock that was ahead. */
+const broughtForward = statement<Named & { now: number; believed: number }>((db, p) =>
+  db
+    .updateTable('deliveries')
+    .set({ due_at: p.now })
+    .where('notification_id', '=', p.notificationId)
+    .where('due_at', 'is not', null)
+    .where('due_at', '>', p.believed),
 )
 
 const delivered = statement<Named & { eventId: number }, { event_id: number }>((db, p) =>
@@ -99,6 +109,10 @@ export async function takeOver(
   now: TimestampMs,
 ): Promise<void> {
   await executor.all(take, { notificationId, ...event, now })
+}
+
+export async function makeDue(executor: Executor, notificationId: string, now: TimestampMs): Promise<void> {
+  await executor.all(broughtForward, { notificationId, now, believed: now + retryMaxMs })
 }
 
 /** What is due and not `busy`, what was due first in front. */

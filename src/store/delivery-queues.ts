@@ -1,7 +1,8 @@
 // The queues of deliveries: one owner at a time works each off, in order within a transaction, and loses none.
-import type { Due } from '../domain/delivery.ts'
+import { sql } from 'kysely'
+import { type Due, retryMaxMs } from '../domain/delivery.ts'
 import type { TimestampMs } from '../domain/units.ts'
-import { freeDeliveries, settleDelivery, takeOver } from './deliveries.ts'
+import { freeDeliveries, makeDue, settleDelivery, takeOver } from './deliveries.ts'
 import { newestEvent } from './read-events.ts'
 import { type Executor, first, statement } from './statement.ts'
 import type { QueueTurn } from './store.ts'
@@ -23,14 +24,19 @@ const open = statement<Named & { position: number }>((db, p) =>
     .onConflict((conflict) => conflict.column('notification_id').doNothing()),
 )
 
-const lease = statement<Named & { owner: string; now: number; until: number }, { position: number; waiting: number }>(
-  (db, p) =>
-    db
-      .updateTable('delivery_queues')
-      .set({ leased_by: p.owner, leased_until: p.until })
-      .where('notification_id', '=', p.notificationId)
-      .where((eb) => eb.or([eb('leased_by', '=', p.owner), eb('leased_until', '<=', p.now)]))
-      .returning(['position', 'waiting']),
+/** The clock by which somebody's lease lasts beyond `believed` is wrong: who leased may be gone long since. */
+const lease = statement<
+  Named & { owner: string; now: number; until: number; believed: number },
+  { position: number; waiting: number }
+>((db, p) =>
+  db
+    .updateTable('delivery_queues')
+    .set({ leased_by: p.owner, leased_until: p.until })
+    .where('notification_id', '=', p.notificationId)
+    .where((eb) =>
+      eb.or([eb('leased_by', '=', p.owner), eb('leased_until', '<=', p.now), eb('leased_until', '>', p.believed)]),
+    )
+    .returning(['position', 'waiting']),
 )
 
 const stands = statement<Named, { position: number; waiting: number }>((db, p) =>
@@ -58,20 +64,19 @@ const toTake = statement<
     .limit(p.limit),
 )
 
-const toDo = statement<{ now: number; newest: number }, { notification_id: string }>((db, p) =>
-  db
+const toDo = statement<{ now: number; believed: number; newest: number }, { notification_id: string }>((db, p) => {
+  const ofQueue = db
+    .selectFrom('deliveries as d')
+    .select('d.event_id')
+    .where('d.notification_id', '=', sql.ref<string>('q.notification_id'))
+    .where('d.due_at', 'is not', null)
+  return db
     .selectFrom('delivery_queues as q')
     .select('q.notification_id')
     .where((eb) =>
       eb.or([
-        eb.exists(
-          eb
-            .selectFrom('deliveries as d')
-            .select('d.event_id')
-            .whereRef('d.notification_id', '=', 'q.notification_id')
-            .where('d.due_at', 'is not', null)
-            .where('d.due_at', '<=', p.now),
-        ),
+        eb.exists(ofQueue.where('d.due_at', '<=', p.now)),
+        eb.exists(ofQueue.where('d.due_at', '>', p.believed)),
         eb.exists(
           eb
             .selectFrom('outbox as o')
@@ -81,8 +86,8 @@ const toDo = statement<{ now: number; newest: number }, { notification_id: strin
             .where('o.id', '<=', p.newest),
         ),
       ]),
-    ),
-)
+    )
+})
 
 export async function openQueue(executor: Executor, notificationId: string): Promise<void> {
   await executor.all(open, { notificationId, position: await newestEvent(executor) })
@@ -90,7 +95,7 @@ export async function openQueue(executor: Executor, notificationId: string): Pro
 
 /** The notifications that have something to be delivered now. */
 export async function queuesToDo(executor: Executor, now: TimestampMs): Promise<readonly string[]> {
-  const rows = await executor.all(toDo, { now, newest: await newestEvent(executor) })
+  const rows = await executor.all(toDo, { now, believed: now + retryMaxMs, newest: await newestEvent(executor) })
   return rows.map((row) => row.notification_id)
 }
 
@@ -115,9 +120,11 @@ export async function moreToDo(
  * comes first and locks it, so that of two who believe that it is theirs one waits for the other, and sees what it did.
  */
 export async function advanceQueue(executor: Executor, turn: QueueTurn): Promise<readonly Due[] | undefined> {
-  const { notificationId, owner, now, leaseMs, tried, busy, room } = turn
-  const held = await first(executor, lease, { notificationId, owner, now, until: now + leaseMs })
+  const { notificationId, owner, now, leaseMs, leaseBelievedMs, tried, busy, room } = turn
+  const asked = { notificationId, owner, now, until: now + leaseMs, believed: now + leaseBelievedMs }
+  const held = await first(executor, lease, asked)
   if (!held) return undefined
+  await makeDue(executor, notificationId, now)
   let { position, waiting } = held
   for (const each of tried) waiting -= await settleDelivery(executor, notificationId, each, now)
   let next = await freeDeliveries(executor, notificationId, now, busy, room)

@@ -89,6 +89,8 @@ export interface QueueTurn {
   /** Who takes the turn: the lease is this one's for `leaseMs`, and each turn renews it. */
   readonly owner: string
   readonly leaseMs: number
+  /** More than any lease and what clocks of replicas differ by. A lease that seems to last for longer is over. */
+  readonly leaseBelievedMs: number
   readonly now: TimestampMs
   /** What came of what was tried since the last turn. */
   readonly tried: readonly Tried[]

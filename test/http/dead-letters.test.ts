@@ -9,7 +9,14 @@ import { apiKey, type Serving, serve } from './support/serve.ts'
 import { until } from './support/until.ts'
 
 const base = '/api/v1/notifications/hook/dead-letters'
-const turn = { notificationId: 'hook', owner: 'test', leaseMs: 1_000, busy: new Set<number>(), room: 100 }
+const turn = {
+  notificationId: 'hook',
+  owner: 'test',
+  leaseMs: 1_000,
+  leaseBelievedMs: 2_000,
+  busy: new Set<number>(),
+  room: 100,
+}
 
 /** Each transaction's end, given up. */
 async function giveUp({ store }: Serving, ...ids: string[]): Promise<void> {

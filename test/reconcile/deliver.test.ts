@@ -5,6 +5,7 @@ import type { Transaction } from '../../src/domain/transaction.ts'
 import { presentEvent } from '../../src/http/present-event.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import { guardAddresses } from '../../src/ops/guard-addresses.ts'
+import type { Logger } from '../../src/ops/logger.ts'
 import { noMetrics } from '../../src/ops/metrics.ts'
 import { openWebhookPoster } from '../../src/ops/post-webhook.ts'
 import { systemRandom } from '../../src/ops/random.ts'
@@ -12,7 +13,7 @@ import { secret } from '../../src/ops/secret.ts'
 import { deliverEvents } from '../../src/reconcile/deliver.ts'
 import type { Store } from '../../src/store/store.ts'
 import { now } from '../domain/some.ts'
-import { send, storedRelayer } from '../store/contract.ts'
+import { type StoreUnderTest, send, storedRelayer } from '../store/contract.ts'
 import { quiet } from '../store/open-store.ts'
 import { until } from '../support/client.ts'
 import { openTestedStore } from '../support/open-tested-store.ts'
@@ -21,7 +22,7 @@ import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver
 const day = 86_400_000
 
 /** A worker on the store, whose clock can be put on. */
-function worker(store: Store, urls: Record<string, string>, ahead = { ms: 0 }, owner = 'test') {
+function worker(store: Store, urls: Record<string, string>, ahead = { ms: 0 }, owner = 'test', logger: Logger = quiet) {
   const clock = {
     ...systemClock,
     now: () => systemClock.now() + ahead.ms,
@@ -29,7 +30,7 @@ function worker(store: Store, urls: Record<string, string>, ahead = { ms: 0 }, o
   }
   const poster = openWebhookPoster({ clock, guard: guardAddresses(['127.0.0.1']), userAgent: 'test' })
   const running = deliverEvents({
-    ...{ store, clock, random: systemRandom(), logger: quiet, metrics: noMetrics.webhooks, owner },
+    ...{ store, clock, random: systemRandom(), logger, metrics: noMetrics.webhooks, owner },
     ...{ present: presentEvent, poster },
     webhookOf: (id) => (urls[id] === undefined ? undefined : { url: secret(urls[id]) }),
   })
@@ -53,6 +54,10 @@ async function happen(store: Store, notificationId: string, count: number): Prom
   }
   return ended
 }
+
+/** What was taken is recorded as such: what comes next is not tried beside it, and nothing comes twice. */
+const recorded = (under: StoreUnderTest) =>
+  until(async () => (await under.query('SELECT 1 FROM deliveries')).length === 0, { what: 'an empty queue' })
 
 const told = ({ taken }: WebhookReceiver) => taken.map(({ event }) => `${event.payload.id} ${event.payload.status}`)
 
@@ -92,8 +97,14 @@ test('a receiver that is down is asked by one request at a time, and gets all on
   const ahead = { ms: 0 }
   await using _ = worker(under.store, { hook: receiver.url }, ahead)
   await happen(under.store, 'hook', 100)
-  // It rests between tries, as its clock says: an hour later it is asked once more.
-  await until(() => receiver.seen > 20, { what: 'tries' })
+  // It rests between tries, as its clock says: later it is asked once more.
+  await until(
+    () => {
+      ahead.ms += 60_000
+      return receiver.seen > 20
+    },
+    { what: () => `20 tries; ${receiver.seen} were made` },
+  )
   const before = receiver.seen
   for (let look = 0; look < 5; look++) {
     ahead.ms += 3_600_000
@@ -141,7 +152,7 @@ test('what fails for a day is a dead letter, and is delivered when it is put bac
   await store.commit((session) => session.redeliver('hook', all, 10, systemClock.now()))
   await until(() => receiver.taken.length === 2, { what: 'what was put back' })
   expect(told(receiver)).toEqual([`${one?.id} canceled`, `${one?.id} pending`])
-  await until(async () => (await under.query('SELECT 1 FROM deliveries')).length === 0, { what: 'an empty queue' })
+  await recorded(under)
 })
 
 test('what is under way when the service stops is let finish, or cut off and delivered by the next', async () => {
@@ -197,14 +208,66 @@ test('a queue is one process’s for as long as it works at it, the next one’s
   answer.resolve()
   await first[Symbol.asyncDispose]()
   await until(() => receiver.taken.length === 2, { what: 'the second event' })
+  await recorded(under)
 
   await happen(store, 'hook', 1)
   await until(() => receiver.taken.length === 4, { what: 'events of the second' })
+  await recorded(under)
   // As one that was killed a moment ago has left it.
-  const died = { notificationId: 'hook', owner: 'killed', leaseMs: 15_000, now: systemClock.now() + ahead.ms + 15_001 }
+  const leased = { leaseMs: 10_000, leaseBelievedMs: 30_000, now: systemClock.now() + ahead.ms + 15_001 }
+  const died = { notificationId: 'hook', owner: 'killed', ...leased }
   await store.commit((session) => session.advanceQueue({ ...died, tried: [], busy: new Set(), room: 0 }))
   expect(await lease()).toMatchObject({ by: 'killed' })
   await happen(store, 'hook', 1)
   ahead.ms += 31_000
   await until(() => receiver.taken.length === 6, { what: 'what the one that was killed has left' })
+})
+
+test('a database that is out is told once when that begins and once when it is over, and asked less and less often', async () => {
+  await using under = await openTestedStore()
+  const { store } = under
+  const lines: string[] = []
+  const tell = (level: string) => (_: object, message: string) => void lines.push(`${level}: ${message}`)
+  const logger: Logger = {
+    ...{ debug: () => {}, info: tell('info'), warn: tell('warn'), error: tell('error') },
+    ...{ child: () => logger, isLevelEnabled: () => true },
+  }
+  let out: 'no' | 'reads' | 'writes' = 'no'
+  let asked = 0
+  const failing: Store = {
+    ...store,
+    commit: (...unit) => (out === 'writes' ? refuse() : store.commit(...unit)),
+    reads: {
+      ...store.reads,
+      async queuesToDo(at) {
+        const found = await store.reads.queuesToDo(at)
+        // Also where it went out under the look.
+        return out === 'reads' ? refuse() : found
+      },
+    },
+  }
+  const refuse = () => {
+    asked += 1
+    return Promise.reject(new Error('the database can’t be reached'))
+  }
+  await using receiver = await startReceiver(undefined)
+  const ahead = { ms: 0 }
+  await using _ = worker(failing, { hook: receiver.url }, ahead, 'test', logger)
+  for (const outage of ['reads', 'writes'] as const) {
+    asked = 0
+    out = outage
+    await happen(store, 'hook', 1)
+    await until(() => asked >= 3, { what: () => `3 questions; ${asked} were asked` })
+    out = 'no'
+    const before = receiver.taken.length
+    await until(() => receiver.taken.length === before + 2, { what: 'what happened meanwhile' })
+    await recorded(under)
+    await until(() => lines.length >= (outage === 'reads' ? 2 : 4), { what: () => `lines: ${lines}` })
+  }
+  expect(lines).toEqual([
+    'error: the queues of events could not be read; trying again',
+    'info: the queues of events can be read again',
+    'error: events could not be delivered; trying again',
+    'info: events can be delivered again',
+  ])
 })

@@ -37,7 +37,16 @@ type Turn = Partial<Omit<QueueTurn, 'tried'>> & { tried?: readonly Tried[] }
 const turn = (store: Store, notificationId: string, changes: Turn = {}) =>
   store.commit((session) =>
     session.advanceQueue({
-      ...{ notificationId, owner: 'me', leaseMs: 100, now, tried: [], busy: new Set(), room: 100 },
+      ...{
+        notificationId,
+        owner: 'me',
+        leaseMs: 100,
+        leaseBelievedMs: 200,
+        now,
+        tried: [],
+        busy: new Set(),
+        room: 100,
+      },
       ...changes,
     }),
   )
@@ -167,6 +176,42 @@ export function deliveryContract(open: OpenStore): void {
     const late = await turn(store, relayer.notificationId, { tried: delivered(mine), now: now + 150 })
     expect(late).toBeUndefined()
     expect(await turn(store, relayer.notificationId, { owner: 'other', now: now + 150 })).toEqual(mine)
+  })
+
+  test('who died with a clock that was ahead leaves neither its queue nor what it took over and tried in the future', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayer = await notified(store)
+    const { notificationId } = relayer
+    const [one, other] = [await happen(store, relayer, 1), await happen(store, relayer, 1)]
+    const day = 86_400_000
+    const due = await turn(store, notificationId, { owner: 'ahead', now: now + day })
+    const [first] = due ?? []
+    if (!first) throw new Error('two')
+    const failed: Tried[] = [{ due: first, result: 'failed', error: 'HTTP 500', dueAt: now + day + 250 }]
+    await turn(store, notificationId, { owner: 'ahead', now: now + day, tried: failed })
+    expect(await store.reads.queuesToDo(now)).toContain(notificationId)
+    const taken = await turn(store, notificationId)
+    expect(taken?.map(({ transactionId, tries }) => [transactionId, tries])).toEqual([
+      [one.id, 1],
+      [other.id, 0],
+    ])
+    expect(await turn(store, notificationId, { tried: delivered(taken) })).toEqual([])
+  })
+
+  test('who is a little ahead keeps what it works at, and what it tries again in an hour waits', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayer = await notified(store)
+    const { notificationId } = relayer
+    await happen(store, relayer, 1)
+    const [first] = (await turn(store, notificationId, { now: now + 90 })) ?? []
+    if (!first) throw new Error('one')
+    const tried: Tried[] = [{ due: first, result: 'failed', error: 'HTTP 500', dueAt: now + 3_600_000 }]
+    await turn(store, notificationId, { now: now + 90, tried })
+    expect(await turn(store, notificationId, { owner: 'other' })).toBeUndefined()
+    expect(await store.reads.queuesToDo(now)).not.toContain(notificationId)
+    expect(await turn(store, notificationId)).toEqual([])
   })
 
   test('the dead are listed, let the next of their transaction pass, and come back in order when asked', async () => {
