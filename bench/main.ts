@@ -1,10 +1,9 @@
 // npm run bench: prints what was measured beside what the design aims at, and judges nothing.
-//   --only post,delete,bulk,calls,relayers,wake,balance   --database postgres   --json FILE   --profile
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { startPostgres } from '../test/support/postgres.ts'
+import { toolArguments } from '../test/support/tool-arguments.ts'
 import { measureBalance } from './balance.ts'
 import { asRun, type BenchOptions } from './bench-service.ts'
 import { measureBulkCancel } from './bulk-cancel.ts'
@@ -18,13 +17,17 @@ import { measureWakeUp } from './wake.ts'
 const topics = ['post', 'delete', 'bulk', 'calls', 'relayers', 'wake', 'balance'] as const
 type Topic = (typeof topics)[number]
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string' },
-    database: { type: 'string', default: 'sqlite' },
-    json: { type: 'string' },
-    profile: { type: 'boolean', default: false },
-  },
+const usage = `npm run bench -- [--only ${topics}] [--database sqlite|postgres] [--json FILE] [--profile]
+
+  --only      some of these, with commas
+  --json      writes the figures to a file as well
+  --profile   writes profiles of the service's processes, and says where
+`
+const values = toolArguments(usage, {
+  only: { type: 'string' },
+  database: { type: 'string', default: 'sqlite' },
+  json: { type: 'string' },
+  profile: { type: 'boolean', default: false },
 })
 const asked = values.only?.split(',') ?? [...topics]
 const unknown = asked.filter((topic) => !(topics as readonly string[]).includes(topic))

@@ -16,9 +16,10 @@ export async function cancelTransaction(
   id: TransactionId,
   asked?: Asked,
 ): Promise<Transaction> {
-  const now = context.clock.now()
   const canceled = await context.store.commit(
     async (session) => {
+      // When it is decided: units that share a commit decide in the same moment, and what they write is alike.
+      const now = context.clock.now()
       const found = await session.transaction(relayerId, id)
       if (!found) throw new RescindError('TRANSACTION_NOT_FOUND', 'no such transaction of this relayer')
       const after = cancel(found, now)

@@ -71,7 +71,10 @@ export interface Server extends AsyncDisposable {
   readonly url: string
 }
 
-/** Disposing drains: what was begun is answered, waits end early, new requests are refused with SHUTTING_DOWN. */
+/**
+ * Disposing drains: what was begun is answered and its connection closed, waits end early, and once nobody listens any more new
+ * requests are refused with SHUTTING_DOWN.
+ */
 export async function openServer(options: ServerOptions): Promise<Server> {
   const { logger, authenticate, limits } = options
   const draining = new AbortController()
@@ -125,13 +128,20 @@ export async function openServer(options: ServerOptions): Promise<Server> {
 
   app.addHook('onRequest', (request, reply, done) => {
     markAnswer(request, reply)
-    if (draining.signal.aborted) throw new RescindError('SHUTTING_DOWN', 'shutting down; send it again elsewhere')
+    if (draining.signal.aborted && !app.server.listening) {
+      throw new RescindError('SHUTTING_DOWN', 'shutting down; send it again elsewhere')
+    }
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       throw new RescindError('MALFORMED_HTTP', 'Bad Request')
     }
     if (!request.is404) return done()
     const admitted = isApi(request.raw.url) ? admit(door, undefined, request, reply) : Promise.resolve()
     admitted.then(() => done(missing(methodsOf(request.raw.url ?? ''), request.method, reply)), done)
+  })
+  // A proxy would send the next request over the connection in the moment in which it is closed, and can't repeat a POST.
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (draining.signal.aborted) reply.header('connection', 'close')
+    done()
   })
   app.addHook('onResponse', (request, reply, done) => {
     if (request.is404) unmatched(reply.statusCode, reply.elapsedTime)

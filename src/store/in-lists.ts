@@ -9,6 +9,15 @@ export interface InLists {
   readonly columns: readonly string[]
   /** The column that names what a row changes: of two for the same the second waits for the first. Absent: rows only add. */
   readonly key?: string
+  /** Fails, and its transaction with it, unless each of the rows is changed. */
+  readonly changesAll: boolean
+  /** For rows that differ in nothing but one column: a list of that, and every other value once. */
+  readonly alike?: { readonly sql: string; readonly but: string }
+}
+
+/** To be told how many were changed would be one more wait before the COMMIT. `change` returns what it changes. */
+function failingUnlessAll(list: string, change: string): string {
+  return `WITH changed AS (${change}) SELECT 1 / (count(*) = cardinality(${list}))::int AS all_of_them FROM changed`
 }
 
 /** `write` is told the lists as a table, and its columns. */
@@ -16,11 +25,35 @@ export function inLists<P extends object, R>(
   one: Statement<P, R>,
   types: Readonly<Record<keyof P & string, ListType>>,
   write: (given: string, columns: string) => string,
-  key?: keyof P & string,
+  options: {
+    readonly key?: keyof P & string
+    /** Of `key`: what is written returns a row for each that it changes. */
+    readonly changesAll?: boolean
+    /** `write` is told the parameter of each column: of `but` it is the list. */
+    readonly alike?: {
+      readonly but: keyof P & string
+      readonly write: (parameters: Readonly<Record<keyof P & string, string>>) => string
+    }
+  } = {},
 ): Statement<P, R> {
+  const { key, alike, changesAll = false } = options
   const names = Object.keys(types) as (keyof P & string)[]
   const columns = names.map((name) => `"${name}"`).join(', ')
-  const values = names.map((name, index) => `$${index + 1}::${types[name]}[]`).join(', ')
-  const sql = write(`unnest(${values}) AS given (${columns})`, columns)
-  return { ...one, lists: { sql, columns: names, ...(key !== undefined && { key }) } }
+  const parameters = (isList: (name: string) => boolean) =>
+    Object.fromEntries(
+      names.map((name, index) => [name, `$${index + 1}::${types[name]}${isList(name) ? '[]' : ''}`]),
+    ) as Record<keyof P & string, string>
+  const asLists = parameters(() => true)
+  const asAlike = parameters((name) => name === alike?.but)
+  const checked = (sql: string) => (changesAll && key !== undefined ? failingUnlessAll(asLists[key], sql) : sql)
+  return {
+    ...one,
+    lists: {
+      sql: checked(write(`unnest(${Object.values(asLists).join(', ')}) AS given (${columns})`, columns)),
+      columns: names,
+      changesAll,
+      ...(key !== undefined && { key }),
+      ...(alike && { alike: { sql: checked(alike.write(asAlike)), but: alike.but } }),
+    },
+  }
 }

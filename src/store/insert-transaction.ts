@@ -61,7 +61,7 @@ const insertQueued = inLists(
     status: 'text',
   },
   (given, columns) => `INSERT INTO transactions (${columns}) SELECT * FROM ${given}`,
-  'id',
+  { key: 'id' },
 )
 
 const laterColumns = [

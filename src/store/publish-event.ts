@@ -21,6 +21,9 @@ interface Publication {
   sentAt: number | null
 }
 
+const intoOutbox = `INSERT INTO outbox (relayer_id, transaction_id, kind, status, status_reason, terminal, occurred_at,
+  nonce, hash, revision, sent_at, notification_id)`
+
 const publish = inLists(
   statement<Publication>((db, p) =>
     db.insertInto('outbox').values((eb) => ({
@@ -51,9 +54,17 @@ const publish = inLists(
     revision: 'integer',
     sentAt: 'bigint',
   },
-  (given) => `INSERT INTO outbox (relayer_id, transaction_id, kind, status, status_reason, terminal, occurred_at, nonce,
-      hash, revision, sent_at, notification_id)
+  (given) => `${intoOutbox}
     SELECT given.*, (SELECT notification_id FROM relayers WHERE id = given."relayerId") FROM ${given}`,
+  {
+    alike: {
+      but: 'id',
+      write: (p) => `${intoOutbox}
+        SELECT ${p.relayerId}, given, ${p.kind}, ${p.status}, ${p.statusReason}, ${p.terminal}, ${p.now}, ${p.nonce},
+          ${p.hash}, ${p.revision}, ${p.sentAt}, (SELECT notification_id FROM relayers WHERE id = ${p.relayerId})
+        FROM unnest(${p.id}) AS given`,
+    },
+  },
 )
 
 export async function publishEvent(

@@ -54,7 +54,18 @@ const drop = inLists(
     WHERE transactions.id = ANY($1::text[]) AND transactions.id = given.id
       AND transactions.version = given.version AND transactions.open = 1
     RETURNING transactions.id`,
-  'id',
+  {
+    key: 'id',
+    changesAll: true,
+    alike: {
+      but: 'id',
+      write: (p) => `UPDATE transactions SET phase = ${p.phase}, open = ${p.open}, status = ${p.status},
+          status_reason = ${p.status_reason}, canceled_at = ${p.canceled_at}, cancel_origin = ${p.cancel_origin},
+          ended_at = ${p.ended_at}, drop_reason = ${p.drop_reason}, version = version + 1
+        WHERE id = ANY(${p.id}) AND version = ${p.version} AND open = 1
+        RETURNING id`,
+    },
+  },
 )
 
 type DropColumns = Pick<

@@ -191,9 +191,9 @@ test('a file of an older version is brought up to date by the move, and by nothi
   const path = join(folder, 'old.db')
   const old = new Database(path)
   old.exec('CREATE TABLE migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL)')
-  for (const { name, statements } of migrations.slice(0, 2)) {
-    for (const sql of statements) old.exec(sqlFor('sqlite', sql))
-    old.prepare('INSERT INTO migrations VALUES (?, 1)').run(name)
+  for (const migration of migrations.slice(0, 2)) {
+    for (const sql of sqlFor('sqlite', migration)) old.exec(sql)
+    old.prepare('INSERT INTO migrations VALUES (?, 1)').run(migration.name)
   }
   old.exec(
     `INSERT INTO relayers VALUES ('old', 'Old', 'localhost', 31337, '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', 'dev', 'hook', 0, '{}', 4, 7, 3)`,

@@ -13,13 +13,13 @@ import { openOn, sharedPostgres } from './open-postgres.ts'
 
 const open = openOn(sharedPostgres())
 
-function cancelOne(store: Store, relayer: RelayerId, id: TransactionId): Promise<Transaction> {
+function cancelOne(store: Store, relayer: RelayerId, id: TransactionId, at = now): Promise<Transaction> {
   return store.commit(
     async (session) => {
       const found = await session.transaction(relayer, id)
       if (!found) throw new Error('not found')
-      const after = cancel(found, now)
-      return after === found ? found : session.saveTransaction(found, after, now)
+      const after = cancel(found, at)
+      return after === found ? found : session.saveTransaction(found, after, at)
     },
     relayer,
     { transactions: [id] },
@@ -43,6 +43,20 @@ test('many are canceled at once: each a row, an event in the order of the calls,
     sent.map((each) => ({ transaction_id: each.id, status: 'canceled', terminal: 1 })),
   )
   expect(await store.reads.counts(id)).toMatchObject({ pending: 0, canceled: 60 })
+})
+
+test.each([
+  ['where it is another one for each', (index: number) => now + (index % 3)],
+  ['where the clock went on between two of them', (index: number) => now + (index < 5 ? 0 : 1)],
+])('of those that are canceled at once each keeps its own moment, %s', async (_, momentOf) => {
+  await using under = await open()
+  const { store } = under
+  const { id } = await storedRelayer(store)
+  const sent = await Promise.all(Array.from({ length: 9 }, () => send(store, id)))
+  await Promise.all(sent.map((each, index) => cancelOne(store, id, each.id, momentOf(index))))
+  const moments = sent.map((_, index) => ({ at: momentOf(index) }))
+  expect(await under.query('SELECT canceled_at AS at FROM transactions ORDER BY sequence')).toEqual(moments)
+  expect(await under.query('SELECT occurred_at AS at FROM outbox ORDER BY id')).toEqual(moments)
 })
 
 test('a second unit sees what the first has made of what was read ahead for both', async () => {
@@ -236,4 +250,26 @@ test('a key that another relayer’s unit is about to claim is waited for, and b
   ])
   expect(mine).toEqual(theirs.toReversed())
   expect(await under.query('SELECT id FROM transactions')).toHaveLength(keys.length)
+})
+
+test('what becomes of transactions has its room in an index: an entry beside each of theirs splits no page', async () => {
+  await using under = await open()
+  const { store } = under
+  const { id } = await storedRelayer(store)
+  const sent = await Promise.all(Array.from({ length: 3_000 }, () => send(store, id)))
+  const pages = async () => {
+    const [row] = await under.query<{ pages: number }>(
+      "SELECT pg_relation_size('transactions_sequence') / 8192 AS pages",
+    )
+    return row?.pages ?? 0
+  }
+  const before = await pages()
+  await Promise.all(sent.map((each) => cancelOne(store, id, each.id)))
+  expect(before).toBeGreaterThan(20)
+  expect(await pages()).toBeLessThan(before * 1.2)
+  // The others that grow at their end, where rows are not numbered at random as here.
+  const roomy = await under.query<{ name: string }>(
+    "SELECT relname AS name FROM pg_class WHERE reloptions @> '{fillfactor=50}' ORDER BY relname",
+  )
+  expect(roomy.map(({ name }) => name)).toEqual(['transactions_nonce', 'transactions_pkey', 'transactions_sequence'])
 })

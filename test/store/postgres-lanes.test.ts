@@ -42,7 +42,7 @@ async function openPlace(): Promise<Place> {
     otherLanes() {
       const pool = openPool(shown, 4, () => undefined)
       everything.defer(() => pool.end())
-      const lanes = openLanes(pool, openSettledEvents(readingExecutor(pool)))
+      const lanes = openLanes(pool, openSettledEvents(readingExecutor(pool), systemClock))
       everything.defer(() => lanes.close())
       return lanes
     },

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { RelayerId } from '../../src/domain/ids.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import { OperatorError } from '../../src/ops/operator-error.ts'
+import { openLogger } from '../../src/ops/pino.ts'
 import { secretUrl } from '../../src/ops/secret.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -144,9 +145,72 @@ test('a server that would lose what it acknowledges, or that can’t be used, is
   }
 })
 
+test('a user who may create no tables is refused in words that say what to grant', async () => {
+  const postgres = await server()
+  const url = await postgres.database()
+  const database = nameOf(url)
+  await postgres.query('REVOKE CREATE ON SCHEMA public FROM public', database)
+  const refusal = await refusalOf(url)
+  expect(refusal).toBeInstanceOf(OperatorError)
+  expect(refusal.message).toBe(
+    'DATABASE_URL: the user rescind may create no tables in the schema public; as its owner: GRANT CREATE ON SCHEMA public TO rescind',
+  )
+  await postgres.query('GRANT CREATE ON SCHEMA public TO rescind', database)
+  await (await open(url))[Symbol.asyncDispose]()
+  await postgres.query('REVOKE CREATE ON SCHEMA public FROM rescind', database)
+  expect((await refusalOf(url)).message).toBe(refusal.message)
+})
+
+test('so is one without a schema', async () => {
+  const postgres = await server()
+  const url = await postgres.database()
+  await postgres.query(`ALTER DATABASE ${nameOf(url)} SET search_path = nowhere`)
+  const refusal = await refusalOf(url)
+  expect(refusal).toBeInstanceOf(OperatorError)
+  expect(refusal.message).toBe(
+    'DATABASE_URL: no schema of the search_path is there for the user rescind; create one, or set it: ALTER USER rescind SET search_path = SCHEMA',
+  )
+})
+
+test('and one whose tables are somebody else’s', async () => {
+  const postgres = await server()
+  const url = await postgres.database()
+  await postgres.query('CREATE TABLE migrations (name TEXT PRIMARY KEY, applied_at BIGINT NOT NULL)', nameOf(url))
+  const refusal = await refusalOf(url)
+  expect(refusal).toBeInstanceOf(OperatorError)
+  expect(refusal.message).toBe(
+    'DATABASE_URL: the user may not change the tables that are there (permission denied for table migrations); name the one that owns them',
+  )
+})
+
+test('a URL that sets what the service sets by itself is refused by the name of it', async () => {
+  const url = await (await server()).database()
+  for (const name of ['lock_timeout', 'statement_timeout', 'query_timeout', 'idle_in_transaction_session_timeout']) {
+    const refusal = await refusalOf(`${url}?${name}=0`)
+    expect(refusal).toBeInstanceOf(OperatorError)
+    expect(refusal.message).toBe(`DATABASE_URL: the service sets ${name} by itself; take it out of the URL`)
+  }
+  await using _store = await open(`${url}?application_name=ours`)
+})
+
 function isWell(store: Store): Promise<boolean> {
   return store.check().then(
     () => true,
     () => false,
   )
 }
+
+test('a connection that the server ends while nobody uses it is logged by its code, without the connection itself', async () => {
+  const postgres = await server()
+  const url = new URL(await postgres.database())
+  const lines: string[] = []
+  const logger = openLogger({ level: 'info', destination: { write: (line) => void lines.push(line) } })
+  await using _ = await openPostgresStore({ url: secretUrl(url), clock: systemClock, logger })
+  const name = url.pathname.slice(1)
+  await postgres.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`)
+  await until(() => lines.some((line) => line.includes('a connection to the database was lost')))
+  const line = JSON.parse(lines.find((each) => each.includes('was lost')) ?? '')
+  expect(line).toMatchObject({ level: 'warn', err: { type: expect.any(String), code: '57P01' } })
+  expect(lines.join('')).not.toMatch(/secretKey|processID|connectionParameters|application_name/)
+  expect(lines.join('')).not.toContain(url.password)
+})

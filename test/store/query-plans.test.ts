@@ -91,7 +91,16 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   const again = await sendWithin(session, relayer.id)
   const told = await session.saveTransaction(again, { ...again, statusReason: 'waits' }, now)
   await session.saveTransaction(told, cancel(told, now), now)
-  const turn = { notificationId: 'hook', owner: 'me', leaseMs: 1, now, busy: new Set<number>(), room: 9, tried: [] }
+  const turn = {
+    notificationId: 'hook',
+    owner: 'me',
+    leaseMs: 1,
+    leaseBelievedMs: 2,
+    now,
+    busy: new Set<number>(),
+    room: 9,
+    tried: [],
+  }
   const [due] = (await session.advanceQueue(turn)) ?? []
   if (!due) throw new Error('nothing is due')
   await session.advanceQueue({ ...turn, tried: [{ due, result: 'dead', error: 'HTTP 500' }] })

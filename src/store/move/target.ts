@@ -39,11 +39,10 @@ export async function openTarget(url: Secret, clock: Clock): Promise<Target> {
   opened.defer(() => client.release(true))
   // One statement may take long, and a commit wait for a standby; between two of them the file is read.
   await client.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 60000')
-  const { rows } = await client.query<{ database: string; schema: string | null }>(
+  const { rows } = await client.query<{ database: string; schema: string }>(
     'SELECT current_database() AS database, current_schema() AS schema',
   )
   const { database, schema } = rows[0] ?? {}
-  if (!schema) throw new OperatorError('DATABASE_URL: no schema of the search_path exists; create one')
 
   async function tryLock(): Promise<boolean> {
     const sql = `SELECT pg_try_advisory_xact_lock(${lockOfMigrations}, hashtext(current_schema())) AS held`

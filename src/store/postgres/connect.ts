@@ -24,19 +24,30 @@ export const limits = {
   /** A server that is silent for so long about a statement has not even ended it: its connection is given up. */
   answerTimeoutMs: 35_000,
   /** The server ends the session of a process that fell silent inside a transaction, and with it its locks. */
-  idleInTransactionMs: 4_000,
+  idleInTransactionMs: 3_500,
 } as const
 
+/** What leases, fences and answers in time rest on, by the names that the driver has for it in a URL as well. */
+const fixed = {
+  connectionTimeoutMillis: limits.connectTimeoutMs,
+  lock_timeout: limits.lockTimeoutMs,
+  statement_timeout: limits.statementTimeoutMs,
+  query_timeout: limits.answerTimeoutMs,
+  idle_in_transaction_session_timeout: limits.idleInTransactionMs,
+  keepAlive: true,
+}
+
+/** Throws OperatorError where the URL sets what is not its to set: the driver believes it rather than us. */
 export function settingsFor(url: Secret): ClientConfig {
+  const { searchParams } = new URL(url.reveal())
+  const set = Object.keys(fixed).filter((name) => searchParams.has(name))
+  if (set.length > 0) {
+    throw new OperatorError(`DATABASE_URL: the service sets ${set.join(', ')} by itself; take it out of the URL`)
+  }
   return {
     connectionString: url.reveal(),
     application_name: 'rescind',
-    connectionTimeoutMillis: limits.connectTimeoutMs,
-    lock_timeout: limits.lockTimeoutMs,
-    statement_timeout: limits.statementTimeoutMs,
-    query_timeout: limits.answerTimeoutMs,
-    idle_in_transaction_session_timeout: limits.idleInTransactionMs,
-    keepAlive: true,
+    ...fixed,
     types,
     pipeline: true,
   } as ClientConfig
@@ -69,13 +80,17 @@ interface ServerFacts {
   readonly readOnly: string
   /** Of this session: what it asked for when it began. */
   readonly lockTimeoutMs: number
+  /** These two are written as SQL has them. Null where the user may look into no schema of the search_path. */
+  readonly schema: string | null
+  readonly user: string
+  readonly mayCreate: boolean | null
 }
 
 const pooler = 'a pooler is in between, which gives sessions to others, and with them our locks: name the server itself'
 
 /**
- * Throws OperatorError when the server can't be reached, or not directly, is too old, takes no writes, or would lose what it
- * acknowledges.
+ * Throws OperatorError when the server can't be reached, or not directly, is too old, takes no writes, would lose what it
+ * acknowledges, or has no schema in which tables may be made.
  */
 export async function checkServer(pool: Pool): Promise<void> {
   const { rows } = await pool
@@ -83,7 +98,9 @@ export async function checkServer(pool: Pool): Promise<void> {
       `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
         pg_is_in_recovery() AS recovering, current_setting('synchronous_commit') AS sync,
         current_setting('default_transaction_read_only') AS "readOnly",
-        (SELECT setting::int FROM pg_settings WHERE name = 'lock_timeout') AS "lockTimeoutMs"`,
+        (SELECT setting::int FROM pg_settings WHERE name = 'lock_timeout') AS "lockTimeoutMs",
+        quote_ident(current_schema()) AS schema, quote_ident(current_user) AS user,
+        has_schema_privilege(current_schema(), 'CREATE') AS "mayCreate"`,
     )
     .catch((cause: Error) => {
       // The message of the driver names the host or the user, and never the password.
@@ -113,4 +130,18 @@ export async function checkServer(pool: Pool): Promise<void> {
       'DATABASE_URL: synchronous_commit is off, so the server acknowledges what a crash would lose; set it to on, for this user at least',
     )
   }
+  refuseSchema(server)
+}
+
+/** PostgreSQL asks for the right to create where tables exist already, too. */
+function refuseSchema({ schema, user, mayCreate }: ServerFacts): void {
+  if (schema === null) {
+    throw new OperatorError(
+      `DATABASE_URL: no schema of the search_path is there for the user ${user}; create one, or set it: ALTER USER ${user} SET search_path = SCHEMA`,
+    )
+  }
+  if (mayCreate) return
+  throw new OperatorError(
+    `DATABASE_URL: the user ${user} may create no tables in the schema ${schema}; as its owner: GRANT CREATE ON SCHEMA ${schema} TO ${user}`,
+  )
 }

@@ -17,8 +17,7 @@ export interface DirectSession {
 
 /** `settings` are statements that the session begins with. Rejects while the database can't be asked. */
 export async function openDirectSession(url: Secret, settings: readonly string[]): Promise<DirectSession> {
-  // Not pipelined: an end waits for no answer then.
-  const client = new pg.Client({ ...settingsFor(url), pipeline: false } as pg.ClientConfig)
+  const client = new pg.Client(settingsFor(url))
   const ended = new AbortController()
   // Unheard, the error of a connection that breaks would end the process; its end is what counts.
   client.on('error', () => ended.abort())
@@ -26,6 +25,8 @@ export async function openDirectSession(url: Secret, settings: readonly string[]
   const end = () => {
     ended.abort()
     client.end().catch(() => undefined)
+    // By itself the driver would wait for what was asked to be answered.
+    client.connection.stream.destroy()
   }
   try {
     await client.connect()

@@ -1,34 +1,33 @@
 // Runs statements on PostgreSQL connections, each prepared once a connection.
-import type { ClientBase, Pool, QueryConfig } from 'pg'
+import type { Client, ClientBase, Pool, QueryConfig, QueryResult } from 'pg'
 import type { Executor, Statement } from '../statement.ts'
 import { CommitInDoubt, isConnectionLost } from './failure.ts'
-import { type Gathered, type Listed, listsOf, missingAmong, openGathering, type Row } from './gather.ts'
+import { type Gathered, type Gathering, inOneStatement, type Listed } from './gather.ts'
 
-const names = new WeakMap<object, string>()
-let named = 0
+const names = new Map<string, string>()
 
-/** The same name for the same statement on every connection: what a connection has parsed it knows by it. */
-function nameOf(statement: object): string {
-  let name = names.get(statement)
+/** The same name for the same text on every connection: what a connection has parsed it knows by it. */
+function nameOf(text: string): string {
+  let name = names.get(text)
   if (name === undefined) {
-    named += 1
-    name = `rescind_${named}`
-    names.set(statement, name)
+    name = `rescind_${names.size + 1}`
+    names.set(text, name)
   }
   return name
 }
 
 function queryOf<P extends object>(statement: Statement<P, unknown>, parameters: P): QueryConfig {
   const { sql, bind } = statement.compiled('postgres')
-  return { name: nameOf(statement), text: sql, values: [...bind(parameters)] }
+  return { name: nameOf(sql), text: sql, values: [...bind(parameters)] }
 }
 
 function queryOfGathered(gathered: Gathered): QueryConfig {
   const { statement, rows } = gathered
   const [only] = rows
   // A plan for lists is a dear one for a single row.
-  if (rows.length === 1 && only) return queryOf(statement, only.values)
-  return { name: nameOf(statement.lists), text: statement.lists.sql, values: listsOf(gathered) }
+  if (rows.length === 1 && only && !statement.lists.changesAll) return queryOf(statement, only)
+  const { text, values } = inOneStatement(gathered)
+  return { name: nameOf(text), text, values }
 }
 
 function isListed(statement: object): statement is Listed {
@@ -56,10 +55,7 @@ export function readingExecutor(on: Pool | ClientBase): Executor {
   }
 }
 
-/**
- * The statements of one transaction. What returns no rows is not waited for: `settled` tells how it went. Of that, what can
- * go in lists waits until something has to come after it.
- */
+/** The statements of one transaction. What returns no rows is not waited for: `settled` tells how it went. */
 export interface Writing extends Executor {
   /** How many statements may have changed something. */
   readonly writes: number
@@ -74,8 +70,9 @@ export interface Writing extends Executor {
   commit(): Promise<void>
 }
 
-export function writingExecutor(client: ClientBase): Writing {
-  const gathering = openGathering()
+/** What can go in lists waits in `gathering` until something has to come after it; without, each goes by itself. */
+export function writingExecutor(client: Client, gathering?: Gathering): Writing {
+  const ask = inOneWrite(client)
   let writes = 0
   let failure: { readonly error: unknown } | undefined
   // Answers come in the order of what was sent: when the last is there, all are.
@@ -90,31 +87,16 @@ export function writingExecutor(client: ClientBase): Writing {
     })
   }
 
-  function check(
-    answer: Promise<{ rows: readonly object[] }>,
-    missing: (rows: readonly object[]) => Error | undefined,
-  ) {
-    inDoubt = true
-    sent(
-      answer.then(({ rows }) => {
-        const error = missing(rows)
-        if (error) failure ??= { error }
-      }),
-    )
-  }
-
   function sendGathered(): void {
-    for (const gathered of gathering.take()) {
-      const answer = client.query(queryOfGathered(gathered))
-      if (gathered.rows.some(({ missing }) => missing)) check(answer, (rows) => missingAmong(gathered, rows))
-      else sent(answer)
-    }
+    for (const gathered of gathering?.take() ?? []) sent(ask(queryOfGathered(gathered)))
   }
 
-  function gather(statement: Listed, row: Row): void {
-    if (gathering.add(statement, row)) return
+  /** False where it has to go by itself. */
+  function gather(statement: Statement<object, unknown>, row: object): boolean {
+    if (!gathering || !isListed(statement)) return false
+    if (gathering.add(statement, row)) return true
     sendGathered()
-    gathering.add(statement, row)
+    return gathering.add(statement, row)
   }
 
   async function settled(): Promise<void> {
@@ -130,14 +112,11 @@ export function writingExecutor(client: ClientBase): Writing {
     async all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {
       const { changes, answers } = effectOf(statement)
       if (changes) writes += 1
-      if (isListed(statement)) {
-        gather(statement, { values: parameters })
-        return []
-      }
+      if (gather(statement, parameters)) return []
       const query = queryOf(statement, parameters)
       if (!changes && !canBeFound(query)) return []
       sendGathered()
-      const answer = client.query(query)
+      const answer = ask(query)
       sent(answer)
       if (!answers) return []
       try {
@@ -149,20 +128,22 @@ export function writingExecutor(client: ClientBase): Writing {
     },
     change(statement, parameters, missing) {
       writes += 1
-      if (isListed(statement)) {
-        gather(statement, { values: parameters, missing })
-        return
-      }
+      if (statement.lists?.changesAll && gather(statement, parameters)) return
       sendGathered()
-      check(client.query(queryOf(statement, parameters)), (rows) => (rows.length === 0 ? missing() : undefined))
+      inDoubt = true
+      sent(
+        ask(queryOf(statement, parameters)).then(({ rows }) => {
+          if (rows.length === 0) throw missing()
+        }),
+      )
     },
     send(sql) {
       sendGathered()
-      sent(client.query(sql))
+      sent(ask(sql))
     },
     settled,
     async forgive() {
-      gathering.take()
+      gathering?.take()
       await last
       failure = undefined
     },
@@ -170,7 +151,7 @@ export function writingExecutor(client: ClientBase): Writing {
       sendGathered()
       if (inDoubt) await settled()
       if (failure) throw failure.error
-      const committing = client.query('COMMIT')
+      const committing = ask('COMMIT')
       sent(committing)
       await settled().catch((error: unknown) => {
         throw isConnectionLost(error) ? new CommitInDoubt(error) : error
@@ -179,6 +160,23 @@ export function writingExecutor(client: ClientBase): Writing {
       const { command } = await committing
       if (command !== 'COMMIT') throw new Error(`the database answered COMMIT with ${command}`)
     },
+  }
+}
+
+/** What is asked in one go leaves in one write: each costs a call into the system, and wakes the server up. */
+function inOneWrite(client: Client): (query: QueryConfig | string) => Promise<QueryResult> {
+  const { stream } = client.connection
+  let held = false
+  return (query) => {
+    if (!held) {
+      held = true
+      stream.cork()
+      queueMicrotask(() => {
+        held = false
+        stream.uncork()
+      })
+    }
+    return client.query(query)
   }
 }
 

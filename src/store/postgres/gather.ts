@@ -4,30 +4,28 @@ import type { Statement } from '../statement.ts'
 
 /** In one statement: bounds what the server holds of it. */
 const rowsMax = 1_000
+/** Beyond as many runs of rows that are alike, one statement for all of them costs less. */
+const runsMax = 3
 
 /** A statement that can be written for many. */
 export type Listed = Statement<object, unknown> & { readonly lists: InLists }
 
-export interface Row {
-  readonly values: object
-  /** What is wrong where the statement changes nothing for this row. Absent: it may. */
-  readonly missing?: () => Error
-}
-
 export interface Gathered {
   readonly statement: Listed
-  readonly rows: readonly Row[]
+  readonly rows: readonly object[]
+  /** They are alike in all but one column. */
+  readonly alike?: InLists['alike']
 }
 
 export interface Gathering {
   /** False: what waits has to be written first. */
-  add(statement: Listed, row: Row): boolean
+  add(statement: Listed, row: object): boolean
   /** All that waits, in an order in which it can be written, and nothing waits any more. */
   take(): readonly Gathered[]
 }
 
 export function openGathering(): Gathering {
-  let waiting = new Map<Listed, Row[]>()
+  let waiting = new Map<Listed, object[]>()
   /** What is changed by a row that waits. */
   let changed = new Set<unknown>()
 
@@ -37,7 +35,7 @@ export function openGathering(): Gathering {
       if (rows && rows.length >= rowsMax) return false
       const { key } = statement.lists
       if (key !== undefined) {
-        const subject = member(row.values, key)
+        const subject = member(row, key)
         if (changed.has(subject)) return false
         changed.add(subject)
       }
@@ -46,7 +44,7 @@ export function openGathering(): Gathering {
       return true
     },
     take() {
-      const taken = [...waiting].map(([statement, rows]) => ({ statement, rows }))
+      const taken = [...waiting].flatMap(([statement, rows]) => inRuns(statement, rows))
       waiting = new Map()
       changed = new Set()
       return taken
@@ -54,17 +52,34 @@ export function openGathering(): Gathering {
   }
 }
 
-/** A list a column, in the order of the columns. */
-export function listsOf({ statement, rows }: Gathered): unknown[] {
-  return statement.lists.columns.map((column) => rows.map(({ values }) => member(values, column)))
+/** With a list a column, or with one list where all else is alike. */
+export function inOneStatement({ statement, rows, alike }: Gathered): {
+  readonly text: string
+  readonly values: unknown[]
+} {
+  const { columns, sql } = statement.lists
+  const listOf = (column: string) => rows.map((row) => member(row, column))
+  if (!alike) return { text: sql, values: columns.map(listOf) }
+  const [first = {}] = rows
+  return {
+    text: alike.sql,
+    values: columns.map((column) => (column === alike.but ? listOf(column) : member(first, column))),
+  }
 }
 
-/** The error of the first row that nothing was changed for; `answered` are the rows that the statement returned. */
-export function missingAmong({ statement, rows }: Gathered, answered: readonly object[]): Error | undefined {
-  const { key } = statement.lists
-  if (key === undefined || answered.length === rows.length) return undefined
-  const found = new Set(answered.map((row) => member(row, key)))
-  return rows.find(({ values, missing }) => missing && !found.has(member(values, key)))?.missing?.()
+/** Runs of rows that are alike where those are few, as where the clock went on between two rows. */
+function inRuns(statement: Listed, rows: readonly object[]): readonly Gathered[] {
+  const { alike, columns } = statement.lists
+  if (!alike) return [{ statement, rows }]
+  const others = columns.filter((column) => column !== alike.but)
+  const runs: object[][] = []
+  for (const row of rows) {
+    const run = runs.at(-1)
+    const [first] = run ?? []
+    if (run && first && others.every((column) => member(first, column) === member(row, column))) run.push(row)
+    else runs.push([row])
+  }
+  return runs.length > runsMax ? [{ statement, rows }] : runs.map((run) => ({ statement, rows: run, alike }))
 }
 
 function member(row: object, name: string): unknown {

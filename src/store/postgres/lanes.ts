@@ -2,7 +2,7 @@
 //
 // The relayer's row is locked before anything else. So of two processes with units for one relayer each waits for the
 // other once, at its first statement, and never with locks in hand: its transactions, counts and places need no order.
-import type { ClientBase, Pool } from 'pg'
+import type { Client, Pool } from 'pg'
 import type { RelayerId } from '../../domain/ids.ts'
 import { openAuditPad } from '../audit-log.ts'
 import { findClaims } from '../claim.ts'
@@ -15,12 +15,15 @@ import type { Ahead, Session, Store } from '../store.ts'
 import { openTallies } from '../tallies.ts'
 import { canStand, type Writing, writingExecutor } from './executor.ts'
 import { isConnectionLost, isGivenUp, isOfDatabase } from './failure.ts'
+import { openGathering } from './gather.ts'
 import { ofLockedRelayer } from './locked-relayer.ts'
 import type { SettledEvents } from './settled-events.ts'
 import { withConnection } from './snapshot.ts'
 
 /** Units in one transaction: bounds how long the relayer is locked. */
 const unitsMax = 128
+/** So many are answered in a turn of the event loop: what the server says meanwhile is heard in between. */
+const answersInATurn = 24
 /** A transaction that the server gave up for another's sake is run again. */
 const triesMax = 4
 
@@ -51,18 +54,25 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
   async function drain(relayer: RelayerId, waiting: Waiting[]): Promise<void> {
     // A turn of the event loop first: requests whose bytes are there already join this transaction.
     await new Promise((resolve) => setImmediate(resolve))
-    while (waiting.length > 0) await commitGroup(waiting.splice(0, unitsMax), relayer)
+    let told: Promise<void> = Promise.resolve()
+    let answers: readonly Answer[] = []
+    while (waiting.length > 0) {
+      const committing = commitGroup(waiting.splice(0, unitsMax), relayer)
+      // What the answers set off takes a while: the server has the next transaction by then.
+      told = tellInTurns(answers, told)
+      answers = await committing
+    }
     lanes.delete(relayer)
+    await told
+    for (const answer of answers) answer()
   }
 
-  /** Never rejects: whoever waits is told. */
-  async function commitGroup(group: readonly Waiting[], relayer: RelayerId | undefined): Promise<void> {
+  /** Never rejects. What it answers tells whoever waits. */
+  async function commitGroup(group: readonly Waiting[], relayer: RelayerId | undefined): Promise<readonly Answer[]> {
     let each: EachUnit = runUnit
     for (let tries = 1; ; tries += 1) {
       try {
-        const answers = await commitOnce(group, relayer, each)
-        for (const answer of answers) answer()
-        return
+        return await commitOnce(group, relayer, each)
       } catch (thrown) {
         const error = thrown instanceof UnitFailed ? thrown.cause : thrown
         // What fails takes its transaction with it: each unit gets a place to go back to, and all of them run again.
@@ -71,8 +81,7 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
           each = runSavedUnit
           continue
         }
-        for (const unit of group) unit.failed(error)
-        return
+        return group.map((unit) => () => unit.failed(error))
       }
     }
   }
@@ -81,7 +90,7 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
     group: readonly Waiting[],
     relayer: RelayerId | undefined,
     each: EachUnit,
-  ): Promise<(() => void)[]> {
+  ): Promise<readonly Answer[]> {
     return withConnection(pool, async (client) => {
       try {
         return await inTransaction(client, group, relayer, each)
@@ -94,18 +103,19 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
   }
 
   async function inTransaction(
-    client: ClientBase,
+    client: Client,
     group: readonly Waiting[],
     relayer: RelayerId | undefined,
     each: EachUnit,
-  ): Promise<(() => void)[]> {
-    const writing = writingExecutor(client)
+  ): Promise<readonly Answer[]> {
+    // One by one, what fails tells by itself what is wrong with it.
+    const writing = writingExecutor(client, each === runUnit ? openGathering() : undefined)
     // A server that is told to be read-only, as some are when their disk fills up, is taken at its word.
     writing.send('BEGIN ISOLATION LEVEL READ COMMITTED')
     // One by one they ask for themselves: what was read for all may be why they failed.
     const ahead = each === runUnit ? group.map((unit) => unit.ahead) : []
     const { session, deferred } = await openUnits(writing, ahead, relayer)
-    const answers: (() => void)[] = []
+    const answers: Answer[] = []
     for (const unit of group) answers.push(await each(unit, session, writing, deferred))
     await deferred.write()
     await writing.commit()
@@ -141,7 +151,7 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
       return new Promise<T>((resolve, reject) => {
         const waiting: Waiting = { ahead, run: unit, done: resolve as (value: unknown) => void, failed: reject }
         if (relayer === undefined) {
-          follow(commitGroup([waiting], undefined))
+          follow(commitGroup([waiting], undefined).then(([answer]) => answer?.()))
           return
         }
         const lane = lanes.get(relayer)
@@ -161,8 +171,19 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
   }
 }
 
+/** Tells a unit's caller. */
+type Answer = () => void
+
+async function tellInTurns(answers: readonly Answer[], before: Promise<void>): Promise<void> {
+  await before
+  for (const [index, answer] of answers.entries()) {
+    if (index % answersInATurn === 0) await new Promise((resolve) => setImmediate(resolve))
+    answer()
+  }
+}
+
 /** Answers how to tell the unit's caller, once its transaction is durable. */
-type EachUnit = (unit: Waiting, session: Session, writing: Writing, deferred: Deferred) => Promise<() => void>
+type EachUnit = (unit: Waiting, session: Session, writing: Writing, deferred: Deferred) => Promise<Answer>
 
 /** A unit failed after it wrote: what it wrote is still there. */
 class UnitFailed extends Error {
@@ -170,7 +191,7 @@ class UnitFailed extends Error {
 }
 
 /** Most units that fail have only read, and leave nothing to undo: no unit pays for the few that have written. */
-async function runUnit(unit: Waiting, session: Session, writing: Writing, deferred: Deferred): Promise<() => void> {
+async function runUnit(unit: Waiting, session: Session, writing: Writing, deferred: Deferred): Promise<Answer> {
   const before = writing.writes
   try {
     const value = await unit.run(session)
@@ -183,12 +204,7 @@ async function runUnit(unit: Waiting, session: Session, writing: Writing, deferr
   }
 }
 
-async function runSavedUnit(
-  unit: Waiting,
-  session: Session,
-  writing: Writing,
-  deferred: Deferred,
-): Promise<() => void> {
+async function runSavedUnit(unit: Waiting, session: Session, writing: Writing, deferred: Deferred): Promise<Answer> {
   writing.send('SAVEPOINT unit')
   // What was sent before it and failed is the transaction's, not the unit's.
   await writing.settled()

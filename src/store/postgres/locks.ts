@@ -10,8 +10,8 @@ import { type LockSession, type Locks, type Member, type Slot, slotsMax } from '
 import { type DirectSession, openDirectSession } from './direct-session.ts'
 import type { Lines } from './lines.ts'
 
-const serverLeaseMs = 4_000
-const believedMs = 3_000
+const serverLeaseMs = 3_500
+const believedMs = 2_500
 const heartbeatMs = 500
 const watchMs = 100
 

@@ -1,6 +1,7 @@
 // Brings a PostgreSQL database to the schema of this version, all or nothing; one from a later version is refused.
 import type { ClientBase } from 'pg'
 import type { TimestampMs } from '../../domain/units.ts'
+import { OperatorError } from '../../ops/operator-error.ts'
 import { missingMigrations, sqlFor } from '../migrations.ts'
 import { StoreInUse } from '../store.ts'
 
@@ -9,7 +10,7 @@ export const lockOfMigrations = 1_919_251_298
 
 /**
  * The names of the migrations applied now. Throws OperatorError when the database holds one that this version does not know,
- * and StoreInUse when somebody else changes the schema for longer than a lock is waited for.
+ * or tables of another user, and StoreInUse when somebody else changes the schema for longer than a lock is waited for.
  */
 export async function migrate(client: ClientBase, now: TimestampMs): Promise<readonly string[]> {
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
@@ -21,7 +22,14 @@ export async function migrate(client: ClientBase, now: TimestampMs): Promise<rea
     return applied
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined)
-    if ((error as { code?: string }).code !== lockNotAvailable) throw error
+    const { code, message } = error as { code?: string; message: string }
+    if (code === insufficientPrivilege) {
+      throw new OperatorError(
+        `DATABASE_URL: the user may not change the tables that are there (${message}); name the one that owns them`,
+        { cause: error },
+      )
+    }
+    if (code !== lockNotAvailable) throw error
     throw new StoreInUse(
       'DATABASE_URL: another process changes the schema of this database, or moves data into it: start again when that is done',
       { cause: error },
@@ -30,6 +38,7 @@ export async function migrate(client: ClientBase, now: TimestampMs): Promise<rea
 }
 
 const lockNotAvailable = '55P03'
+const insufficientPrivilege = '42501'
 
 /** The same inside a transaction that holds the lock of migrations. */
 export async function migrateWithin(client: ClientBase, now: TimestampMs): Promise<readonly string[]> {
@@ -37,9 +46,9 @@ export async function migrateWithin(client: ClientBase, now: TimestampMs): Promi
   await client.query('CREATE TABLE IF NOT EXISTS probe (id INTEGER PRIMARY KEY, at BIGINT NOT NULL)')
   const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations')
   const missing = missingMigrations(rows.map(({ name }) => name))
-  for (const { name, statements } of missing) {
-    for (const sql of statements) await client.query(bytewise(sqlFor('postgres', sql)))
-    await client.query('INSERT INTO migrations (name, applied_at) VALUES ($1, $2)', [name, now])
+  for (const migration of missing) {
+    for (const sql of sqlFor('postgres', migration)) await client.query(bytewise(sql))
+    await client.query('INSERT INTO migrations (name, applied_at) VALUES ($1, $2)', [migration.name, now])
   }
   return missing.map((migration) => migration.name)
 }

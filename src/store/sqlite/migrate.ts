@@ -11,9 +11,9 @@ export function migrate(database: Database.Database, now: TimestampMs): readonly
       database.exec('CREATE TABLE IF NOT EXISTS probe (id INTEGER PRIMARY KEY, at INTEGER NOT NULL)')
       const applied = database.prepare<[], string>('SELECT name FROM migrations').pluck().all()
       const missing = missingMigrations(applied)
-      for (const { name, statements } of missing) {
-        for (const sql of statements) database.exec(sqlFor('sqlite', sql))
-        database.prepare('INSERT INTO migrations (name, applied_at) VALUES (?, ?)').run(name, now)
+      for (const migration of missing) {
+        for (const sql of sqlFor('sqlite', migration)) database.exec(sql)
+        database.prepare('INSERT INTO migrations (name, applied_at) VALUES (?, ?)').run(migration.name, now)
       }
       return missing.map((migration) => migration.name)
     })
