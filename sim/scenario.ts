@@ -114,7 +114,7 @@ export function drawScenario(dice: Dice, restoring: Dice, sharing: Dice): Scenar
   const alone = drawAlone(dice, restore)
   const replicas = restore ? undefined : drawReplicas(sharing)
   if (!replicas) return alone
-  // Replicas look around every second: with shorter blocks a run is shorter.
+  // Replicas look around all the time: with shorter blocks a run is shorter.
   return { ...alone, replicas, relayers: sharing.pick([1, 2, 2]), blocktimeMs: sharing.pick([1_000, 2_000]) }
 }
 

@@ -328,7 +328,7 @@ export const mutants: readonly Mutant[] = [
     edits: [
       { file: 'src/domain/pursue.ts', find: "return origin === 'gap'", put: "return (origin as string) === 'none'" },
     ],
-    seed: 150,
+    seed: 1_612,
   },
   {
     name: 'put-frees-the-nonce',

@@ -6,8 +6,8 @@ import type { Timeline } from '../timeline.ts'
 import { type Instance, leave, reach } from './instance.ts'
 
 /** As PostgreSQL's server holds a session to it, and as its client believes in it (`src/store/postgres/locks.ts`). */
-const serverLeaseMs = 4_000
-const believedMs = 3_000
+const serverLeaseMs = 3_500
+const believedMs = 2_500
 const heartbeatMs = 500
 const watchMs = 100
 

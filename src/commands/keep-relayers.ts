@@ -50,6 +50,14 @@ export async function keepRelayers(given: KeepRelayers): Promise<void> {
       }
     })
   }
+  for (const relayer of configured) {
+    const known = stored.find(({ id }) => id === relayer.id)
+    if (!known || isSameAccount(known, relayer)) continue
+    logger.warn(
+      { relayer_id: relayer.id, before: known.address, now: relayer.address },
+      'the account of this relayer changes: other processes on the database that have its key of before no longer advance it',
+    )
+  }
   for (const orphan of orphans) {
     const told = canBeFollowed(orphan)
       ? 'it is paused; what it has in flight is followed'
@@ -88,6 +96,12 @@ function wasCreated(row: Managed | undefined): boolean {
   return row !== undefined && relayerFromRow(row).origin === 'api'
 }
 
+type Account = Pick<Relayer, 'address' | 'chainId'>
+
+function isSameAccount(one: Account, other: Account): boolean {
+  return one.address === other.address && one.chainId === other.chainId
+}
+
 async function problemsOf(store: Store, relayer: Relayer, stored: readonly Relayer[]): Promise<string[]> {
   const { id, address, chainId } = relayer
   const known = stored.find((other) => other.id === id)
@@ -98,11 +112,7 @@ async function problemsOf(store: Store, relayer: Relayer, stored: readonly Relay
       `relayer "${id}": ${address} on chain ${chainId} is relayer "${twin.id}" in the database, with its history; keep that id, or give "${id}" another key`,
     )
   }
-  if (
-    known &&
-    (known.address !== address || known.chainId !== chainId) &&
-    (await store.commit((session) => session.hasOpen(id)))
-  ) {
+  if (known && !isSameAccount(known, relayer) && (await store.commit((session) => session.hasOpen(id)))) {
     problems.push(
       `relayer "${id}": it has open transactions of ${known.address} on chain ${known.chainId}, and the configuration now gives it ${address} on chain ${chainId}; go back until they have ended, or give the new account an id of its own`,
     )

@@ -1,5 +1,6 @@
 // The estate over a store: rows into open signers and chains, each opened anew only when its row is another.
 import type { Chains } from '../chain/chain.ts'
+import { RescindError } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { Logger } from '../ops/logger.ts'
@@ -19,6 +20,7 @@ import {
 import { type Endpoint, type EstateFile, known, type NetworkSettings, type NotificationSettings } from './entities.ts'
 import { type Estate, relayersMax } from './estate.ts'
 import { coveredBy, type RelayerOverlay } from './overlay.ts'
+import { tellingUnfollowed } from './tell-unfollowed.ts'
 
 export interface EstateOptions {
   readonly store: Store
@@ -45,6 +47,7 @@ export async function openEstate(options: EstateOptions): Promise<Estate> {
   /** What a chain was opened with, by its name. */
   const opened = new Map<string, string>()
   let overlays = new Map<string, RelayerOverlay>()
+  const tellUnfollowed = tellingUnfollowed(logger)
   let assign: ((relayers: readonly RelayerId[]) => Promise<void>) | undefined
 
   const rowsOf = (kind: ManagedKind) => rows.filter((row) => row.kind === kind)
@@ -127,12 +130,21 @@ export async function openEstate(options: EstateOptions): Promise<Estate> {
 
   async function followed(): Promise<readonly RelayerId[]> {
     const { items } = await store.reads.relayers({ page: 1, perPage: relayersMax })
-    return items.filter(canBeFollowed).map(({ id }) => id)
+    const looked = new Map(items.map((relayer) => [relayer, whyUnfollowed(relayer)]))
+    tellUnfollowed(looked)
+    return items.filter((relayer) => looked.get(relayer) === undefined).map(({ id }) => id)
   }
 
   const signer = (id: string) => options.fileSigners.get(id) ?? signers.get(id)?.signer
-  const canBeFollowed = ({ signerId, network, address }: Relayer) =>
-    signer(signerId)?.address === address && networks.has(network)
+  function whyUnfollowed({ signerId, network, address }: Relayer): string | undefined {
+    const found = signer(signerId)
+    if (!networks.has(network)) return `network "${network}" is not configured here`
+    if (!found) return `signer "${signerId}" is not configured here`
+    if (found.address !== address)
+      return `signer "${signerId}" signs for ${found.address} here, and it is of ${address}`
+    return undefined
+  }
+  const canBeFollowed = (relayer: Relayer) => whyUnfollowed(relayer) === undefined
 
   await refresh()
   refuseTwice(file, rows)
@@ -157,8 +169,8 @@ export async function openEstate(options: EstateOptions): Promise<Estate> {
       if (found.address === address) return found
       throw new Error(`signer "${signerId}" signs for ${found.address} here, and its relayer is ${address}`)
     },
-    chainOf: ({ id, network }) => known(chains.get(chainName(id)) ?? chains.get(network), `network "${network}"`),
-    policyOf: ({ network }) => known(policies.get(network), `network "${network}"`),
+    chainOf: ({ id, network }) => ofNetwork(chains.get(chainName(id)) ?? chains.get(network), network),
+    policyOf: ({ network }) => ofNetwork(policies.get(network), network),
     canBeFollowed,
     async assignTo(toAssign) {
       assign = toAssign
@@ -166,6 +178,13 @@ export async function openEstate(options: EstateOptions): Promise<Estate> {
     },
     [Symbol.asyncDispose]: () => chains[Symbol.asyncDispose](),
   }
+}
+
+/** A replica whose file is another one may be asked for a relayer that it can't follow. */
+function ofNetwork<T>(found: T | undefined, network: string): T {
+  if (found !== undefined) return found
+  const told = `the configuration of this replica has no network "${network}"; ask another replica, or add it there`
+  throw new RescindError('NODE_UNAVAILABLE', told)
 }
 
 /** No network has this name: it holds what no name may. */

@@ -1,9 +1,10 @@
-// Ownership among replicas of one database: a lock a slot, fair shares, and a look around every second.
+// Ownership among replicas of one database: a lock a slot, fair shares, and a look around twice a second.
 //
 // A relayer is acquired in this order: the lock, then its epoch, and only then is it read. It is given up in the reverse
 // order: the step under way ends, then the lock goes. When the session of the locks is lost, all that is owned is lost
 // with it before anything else happens, and the replica joins anew.
 import type { RelayerId } from '../domain/ids.ts'
+import { backOff } from '../ops/back-off.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Hints } from '../store/hints.ts'
@@ -25,10 +26,9 @@ export interface OwnByLocks {
 }
 
 /** Between looks; hints come sooner. */
-const lookEveryMs = 1_000
+const lookEveryMs = 500
 /** Hints this close together are one look. */
 const gatherMs = 20
-const backoffMs = { first: 250, most: 5_000 }
 
 interface Membership {
   readonly session: LockSession
@@ -138,7 +138,7 @@ export function ownByLocks(context: OwnByLocks): Ownerships {
         logger.warn({ err: error }, 'relayers can’t be owned at the moment; trying again')
       }
       session = undefined
-      await clock.sleep(Math.min(backoffMs.most, backoffMs.first * 2 ** failures), stopping.signal)
+      await clock.sleep(backOff(failures), stopping.signal)
     }
   }
 

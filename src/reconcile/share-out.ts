@@ -6,7 +6,7 @@ export interface Shares {
   readonly take: readonly Slot[]
   /** Held slots that others are to have. */
   readonly give: readonly Slot[]
-  /** All that nobody holds, of those that this replica can advance. */
+  /** All that nobody holds, of those that this replica can advance: not what it has given up and has not heard so. */
   readonly free: readonly Slot[]
 }
 
@@ -28,10 +28,10 @@ export function shareOut(survey: Survey, { weights, leaving, kept }: Holding): S
   const sum = (slots: Iterable<Slot>) => [...slots].reduce((total, slot) => total + weightOf(slot), 0)
   const mine = survey.members.get(survey.self) ?? new Set<Slot>()
   const taken = new Set([...survey.members.values(), survey.barred].flatMap((slots) => [...slots]))
-  const free = [...weights.keys()].filter((slot) => !taken.has(slot))
+  const untaken = [...weights.keys()].filter((slot) => !taken.has(slot))
 
   const held = new Map([...survey.members].map(([member, slots]) => [member, sum(slots)]))
-  const total = sum(free) + [...held.values()].reduce((all, each) => all + each, 0)
+  const total = sum(untaken) + [...held.values()].reduce((all, each) => all + each, 0)
   const share = shareOf(survey.self, held, total)
 
   const give: Slot[] = []
@@ -45,6 +45,8 @@ export function shareOut(survey: Survey, { weights, leaving, kept }: Holding): S
     surplus -= weightOf(slot)
   }
 
+  // The answer to its unlocking is on its way, and would take away what was locked anew.
+  const free = untaken.filter((slot) => !leaving.has(slot))
   const take: Slot[] = []
   let room = share - sum(mine)
   for (const slot of turned(free, survey.self)) {

@@ -12,7 +12,7 @@ test(
   { timeout: 600_000 },
   () =>
     seeded(async () => {
-      const { wrong, ...figures } = await storm({ seed, stormMs: 45_000 })
+      const { wrong, ...figures } = await storm({ seed, stormMs: 60_000 })
       tell(figures)
       expect(wrong).toEqual([])
       expect(figures.executed).toBeGreaterThan(0)

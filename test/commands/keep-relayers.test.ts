@@ -32,7 +32,9 @@ test('an id keeps its account as long as anything of it is open, and may change 
   await place.under.store.commit((session) =>
     session.raiseFloor(place.relayer.id, { spentBelow: 9, explainedBelow: 9 }),
   )
-  await keep(place, [moved])
+  const told: object[] = []
+  await keep(place, [moved], { ...quiet, warn: (facts: object) => told.push(facts) } as Logger)
+  expect(told).toEqual([{ relayer_id: moved.id, before: place.relayer.address, now: another }])
   expect(await place.under.store.reads.relayer(place.relayer.id)).toEqual(moved)
   expect((await place.under.store.reads.work(place.relayer.id))?.floor).toEqual({ spentBelow: 0, explainedBelow: 0 })
 })

@@ -2,9 +2,11 @@
 import { expect, test } from 'vitest'
 import type { Chain } from '../../src/chain/chain.ts'
 import { openChains } from '../../src/chain/chains.ts'
+import type { Address } from '../../src/domain/ids.ts'
 import { networkToRow, relayerToRow, sealEndpoints, signerToRow } from '../../src/estate/documents.ts'
 import type { NetworkSettings } from '../../src/estate/entities.ts'
 import { openEstate } from '../../src/estate/open-estate.ts'
+import type { Logger } from '../../src/ops/logger.ts'
 import { systemRandom } from '../../src/ops/random.ts'
 import { secret, secretUrl } from '../../src/ops/secret.ts'
 import { openVault } from '../../src/ops/vault.ts'
@@ -27,14 +29,14 @@ const facts = { id: 'sealed', type: 'plain', address: devAccount(1).address } as
 const key = secret(devAccount(1).key)
 
 /** An estate, the chains that it opened and closed, and the relayers that it was last told to advance. */
-async function process(store: Store) {
+async function process(store: Store, logger: Logger = quiet) {
   const opened: string[] = []
   const closed: string[] = []
   const keysOpened: string[] = []
   const advanced: string[][] = []
   const curve = await openCurve(quiet)
   const estate = await openEstate({
-    ...{ store, vault, logger: quiet, fileSigners: new Map(), policyFor: () => somePolicy },
+    ...{ store, vault, logger, fileSigners: new Map(), policyFor: () => somePolicy },
     file: { relayers: [], signers: [], notifications: [], networks: [network] },
     async openSigner(id, key) {
       keysOpened.push(id)
@@ -161,4 +163,35 @@ test('endpoints of its own are opened for a relayer once, and again only when th
   expect(estate.endpointsOf(relayer.id)).toBeUndefined()
   expect(estate.chainOf(relayer)).not.toBe(chain)
   expect(closed).toEqual(['filed', 'own', 'own'])
+})
+
+test('a relayer that another process gives an account of which the key is not here is let go, and that is told, once', async () => {
+  await using under = await openTestedStore()
+  const { store } = under
+  await store.commit(async (session) => {
+    await session.saveManaged(signerToRow(vault, facts, key))
+    await session.saveManaged(relayerToRow(relayer.id, { origin: 'api' }, undefined))
+    await session.saveRelayer(relayer)
+  })
+  const told: string[] = []
+  const tell = (_: object, message: string) => void told.push(message)
+  const { estate, advanced } = await process(store, { ...quiet, info: tell, warn: tell })
+  told.length = 0
+  const give = (address: Address) =>
+    store.commit(async (session) => {
+      await session.raiseRevision()
+      await session.saveRelayer({ ...relayer, address })
+    })
+  await give(devAccount(2).address)
+  await estate.refresh()
+  await store.commit((session) => session.raiseRevision())
+  await estate.refresh()
+  expect(advanced.at(-1)).toEqual([])
+  expect(told).toEqual([
+    `this process does not advance this relayer: signer "sealed" signs for ${facts.address} here, and it is of ${devAccount(2).address}`,
+  ])
+  await give(facts.address)
+  await estate.refresh()
+  expect(advanced.at(-1)).toEqual([relayer.id])
+  expect(told.slice(1)).toEqual(['this process advances this relayer again'])
 })

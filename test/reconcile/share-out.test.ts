@@ -103,6 +103,12 @@ test('what is being given up counts as gone, what nobody else wants is kept, wha
   expect(shareOut(surveyOf(1, alone, [2]), { ...nothing, weights: slots(4) }).free).toEqual([0, 1, 3])
 })
 
+test('what is given up is not taken again before its unlocking is answered, however free it is by then', () => {
+  const alone = new Map([[1, new Set<Slot>([1])]])
+  const { take, free } = shareOut(surveyOf(1, alone), { ...nothing, weights: slots(2), leaving: new Set([0]) })
+  expect({ take, free }).toEqual({ take: [], free: [] })
+})
+
 test('ids spread over the slots, and each has the same slot everywhere', () => {
   const ids = Array.from({ length: 4_000 }, (_, index) => `relayer-${index}` as RelayerId)
   const found = bySlot(ids)

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { type Clock, systemClock } from '../../src/ops/clock.ts'
 import { secretUrl } from '../../src/ops/secret.ts'
 import { type LockSession, slotsMax } from '../../src/store/locks.ts'
+import { openDirectSession } from '../../src/store/postgres/direct-session.ts'
 import { openPostgresLocks } from '../../src/store/postgres/locks.ts'
 import { until } from '../http/support/until.ts'
 import { sharedPostgres } from './open-postgres.ts'
@@ -114,4 +115,32 @@ test('where the database can’t be asked, joining is refused', async () => {
   const url = new URL(place.url)
   url.pathname = '/nowhere'
   await expect(openPostgresLocks({ url: secretUrl(url), clock: systemClock }).join()).rejects.toThrow('nowhere')
+})
+
+test('questions that come together leave together: the driver warns of none that waits, and the heart beats beside them', async () => {
+  const warnings: string[] = []
+  const hear = (warning: Error) => void warnings.push(warning.message)
+  process.on('warning', hear)
+  try {
+    await using place = await openPlace()
+    const session = await place.join()
+    await Promise.all([session.lock([1, 2]), ...[1, 2, 3, 4].map(() => session.survey()), session.unlock([2])])
+    expect(await heldBy(session)).toEqual([1])
+    expect(warnings).toEqual([])
+  } finally {
+    process.off('warning', hear)
+  }
+})
+
+test('a session that is given up waits for no answer, and who asked it gets an error', async () => {
+  await using place = await openPlace()
+  const { client, ended, pid, end } = await openDirectSession(secretUrl(new URL(place.url)), [])
+  const asked = [client.query('SELECT pg_sleep(600)'), client.query('SELECT 1')].map((each) => each.catch(String))
+  await until(
+    async () =>
+      (await place.query(`SELECT 1 FROM pg_stat_activity WHERE pid = ${pid} AND state = 'active'`)).length > 0,
+  )
+  end()
+  expect(ended.aborted).toBe(true)
+  expect(await Promise.all(asked)).toEqual([expect.stringMatching('terminated'), expect.stringMatching('terminated')])
 })

@@ -36,7 +36,7 @@ export interface Fault {
   remark?: string
 }
 
-const leaseMs = 4_000
+const leaseMs = 3_500
 const drainMaxMs = 15_000
 
 /** Befalls them until `isOver`, and then leaves all of them as they were. */

@@ -1,16 +1,19 @@
 // npm run chaos: three replicas on one PostgreSQL through a storm of faults, and the judgement.
-//   --minutes 10   --seed N   (the same dice again; real processes keep no time, so not quite the same storm)
 import { randomInt } from 'node:crypto'
-import { parseArgs } from 'node:util'
+import { toolArguments } from '../../support/tool-arguments.ts'
 import { storm } from './storm.ts'
 
-const { values } = parseArgs({ options: { minutes: { type: 'string', default: '1' }, seed: { type: 'string' } } })
+const usage = `npm run chaos -- [--minutes 1] [--seed N]
+
+A seed gives the same dice again; real processes keep no time, so not quite the same storm.
+`
+const values = toolArguments(usage, { minutes: { type: 'string', default: '1' }, seed: { type: 'string' } })
 const minutes = Number(values.minutes)
 const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed)
 const print = (text: string) => process.stdout.write(`${text}\n`)
 if (!(minutes > 0) || !Number.isSafeInteger(seed)) {
-  print('npm run chaos -- --minutes 10 --seed 7: minutes above 0, and a whole number as the seed')
-  process.exit(1)
+  process.stderr.write(`minutes are above 0, and a seed is a whole number\n${usage}`)
+  process.exit(2)
 }
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => process.exit(130))
 
