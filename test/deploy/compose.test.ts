@@ -61,10 +61,24 @@ test('the example, filled in, is an environment that the service starts on', asy
   expect(loaded.server.trustedProxies).toEqual([compose.networks.inside.ipam.config[0].subnet])
 })
 
-test('the proxy knows every replica, and repeats no POST', () => {
+test('a node of the machine itself can be named', () => {
+  for (const [, replica] of replicas) expect(replica.extra_hosts).toEqual(['host.docker.internal:host-gateway'])
+})
+
+test('the proxy knows every replica by its name, and repeats no POST', () => {
   const conf = read('deploy/nginx.conf').replaceAll(/#.*$/gm, '')
-  const servers = [...conf.matchAll(/server (rescind-\d):8080 /g)].map(([, name]) => name)
+  const servers = [...conf.matchAll(/server (rescind-\d):8080 resolve /g)].map(([, name]) => name)
   expect(servers).toEqual(replicas.map(([name]) => name))
   expect(conf).not.toContain('non_idempotent')
+  // Names are asked again only with these; the open nginx has "resolve" since 1.27.3.
+  expect(conf).toMatch(/resolver 127\.0\.0\.11 valid=2s .*;[^}]*upstream rescind \{[^}]*zone rescind /)
+  const [, minor] = /nginx-unprivileged:1\.(\d+)-alpine$/m.exec(read('deploy/compose.yaml')) ?? []
+  expect(Number(minor)).toBeGreaterThanOrEqual(28)
   expect(conf).toMatch(/location = \/api\/v1\/events \{[^}]*proxy_buffering off;/)
+})
+
+test('a 503 is an answer to the proxy: it is not asked for elsewhere, and takes no replica out', () => {
+  const conf = read('deploy/nginx.conf').replaceAll(/#.*$/gm, '')
+  const passedOn = [...conf.matchAll(/proxy_next_upstream ([^;]*);/g)].map(([, on]) => on)
+  expect(passedOn).toEqual(['error timeout'])
 })
