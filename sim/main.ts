@@ -1,20 +1,30 @@
 // The simulator's command: runs seeds, prints what a failing one did, and the command that replays it.
-import { parseArgs } from 'node:util'
+import { toolArguments } from '../test/support/tool-arguments.ts'
 import type { Outcome } from './run-seed.ts'
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string', default: '1' },
-    seeds: { type: 'string', default: '1' },
-    steps: { type: 'string', default: '300' },
-    verbose: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-    /** The first failure, in one line, and no more. */
-    brief: { type: 'boolean', default: false },
-    mutant: { type: 'string' },
-  },
+const usage = `npm run sim -- [--seed 1] [--seeds 1] [--steps 300] [--verbose | --json | --brief] [--mutant NAME]
+
+Runs worlds of so many steps each, from seed on. A seed gives the same world whenever it is run.
+
+  --verbose   every line of their histories
+  --json      an outcome a line
+  --brief     the first failure, in one line, and no more
+  --mutant    the engine, broken as in sim/mutants/mutants.ts
+`
+const values = toolArguments(usage, {
+  seed: { type: 'string', default: '1' },
+  seeds: { type: 'string', default: '1' },
+  steps: { type: 'string', default: '300' },
+  verbose: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+  brief: { type: 'boolean', default: false },
+  mutant: { type: 'string' },
 })
 const [first, count, steps] = [Number(values.seed), Number(values.seeds), Number(values.steps)]
+if (![first, count, steps].every(Number.isSafeInteger)) {
+  process.stderr.write(`--seed, --seeds and --steps are whole numbers\n${usage}`)
+  process.exit(2)
+}
 const say = (text: string) => process.stdout.write(`${text}\n`)
 // The engine is loaded only now: a mutant takes its place.
 const loaded =

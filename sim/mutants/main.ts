@@ -1,16 +1,18 @@
 // Breaks the engine in every way we know, one at a time, and shows the seed that notices. A survivor is our defect.
 import { spawn } from 'node:child_process'
-import { parseArgs } from 'node:util'
+import { toolArguments } from '../../test/support/tool-arguments.ts'
 import { mutants } from './mutants.ts'
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '300' },
-    steps: { type: 'string', default: '300' },
-    seed: { type: 'string' },
-    only: { type: 'string' },
-    workers: { type: 'string', default: '2' },
-  },
+const usage = `npm run sim:mutants -- [--only NAME] [--seed N] [--seeds 300] [--steps 300] [--workers 2]
+
+Runs each mutant of sim/mutants/mutants.ts from its own seed on, or from --seed, until one notices.
+`
+const values = toolArguments(usage, {
+  seeds: { type: 'string', default: '300' },
+  steps: { type: 'string', default: '300' },
+  seed: { type: 'string' },
+  only: { type: 'string' },
+  workers: { type: 'string', default: '2' },
 })
 const simulator = new URL('../main.ts', import.meta.url).pathname
 const say = (text: string) => process.stdout.write(`${text}\n`)
