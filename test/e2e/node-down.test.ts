@@ -23,7 +23,7 @@ let stage: Stage<Anvil>
 beforeAll(async () => {
   stage = await anvilStage({
     requiredConfirmations: 2,
-    relayers: { held: { max_in_flight: 3 }, down: {}, silent: {}, dropped: {}, frozen: {}, kept: { max_in_flight: 2 } },
+    relayers: { held: { max_in_flight: 1 }, down: {}, silent: {}, dropped: {}, frozen: {}, kept: { max_in_flight: 2 } },
   })
 })
 afterAll(() => stage?.[Symbol.asyncDispose]())
@@ -83,6 +83,9 @@ test('the node is away while sends and cancels come in: all of them are answered
   await inPool(stage, sender, [0])
   await stage.line.cut()
   const sent = await payTimes(stage, sender, 4)
+  // What waited still would get the nonce that a cancellation gives back, before those that were sent earlier.
+  const nonces = () => stage.rows.transactionsOf(sender.id).map(({ nonce }) => nonce)
+  await until(() => !nonces().includes(null), { what: 'each to have its nonce' })
   expect((await cancel(stage, inFlight)).status).toBe('canceled')
   expect((await stage.client.cancellation(sender.id, inFlight.id)).state).toBe('racing')
   await cancel(stage, sent[1] as Payment)

@@ -14,13 +14,19 @@ beforeAll(async () => {
 })
 afterAll(() => stage?.[Symbol.asyncDispose]())
 
+/** Apart from what the engine tells of it meanwhile: a no-op may be on its way. */
+function asAsked(id: string) {
+  const { version: _, status_reason: __, ...row } = stage.rows.transaction(id)
+  return row
+}
+
 async function expectRefusal({ sender, id }: Payment, code: string): Promise<void> {
-  const before = stage.rows.transaction(id)
+  const before = asAsked(id)
   const answer = await stage.client.request('DELETE', `/relayers/${sender.id}/transactions/${id}`)
   expect(answer.status).toBe(400)
   expect(answer.body).toEqual({ data: null, message: 'Bad Request', success: false })
   expect(answer.headers['relayer-error-code']).toBe(code)
-  expect(stage.rows.transaction(id)).toEqual(before)
+  expect(asAsked(id)).toEqual(before)
 }
 
 test('mined, then confirmed', async () => {

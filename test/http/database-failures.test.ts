@@ -99,18 +99,19 @@ test.each([
 test('a connection that is lost at any moment of a send: each key is one transaction, and an error tells the truth', async () => {
   await using place = await openPlace()
   const heard = new Set<unknown>()
-  for (let pieces = 0; pieces < 24; pieces += 1) {
-    place.line.cutAfter(pieces)
-    const first = await send(place, `key-${pieces}`)
+  // How many pieces a send is differs from time to time: what is asked, and what is answered, may arrive as one.
+  for (let sends = 0; sends < 240 && (sends < 24 || heard.size < 3); sends += 1) {
+    place.line.cutAfter(sends % 8)
+    const first = await send(place, `key-${sends}`)
     const code = first.headers['relayer-error-code']
     heard.add(code)
-    if (code === 'DATABASE_UNAVAILABLE') expect(await place.stored()).toBe(pieces)
+    if (code === 'DATABASE_UNAVAILABLE') expect(await place.stored()).toBe(sends)
     if (code === undefined) expectSuccess(first)
     place.line.cutAfter(Number.POSITIVE_INFINITY)
-    const again = await send(place, `key-${pieces}`)
+    const again = await send(place, `key-${sends}`)
     expectSuccess(again)
     if (code === undefined) expect(again.body.data.id).toBe(first.body.data.id)
-    expect(await place.stored()).toBe(pieces + 1)
+    expect(await place.stored()).toBe(sends + 1)
   }
   expect(heard).toEqual(new Set(['DATABASE_UNAVAILABLE', 'OUTCOME_UNKNOWN', undefined]))
 })

@@ -81,7 +81,7 @@ test('headers that keep browsers and caches out, on successes and refusals', asy
   }
 })
 
-test('draining: what was begun is answered, what comes after on the same connection is refused', async () => {
+test('draining: what was begun is answered and its connection ends, and what arrives only then is refused', async () => {
   let release = () => {}
   const held = new Promise<void>((resolve) => {
     release = resolve
@@ -104,27 +104,45 @@ test('draining: what was begun is answered, what comes after on the same connect
   })
   await put(server.store, transaction('held', { phase: 'queued' }))
 
-  const socket = connect(server.port, '127.0.0.1')
-  let heard = ''
-  socket.on('data', (chunk) => {
-    heard += chunk
-  })
-  const closed = new Promise((resolve) => socket.on('close', resolve))
+  const listen = () => {
+    const socket = connect(server.port, '127.0.0.1')
+    let heard = ''
+    socket.on('data', (chunk) => {
+      heard += chunk
+    })
+    const answers = () => heard.split(/(?=HTTP\/1\.1 )/)
+    return { socket, answers, closed: new Promise((resolve) => socket.on('close', resolve)) }
+  }
   const request = (method: string, path: string) =>
     `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`
-  socket.write(request('DELETE', '/api/v1/relayers/one/transactions/held'))
+  const [busy, slow] = [listen(), listen()]
+  slow.socket.write(request('GET', '/api/v1/health'))
+  await until(() => slow.answers()[0]?.endsWith('OK') === true)
+  slow.socket.write('GET /api/v1/health HTTP/1.1\r\n')
+  busy.socket.write(request('DELETE', '/api/v1/relayers/one/transactions/held'))
   await beginning
   const stopped = server.stop()
-  socket.write(request('GET', '/api/v1/relayers'))
+  await until(() =>
+    server.ask('GET', '/api/v1/health').then(
+      () => false,
+      () => true,
+    ),
+  )
+  busy.socket.write(request('GET', '/api/v1/relayers'))
+  slow.socket.write('Host: x\r\n\r\n')
+  await slow.closed
   release()
-  await Promise.all([stopped, closed])
+  await Promise.all([stopped, busy.closed])
 
-  const [first, second] = heard.split(/(?=HTTP\/1\.1 )/)
-  expect(first).toMatch(/^HTTP\/1\.1 200 /)
-  expect(first).toContain('"status":"canceled"')
-  expect(second).toMatch(/^HTTP\/1\.1 503 /)
-  expect(second).toMatch(/\r\nrelayer-error-code: SHUTTING_DOWN\r\n/)
-  expect(second).toMatch(/\r\nconnection: close\r\n/i)
+  const [begunBefore, ...more] = busy.answers()
+  expect(begunBefore).toMatch(/^HTTP\/1\.1 200 /)
+  expect(begunBefore).toMatch(/\r\nconnection: close\r\n/i)
+  expect(begunBefore).toContain('"status":"canceled"')
+  expect(more).toEqual([])
+  const [, late] = slow.answers()
+  expect(late).toMatch(/^HTTP\/1\.1 503 /)
+  expect(late).toMatch(/\r\nrelayer-error-code: SHUTTING_DOWN\r\n/)
+  expect(late).toMatch(/\r\nconnection: close\r\n/i)
 })
 
 test('once stopped, nobody listens', async () => {

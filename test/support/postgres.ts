@@ -150,9 +150,10 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     query,
     async kill9() {
       const sessions = await query<{ pid: number }>('SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()')
+      // A session outlives the postmaster until it notices, and answers or says good-bye: in a crash all end at once.
+      for (const { pid } of sessions) signalIfThere(pid, 'SIGSTOP')
       await end('SIGKILL')
-      // A session outlives the postmaster until it notices, and answers meanwhile: in a crash all end at once.
-      for (const { pid } of sessions) killIfThere(pid)
+      for (const { pid } of sessions) signalIfThere(pid, 'SIGKILL')
     },
     // "Fast": sessions are ended, not waited for.
     stop: () => end('SIGINT'),
@@ -166,9 +167,9 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   }
 }
 
-function killIfThere(pid: number): void {
+function signalIfThere(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGKILL')
+    process.kill(pid, signal)
   } catch {
     // It ended by itself.
   }

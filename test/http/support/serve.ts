@@ -66,6 +66,7 @@ export interface Setting {
   readonly limits?: ServerLimits
   readonly rates?: ServerOptions['rates']
   readonly authenticate?: Authenticate
+  /** Of every relayer; without, the file of this server has no network. */
   readonly chain?: Partial<Chain>
   readonly queueMax?: number
   readonly clock?: Clock
@@ -117,7 +118,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
       openSigner,
       readPolicies,
     },
-    chainOf: () => (setting.chain ?? {}) as Chain,
+    chainOf: setting.chain ? () => setting.chain as Chain : estate.chainOf,
     signerOf: () => signer,
     policyOf: () => somePolicy,
     limits: setting.limits ?? { requestsPerSecond: 100_000, burst: 100_000 },
