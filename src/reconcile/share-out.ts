@@ -19,9 +19,11 @@ export interface Holding {
   readonly kept: ReadonlySet<Slot>
 }
 
+type Load = readonly [Member, number]
+
 /**
  * Shares differ by one relayer at most, and the larger ones are for those who hold more already: nothing moves that need
- * not. A slot of several relayers moves as a whole, so that what is held may differ from the share by those.
+ * not. A slot of several relayers moves as a whole, so that what is held differs by the heaviest slot at most.
  */
 export function shareOut(survey: Survey, { weights, leaving, kept }: Holding): Shares {
   const weightOf = (slot: Slot) => weights.get(slot) ?? 1
@@ -29,14 +31,11 @@ export function shareOut(survey: Survey, { weights, leaving, kept }: Holding): S
   const mine = survey.members.get(survey.self) ?? new Set<Slot>()
   const taken = new Set([...survey.members.values(), survey.barred].flatMap((slots) => [...slots]))
   const untaken = [...weights.keys()].filter((slot) => !taken.has(slot))
-
-  const held = new Map([...survey.members].map(([member, slots]) => [member, sum(slots)]))
-  const total = sum(untaken) + [...held.values()].reduce((all, each) => all + each, 0)
-  const share = shareOf(survey.self, held, total)
+  const loads = byLoad([...survey.members].map(([member, slots]) => [member, sum(slots)]))
 
   const give: Slot[] = []
   const staying = [...mine].filter((slot) => !leaving.has(slot))
-  let surplus = sum(staying) - share
+  let surplus = sum(staying) - shareOf(survey.self, loads, sum(untaken))
   for (const slot of staying) {
     // What this replica can't advance is no use here.
     const isUseless = !weights.has(slot)
@@ -44,29 +43,51 @@ export function shareOut(survey: Survey, { weights, leaving, kept }: Holding): S
     give.push(slot)
     surplus -= weightOf(slot)
   }
+  const isAtRest = untaken.length === 0 && leaving.size === 0 && give.length === 0
+  if (isAtRest && loads[0]?.[0] === survey.self) {
+    const movable = staying.filter((slot) => !kept.has(slot))
+    give.push(...evenOut(loads, movable, weightOf))
+  }
 
   // The answer to its unlocking is on its way, and would take away what was locked anew.
   const free = untaken.filter((slot) => !leaving.has(slot))
-  const take: Slot[] = []
-  let room = share - sum(mine)
-  for (const slot of turned(free, survey.self)) {
-    if (room <= 0) break
-    take.push(slot)
-    room -= weightOf(slot)
+  return { take: dealt(free, loads, weightOf).get(survey.self) ?? [], give, free }
+}
+
+/** Who holds most comes first. */
+function byLoad(loads: readonly Load[]): readonly Load[] {
+  return [...loads].sort(([one, hasOne], [other, hasOther]) => hasOther - hasOne || one - other)
+}
+
+/** `free`: the weight of what nobody holds. */
+function shareOf(self: Member, loads: readonly Load[], free: number): number {
+  const total = loads.reduce((all, [, load]) => all + load, free)
+  const rank = loads.findIndex(([member]) => member === self)
+  const least = Math.floor(total / loads.length)
+  return rank < total % loads.length ? least + 1 : least
+}
+
+/** Whoever has least gets the next, the heaviest first. All who see the same deal the same: no two want one slot. */
+function dealt(
+  free: readonly Slot[],
+  loads: readonly Load[],
+  weightOf: (slot: Slot) => number,
+): ReadonlyMap<Member, readonly Slot[]> {
+  const hands = loads.map(([member, load]) => ({ member, load, slots: [] as Slot[] }))
+  for (const slot of [...free].sort((one, other) => weightOf(other) - weightOf(one) || one - other)) {
+    const poorest = hands.reduce((least, hand) => (hand.load < least.load ? hand : least))
+    poorest.slots.push(slot)
+    poorest.load += weightOf(slot)
   }
-  return { take, give, free }
+  return new Map(hands.map(({ member, slots }) => [member, slots]))
 }
 
-function shareOf(self: Member, held: ReadonlyMap<Member, number>, total: number): number {
-  const ranked = [...held].sort(([one, hasOne], [other, hasOther]) => hasOther - hasOne || one - other)
-  const rank = ranked.findIndex(([member]) => member === self)
-  const least = Math.floor(total / ranked.length)
-  return rank < total % ranked.length ? least + 1 : least
-}
-
-/** Those who take at the same time begin at different places, and seldom want the same. */
-function turned(slots: readonly Slot[], self: Member): readonly Slot[] {
-  const sorted = [...slots].sort((one, other) => one - other)
-  const start = sorted.length === 0 ? 0 : Math.imul(self, 2_654_435_761) >>> 0
-  return sorted.map((_, index) => sorted[(start + index) % sorted.length] as Slot)
+/**
+ * Where slots are too heavy for what is too much, many keep a little that one lacks. So whoever has most gives its lightest
+ * as long as whoever has least stays below it with that. One at a time: the sum of the squares falls with each, and so it ends.
+ */
+function evenOut(loads: readonly Load[], movable: readonly Slot[], weightOf: (slot: Slot) => number): readonly Slot[] {
+  const difference = (loads[0]?.[1] ?? 0) - (loads.at(-1)?.[1] ?? 0)
+  const [lightest] = [...movable].sort((one, other) => weightOf(one) - weightOf(other))
+  return lightest !== undefined && weightOf(lightest) < difference ? [lightest] : []
 }
