@@ -2,7 +2,7 @@
 import type { RelayerId } from '../domain/ids.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
-import type { LockSession, Slot, Survey } from '../store/locks.ts'
+import type { LockSession, Member, Slot, Survey } from '../store/locks.ts'
 import type { Holdings } from './holdings.ts'
 import { shareOut } from './share-out.ts'
 import { bySlot, slotOf } from './slots.ts'
@@ -18,7 +18,7 @@ export interface HeldSlots {
 
 /** What nobody takes for so long is anybody's, whatever the shares say: it may be that others lack its key or network. */
 const orphanedMs = 3_000
-/** So long it is not given up for the sake of shares then. */
+/** So long it is not given up for the sake of shares then, unless somebody comes. */
 const keptMs = 300_000
 /** A last step takes longer than that only where a node hangs. Others go on then: for them it is as after a crash. */
 const lastStepMs = 3_000
@@ -39,6 +39,7 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
   const leaving = new Map<Slot, Promise<void>>()
   const freeSince = new Map<Slot, number>()
   const keptUntil = new Map<Slot, number>()
+  let met: ReadonlySet<Member> = new Set()
   let wanted: readonly RelayerId[] = []
   let acquiring: Promise<void> | undefined
   let told = ''
@@ -72,6 +73,12 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
     for (const slot of freeSince.keys()) if (!isFree.has(slot)) freeSince.delete(slot)
     for (const slot of free) if (!freeSince.has(slot)) freeSince.set(slot, now)
     return free.filter((slot) => now - (freeSince.get(slot) ?? now) >= orphanedMs)
+  }
+
+  /** Whoever comes may have what the others lack. */
+  function meet({ members }: Survey): void {
+    if ([...members.keys()].some((member) => !met.has(member))) keptUntil.clear()
+    met = new Set(members.keys())
   }
 
   /** Each of them is tried once. What is taken meanwhile comes with it. */
@@ -119,6 +126,7 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
       wanted = relayers
       const survey = await session.survey()
       tell(survey)
+      meet(survey)
       const now = clock.elapsed()
       for (const [slot, until] of keptUntil) if (until <= now) keptUntil.delete(slot)
       const slots = bySlot(relayers)

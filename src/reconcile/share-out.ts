@@ -19,19 +19,23 @@ export interface Holding {
   readonly kept: ReadonlySet<Slot>
 }
 
-type Load = readonly [Member, number]
+interface Load {
+  readonly member: Member
+  /** In relayers. */
+  readonly weight: number
+}
 
 /**
  * Shares differ by one relayer at most, and the larger ones are for those who hold more already: nothing moves that need
  * not. A slot of several relayers moves as a whole, so that what is held differs by the heaviest slot at most.
  */
 export function shareOut(survey: Survey, { weights, leaving, kept }: Holding): Shares {
-  const weightOf = (slot: Slot) => weights.get(slot) ?? 1
+  const weightOf = weighing(weights)
   const sum = (slots: Iterable<Slot>) => [...slots].reduce((total, slot) => total + weightOf(slot), 0)
   const mine = survey.members.get(survey.self) ?? new Set<Slot>()
   const taken = new Set([...survey.members.values(), survey.barred].flatMap((slots) => [...slots]))
   const untaken = [...weights.keys()].filter((slot) => !taken.has(slot))
-  const loads = byLoad([...survey.members].map(([member, slots]) => [member, sum(slots)]))
+  const loads = richestFirst([...survey.members].map(([member, slots]) => ({ member, weight: sum(slots) })))
 
   const give: Slot[] = []
   const staying = [...mine].filter((slot) => !leaving.has(slot))
@@ -43,51 +47,64 @@ export function shareOut(survey: Survey, { weights, leaving, kept }: Holding): S
     give.push(slot)
     surplus -= weightOf(slot)
   }
-  const isAtRest = untaken.length === 0 && leaving.size === 0 && give.length === 0
-  if (isAtRest && loads[0]?.[0] === survey.self) {
-    const movable = staying.filter((slot) => !kept.has(slot))
-    give.push(...evenOut(loads, movable, weightOf))
+
+  const givesByItself = ({ member, weight }: Load) => {
+    const lightest = Math.min(...[...(survey.members.get(member) ?? [])].map(weightOf))
+    return weight - shareOf(member, loads, 0) >= lightest
   }
+  // What is kept shows that somebody can't take what is given: it would stand still, for nothing.
+  const isSettled = untaken.length + leaving.size + kept.size + give.length === 0 && !loads.some(givesByItself)
+  if (isSettled && loads[0]?.member === survey.self) give.push(...evenOut(loads, staying, weightOf))
 
   // The answer to its unlocking is on its way, and would take away what was locked anew.
   const free = untaken.filter((slot) => !leaving.has(slot))
-  return { take: dealt(free, loads, weightOf).get(survey.self) ?? [], give, free }
+  return { take: handOf(survey.self, free, loads, weightOf), give, free }
 }
 
-/** Who holds most comes first. */
-function byLoad(loads: readonly Load[]): readonly Load[] {
-  return [...loads].sort(([one, hasOne], [other, hasOther]) => hasOther - hasOne || one - other)
+/** How many relayers a slot has that this replica can't advance it does not know: as many as its own, most likely. */
+function weighing(weights: ReadonlyMap<Slot, number>): (slot: Slot) => number {
+  const total = [...weights.values()].reduce((all, each) => all + each, 0)
+  const average = weights.size === 0 ? 1 : total / weights.size
+  return (slot) => weights.get(slot) ?? average
 }
 
-/** `free`: the weight of what nobody holds. */
-function shareOf(self: Member, loads: readonly Load[], free: number): number {
-  const total = loads.reduce((all, [, load]) => all + load, free)
-  const rank = loads.findIndex(([member]) => member === self)
+function richestFirst(loads: readonly Load[]): readonly Load[] {
+  return [...loads].sort((one, other) => other.weight - one.weight || one.member - other.member)
+}
+
+function shareOf(self: Member, loads: readonly Load[], freeWeight: number): number {
+  const total = loads.reduce((all, { weight }) => all + weight, freeWeight)
+  const rank = loads.findIndex(({ member }) => member === self)
   const least = Math.floor(total / loads.length)
   return rank < total % loads.length ? least + 1 : least
 }
 
-/** Whoever has least gets the next, the heaviest first. All who see the same deal the same: no two want one slot. */
-function dealt(
+/**
+ * The heaviest first, each to whoever has least by then. All deal the same from the same survey, so that no two want one
+ * slot.
+ */
+function handOf(
+  self: Member,
   free: readonly Slot[],
   loads: readonly Load[],
   weightOf: (slot: Slot) => number,
-): ReadonlyMap<Member, readonly Slot[]> {
-  const hands = loads.map(([member, load]) => ({ member, load, slots: [] as Slot[] }))
+): readonly Slot[] {
+  const hands = loads.map(({ member, weight }) => ({ member, weight, slots: [] as Slot[] }))
   for (const slot of [...free].sort((one, other) => weightOf(other) - weightOf(one) || one - other)) {
-    const poorest = hands.reduce((least, hand) => (hand.load < least.load ? hand : least))
+    const poorest = hands.reduce((least, hand) => (hand.weight < least.weight ? hand : least))
     poorest.slots.push(slot)
-    poorest.load += weightOf(slot)
+    poorest.weight += weightOf(slot)
   }
-  return new Map(hands.map(({ member, slots }) => [member, slots]))
+  return hands.find(({ member }) => member === self)?.slots ?? []
 }
 
 /**
- * Where slots are too heavy for what is too much, many keep a little that one lacks. So whoever has most gives its lightest
- * as long as whoever has least stays below it with that. One at a time: the sum of the squares falls with each, and so it ends.
+ * Where every slot weighs more than what its holder has too much, nobody gives any, and somebody who came would get none. So
+ * whoever has most gives its lightest, if whoever has least has less with it than the giver had. One at a time: loads come
+ * closer with each (the sum of their squares falls), so it ends.
  */
-function evenOut(loads: readonly Load[], movable: readonly Slot[], weightOf: (slot: Slot) => number): readonly Slot[] {
-  const difference = (loads[0]?.[1] ?? 0) - (loads.at(-1)?.[1] ?? 0)
-  const [lightest] = [...movable].sort((one, other) => weightOf(one) - weightOf(other))
+function evenOut(loads: readonly Load[], mine: readonly Slot[], weightOf: (slot: Slot) => number): readonly Slot[] {
+  const difference = (loads[0]?.weight ?? 0) - (loads.at(-1)?.weight ?? 0)
+  const [lightest] = [...mine].sort((one, other) => weightOf(one) - weightOf(other))
   return lightest !== undefined && weightOf(lightest) < difference ? [lightest] : []
 }

@@ -184,6 +184,19 @@ test('what only one can advance stays with that one, and does not go back and fo
   expect(one.acquired.length + other.acquired.length).toBeLessThanOrEqual(4 + 4 * tries)
 })
 
+test('what nobody else could advance is shared with one that comes, and can', async () => {
+  await using place = await openPlace(4)
+  const one = await place.replica()
+  await place.looking('all', () => one.owned.size === 4)
+  await place.replica([])
+  await place.looking('each given up in vain', () => one.acquired.length >= 8 && one.owned.size === 4)
+  const began = place.clock.elapsed()
+  const third = await place.replica()
+  await place.looking('its locks', () => (place.server.held.get(3)?.size ?? 0) > 0)
+  expect(place.clock.elapsed() - began).toBeLessThan(60_000)
+  await place.looking('its share', () => third.owned.size > 0)
+})
+
 test('what is assigned no more is given up, and what is new is taken without waiting for the next look', async () => {
   await using place = await openPlace(3)
   const [first, second, third] = place.relayers as [RelayerId, RelayerId, RelayerId]
