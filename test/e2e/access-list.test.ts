@@ -2,11 +2,21 @@
 import { encodeErrorResult, getAddress, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Anvil } from '../support/anvil.ts'
-import { until } from '../support/client.ts'
 import type { Hardhat } from '../support/hardhat.ts'
 import { audit } from './support/audit.ts'
 import { decode } from './support/ledger.ts'
-import { cancel, inPool, mineUntil, noOpInPool, type Payment, pay, reached, verdict, view } from './support/play.ts'
+import {
+  answered,
+  cancel,
+  inPool,
+  mineUntil,
+  noOpInPool,
+  type Payment,
+  pay,
+  reached,
+  verdict,
+  view,
+} from './support/play.ts'
 import { type AnyStage, anvilStage, hardhatStage, type Stage } from './support/stage.ts'
 
 const contract = getAddress('0x00000000000000000000000000000000c0ffee11')
@@ -67,11 +77,6 @@ describe('on a strict pool', () => {
   })
   afterAll(() => stage?.[Symbol.asyncDispose]())
 
-  /** Handed over again, what was accepted is known already. */
-  const taken = (payment: Payment) =>
-    stage.rows
-      .attempts(payment.id)
-      .map(({ kind, outcome }) => [kind, outcome === 'alreadyKnown' ? 'accepted' : outcome])
   const envelopes = (payment: Payment) => stage.rows.attempts(payment.id).map(({ raw }) => decode(raw))
 
   test.each([
@@ -96,12 +101,13 @@ describe('on a strict pool', () => {
       const [original, noOp] = envelopes(payment)
       expect([original?.type, noOp?.type]).toEqual([type, type])
       expect([original?.accessList, noOp?.accessList]).toEqual([signed, undefined])
+      expect(await answered(stage, payment, 2)).toEqual([
+        ['execute', true],
+        ['cancel', true],
+      ])
       const mined = await audit(stage, sender)
       expect(mined.map((each) => each.hash)).toEqual([hash])
-      expect(taken(payment)).toEqual([
-        ['execute', 'accepted'],
-        ['cancel', 'accepted'],
-      ])
+      expect(envelopes(payment)).toHaveLength(2)
       expect(await verdict(stage, payment, ({ final }) => final)).toMatchObject({
         state: 'won',
         cost: expect.anything(),
@@ -116,10 +122,9 @@ describe('on a strict pool', () => {
     const { to, value } = payment
     const body = { to, value: String(value), gas_limit: 30_000, speed: 'fast', access_list: list }
     expect(await replace(stage, payment, body)).toMatchObject({ status: 200, body: { data: { access_list: list } } })
-    await until(() => stage.rows.attempts(payment.id)[1]?.outcome ?? false, { what: 'an answer to the replacement' })
-    expect(taken(payment)).toEqual([
-      ['execute', 'accepted'],
-      ['replace', 'accepted'],
+    expect(await answered(stage, payment, 2)).toEqual([
+      ['execute', true],
+      ['replace', true],
     ])
     expect(envelopes(payment).map(({ type }) => type)).toEqual(['legacy', 'eip2930'])
     await stage.node.mine(2)

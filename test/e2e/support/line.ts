@@ -1,4 +1,5 @@
 // The line between the service and its node: open, cut, or with manners of the test's choosing.
+import { freePort } from '../../support/free-port.ts'
 import {
   type Reaction,
   type RpcCall,
@@ -29,8 +30,10 @@ export interface Line extends AsyncDisposable {
 }
 
 export async function openLine(nodeUrl: string): Promise<Line> {
-  let server: RpcServer = await startRpcServer({ forwardTo: nodeUrl })
-  const { url, port } = server
+  // Its own, so that nobody else is there while it is cut.
+  const port = await freePort()
+  let server: RpcServer = await startRpcServer({ forwardTo: nodeUrl, port })
+  const { url } = server
   const earlier: string[] = []
   let cut = false
 

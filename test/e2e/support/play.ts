@@ -100,6 +100,21 @@ export async function noOpInPool(stage: AnyStage, payment: Payment): Promise<str
   )
 }
 
+/**
+ * Resolves once the node has answered to `count` envelopes signed for the payment: their kinds, and whether it took each.
+ * Handed over again, what it has is known already; but what is mined by then is refused, so this comes before a block.
+ */
+export async function answered({ rows, service }: AnyStage, { id }: Payment, count: number) {
+  return until(
+    () => {
+      const attempts = rows.attempts(id)
+      if (attempts.length < count || attempts.some(({ outcome }) => outcome === null)) return false
+      return attempts.map(({ kind, outcome }) => [kind, outcome === 'accepted' || outcome === 'alreadyKnown'] as const)
+    },
+    { what: () => `${count} answers; there are ${JSON.stringify(rows.attempts(id))}\n${service.logs().slice(-3000)}` },
+  )
+}
+
 /** Mines a block after another until `condition` holds: the service takes its steps at new heads. */
 export async function mineUntil(
   { node, service }: AnyStage,
