@@ -71,7 +71,10 @@ test('two hundred, mixed: bumped, in the pool, held, canceled before, and queued
     },
   )
   const pending = [...bumped, ...pooled, ...rest].filter((payment) => !canceledBefore.includes(payment))
-  const byNonce = pending.toSorted((one, other) => nonceIn(one) - nonceIn(other))
+  const nonces = new Map(stage.rows.transactionsOf(sender.id).map(({ id, nonce }) => [id, nonce]))
+  // What has no nonce comes after everything that has one, in the order of the queue.
+  const nonceOfPayment = ({ id }: Payment) => nonces.get(id) ?? Number.MAX_SAFE_INTEGER
+  const byNonce = pending.toSorted((one, other) => nonceOfPayment(one) - nonceOfPayment(other))
 
   const answer = await stage.client.request('DELETE', `/relayers/${sender.id}/transactions/pending`)
   expect(answer.status).toBe(200)
@@ -87,10 +90,12 @@ test('two hundred, mixed: bumped, in the pool, held, canceled before, and queued
   })
   for (const payment of rest) {
     await verdict(stage, payment, ({ state }) => state !== 'racing')
-    const { id } = payment
-    expect(await stage.client.cancellation(sender.id, id)).toMatchObject({ state: 'dropped', final: true, cost: '0' })
-    expect(stage.rows.attempts(id).every(({ state }) => state === 'withdrawn')).toBe(true)
+    const told = await stage.client.cancellation(sender.id, payment.id)
+    expect(told).toMatchObject({ state: 'dropped', final: true, cost: '0' })
   }
+  const dropped = new Set(rest.map(({ id }) => id))
+  const ofDropped = stage.rows.attemptsOf(sender.id).filter(({ transaction_id: id }) => dropped.has(id))
+  expect(ofDropped.every(({ state }) => state === 'withdrawn')).toBe(true)
   expect(await stage.client.cancelPending(sender.id)).toMatchObject({ total_processed: 0 })
 
   await stage.line.mend()
@@ -149,9 +154,4 @@ test('what is mined already is not touched, and sends that come during the bulk 
 /** `from` up to, not including, `to`. */
 function numbers(from: number, to: number): number[] {
   return Array.from({ length: to - from }, (_, index) => from + index)
-}
-
-/** What has no nonce comes after everything that has one, in the order of the queue. */
-function nonceIn({ id }: Payment): number {
-  return stage.rows.transaction(id).nonce ?? Number.MAX_SAFE_INTEGER
 }

@@ -38,7 +38,7 @@ async function npmStart(): Promise<Started> {
   npm.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     told += chunk
   })
-  await until(() => told.includes('"msg":"ready"') || npm.exitCode !== null, { what: 'ready' })
+  await until(() => told.includes('"msg":"ready"') || npm.exitCode !== null, { limitMs: 30_000, what: 'ready' })
   return {
     npm,
     ...at,

@@ -1,8 +1,9 @@
 // Everything a relayer ever took, held against the chain: the invariants of a relayer, whatever the test was about.
 import { expect } from 'vitest'
-import type { TransactionTable } from '../../../src/store/schema.ts'
+import type { AttemptTable, TransactionTable } from '../../../src/store/schema.ts'
 import { type Mined, minedFrom, same } from './ledger.ts'
 import { mineUntil } from './play.ts'
+import type { OutboxRow } from './rows.ts'
 import type { AnyStage, Sender } from './stage.ts'
 
 /**
@@ -16,22 +17,38 @@ export async function audit(stage: AnyStage, sender: Sender, strangers = 0): Pro
   await mineUntil(stage, `${sender.id} to have nothing open`, () => read().every(({ open }) => open === 0))
 
   const mined = await minedFrom(node, sender.address)
-  for (const row of read()) await holdAgainst(stage, sender, row, mined)
-  const spentByUs = read().flatMap(({ nonce, included_kind: kind }) => (kind === null ? [] : [nonce]))
+  // Each read is a connection of its own: of hundreds of transactions one a kind.
+  const [all, signed, told] = [read(), rows.attemptsOf(sender.id), rows.eventsOf(sender.id)]
+  const attempts = Map.groupBy(signed, ({ transaction_id: id }) => id)
+  const events = Map.groupBy(told, ({ transaction_id: id }) => id)
+  for (const row of all) {
+    await holdAgainst(
+      stage,
+      sender,
+      { row, attempts: attempts.get(row.id) ?? [], events: events.get(row.id) ?? [] },
+      mined,
+    )
+  }
+  const spentByUs = all.flatMap(({ nonce, included_kind: kind }) => (kind === null ? [] : [nonce]))
   expect(new Set(spentByUs).size, 'two transactions say that they took the same nonce').toBe(spentByUs.length)
-  const ownHashes = new Set(read().flatMap(({ id }) => rows.attempts(id).map(({ hash }) => hash)))
+  const ownHashes = new Set(signed.map(({ hash }) => hash))
   expect(mined.filter(({ hash }) => !ownHashes.has(hash)).length, 'nonces spent by strangers').toBe(strangers)
   return mined
 }
 
+interface Kept {
+  readonly row: TransactionTable
+  readonly attempts: readonly AttemptTable[]
+  readonly events: readonly OutboxRow[]
+}
+
 async function holdAgainst(
-  { client, rows }: AnyStage,
+  { client }: AnyStage,
   sender: Sender,
-  row: TransactionTable,
+  { row, attempts, events }: Kept,
   mined: readonly Mined[],
 ): Promise<void> {
   const about = `${row.id}, ${row.status} (${row.status_reason ?? ''})`
-  const attempts = rows.attempts(row.id)
   const payloads = attempts.filter(({ kind }) => kind !== 'cancel').map(({ hash }) => hash)
   const executed = mined.filter(({ hash }) => payloads.includes(hash))
   const ran = row.status === 'confirmed' || (row.status === 'failed' && row.included_hash !== null)
@@ -44,7 +61,7 @@ async function holdAgainst(
     const paid = mined.filter(({ to }) => same(to, row.to_address ?? '') && !same(to, sender.address))
     expect(paid.length, `${about}: payments to its recipient`).toBe(ran ? 1 : 0)
   }
-  expect(rows.events(row.id).filter(({ terminal }) => terminal === 1).length, `${about}: terminal events`).toBe(1)
+  expect(events.filter(({ terminal }) => terminal === 1).length, `${about}: terminal events`).toBe(1)
   if (row.canceled_at === null) return
 
   const told = await client.cancellation(sender.id, row.id)

@@ -16,6 +16,8 @@ export interface Rows {
   /** In the order in which they were signed. */
   attempts(id: string): readonly AttemptTable[]
   events(id: string): readonly OutboxRow[]
+  /** Of all that have gone through a relayer. */
+  attemptsOf(relayerId: string): readonly AttemptTable[]
   /** Of all that have gone through a relayer, in the order of commits. */
   eventsOf(relayerId: string): readonly OutboxRow[]
   /** Events that are on their way to a notification, or were given up. */
@@ -33,6 +35,12 @@ export function rowsOf(service: Pick<Service, 'directory'>): Rows {
     },
     transactionsOf: (relayerId) => all('SELECT * FROM transactions WHERE relayer_id = ? ORDER BY sequence', relayerId),
     attempts: (id) => all('SELECT * FROM attempts WHERE transaction_id = ? ORDER BY nonce, position', id),
+    attemptsOf: (relayerId) =>
+      all(
+        `SELECT attempts.* FROM attempts JOIN transactions ON transactions.id = attempts.transaction_id
+          WHERE relayer_id = ? ORDER BY attempts.nonce, position`,
+        relayerId,
+      ),
     eventsOf: (relayerId) => all('SELECT * FROM outbox WHERE relayer_id = ? ORDER BY id', relayerId),
     deliveries: (id) => all('SELECT * FROM deliveries WHERE notification_id = ? ORDER BY event_id', id),
     events: (id) => all('SELECT * FROM outbox WHERE transaction_id = ? ORDER BY id', id),
