@@ -20,6 +20,11 @@ function asAsked(id: string) {
   return row
 }
 
+/** Late enough for a send to be accepted, and to reach a pool, on a machine that stands still for a while. */
+function soon(): string {
+  return new Date(Date.now() + 5_000).toISOString()
+}
+
 async function expectRefusal({ sender, id }: Payment, code: string): Promise<void> {
   const before = asAsked(id)
   const answer = await stage.client.request('DELETE', `/relayers/${sender.id}/transactions/${id}`)
@@ -57,7 +62,7 @@ test('failed on chain', async () => {
 test('expired in the queue: it cost nothing, and the next one takes the nonce', async () => {
   const sender = stage.sender('three')
   await pay(stage, sender)
-  const validUntil = new Date(Date.now() + 1_500).toISOString()
+  const validUntil = soon()
   const payment = await pay(stage, sender, { valid_until: validUntil })
   const [later] = (await payTimes(stage, sender, 1)) as [Payment]
   await inPool(stage, sender, [0])
@@ -79,11 +84,11 @@ test('expired in the queue: it cost nothing, and the next one takes the nonce', 
 
 test('expired in the pool: a no-op takes the nonce, and the verdict says by what it came', async () => {
   const sender = stage.sender('four')
-  const validUntil = new Date(Date.now() + 1_500).toISOString()
+  const validUntil = soon()
   const payment = await pay(stage, sender, { valid_until: validUntil })
   await inPool(stage, sender, [0])
-  // Blocks go by without it, as for a transaction that waits at too low a price.
-  await stage.node.rpc('anvil_setNextBlockBaseFeePerGas', ['0x174876e800'])
+  // Blocks go by without it, as for a transaction that waits at too low a price; empty ones lower it by an eighth each.
+  await stage.node.rpc('anvil_setNextBlockBaseFeePerGas', ['0x5af3107a4000'])
   stage.line.onSend({ do: 'drop' })
   await mineUntil(stage, 'an expiry', async () => (await view(stage, payment)).status === 'expired')
   await expectRefusal(payment, 'TRANSACTION_ALREADY_EXPIRED')
