@@ -109,6 +109,13 @@ test.each<[string, (world: World) => void, RegExp]>([
   expect(judge([sender], world.traffic, world).join('\n')).toMatch(told)
 })
 
+test('what a bulk cancellation took that was carried out unheard is nobody’s fault', () => {
+  const world = inOrder()
+  replaceIn(world.rows, 0, { canceled: true })
+  world.traffic.unheardBulks.add(sender)
+  expect(judge([sender], world.traffic, world)).toEqual([])
+})
+
 test('a verdict is held against the chain', () => {
   const world = inOrder()
   const [, canceled] = world.rows as [Row, Row]

@@ -54,14 +54,15 @@ function paidAsTold(
   payment: Payment,
   row: Row | undefined,
   paid: readonly Onchain[],
-  { bulkCanceled }: Traffic,
+  { bulkCanceled, unheardBulks }: Traffic,
 ): string[] {
   if (!row) return []
   const faults: string[] = []
   const about = `${payment.key} (${row.id}, ${row.status})`
   if (paid.length > 1) faults.push(`${about} is on chain ${paid.length} times: ${paid.map(({ hash }) => hash)}`)
   if (paid.length === 0 && !row.canceled) faults.push(`${about} is not on chain, and was not canceled`)
-  if (row.canceled && !payment.cancelAsked && !bulkCanceled.has(row.id)) faults.push(`${about} was canceled by nobody`)
+  const mayBeCanceled = payment.cancelAsked || bulkCanceled.has(row.id) || unheardBulks.has(payment.sender)
+  if (row.canceled && !mayBeCanceled) faults.push(`${about} was canceled by nobody`)
   if (payment.tooLate && paid.length === 0)
     faults.push(`${about}: its DELETE was refused as too late, and it is not on chain`)
   const told = row.status === 'confirmed'

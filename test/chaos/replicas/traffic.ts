@@ -27,6 +27,11 @@ export interface Traffic {
   readonly payments: Payment[]
   /** Ids that answers to bulk cancellations named. */
   readonly bulkCanceled: Set<string>
+  /**
+   * Whose bulk cancellation somebody did not answer: a replica that stands still has it before it, and carries it out when it
+   * wakes, on what was sent since then, too.
+   */
+  readonly unheardBulks: Set<Sender>
   /** What no answer should have said. */
   readonly faults: string[]
   readonly counts: {
@@ -46,6 +51,9 @@ interface Answer {
   readonly data: unknown
 }
 
+/** Of the first who answered; `unheard`: one who was asked before did not. */
+type Heard = Answer & { readonly unheard: boolean }
+
 const answerMaxMs = 3_000
 const patienceMs = 120_000
 /** Of what was sent last, so many are worth a DELETE: what came before is mined. */
@@ -53,18 +61,20 @@ const remembered = 16
 
 export function noTraffic(): Traffic {
   const counts = { sends: 0, cancels: 0, bulks: 0, tooLate: 0, unanswered: 0, replayed: 0 }
-  return { payments: [], bulkCanceled: new Set(), faults: [], counts }
+  return { payments: [], bulkCanceled: new Set(), unheardBulks: new Set(), faults: [], counts }
 }
 
 export function trafficOn(cluster: Cluster, chance: Dice, traffic: Traffic) {
   const path = ({ id }: Sender) => `/relayers/${id}/transactions`
 
-  async function ask(method: 'POST' | 'DELETE', rest: string, body?: object, key?: string): Promise<Answer> {
+  async function ask(method: 'POST' | 'DELETE', rest: string, body?: object, key?: string): Promise<Heard> {
     const end = performance.now() + patienceMs
+    let unheard = false
     while (performance.now() < end) {
       const { service } = chance.pick(cluster.replicas)
       const answer = await askOnce(`${service.url}/api/v1${rest}`, method, body, key).catch(() => undefined)
-      if (answer && answer.status < 500) return answer
+      if (answer && answer.status < 500) return { ...answer, unheard }
+      unheard = true
       traffic.counts.unanswered += 1
       await sleep(chance.between(10, 100))
     }
@@ -107,7 +117,8 @@ export function trafficOn(cluster: Cluster, chance: Dice, traffic: Traffic) {
   }
 
   async function cancelPending(sender: Sender): Promise<void> {
-    const { status, code, data } = await ask('DELETE', `${path(sender)}/pending`)
+    const { status, code, data, unheard } = await ask('DELETE', `${path(sender)}/pending`)
+    if (unheard) traffic.unheardBulks.add(sender)
     // Which it took, when the answer was lost, nobody knows; what was sent meanwhile may be among them.
     for (const payment of traffic.payments) if (payment.sender === sender) payment.cancelAsked = true
     traffic.counts.bulks += 1
