@@ -6,7 +6,14 @@ import type { TransactionId } from '../../src/domain/ids.ts'
 import { type Anvil, devAccount, startAnvil } from '../support/anvil.ts'
 import { type Hardhat, startHardhat } from '../support/hardhat.ts'
 import { type RpcServer, startRpcServer } from '../support/rpc-server.ts'
-import { envelopeBy, eventually, inquiryOf, type NetworkUnderTest, networkOver } from './network-under-test.ts'
+import {
+  envelopeBy,
+  eventually,
+  inquiryOf,
+  type NetworkUnderTest,
+  networkOver,
+  patienceMs,
+} from './network-under-test.ts'
 
 const gwei = 1_000_000_000n
 const rich = devAccount(0)
@@ -133,7 +140,7 @@ describe('certainty', () => {
   test.each(['swallow', 'forwardAndDrop'] as const)(
     '%s: the node has it and nobody was told, so it is unknown',
     async (fault) => {
-      await using network = networkOver([one.url], { timeoutMs: 300 })
+      await using network = networkOver([one.url], { timeoutMs: patienceMs })
       await network.chain.balance(rich.address)
       whenSending(one, { do: fault })
       const envelope = await envelopeBy(rich.key, { nonce })
@@ -185,7 +192,7 @@ describe('certainty', () => {
   })
 
   test('reach all: every endpoint is handed it, and what one may hold no other takes back', async () => {
-    await using network = networkOver([one.url, other.url], { timeoutMs: 300 })
+    await using network = networkOver([one.url, other.url], { timeoutMs: patienceMs })
     await network.chain.balance(rich.address)
     whenSending(one, { do: 'swallow' })
     whenSending(other, { do: 'answer', each: () => ({ error: { code: -32000, message: 'nonce too low' } }) })

@@ -4,7 +4,7 @@ import { replacementRuleOf } from '../../src/chain/client-profile.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import { type Anvil, devAccount, startAnvil } from '../support/anvil.ts'
 import { type RpcServer, startRpcServer } from '../support/rpc-server.ts'
-import { eventually, inquiryOf, networkOver } from './network-under-test.ts'
+import { eventually, inquiryOf, networkOver, patienceMs } from './network-under-test.ts'
 
 const { address } = devAccount(0)
 const fields = { measure: 'fields', percent: 10n }
@@ -38,7 +38,7 @@ describe('failover', () => {
     ['talks garbage', { do: 'say', body: '<html>' }],
     ['is silent', { do: 'ignore' }],
   ] as const)('an endpoint that %s leaves the network usable', async (_, fault) => {
-    await using network = networkOver([one.url, other.url], { timeoutMs: 300 })
+    await using network = networkOver([one.url, other.url], { timeoutMs: patienceMs })
     one.react(fault)
     for (let round = 0; round < 3; round += 1) {
       const observation = await network.chain.observe(inquiryOf(address, { balance: 'now', market: true }))
@@ -49,7 +49,7 @@ describe('failover', () => {
   })
 
   test('a silent endpoint is found out once, and used again when it has answered a probe', async () => {
-    await using network = networkOver([one.url, other.url], { timeoutMs: 200 })
+    await using network = networkOver([one.url, other.url], { timeoutMs: patienceMs })
     await network.chain.observe(inquiryOf(address))
     one.forget()
     one.react({ do: 'ignore' })

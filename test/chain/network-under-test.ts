@@ -97,6 +97,9 @@ export interface ToSign {
   readonly reach?: Envelope['reach']
 }
 
+/** For endpoints of which one is silent: the others answer within it, also where the machine stands still for a moment. */
+export const patienceMs = 3_000
+
 const gwei = 1_000_000_000n
 
 export async function envelopeBy(key: Hex, wanted: ToSign): Promise<Envelope> {

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { type RpcServer, startRpcServer } from '../support/rpc-server.ts'
-import { networkOver } from './network-under-test.ts'
+import { networkOver, patienceMs } from './network-under-test.ts'
 
 const opened: AsyncDisposable[] = []
 afterEach(async () => {
@@ -53,13 +53,13 @@ test.each([{ do: 'drop' }, { do: 'say', status: 500, body: 'down' }, { do: 'say'
 test('none answers: the reason, without the URL', async () => {
   const { servers } = await stage()
   const url = `${servers[0]?.url}/v3/topsecretkey1`
-  await using network = networkOver([url], { timeoutMs: 300 })
+  await using network = networkOver([url], { timeoutMs: patienceMs })
   await network.chain.read(block)
   servers[0]?.react((request) =>
     request.calls.some(({ method }) => method === block.method) ? { do: 'ignore' } : { do: 'forward' },
   )
   const failed = await network.chain.read(block).catch((error: Error) => error)
-  expect(failed).toMatchObject({ name: 'ChainUnavailable', message: 'endpoint 0: no answer within 300 ms' })
+  expect(failed).toMatchObject({ name: 'ChainUnavailable', message: 'endpoint 0: no answer within 3000 ms' })
 })
 
 describe('what a node says', () => {

@@ -5,6 +5,7 @@ import { openMetricsServer } from '../../src/http/open-metrics-server.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import { OperatorError } from '../../src/ops/operator-error.ts'
 import { quiet } from '../store/open-store.ts'
+import { until } from './support/until.ts'
 
 const expose = async () => ({ contentType: 'text/plain; version=0.0.4; charset=utf-8', text: 'a 1\n' })
 const open = (sample: () => Promise<void>) => openMetricsServer({ expose, sample, clock: systemClock, logger: quiet })
@@ -31,7 +32,7 @@ test('scrapers that come together share one look', async () => {
   })
   const url = await server.listen(anywhere)
   const both = [request(url), request(url)]
-  await expect.poll(() => looks).toBe(1)
+  await until(() => looks === 1)
   finish()
   for (const answer of await Promise.all(both)) expect(await answer.body.text()).toBe('a 1\n')
 })

@@ -53,7 +53,7 @@ async function killedAt(folder: string, url: string, weather: Weather): Promise<
   proxy.change(weather)
   const before = proxy.fates.stall
   const moved = startRescind(moving(), folder, { DATABASE_URL: throughProxy(url) })
-  await until(() => proxy.fates.stall > before, { what: () => `the step\n${moved.logs()}` })
+  await until(() => proxy.fates.stall > before, { limitMs: 60_000, what: () => `the step\n${moved.logs()}` })
   moved.signal('SIGKILL')
   await moved.exited
 }
@@ -112,7 +112,7 @@ test.each(['request', 'answer'] as const)(
     proxy.change(stallAt(commit, 1, way))
     const before = proxy.fates.stall
     const undoing = startRescind(moving('--undo'), folder, { DATABASE_URL: throughProxy(url) })
-    await until(() => proxy.fates.stall > before, { what: () => `its commit\n${undoing.logs()}` })
+    await until(() => proxy.fates.stall > before, { limitMs: 60_000, what: () => `its commit\n${undoing.logs()}` })
     undoing.signal('SIGKILL')
     await undoing.exited
     await expect(openFile(folder)).rejects.toThrow(/the data of .* was moved to/)
@@ -176,7 +176,7 @@ test('asked to end while it copies, it ends, and nothing has happened', async ()
   const url = await postgres.database()
   proxy.change((way) => (way === 'answer' ? { do: 'delay', ms: 100 } : { do: 'pass' }))
   const moved = startRescind(moving(), folder, { DATABASE_URL: throughProxy(url) })
-  await until(() => moved.logs().includes('rows copied'), { what: () => `rows\n${moved.logs()}` })
+  await until(() => moved.logs().includes('rows copied'), { limitMs: 60_000, what: () => `rows\n${moved.logs()}` })
   moved.signal('SIGTERM')
   expect(await moved.exited).toMatchObject({ code: 1 })
   expect(moved.logs()).toContain('stopped: nothing was changed')

@@ -136,22 +136,20 @@ test.each(ways)('%s: whoever comes after its successor is refused', async (_, _o
 test('the fence of the store holds', async () => {
   await using place = await openPlace()
   const { store, relayer } = place
-  const written = Promise.withResolvers<void>()
-  const held = Promise.withResolvers<void>()
-  const late = store.commit(async (session) => {
+  const successor = await place.session()
+  const taking: Promise<unknown>[] = []
+  await store.commit(async (session) => {
     await session.fence(relayer, 1n)
     const sent = await session.nextInOrder(relayer)
     if (!sent) throw new Error('no relayer')
-    written.resolve()
-    await held.promise
+    taking.push(takeOver(successor, place))
+    await until(async () => {
+      // A transaction that says nothing for a few seconds is ended.
+      await session.hasOpen(relayer)
+      return place.isWaiting(successor)
+    })
   }, relayer)
-  await written.promise
-  const successor = await place.session()
-  const taking = takeOver(successor, place)
-  await until(() => place.isWaiting(successor))
-  held.resolve()
-  await late
-  await taking
+  await Promise.all(taking)
   const { rows } = await successor.query('SELECT epoch, last_sequence FROM relayers WHERE id = $1', [relayer])
   expect(rows).toEqual([{ epoch: '2', last_sequence: '2' }])
 })

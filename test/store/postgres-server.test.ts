@@ -44,6 +44,9 @@ test('killed at any moment: all that was promised is there, and nothing is there
     writer.signal('SIGKILL')
     await writer.exited
     const told = promised(writer.logs())
+    // What it had asked for already may still be at work, and commit.
+    const sessions = `SELECT 1 FROM pg_stat_activity WHERE datname = '${nameOf(url)}'`
+    await until(async () => (await postgres.query(sessions)).length === 0)
     await using store = await open(url)
     const { total } = await store.reads.transactions(relayer, {}, { page: 1, perPage: 1 })
     expect(total).toBeGreaterThanOrEqual(from + told.length)

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let looks = 0; looks < 2000; looks++) {
+  for (let looks = 0; looks < 4000; looks++) {
     if (await condition()) return
     await sleep(10)
   }
