@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Head } from '../../src/domain/observation.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import { type Anvil, devAccount, startAnvil } from '../support/anvil.ts'
+import { freePort } from '../support/free-port.ts'
 import { type RpcServer, startRpcServer } from '../support/rpc-server.ts'
 import { envelopeBy, eventually, inquiryOf, networkOver } from './network-under-test.ts'
 
@@ -168,7 +169,7 @@ describe('the chain behind the head', () => {
   })
 
   test('a development chain that is started anew is followed from its beginning', async () => {
-    const old = await startAnvil({ mining: 'manual' })
+    const old = await startAnvil({ mining: 'manual', port: await freePort() })
     await old.mine(20)
     await using network = networkOver([old.url])
     const stop = new AbortController()
