@@ -1,13 +1,11 @@
 // The database server's locks as replicas meet them: sessions with a lease, which may break, be cut off, or sleep too long.
-import type { LockSession, Locks, Member, Slot, Survey } from '../../src/store/locks.ts'
+import { type LockSession, type Locks, lease, type Member, type Slot, type Survey } from '../../src/store/locks.ts'
 import type { Dice } from '../dice.ts'
 import type { History } from '../history.ts'
 import type { Timeline } from '../timeline.ts'
 import { type Instance, leave, reach } from './instance.ts'
 
-/** As PostgreSQL's server holds a session to it, and as its client believes in it (`src/store/postgres/locks.ts`). */
-const serverLeaseMs = 3_500
-const believedMs = 2_500
+/** As in `src/store/postgres/locks.ts`. */
 const heartbeatMs = 500
 const watchMs = 100
 
@@ -67,7 +65,7 @@ export function openLockServer(timeline: Timeline, dice: Dice, history: History)
 
   function isAlive(held: Held): boolean {
     const { silentSince, lost, instance } = held
-    if (silentSince !== undefined && timeline.now() - silentSince >= believedMs) lose(held)
+    if (silentSince !== undefined && timeline.now() - silentSince >= lease.believedMs) lose(held)
     return !lost.signal.aborted && instance.state !== 'dead'
   }
 
@@ -76,7 +74,7 @@ export function openLockServer(timeline: Timeline, dice: Dice, history: History)
     if (held.silentSince !== undefined) return
     const since = timeline.now() - dice.below(heartbeatMs)
     held.silentSince = since
-    timeline.after(since + serverLeaseMs - timeline.now(), () => {
+    timeline.after(since + lease.serverMs - timeline.now(), () => {
       if (held.silentSince === since) drop(held, 'it was silent')
     })
   }
@@ -195,7 +193,7 @@ export function openLockServer(timeline: Timeline, dice: Dice, history: History)
       history.note(`p${instance.id}'s line is cut for ${forMs} ms`)
       silence(held)
       const since = held.silentSince
-      watch(held, timeline.now() + believedMs)
+      watch(held, timeline.now() + lease.believedMs)
       timeline.after(forMs, () => {
         // A beat that comes through in time, and all is as before.
         if (held.open && held.silentSince === since && instance.state === 'alive' && isAlive(held)) {
@@ -210,7 +208,7 @@ export function openLockServer(timeline: Timeline, dice: Dice, history: History)
     woke(instance) {
       const held = latest.get(instance)
       if (held?.silentSince === undefined || isCut(instance)) return
-      const isInTime = timeline.now() - held.silentSince < believedMs
+      const isInTime = timeline.now() - held.silentSince < lease.believedMs
       if (isInTime && held.open) held.silentSince = undefined
       else watch(held, timeline.now())
     },

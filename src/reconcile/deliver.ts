@@ -36,25 +36,25 @@ export function deliverEvents(context: DeliveryContext): AsyncDisposable {
   const { clock, logger, store } = context
   const stopping = new AbortController()
   const cutting = new AbortController()
-  const health = new Map<string, QueueHealth>()
-  const outages = new Map<string, Outage>()
+  const queues = new Map<string, { readonly health: QueueHealth; readonly outage: Outage }>()
   const working = new Map<string, Promise<void>>()
 
-  function outageOf(notification: string): Outage {
+  function queueOf(notification: string) {
     const [began, over] = ['events could not be delivered; trying again', 'events can be delivered again']
-    const outage = outages.get(notification) ?? loggingOutage(logger, began, over, { notification })
-    outages.set(notification, outage)
-    return outage
+    const queue = queues.get(notification) ?? {
+      health: { turnsInVain: 0, restsUntil: 0 },
+      outage: loggingOutage(logger, began, over, { notification }),
+    }
+    queues.set(notification, queue)
+    return queue
   }
 
   function start(notificationId: string): void {
-    const known = health.get(notificationId) ?? { turnsInVain: 0, restsUntil: 0 }
-    health.set(notificationId, known)
-    if (working.has(notificationId) || isResting(known, clock.now())) return
-    const outage = outageOf(notificationId)
+    const { health, outage } = queueOf(notificationId)
+    if (working.has(notificationId) || isResting(health, clock.now())) return
     const roomOf = () => Math.max(1, Math.min(requestsMaxOfQueue, Math.floor(requestsMax / working.size)))
     const work = workOff(context, notificationId, {
-      health: known,
+      health,
       roomOf,
       stopping: stopping.signal,
       cutting: cutting.signal,

@@ -48,13 +48,15 @@ export function shareOut(survey: Survey, { weights, leaving, kept }: Holding): S
     surplus -= weightOf(slot)
   }
 
+  // What is kept shows that somebody can't take what is given: it would stand still, for nothing.
+  const isQuiet = untaken.length + leaving.size + kept.size + give.length === 0
   const givesByItself = ({ member, weight }: Load) => {
     const lightest = Math.min(...[...(survey.members.get(member) ?? [])].map(weightOf))
     return weight - shareOf(member, loads, 0) >= lightest
   }
-  // What is kept shows that somebody can't take what is given: it would stand still, for nothing.
-  const isSettled = untaken.length + leaving.size + kept.size + give.length === 0 && !loads.some(givesByItself)
-  if (isSettled && loads[0]?.member === survey.self) give.push(...evenOut(loads, staying, weightOf))
+  if (isQuiet && loads[0]?.member === survey.self && !loads.some(givesByItself)) {
+    give.push(...evenOut(loads, staying, weightOf))
+  }
 
   // The answer to its unlocking is on its way, and would take away what was locked anew.
   const free = untaken.filter((slot) => !leaving.has(slot))

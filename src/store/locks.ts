@@ -7,6 +7,12 @@ export type Slot = number
 /** Locks of a server are of a table of fixed size, so relayers beyond so many share them. */
 export const slotsMax = 4_096
 
+/**
+ * A replica that is silent for `serverMs` loses its session, and with it every lock. It believes in them itself for no longer
+ * than `believedMs` since it last spoke.
+ */
+export const lease = { serverMs: 3_500, believedMs: 2_500 } as const
+
 /** One session of one replica. Of the members that a survey tells, no two are the same. */
 export type Member = number
 

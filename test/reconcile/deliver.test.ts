@@ -17,7 +17,7 @@ import { type StoreUnderTest, send, storedRelayer } from '../store/contract.ts'
 import { quiet } from '../store/open-store.ts'
 import { until } from '../support/client.ts'
 import { openTestedStore } from '../support/open-tested-store.ts'
-import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+import { nobodyUrl, startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 
 const day = 86_400_000
 
@@ -58,9 +58,6 @@ async function happen(store: Store, notificationId: string, count: number): Prom
 /** What was taken is recorded as such: what comes next is not tried beside it, and nothing comes twice. */
 const recorded = (under: StoreUnderTest) =>
   until(async () => (await under.query('SELECT 1 FROM deliveries')).length === 0, { what: 'an empty queue' })
-
-/** Nobody listens there, and nobody comes to: the system gives out no port that low. */
-const nobodyUrl = 'http://127.0.0.1:1/hook'
 
 const told = ({ taken }: WebhookReceiver) => taken.map(({ event }) => `${event.payload.id} ${event.payload.status}`)
 

@@ -21,6 +21,9 @@ export interface WebhookReceiver extends AsyncDisposable {
   readonly forged: readonly string[]
 }
 
+/** Nobody listens there, and nobody comes to: the system gives out no port that low. */
+export const nobodyUrl = 'http://127.0.0.1:1/hook'
+
 /**
  * `answer` may end the response itself, or leave it open; with nothing done, 200 is answered.
  * It is asked for each request, once its signature is checked.

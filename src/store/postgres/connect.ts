@@ -2,6 +2,7 @@
 import pg, { type ClientConfig, type Pool } from 'pg'
 import { OperatorError } from '../../ops/operator-error.ts'
 import type { Secret } from '../../ops/secret.ts'
+import { lease } from '../locks.ts'
 import type { Lines } from './lines.ts'
 
 const int8 = 20
@@ -24,7 +25,7 @@ export const limits = {
   /** A server that is silent for so long about a statement has not even ended it: its connection is given up. */
   answerTimeoutMs: 35_000,
   /** The server ends the session of a process that fell silent inside a transaction, and with it its locks. */
-  idleInTransactionMs: 3_500,
+  idleInTransactionMs: lease.serverMs,
 } as const
 
 /** What leases, fences and answers in time rest on, by the names that the driver has for it in a URL as well. */

@@ -1,17 +1,15 @@
 // Locks of a session: PostgreSQL's advisory locks, with a lease that the server itself holds the session to.
 //
-// The server ends a session that is silent for `serverLeaseMs`, whatever has become of its client: a process that froze,
+// The server ends a session that is silent for `lease.serverMs`, whatever has become of its client: a process that froze,
 // a machine that is cut off. The client believes in its locks for less than that since it last spoke, so that it has
 // given its relayers up before anybody else can have them.
 import type { ClientBase } from 'pg'
 import type { Clock } from '../../ops/clock.ts'
 import type { Secret } from '../../ops/secret.ts'
-import { type LockSession, type Locks, type Member, type Slot, slotsMax } from '../locks.ts'
+import { type LockSession, type Locks, lease, type Member, type Slot, slotsMax } from '../locks.ts'
 import { type DirectSession, openDirectSession } from './direct-session.ts'
 import type { Lines } from './lines.ts'
 
-const serverLeaseMs = 3_500
-const believedMs = 2_500
 const heartbeatMs = 500
 const watchMs = 100
 
@@ -32,9 +30,9 @@ export function openPostgresLocks({ url, clock, lines }: { url: Secret; clock: C
     async join() {
       const began = clock.elapsed()
       const session = await openDirectSession(url, [
-        `SET idle_session_timeout = ${serverLeaseMs}`,
-        `SET idle_in_transaction_session_timeout = ${serverLeaseMs}`,
-        `SET statement_timeout = ${serverLeaseMs}`,
+        `SET idle_session_timeout = ${lease.serverMs}`,
+        `SET idle_in_transaction_session_timeout = ${lease.serverMs}`,
+        `SET statement_timeout = ${lease.serverMs}`,
       ])
       const held = holdLocks(session, clock, began, onSilence)
       await held.enter()
@@ -76,7 +74,7 @@ function holdLocks(session: DirectSession, clock: Clock, began: number, onSilenc
   else ended.addEventListener('abort', lose, { once: true })
 
   function isAlive(): boolean {
-    if (!lost.signal.aborted && clock.elapsed() - spokenAt >= believedMs) {
+    if (!lost.signal.aborted && clock.elapsed() - spokenAt >= lease.believedMs) {
       lose()
       onSilence()
     }
