@@ -197,7 +197,7 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/cancel-race.ts',
-        find: "{ do: 'rebroadcast', transaction, attempt: latest }",
+        find: "{ do: 'rebroadcast', transaction, attempt: repeated }",
         put: "{ do: 'rebroadcast', transaction, attempt: attempts[0] }",
       },
     ],
@@ -235,8 +235,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/pursue.ts',
-        find: 'if (waitsTooLong && invalid !== undefined) {',
-        put: 'if (waitsTooLong && invalid === work.relayer.id) {',
+        find: 'if (invalid !== undefined && isStuck(',
+        put: 'if (invalid === work.relayer.id && isStuck(',
       },
     ],
   },
@@ -272,9 +272,9 @@ export const mutants: readonly Mutant[] = [
         put: 'Number.POSITIVE_INFINITY : policy.retryAfterMs',
       },
       {
-        file: 'src/domain/pursue.ts',
-        find: 'if (blocksWaited(attempt, head.number) < patienceBlocks) return false',
-        put: 'if (blocksWaited(attempt, head.number) < 1e9) return false',
+        file: 'src/domain/reason-to-bid.ts',
+        find: 'if (waited < patience.blocks) return undefined',
+        put: 'if (waited < 1e9) return undefined',
       },
     ],
   },

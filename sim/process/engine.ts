@@ -110,6 +110,7 @@ function configOf(scenario: Scenario, { paused, maxInFlight, gasPriceCap }: Poli
         symbol: 'ETH',
         isTestnet: true,
         eip1559: true,
+        raisedTip: 3_000_000_000n,
         tags: [],
         explorerUrls: [],
       },

@@ -5,11 +5,13 @@
 // the attempt may lie in a pool, whatever the node says. test/chain/broadcast-samples.ts holds what clients really say.
 import type { BroadcastOutcome, RejectionCode } from '../domain/attempt.ts'
 import type { Hash } from '../domain/ids.ts'
+import type { Wei } from '../domain/units.ts'
 import type { Answer } from './call.ts'
 
 /** The first that matches decides, so the particular stands before the general. Clients are named where only they say so. */
 const prose: readonly (readonly [RegExp, RejectionCode | 'alreadyKnown'])[] = [
-  [/already known|AlreadyKnown|known transaction|already imported|existing txn with same hash/i, 'alreadyKnown'],
+  // Not "unknown transaction type".
+  [/already known|AlreadyKnown|\bknown transaction|already imported|existing txn with same hash/i, 'alreadyKnown'],
   [/OwnNonceAlreadyUsed/, 'alreadyKnown'], // Nethermind before 1.25, of a transaction that it holds as its own
 
   // A delegated account (EIP-7702) may have one transaction in flight, the next one in order: both pass with time.
@@ -49,6 +51,23 @@ const prose: readonly (readonly [RegExp, RejectionCode | 'alreadyKnown'])[] = [
   [/less than block base fee|too low for the next block/i, 'feeTooLow'],
 ]
 
+/** What a refusal for its price says of the smallest tip, or price, that the node would take. */
+const minimumProse: readonly RegExp[] = [
+  /minimum needed (\d+)/i, // geth, bor, BSC: "gas tip cap 1, minimum needed 25000000000"
+  /tip needed (\d+)/i, // geth 1.13: "tip needed 25000000000, tip permitted 1"
+]
+
+/** In wei per gas; undefined where the answer names none. */
+export function minimumTipIn(answer: Answer): Wei | undefined {
+  if (answer.kind !== 'rpcError' || meaningOf(answer.message) !== 'feeTooLow') return undefined
+  const named = minimumProse.map((pattern) => pattern.exec(answer.message)?.[1]).find((digits) => digits !== undefined)
+  return named === undefined ? undefined : BigInt(named)
+}
+
+function meaningOf(message: string): RejectionCode | 'alreadyKnown' | undefined {
+  return prose.find(([pattern]) => pattern.test(message))?.[1]
+}
+
 /**
  * `accepted` is a returned hash, which is no proof that the pool has it: geth returns one for what it swallowed and only
  * tracks locally. A rate limit inside an HTTP 200, Besu's bare "Internal error" and all that nobody recorded: `unknown`.
@@ -63,8 +82,10 @@ export function broadcastOutcome(answer: Answer, hash: Hash): BroadcastOutcome {
       return same ? { kind: 'accepted' } : { kind: 'unknown', message: 'the node returned another hash' }
     }
     case 'rpcError': {
-      const meaning = prose.find(([pattern]) => pattern.test(answer.message))?.[1]
-      if (meaning === undefined) return { kind: 'unknown', message: `${answer.message} (${answer.code})` }
+      const meaning = meaningOf(answer.message)
+      if (meaning === undefined) {
+        return { kind: 'unknown', code: 'unrecognized', message: `${answer.message} (${answer.code})` }
+      }
       return meaning === 'alreadyKnown'
         ? { kind: meaning }
         : { kind: 'rejected', code: meaning, message: answer.message }

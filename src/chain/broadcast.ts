@@ -1,7 +1,8 @@
 // Hands signed envelopes to the nodes, in order, in one batch, and says what is certain of each.
 import type { BroadcastOutcome } from '../domain/attempt.ts'
 import type { Hash } from '../domain/ids.ts'
-import { broadcastOutcome } from './broadcast-outcome.ts'
+import type { Wei } from '../domain/units.ts'
+import { broadcastOutcome, minimumTipIn } from './broadcast-outcome.ts'
 import type { Answer } from './call.ts'
 import type { Envelope } from './chain.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -12,9 +13,14 @@ import { mergeOutcomes, worthAnother } from './merge-outcomes.ts'
 export async function broadcast(
   endpoints: Endpoints,
   envelopes: readonly Envelope[],
+  /** Called with a node's smallest tip where a refusal names it. */
+  learnMinimum: (tip: Wei) => void = () => undefined,
 ): Promise<ReadonlyMap<Hash, BroadcastOutcome>> {
   const outcomes = new Map<Hash, BroadcastOutcome>()
-  const learn = (envelope: Envelope, outcome: BroadcastOutcome) => {
+  const learn = (envelope: Envelope, answer: Answer) => {
+    const minimum = minimumTipIn(answer)
+    if (minimum !== undefined) learnMinimum(minimum)
+    const outcome = broadcastOutcome(answer, envelope.hash)
     const known = outcomes.get(envelope.hash)
     outcomes.set(envelope.hash, known ? mergeOutcomes(known, outcome) : outcome)
   }
@@ -47,7 +53,7 @@ const nowhere: BroadcastOutcome = { kind: 'notSent', message: 'the network has n
 async function hand(
   endpoint: Endpoint,
   envelopes: readonly Envelope[],
-  learn: (envelope: Envelope, outcome: BroadcastOutcome) => void,
+  learn: (envelope: Envelope, answer: Answer) => void,
 ): Promise<void> {
   // An endpoint that has not said which chain it serves gets no bytes at all: that much is certain.
   const unfit = await endpoint.ready()
@@ -59,6 +65,6 @@ async function hand(
       : envelopes.map(() => ({ kind: 'notSent', message: unfit }))
   for (const [index, envelope] of envelopes.entries()) {
     const answer = answers[index]
-    if (answer) learn(envelope, broadcastOutcome(answer, envelope.hash))
+    if (answer) learn(envelope, answer)
   }
 }

@@ -24,6 +24,8 @@ const refusals: readonly RejectionCode[] = [
 export function mergeOutcomes(one: BroadcastOutcome, other: BroadcastOutcome): BroadcastOutcome {
   const distance = evidence.indexOf(one.kind) - evidence.indexOf(other.kind)
   if (distance !== 0) return distance < 0 ? one : other
+  // An error that nobody has recorded is worth telling; a silence is not.
+  if (one.kind === 'unknown' && other.kind === 'unknown') return one.code === undefined ? other : one
   if (one.kind !== 'rejected' || other.kind !== 'rejected') return one
   return refusals.indexOf(one.code) <= refusals.indexOf(other.code) ? one : other
 }

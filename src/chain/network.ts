@@ -13,6 +13,7 @@ import { readingBalances } from './read-balance.ts'
 import { readingCanonical } from './read-canonical.ts'
 import { readingMarket } from './read-market.ts'
 import { passOn } from './rpc.ts'
+import { openTipFloor } from './tip-floor.ts'
 import { trackHead } from './track-head.ts'
 import { type OpenTransport, openTransport as openHttpTransport } from './transport.ts'
 
@@ -47,13 +48,14 @@ export function openNetwork(options: NetworkOptions): Chain {
   const accounts = readingAccounts({ endpoints, heads, readCanonical, clock })
   const searched = new Map<string, number>()
   const lookBack = lookingBack(endpoints, readCanonical, averageBlocktimeMs)
-  const readMarket = readingMarket(endpoints, options.eip1559)
+  const tipFloor = openTipFloor(clock)
+  const readMarket = readingMarket(endpoints, options.eip1559, tipFloor)
 
   return {
     observe: (inquiry) =>
       observe({ endpoints, heads, accounts, readCanonical, readMarket, searched, lookBack }, inquiry),
     announce: accounts.announce,
-    broadcast: (envelopes) => broadcast(endpoints, envelopes),
+    broadcast: (envelopes) => broadcast(endpoints, envelopes, tipFloor.learn),
     balance: readingBalances(endpoints),
     read: (read) => passOn(endpoints, read),
     follow: heads.follow,

@@ -1,6 +1,7 @@
 // One inquiry, answered as of one head, in as few rounds as the questions allow.
 
-import type { Inquiry, Observation } from '../domain/observation.ts'
+import type { Head, Inquiry, Observation } from '../domain/observation.ts'
+import { byNonce } from './account-memory.ts'
 import type { Endpoints } from './endpoints.ts'
 import { type FindInclusions, findInclusions } from './find-inclusions.ts'
 import type { LookBack } from './look-back.ts'
@@ -19,13 +20,21 @@ export interface Observe {
   readonly lookBack: LookBack
 }
 
+/** Blocks in which what is next in line may simply not have been known yet. */
+const usualBlocks = 3
+
+function isWaiting({ live }: Inquiry, { number }: Head): boolean {
+  const [first] = byNonce(live)
+  return first?.unspentAt !== undefined && number - first.unspentAt > usualBlocks
+}
+
 /** Rejects with ChainUnavailable when no endpoint can tell head and nonce. */
 export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observation> {
   const { endpoints, heads, accounts, readCanonical, readMarket, searched, lookBack } = parts
   const at = await heads.current()
   const [looked, market, canonical] = await Promise.all([
     accounts.read(inquiry, at),
-    inquiry.market ? readMarket(at) : undefined,
+    inquiry.market ? readMarket(at, isWaiting(inquiry, at.head)) : undefined,
     readCanonical(inquiry.inclusionBlocks, at),
   ])
   const { told: account, by } = looked

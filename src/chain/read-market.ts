@@ -1,17 +1,19 @@
-// The fee oracle: one reading of a network's prices for each head, shared by all its relayers.
+// The fee oracle: one reading of a network's prices for each head, shared by all its relayers. What blocks paid says what
+// blocks take; where they paid nothing, a node's suggestion does, and what a pool has refused less than.
 import type { Market } from '../domain/fees.ts'
 import type { Hash } from '../domain/ids.ts'
 import type { Head } from '../domain/observation.ts'
 import { type Speed, speeds } from '../domain/transaction.ts'
-import { maxWei, raisedBy, type Wei } from '../domain/units.ts'
+import { type BlockNumber, maxWei, raisedBy, type Wei } from '../domain/units.ts'
 import { inWords } from './call.ts'
 import { toBigInt, toHex } from './decode.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Asked, Endpoints } from './endpoints.ts'
+import type { TipFloor } from './tip-floor.ts'
 import type { TrackedHead } from './track-head.ts'
 
-/** Undefined when no endpoint can tell. */
-export type ReadMarket = (at: TrackedHead) => Promise<Market | undefined>
+/** Undefined when no endpoint can tell. `isWaiting`: what is next in line was not mined for some blocks. */
+export type ReadMarket = (at: TrackedHead, isWaiting: boolean) => Promise<Market | undefined>
 
 const historyBlocks = 10
 /** The tip that this share of a block's gas was content with or below. */
@@ -29,22 +31,62 @@ const tipFloors: Readonly<Record<Speed, Wei>> = {
 /** Where a node tells one price only: how far above it each speed goes, in percent. */
 const aboveOnePrice: Readonly<Record<Speed, bigint>> = { safeLow: 0n, average: 10n, fast: 25n, fastest: 50n }
 
-export function readingMarket(endpoints: Endpoints, eip1559: boolean): ReadMarket {
-  let latest: { readonly head: Hash; readonly market: Promise<Market | undefined> } | undefined
+/** Above it a block has no room worth speaking of for a transfer. */
+const fullRatio = 0.95
+/** In blocks, for how long a node's suggestion stands; and where what is next is not mined. */
+const suggestionKept = { usually: 50, waiting: 5 }
 
-  async function read(at: TrackedHead): Promise<Market | undefined> {
+interface Suggestion {
+  readonly tip: Wei
+  readonly readAt: BlockNumber
+}
+
+export function readingMarket(endpoints: Endpoints, eip1559: boolean, floor: TipFloor): ReadMarket {
+  let latest: { readonly head: Hash; readonly market: Promise<Market | undefined> } | undefined
+  let suggestion: Suggestion | undefined
+
+  async function read(at: TrackedHead, isWaiting: boolean): Promise<Market | undefined> {
     const byHistory = eip1559 && at.head.baseFee !== undefined
-    const ask = (endpoint: Endpoint) => (byHistory ? askHistory(endpoint, at.head) : askPrice(endpoint, at.head))
+    const age = suggestion ? at.head.number - suggestion.readAt : Number.POSITIVE_INFINITY
+    const isStale = age < 0 || age >= (isWaiting ? suggestionKept.waiting : suggestionKept.usually)
+    const ask = async (endpoint: Endpoint): Promise<Asked<Market>> => {
+      if (!byHistory) return askPrice(endpoint, at.head)
+      const [asked, suggested] = await Promise.all([
+        askHistory(endpoint, at.head),
+        isStale ? askSuggestion(endpoint) : undefined,
+      ])
+      if (suggested !== undefined) suggestion = { tip: suggested, readAt: at.head.number }
+      return asked
+    }
     const found = await endpoints.firstToTell(ask, at.by).catch(() => undefined)
     // No reading: the next step asks anew.
     if (!found && latest?.head === at.head.hash) latest = undefined
     return found?.told
   }
 
-  return (at) => {
-    if (latest?.head !== at.head.hash) latest = { head: at.head.hash, market: read(at) }
-    return latest.market
+  return async (at, isWaiting) => {
+    if (latest?.head !== at.head.hash) latest = { head: at.head.hash, market: read(at, isWaiting) }
+    const market = await latest.market
+    return market && withFloors(market, suggestion?.tip, floor.current())
   }
+}
+
+/** `learned`: what a pool has refused less than. */
+function withFloors(market: Market, suggested: Wei | undefined, learned: Wei): Market {
+  // Nobody pays, and no node asks for anything: gas is free, as on many private networks.
+  const isFree = market.gasPrice === 0n && (suggested ?? 0n) === 0n && learned === 0n
+  const paidNothing = market.tips.fastest === 0n
+  const tips = rising((speed) => {
+    const wished = paidNothing ? raisedBy(suggested ?? 0n, aboveOnePrice[speed]) : market.tips[speed]
+    return maxWei(isFree ? 0n : tipFloors[speed], learned, wished)
+  })
+  const gasPrice = maxWei(market.gasPrice, (market.baseFee ?? 0n) + (isFree ? 0n : tips.average))
+  return { ...market, tips, gasPrice, ...(suggested !== undefined && { suggestedTip: suggested }) }
+}
+
+async function askSuggestion(endpoint: Endpoint): Promise<Wei | undefined> {
+  const answer = await endpoint.call({ method: 'eth_maxPriorityFeePerGas', params: [] })
+  return answer.kind === 'value' ? toBigInt(answer.value) : undefined
 }
 
 async function askHistory(endpoint: Endpoint, head: Head): Promise<Asked<Market>> {
@@ -59,11 +101,14 @@ function fromHistory(value: unknown): Market | undefined {
   const history = value as { baseFeePerGas?: unknown[]; reward?: unknown[][]; gasUsedRatio?: unknown[] } | null
   const baseFee = toBigInt(history?.baseFeePerGas?.at(-1))
   if (baseFee === undefined || !Array.isArray(history?.reward)) return undefined
+  const ratios = Array.isArray(history.gasUsedRatio) ? history.gasUsedRatio.map(Number) : []
   // An empty block's rewards are zeros that nobody asked for.
-  const rewards = history.reward.filter((_, index) => Number(history.gasUsedRatio?.[index] ?? 0) > 0)
+  const rewards = history.reward.filter((_, index) => (ratios[index] ?? 0) > 0)
   const paid = speeds.map((_, index) => median(rewards.map((tips) => toBigInt(tips[index])).filter(isWei)))
   const tips = rising((speed) => paid[speeds.indexOf(speed)] ?? 0n)
-  return { baseFee, tips, gasPrice: baseFee + tips.average }
+  const areUsed = ratios.some((ratio) => ratio > 0)
+  const blocks = ratios.length > 0 && { areUsed, haveRoom: ratios.some((ratio) => ratio < fullRatio) }
+  return { baseFee, tips, gasPrice: baseFee + tips.average, ...(blocks && { blocks }) }
 }
 
 async function askPrice(endpoint: Endpoint, head: Head): Promise<Asked<Market>> {
@@ -82,12 +127,12 @@ async function askPrice(endpoint: Endpoint, head: Head): Promise<Asked<Market>> 
   return { told: { baseFee: raisedBy(head.baseFee, 13n), tips, gasPrice } }
 }
 
-/** Never below its floor, and never below a slower speed's. */
+/** Never below a slower speed's. */
 function rising(tipAt: (speed: Speed) => Wei): Readonly<Record<Speed, Wei>> {
   let least = 0n
   const tips = { ...tipFloors }
   for (const speed of speeds) {
-    least = maxWei(least, tipFloors[speed], tipAt(speed))
+    least = maxWei(least, tipAt(speed))
     tips[speed] = least
   }
   return tips

@@ -1,7 +1,7 @@
 // What a bulk cancel would do and cost now. Nothing is written, and nothing is promised: the next block may change it.
 import { type Chain, ChainUnavailable } from '../chain/chain.ts'
-import { reserveOf } from '../domain/assign-nonces.ts'
 import { RescindError } from '../domain/errors.ts'
+import { reserveOf } from '../domain/funds.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { Observation } from '../domain/observation.ts'
 import { type CancellationPreview, previewCancellation as preview } from '../domain/preview-cancellation.ts'

@@ -108,6 +108,8 @@ export interface NetworkConfig {
   readonly symbol: string
   readonly isTestnet: boolean
   readonly eip1559: boolean
+  /** Wei per gas, to which a tip is raised where blocks have room and do not take it. */
+  readonly raisedTip?: bigint
   readonly tags: readonly string[]
   readonly explorerUrls: readonly string[]
 }

@@ -13,6 +13,9 @@ export const limits = {
   /** Blocks that a send, and a no-op, wait before they are priced anew; then a lost one is handed over again. */
   bumpAfterBlocks: 3,
   cancelBumpAfterBlocks: 2,
+  /** And so long at least: on a chain of four blocks a second three of them prove little. */
+  bumpAfterMs: 3_000,
+  cancelBumpAfterMs: 2_000,
   rebroadcastAfterBlocks: 4,
 
   requiredConfirmationsDefault: 12,
@@ -46,6 +49,7 @@ export function assertLimits(all: Limits): void {
     [all.maxInFlightDefault <= all.maxInFlightMax, 'maxInFlightDefault <= maxInFlightMax'],
     [all.maxInFlightMax <= all.queueMax, 'maxInFlightMax <= queueMax'],
     [all.cancelBumpAfterBlocks <= all.bumpAfterBlocks, 'cancelBumpAfterBlocks <= bumpAfterBlocks: cancels are urgent'],
+    [all.cancelBumpAfterMs <= all.bumpAfterMs, 'cancelBumpAfterMs <= bumpAfterMs'],
     [all.bumpAfterBlocks < all.rebroadcastAfterBlocks, 'bumpAfterBlocks < rebroadcastAfterBlocks'],
     [all.requiredConfirmationsDefault <= all.requiredConfirmationsMax, 'requiredConfirmationsDefault <= …Max'],
     [all.averageBlockTimeMsDefault <= all.averageBlockTimeMsMax, 'averageBlockTimeMsDefault <= …Max'],

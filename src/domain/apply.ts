@@ -1,5 +1,5 @@
 // What each decision means for a transaction: the one place where decisions become new states.
-import { type Attempt, afterCrash, afterHandOver, type BroadcastOutcome } from './attempt.ts'
+import { type Attempt, afterHandOver, type BroadcastOutcome, beforeBroadcast } from './attempt.ts'
 import { cancel, dropCanceled } from './cancel.ts'
 import type { Change } from './decision.ts'
 import type { Hash, NonEmpty, TransactionId } from './ids.ts'
@@ -29,7 +29,7 @@ export function apply(
       }
     }
     case 'rebroadcast':
-      return withAttempt(inPhase(transaction, 'inFlight'), change.attempt.hash, beforeAnotherHandOver)
+      return withAttempt(inPhase(transaction, 'inFlight'), change.attempt.hash, beforeBroadcast)
     case 'include':
       return include(inPhase(transaction, 'inFlight'), change.inclusion)
     case 'recover':
@@ -119,12 +119,6 @@ function bind(transaction: Transaction, nonce: Nonce, attempt: Attempt, now: Tim
     sentAt: now,
   }
   return withReason(bound, undefined)
-}
-
-/** Bytes that were certainly here are on their way from now on; bytes that may have left already stay in doubt. */
-function beforeAnotherHandOver(attempt: Attempt): Attempt {
-  if (attempt.handOver.state === 'held') return { ...attempt, handOver: { state: 'sending' } }
-  return attempt.handOver.state === 'sending' ? afterCrash(attempt) : attempt
 }
 
 function withAttempt(

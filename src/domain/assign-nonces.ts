@@ -1,16 +1,14 @@
 // Which of the queue gets which nonce, now. Nonces are bound late, lowest first, and a gap is never left behind.
-
-import type { Attempt } from './attempt.ts'
-import { noOpGas } from './cancel-race.ts'
 import { type Condition, explain, roughly } from './condition.ts'
 import type { Assignments, Decision } from './decision.ts'
 import { type Fees, feeCap, firstFees, type Market, marketFees } from './fees.ts'
 import { forbids } from './forbid.ts'
+import { spendable, upfrontCost, usesEip1559 } from './funds.ts'
 import { strangersPatience } from './hindrance.ts'
 import type { Observation } from './observation.ts'
-import type { NetworkPolicy, Relayer } from './relayer.ts'
+import type { NetworkPolicy } from './relayer.ts'
 import { type InPhase, isInPhase } from './transaction.ts'
-import { type Gas, maxWei, type Nonce, type Wei } from './units.ts'
+import type { Gas, Nonce, Wei } from './units.ts'
 import { inFlightOf, roomIn, type Work } from './work.ts'
 
 export function assignNonces(work: Work, observation: Observation, policy: NetworkPolicy): Assignments {
@@ -140,34 +138,6 @@ function price(
     return { condition: 'balance_short', reason }
   }
   return { fees, gasLimit }
-}
-
-/** What sends leave untouched, so that a cancel can be paid. */
-export function reserveOf(relayer: Relayer, market: Market, policy: NetworkPolicy): Wei {
-  const { cancelReserve } = relayer.policies
-  return cancelReserve ?? 2n * BigInt(noOpGas) * feeCap(marketFees(market, 'fastest', usesEip1559(relayer, policy)))
-}
-
-/** What may still be promised: the balance less what is in flight, and less what a cancel would need. */
-function spendable(work: Work, balance: Wei, market: Market, policy: NetworkPolicy): Wei {
-  const reserve = reserveOf(work.relayer, market, policy)
-  const promised = inFlightOf(work).map(({ payload, earlier, lifecycle }) => {
-    const carried = ({ revision = 0 }: Attempt) => (earlier?.[revision] ?? payload).value
-    const costs = lifecycle.attempts.map((attempt) =>
-      upfrontCost(attempt.kind === 'cancel' ? 0n : carried(attempt), attempt.gasLimit, attempt.fees),
-    )
-    return maxWei(0n, ...costs)
-  })
-  return promised.reduce((left, cost) => left - cost, balance - reserve)
-}
-
-/** What a pool wants the balance to cover (geth `core/types/transaction.go`, Cost). */
-function upfrontCost(value: Wei, gasLimit: Gas, fees: Fees): Wei {
-  return value + BigInt(gasLimit) * feeCap(fees)
-}
-
-function usesEip1559(relayer: Relayer, policy: NetworkPolicy): boolean {
-  return policy.eip1559 && relayer.policies.eip1559Pricing
 }
 
 /**

@@ -25,12 +25,15 @@ export type RejectionCode =
   | 'nodeLimit'
   | 'invalid'
 
-/** What came of handing an attempt to the nodes. `unknown` never means "not sent"; only `notSent` does. */
+/**
+ * What came of handing an attempt to the nodes. `unknown` never means "not sent"; only `notSent` does. `unrecognized`: a
+ * node answered with an error that no known client gives.
+ */
 export type BroadcastOutcome =
   | { kind: 'accepted' }
   | { kind: 'alreadyKnown' }
   | { kind: 'rejected'; code: RejectionCode; message: string }
-  | { kind: 'unknown'; message: string }
+  | { kind: 'unknown'; code?: 'unrecognized'; message: string }
   | { kind: 'notSent'; message: string }
 
 /**
@@ -47,6 +50,11 @@ export type HandOver =
       readonly state: 'handed'
       readonly outcome: Exclude<BroadcastOutcome, { kind: 'notSent' }>
       readonly at: TimestampMs
+      /**
+       * `all`: every broadcast of it ended in a certain rejection, so that no pool should hold it. `allButLast`: the same,
+       * while one more is on its way; a process that dies then leaves it in doubt. Absent: some node may hold it.
+       */
+      readonly rejections?: 'all' | 'allButLast'
     }
   | { readonly state: 'refused'; readonly reason: string }
   | { readonly state: 'held'; readonly reason: string }
@@ -79,11 +87,25 @@ export function rejectionOf({ handOver }: Attempt): { code: RejectionCode; messa
   return handOver.state === 'handed' && handOver.outcome.kind === 'rejected' ? handOver.outcome : undefined
 }
 
+/** What a node said at the last broadcast that nobody has recorded of any client: it may have the bytes, or not. */
+export function unrecognizedErrorOf({ handOver }: Attempt): string | undefined {
+  const isUnrecognized = handOver.state === 'handed' && handOver.outcome.kind === 'unknown' && handOver.outcome.code
+  return isUnrecognized && 'message' in handOver.outcome ? handOver.outcome.message : undefined
+}
+
+/** Whether every broadcast of it ended in a certain rejection. It is watched all the same until its nonce is final. */
+export function wasAlwaysRejected({ handOver }: Attempt): boolean {
+  return handOver.state === 'handed' && handOver.rejections === 'all'
+}
+
 /** Whether a node said, at the last hand-over, that it has the bytes. */
 export function wasTaken({ handOver }: Attempt): boolean {
   if (handOver.state !== 'handed') return false
   return handOver.outcome.kind === 'accepted' || handOver.outcome.kind === 'alreadyKnown'
 }
+
+/** The gas of a transfer to an account without code (EIP-2028): what a no-op needs. */
+export const noOpGas = 21_000
 
 export function isNoOp(attempt: Attempt): boolean {
   return attempt.kind === 'cancel'
@@ -98,14 +120,30 @@ export function newest(attempts: NonEmpty<Attempt>): Attempt {
  * hand-over takes that back: proxies retry, and answer for the retry.
  */
 export function afterHandOver(attempt: Attempt, outcome: BroadcastOutcome, now: TimestampMs): Attempt {
-  const mayHaveHadIt = attempt.handOver.state === 'handed'
+  const { handOver } = attempt
+  const mayHaveHadIt = handOver.state === 'handed'
+  const onlyRejectedBefore = handOver.state !== 'handed' || handOver.rejections === 'allButLast'
   if (outcome.kind === 'notSent') {
-    return mayHaveHadIt ? attempt : { ...attempt, handOver: { state: 'held', reason: outcome.message } }
+    if (!mayHaveHadIt) return { ...attempt, handOver: { state: 'held', reason: outcome.message } }
+    return onlyRejectedBefore ? { ...attempt, handOver: { ...handOver, rejections: 'all' } } : attempt
   }
   if (outcome.kind === 'rejected' && outcome.code === 'invalid' && !mayHaveHadIt) {
     return { ...attempt, handOver: { state: 'refused', reason: outcome.message } }
   }
-  return { ...attempt, handOver: { state: 'handed', outcome, at: now } }
+  // A nonce that is too low may have been spent by these very bytes.
+  const isCertain = outcome.kind === 'rejected' && outcome.code !== 'nonceTooLow'
+  const rejections = isCertain && onlyRejectedBefore ? ({ rejections: 'all' } as const) : {}
+  return { ...attempt, handOver: { state: 'handed', outcome, at: now, ...rejections } }
+}
+
+/** Before its bytes leave once more: what was certain of earlier broadcasts is in doubt until this one is answered. */
+export function beforeBroadcast(attempt: Attempt): Attempt {
+  const { handOver } = attempt
+  if (handOver.state === 'held') return { ...attempt, handOver: { state: 'sending' } }
+  if (handOver.state === 'sending') return afterCrash(attempt)
+  if (handOver.state !== 'handed' || handOver.rejections === undefined) return attempt
+  const { rejections, ...rest } = handOver
+  return { ...attempt, handOver: rejections === 'all' ? { ...rest, rejections: 'allButLast' } : rest }
 }
 
 /** The attempt as an owner finds it who did not send it: whoever did may have died before he could tell. */

@@ -1,19 +1,31 @@
 // The race for a canceled transaction's nonce: our no-op against everything a node may hold, until one is mined.
-import { type Attempt, isNoOp, mayBeKnown, newest, rejectionOf } from './attempt.ts'
+import {
+  type Attempt,
+  isNoOp,
+  mayBeKnown,
+  newest,
+  noOpGas,
+  rejectionOf,
+  unrecognizedErrorOf,
+  wasAlwaysRejected,
+} from './attempt.ts'
+import { type Bid, nextBid } from './bid.ts'
 import { explain, roughly } from './condition.ts'
-import type { Decision } from './decision.ts'
-import { feeCap, replacementFees } from './fees.ts'
+import type { Decision, NeedsBalance } from './decision.ts'
+import { escalationMultiple, feeCap } from './fees.ts'
+import { upfrontCost } from './funds.ts'
 import { lasting } from './hindrance.ts'
-import { isNonEmpty } from './ids.ts'
+import { isNonEmpty, type NonEmpty } from './ids.ts'
 import type { Observation } from './observation.ts'
-import { dueAgain, isSpent, isStuck, outpriced, refusedOverAStranger } from './pursue.ts'
+import { dueAgain } from './pursue.ts'
+import { isOutpaced, reasonToBid } from './reason-to-bid.ts'
 import type { NetworkPolicy } from './relayer.ts'
 import type { InPhase } from './transaction.ts'
-import type { TimestampMs } from './units.ts'
+import type { TimestampMs, Wei } from './units.ts'
 import type { Work } from './work.ts'
 
-/** The gas of a transfer to an account without code (EIP-2028): what a no-op needs. */
-export const noOpGas = 21_000
+/** A canceled transaction's nonce is urgent, whatever its payload was to pay. */
+const speed = 'fastest'
 
 export function race(
   transaction: InPhase<'inFlight'>,
@@ -21,32 +33,42 @@ export function race(
   observation: Observation,
   policy: NetworkPolicy,
   now: TimestampMs,
-): Decision[] {
+): (Decision | NeedsBalance)[] {
   const { attempts } = transaction.lifecycle
-  const rivals = attempts.filter(mayBeKnown)
-  if (!isNonEmpty(rivals)) return [{ do: 'drop', transaction }]
+  if (!attempts.some(mayBeKnown)) return [{ do: 'drop', transaction }]
 
   const noOps = attempts.filter(isNoOp)
-  if (!isNonEmpty(noOps)) return takeOver(transaction, rivals, noOps, work, observation)
+  const { balance } = observation
+  if (!isNonEmpty(noOps)) return takeOver(transaction, noOps, balance, work, observation, policy)
   const latest = newest(noOps)
-  const again: Decision[] = dueAgain(latest, policy, now) ? [{ do: 'rebroadcast', transaction, attempt: latest }] : []
+  const repeated = noOpToRepeat(noOps, balance)
+  const again: Decision[] = dueAgain(repeated, policy, now)
+    ? [{ do: 'rebroadcast', transaction, attempt: repeated }]
+    : []
   if (latest.handOver.state === 'held') {
     const reason = `canceled; the no-op could not reach a node: ${latest.handOver.reason}`
     return [...explain(transaction, 'node_unreachable', reason), ...again]
   }
-  // A dearer no-op is no answer to a balance that can't pay for this one.
+  const error = unrecognizedErrorOf(latest)
+  if (error !== undefined && !isOutpaced(latest, observation)) {
+    const reason = `canceled; a node answers the no-op with an error that is not known of any client, and is sent it again: ${error}`
+    return [...explain(transaction, 'node_refuses', reason), ...again]
+  }
   const rejection = rejectionOf(latest)
-  if (rejection?.code === 'insufficientFunds') {
-    const cost = BigInt(latest.gasLimit) * feeCap(latest.fees)
-    const reason = `canceled; the balance does not cover the no-op, which may cost ${cost} wei: top it up`
-    return [...explain(transaction, 'cancel_unfunded', reason), ...again]
-  }
-  const waitsTooLong = isStuck(latest, observation, policy.cancelBumpAfterBlocks)
-  if (waitsTooLong || outpriced(latest, observation)) {
-    const raised = takeOver(transaction, rivals, noOps, work, observation)
+  const patience = { blocks: policy.cancelBumpAfterBlocks, ms: policy.cancelBumpAfterMs }
+  const why = reasonToBid(transaction, latest, speed, observation, policy, patience, now)
+  if (why) {
+    // What the account can't pay for is not signed: a node would reject it, and nothing would be won.
+    if (balance === undefined) return [{ do: 'readBalance' }, ...again]
+    const raised = takeOver(transaction, noOps, balance, work, observation, policy)
+    const [decision] = raised
+    // Dearer is no answer to a node that can't be paid for this one.
+    const isDearer = decision?.do === 'takeOver' && feeCap(decision.fees) >= feeCap(latest.fees)
+    if (why === 'unfunded' && (!decision || isDearer)) return [...unfunded(transaction, latest), ...again]
     // At its cap it still races: the pools may have lost it, and a node that knows it may yet mine it.
-    return raised.some(({ do: what }) => what === 'takeOver') ? raised : [...raised, ...again]
+    return decision?.do === 'takeOver' ? raised : [...raised, ...again]
   }
+  if (rejection?.code === 'insufficientFunds') return [...unfunded(transaction, latest), ...again]
   if (latest.handOver.state === 'refused') {
     return explain(transaction, 'node_refuses', `canceled; the node refused the no-op: ${latest.handOver.reason}`)
   }
@@ -55,27 +77,66 @@ export function race(
   return [...explain(transaction, 'node_refuses', reason), ...again]
 }
 
+/** The newest, or one before it that the balance covers. */
+function noOpToRepeat(noOps: NonEmpty<Attempt>, balance: Wei | undefined): Attempt {
+  const latest = newest(noOps)
+  if (rejectionOf(latest)?.code !== 'insufficientFunds') return latest
+  if (balance !== undefined && upfrontCost(0n, latest.gasLimit, latest.fees) <= balance) return latest
+  return noOps.findLast((attempt) => mayBeKnown(attempt) && !wasAlwaysRejected(attempt)) ?? latest
+}
+
+function unfunded(
+  transaction: InPhase<'inFlight'>,
+  { gasLimit, fees }: Pick<Attempt, 'gasLimit' | 'fees'>,
+): Decision[] {
+  const cost = BigInt(gasLimit) * feeCap(fees)
+  const reason = `canceled; the balance does not cover the no-op, which may cost ${cost} wei: top it up`
+  return explain(transaction, 'cancel_unfunded', reason)
+}
+
+/** `balance`: absent, a first no-op is signed all the same: asking would cost a call, and time. */
 function takeOver(
   transaction: InPhase<'inFlight'>,
-  rivals: readonly [Attempt, ...Attempt[]],
   noOps: readonly Attempt[],
+  balance: Wei | undefined,
   work: Work,
   observation: Observation,
+  policy: NetworkPolicy,
 ): Decision[] {
-  if (!observation.market) return []
+  const { market } = observation
+  if (!market) return []
   // Its own cap, never the sends': a blocked nonce that costs more than the sends' cap would be stuck for ever.
   const cap = work.relayer.policies.cancelGasPriceCap
-  const latest = noOps.at(-1)
-  const refused = latest && refusedOverAStranger(latest)
-  const options = { speed: 'fastest', tries: noOps.length, rule: observation.rule, refused } as const
-  const fees = replacementFees(rivals, observation.market, { ...options, cap })
-  if (fees && latest && isSpent(noOps.length, fees, latest)) {
-    const reason = `canceled; none of ${noOps.length} no-ops for nonce ${latest.nonce} was mined: they are handed over again, and another is signed once the price doubles`
-    return explain(transaction, 'attempts_exhausted', reason)
+  const bidder = { transaction, own: noOps, speed, gas: noOpGas, cap, funds: balance } as const
+  const bid = nextBid(bidder, observation, market, policy)
+  if (bid.kind === 'sign') return [{ do: 'takeOver', transaction, fees: bid.fees }]
+  return bid.kind === 'repeat' ? [] : explainWait(transaction, noOps, bid, cap)
+}
+
+function explainWait(
+  transaction: InPhase<'inFlight'>,
+  noOps: readonly Attempt[],
+  { until, wanted }: Extract<Bid, { kind: 'wait' }>,
+  cap: Wei | undefined,
+): Decision[] {
+  const { nonce } = transaction.lifecycle
+  switch (until) {
+    case 'cap': {
+      const reason = `canceled; the no-op would need more (up to ${roughly(feeCap(wanted))} wei per gas) than cancel_gas_price_cap (${cap} wei), and is tried again each block: raise the cap, if it must win`
+      return explain(transaction, 'cancel_gas_price_cap', reason)
+    }
+    case 'funds': {
+      const cost = roughly(BigInt(noOpGas) * feeCap(wanted))
+      const reason = `canceled; the balance does not cover the no-op, which may cost ${cost} wei: top it up`
+      return explain(transaction, 'cancel_unfunded', reason)
+    }
+    case 'market': {
+      const reason = `canceled; no no-op for nonce ${nonce} was mined, and more would be beyond ${escalationMultiple} times the market's price: the last is sent again, and a higher price is offered once the market's rises`
+      return explain(transaction, 'attempts_exhausted', reason)
+    }
+    case 'double': {
+      const reason = `canceled; none of ${noOps.length} no-ops for nonce ${nonce} was mined: they are handed over again, and another is signed once the price doubles`
+      return explain(transaction, 'attempts_exhausted', reason)
+    }
   }
-  if (fees) return [{ do: 'takeOver', transaction, fees }]
-  const wanted = replacementFees(rivals, observation.market, { ...options, cap: undefined })
-  const price = wanted ? ` (up to ${roughly(feeCap(wanted))} wei per gas)` : ''
-  const reason = `canceled; the no-op would need more${price} than cancel_gas_price_cap (${cap} wei), and is tried again each block: raise the cap, if it must win`
-  return explain(transaction, 'cancel_gas_price_cap', reason)
 }

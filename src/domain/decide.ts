@@ -10,7 +10,7 @@ import { apply } from './apply.ts'
 import { assignNonces } from './assign-nonces.ts'
 import { isNoOp } from './attempt.ts'
 import { race } from './cancel-race.ts'
-import { type Assignments, type Decision, needsSignature, type Plan } from './decision.ts'
+import { type Assignments, type Decision, type NeedsBalance, needsSignature, type Plan } from './decision.ts'
 import { marketFees } from './fees.ts'
 import { strangersPatience, tellUnproven } from './hindrance.ts'
 import type { Hash, TransactionId } from './ids.ts'
@@ -25,9 +25,8 @@ import type { Nonce, TimestampMs } from './units.ts'
 import { isHeldUp, type Work } from './work.ts'
 
 export function decide(work: Work, observation: Observation, policy: NetworkPolicy, now: TimestampMs): Plan {
-  const followUps = work.open
-    .flatMap((transaction) => followUp(transaction, work, observation, policy, now))
-    .filter((decision) => mayGoNow(decision, work))
+  const followed = work.open.flatMap((transaction) => followUp(transaction, work, observation, policy, now))
+  const followUps = followed.filter(isDecision).filter((decision) => mayGoNow(decision, work))
   // What may have been sent by a history that was lost neither gets a nonce nor ends before that is known.
   const proven = provenBelow(work, followUps)
   const { head, nonce } = observation
@@ -68,12 +67,17 @@ export function decide(work: Work, observation: Observation, policy: NetworkPoli
   const told = again || isHeldUp(work) || !observation.market ? [] : takeBack(looked(work, observation), decisions)
   return {
     ...assignments,
+    needsBalance: assignments.needsBalance || !followed.every(isDecision),
     decisions: [...news(decisions), ...told],
     again,
     conditions: conditionsOf(work, decisions),
     floor: { spentBelow: spent, explainedBelow: past.past ? proven : spent },
     ...(past.past && { past: past.past }),
   }
+}
+
+function isDecision(each: Decision | NeedsBalance): each is Decision {
+  return each.do !== 'readBalance'
 }
 
 /** By a transaction that is settled with it, or by a stranger, which sends ours back into the queue. */
@@ -160,7 +164,7 @@ function followUp(
   observation: Observation,
   policy: NetworkPolicy,
   now: TimestampMs,
-): Decision[] {
+): (Decision | NeedsBalance)[] {
   if (isInPhase(transaction, 'mined')) {
     const { block } = transaction.lifecycle.inclusion
     return onceMined(transaction, observation.canonical.get(block.number), observation, policy)

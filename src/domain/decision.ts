@@ -44,6 +44,11 @@ export type Decision =
   /** Why nothing moves, for people to read; without a reason, that nothing holds it up any more. */
   | { do: 'explain'; transaction: Transaction; condition?: Condition; reason?: string }
 
+/** Nothing can be decided of one until the balance is known. */
+export interface NeedsBalance {
+  readonly do: 'readBalance'
+}
+
 export interface Assignments {
   readonly decisions: readonly Decision[]
   /** A free nonce lies below one in flight: whether a stranger's transaction waits there must be asked first. */

@@ -18,6 +18,15 @@ export interface Market {
   readonly baseFee?: Wei
   readonly tips: Readonly<Record<Speed, Wei>>
   readonly gasPrice: Wei
+  /** The tip that a node suggests (eth_maxPriorityFeePerGas), as it was read last. */
+  readonly suggestedTip?: Wei
+  /** The newest blocks; absent where no node tells how full they are. */
+  readonly blocks?: {
+    /** One of them holds a transaction: the chain mines. */
+    readonly areUsed: boolean
+    /** One of them had room for more. */
+    readonly haveRoom: boolean
+  }
 }
 
 /**
@@ -80,9 +89,41 @@ export function replacementFees(
 ): Fees | undefined {
   const { speed, tries, rule, cap, refused } = options
   const floor = replacementFloor(rivals, market, rule)
-  const wanted = escalated(marketFees(market, speed, floor.kind === 'eip1559'), tries)
-  const fees = higher(floor, lowered(refused ? higher(wanted, outbidding(refused, market)) : wanted, cap))
-  return withinCap(fees, cap)
+  const wanted = escalatedFees(market, { speed, tries, kind: floor.kind, refused })
+  return withinCap(higher(floor, lowered(wanted, cap)), cap)
+}
+
+/** What is offered beyond any floor: the market's price, raised by a quarter for each earlier try, up to the multiple. */
+export function escalatedFees(
+  market: Market,
+  { speed, tries, kind, refused }: { speed: Speed; tries: number; kind: Fees['kind']; refused?: Fees | undefined },
+): Fees {
+  const wanted = escalated(ofKind(kind, marketFees(market, speed, kind === 'eip1559')), tries)
+  return refused ? higher(wanted, outbidding(refused, market)) : wanted
+}
+
+/** So many times the price. */
+export function multiplied(fees: Fees, by: bigint): Fees {
+  return mapFees(fees, (wei) => wei * by)
+}
+
+/** With at least this tip, on top of the base fee that the market leads to. */
+export function withTip(fees: Fees, tip: Wei, { baseFee = 0n }: Market): Fees {
+  if (fees.kind === 'legacy') return { kind: 'legacy', gasPrice: maxWei(fees.gasPrice, 2n * baseFee + tip) }
+  return higher(fees, { kind: 'eip1559', maxFeePerGas: 2n * baseFee + tip, maxPriorityFeePerGas: tip })
+}
+
+export function isSame(one: Fees, other: Fees): boolean {
+  return one.kind === other.kind && feeCap(one) === feeCap(other) && tipOf(one) === tipOf(other)
+}
+
+/** A chain may have lost its base fee since the first attempt, whose type family every later one keeps. */
+function ofKind(kind: Fees['kind'], fees: Fees): Fees {
+  if (fees.kind === kind) return fees
+  const price = feeCap(fees)
+  return kind === 'legacy'
+    ? { kind, gasPrice: price }
+    : { kind, maxFeePerGas: price, maxPriorityFeePerGas: tipOf(fees) }
 }
 
 /**
@@ -107,7 +148,8 @@ export function replacementFloor(rivals: NonEmpty<Attempt>, market: Market, rule
   return rivals.map((rival) => floorOver(rival.fees, market, rule)).reduce((most, floor) => higher(most, floor))
 }
 
-function floorOver(rival: Fees, market: Market, rule: ReplacementRule): Fees {
+/** The least that a pool takes in the place of one bid. */
+export function floorOver(rival: Fees, market: Market, rule: ReplacementRule): Fees {
   const raised = (wei: Wei) => strictlyRaised(wei, rule)
   if (rival.kind === 'legacy') return { kind: 'legacy', gasPrice: raised(rival.gasPrice) }
   const cap = raised(rival.maxFeePerGas)
@@ -141,10 +183,11 @@ function escalated(fees: Fees, tries: number): Fees {
   return mapFees(fees, (wei) => raisedBy(wei, percent))
 }
 
-/** Ten times the market is as far as trying harder goes; from there on the floor alone rises. */
-const maxEscalations = 36
+/** Our own escalation ends at so many times the market's price, or what has to be outbid first (`bid.ts`). */
+export const escalationMultiple = 10n
+const maxEscalations = Number((escalationMultiple - 1n) * 4n)
 
-function higher(one: Fees, other: Fees): Fees {
+export function higher(one: Fees, other: Fees): Fees {
   if (one.kind === 'legacy') return { kind: 'legacy', gasPrice: maxWei(one.gasPrice, feeCap(other)) }
   return {
     kind: 'eip1559',
@@ -153,7 +196,7 @@ function higher(one: Fees, other: Fees): Fees {
   }
 }
 
-function lowered(fees: Fees, cap: Wei | undefined): Fees {
+export function lowered(fees: Fees, cap: Wei | undefined): Fees {
   return cap === undefined ? fees : mapFees(fees, (wei) => minWei(wei, cap))
 }
 

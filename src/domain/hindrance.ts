@@ -1,8 +1,8 @@
 // What holds up a transaction in flight, told so that its reader knows the figures and what would help.
-import { newest, type RejectionCode, rejectionOf } from './attempt.ts'
+import { newest, type RejectionCode, rejectionOf, unrecognizedErrorOf } from './attempt.ts'
 import { explain, roughly } from './condition.ts'
 import type { Decision } from './decision.ts'
-import { type Fees, feeCap, tipOf } from './fees.ts'
+import { escalationMultiple, type Fees, feeCap, tipOf } from './fees.ts'
 import type { Observation } from './observation.ts'
 import type { NetworkPolicy } from './relayer.ts'
 import { type InPhase, isInPhase } from './transaction.ts'
@@ -11,11 +11,21 @@ import { inFlightOf, type Work } from './work.ts'
 
 type InFlight = InPhase<'inFlight'>
 
-export function tellUnfunded(transaction: InFlight): Decision[] {
+/** `wanted`: the least that another attempt would have to offer now; the newest attempt's fees unless told. */
+export function tellUnfunded(transaction: InFlight, wanted?: Fees): Decision[] {
   const { gasLimit, fees } = newest(transaction.lifecycle.attempts)
-  const cost = transaction.payload.value + BigInt(gasLimit) * feeCap(fees)
-  const reason = `waits: a node says that the balance does not cover it, which may cost ${cost} wei: top it up`
+  const cost = transaction.payload.value + BigInt(gasLimit) * feeCap(wanted ?? fees)
+  const reason = wanted
+    ? `waits: a higher price is needed, and the balance does not cover it beside what is in flight and cancel_reserve; it may cost ${roughly(cost)} wei: top it up, wait, or cancel it`
+    : `waits: a node says that the balance does not cover it, which may cost ${cost} wei: top it up`
   return explain(transaction, 'balance_short', reason)
+}
+
+/** A node answered with an error that is in no table: it may have the bytes or not, and no price is known to help. */
+export function tellUnrecognized(transaction: InFlight): Decision[] {
+  const message = unrecognizedErrorOf(newest(transaction.lifecycle.attempts))
+  const reason = `waits: a node answers with an error that is not known of any client, and is sent it again: ${message}`
+  return explain(transaction, 'node_refuses', reason)
 }
 
 /** Fees that the client named are its limit: they are never raised. */
@@ -25,10 +35,14 @@ export function tellOwnPrice(transaction: InFlight, fees: Fees): Decision[] {
   return explain(transaction, 'own_price', reason)
 }
 
-export function tellExhausted(transaction: InFlight): Decision[] {
+/** `until`: what lets another be signed. */
+export function tellExhausted(transaction: InFlight, until: 'market' | 'double'): Decision[] {
   const { nonce, attempts } = transaction.lifecycle
-  const reason = `waits: none of the ${attempts.length} attempts for nonce ${nonce} was mined: they are handed over again, and another is signed once the price doubles: wait, or cancel it`
-  return explain(transaction, 'attempts_exhausted', reason)
+  const condition =
+    until === 'double'
+      ? `none of the ${attempts.length} attempts for nonce ${nonce} was mined: they are handed over again, and another is signed once the price doubles`
+      : `no attempt for nonce ${nonce} was mined, and more would be beyond ${escalationMultiple} times the market's price: the last is sent again, and a higher price is offered once the market's rises`
+  return explain(transaction, 'attempts_exhausted', `waits: ${condition}: wait, or cancel it`)
 }
 
 /** A policy that limits what may be paid per gas. */

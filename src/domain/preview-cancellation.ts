@@ -1,8 +1,7 @@
 // What canceling everything pending would do now, and cost: what a bulk cancel applies and what the next step then decides,
 // on the same facts, without writing any of it.
-import { isNoOp, newest } from './attempt.ts'
+import { isNoOp, newest, noOpGas } from './attempt.ts'
 import { cancel } from './cancel.ts'
-import { noOpGas } from './cancel-race.ts'
 import { decide } from './decide.ts'
 import { type Fees, feeCap, type Market, tipOf } from './fees.ts'
 import { isNonEmpty } from './ids.ts'

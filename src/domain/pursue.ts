@@ -1,21 +1,34 @@
 // A transaction in flight that nobody canceled: handed over again where it may be lost, priced anew where it is stuck.
-import { type Attempt, mayBeKnown, newest, rejectionOf, wasTaken } from './attempt.ts'
-import type { Decision } from './decision.ts'
-import { type Fees, feeCap, isDouble, replacementFees } from './fees.ts'
-import { type PriceCap, tellCapped, tellExhausted, tellHindrance, tellOwnPrice, tellUnfunded } from './hindrance.ts'
-import { isNonEmpty } from './ids.ts'
+import {
+  type Attempt,
+  mayBeKnown,
+  newest,
+  rejectionOf,
+  unrecognizedErrorOf,
+  wasAlwaysRejected,
+  wasTaken,
+} from './attempt.ts'
+import { nextBid } from './bid.ts'
+import type { Decision, NeedsBalance } from './decision.ts'
+import type { Market } from './fees.ts'
+import { feeCap } from './fees.ts'
+import { costOf, promisedTo, spendable } from './funds.ts'
+import {
+  type PriceCap,
+  tellCapped,
+  tellExhausted,
+  tellHindrance,
+  tellOwnPrice,
+  tellUnfunded,
+  tellUnrecognized,
+} from './hindrance.ts'
 import type { Observation } from './observation.ts'
+import { isOutpaced, isStuck, type ReasonToBid, reasonToBid } from './reason-to-bid.ts'
 import type { NetworkPolicy, Policies } from './relayer.ts'
 import { awaitsReplacement, takeOverWithPayload } from './replace.ts'
-import { type InPhase, neverReachedANode } from './transaction.ts'
-import type { BlockNumber, TimestampMs } from './units.ts'
+import { type InPhase, neverReachedANode, type Speed } from './transaction.ts'
+import type { TimestampMs, Wei } from './units.ts'
 import type { Work } from './work.ts'
-
-/**
- * Attempts for one nonce, of one purpose: at a quarter more each, far beyond any market. Beyond them only what doubles the
- * price is tried: the count keeps rows few, and never keeps a price from what the cap allows.
- */
-export const attemptsMax = 64
 
 export function pursue(
   transaction: InPhase<'inFlight'>,
@@ -23,7 +36,7 @@ export function pursue(
   observation: Observation,
   policy: NetworkPolicy,
   now: TimestampMs,
-): Decision[] {
+): (Decision | NeedsBalance)[] {
   const { attempts } = transaction.lifecycle
   const latest = newest(attempts)
   // From the replacement on, nothing of the old payload is handed over again.
@@ -36,31 +49,91 @@ export function pursue(
     return [{ do: 'refuse', transaction, reason: `the node refused it: ${latest.handOver.reason}` }]
   }
 
-  const again: Decision[] = dueAgain(latest, policy, now) ? [{ do: 'rebroadcast', transaction, attempt: latest }] : []
-  const waitsTooLong = isStuck(latest, observation, policy.bumpAfterBlocks)
+  const repeated = attemptToRepeat(transaction, observation)
+  const again: Decision[] = dueAgain(repeated, policy, now)
+    ? [{ do: 'rebroadcast', transaction, attempt: repeated }]
+    : []
   const invalid = reasonOfInvalid(latest)
-  if (waitsTooLong && invalid !== undefined) {
+  if (invalid !== undefined && isStuck(latest, observation, policy.bumpAfterBlocks)) {
     return [{ do: 'giveUp', transaction, reason: `a no-op takes its nonce, as the node refuses it: ${invalid}` }]
   }
-  if (rejectionOf(latest)?.code === 'insufficientFunds') return [...tellUnfunded(transaction), ...again]
-  const stuck = mayBeKnown(latest) && (waitsTooLong || outpriced(latest, observation))
-  // Fees that the client named itself are its limit: such a transaction waits at its price, and can be canceled.
-  const { pricing } = transaction.payload
-  if (stuck && pricing.kind !== 'speed') return [...tellOwnPrice(transaction, pricing), ...again]
-  const rivals = attempts.filter(mayBeKnown)
-  if (!stuck || pricing.kind !== 'speed' || !isNonEmpty(rivals) || !observation.market) {
-    return [...tellHindrance(transaction, work, observation, policy), ...again]
+  if (unrecognizedErrorOf(latest) !== undefined && !isOutpaced(latest, observation)) {
+    return [...tellUnrecognized(transaction), ...again]
   }
+  const { pricing } = transaction.payload
+  const speed = pricing.kind === 'speed' ? pricing.speed : 'average'
+  const patience = { blocks: policy.bumpAfterBlocks, ms: policy.bumpAfterMs }
+  const why = mayBeKnown(latest) && reasonToBid(transaction, latest, speed, observation, policy, patience, now)
+  if (!why || !observation.market) {
+    const isUnfunded = rejectionOf(latest)?.code === 'insufficientFunds'
+    return [
+      ...(isUnfunded ? tellUnfunded(transaction) : tellHindrance(transaction, work, observation, policy)),
+      ...again,
+    ]
+  }
+  // Fees that the client named itself are its limit: such a transaction waits at its price, and can be canceled.
+  if (pricing.kind !== 'speed') {
+    return [...(why === 'unfunded' ? tellUnfunded(transaction) : tellOwnPrice(transaction, pricing)), ...again]
+  }
+  return bidAgain({ transaction, why, speed, again }, work, { ...observation, market: observation.market }, policy)
+}
 
-  const tries = attempts.length
-  const refused = refusedOverAStranger(latest)
-  const options = { speed: pricing.speed, tries, rule: observation.rule, refused }
+function bidAgain(
+  {
+    transaction,
+    why,
+    speed,
+    again,
+  }: { transaction: InPhase<'inFlight'>; why: ReasonToBid; speed: Speed; again: Decision[] },
+  work: Work,
+  observation: Observation & { readonly market: Market },
+  policy: NetworkPolicy,
+): (Decision | NeedsBalance)[] {
+  const { balance, market } = observation
+  const { attempts } = transaction.lifecycle
+  const latest = newest(attempts)
+  // What the account can't pay for is not signed: a node would reject it, and nothing would be won.
+  if (balance === undefined) return [{ do: 'readBalance' }, ...again]
   const limit = capFor(transaction, work.relayer.policies)
-  const fees = replacementFees(rivals, observation.market, { ...options, cap: limit.cap })
-  if (fees && isSpent(tries, fees, latest)) return [...tellExhausted(transaction), ...again]
-  if (fees) return [{ do: 'bump', transaction, fees }]
-  const wanted = replacementFees(rivals, observation.market, { ...options, cap: undefined })
-  return [...tellCapped(transaction, limit, wanted), ...again]
+  const funds = fundsFor(transaction, work, balance, market, policy)
+  const gas = transaction.payload.gasLimit ?? latest.gasLimit
+  const bid = nextBid({ transaction, own: attempts, speed, gas, cap: limit.cap, funds }, observation, market, policy)
+  // Dearer is no answer to a node that can't be paid for this one.
+  const isDearer = bid.kind === 'sign' && feeCap(bid.fees) >= feeCap(latest.fees)
+  if (why === 'unfunded' && (bid.kind === 'repeat' || isDearer)) return [...tellUnfunded(transaction), ...again]
+  if (bid.kind === 'sign') return [{ do: 'bump', transaction, fees: bid.fees }]
+  if (bid.kind === 'repeat') return again
+  switch (bid.until) {
+    case 'cap':
+      return [...tellCapped(transaction, limit, bid.wanted), ...again]
+    case 'funds':
+      return [...tellUnfunded(transaction, bid.wanted), ...again]
+    case 'market':
+    case 'double':
+      return [...tellExhausted(transaction, bid.until), ...again]
+  }
+}
+
+/** For gas. What fills a gap is a no-op, which the reserve is there for. */
+function fundsFor(
+  transaction: InPhase<'inFlight'>,
+  work: Work,
+  balance: Wei,
+  market: Market,
+  policy: NetworkPolicy,
+): Wei {
+  if (transaction.origin === 'gap') return balance
+  return spendable(work, balance, market, policy) + promisedTo(transaction) - transaction.payload.value
+}
+
+/** The newest, or one before it that the balance covers. */
+function attemptToRepeat(transaction: InPhase<'inFlight'>, { balance }: Observation): Attempt {
+  const { attempts } = transaction.lifecycle
+  const latest = newest(attempts)
+  if (rejectionOf(latest)?.code !== 'insufficientFunds') return latest
+  if (balance !== undefined && costOf(transaction, latest) <= balance) return latest
+  const ofSamePayload = attempts.filter(({ revision }) => revision === latest.revision)
+  return ofSamePayload.findLast((attempt) => mayBeKnown(attempt) && !wasAlwaysRejected(attempt)) ?? latest
 }
 
 /** What fills a gap is a no-op, and cancellations may wait behind it: the cap of the sends must not trap them. */
@@ -75,35 +148,6 @@ function reasonOfInvalid(attempt: Attempt): string | undefined {
   if (attempt.handOver.state === 'refused') return attempt.handOver.reason
   const rejection = rejectionOf(attempt)
   return rejection?.code === 'invalid' ? rejection.message : undefined
-}
-
-/** Priced for a block that has passed, or the next in line and still not mined. */
-export function isStuck(attempt: Attempt, observation: Observation, patienceBlocks: number): boolean {
-  const { head, nonce } = observation
-  if (blocksWaited(attempt, head.number) < patienceBlocks) return false
-  return attempt.nonce === nonce || (head.baseFee !== undefined && feeCap(attempt.fees) < head.baseFee)
-}
-
-/** Whether so many were tried that it takes another order of price to try once more. */
-export function isSpent(tries: number, fees: Fees, latest: Attempt): boolean {
-  return tries >= attemptsMax && !isDouble(fees, latest.fees)
-}
-
-/** What we price outbids all that is ours, so what a pool prefers to it is somebody else's. */
-export function refusedOverAStranger(latest: Attempt): Fees | undefined {
-  return rejectionOf(latest)?.code === 'replacementUnderpriced' ? latest.fees : undefined
-}
-
-/** A node said that its price is too low to be held: waiting would not help. At most one answer a block. */
-export function outpriced(attempt: Attempt, observation: Observation): boolean {
-  const code = rejectionOf(attempt)?.code
-  return (
-    (code === 'replacementUnderpriced' || code === 'feeTooLow') && blocksWaited(attempt, observation.head.number) >= 1
-  )
-}
-
-function blocksWaited(attempt: Attempt, head: BlockNumber): number {
-  return head - attempt.recordedAtBlock
 }
 
 /** Whether to hand the same bytes over once more: soon where they may not have arrived, seldom where they were taken. */

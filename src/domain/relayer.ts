@@ -60,6 +60,11 @@ export interface NetworkPolicy {
   readonly bumpAfterBlocks: number
   /** Blocks that a no-op waits before it is priced anew. */
   readonly cancelBumpAfterBlocks: number
+  /** And so long at least, whichever is later: where blocks are fast, a few of them prove little. */
+  readonly bumpAfterMs: number
+  readonly cancelBumpAfterMs: number
+  /** To which a tip is raised where blocks have room and do not take it. Absent: no tip is known to be needed. */
+  readonly raisedTip?: Wei
   /** After which an attempt is handed over again whose last hand-over failed or is unknown. */
   readonly retryAfterMs: number
   /** After which an accepted attempt is handed over again, in case the pools lost it. */

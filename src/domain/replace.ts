@@ -1,10 +1,11 @@
 // A new payload for a transaction: it takes the old one's place in the queue, or races it for its nonce. Only the chain
 // says which of them was executed, and never both: they share the nonce.
-import { mayBeKnown, newest } from './attempt.ts'
+import { newest } from './attempt.ts'
+import { nextBid, rivalsOf } from './bid.ts'
 import { explain } from './condition.ts'
 import type { Decision } from './decision.ts'
 import { type ErrorCode, RescindError } from './errors.ts'
-import { type Fees, feeCap, replacementFees, replacementFloor, tipOf } from './fees.ts'
+import { type Fees, feeCap, type Market, replacementFloor, tipOf } from './fees.ts'
 import { forbids } from './forbid.ts'
 import { isNonEmpty } from './ids.ts'
 import type { Observation } from './observation.ts'
@@ -15,11 +16,12 @@ import {
   neverReachedANode,
   payloadAttempts,
   revisionOf,
+  type Speed,
   type Status,
   statusOf,
   type Transaction,
 } from './transaction.ts'
-import type { Gas } from './units.ts'
+import type { Gas, Wei } from './units.ts'
 import type { Work } from './work.ts'
 
 /**
@@ -75,7 +77,6 @@ export function takeOverWithPayload(
   }
   const { market, estimates } = observation
   const { attempts } = transaction.lifecycle
-  const rivals = attempts.filter(mayBeKnown)
   const estimate = estimates.get(transaction.id)
   if (estimate?.kind === 'reverts') {
     return explain(
@@ -86,7 +87,7 @@ export function takeOverWithPayload(
   }
   const gasLimit: Gas | undefined =
     transaction.payload.gasLimit ?? (estimate?.kind === 'gas' ? estimate.gas : undefined)
-  if (!market || !isNonEmpty(rivals)) return []
+  if (!market) return []
   if (gasLimit === undefined) {
     return estimate
       ? explain(
@@ -99,22 +100,34 @@ export function takeOverWithPayload(
 
   const cap = work.relayer.policies.gasPriceCap
   const { pricing } = transaction.payload
-  const floor = replacementFloor(rivals, market, observation.rule)
-  const fees =
-    pricing.kind === 'speed'
-      ? replacementFees(rivals, market, { speed: pricing.speed, tries: 0, rule: observation.rule, cap })
-      : ownFees(pricing, floor)
+  const rivals = rivalsOf(attempts)
+  const floor = isNonEmpty(rivals) ? replacementFloor(rivals, market, observation.rule) : undefined
+  const fees = pricing.kind === 'speed' ? firstBid(transaction, pricing.speed, gasLimit, cap, { ...observation, market }) : ownFees(pricing, floor)
   if (fees) return [{ do: 'replace', transaction, fees, gasLimit }]
-  const needed = `${feeCap(floor)} wei per gas, of which ${tipOf(floor)} as tip`
+  const needed = floor ? `${feeCap(floor)} wei per gas, of which ${tipOf(floor)} as tip` : 'more'
   return explain(
     transaction,
     pricing.kind === 'speed' ? 'gas_price_cap' : 'own_price',
-    `waits: over ${newest(rivals).hash} it needs ${needed}, which the replacement's fee or gas_price_cap forbids`,
+    `waits: over ${newest(attempts).hash} it needs ${needed}, which the replacement's fee or gas_price_cap forbids`,
   )
 }
 
+/** Nothing of the new payload was signed yet. */
+function firstBid(
+  transaction: InPhase<'inFlight'>,
+  speed: Speed,
+  gas: Gas,
+  cap: Wei | undefined,
+  observation: Observation & { readonly market: Market },
+): Fees | undefined {
+  const bidder = { transaction, own: [], speed, gas, cap, funds: observation.balance }
+  const bid = nextBid(bidder, observation, observation.market, {})
+  return bid.kind === 'sign' ? bid.fees : undefined
+}
+
 /** Fees that the client named are its limit, also where they do not suffice. */
-function ownFees(pricing: Fees, floor: Fees): Fees | undefined {
+function ownFees(pricing: Fees, floor: Fees | undefined): Fees | undefined {
+  if (!floor) return pricing
   const suffices = pricing.kind === floor.kind && feeCap(pricing) >= feeCap(floor) && tipOf(pricing) >= tipOf(floor)
   return suffices ? pricing : undefined
 }

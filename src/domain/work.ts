@@ -75,10 +75,12 @@ export function isInDoubt(work: Work): boolean {
 export interface Wants {
   readonly pendingNonce: boolean
   readonly freshBalance: boolean
+  /** Something in flight is to be priced anew. */
+  readonly paysMore: boolean
 }
 
 /** What this step has to know, and no more: each answer costs a call. */
-export function inquire(work: Work, { pendingNonce, freshBalance }: Wants): Inquiry {
+export function inquire(work: Work, { pendingNonce, freshBalance, paysMore }: Wants): Inquiry {
   const inFlight = inFlightOf(work)
   const mined = minedOf(work)
   const binds = queuedOf(work).length > 0 && !work.relayer.paused
@@ -107,7 +109,9 @@ export function inquire(work: Work, { pendingNonce, freshBalance }: Wants): Inqu
       })),
     market: inFlight.length > 0 || work.queued.length > 0,
     // Even without room: this step may find some, when the chain took what was in flight.
-    ...(binds && { balance: freshBalance || wasRejected(inFlight, 'insufficientFunds') ? 'now' : 'recent' }),
+    ...((binds || paysMore) && {
+      balance: freshBalance || wasRejected(inFlight, 'insufficientFunds') ? 'now' : 'recent',
+    }),
     delegation: binds && inFlight.length + work.queued.length > 1,
     pendingNonce,
   }

@@ -1,6 +1,7 @@
 // What is configured beside the relayers' rows, whether by the file or through the API.
 import type { Address } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
+import type { Wei } from '../domain/units.ts'
 import type { Secret } from '../ops/secret.ts'
 
 export interface Endpoint {
@@ -18,6 +19,8 @@ export interface NetworkSettings {
   readonly symbol: string
   readonly isTestnet: boolean
   readonly eip1559: boolean
+  /** Per gas, to which a tip is raised where blocks have room and do not take it; absent where no such tip is known. */
+  readonly raisedTip?: Wei
   readonly tags: readonly string[]
   readonly explorerUrls: readonly string[]
 }

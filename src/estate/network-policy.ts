@@ -5,6 +5,8 @@ import type { NetworkSettings } from './entities.ts'
 export interface Patience {
   readonly bumpAfterBlocks: number
   readonly cancelBumpAfterBlocks: number
+  readonly bumpAfterMs: number
+  readonly cancelBumpAfterMs: number
   readonly rebroadcastAfterBlocks: number
 }
 
@@ -12,14 +14,17 @@ export interface Patience {
 const retryMs = { least: 500, most: 5_000 }
 
 export function networkPolicy(network: NetworkSettings, patience: Patience): NetworkPolicy {
-  const { chainId, eip1559, requiredConfirmations, averageBlockTimeMs } = network
-  const { bumpAfterBlocks, cancelBumpAfterBlocks, rebroadcastAfterBlocks } = patience
+  const { chainId, eip1559, requiredConfirmations, averageBlockTimeMs, raisedTip } = network
+  const { rebroadcastAfterBlocks, bumpAfterBlocks, cancelBumpAfterBlocks, bumpAfterMs, cancelBumpAfterMs } = patience
   return {
     chainId,
     eip1559,
     requiredConfirmations,
     bumpAfterBlocks,
     cancelBumpAfterBlocks,
+    bumpAfterMs,
+    cancelBumpAfterMs,
+    ...(raisedTip !== undefined && { raisedTip }),
     retryAfterMs: Math.min(retryMs.most, Math.max(retryMs.least, averageBlockTimeMs)),
     rebroadcastAfterMs: rebroadcastAfterBlocks * averageBlockTimeMs,
   }

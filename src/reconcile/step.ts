@@ -153,7 +153,11 @@ async function look(
   const waits = queuedOf(work).length > 0
   const past = waits ? inquireAboutPast(work, policy.requiredConfirmations) : undefined
   const unseen = past !== undefined && past.seen?.isWhole !== true
-  let wants: Wants = { pendingNonce: waits && (unknowns.pool || unseen), freshBalance: unknowns.balance }
+  let wants: Wants = {
+    pendingNonce: waits && (unknowns.pool || unseen),
+    freshBalance: unknowns.balance,
+    paysMore: false,
+  }
   while (true) {
     const inquiry: Inquiry = { ...inquire(work, wants), ...(past && { past }) }
     const observation = withUnknowns(await chain.observe(inquiry), inquiry)
@@ -161,8 +165,10 @@ async function look(
     const plan = decide({ ...work, ...(found && { found }) }, observation, policy, context.clock.now())
     const pendingNonce = wants.pendingNonce || plan.needsPendingNonce
     const freshBalance = wants.freshBalance || plan.needsBalance
-    if (pendingNonce === wants.pendingNonce && freshBalance === wants.freshBalance) return { plan, observation }
-    wants = { pendingNonce, freshBalance }
+    const paysMore = wants.paysMore || plan.needsBalance
+    const isAnswered = freshBalance === wants.freshBalance && paysMore === wants.paysMore
+    if (pendingNonce === wants.pendingNonce && isAnswered) return { plan, observation }
+    wants = { pendingNonce, freshBalance, paysMore }
   }
 }
 

@@ -46,10 +46,13 @@ export function attemptToRow(attempt: Attempt): Omit<AttemptRow, 'position'> {
   }
 }
 
-export type HandOverColumns = Pick<AttemptRow, 'state' | 'handed_at' | 'outcome' | 'outcome_code' | 'outcome_message'>
+export type HandOverColumns = Pick<
+  AttemptRow,
+  'state' | 'handed_at' | 'outcome' | 'outcome_code' | 'outcome_message' | 'rejections'
+>
 
 export function handOverToRow(handOver: HandOver): HandOverColumns {
-  const none = { handed_at: null, outcome: null, outcome_code: null, outcome_message: null }
+  const none = { handed_at: null, outcome: null, outcome_code: null, outcome_message: null, rejections: null }
   switch (handOver.state) {
     case 'sending':
     case 'withdrawn':
@@ -63,7 +66,8 @@ export function handOverToRow(handOver: HandOver): HandOverColumns {
         state: 'handed',
         handed_at: handOver.at,
         outcome: outcome.kind,
-        outcome_code: outcome.kind === 'rejected' ? outcome.code : null,
+        outcome_code: 'code' in outcome ? (outcome.code ?? null) : null,
+        rejections: handOver.rejections ?? null,
         outcome_message: storableText('message' in outcome ? outcome.message : undefined),
       }
     }
@@ -81,6 +85,7 @@ function handOverFromRow(row: AttemptRow): HandOver {
       return { state: row.state, reason: message }
     case 'handed': {
       const at = row.handed_at ?? row.recorded_at
+      const rejections = row.rejections === null ? {} : { rejections: row.rejections }
       switch (row.outcome) {
         case 'accepted':
         case 'alreadyKnown':
@@ -90,9 +95,19 @@ function handOverFromRow(row: AttemptRow): HandOver {
             state: 'handed',
             at,
             outcome: { kind: 'rejected', code: row.outcome_code as RejectionCode, message },
+            ...rejections,
           }
         case 'unknown':
-          return { state: 'handed', at, outcome: { kind: 'unknown', message } }
+          return {
+            state: 'handed',
+            at,
+            outcome: {
+              kind: 'unknown',
+              ...(row.outcome_code === 'unrecognized' && { code: row.outcome_code }),
+              message,
+            },
+            ...rejections,
+          }
       }
     }
   }

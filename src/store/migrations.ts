@@ -174,6 +174,11 @@ export const migrations: readonly Migration[] = [
       postgres: `ALTER INDEX ${index} SET (fillfactor = 50)`,
     })),
   },
+  {
+    name: '013-rejections',
+    // Null: it is not known of every broadcast, as of those that an earlier version made.
+    statements: ['ALTER TABLE attempts ADD COLUMN rejections TEXT'],
+  },
 ]
 
 /** What a database lacks that holds these. Throws OperatorError when one of them is not known to this version. */

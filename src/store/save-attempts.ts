@@ -32,6 +32,7 @@ const insertAttempt = statement<Omit<AttemptRow, 'position'>>((db, p) =>
     outcome: p.outcome,
     outcome_code: p.outcome_code,
     outcome_message: p.outcome_message,
+    rejections: p.rejections,
   }),
 )
 
@@ -44,6 +45,7 @@ const updateHandOver = statement<HandOverColumns & { id: string; nonce: number; 
       outcome: p.outcome,
       outcome_code: p.outcome_code,
       outcome_message: p.outcome_message,
+      rejections: p.rejections,
     })
     .where('transaction_id', '=', p.id)
     .where('nonce', '=', p.nonce)

@@ -86,6 +86,8 @@ export interface AttemptTable {
   outcome: string | null
   outcome_code: string | null
   outcome_message: string | null
+  /** Whether every broadcast of it was rejected, where that is certain. */
+  rejections: 'all' | 'allButLast' | null
 }
 
 /** Every change of a status, in the order of commits, written in the same commit: nothing is lost between the two. */

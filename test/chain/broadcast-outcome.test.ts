@@ -15,6 +15,11 @@ describe('a node that says no', () => {
   })
 })
 
+test('an error that nobody has recorded says so, beside its words', () => {
+  const odd = broadcastOutcome({ kind: 'rpcError', code: -32_000, message: 'unknown transaction type' }, hash)
+  expect(odd).toEqual({ kind: 'unknown', code: 'unrecognized', message: 'unknown transaction type (-32000)' })
+})
+
 describe('a node that says something else', () => {
   test('its own hash is acceptance, in any case of letters', () => {
     expect(broadcastOutcome({ kind: 'value', value: hash }, hash)).toEqual({ kind: 'accepted' })
@@ -37,6 +42,7 @@ describe('several nodes about the same bytes', () => {
   const accepted: BroadcastOutcome = { kind: 'accepted' }
   const alreadyKnown: BroadcastOutcome = { kind: 'alreadyKnown' }
   const unknown: BroadcastOutcome = { kind: 'unknown', message: 'u' }
+  const unrecognized: BroadcastOutcome = { kind: 'unknown', code: 'unrecognized', message: 'on hold' }
   const notSent: BroadcastOutcome = { kind: 'notSent', message: 'n' }
 
   test.each([
@@ -44,6 +50,8 @@ describe('several nodes about the same bytes', () => {
     [alreadyKnown, unknown, alreadyKnown],
     [unknown, rejected('invalid'), unknown],
     [unknown, notSent, unknown],
+    [unknown, unrecognized, unrecognized],
+    [accepted, unrecognized, accepted],
     [rejected('invalid'), notSent, rejected('invalid')],
     [rejected('invalid'), rejected('nodeLimit'), rejected('nodeLimit')],
     [rejected('feeTooLow'), rejected('invalid'), rejected('feeTooLow')],

@@ -87,7 +87,9 @@ describe('an account', () => {
     expect(network.count('eth_getBlockByNumber')).toBe(1)
     expect(network.count('eth_feeHistory')).toBe(1)
     expect(network.count('eth_getTransactionCount')).toBe(10)
-    expect(network.calls).toHaveLength(12)
+    // Once a network, and then every 50 blocks.
+    expect(network.count('eth_maxPriorityFeePerGas')).toBe(1)
+    expect(network.calls).toHaveLength(13)
     expect(proxy.requests).toHaveLength(2)
   })
 })

@@ -16,7 +16,7 @@ import {
   tipOf,
 } from '../../src/domain/fees.ts'
 import type { NonEmpty } from '../../src/domain/ids.ts'
-import { attemptsMax } from '../../src/domain/pursue.ts'
+import { attemptsMax } from '../../src/domain/bid.ts'
 import { speeds } from '../../src/domain/transaction.ts'
 import { anyMarket, anyPoolFees } from './any.ts'
 import { baseFeeRange, everyRule, fieldRules, type PoolRule } from './pool-rules.ts'

@@ -2,7 +2,7 @@
 // would help; told once, anew when the figure changes, and taken back when it is over.
 import { describe, expect, test } from 'vitest'
 import { apply } from '../../src/domain/apply.ts'
-import type { Attempt } from '../../src/domain/attempt.ts'
+import type { Attempt, RejectionCode } from '../../src/domain/attempt.ts'
 import { type Condition, conditions, openings, roughly } from '../../src/domain/condition.ts'
 import { decide } from '../../src/domain/decide.ts'
 import type { Decision } from '../../src/domain/decision.ts'
@@ -36,15 +36,18 @@ import {
   someWork,
 } from './some.ts'
 
-const rejected = (code: 'insufficientFunds' | 'poolFull' | 'feeTooLow', message = 'txpool is full') =>
+const rejected = (code: RejectionCode, message = 'txpool is full') =>
   handed({ kind: 'rejected', code, message })
 const withPolicies = (policies: Partial<Relayer['policies']>) =>
   someRelayer({ policies: { ...somePolicies, ...policies } })
+const unrecognized = handed({ kind: 'unknown', code: 'unrecognized', message: 'on hold' })
 const { gasLimit: _, ...unlimited } = somePayload
 const late = { head: headAt(height + 20) }
 const dear = Array.from({ length: 64 }, (_, index) => ({ fees: eip1559(BigInt(index + 1) * 10n * gwei, 40n * gwei) }))
 const many = dear.map((price) => someAttempt(0, price))
 const manyNoOps = dear.map((price) => someNoOp(0, price))
+/** The last of them over a foreign transaction, which is outbid whatever that takes. */
+const disputed = { ...dear[63], handOver: rejected('replacementUnderpriced') }
 const own = { ...somePayload, pricing: { kind: 'eip1559', maxFeePerGas: 3n, maxPriorityFeePerGas: 2n } as const }
 const { market: __, ...unpriced } = someObservation()
 const { balance: ___, ...unfunded } = someObservation()
@@ -123,8 +126,44 @@ const cases: readonly Case[] = [
   [
     'attempts_exhausted',
     /^waits: none of the 64 attempts for nonce 0 was mined/,
+    { open: [inFlight(0, [...many.slice(0, 63), someAttempt(0, disputed)] as unknown as [Attempt])] },
+    late,
+  ],
+  [
+    'attempts_exhausted',
+    /^waits: no attempt for nonce 0 was mined, and more would be beyond 10 times the market's price: .*once the market's rises: wait/,
     { open: [inFlight(0, many as unknown as [Attempt])] },
     late,
+  ],
+  [
+    'attempts_exhausted',
+    /^canceled; no no-op for nonce 0 was mined, and more would be beyond 10 times the market's price/,
+    { open: [inFlight(0, [someAttempt(0), ...manyNoOps], canceled)] },
+    late,
+  ],
+  [
+    'node_refuses',
+    /^waits: a node answers with an error that is not known of any client, and is sent it again: on hold$/,
+    { open: [inFlight(0, [someAttempt(0, { handOver: unrecognized })])] },
+    {},
+  ],
+  [
+    'node_refuses',
+    /^canceled; a node answers the no-op with an error that is not known of any client, and is sent it again: on hold$/,
+    { open: [inFlight(0, [someAttempt(0), someNoOp(0, { handOver: unrecognized })], canceled)] },
+    {},
+  ],
+  [
+    'balance_short',
+    /^waits: a higher price is needed, and the balance does not cover it .*; it may cost 500000000000000 wei: top it up/,
+    { open: [inFlight(0)] },
+    { ...late, balance: 5n },
+  ],
+  [
+    'cancel_unfunded',
+    /^canceled; the balance does not cover the no-op, which may cost 1000000000000000 wei: top it up$/,
+    { open: [inFlight(0, [someAttempt(0), someNoOp(0)], canceled)] },
+    { ...late, balance: 5n },
   ],
   [
     'gas_price_cap',
@@ -171,7 +210,7 @@ const cases: readonly Case[] = [
   [
     'attempts_exhausted',
     /^canceled; none of 64 no-ops for nonce 0 was mined/,
-    { open: [inFlight(0, [someAttempt(0), ...manyNoOps], canceled)] },
+    { open: [inFlight(0, [someAttempt(0), ...manyNoOps.slice(0, 63), someNoOp(0, disputed)], canceled)] },
     late,
   ],
   [

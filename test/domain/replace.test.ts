@@ -122,7 +122,7 @@ describe('what a step makes of it', () => {
     const { gasLimit: _, ...open } = request
     const waiting = replace(inFlight(0, [original]), open)
     expect(
-      inquire(someWork({ open: [waiting] }), { pendingNonce: false, freshBalance: false }).estimates,
+      inquire(someWork({ open: [waiting] }), { pendingNonce: false, freshBalance: false, paysMore: false }).estimates,
     ).toMatchObject([{ transactionId: waiting.id }])
     expect(decisionsOn(waiting)).toEqual([])
     expect(decisionsOn(waiting, new Map([[waiting.id, { kind: 'gas', gas: 44_000 }]]))).toMatchObject([

@@ -60,6 +60,8 @@ export const somePolicy: NetworkPolicy = {
   requiredConfirmations: 3,
   bumpAfterBlocks: 3,
   cancelBumpAfterBlocks: 2,
+  bumpAfterMs: 0,
+  cancelBumpAfterMs: 0,
   retryAfterMs: 1_000,
   rebroadcastAfterMs: 60_000,
 }

@@ -1,0 +1,43 @@
+// What an account can still pay: the balance less what is in flight, and less what a cancellation would need.
+import { type Attempt, isNoOp, newest, noOpGas, wasAlwaysRejected } from './attempt.ts'
+import { type Fees, feeCap, type Market, marketFees } from './fees.ts'
+import { isNonEmpty } from './ids.ts'
+import type { NetworkPolicy, Relayer } from './relayer.ts'
+import type { InPhase } from './transaction.ts'
+import { type Gas, maxWei, type Wei } from './units.ts'
+import { inFlightOf, type Work } from './work.ts'
+
+/** What a pool wants the balance to cover (geth `core/types/transaction.go`, Cost). */
+export function upfrontCost(value: Wei, gasLimit: Gas, fees: Fees): Wei {
+  return value + BigInt(gasLimit) * feeCap(fees)
+}
+
+export function usesEip1559(relayer: Relayer, policy: NetworkPolicy): boolean {
+  return policy.eip1559 && relayer.policies.eip1559Pricing
+}
+
+/** What sends leave untouched, so that a cancel can be paid. */
+export function reserveOf(relayer: Relayer, market: Market, policy: NetworkPolicy): Wei {
+  const { cancelReserve } = relayer.policies
+  return cancelReserve ?? 2n * BigInt(noOpGas) * feeCap(marketFees(market, 'fastest', usesEip1559(relayer, policy)))
+}
+
+/** What may still be promised: the balance less what is in flight, and less what a cancel would need. */
+export function spendable(work: Work, balance: Wei, market: Market, policy: NetworkPolicy): Wei {
+  const reserve = reserveOf(work.relayer, market, policy)
+  return inFlightOf(work).reduce((left, transaction) => left - promisedTo(transaction), balance - reserve)
+}
+
+/** The most that one of its attempts can cost. What every node rejected costs nothing, as long as another stands. */
+export function promisedTo(transaction: InPhase<'inFlight'>): Wei {
+  const { attempts } = transaction.lifecycle
+  const standing = attempts.filter((attempt) => !wasAlwaysRejected(attempt))
+  const counted = isNonEmpty(standing) ? standing : [newest(attempts)]
+  return maxWei(0n, ...counted.map((attempt) => costOf(transaction, attempt)))
+}
+
+/** What the balance has to cover for one attempt. */
+export function costOf({ payload, earlier }: InPhase<'inFlight'>, attempt: Attempt): Wei {
+  const { revision = 0, gasLimit, fees } = attempt
+  return upfrontCost(isNoOp(attempt) ? 0n : (earlier?.[revision] ?? payload).value, gasLimit, fees)
+}

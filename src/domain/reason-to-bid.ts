@@ -1,0 +1,63 @@
+// Whether the newest attempt of a nonce has had its chance, and what speaks for another price.
+import { type Attempt, rejectionOf } from './attempt.ts'
+import { wantsRaisedTip } from './bid.ts'
+import { feeCap } from './fees.ts'
+import type { Observation } from './observation.ts'
+import type { NetworkPolicy } from './relayer.ts'
+import type { InPhase, Speed } from './transaction.ts'
+import type { BlockNumber, TimestampMs } from './units.ts'
+
+/**
+ * - `outpriced`: a node said that its price is too low to be held, so waiting would not help.
+ * - `unfunded`: a node said that the balance does not cover it: a cheaper one may do by now.
+ * - `outpaced`: the base fee has risen above its fee cap.
+ * - `tip`: its nonce has been next for long, blocks have room, and its tip is next to nothing.
+ * - `waited`: blocks hold the transactions of others, and not this.
+ */
+export type ReasonToBid = 'outpriced' | 'unfunded' | 'outpaced' | 'tip' | 'waited'
+
+export interface Patience {
+  readonly blocks: number
+  /** On fast chains a few blocks are too soon to bid against ourselves. */
+  readonly ms: number
+}
+
+/** At most one a block. */
+export function reasonToBid(
+  transaction: InPhase<'inFlight'>,
+  latest: Attempt,
+  speed: Speed,
+  observation: Observation,
+  policy: NetworkPolicy,
+  patience: Patience,
+  now: TimestampMs,
+): ReasonToBid | undefined {
+  const { head, nonce, market } = observation
+  const waited = blocksWaited(latest, head.number)
+  const code = rejectionOf(latest)?.code
+  if (code === 'replacementUnderpriced' || code === 'feeTooLow') return waited >= 1 ? 'outpriced' : undefined
+  if (code === 'insufficientFunds') return waited >= 1 ? 'unfunded' : undefined
+  if (waited < patience.blocks) return undefined
+  if (isOutpaced(latest, observation)) return 'outpaced'
+  if (latest.nonce !== nonce) return undefined
+  if (wantsRaisedTip(transaction, latest, speed, observation, policy)) return 'tip'
+  // Where nothing is mined at all, a higher price changes nothing.
+  if (market?.blocks?.areUsed === false) return undefined
+  const waitedMs = now - latest.recordedAt
+  // Ahead of the clock: it was set back, and how long ago that was is anybody's guess.
+  return waitedMs < 0 || waitedMs >= patience.ms ? 'waited' : undefined
+}
+
+/** Priced for a block that has passed, or the next in line and still not mined. */
+export function isStuck(attempt: Attempt, observation: Observation, patienceBlocks: number): boolean {
+  if (blocksWaited(attempt, observation.head.number) < patienceBlocks) return false
+  return attempt.nonce === observation.nonce || isOutpaced(attempt, observation)
+}
+
+export function isOutpaced(attempt: Attempt, { head }: Observation): boolean {
+  return head.baseFee !== undefined && feeCap(attempt.fees) < head.baseFee
+}
+
+export function blocksWaited(attempt: Attempt, head: BlockNumber): number {
+  return head - attempt.recordedAtBlock
+}

@@ -1,0 +1,339 @@
+// What another attempt of a nonce bids: after a spike, on a chain that mines nothing of ours, where tips have a minimum, and
+// where gas is free.
+import { describe, expect, test } from 'vitest'
+import { type Attempt, afterHandOver, beforeBroadcast, wasAlwaysRejected } from '../../src/domain/attempt.ts'
+import { decide } from '../../src/domain/decide.ts'
+import { escalationMultiple, type Fees, feeCap, type Market, tipOf } from '../../src/domain/fees.ts'
+import type { NonEmpty } from '../../src/domain/ids.ts'
+import type { Observation } from '../../src/domain/observation.ts'
+import type { NetworkPolicy } from '../../src/domain/relayer.ts'
+import type { Work } from '../../src/domain/work.ts'
+import {
+  canceled,
+  eip1559,
+  ether,
+  gwei,
+  handed,
+  handOvers,
+  headAt,
+  height,
+  inFlight,
+  now,
+  queued,
+  someAttempt,
+  someMarket,
+  someNoOp,
+  someObservation,
+  somePayload,
+  somePolicies,
+  somePolicy,
+  someRelayer,
+  someWork,
+} from './some.ts'
+
+const fields = { measure: 'fields', percent: 10n } as const
+const insufficient = { kind: 'rejected', code: 'insufficientFunds', message: 'insufficient funds' } as const
+const underpriced = { kind: 'rejected', code: 'replacementUnderpriced', message: 'underpriced' } as const
+const tooLow = { kind: 'rejected', code: 'feeTooLow', message: 'minimum needed 25000000000' } as const
+const rejectedAlways = (outcome: typeof insufficient | typeof underpriced | typeof tooLow) =>
+  ({ state: 'handed', outcome, at: now, rejections: 'all' }) as const
+
+function marketAt(baseFee: bigint, changes: Partial<Market> = {}): Market {
+  return { ...someMarket, baseFee, gasPrice: baseFee + 2n * gwei, ...changes }
+}
+
+function plan(work: Partial<Work>, observed: Partial<Observation>, policy: Partial<NetworkPolicy> = {}, at = now) {
+  return decide(someWork(work), someObservation(observed), { ...somePolicy, ...policy }, at)
+}
+
+/** The fees that the first decision signs. */
+function signed(work: Partial<Work>, observed: Partial<Observation>, policy?: Partial<NetworkPolicy>): Fees | undefined {
+  const [decision] = plan(work, observed, policy).decisions
+  return decision && 'fees' in decision ? decision.fees : undefined
+}
+
+/** Adds each bid to what is on record, accepted by a node that mines none of it, block after block. */
+function ladderOf(
+  first: NonEmpty<Attempt>,
+  market: (block: number) => Market,
+  { blocks = 300, noOps = false, policy = {} as Partial<NetworkPolicy> } = {},
+): readonly Fees[] {
+  let attempts = first
+  const bids: Fees[] = []
+  for (let block = 1; block <= blocks; block += 1) {
+    const head = headAt(height + block, { baseFee: market(block).baseFee ?? 0n })
+    const open = [inFlight(0, attempts, noOps ? canceled : {})]
+    const fees = signed({ open }, { head, market: market(block), balance: 10n ** 6n * ether, rule: fields }, policy)
+    if (!fees) continue
+    bids.push(fees)
+    const attempt = noOps
+      ? someNoOp(0, { fees, recordedAtBlock: head.number })
+      : someAttempt(0, { fees, recordedAtBlock: head.number })
+    attempts = [...attempts, attempt]
+  }
+  return bids
+}
+
+describe('after a spike', () => {
+  const original = someAttempt(0, { fees: eip1559(20n * gwei, gwei), recordedAtBlock: height - 5 })
+  const spiked = someNoOp(0, {
+    fees: eip1559(700n * gwei, 4n * gwei),
+    recordedAtBlock: height - 5,
+    handOver: rejectedAlways(insufficient),
+  })
+  const race = inFlight(0, [original, spiked], canceled)
+  const calm = { market: marketAt(gwei), head: headAt(height, { baseFee: gwei }) }
+
+  test('a no-op that every node rejected sets no floor: one that the account can pay for is signed', () => {
+    const fees = signed({ open: [race] }, { ...calm, balance: ether / 1_000n })
+    expect(fees && feeCap(fees)).toBe(22_000_000_001n)
+  })
+
+  test('a no-op is never signed for more than the account can pay', () => {
+    const { decisions } = plan({ open: [race] }, { ...calm, balance: 21_000n * 22n * gwei })
+    expect(decisions).toMatchObject([
+      {
+        do: 'explain',
+        condition: 'cancel_unfunded',
+        reason: 'canceled; the balance does not cover the no-op, which may cost 500000000000000 wei: top it up',
+      },
+    ])
+  })
+
+  test('without a balance none is signed: it is asked for', () => {
+    const { balance: _, ...unasked } = someObservation(calm)
+    const asked = decide(someWork({ open: [race] }), unasked, somePolicy, now)
+    expect(asked.needsBalance).toBe(true)
+    expect(asked.decisions.map(({ do: what }) => what)).not.toContain('takeOver')
+  })
+
+  test('a send goes on at a lower price, and its reserve stays', () => {
+    const dear = someAttempt(0, {
+      fees: eip1559(700n * gwei, 4n * gwei),
+      recordedAtBlock: height - 5,
+      handOver: rejectedAlways(insufficient),
+    })
+    const relayer = someRelayer({ policies: { ...somePolicies, cancelReserve: 1_000n } })
+    const open = [inFlight(0, [original, dear])]
+    const cost = 21_000n * 22_000_000_001n + somePayload.value + 1_000n
+    const at = (balance: bigint) => signed({ relayer, open }, { ...calm, balance })
+    expect(at(cost)).toEqual(eip1559(22_000_000_001n, 3n * gwei))
+    expect(at(cost - 21_000n)).toBeUndefined()
+  })
+
+  test('what was rejected is promised nothing: the queue goes on', () => {
+    const dear = someAttempt(0, { fees: eip1559(700n * gwei, gwei), handOver: rejectedAlways(insufficient) })
+    const work = { open: [inFlight(0, [someAttempt(0), dear])], queued: [queued(9)] }
+    const { decisions } = plan(work, { balance: ether / 100n })
+    expect(decisions).toContainEqual(expect.objectContaining({ do: 'assignNonce', nonce: 1 }))
+  })
+
+  test('a bump that the account can’t pay for is not signed, and its reason says so', () => {
+    const open = [inFlight(0, [someAttempt(0, { recordedAtBlock: height - 5 })])]
+    const { decisions } = plan({ open }, { balance: 21_000n * 21n * gwei })
+    expect(decisions).toMatchObject([{ do: 'explain', condition: 'balance_short' }])
+  })
+
+  test('the floor returns where a pool holds what was thought rejected', () => {
+    const lower = someNoOp(0, { fees: eip1559(23n * gwei, 2n * gwei), recordedAtBlock: height - 1, handOver: rejectedAlways(underpriced) })
+    const open = [inFlight(0, [original, spiked, lower], canceled)]
+    const fees = signed({ open }, { ...calm, balance: ether })
+    expect(fees && feeCap(fees)).toBeGreaterThan(770n * gwei)
+  })
+
+  test('the attempt before it, which a node may have, is sent again where the balance does not cover the newest', () => {
+    const dear = someAttempt(0, {
+      fees: eip1559(700n * gwei, gwei),
+      handOver: { state: 'handed', outcome: insufficient, rejections: 'all', at: now - 60_000 },
+    })
+    const old = someAttempt(0, { handOver: handed({ kind: 'accepted' }, now - 60_000) })
+    const { decisions } = plan({ open: [inFlight(0, [old, dear])] }, { balance: 1_000n })
+    expect(decisions).toContainEqual(expect.objectContaining({ do: 'rebroadcast', attempt: old }))
+  })
+})
+
+describe('what every broadcast came to', () => {
+  const fresh = someAttempt(0, { handOver: handOvers.sending })
+
+  test('is certain where each was rejected, and in doubt while one more is on its way', () => {
+    const once = afterHandOver(fresh, insufficient, now)
+    expect(wasAlwaysRejected(once)).toBe(true)
+    const again = beforeBroadcast(once)
+    expect(wasAlwaysRejected(again)).toBe(false)
+    expect(wasAlwaysRejected(afterHandOver(again, insufficient, now))).toBe(true)
+    expect(wasAlwaysRejected(afterHandOver(again, { kind: 'notSent', message: 'no connection' }, now))).toBe(true)
+    for (const outcome of [{ kind: 'accepted' }, { kind: 'unknown', message: 'timed out' }] as const) {
+      const doubted = afterHandOver(again, outcome, now)
+      expect(wasAlwaysRejected(afterHandOver(doubted, insufficient, now))).toBe(false)
+    }
+    // The process died while the second was on its way.
+    expect(wasAlwaysRejected(afterHandOver(beforeBroadcast(again), insufficient, now))).toBe(false)
+  })
+
+  test('is not certain where the nonce is too low: these very bytes may have spent it', () => {
+    const spent = { kind: 'rejected', code: 'nonceTooLow', message: 'nonce too low' } as const
+    expect(wasAlwaysRejected(afterHandOver(fresh, spent, now))).toBe(false)
+  })
+})
+
+describe('bidding against nobody', () => {
+  const used = { areUsed: true, haveRoom: false }
+  const ours: NonEmpty<Attempt> = [someAttempt(0)]
+
+  test('ends at the multiple of the market, for sends and for no-ops', () => {
+    for (const noOps of [false, true]) {
+      const bids = ladderOf(ours, () => marketAt(10n * gwei, { blocks: used }), { noOps })
+      const price = noOps ? 24n * gwei : 22n * gwei
+      expect(bids.length).toBeGreaterThan(5)
+      expect(bids.every((fees) => feeCap(fees) <= escalationMultiple * price)).toBe(true)
+    }
+  })
+
+  test('goes on where the base fee itself rises above the last bid', () => {
+    const rising = (block: number) => marketAt(10n * gwei * BigInt(block), { blocks: used })
+    const bids = ladderOf(ours, rising, { blocks: 200 })
+    const last = bids.at(-1)
+    expect(last && feeCap(last)).toBeGreaterThanOrEqual(1_900n * gwei)
+  })
+
+  test('does not begin where blocks hold nothing at all', () => {
+    const empty = { areUsed: false, haveRoom: true }
+    expect(ladderOf(ours, () => marketAt(10n * gwei, { blocks: empty }))).toHaveLength(1)
+  })
+
+  test('waits for time as well as for blocks, unless the base fee has risen above the bid', () => {
+    const head = headAt(height + 50)
+    const patient = { bumpAfterMs: 3_000 }
+    const open = [inFlight(0, [someAttempt(0, { recordedAtBlock: head.number - 3 })])]
+    const verbs = (ms: number, baseFee = 10n * gwei) =>
+      plan({ open }, { head: { ...head, baseFee }, market: marketAt(baseFee, { blocks: used }) }, patient, now + ms)
+        .decisions.map(({ do: what }) => what)
+    expect(verbs(2_999)).toEqual([])
+    expect(verbs(3_000)).toEqual(['bump'])
+    expect(verbs(0, 21n * gwei)).toEqual(['bump'])
+  })
+
+  test('never forbids to outbid what a client named, however far above the market, and counts from there', () => {
+    const pricing = { kind: 'eip1559', maxFeePerGas: 500n * gwei, maxPriorityFeePerGas: 500n * gwei } as const
+    const named = someAttempt(0, { fees: eip1559(500n * gwei, 500n * gwei) })
+    const market = marketAt(gwei, { blocks: used })
+    const first = inFlight(0, [named], { ...canceled, payload: { ...somePayload, pricing } })
+    const fees = signed({ open: [first] }, { market, head: headAt(height, { baseFee: gwei }) })
+    expect(fees && feeCap(fees)).toBe(550n * gwei + 1n)
+    const second = someNoOp(0, { fees: eip1559(551n * gwei, 551n * gwei), recordedAtBlock: height - 9 })
+    const open = [inFlight(0, [named, second], { ...canceled, payload: { ...somePayload, pricing } })]
+    const again = signed({ open }, { market, head: headAt(height, { baseFee: gwei }) })
+    expect(again && feeCap(again)).toBeGreaterThan(600n * gwei)
+  })
+
+  test('never forbids to outbid what we raised ourselves: the first no-op is signed', () => {
+    const raised = someAttempt(0, { fees: eip1559(900n * gwei, 90n * gwei) })
+    const fees = signed({ open: [inFlight(0, [raised], canceled)] }, { market: marketAt(gwei, { blocks: used }) })
+    expect(fees && feeCap(fees)).toBeGreaterThanOrEqual(990n * gwei)
+    const noOp = someNoOp(0, { fees: eip1559(991n * gwei, 100n * gwei), recordedAtBlock: height - 9 })
+    const { decisions } = plan({ open: [inFlight(0, [raised, noOp], canceled)] }, { market: marketAt(gwei, { blocks: used }) })
+    expect(decisions).toMatchObject([{ do: 'explain', condition: 'attempts_exhausted' }])
+  })
+})
+
+describe('a tip that no miner takes', () => {
+  const quiet = (changes: Partial<Market> = {}) =>
+    marketAt(gwei, {
+      tips: { safeLow: 1_000_000n, average: 1_500_000n, fast: 2_000_000n, fastest: 3_000_000n },
+      blocks: { areUsed: false, haveRoom: true },
+      ...changes,
+    })
+  const first: NonEmpty<Attempt> = [someAttempt(0, { fees: eip1559(2n * gwei, 1_500_000n) })]
+
+  test('is raised within 20 blocks, once, to what the network is known to take', () => {
+    for (const noOps of [false, true]) {
+      const bids = ladderOf(first, () => quiet(), { blocks: 20, noOps, policy: { raisedTip: 3n * gwei } })
+      const raised = bids.filter((fees) => tipOf(fees) >= 3n * gwei)
+      expect(raised).toHaveLength(1)
+      expect(raised.map(tipOf)).toEqual([3n * gwei])
+    }
+  })
+
+  test('is raised to ten times what blocks paid, and to what a node suggests, where that is more', () => {
+    const bids = (market: Partial<Market>) => ladderOf(first, () => quiet(market), { blocks: 20 }).map(tipOf)
+    expect(bids({})).toEqual([15_000_000n])
+    expect(bids({ suggestedTip: 25n * gwei })).toEqual([25n * gwei])
+  })
+
+  test('stays where blocks have no room, where its client named it, and at its cap', () => {
+    const full = { areUsed: true, haveRoom: false }
+    const policy = { raisedTip: 3n * gwei }
+    const bids = ladderOf(first, () => quiet({ blocks: full }), { blocks: 20, policy })
+    expect(bids.every((fees) => tipOf(fees) < gwei)).toBe(true)
+    const named = { ...somePayload, pricing: { kind: 'eip1559', maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: 1n } } as const
+    const late = { head: headAt(height + 20, { baseFee: gwei }), market: quiet() }
+    expect(plan({ open: [inFlight(0, first, { payload: named })] }, late, policy).decisions).toMatchObject([
+      { do: 'explain', condition: 'own_price' },
+    ])
+    const relayer = someRelayer({ policies: { ...somePolicies, gasPriceCap: 4n * gwei } })
+    const fees = signed({ relayer, open: [inFlight(0, first)] }, late, policy)
+    expect(fees).toEqual(eip1559(4n * gwei, 3n * gwei))
+  })
+
+  test('that a pool has named is what the next bid offers', () => {
+    const rejected = someAttempt(0, {
+      fees: eip1559(2n * gwei, 1_500_000n),
+      recordedAtBlock: height - 1,
+      handOver: rejectedAlways(tooLow),
+    })
+    const tips = { safeLow: 25n * gwei, average: 25n * gwei, fast: 25n * gwei, fastest: 25n * gwei }
+    const fees = signed({ open: [inFlight(0, [rejected])] }, { market: marketAt(gwei, { tips }) })
+    expect(fees && tipOf(fees)).toBeGreaterThanOrEqual(25n * gwei)
+  })
+})
+
+describe('where gas is free', () => {
+  const free: Market = {
+    baseFee: 0n,
+    tips: { safeLow: 0n, average: 0n, fast: 0n, fastest: 0n },
+    gasPrice: 0n,
+    suggestedTip: 0n,
+    blocks: { areUsed: true, haveRoom: true },
+  }
+  const head = headAt(height + 5, { baseFee: 0n })
+  const nothing = { ...somePayload, value: 0n }
+  const ours = someAttempt(0, { fees: eip1559(0n, 0n) })
+
+  test('an account without a balance sends at no price', () => {
+    const waiting = [queued(1, { payload: nothing })]
+    const { decisions } = plan({ queued: waiting }, { market: free, head, balance: 0n })
+    expect(decisions).toMatchObject([{ do: 'assignNonce', fees: eip1559(0n, 0n) }])
+  })
+
+  test('it cancels with a no-op that offers nothing, too, once', () => {
+    const race = [inFlight(0, [ours], { ...canceled, payload: nothing })]
+    expect(signed({ open: race }, { market: free, head, balance: 0n })).toEqual(eip1559(0n, 0n))
+    const noOp = someNoOp(0, { fees: eip1559(0n, 0n) })
+    const raced = [inFlight(0, [ours, noOp], { ...canceled, payload: nothing })]
+    expect(signed({ open: raced }, { market: free, head, balance: 0n })).toBeUndefined()
+  })
+
+  test('what it has sent stays in the pool, and is not priced anew', () => {
+    const open = [inFlight(0, [ours], { payload: nothing })]
+    expect(signed({ open }, { market: free, head, balance: 0n })).toBeUndefined()
+  })
+})
+
+describe('an error that nobody has recorded of any client', () => {
+  const odd = handed({ kind: 'unknown', code: 'unrecognized', message: 'compliance hold (-32099)' }, now - 60_000)
+
+  test('is told at once, and the price stays, for a send as for a no-op', () => {
+    const late = { head: headAt(height + 50) }
+    const send = inFlight(0, [someAttempt(0, { handOver: odd })])
+    const race = inFlight(1, [someAttempt(1), someNoOp(1, { handOver: odd })], canceled)
+    for (const open of [[send], [race]]) {
+      for (const observed of [{}, late]) {
+        const { decisions } = plan({ open }, observed)
+        expect(decisions).toMatchObject([
+          { do: 'explain', condition: 'node_refuses', reason: expect.stringContaining('compliance hold (-32099)') },
+          { do: 'rebroadcast' },
+        ])
+      }
+    }
+  })
+})
