@@ -9,7 +9,7 @@ import type { Report } from './report.ts'
 
 export const networkMembers = [
   ...['network', 'from', 'type', 'chain_id', 'rpc_urls', 'required_confirmations', 'average_blocktime_ms', 'symbol'],
-  ...['is_testnet', 'features', 'tags', 'explorer_urls', 'gas_price_cache'],
+  ...['is_testnet', 'features', 'tags', 'explorer_urls', 'gas_price_cache', 'profile'],
 ]
 
 export interface NetworkEntry {
@@ -79,7 +79,8 @@ async function parseNetwork(
   const union = (member: string) => [...new Set(line.toReversed().flatMap((members) => members.texts(member) ?? []))]
 
   const givenId = count('chain_id', Number.MAX_SAFE_INTEGER)
-  const listed = ownerOf('chain_id').has('chain_id') ? undefined : await knownChain(name)
+  const known = await knownChain(name)
+  const listed = ownerOf('chain_id').has('chain_id') ? undefined : known
   if (!ownerOf('chain_id').has('chain_id') && !listed) {
     report.problem(own.place('chain_id'), `is missing, and "${name}" is in no list of chains; write the chain's id`)
   }
@@ -87,9 +88,11 @@ async function parseNetwork(
     report.warn(own.place('gas_price_cache'), 'has no effect: prices are read once a block, for all relayers')
   }
   const hasFeatures = line.some((members) => members.has('features'))
+  const chainId = givenId ?? listed?.chainId ?? 0
+  const raisedTip = parseTipFloor(ownerOf('profile'), report) ?? tipFor(chainId, known?.chainId === chainId)
   return {
     name,
-    chainId: givenId ?? listed?.chainId ?? 0,
+    chainId,
     requiredConfirmations:
       count('required_confirmations', limits.requiredConfirmationsMax) ?? limits.requiredConfirmationsDefault,
     averageBlockTimeMs:
@@ -99,8 +102,24 @@ async function parseNetwork(
     symbol: ownerOf('symbol').text('symbol') ?? listed?.symbol ?? 'ETH',
     isTestnet: ownerOf('is_testnet').flag('is_testnet', listed?.isTestnet ?? false),
     // Where nothing is said of a chain on the list, the head's base fee decides; without one, envelopes are legacy.
+    ...(raisedTip !== undefined && { raisedTip }),
     eip1559: hasFeatures ? union('features').includes('eip1559') : listed !== undefined,
     tags: union('tags'),
     explorerUrls: ownerOf('explorer_urls').texts('explorer_urls') ?? [],
   }
+}
+
+/** Ethereum, Sepolia, Holesky and Hoodi. */
+const ethereumIds: readonly number[] = [1, 11_155_111, 17_000, 560_048]
+/** A builder of geth's may require 2 gwei (`--miner.gasprice`) and say so nowhere. */
+const ethereumTip = 3_000_000_000n
+
+/** To which a tip is raised that is not mined: a chain that is on the list, and not Ethereum, has prices of its own. */
+function tipFor(chainId: number, isListed: boolean): bigint | undefined {
+  return ethereumIds.includes(chainId) || !isListed ? ethereumTip : undefined
+}
+
+function parseTipFloor(owner: Members, report: Report): bigint | undefined {
+  if (!owner.has('profile')) return undefined
+  return readMembers(owner.raw('profile'), owner.place('profile'), ['tip_floor'], report).wei('tip_floor')
 }

@@ -87,7 +87,8 @@ export function nextBid(
   const fees = over(lowered(wanted, most))
   if (most !== undefined && feeCap(fees) > most) {
     // On a chain where gas is free a pool may take a no-op that offers nothing, too (Besu, zero base fee market).
-    if (isFundsLower && latest === undefined && isFree(wanted)) return { kind: 'sign', fees: wanted }
+    const offersNothing = isFree(escalated) && !own.some((attempt) => isFree(attempt.fees))
+    if (isFundsLower && offersNothing) return { kind: 'sign', fees: escalated }
     if (isFundsLower) return { kind: 'wait', until: 'funds', wanted: needed }
     return { kind: 'wait', until: 'cap', wanted: over(wanted) }
   }

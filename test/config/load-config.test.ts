@@ -156,6 +156,27 @@ test('a network on the chain list needs only endpoints', async () => {
   expect(networks[6]).toMatchObject({ symbol: 'POL' })
 })
 
+test('a tip to raise to is Ethereum’s on its own chains and on unknown ones, and elsewhere what the profile says', async () => {
+  const file = rightFile()
+  const rpc_urls = ['https://rpc.example']
+  const ours = { network: 'ours', chain_id: 7, rpc_urls }
+  const named = ['mainnet', 'sepolia', 'base', 'polygon'].map((network) => ({ network, rpc_urls }))
+  const profile = { tip_floor: '25000000000' }
+  file.networks = [...named, { network: 'polygon-amoy', rpc_urls, profile }, ours, { network: 'mine', from: 'ours', chain_id: 8, profile }]
+  file.relayers = []
+  const { networks } = await loadFile(file)
+  const gwei = 1_000_000_000n
+  expect(networks.map(({ name, raisedTip }) => [name, raisedTip])).toEqual([
+    ['mainnet', 3n * gwei],
+    ['sepolia', 3n * gwei],
+    ['base', undefined],
+    ['polygon', undefined],
+    ['polygon-amoy', 25n * gwei],
+    ['ours', 3n * gwei],
+    ['mine', 25n * gwei],
+  ])
+})
+
 test('networks come from a directory, and inherit', async () => {
   const parent = {
     network: 'base-net',
