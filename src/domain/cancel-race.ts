@@ -39,6 +39,9 @@ export function race(
 
   const noOps = attempts.filter(isNoOp)
   const { balance } = observation
+  // Where gas is free an account may have nothing, and its first no-op has to offer nothing, too.
+  const isFree = observation.market?.gasPrice === 0n
+  if (noOps.length === 0 && isFree && balance === undefined) return [{ do: 'readBalance' }]
   if (!isNonEmpty(noOps)) return takeOver(transaction, noOps, balance, work, observation, policy)
   const latest = newest(noOps)
   const repeated = noOpToRepeat(noOps, balance)

@@ -102,7 +102,10 @@ export function takeOverWithPayload(
   const { pricing } = transaction.payload
   const rivals = rivalsOf(attempts)
   const floor = isNonEmpty(rivals) ? replacementFloor(rivals, market, observation.rule) : undefined
-  const fees = pricing.kind === 'speed' ? firstBid(transaction, pricing.speed, gasLimit, cap, { ...observation, market }) : ownFees(pricing, floor)
+  const fees =
+    pricing.kind === 'speed'
+      ? firstBid(transaction, pricing.speed, gasLimit, cap, { ...observation, market })
+      : ownFees(pricing, floor)
   if (fees) return [{ do: 'replace', transaction, fees, gasLimit }]
   const needed = floor ? `${feeCap(floor)} wei per gas, of which ${tipOf(floor)} as tip` : 'more'
   return explain(

@@ -162,7 +162,12 @@ test('a tip to raise to is Ethereum’s on its own chains and on unknown ones, a
   const ours = { network: 'ours', chain_id: 7, rpc_urls }
   const named = ['mainnet', 'sepolia', 'base', 'polygon'].map((network) => ({ network, rpc_urls }))
   const profile = { tip_floor: '25000000000' }
-  file.networks = [...named, { network: 'polygon-amoy', rpc_urls, profile }, ours, { network: 'mine', from: 'ours', chain_id: 8, profile }]
+  file.networks = [
+    ...named,
+    { network: 'polygon-amoy', rpc_urls, profile },
+    ours,
+    { network: 'mine', from: 'ours', chain_id: 8, profile },
+  ]
   file.relayers = []
   const { networks } = await loadFile(file)
   const gwei = 1_000_000_000n

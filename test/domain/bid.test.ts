@@ -47,7 +47,11 @@ function plan(work: Partial<Work>, observed: Partial<Observation>, policy: Parti
 }
 
 /** The fees that the first decision signs. */
-function signed(work: Partial<Work>, observed: Partial<Observation>, policy?: Partial<NetworkPolicy>): Fees | undefined {
+function signed(
+  work: Partial<Work>,
+  observed: Partial<Observation>,
+  policy?: Partial<NetworkPolicy>,
+): Fees | undefined {
   const [decision] = plan(work, observed, policy).decisions
   return decision && 'fees' in decision ? decision.fees : undefined
 }
@@ -135,7 +139,11 @@ describe('after a spike', () => {
   })
 
   test('the floor returns where a pool holds what was thought rejected', () => {
-    const lower = someNoOp(0, { fees: eip1559(23n * gwei, 2n * gwei), recordedAtBlock: height - 1, handOver: rejectedAlways(underpriced) })
+    const lower = someNoOp(0, {
+      fees: eip1559(23n * gwei, 2n * gwei),
+      recordedAtBlock: height - 1,
+      handOver: rejectedAlways(underpriced),
+    })
     const open = [inFlight(0, [original, spiked, lower], canceled)]
     const fees = signed({ open }, { ...calm, balance: ether })
     expect(fees && feeCap(fees)).toBeGreaterThan(770n * gwei)
@@ -206,8 +214,12 @@ describe('bidding against nobody', () => {
     const patient = { bumpAfterMs: 3_000 }
     const open = [inFlight(0, [someAttempt(0, { recordedAtBlock: head.number - 3 })])]
     const verbs = (ms: number, baseFee = 10n * gwei) =>
-      plan({ open }, { head: { ...head, baseFee }, market: marketAt(baseFee, { blocks: used }) }, patient, now + ms)
-        .decisions.map(({ do: what }) => what)
+      plan(
+        { open },
+        { head: { ...head, baseFee }, market: marketAt(baseFee, { blocks: used }) },
+        patient,
+        now + ms,
+      ).decisions.map(({ do: what }) => what)
     expect(verbs(2_999)).toEqual([])
     expect(verbs(3_000)).toEqual(['bump'])
     expect(verbs(0, 21n * gwei)).toEqual(['bump'])
@@ -231,7 +243,10 @@ describe('bidding against nobody', () => {
     const fees = signed({ open: [inFlight(0, [raised], canceled)] }, { market: marketAt(gwei, { blocks: used }) })
     expect(fees && feeCap(fees)).toBeGreaterThanOrEqual(990n * gwei)
     const noOp = someNoOp(0, { fees: eip1559(991n * gwei, 100n * gwei), recordedAtBlock: height - 9 })
-    const { decisions } = plan({ open: [inFlight(0, [raised, noOp], canceled)] }, { market: marketAt(gwei, { blocks: used }) })
+    const { decisions } = plan(
+      { open: [inFlight(0, [raised, noOp], canceled)] },
+      { market: marketAt(gwei, { blocks: used }) },
+    )
     expect(decisions).toMatchObject([{ do: 'explain', condition: 'attempts_exhausted' }])
   })
 })
@@ -265,7 +280,10 @@ describe('a tip that no miner takes', () => {
     const policy = { raisedTip: 3n * gwei }
     const bids = ladderOf(first, () => quiet({ blocks: full }), { blocks: 20, policy })
     expect(bids.every((fees) => tipOf(fees) < gwei)).toBe(true)
-    const named = { ...somePayload, pricing: { kind: 'eip1559', maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: 1n } } as const
+    const named = {
+      ...somePayload,
+      pricing: { kind: 'eip1559', maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: 1n },
+    } as const
     const late = { head: headAt(height + 20, { baseFee: gwei }), market: quiet() }
     expect(plan({ open: [inFlight(0, first, { payload: named })] }, late, policy).decisions).toMatchObject([
       { do: 'explain', condition: 'own_price' },

@@ -3,6 +3,7 @@ import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Attempt } from '../../src/domain/attempt.ts'
+import { attemptsMax } from '../../src/domain/bid.ts'
 import {
   type Fees,
   feeCap,
@@ -16,7 +17,6 @@ import {
   tipOf,
 } from '../../src/domain/fees.ts'
 import type { NonEmpty } from '../../src/domain/ids.ts'
-import { attemptsMax } from '../../src/domain/bid.ts'
 import { speeds } from '../../src/domain/transaction.ts'
 import { anyMarket, anyPoolFees } from './any.ts'
 import { baseFeeRange, everyRule, fieldRules, type PoolRule } from './pool-rules.ts'

@@ -36,8 +36,7 @@ import {
   someWork,
 } from './some.ts'
 
-const rejected = (code: RejectionCode, message = 'txpool is full') =>
-  handed({ kind: 'rejected', code, message })
+const rejected = (code: RejectionCode, message = 'txpool is full') => handed({ kind: 'rejected', code, message })
 const withPolicies = (policies: Partial<Relayer['policies']>) =>
   someRelayer({ policies: { ...somePolicies, ...policies } })
 const unrecognized = handed({ kind: 'unknown', code: 'unrecognized', message: 'on hold' })

@@ -50,7 +50,11 @@ test('where gas is free an account without a balance sends, cancels and settles'
   const free = ['eth_gasPrice', 'eth_maxPriorityFeePerGas']
   stage.line.onRequest(({ calls }) =>
     calls.some(({ method }) => free.includes(method))
-      ? { do: 'forwardBut', method: calls.find(({ method }) => free.includes(method))?.method ?? '', reply: { result: '0x0' } }
+      ? {
+          do: 'forwardBut',
+          method: calls.find(({ method }) => free.includes(method))?.method ?? '',
+          reply: { result: '0x0' },
+        }
       : { do: 'forward' },
   )
   const paid = await pay(stage, sender, { value: '0' })
@@ -79,9 +83,12 @@ test('an error that no client is known for is told at once, and raises no price'
   const sender = stage.sender('held')
   refuseSends(stage, () => 'compliance: this transfer is on hold')
   const payment = await pay(stage, sender)
-  await until(async () => stage && (await view(stage, payment)).status_reason?.includes('compliance: this transfer is on hold'), {
-    what: 'the node’s words in status_reason',
-  })
+  await until(
+    async () => stage && (await view(stage, payment)).status_reason?.includes('compliance: this transfer is on hold'),
+    {
+      what: 'the node’s words in status_reason',
+    },
+  )
   await stage.node.mine(20)
   const sends = () => stage?.line.calls('eth_sendRawTransaction').length ?? 0
   const before = sends()
