@@ -1,5 +1,5 @@
 // Whether the newest attempt of a nonce has had its chance, and what speaks for another price.
-import { type Attempt, rejectionOf } from './attempt.ts'
+import { type Attempt, newest, rejectionOf } from './attempt.ts'
 import { wantsRaisedTip } from './bid.ts'
 import { feeCap } from './fees.ts'
 import type { Observation } from './observation.ts'
@@ -46,6 +46,23 @@ export function reasonToBid(
   const waitedMs = now - latest.recordedAt
   // Ahead of the clock: it was set back, and how long ago that was is anybody's guess.
   return waitedMs < 0 || waitedMs >= patience.ms ? 'waited' : undefined
+}
+
+/**
+ * When the first in line has waited for long enough, where blocks alone no longer hold it back: no further block may come
+ * to look at it. Undefined where that is over, or blocks are still to come.
+ */
+export function patienceEndsAt(
+  [first]: readonly InPhase<'inFlight'>[],
+  head: BlockNumber,
+  policy: NetworkPolicy,
+  now: TimestampMs,
+): TimestampMs | undefined {
+  if (!first) return undefined
+  const latest = newest(first.lifecycle.attempts)
+  const blocks = first.cancellation ? policy.cancelBumpAfterBlocks : policy.bumpAfterBlocks
+  const end = latest.recordedAt + (first.cancellation ? policy.cancelBumpAfterMs : policy.bumpAfterMs)
+  return blocksWaited(latest, head) >= blocks && end > now ? end : undefined
 }
 
 /** Priced for a block that has passed, or the next in line and still not mined. */

@@ -7,8 +7,9 @@ import type { Plan } from '../domain/decision.ts'
 import { violations } from '../domain/invariants.ts'
 import type { Inquiry, Observation } from '../domain/observation.ts'
 import { inquireAboutPast, type Past } from '../domain/past.ts'
+import { patienceEndsAt } from '../domain/reason-to-bid.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
-import type { TimestampMs } from '../domain/units.ts'
+import type { BlockNumber, TimestampMs } from '../domain/units.ts'
 import {
   inFlightOf,
   inquire,
@@ -105,7 +106,7 @@ export async function step(
   const failed = hashes.length === 0 ? await performed : await handOvers.attend(hashes, performed)
   return {
     follow: chain,
-    ...againAfter(work, plan, failed === true, policy, context.clock.now()),
+    ...againAfter(work, plan, failed === true, observation.head.number, policy, context.clock.now()),
     idle: recorded.changed === 0 && recorded.handOvers.length === 0,
     ...rest,
   }
@@ -130,13 +131,15 @@ function againAfter(
   work: Work,
   plan: Plan,
   failed: boolean,
+  head: BlockNumber,
   policy: NetworkPolicy,
   now: TimestampMs,
 ): Pick<Rest, 'againAfterMs'> {
   if (plan.again) return { againAfterMs: 0 }
   const retry = failed || isInDoubt(work) ? policy.retryAfterMs : Number.POSITIVE_INFINITY
   const expiry = (nextExpiry(work, now) ?? Number.POSITIVE_INFINITY) - now
-  const soonest = Math.min(retry, Math.max(1, expiry))
+  const patience = (patienceEndsAt(inFlightOf(work), head, policy, now) ?? Number.POSITIVE_INFINITY) - now
+  const soonest = Math.min(retry, Math.max(1, expiry), patience)
   return Number.isFinite(soonest) ? { againAfterMs: Math.min(soonest, sleepMaxMs) } : {}
 }
 

@@ -72,7 +72,14 @@ export const anyHandOver: fc.Arbitrary<HandOver> = fc.oneof(
       fc.constantFrom({ kind: 'accepted' } as const, { kind: 'alreadyKnown' } as const),
       record({ kind: fc.constant('rejected'), code: fc.constantFrom(...codes), message: anyText }),
       record({ kind: fc.constant('unknown'), message: anyText }),
+      record({ kind: fc.constant('unknown'), code: fc.constant('unrecognized'), message: anyText }),
     ),
+  }),
+  record({
+    state: fc.constant('handed'),
+    at: anyCount,
+    outcome: record({ kind: fc.constant('rejected'), code: fc.constantFrom(...codes), message: anyText }),
+    rejections: fc.constantFrom('all', 'allButLast'),
   }),
 )
 
