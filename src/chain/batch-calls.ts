@@ -1,13 +1,11 @@
 // Gathers the calls that everybody makes in one turn of the event loop into as few HTTP requests as possible, sends apart.
 import type { Clock } from '../ops/clock.ts'
+import { learnBatchSize } from './batch-size.ts'
 import type { Answer, Ask, Call } from './call.ts'
+import { readBatch } from './read-batch.ts'
+import { isObject, isRateLimit, leftOut, membersOf, toAnswer } from './response-body.ts'
 import type { Posted, Transport } from './transport.ts'
 
-const batchCallsMax = 100
-/** A gateway may refuse one batch for a reason of the moment: ask again after a while. */
-const refusalHoldsMs = 300_000
-/** EIP-1474's "limit exceeded", and what gateways put into an HTTP 200 instead of an HTTP 429. */
-const rateLimitCodes: readonly number[] = [429, -32005]
 const sendMethod = 'eth_sendRawTransaction'
 
 interface Waiting {
@@ -16,62 +14,72 @@ interface Waiting {
   readonly answer: (answer: Answer) => void
 }
 
-/** One answer of a JSON-RPC 2.0 body, before anything is known of it; its `error` is of the same kind. */
-interface Member {
-  readonly id?: unknown
-  readonly result?: unknown
-  readonly error?: unknown
-  readonly code?: unknown
-  readonly message?: unknown
-  readonly data?: unknown
-}
-
 export interface BatchOptions {
   readonly transport: Transport
   readonly clock: Clock
-  /** After each HTTP request: whether the node did its part. */
+  /** After each HTTP request, but for a refused batch: whether the node did its part. */
   readonly heard: (well: boolean) => void
+  /** From now on so many calls at most share a request. */
+  readonly sized: (calls: number) => void
 }
 
-export function batchCalls({ transport, clock, heard }: BatchOptions): Ask {
+type Failed = Exclude<Posted, { readonly kind: 'body' }>
+/** What a failed request leaves certain of its calls, after what came before it. */
+type Certainty = (failed: Failed) => Failed
+
+export function batchCalls({ transport, clock, heard, sized }: BatchOptions): Ask {
+  const size = learnBatchSize(clock, sized)
   let waiting: Waiting[] = []
   let lastId = 0
-  let singleUntil = Number.NEGATIVE_INFINITY
 
   async function flush(): Promise<void> {
     const all = waiting
     waiting = []
-    for (const part of inParts(all.filter((one) => !isSend(one)))) void exchange(part)
-    // Apart, since a node may hang over a send and with it over all of the request; and one after the other, in their order.
-    let sent: Promise<void> = Promise.resolve()
-    for (const part of inParts(all.filter(isSend))) sent = sent.then(() => exchange(part))
-    await sent
+    // Apart, since a node may hang over a send and with it over all of the request.
+    const reads = all.filter((one) => !isSend(one))
+    await Promise.all([exchangeAll(reads, asItFailed), exchangeAll(all.filter(isSend), asItFailed)])
   }
 
-  async function exchange(part: readonly Waiting[]): Promise<void> {
-    if (part.length === 1 || clock.elapsed() < singleUntil) return single(part)
-    const posted = await transport.post(JSON.stringify(part.map(toJson)))
-    if (posted.kind === 'body' && refusesBatches(posted.json, part)) {
-      singleUntil = clock.elapsed() + refusalHoldsMs
-      return single(part, inDoubt)
+  /**
+   * Reads at once. Sends in their order, one request after the other, and none behind one that was not answered: each would
+   * wait for a time-out of its own. Returns whether every request was answered, somehow.
+   */
+  async function exchangeAll(calls: readonly Waiting[], certain: Certainty): Promise<boolean> {
+    const underWay: Promise<boolean>[] = []
+    for (let from = 0; from < calls.length; ) {
+      const part = calls.slice(from, from + size.take(calls.length - from))
+      from += part.length
+      const exchanged = exchange(part, certain)
+      underWay.push(exchanged)
+      if (!part.some(isSend) || (await exchanged)) continue
+      fail(calls.slice(from), certain(notTried))
+      return false
+    }
+    return (await Promise.all(underWay)).every((answered) => answered)
+  }
+
+  async function exchange(part: readonly Waiting[], certain: Certainty): Promise<boolean> {
+    const [first, second] = part
+    const answer = await transport.post(JSON.stringify(first && !second ? toJson(first) : part.map(toJson)))
+    const posted = answer.kind === 'body' ? answer : certain(answer)
+    if (second) {
+      const ids = part.map(({ id }) => id)
+      const reading = readBatch(posted, ids)
+      if (reading === 'answered') size.answered(part.length)
+      if (reading === 'refused' || reading === 'limited') size.refused(part.length)
+      if (reading === 'refused') return exchangeAll(part, inDoubt)
     }
     settle(part, posted)
-  }
-
-  /** One request a call: sends one after the other, in their order, reads at once. */
-  async function single(part: readonly Waiting[], known = (posted: Posted) => posted): Promise<void> {
-    const alone = async (one: Waiting) => settle([one], known(await transport.post(JSON.stringify(toJson(one)))))
-    if (!part.some(isSend)) await Promise.all(part.map(alone))
-    else for (const one of part) await alone(one)
+    return posted.kind === 'body' || (posted.kind === 'unknown' && posted.status !== undefined)
   }
 
   function settle(part: readonly Waiting[], posted: Posted): void {
     if (posted.kind !== 'body') {
       heard(false)
-      for (const one of part) one.answer(posted)
+      fail(part, posted)
       return
     }
-    const members = Array.isArray(posted.json) ? (posted.json as unknown[]) : [posted.json]
+    const members = membersOf(posted.json)
     const byId = new Map(members.filter(isObject).map((member) => [member.id, member]))
     // To a lone call some nodes answer an early error with a null id.
     const lone = part.length === 1 && members.length === 1 ? members.find(isObject) : undefined
@@ -94,47 +102,20 @@ export function batchCalls({ transport, clock, heard }: BatchOptions): Ask {
     })
 }
 
-const leftOut: Answer = { kind: 'unknown', message: 'the node answered, but not this call' }
+const notTried: Failed = { kind: 'notSent', message: 'a send before it was not answered' }
 
-export function toAnswer(member: unknown, redact: (text: string) => string): Answer {
-  if (!isObject(member)) return leftOut
-  const { error } = member
-  if (isObject(error)) {
-    if (isRateLimit(member)) return { kind: 'unknown', message: 'rate limited' }
-    const { code, message, data } = error
-    if (typeof code !== 'number') return { kind: 'unknown', message: 'an error without a code' }
-    const told = redact(typeof message === 'string' ? message : '')
-    return { kind: 'rpcError', code, message: told, ...(data !== undefined && { data }) }
-  }
-  return 'result' in member ? { kind: 'value', value: member.result } : leftOut
+function fail(part: readonly Waiting[], { kind, message }: Failed): void {
+  for (const one of part) one.answer({ kind, message })
+}
+
+function asItFailed(failed: Failed): Failed {
+  return failed
 }
 
 /** What came with a batch may have been done, though the node said that it takes none. */
-function inDoubt(posted: Posted): Posted {
-  if (posted.kind !== 'notSent') return posted
-  return { kind: 'unknown', message: `it was in a batch that was refused, and alone: ${posted.message}` }
-}
-
-/**
- * A batch of several that is answered by a lone error was refused as a whole; but an error in a list that names a call of it
- * is about that call, and the others were left out.
- */
-function refusesBatches(json: unknown, part: readonly Waiting[]): boolean {
-  const listed = Array.isArray(json)
-  const lone = listed && json.length === 1 ? (json[0] as unknown) : json
-  if (!isObject(lone) || !isObject(lone.error) || isRateLimit(lone)) return false
-  return !(listed && part.some(({ id }) => id === lone.id))
-}
-
-function isRateLimit(member: Member): boolean {
-  const { error } = member
-  return isObject(error) && rateLimitCodes.includes(Number(error.code))
-}
-
-function inParts(calls: readonly Waiting[]): readonly (readonly Waiting[])[] {
-  const parts: (readonly Waiting[])[] = []
-  for (let from = 0; from < calls.length; from += batchCallsMax) parts.push(calls.slice(from, from + batchCallsMax))
-  return parts
+function inDoubt(failed: Failed): Failed {
+  if (failed.kind !== 'notSent') return failed
+  return { kind: 'unknown', message: `it was in a batch that was refused, and then: ${failed.message}` }
 }
 
 function isSend(waiting: Waiting): boolean {
@@ -143,8 +124,4 @@ function isSend(waiting: Waiting): boolean {
 
 function toJson({ id, call }: Waiting): object {
   return { jsonrpc: '2.0', id, method: call.method, params: call.params }
-}
-
-function isObject(value: unknown): value is Member {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

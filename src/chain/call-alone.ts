@@ -1,6 +1,6 @@
 // One call in a request of its own: it waits for nobody's answer, and nobody waits for its.
-import { toAnswer } from './batch-calls.ts'
 import type { Answer, Call } from './call.ts'
+import { toAnswer } from './response-body.ts'
 import type { Transport } from './transport.ts'
 
 /** Never rejects. */

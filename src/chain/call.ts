@@ -8,7 +8,7 @@ export interface Call {
 /**
  * - `value`, `rpcError`: the node answered.
  * - `unknown`: the node may have done it, or not: a time-out, a lost connection, an HTTP error, a rate limit, garbage.
- * - `notSent`: certain that no byte of it reached a node, because no connection was ever made.
+ * - `notSent`: certain that no byte of it reached a node, because no connection was ever made, or none was tried.
  *
  * No message holds a URL, a key or a header.
  */

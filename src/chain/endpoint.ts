@@ -82,7 +82,8 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     if (failuresInRow === 3) logger.warn({ endpoint: index }, 'an endpoint failed three times in a row')
   }
 
-  const ask = batchCalls({ transport, clock, heard })
+  const sized = (calls: number) => logger.info({ endpoint: index, calls }, 'batches to an endpoint have another size')
+  const ask = batchCalls({ transport, clock, heard, sized })
   const call: Ask = (one) => {
     options.countCall(one.method, index)
     const answered = metrics.calling(one.method, index)

@@ -3,9 +3,10 @@ import { errors, Pool } from 'undici'
 import type { Clock } from '../ops/clock.ts'
 import { redactor } from './redact.ts'
 
+/** `status` is the HTTP status, where there was an answer with one. */
 export type Posted =
-  | { readonly kind: 'body'; readonly json: unknown }
-  | { readonly kind: 'unknown'; readonly message: string }
+  | { readonly kind: 'body'; readonly status: number; readonly json: unknown }
+  | { readonly kind: 'unknown'; readonly status?: number; readonly message: string }
   | { readonly kind: 'notSent'; readonly message: string }
 
 export interface Transport {
@@ -55,13 +56,13 @@ export function openTransport(options: TransportOptions): Transport {
   async function exchange(body: string, signal: AbortSignal): Promise<Posted> {
     const answer = await pool.request({ ...request, body, signal })
     const text = await answer.body.text()
-    if (answer.statusCode === 429) return { kind: 'unknown', message: 'rate limited (HTTP 429)' }
+    const { statusCode: status } = answer
+    if (status === 429) return { kind: 'unknown', status, message: 'rate limited (HTTP 429)' }
     try {
       // Some nodes send JSON-RPC errors with an HTTP status of 400 or 500: the body counts where there is one.
-      return { kind: 'body', json: JSON.parse(text) }
+      return { kind: 'body', status, json: JSON.parse(text) }
     } catch {
-      const what = answer.statusCode === 200 ? 'an answer that is not JSON' : `HTTP ${answer.statusCode}`
-      return { kind: 'unknown', message: what }
+      return { kind: 'unknown', status, message: status === 200 ? 'an answer that is not JSON' : `HTTP ${status}` }
     }
   }
 

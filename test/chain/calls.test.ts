@@ -5,11 +5,13 @@ import { batchCalls } from '../../src/chain/batch-calls.ts'
 import type { Answer, Call } from '../../src/chain/call.ts'
 import { openTransport, type Transport } from '../../src/chain/transport.ts'
 import { systemClock } from '../../src/ops/clock.ts'
+import { type Refusal, refusals, refusing } from '../support/refused-batches.ts'
 import { type RpcServer, startRpcServer } from '../support/rpc-server.ts'
 
 let server: RpcServer
 let opened: Transport[] = []
 let health: boolean[] = []
+let sizes: number[] = []
 
 beforeAll(async () => {
   server = await startRpcServer()
@@ -17,16 +19,22 @@ beforeAll(async () => {
 afterEach(async () => {
   server.forget()
   health = []
+  sizes = []
   await Promise.all(opened.map((transport) => transport.close()))
   opened = []
 })
 afterAll(() => server.stop())
 
-function callsTo(url: string, options: { timeoutMs?: number; headers?: Record<string, string> } = {}) {
+function callsTo(url: string, options: { timeoutMs?: number; headers?: Record<string, string>; clock?: Clock } = {}) {
   const { timeoutMs = 10_000, headers = {} } = options
   const transport = openTransport({ url, headers, clock: systemClock, timeoutMs })
   opened.push(transport)
-  return batchCalls({ transport, clock: systemClock, heard: (well) => health.push(well) })
+  return batchCalls({
+    transport,
+    clock: systemClock,
+    heard: (well) => health.push(well),
+    sized: (calls) => sizes.push(calls),
+  })
 }
 
 const echo = (call: Call): { result: unknown } => ({ result: call.params[0] })
@@ -99,7 +107,7 @@ describe('batching', () => {
         return real.post(body)
       },
     }
-    const call = batchCalls({ transport, clock: systemClock, heard: () => undefined })
+    const call = batchCalls({ transport, clock: systemClock, heard: () => undefined, sized: () => undefined })
     const answers = await Promise.all(numbered(2, 'eth_sendRawTransaction').map(call))
     expect(answers.map(({ kind }) => kind)).toEqual(['unknown', 'unknown'])
     expect((await call({ method: 'eth_sendRawTransaction', params: [] })).kind).toBe('notSent')
@@ -135,6 +143,98 @@ describe('batching', () => {
   })
 })
 
+describe('gateways that refuse batches', () => {
+  const answered = { do: 'answer', each: echo } as const
+  const inRequests = () => server.requests.map(({ calls }) => calls.length)
+  const each = refusals.map((how) => [how.name, how] as const)
+  const [firstRefusal] = refusals as readonly [Refusal]
+
+  test.each(each)('%s: each read is answered alone, and none goes out in a batch again', async (_, how) => {
+    server.react(refusing(how, 1, answered))
+    const call = callsTo(server.url)
+    expect(values(await Promise.all(numbered(5).map(call)))).toEqual([0, 1, 2, 3, 4])
+    expect(values(await Promise.all(numbered(3).map(call)))).toEqual([0, 1, 2])
+    expect(inRequests()).toEqual([5, 1, 1, 1, 1, 1, 1, 1, 1])
+    expect(health).not.toContain(false)
+    expect(sizes).toEqual([1])
+  })
+
+  test.each(each)('%s above ten calls: ten at a time are answered', async (_, how) => {
+    server.react(refusing(how, 10, answered))
+    const call = callsTo(server.url)
+    expect(values(await Promise.all(numbered(25).map(call)))).toEqual(numbered(25).map(({ params }) => params[0]))
+    expect(values(await Promise.all(numbered(25, 'eth_sendRawTransaction').map(call)))).toEqual(
+      numbered(25).map(({ params }) => params[0]),
+    )
+    expect(inRequests()).toEqual([25, 10, 10, 5, 10, 10, 5])
+    expect(sizes).toEqual([10])
+  })
+
+  test.each(each)('%s to a batch of sends leaves each in doubt', async (_, how) => {
+    server.react(refusing(how, 1, { do: 'drop' }))
+    const answers = await Promise.all(numbered(3, 'eth_sendRawTransaction').map(callsTo(server.url)))
+    expect(answers.map(({ kind }) => kind)).toEqual(['unknown', 'unknown', 'unknown'])
+  })
+
+  test('a batch of hundreds comes down to single calls in three sizes, and no call is lost', async () => {
+    server.react(refusing(firstRefusal, 1, answered))
+    expect(values(await Promise.all(numbered(250).map(callsTo(server.url))))).toEqual([...Array(250).keys()])
+    expect(new Set(inRequests())).toEqual(new Set([100, 50, 10, 1]))
+  })
+
+  test.each([
+    ['HTTP 429', { do: 'say', status: 429, body: '' }],
+    ['HTTP 429 around a refusal', { do: 'say', status: 429, body: '{"error":{"code":-32600,"message":"batch"}}' }],
+    ['HTTP 500 and text', { do: 'say', status: 500, body: 'Internal Server Error' }],
+    ['HTTP 502 and a page', { do: 'say', status: 502, body: '<html>bad gateway</html>' }],
+    ['HTTP 503 and JSON', { do: 'say', status: 503, body: '{"error":{"code":-32000,"message":"no upstream"}}' }],
+    ['HTTP 401 and JSON', { do: 'say', status: 401, body: '{"error":{"code":-32600,"message":"no key"}}' }],
+    ['half of a body', { do: 'say', body: '[{"jsonrpc":"2.0","id":1,"resu' }],
+    ['a dropped connection', { do: 'drop' }],
+    ['silence', { do: 'ignore' }],
+  ] as const)('%s is an outage: a batch is not split, and the endpoint rests', async (_, reaction) => {
+    server.react(reaction)
+    const answers = await Promise.all(numbered(4).map(callsTo(server.url, { timeoutMs: 500 })))
+    expect(answers.map(({ kind }) => kind)).toEqual(['unknown', 'unknown', 'unknown', 'unknown'])
+    expect(inRequests()).toEqual([4])
+    expect(health).toEqual([false])
+    expect(sizes).toEqual([])
+  })
+
+  test('a limit exceeded may be one of batches: nothing is repeated at once, and the next batches are smaller', async () => {
+    const limit = { name: 'a limit exceeded', status: 200, body: () => '{"id":null,"error":{"code":-32005}}' }
+    server.react(refusing(limit, 10, answered))
+    const call = callsTo(server.url)
+    const answers = await Promise.all(numbered(20).map(call))
+    expect(new Set(answers.map(({ kind }) => kind))).toEqual(new Set(['unknown']))
+    expect(health).toEqual([false])
+    expect(values(await Promise.all(numbered(20).map(call)))).toEqual(numbered(20).map(({ params }) => params[0]))
+    expect(inRequests()).toEqual([20, 10, 10])
+  })
+
+  test('sends behind one that is not answered are not tried, and in doubt if a refused batch held them', async () => {
+    server.react((request) => {
+      const hangs = !request.batch && request.calls[0]?.params[0] === 1
+      return hangs ? { do: 'ignore' } : refusing(firstRefusal, 1, answered)(request)
+    })
+    const call = callsTo(server.url, { timeoutMs: 500 })
+    const sends = numbered(4, 'eth_sendRawTransaction')
+    expect(values(await Promise.all(sends.map(call)))).toEqual([0, 'unknown', 'unknown', 'unknown'])
+    expect(values(await Promise.all(sends.map(call)))).toEqual([0, 'unknown', 'notSent', 'notSent'])
+    expect(inRequests()).toEqual([4, 1, 1, 1, 1])
+  })
+
+  test('a send that is refused alone holds up none behind it', async () => {
+    const forbidden = { do: 'say', status: 403, body: 'Forbidden' } as const
+    server.react((request) =>
+      !request.batch && request.calls[0]?.params[0] === 1 ? forbidden : refusing(firstRefusal, 1, answered)(request),
+    )
+    const answers = await Promise.all(numbered(3, 'eth_sendRawTransaction').map(callsTo(server.url)))
+    expect(values(answers)).toEqual([0, 'unknown', 2])
+    expect(health).toEqual([true, false, true])
+  })
+})
+
 describe('what an answer proves', () => {
   const one: Call = { method: 'test_echo', params: [] }
 
@@ -151,6 +251,8 @@ describe('what an answer proves', () => {
     ['HTTP 429', { do: 'say', status: 429, body: '' }],
     ['an HTTP 200 whose code is 429', { do: 'answer', each: () => ({ error: { code: 429, message: 'slow down' } }) }],
     ['a limit exceeded', { do: 'answer', each: () => ({ error: { code: -32005, message: 'limit' } }) }],
+    ['HTTP 400', { do: 'say', status: 400, body: 'Bad Request' }],
+    ['HTTP 413', { do: 'say', status: 413, body: '' }],
     ['HTTP 502', { do: 'say', status: 502, body: '<html>bad gateway</html>' }],
     ['garbage', { do: 'say', body: 'not JSON' }],
     ['an empty array', { do: 'say', body: '[]' }],

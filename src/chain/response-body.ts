@@ -1,0 +1,44 @@
+// What a JSON-RPC 2.0 body says, before anything is known of it.
+import type { Answer } from './call.ts'
+
+/** One answer; its `error` is of the same kind. */
+export interface Member {
+  readonly id?: unknown
+  readonly result?: unknown
+  readonly error?: unknown
+  readonly code?: unknown
+  readonly message?: unknown
+  readonly data?: unknown
+}
+
+/** EIP-1474's code, which rate limits and limits on batches share. */
+export const limitExceeded = -32005
+/** The limit exceeded, and what gateways put into an HTTP 200 instead of an HTTP 429. */
+const rateLimitCodes: readonly number[] = [429, limitExceeded]
+
+export const leftOut: Answer = { kind: 'unknown', message: 'the node answered, but not this call' }
+
+export function toAnswer(member: unknown, redact: (text: string) => string): Answer {
+  if (!isObject(member)) return leftOut
+  const { error } = member
+  if (isObject(error)) {
+    if (isRateLimit(member)) return { kind: 'unknown', message: 'rate limited' }
+    const { code, message, data } = error
+    if (typeof code !== 'number') return { kind: 'unknown', message: 'an error without a code' }
+    const told = redact(typeof message === 'string' ? message : '')
+    return { kind: 'rpcError', code, message: told, ...(data !== undefined && { data }) }
+  }
+  return 'result' in member ? { kind: 'value', value: member.result } : leftOut
+}
+
+export function isRateLimit({ error }: Member): boolean {
+  return isObject(error) && rateLimitCodes.includes(Number(error.code))
+}
+
+export function membersOf(json: unknown): readonly unknown[] {
+  return Array.isArray(json) ? (json as unknown[]) : [json]
+}
+
+export function isObject(value: unknown): value is Member {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
