@@ -2,6 +2,7 @@
 
 import type { OpenTransport, Posted } from '../src/chain/transport.ts'
 import type { Hex } from '../src/domain/ids.ts'
+import { type Refusal, refusals } from '../test/support/refused-batches.ts'
 import { answer, type Member, type NodeWorld, type SimNode } from './chain/node.ts'
 import type { Dice } from './dice.ts'
 import type { History } from './history.ts'
@@ -12,8 +13,9 @@ import type { Timeline } from './timeline.ts'
  * - `refused`: no connection; certain that nothing left. `lost`: it never arrives, and nobody can know.
  * - `unanswered`: it arrives, the answer does not. `late`: it arrives when the service has given up.
  * - `doubled`: it arrives twice. `limited`: HTTP 429. `limitedInside`: HTTP 200 around a JSON-RPC error 429.
- * - `unbatched`: batches are refused as a whole. `partial`: some calls of a batch are answered, all are done.
- * - `garbage`: it is done, and answered with something else.
+ * - `unbatched`: batches are refused as a whole, and now and then done all the same. `partial`: some calls of a batch are
+ *   answered, all are done.
+ * - `garbage`: it is done, and answered with something else, such as the page of a firewall.
  */
 export const fates = [
   'answered',
@@ -49,6 +51,19 @@ export interface NetworkWitness {
   leaving(instance: Instance, raws: readonly Hex[]): void
 }
 
+/** What one node's gateway always refuses: larger batches. */
+export interface BatchLimit {
+  readonly callsMax: number
+  readonly refusal: Refusal
+}
+
+/** One node in four has a limit. */
+export function drawBatchLimits(nodes: readonly unknown[], dice: Dice): readonly (BatchLimit | undefined)[] {
+  return nodes.map(() =>
+    dice.chance(0.25) ? { callsMax: dice.pick([1, 1, 2, 3, 5, 10]), refusal: dice.pick(refusals) } : undefined,
+  )
+}
+
 export const fineWeather: Weather = Object.fromEntries(
   fates.map((fate) => [fate, fate === 'answered' ? 1 : 0]),
 ) as unknown as Weather
@@ -58,10 +73,12 @@ export function openSimNetwork(
   nodes: readonly SimNode[],
   timeline: Timeline,
   dice: Dice,
+  batchDice: Dice,
   history: History,
   witness: NetworkWitness,
 ): Network {
   const network: Network = { transport, weather: nodes.map(() => fineWeather) }
+  const limits = drawBatchLimits(nodes, batchDice)
 
   function transport(instance: Instance): OpenTransport {
     return ({ url, timeoutMs }) => {
@@ -92,14 +109,19 @@ export function openSimNetwork(
       timeline.after(afterMs, () => leave(instance, () => resolve(posted())))
     }
     const unknown = (message: string) => (): Posted => ({ kind: 'unknown', message })
+    const page = (status: number) => (): Posted => ({ kind: 'unknown', status, message: `HTTP ${status}` })
+    const success = (content: unknown) => (): Posted => ({ kind: 'body', status: 200, json: content })
     const arrive = (afterMs: number, then: (members: readonly Member[]) => void) => {
       timeline.after(afterMs, () => then(calls.map((call) => answer(world, node, call))))
     }
-    const reply = (members: readonly Member[]): Posted => ({
-      kind: 'body',
-      json: Array.isArray(json) ? members : members[0],
-    })
+    const reply = (members: readonly Member[]): Posted => success(Array.isArray(json) ? members : members[0])()
     const toNobody = () => undefined
+    const refuse = (refusal: Refusal) => {
+      if (batchDice.chance(0.3)) arrive(thereMs, toNobody)
+      hear(thereMs + backMs, () => postedBy(refusal, calls))
+    }
+    const limit = limits[index]
+    if (limit && calls.length > limit.callsMax && reachesGateway.includes(fate)) return refuse(limit.refusal)
 
     switch (fate) {
       case 'answered':
@@ -121,20 +143,16 @@ export function openSimNetwork(
         arrive(timeoutMs + dice.between(0, 20_000), toNobody)
         return hear(timeoutMs, unknown(`no answer within ${timeoutMs} ms`))
       case 'limited':
-        return hear(thereMs, unknown('rate limited (HTTP 429)'))
+        return hear(thereMs, page(429))
       case 'limitedInside': {
         const error = { code: dice.pick([429, -32005]), message: 'Too Many Requests' }
         const whole = dice.chance(0.5)
         const members = calls.map(({ id }): Member => ({ jsonrpc: '2.0', id, error }))
-        return hear(thereMs, () =>
-          whole ? { kind: 'body', json: { jsonrpc: '2.0', id: null, error } } : reply(members),
-        )
+        return hear(thereMs, () => (whole ? success({ jsonrpc: '2.0', id: null, error })() : reply(members)))
       }
-      case 'unbatched': {
-        if (!Array.isArray(json)) return arrive(thereMs, (members) => hear(backMs, () => reply(members)))
-        const error = { code: -32600, message: 'batch requests are not supported' }
-        return hear(thereMs, () => ({ kind: 'body', json: { jsonrpc: '2.0', id: null, error } }))
-      }
+      case 'unbatched':
+        if (calls.length > 1) return refuse(batchDice.pick(refusals))
+        return arrive(thereMs, (members) => hear(backMs, () => reply(members)))
       case 'partial':
         return arrive(thereMs, (members) => {
           const some = Array.isArray(json) ? members.filter(() => dice.chance(0.6)) : members
@@ -142,7 +160,7 @@ export function openSimNetwork(
         })
       case 'garbage':
         arrive(thereMs, toNobody)
-        return hear(thereMs + backMs, dice.chance(0.5) ? unknown('HTTP 502') : () => ({ kind: 'body', json: 'what?' }))
+        return hear(thereMs + backMs, dice.chance(0.5) ? page(batchDice.pick([400, 403, 500, 502])) : success('what?'))
     }
   }
 
@@ -151,6 +169,17 @@ export function openSimNetwork(
   }
 
   return network
+}
+
+const reachesGateway: readonly Fate[] = ['answered', 'doubled', 'partial']
+
+function postedBy(refusal: Refusal, calls: readonly Call[]): Posted {
+  const { status } = refusal
+  try {
+    return { kind: 'body', status, json: JSON.parse(refusal.body(calls)) }
+  } catch {
+    return { kind: 'unknown', status, message: `HTTP ${status}` }
+  }
 }
 
 export function isSend({ method }: Call): boolean {

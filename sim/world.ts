@@ -142,7 +142,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
       rows.all().get(id)?.cancel_origin === 'request' &&
       (clients.deleted.get(id) ?? Number.MAX_SAFE_INTEGER) >= state.restoredAt,
   })
-  const network = openSimNetwork(node, nodes, timeline, worldDice, history, {
+  const network = openSimNetwork(node, nodes, timeline, worldDice, dice(seed, 'batches'), history, {
     leaving: (instance, raws) => bytes.leaving(instance, raws),
   })
 

@@ -25,7 +25,7 @@ afterEach(async () => {
 })
 afterAll(() => server.stop())
 
-function callsTo(url: string, options: { timeoutMs?: number; headers?: Record<string, string>; clock?: Clock } = {}) {
+function callsTo(url: string, options: { timeoutMs?: number; headers?: Record<string, string> } = {}) {
   const { timeoutMs = 10_000, headers = {} } = options
   const transport = openTransport({ url, headers, clock: systemClock, timeoutMs })
   opened.push(transport)
