@@ -51,17 +51,18 @@ export interface NetworkWitness {
   leaving(instance: Instance, raws: readonly Hex[]): void
 }
 
-/** What one node's gateway always refuses: larger batches. */
-export interface BatchLimit {
-  readonly callsMax: number
+/** What one node's gateway always refuses: batches of more calls, or of more sends, which are the long ones. */
+interface BatchLimit {
+  readonly of: 'calls' | 'sends'
+  readonly most: number
   readonly refusal: Refusal
 }
 
-/** One node in four has a limit. */
-export function drawBatchLimits(nodes: readonly unknown[], dice: Dice): readonly (BatchLimit | undefined)[] {
-  return nodes.map(() =>
-    dice.chance(0.25) ? { callsMax: dice.pick([1, 1, 2, 3, 5, 10]), refusal: dice.pick(refusals) } : undefined,
-  )
+/** One node in three has a limit. */
+function drawBatchLimit(dice: Dice): BatchLimit | undefined {
+  if (!dice.chance(0.35)) return undefined
+  const of = dice.pick(['calls', 'sends'] as const)
+  return { of, most: dice.pick(of === 'calls' ? [1, 1, 2, 3, 5, 10] : [1, 1, 2, 3]), refusal: dice.pick(refusals) }
 }
 
 export const fineWeather: Weather = Object.fromEntries(
@@ -78,7 +79,7 @@ export function openSimNetwork(
   witness: NetworkWitness,
 ): Network {
   const network: Network = { transport, weather: nodes.map(() => fineWeather) }
-  const limits = drawBatchLimits(nodes, batchDice)
+  const limits = nodes.map(() => drawBatchLimit(batchDice))
 
   function transport(instance: Instance): OpenTransport {
     return ({ url, timeoutMs }) => {
@@ -121,7 +122,8 @@ export function openSimNetwork(
       hear(thereMs + backMs, () => postedBy(refusal, calls))
     }
     const limit = limits[index]
-    if (limit && calls.length > limit.callsMax && reachesGateway.includes(fate)) return refuse(limit.refusal)
+    const counted = limit?.of === 'sends' ? raws.length : calls.length
+    if (limit && counted > limit.most && reachesGateway.includes(fate)) return refuse(limit.refusal)
 
     switch (fate) {
       case 'answered':

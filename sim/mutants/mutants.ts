@@ -451,4 +451,26 @@ export const mutants: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'refused-batch-not-sent',
+    breaks: 'takes what a refused batch of sends held for certainly not sent',
+    edits: [
+      {
+        file: 'src/chain/batch-calls.ts',
+        find: "      if (reading === 'refused') return exchangeAll(part, inDoubt)\n",
+        put: "      if (reading === 'refused' && part.some(isSend)) {\n        fail(part, notTried)\n        return true\n      }\n      if (reading === 'refused') return exchangeAll(part, inDoubt)\n",
+      },
+    ],
+  },
+  {
+    name: 'forget-the-refused-batch',
+    breaks: 'sends alone what a refused batch held, and believes a refused connection then that no node has it',
+    edits: [
+      {
+        file: 'src/chain/batch-calls.ts',
+        find: "  if (failed.kind !== 'notSent') return failed\n",
+        put: '  if (failed.kind.length > 0) return failed\n',
+      },
+    ],
+  },
 ]
