@@ -12,7 +12,7 @@ import type { Endpoint } from './endpoint.ts'
 import type { Asked, Endpoints } from './endpoints.ts'
 import { type EstimateGas, estimatingOnce } from './estimate-once.ts'
 import type { ReadCanonical } from './read-canonical.ts'
-import { nonceCall } from './read-nonce.ts'
+import { nonceCall, pendingNonceElsewhere } from './read-nonce.ts'
 import { readReceipts } from './read-receipts.ts'
 import { type Lacking, type ReadStanding, readingStandings } from './read-standing.ts'
 import { remember, type Told } from './remember-account.ts'
@@ -86,7 +86,9 @@ export function readingAccounts({ endpoints, heads, readCanonical, clock }: Read
       // Somebody else may have asked meanwhile, about the same account.
       const remembered = remember(memory.recall(inquiry.address), told, inquiry, wanted, at.head.number, reorgs)
       memory.keep(inquiry.address, remembered)
-      const { pendingNonce, nonce } = told
+      const { nonce } = told
+      const isUnseen = inquiry.pendingNonce && told.pendingNonce === undefined
+      const pendingNonce = isUnseen ? await pendingNonceElsewhere(endpoints, inquiry.address, by) : told.pendingNonce
       const code = usableCode(remembered, at.head.number) ?? (wanted.code ? undefined : remembered.code)
       return {
         by,

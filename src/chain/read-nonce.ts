@@ -5,9 +5,28 @@ import type { BlockNumber, Nonce } from '../domain/units.ts'
 import type { Call } from './call.ts'
 import { toHex, toNumber } from './decode.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { Endpoints } from './endpoints.ts'
 
 export function nonceCall(address: Address, block: BlockNumber | 'pending'): Call {
   return { method: 'eth_getTransactionCount', params: [address, block === 'pending' ? block : toHex(block)] }
+}
+
+/** By the other pools, where the one of `by` could not be read. Undefined when none of them can. */
+export async function pendingNonceElsewhere(
+  endpoints: Endpoints,
+  address: Address,
+  by: Endpoint,
+): Promise<Nonce | undefined> {
+  const others = endpoints.order(by).filter((endpoint) => endpoint !== by && endpoint.fit())
+  const told = await Promise.all(
+    others.map(async (endpoint) => {
+      if ((await endpoint.ready()) !== undefined) return undefined
+      const answer = await endpoint.call(nonceCall(address, 'pending'))
+      return answer.kind === 'value' ? toNumber(answer.value) : undefined
+    }),
+  )
+  const counts = told.filter((count) => count !== undefined)
+  return counts.length === 0 ? undefined : Math.max(...counts)
 }
 
 /** Undefined when the endpoint can't tell, for example because it no longer keeps that block's state. */

@@ -3,9 +3,11 @@ import { type Condition, explain, roughly } from './condition.ts'
 import type { Assignments, Decision } from './decision.ts'
 import { type Fees, feeCap, firstFees, type Market, marketFees } from './fees.ts'
 import { forbids } from './forbid.ts'
+import { blocksOurs, type FreeNonces, freeNonces, highestWaiting, lowestGap, takenFrom } from './free-nonces.ts'
 import { spendable, upfrontCost, usesEip1559 } from './funds.ts'
-import { strangersPatience } from './hindrance.ts'
+import { tellPoolUnseen } from './hindrance.ts'
 import type { Observation } from './observation.ts'
+import { makeWay, tellRefusedFiller } from './refused-filler.ts'
 import type { NetworkPolicy } from './relayer.ts'
 import { type InPhase, isInPhase } from './transaction.ts'
 import type { Gas, Nonce, Wei } from './units.ts'
@@ -19,21 +21,40 @@ export function assignNonces(work: Work, observation: Observation, policy: Netwo
   if (nonce < work.floor.spentBelow) return { ...wait, decisions: explainBehind(work, nonce) }
 
   const free = freeNonces(work, observation, policy)
-  const highest = Math.max(-1, ...inFlightOf(work).map(({ lifecycle }) => lifecycle.nonce))
-  if (free.peek() < highest && pendingNonce === undefined) return { ...wait, needsPendingNonce: true }
+  const highest = highestWaiting(work)
+  const gap = lowestGap(work, observation)
+  if (gap !== undefined && pendingNonce === undefined && !blocksOurs(work, observation, policy)) {
+    if (!observation.isPoolUnseen) return { ...wait, needsPendingNonce: true }
+    return { ...wait, decisions: waitForStranger(work, gap, observation, policy) }
+  }
 
   const { decisions, again, lacksFunds } = assignQueue(work, observation, market, policy, free)
   if (lacksFunds && isRemembered(observation)) return { ...wait, needsBalance: true }
   const gaps: Decision[] = []
   // Where the next look may give a nonce to the queue, no no-op is paid for it now.
   while (!again && free.peek() < highest) {
-    gaps.push({
-      do: 'fillGap',
-      nonce: free.take(),
-      fees: marketFees(market, 'fast', usesEip1559(work.relayer, policy)),
-    })
+    const nonce = free.take()
+    // It has its filler, which no node takes: another would fare no better.
+    if (free.fillerAt(nonce)) continue
+    gaps.push({ do: 'fillGap', nonce, fees: marketFees(market, 'fast', usesEip1559(work.relayer, policy)) })
   }
-  return { ...wait, decisions: [...decisions, ...gaps], again }
+  const madeWay = decisions.some((each) => each.do === 'refuse' && each.transaction.origin === 'gap')
+  return { ...wait, decisions: [...decisions, ...gaps, ...(madeWay ? [] : tellRefusedFiller(work))], again }
+}
+
+/**
+ * A gap that no pool explains may be there because a foreign transaction waits for the nonce: what takes it races that
+ * one, and a payload that loses begins anew only once that is final. So the queue waits for as long as a foreign
+ * transaction that is seen has. That costs it no time, as nothing above the gap is mined before.
+ */
+function waitForStranger(work: Work, gap: Nonce, observation: Observation, policy: NetworkPolicy): Decision[] {
+  const from = takenFrom(work, observation, policy)
+  const behind = inFlightOf(work).find(({ lifecycle }) => lifecycle.nonce > gap)
+  const [next] = work.queued
+  if (!behind || from === undefined) return []
+  const told = tellPoolUnseen(behind, gap, from)
+  if (work.relayer.paused) return [...told, ...explainPaused(work)]
+  return next ? [...told, ...tellPoolUnseen(next, gap, from)] : told
 }
 
 /** Somebody may have topped it up since. */
@@ -52,6 +73,10 @@ function explainFirst({ queued: [first] }: Work, condition: Condition, reason: s
   return first ? explain(first, condition, reason) : []
 }
 
+function explainPaused(work: Work): Decision[] {
+  return explainFirst(work, 'paused', 'waits: the relayer is paused; unpause it, or cancel this')
+}
+
 function assignQueue(
   work: Work,
   observation: Observation,
@@ -61,10 +86,7 @@ function assignQueue(
 ): { decisions: Decision[]; again: boolean; lacksFunds?: boolean } {
   const { balance } = observation
   const queued = work.queued.slice(0, roomIn(work, observation.delegated))
-  if (work.relayer.paused) {
-    const reason = 'waits: the relayer is paused; unpause it, or cancel this'
-    return { decisions: explainFirst(work, 'paused', reason), again: false }
-  }
+  if (work.relayer.paused) return { decisions: explainPaused(work), again: false }
   if (queued.length > 0 && balance === undefined) {
     return { decisions: explainFirst(work, 'facts_missing', 'waits: no node tells the balance'), again: false }
   }
@@ -96,10 +118,13 @@ function assignQueue(
       const lacksFunds = condition === 'balance_below_minimum' || condition === 'balance_short'
       return { decisions: [...decisions, ...explain(transaction, condition, reason)], again: false, lacksFunds }
     }
-    decisions.push({ do: 'assignNonce', transaction, nonce: free.take(), ...offer })
+    const nonce = free.take()
+    const filler = free.fillerAt(nonce)
+    if (filler) decisions.push(makeWay(filler))
+    decisions.push({ do: 'assignNonce', transaction, nonce, ...offer })
     wallet -= upfrontCost(transaction.payload.value, offer.gasLimit, offer.fees)
   }
-  return { decisions, again: decisions.some(({ do: what }) => what === 'refuse') }
+  return { decisions, again: decisions.some((each) => each.do === 'refuse' && each.transaction.origin === 'client') }
 }
 
 function price(
@@ -138,40 +163,4 @@ function price(
     return { condition: 'balance_short', reason }
   }
   return { fees, gasLimit }
-}
-
-/**
- * A stranger's transaction that nobody mines, for example because its fee cap lies below the base fee, holds up all that
- * is ours behind it. It had its time: the nonce is taken from it then.
- */
-function blocksOurs(work: Work, { head, nonce }: Observation, policy: NetworkPolicy): boolean {
-  const patienceBlocks = strangersPatience(policy)
-  return inFlightOf(work).some(
-    ({ lifecycle }) => lifecycle.nonce > nonce && head.number - lifecycle.attempts[0].recordedAtBlock >= patienceBlocks,
-  )
-}
-
-interface FreeNonces {
-  peek(): Nonce
-  take(): Nonce
-}
-
-/** From the account's nonce up, without those that are ours already or wait in the pool for a stranger. */
-function freeNonces(work: Work, observation: Observation, policy: NetworkPolicy): FreeNonces {
-  const ours = new Set(work.open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))
-  const pending = blocksOurs(work, observation, policy) ? 0 : (observation.pendingNonce ?? 0)
-  const freeFrom = (nonce: Nonce): Nonce => {
-    let candidate = nonce
-    while (ours.has(candidate) || candidate < pending) candidate += 1
-    return candidate
-  }
-  let next = freeFrom(Math.max(observation.nonce, work.floor.spentBelow))
-  return {
-    peek: () => next,
-    take() {
-      const taken = next
-      next = freeFrom(taken + 1)
-      return taken
-    },
-  }
 }

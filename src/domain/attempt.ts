@@ -40,7 +40,7 @@ export type BroadcastOutcome =
  * Where an attempt's bytes may be.
  * - `sending`: recorded, and on its way since; after a crash nobody knows, so a node may have it.
  * - `handed`: a node had it in its hands; `outcome` is the last answer, which proves no more than it says.
- * - `refused`: every node it was ever handed to said that its bytes can't be a valid transaction.
+ * - `refused`: every node it was ever handed to said that its bytes can't be a valid transaction; `at` is the last time.
  * - `held`: certain that no byte ever reached a node, and free to be sent or withdrawn.
  * - `withdrawn`: held once, and now never to be sent: its nonce belongs to somebody else.
  */
@@ -56,7 +56,7 @@ export type HandOver =
        */
       readonly rejections?: 'all' | 'allButLast'
     }
-  | { readonly state: 'refused'; readonly reason: string }
+  | { readonly state: 'refused'; readonly reason: string; readonly at: TimestampMs }
   | { readonly state: 'held'; readonly reason: string }
   | { readonly state: 'withdrawn' }
 
@@ -128,7 +128,7 @@ export function afterHandOver(attempt: Attempt, outcome: BroadcastOutcome, now: 
     return onlyRejectedBefore ? { ...attempt, handOver: { ...handOver, rejections: 'all' } } : attempt
   }
   if (outcome.kind === 'rejected' && outcome.code === 'invalid' && !mayHaveHadIt) {
-    return { ...attempt, handOver: { state: 'refused', reason: outcome.message } }
+    return { ...attempt, handOver: { state: 'refused', reason: outcome.message, at: now } }
   }
   // A nonce that is too low may have been spent by these very bytes.
   const isCertain = outcome.kind === 'rejected' && outcome.code !== 'nonceTooLow'
@@ -139,7 +139,7 @@ export function afterHandOver(attempt: Attempt, outcome: BroadcastOutcome, now: 
 /** Before its bytes leave once more: what was certain of earlier broadcasts is in doubt until this one is answered. */
 export function beforeBroadcast(attempt: Attempt): Attempt {
   const { handOver } = attempt
-  if (handOver.state === 'held') return { ...attempt, handOver: { state: 'sending' } }
+  if (handOver.state === 'held' || handOver.state === 'refused') return { ...attempt, handOver: { state: 'sending' } }
   if (handOver.state === 'sending') return afterCrash(attempt)
   if (handOver.state !== 'handed' || handOver.rejections === undefined) return attempt
   const { rejections, ...rest } = handOver

@@ -27,6 +27,8 @@ export const conditions = [
   'nonce_taken',
   /** A transaction that is not ours waits in the pool before ours. */
   'nonce_blocked',
+  /** A nonce before ours is unused, and no node shows whether a foreign transaction waits for it. */
+  'pool_unseen',
   /** A nonce is spent, and no node shows by what. */
   'nonce_unproven',
   /** Nonces were used by what the database does not hold. */

@@ -19,7 +19,7 @@ import { type Look, lookBack } from './past.ts'
 import { pursue } from './pursue.ts'
 import type { NetworkPolicy } from './relayer.ts'
 import { include } from './settle.ts'
-import { conditionsOf, news, takeBack } from './tell.ts'
+import { conditionsOf, news, oneReasonEach, takeBack } from './tell.ts'
 import { type InPhase, isInPhase, type Transaction, tookTheNonce } from './transaction.ts'
 import type { Nonce, TimestampMs } from './units.ts'
 import { isHeldUp, type Work } from './work.ts'
@@ -60,7 +60,11 @@ export function decide(work: Work, observation: Observation, policy: NetworkPoli
   // What the chain gave back is pursued at once, and a race begins at once: the next block may be the rival's.
   const pressing: readonly Decision['do'][] = ['reopen', 'requeue', 'unbind', 'expire', 'giveUp']
   const returned = followUps.some(({ do: what }) => pressing.includes(what))
-  const decisions = [...followUps, ...expiries, ...assignments.decisions]
+  const decisions = oneReasonEach([
+    ...withoutThoseGivingWay(followUps, assignments.decisions),
+    ...expiries,
+    ...assignments.decisions,
+  ])
   const again = assignments.again || returned || past.again
   const spent = Math.max(work.floor.spentBelow, past.explainedBelow ?? 0, spentBelow(followUps))
   // Without prices, held up, or before the next look, it is not known of all what holds them up.
@@ -127,6 +131,12 @@ function looked(work: Work, observation: Observation): readonly Transaction[] {
   return [...live, ...work.queued]
 }
 
+/** What takes the nonce of a refused filler takes it before that is tried again. */
+function withoutThoseGivingWay(followUps: readonly Decision[], assigned: readonly Decision[]): readonly Decision[] {
+  const ended = new Set(assigned.flatMap((each) => (each.do === 'refuse' ? [each.transaction.id] : [])))
+  return followUps.filter((each) => each.do !== 'rebroadcast' || !ended.has(each.transaction.id))
+}
+
 const nothing: Assignments = { decisions: [], needsPendingNonce: false, needsBalance: false, again: false }
 
 /**
@@ -144,7 +154,8 @@ function mayGoNow(decision: Decision, work: Work): boolean {
 function foresee(work: Work, decisions: readonly Decision[], now: TimestampMs): Work {
   const changed = new Map<TransactionId, Transaction>()
   for (const decision of decisions) {
-    if (decision.do === 'fillGap' || needsSignature(decision)) continue
+    // What goes out once more stays what it is until it is answered.
+    if (decision.do === 'fillGap' || decision.do === 'rebroadcast' || needsSignature(decision)) continue
     const { transaction } = decision
     changed.set(transaction.id, apply(decision, changed.get(transaction.id) ?? transaction, undefined, now))
   }

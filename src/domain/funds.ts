@@ -2,6 +2,7 @@
 import { type Attempt, isNoOp, newest, noOpGas, wasAlwaysRejected } from './attempt.ts'
 import { type Fees, feeCap, type Market, marketFees } from './fees.ts'
 import { isNonEmpty } from './ids.ts'
+import { givesWay } from './refused-filler.ts'
 import type { NetworkPolicy, Relayer } from './relayer.ts'
 import type { InPhase } from './transaction.ts'
 import { type Gas, maxWei, type Wei } from './units.ts'
@@ -25,7 +26,8 @@ export function reserveOf(relayer: Relayer, market: Market, policy: NetworkPolic
 /** What may still be promised: the balance less what is in flight, and less what a cancel would need. */
 export function spendable(work: Work, balance: Wei, market: Market, policy: NetworkPolicy): Wei {
   const reserve = reserveOf(work.relayer, market, policy)
-  return inFlightOf(work).reduce((left, transaction) => left - promisedTo(transaction), balance - reserve)
+  const live = inFlightOf(work).filter((each) => !givesWay(each))
+  return live.reduce((left, transaction) => left - promisedTo(transaction), balance - reserve)
 }
 
 /** The most that one of its attempts can cost. What every node rejected costs nothing, as long as another stands. */

@@ -5,8 +5,8 @@ import type { Decision } from './decision.ts'
 import { escalationMultiple, type Fees, feeCap, tipOf } from './fees.ts'
 import type { Observation } from './observation.ts'
 import type { NetworkPolicy } from './relayer.ts'
-import { type InPhase, isInPhase } from './transaction.ts'
-import type { Wei } from './units.ts'
+import { type InPhase, isInPhase, type Transaction } from './transaction.ts'
+import type { BlockNumber, Nonce, Wei } from './units.ts'
 import { inFlightOf, type Work } from './work.ts'
 
 type InFlight = InPhase<'inFlight'>
@@ -89,6 +89,13 @@ function tellBlocked(transaction: InFlight, work: Work, observation: Observation
   const until = transaction.lifecycle.attempts[0].recordedAtBlock + strangersPatience(policy)
   const reason = `waits: nonce ${nonce} comes first, and a transaction that is not ours waits for it in the pool: if it is not mined by block ${until}, the nonce is taken from it; let nobody else sign for this account`
   return explain(transaction, 'nonce_blocked', reason)
+}
+
+/** A gap lies before it, and whether a foreign transaction waits for that nonce is what nobody shows. */
+export function tellPoolUnseen(transaction: Transaction, gap: Nonce, from: BlockNumber): Decision[] {
+  const opening = transaction.cancellation ? 'canceled; ' : 'waits: '
+  const reason = `${opening}nonce ${gap} comes first and is unused, and no node shows its pool, where a foreign transaction may wait for it: from block ${from} on it is used; an endpoint that counts its pool (eth_getTransactionCount of "pending") would tell sooner`
+  return explain(transaction, 'pool_unseen', reason)
 }
 
 /** In blocks, from when ours behind it was signed. */

@@ -64,6 +64,8 @@ export interface Observation {
   readonly nonce: Nonce
   /** The account's nonce counting the node's pool. */
   readonly pendingNonce?: Nonce
+  /** The step asked for it, and no node told it; absent where nobody asked. */
+  readonly isPoolUnseen?: true
   readonly market?: Market
   readonly rule: ReplacementRule
   /** Read at the head, or earlier and less all that was seen to be spent since. */

@@ -36,7 +36,7 @@ export interface CancellationPreview {
   readonly committed: Wei
 }
 
-/** `queued`: how many have no nonce. Where `observation` leaves the pending nonce out, no gap is seen. */
+/** `queued`: how many have no nonce. Where `observation` leaves the pending nonce out, every gap is taken for one to fill. */
 export function previewCancellation(
   work: Work,
   queued: number,
@@ -46,7 +46,14 @@ export function previewCancellation(
 ): CancellationPreview {
   const canceled = work.open.map((transaction) => (isCovered(transaction) ? cancel(transaction, now) : transaction))
   const open = canceled.filter((transaction) => isInPhase(transaction, 'inFlight', 'mined'))
-  const { decisions } = decide({ ...work, open, queued: [], expiring: [] }, observation, policy, now)
+  // Where no node shows its pool a gap waits for a while, and then needs its no-op all the same.
+  const pendingNonce = observation.pendingNonce ?? observation.nonce
+  const { decisions } = decide(
+    { ...work, open, queued: [], expiring: [] },
+    { ...observation, pendingNonce },
+    policy,
+    now,
+  )
   const fillers = decisions.flatMap((decision) => (decision.do === 'fillGap' ? [decision.fees] : []))
   const priced: Fees[] = [...fillers]
 

@@ -24,6 +24,7 @@ import {
 } from './hindrance.ts'
 import type { Observation } from './observation.ts'
 import { isOutpaced, isStuck, type ReasonToBid, reasonToBid } from './reason-to-bid.ts'
+import { pursueRefusedFiller, refusalOfFiller } from './refused-filler.ts'
 import type { NetworkPolicy, Policies } from './relayer.ts'
 import { awaitsReplacement, takeOverWithPayload } from './replace.ts'
 import { type InPhase, neverReachedANode, type Speed } from './transaction.ts'
@@ -45,6 +46,8 @@ export function pursue(
       ? [{ do: 'unbind', transaction }]
       : takeOverWithPayload(transaction, work, observation)
   }
+  const refusal = refusalOfFiller(transaction)
+  if (refusal !== undefined) return pursueRefusedFiller(transaction, refusal, work, policy, now)
   if (latest.handOver.state === 'refused' && !attempts.some(mayBeKnown)) {
     return [{ do: 'refuse', transaction, reason: `the node refused it: ${latest.handOver.reason}` }]
   }

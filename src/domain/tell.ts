@@ -8,6 +8,12 @@ import { withReason } from './settle.ts'
 import { isInPhase, revisionOf, type Transaction } from './transaction.ts'
 import type { Work } from './work.ts'
 
+/** Of several that hold one transaction up the last is told: it goes deepest. */
+export function oneReasonEach(decisions: readonly Decision[]): readonly Decision[] {
+  const last = new Map(decisions.flatMap((each) => (each.do === 'explain' ? [[each.transaction.id, each]] : [])))
+  return decisions.filter((each) => each.do !== 'explain' || last.get(each.transaction.id) === each)
+}
+
 /** Without what is told already: each telling is a row written. */
 export function news(decisions: readonly Decision[]): readonly Decision[] {
   return decisions.filter(

@@ -4,6 +4,7 @@ import type { Hash } from './ids.ts'
 import type { Inquiry } from './observation.ts'
 import type { Past } from './past.ts'
 import type { Found } from './recover.ts'
+import { givesWay, refusalOfFiller } from './refused-filler.ts'
 import type { NonceFloor, Relayer } from './relayer.ts'
 import { awaitsReplacement } from './replace.ts'
 import { type InPhase, isInPhase, type Transaction } from './transaction.ts'
@@ -60,15 +61,23 @@ function minedOf(work: Work): readonly InPhase<'mined'>[] {
   return work.open.filter((transaction) => isInPhase(transaction, 'mined'))
 }
 
-/** How many of the queue may get a nonce now; a delegated account (EIP-7702) may have one in flight. */
+/**
+ * How many of the queue may get a nonce now; a delegated account (EIP-7702) may have one in flight. The nonce of a filler
+ * that gives way is always one: what is in flight waits for it.
+ */
 export function roomIn(work: Work, delegated = false): number {
   const most = delegated ? 1 : work.relayer.policies.maxInFlight
-  return Math.max(0, most - inFlightOf(work).length)
+  const inFlight = inFlightOf(work)
+  const places = inFlight.filter(givesWay).length
+  return Math.max(places, most - (inFlight.length - places))
 }
 
 /** Whether a hand-over has to be repeated before long: a chain that waits for it may make no block until then. */
 export function isInDoubt(work: Work): boolean {
-  return inFlightOf(work).some(({ lifecycle }) => !wasTaken(newest(lifecycle.attempts)))
+  return inFlightOf(work).some((each) => {
+    // A refused filler has its own times.
+    return !wasTaken(newest(each.lifecycle.attempts)) && refusalOfFiller(each) === undefined
+  })
 }
 
 /** What a first look has shown to be needed besides. */

@@ -8,6 +8,7 @@ import { violations } from '../domain/invariants.ts'
 import type { Inquiry, Observation } from '../domain/observation.ts'
 import { inquireAboutPast, type Past } from '../domain/past.ts'
 import { patienceEndsAt } from '../domain/reason-to-bid.ts'
+import { nextFillerRetry } from '../domain/refused-filler.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { BlockNumber, TimestampMs } from '../domain/units.ts'
 import {
@@ -139,7 +140,8 @@ function againAfter(
   const retry = failed || isInDoubt(work) ? policy.retryAfterMs : Number.POSITIVE_INFINITY
   const expiry = (nextExpiry(work, now) ?? Number.POSITIVE_INFINITY) - now
   const patience = (patienceEndsAt(inFlightOf(work), head, policy, now) ?? Number.POSITIVE_INFINITY) - now
-  const soonest = Math.min(retry, Math.max(1, expiry), patience)
+  const fillerRetry = (nextFillerRetry(work, policy, now) ?? Number.POSITIVE_INFINITY) - now
+  const soonest = Math.min(retry, Math.max(1, expiry), patience, fillerRetry)
   return Number.isFinite(soonest) ? { againAfterMs: Math.min(soonest, sleepMaxMs) } : {}
 }
 
@@ -175,13 +177,14 @@ async function look(
   }
 }
 
-/** An estimate that was asked for and did not come is told apart from one that nobody asked for. */
+/** What was asked for and did not come is told apart from what nobody asked for. */
 function withUnknowns(observation: Observation, inquiry: Inquiry): Observation {
   const estimates = new Map(observation.estimates)
   for (const { transactionId } of inquiry.estimates) {
     if (!estimates.has(transactionId)) estimates.set(transactionId, { kind: 'unknown' })
   }
-  return { ...observation, estimates }
+  const isPoolUnseen = inquiry.pendingNonce && observation.pendingNonce === undefined
+  return { ...observation, estimates, ...(isPoolUnseen && { isPoolUnseen }) }
 }
 
 function report(context: StepContext, work: Work): void {

@@ -58,8 +58,9 @@ export function handOverToRow(handOver: HandOver): HandOverColumns {
     case 'withdrawn':
       return { state: handOver.state, ...none }
     case 'held':
+      return { state: 'held', ...none, outcome_message: storableText(handOver.reason) }
     case 'refused':
-      return { state: handOver.state, ...none, outcome_message: storableText(handOver.reason) }
+      return { state: 'refused', ...none, handed_at: handOver.at, outcome_message: storableText(handOver.reason) }
     case 'handed': {
       const { outcome } = handOver
       return {
@@ -81,8 +82,10 @@ function handOverFromRow(row: AttemptRow): HandOver {
     case 'withdrawn':
       return { state: row.state }
     case 'held':
+      return { state: 'held', reason: message }
     case 'refused':
-      return { state: row.state, reason: message }
+      // Rows of earlier releases do not say when.
+      return { state: 'refused', reason: message, at: row.handed_at ?? row.recorded_at }
     case 'handed': {
       const at = row.handed_at ?? row.recorded_at
       const rejections = row.rejections === null ? {} : { rejections: row.rejections }

@@ -64,7 +64,8 @@ const codes: readonly RejectionCode[] = [
 
 export const anyHandOver: fc.Arbitrary<HandOver> = fc.oneof(
   fc.constantFrom<HandOver>({ state: 'sending' }, { state: 'withdrawn' }),
-  record({ state: fc.constantFrom('held', 'refused'), reason: anyText }),
+  record({ state: fc.constant('held'), reason: anyText }),
+  record({ state: fc.constant('refused'), reason: anyText, at: anyCount }),
   record({
     state: fc.constant('handed'),
     at: anyCount,

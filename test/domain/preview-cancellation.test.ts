@@ -73,6 +73,13 @@ describe('what it counts', () => {
     expect(capped.cost.max).toBe(gas * 45n * gwei)
   })
 
+  test('likewise where no node shows its pool: the gap waits for a while, and is filled then', () => {
+    const held = inFlight(0, [someAttempt(0, { handOver: handOvers.held })])
+    const unseen = { ...someObservation(), market: someMarket }
+    const preview = previewCancellation(someWork({ open: [held, inFlight(1)] }), 0, unseen, somePolicy, now)
+    expect(preview).toMatchObject({ ...nothing, free: 1, noOps: 1, gaps: 1 })
+  })
+
   test.each(['sending', 'accepted', 'known', 'unknown', 'underpriced'] as const)('a no-op for what is %s', (state) => {
     const one = inFlight(0, [someAttempt(0, { handOver: handOvers[state] })])
     expect(previewed([one])).toMatchObject({ ...nothing, noOps: 1 })
@@ -171,7 +178,7 @@ test('for any relayer: the cost of today is that of what the engine signs after 
         priced += signed.length
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 1_000 },
   )
   expect(priced).toBeGreaterThan(100)
 })

@@ -189,6 +189,18 @@ const cases: readonly Case[] = [
     { pendingNonce: 3 },
   ],
   [
+    'pool_unseen',
+    /^waits: nonce 0 comes first and is unused, and no node shows its pool, .*: from block 112 on it is used;/,
+    { open: [inFlight(1), inFlight(2)] },
+    { isPoolUnseen: true },
+  ],
+  [
+    'node_refuses',
+    /^waits: the node refuses the no-op that fills nonce 0, .*: intrinsic gas too low$/,
+    { open: [inFlight(0, [someAttempt(0, { handOver: handOvers.refused })], { origin: 'gap' }), inFlight(1)] },
+    {},
+  ],
+  [
     'nonce_unproven',
     /^waits: nonce 0 is spent, and no node shows yet by which transaction: .*history$/,
     { open: [inFlight(0)] },

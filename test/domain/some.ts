@@ -27,7 +27,7 @@ export const handOvers = {
   sending: { state: 'sending' },
   held: { state: 'held', reason: 'no connection' },
   withdrawn: { state: 'withdrawn' },
-  refused: { state: 'refused', reason: 'intrinsic gas too low' },
+  refused: { state: 'refused', reason: 'intrinsic gas too low', at: now },
   accepted: handed({ kind: 'accepted' }),
   known: handed({ kind: 'alreadyKnown' }),
   unknown: handed({ kind: 'unknown', message: 'timed out' }),

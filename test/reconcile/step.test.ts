@@ -191,7 +191,7 @@ test('a DELETE while the nodes answer, and all of them call it invalid: dropped,
   await step(context, await place.own(), nothingUnknown, noneHanging)
   expect(await place.read(id)).toMatchObject({ lifecycle: { phase: 'dropped', reason: 'canceled' } })
   expect((await place.under.store.reads.attempts(id)).map(({ handOver }) => handOver)).toEqual([
-    { state: 'refused', reason: invalid.message },
+    { state: 'refused', reason: invalid.message, at: place.clock.now() },
   ])
 })
 

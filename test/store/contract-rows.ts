@@ -128,7 +128,7 @@ export function rowContract(open: OpenStore): void {
     for (const handOver of [
       handed(rejected),
       handed({ kind: 'unknown', message: '\0garbage' }),
-      { state: 'refused', reason: 'no\0' } as const,
+      { state: 'refused', reason: 'no\0', at: 1_700_000_000_000 } as const,
       { state: 'held', reason: '\0' } as const,
     ]) {
       const before = await send(store, relayer.id)

@@ -36,6 +36,8 @@ export type Reaction =
   | { readonly do: 'say'; readonly status?: number; readonly body: string }
   /** Answers each call by itself; undefined leaves it out of the answer. */
   | { readonly do: 'answer'; readonly each: (call: RpcCall) => RpcReply | undefined }
+  /** Answers the calls that `each` has an answer to, and passes on the others alone. */
+  | { readonly do: 'answerSome'; readonly each: (call: RpcCall) => RpcReply | undefined }
   /** Passes it on, and puts these in place of the node's answers, or leaves them out. */
   | { readonly do: 'forwardBut'; readonly method: string; readonly reply: RpcReply | 'none' }
   /** What a node without batches does: one error for the whole. Single calls are passed on. */
@@ -108,6 +110,16 @@ export async function startRpcServer(
           const reply = act.each(call)
           return reply ? [{ jsonrpc: '2.0', id: call.id, ...reply }] : []
         })
+        return say(response, 200, JSON.stringify(request.batch ? answers : answers[0]))
+      }
+      case 'answerSome': {
+        const own = new Map(request.calls.map((call) => [call, act.each(call)]))
+        const others = request.calls.filter((call) => !own.get(call))
+        if (others.length === request.calls.length) return perform({ do: 'forward' }, request, body, response)
+        const rest = others.map(({ id, method, params }) => ({ jsonrpc: '2.0', id, method, params }))
+        const forwarded = rest.length > 0 ? (JSON.parse((await forward(JSON.stringify(rest))).text) as unknown[]) : []
+        const said = [...own].flatMap(([{ id }, reply]) => (reply ? [{ jsonrpc: '2.0', id, ...reply }] : []))
+        const answers = [...said, ...forwarded]
         return say(response, 200, JSON.stringify(request.batch ? answers : answers[0]))
       }
       case 'forwardBut': {

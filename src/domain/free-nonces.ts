@@ -1,0 +1,71 @@
+// Nonces for what comes next: from the account's own up, those first that lie below what is in flight.
+import { strangersPatience } from './hindrance.ts'
+import type { Observation } from './observation.ts'
+import { givesWay } from './refused-filler.ts'
+import type { NetworkPolicy } from './relayer.ts'
+import { type InPhase, isInPhase } from './transaction.ts'
+import type { BlockNumber, Nonce } from './units.ts'
+import { inFlightOf, type Work } from './work.ts'
+
+export interface FreeNonces {
+  peek(): Nonce
+  take(): Nonce
+  /** Of ours, and refused: whoever takes the nonce ends it. */
+  fillerAt(nonce: Nonce): InPhase<'inFlight'> | undefined
+}
+
+/** From the account's nonce up, without those that are ours already or wait in the pool for a stranger. */
+export function freeNonces(work: Work, observation: Observation, policy: NetworkPolicy): FreeNonces {
+  const fillers = new Map(work.open.filter(givesWay).map((filler) => [filler.lifecycle.nonce, filler]))
+  const ours = new Set([...heldNonces(work)].filter((nonce) => !fillers.has(nonce)))
+  const pending = blocksOurs(work, observation, policy) ? 0 : (observation.pendingNonce ?? 0)
+  const freeFrom = (nonce: Nonce): Nonce => {
+    let candidate = nonce
+    while (ours.has(candidate) || candidate < pending) candidate += 1
+    return candidate
+  }
+  let next = freeFrom(Math.max(observation.nonce, work.floor.spentBelow))
+  return {
+    peek: () => next,
+    take() {
+      const taken = next
+      next = freeFrom(taken + 1)
+      return taken
+    },
+    fillerAt: (nonce) => fillers.get(nonce),
+  }
+}
+
+/** The highest nonce that waits for all below it to be used; -1 without one. A refused filler waits for nothing. */
+export function highestWaiting(work: Work): Nonce {
+  return Math.max(-1, ...inFlightOf(work).flatMap((each) => (givesWay(each) ? [] : [each.lifecycle.nonce])))
+}
+
+/** The lowest nonce below one in flight that nothing of ours holds. */
+export function lowestGap(work: Work, observation: Observation): Nonce | undefined {
+  const held = heldNonces(work)
+  let nonce = Math.max(observation.nonce, work.floor.spentBelow)
+  while (held.has(nonce)) nonce += 1
+  return nonce < highestWaiting(work) ? nonce : undefined
+}
+
+/**
+ * A stranger's transaction that nobody mines, for example because its fee cap lies below the base fee, holds up all that
+ * is ours behind it. It had its time: the nonce is taken from it then, also where no node shows whether it is there.
+ */
+export function blocksOurs(work: Work, observation: Observation, policy: NetworkPolicy): boolean {
+  const from = takenFrom(work, observation, policy)
+  return from !== undefined && observation.head.number >= from
+}
+
+/** The block from which on a nonce below ours is no stranger's any more. */
+export function takenFrom(work: Work, { nonce }: Observation, policy: NetworkPolicy): BlockNumber | undefined {
+  const signedAt = inFlightOf(work).flatMap(({ lifecycle }) =>
+    lifecycle.nonce > nonce ? [lifecycle.attempts[0].recordedAtBlock] : [],
+  )
+  return signedAt.length === 0 ? undefined : Math.min(...signedAt) + strangersPatience(policy)
+}
+
+function heldNonces({ open }: Work): ReadonlySet<Nonce> {
+  return new Set(open.flatMap((each) => (isInPhase(each, 'inFlight', 'mined') ? [each.lifecycle.nonce] : [])))
+}

@@ -1,0 +1,91 @@
+// A gap filler that nodes call invalid, as on a chain where a no-op needs more gas. A fresh one would fare no better, so the
+// same bytes go out again, each time after as long a pause as all of it took so far. A client's transaction that comes takes
+// the nonce instead.
+import { mayBeKnown, newest, rejectionOf } from './attempt.ts'
+import { explain } from './condition.ts'
+import type { Decision } from './decision.ts'
+import type { NetworkPolicy } from './relayer.ts'
+import { type InPhase, isInPhase, type Transaction } from './transaction.ts'
+import type { TimestampMs } from './units.ts'
+import type { Work } from './work.ts'
+
+/** A chain that comes to its senses is noticed so late; until then each try is a call. */
+export const fillerPauseMaxMs = 300_000
+
+/** What a node said is wrong with the filler. Undefined for what is no filler, is canceled, or was not called invalid. */
+export function refusalOfFiller({ origin, cancellation, lifecycle }: InPhase<'inFlight'>): string | undefined {
+  if (origin !== 'gap' || cancellation) return undefined
+  const latest = newest(lifecycle.attempts)
+  if (latest.handOver.state === 'refused') return latest.handOver.reason
+  const rejection = rejectionOf(latest)
+  return rejection?.code === 'invalid' ? rejection.message : undefined
+}
+
+export type GapFiller = InPhase<'inFlight'> & { readonly origin: 'gap' }
+
+/** Whether its nonce is free for a client's transaction: it is certain that no node has the filler. */
+export function givesWay(transaction: Transaction): transaction is GapFiller {
+  if (!isInPhase(transaction, 'inFlight') || refusalOfFiller(transaction) === undefined) return false
+  return !transaction.lifecycle.attempts.some(mayBeKnown)
+}
+
+export function makeWay(filler: InPhase<'inFlight'>): Decision {
+  return { do: 'refuse', transaction: filler, reason: `the node refused it: ${refusalOfFiller(filler)}` }
+}
+
+export function pursueRefusedFiller(
+  filler: InPhase<'inFlight'>,
+  refusal: string,
+  work: Work,
+  policy: NetworkPolicy,
+  now: TimestampMs,
+): Decision[] {
+  const { nonce, attempts } = filler.lifecycle
+  // While it is not known what was before the owner, it may be filled for what nobody has on record.
+  if (givesWay(filler) && !work.past && !isWaitedFor(nonce, work)) return [makeWay(filler)]
+  const reason = `waits: the node refuses the no-op that fills nonce ${nonce}, and is handed it again, less and less often: ${refusal}`
+  const isDue = now < lastTryAt(filler) || now >= retryAt(filler, policy)
+  const again: Decision[] = isDue ? [{ do: 'rebroadcast', transaction: filler, attempt: newest(attempts) }] : []
+  return [...explain(filler, 'node_refuses', reason), ...again]
+}
+
+/** What is next in line behind such a filler, for as long as nothing else takes the nonce. */
+export function tellRefusedFiller({ open }: Work): Decision[] {
+  const inFlight = open.filter((each) => isInPhase(each, 'inFlight'))
+  const filler = inFlight.find((each) => refusalOfFiller(each) !== undefined)
+  const behind = filler && inFlight.find((each) => isBehind(each, filler.lifecycle.nonce))
+  if (!filler || !behind) return []
+  const opening = behind.cancellation ? 'canceled; ' : 'waits: '
+  const remedy = givesWay(filler) ? ', and the next transaction sent takes the nonce' : ''
+  const reason = `${opening}nonce ${filler.lifecycle.nonce} comes first, and the node refuses the no-op that would fill it: ${refusalOfFiller(filler)}; the no-op is tried again${remedy}`
+  return explain(behind, 'node_refuses', reason)
+}
+
+/** When the first of them is tried again, of those that are not due at `now`. */
+export function nextFillerRetry({ open }: Work, policy: NetworkPolicy, now: TimestampMs): TimestampMs | undefined {
+  const times = open.flatMap((each) =>
+    isInPhase(each, 'inFlight') && refusalOfFiller(each) !== undefined ? [retryAt(each, policy)] : [],
+  )
+  const later = times.filter((at) => at > now)
+  return later.length === 0 ? undefined : Math.min(...later)
+}
+
+/** Doubles with each try: as long again as since it was signed. Nothing but the row is needed to tell, also after a restart. */
+function retryAt(filler: InPhase<'inFlight'>, policy: NetworkPolicy): TimestampMs {
+  const at = lastTryAt(filler)
+  const tried = at - newest(filler.lifecycle.attempts).recordedAt
+  return at + Math.min(Math.max(tried, policy.retryAfterMs), Math.max(fillerPauseMaxMs, policy.retryAfterMs))
+}
+
+function lastTryAt({ lifecycle }: InPhase<'inFlight'>): TimestampMs {
+  const { handOver, recordedAt } = newest(lifecycle.attempts)
+  return handOver.state === 'refused' || handOver.state === 'handed' ? handOver.at : recordedAt
+}
+
+function isWaitedFor(nonce: number, { open }: Work): boolean {
+  return open.some((each) => isInPhase(each, 'inFlight') && isBehind(each, nonce))
+}
+
+function isBehind(transaction: InPhase<'inFlight'>, nonce: number): boolean {
+  return transaction.lifecycle.nonce > nonce && !givesWay(transaction)
+}

@@ -1,0 +1,189 @@
+// Gaps below what is in flight: who takes the missing nonce, when, and what is said until then.
+import { describe, expect, test } from 'vitest'
+import { decide } from '../../src/domain/decide.ts'
+import type { Decision } from '../../src/domain/decision.ts'
+import { strangersPatience } from '../../src/domain/hindrance.ts'
+import type { Observation } from '../../src/domain/observation.ts'
+import { fillerPauseMaxMs } from '../../src/domain/refused-filler.ts'
+import { inquire, type Work } from '../../src/domain/work.ts'
+import {
+  canceled,
+  frozen,
+  handed,
+  handOvers,
+  headAt,
+  height,
+  idOf,
+  inFlight,
+  now,
+  queued,
+  someAttempt,
+  someObservation,
+  somePayload,
+  somePolicies,
+  somePolicy,
+  someRelayer,
+  someWork,
+} from './some.ts'
+
+function plan(work: Partial<Work>, observation: Partial<Observation> = {}, at = now) {
+  return decide(frozen(someWork(work)), frozen(someObservation(observation)), frozen(somePolicy), at)
+}
+
+const verbs = (decisions: readonly Decision[]) => decisions.map(({ do: what }) => what)
+
+describe('a gap below what is in flight, where no node shows its pool', () => {
+  const unseen = { nonce: 4, isPoolUnseen: true } as const
+  const overAt = height + strangersPatience(somePolicy)
+
+  test('is waited at, by what is behind it and by the queue: told of both, with the nonce and the block', () => {
+    const { decisions, needsPendingNonce } = plan({ open: [inFlight(5), inFlight(6)], queued: [queued(9)] }, unseen)
+    const told = { do: 'explain', condition: 'pool_unseen', reason: expect.stringContaining('waits: nonce 4 comes') }
+    expect(decisions).toMatchObject([
+      { ...told, transaction: { id: idOf(5) } },
+      { ...told, transaction: { id: idOf(9) } },
+    ])
+    expect(decisions).toMatchObject([
+      { reason: expect.stringContaining(`block ${overAt}`) },
+      { reason: expect.stringContaining(`block ${overAt}`) },
+    ])
+    expect(needsPendingNonce).toBe(false)
+  })
+
+  test('is asked about first: that nobody asked is not that nobody shows it', () => {
+    expect(plan({ open: [inFlight(5)] }, { nonce: 4 })).toMatchObject({ needsPendingNonce: true, decisions: [] })
+  })
+
+  test('is told of a canceled transaction behind it beside its race, in one reason', () => {
+    const { decisions } = plan({ open: [inFlight(5, undefined, canceled)] }, unseen)
+    expect(decisions).toMatchObject([
+      { do: 'takeOver' },
+      { do: 'explain', reason: expect.stringContaining('canceled; nonce 4 comes first') },
+    ])
+  })
+
+  test('goes to the queue once a foreign transaction had its time, and without one to a no-op', () => {
+    const late = { ...unseen, head: headAt(overAt) }
+    expect(verbs(plan({ open: [inFlight(5)] }, late).decisions)).toEqual(['fillGap'])
+    expect(plan({ open: [inFlight(5)], queued: [queued(9)] }, late).decisions).toMatchObject([
+      { do: 'assignNonce', transaction: { id: idOf(9) }, nonce: 4 },
+    ])
+    const before = { ...unseen, head: headAt(overAt - 1) }
+    expect(verbs(plan({ open: [inFlight(5)] }, before).decisions)).toEqual(['explain'])
+  })
+
+  test('between two of ours counts from when the one behind it was signed, like any other', () => {
+    const open = [inFlight(4), inFlight(6)]
+    const { decisions } = plan({ open }, unseen)
+    expect(decisions).toMatchObject([{ do: 'explain', transaction: { id: idOf(6) }, condition: 'pool_unseen' }])
+    expect(verbs(plan({ open }, { ...unseen, head: headAt(overAt) }).decisions)).toContain('fillGap')
+  })
+
+  test('is no news to what waits in the queue of a paused relayer', () => {
+    const relayer = someRelayer({ paused: true })
+    const { decisions } = plan({ relayer, open: [inFlight(5)], queued: [queued(9)] }, unseen)
+    expect(decisions).toMatchObject([
+      { transaction: { id: idOf(5) }, condition: 'pool_unseen' },
+      { transaction: { id: idOf(9) }, condition: 'paused' },
+    ])
+  })
+})
+
+describe('a filler that a node calls invalid', () => {
+  const refusedAt = (at: number, recordedAt = now) =>
+    inFlight(0, [someAttempt(0, { recordedAt, handOver: { state: 'refused', reason: 'intrinsic gas too low', at } })], {
+      origin: 'gap',
+    })
+  const second = somePolicy.retryAfterMs
+
+  test('is told with the node’s words, and so is what waits behind it', () => {
+    const { decisions, conditions } = plan({ open: [refusedAt(now), inFlight(1)] })
+    expect(decisions).toMatchObject([
+      { do: 'explain', transaction: { origin: 'gap' }, reason: expect.stringContaining('intrinsic gas too low') },
+      { do: 'explain', transaction: { id: idOf(1) }, reason: expect.stringContaining('waits: nonce 0 comes first') },
+    ])
+    expect(conditions).toEqual(['node_refuses'])
+  })
+
+  test('is handed over again as it is, after pauses that double and have a bound', () => {
+    const tried = (afterMs: number, pausedMs: number) => {
+      const filler = refusedAt(now + afterMs)
+      const { decisions } = plan({ open: [filler, inFlight(1)] }, {}, now + afterMs + pausedMs)
+      return decisions.some((each) => each.do === 'rebroadcast' && each.transaction.origin === 'gap')
+    }
+    for (const [afterMs, pauseMs] of [
+      [1, second],
+      [second, second],
+      [2 * second, 2 * second],
+      [64 * second, 64 * second],
+      [100 * fillerPauseMaxMs, fillerPauseMaxMs],
+    ] as const) {
+      expect([tried(afterMs, pauseMs - 1), tried(afterMs, pauseMs)]).toEqual([false, true])
+    }
+  })
+
+  test('after a clock was set back is tried again rather than waited for', () => {
+    const { decisions } = plan({ open: [refusedAt(now + 3_600_000), inFlight(1)] })
+    expect(verbs(decisions)).toContain('rebroadcast')
+  })
+
+  test('gives its nonce to the next of the queue, and is not handed over in that step though it is due', () => {
+    const open = [refusedAt(now - second, now - 2 * second), inFlight(1)]
+    const { decisions, again } = plan({ open, queued: [queued(9)] })
+    expect(decisions).toMatchObject([
+      { do: 'explain', transaction: { origin: 'gap' } },
+      { do: 'refuse', transaction: { origin: 'gap' } },
+      { do: 'assignNonce', transaction: { id: idOf(9) }, nonce: 0 },
+    ])
+    expect(again).toBe(false)
+  })
+
+  test('gives it also where max_in_flight leaves no room: what is in flight waits for that nonce', () => {
+    const relayer = someRelayer({ policies: { ...somePolicies, maxInFlight: 1 } })
+    const { gasLimit: _, ...payload } = somePayload
+    const work = someWork({ relayer, open: [refusedAt(now), inFlight(1)], queued: [queued(9, { payload })] })
+    expect(inquire(work, { pendingNonce: false, freshBalance: false, paysMore: false }).estimates).toHaveLength(1)
+    const estimates = new Map([[idOf(9), { kind: 'gas', gas: 50_000 } as const]])
+    expect(plan(work, { estimates }).decisions).toMatchObject([
+      { do: 'explain' },
+      { do: 'refuse' },
+      { do: 'assignNonce', nonce: 0 },
+    ])
+  })
+
+  test('keeps it where the queue can’t go, and where a stranger’s transaction waits for it in the pool', () => {
+    const open = [refusedAt(now), inFlight(1)]
+    expect(verbs(plan({ open, queued: [queued(9)] }, { balance: 0n }).decisions)).not.toContain('refuse')
+    expect(plan({ open, queued: [queued(9)] }, { pendingNonce: 1 }).decisions).toMatchObject([
+      { do: 'explain' },
+      { do: 'assignNonce', nonce: 2 },
+      { do: 'explain' },
+    ])
+  })
+
+  test('ends where nothing waits behind it any more, unless it stands for a past that is not known yet', () => {
+    expect(verbs(plan({ open: [refusedAt(now)] }).decisions)).toEqual(['refuse'])
+    const past = { through: 5 }
+    expect(verbs(plan({ open: [refusedAt(now)], past }).decisions)).toEqual(['explain'])
+  })
+
+  test('two of them: the queue takes the lower nonce, and the other stays', () => {
+    const other = { ...refusedAt(now), id: idOf('other'), lifecycle: inFlight(2).lifecycle }
+    const attempts = [someAttempt(2, { handOver: handOvers.refused })] as const
+    const open = [refusedAt(now), inFlight(1), { ...other, lifecycle: { ...other.lifecycle, attempts } }, inFlight(3)]
+    const { decisions } = plan({ open, queued: [queued(9)] })
+    expect(decisions.filter(({ do: what }) => what === 'refuse')).toHaveLength(1)
+    expect(decisions).toContainEqual(expect.objectContaining({ do: 'assignNonce', nonce: 0 }))
+    expect(verbs(decisions)).not.toContain('fillGap')
+  })
+
+  test('of which an earlier answer is in doubt keeps its nonce, and gets no second no-op either', () => {
+    const invalid = { kind: 'rejected', code: 'invalid', message: 'intrinsic gas too low' } as const
+    const doubted = inFlight(0, [someAttempt(0, { recordedAtBlock: height - 50, handOver: handed(invalid) })], {
+      origin: 'gap',
+    })
+    const { decisions } = plan({ open: [doubted, inFlight(1)], queued: [queued(9)] })
+    expect(verbs(decisions)).toEqual(['explain', 'assignNonce', 'explain'])
+    expect(decisions[1]).toMatchObject({ nonce: 2 })
+  })
+})

@@ -1,0 +1,166 @@
+// A nonce that nothing of ours uses, below one that is in flight: it is filled once, also where nodes make that hard.
+import { randomBytes } from 'node:crypto'
+import { getAddress, parseTransaction } from 'viem'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Anvil } from '../support/anvil.ts'
+import { until } from '../support/client.ts'
+import type { RpcCall, RpcReply } from '../support/rpc-server.ts'
+import { audit } from './support/audit.ts'
+import { same } from './support/ledger.ts'
+import { inPool, mineUntil, type Payment, pay, reached, view } from './support/play.ts'
+import { anvilStage, type Sender, type Stage } from './support/stage.ts'
+
+let stage: Stage<Anvil>
+beforeAll(async () => {
+  stage = await anvilStage({
+    relayers: { plain: {}, again: {}, relieved: { max_in_flight: 2 }, killed: {}, unseen: {}, queued: {} },
+  })
+})
+afterAll(() => stage?.[Symbol.asyncDispose]())
+beforeEach(() => stage.line.open())
+
+const tooLittle: RpcReply = { error: { code: -32000, message: 'intrinsic gas too low' } }
+
+/** What the client of these tests names, and what the node wants of every transaction but where a test says otherwise. */
+const gas = { tooLittle: 21_000, enough: 30_000 }
+
+function transactionIn({ method, params }: RpcCall) {
+  return method === 'eth_sendRawTransaction' ? parseTransaction(params[0] as `0x${string}`) : undefined
+}
+
+const isNoOp = (sender: Sender, { to, value = 0n }: { to?: unknown; value?: bigint | undefined }) =>
+  same(String(to), sender.address) && value === 0n
+
+/** As on a chain that charges for more than execution: 21,000 gas are too little for a payload, and for a no-op. */
+function refuseAll(call: RpcCall): RpcReply | undefined {
+  return transactionIn(call)?.gas === BigInt(gas.tooLittle) ? tooLittle : undefined
+}
+
+function refusePayloads(sender: Sender): (call: RpcCall) => RpcReply | undefined {
+  return (call) => {
+    const transaction = transactionIn(call)
+    return transaction && !isNoOp(sender, transaction) ? refuseAll(call) : undefined
+  }
+}
+
+/** Sent at once, so that they get their nonces in one step: what the node refuses the lower one, and what then waits behind its gap. */
+async function refusedAndTaken(sender: Sender, each: (call: RpcCall) => RpcReply | undefined): Promise<Payment[]> {
+  stage.line.onRequest(() => ({ do: 'answerSome', each }))
+  const transactions = [gas.tooLittle, gas.enough].map((gasLimit) => {
+    return { to: getAddress(`0x${randomBytes(20).toString('hex')}`), value: '1', gas_limit: gasLimit, speed: 'average' }
+  })
+  const path = `/relayers/${sender.id}/transactions/batch`
+  const { body } = await stage.client.request('POST', path, { body: { transactions } })
+  const sent = (body as { data: readonly { id: string }[] }).data
+  return sent.map(({ id }, index) => ({ sender, id, to: transactions[index]?.to ?? '', value: 1n }))
+}
+
+const fillersOf = (sender: Sender) => stage.rows.transactionsOf(sender.id).filter(({ origin }) => origin === 'gap')
+
+/** How often each no-op was handed over, by its bytes. */
+function handOvers(sender: Sender): readonly number[] {
+  const noOps = stage.line.sent().filter((raw) => isNoOp(sender, parseTransaction(raw as `0x${string}`)))
+  return [...Map.groupBy(noOps, (raw) => raw).values()].map(({ length }) => length)
+}
+
+async function triedAgain(sender: Sender, times: number): Promise<void> {
+  const total = () => handOvers(sender).reduce((sum, each) => sum + each, 0)
+  await until(() => total() >= times, { what: () => `${times} hand-overs\n${stage.service.logs().slice(-3000)}` })
+}
+
+test('a payload that the node refuses, ahead of one that it takes: one no-op of ours takes its nonce', async () => {
+  const sender = stage.sender('plain')
+  const [refused, taken] = (await refusedAndTaken(sender, refusePayloads(sender))) as [Payment, Payment]
+  await inPool(stage, sender, [0, 1])
+  const mined = await audit(stage, sender)
+  expect(mined.map(({ nonce }) => nonce)).toEqual([0, 1])
+  expect(fillersOf(sender)).toHaveLength(1)
+  expect(await view(stage, refused)).toMatchObject({ status: 'failed' })
+  expect(await view(stage, taken)).toMatchObject({ status: 'confirmed' })
+})
+
+test('where the node refuses the no-op as well, it is tried again and not made anew, and what waits says why', async () => {
+  const sender = stage.sender('again')
+  const [, taken] = (await refusedAndTaken(sender, refuseAll)) as [Payment, Payment]
+  await triedAgain(sender, 3)
+  expect(handOvers(sender)).toHaveLength(1)
+  expect(fillersOf(sender)).toHaveLength(1)
+  const told = 'waits: nonce 0 comes first, and the node refuses the no-op that would fill it: intrinsic gas too low'
+  await until(async () => (await view(stage, taken)).status_reason?.startsWith(told), { what: 'what it waits for' })
+  expect(fillersOf(sender)).toMatchObject([{ open: 1, nonce: 0, status_reason: expect.stringMatching(/^waits: /) }])
+
+  stage.line.open()
+  await triedAgain(sender, 4)
+  await inPool(stage, sender, [0, 1])
+  await audit(stage, sender)
+  expect(fillersOf(sender)).toMatchObject([{ status: 'confirmed' }])
+})
+
+test('the next transaction takes the nonce of a refused no-op, and all of them are executed', async () => {
+  const sender = stage.sender('relieved')
+  await refusedAndTaken(sender, refuseAll)
+  await triedAgain(sender, 2)
+  const next = await pay(stage, sender, { gas_limit: gas.enough })
+  await inPool(stage, sender, [0, 1])
+  expect((await reached(stage, next, 'submitted')).nonce).toBe(0)
+  expect(fillersOf(sender)).toMatchObject([{ open: 0, status: 'failed', nonce: null }])
+  expect(await audit(stage, sender)).toHaveLength(2)
+  expect(fillersOf(sender)).toHaveLength(1)
+})
+
+test('kill -9: the no-op that was refused before is tried again, and no other is made', async () => {
+  const sender = stage.sender('killed')
+  await refusedAndTaken(sender, refuseAll)
+  await triedAgain(sender, 2)
+  await until(() => stage.rows.attempts(fillersOf(sender)[0]?.id ?? '')[0]?.state === 'refused', {
+    what: 'the refusal on record',
+  })
+  await stage.service.kill9()
+  stage.line.open()
+  await stage.service.restart()
+  await inPool(stage, sender, [0, 1])
+  expect(handOvers(sender)).toHaveLength(1)
+  await audit(stage, sender)
+  expect(fillersOf(sender)).toHaveLength(1)
+})
+
+const noPool: RpcReply = { error: { code: -32602, message: 'pending block is not available' } }
+const hidesPool = ({ method, params }: RpcCall) =>
+  method === 'eth_getTransactionCount' && params[1] === 'pending' ? noPool : undefined
+
+test('a node that does not count its pool: the gap is told, and filled after a while', async () => {
+  const sender = stage.sender('unseen')
+  const refused = refusePayloads(sender)
+  const [, taken] = (await refusedAndTaken(sender, (call) => hidesPool(call) ?? refused(call))) as [Payment, Payment]
+  await until(async () => (await view(stage, taken)).status_reason?.includes('no node shows its pool'), {
+    what: () => `what it waits for\n${stage.service.logs().slice(-3000)}`,
+  })
+  expect((await view(stage, taken)).status_reason).toMatch(/^waits: nonce 0 comes first and is unused/)
+  expect(fillersOf(sender)).toEqual([])
+  await mineUntil(stage, 'the payment behind the gap', async () => (await view(stage, taken)).status === 'confirmed')
+  await audit(stage, sender)
+  expect(fillersOf(sender)).toMatchObject([{ status: 'confirmed', nonce: 0 }])
+})
+
+test('likewise with a queue: its first transaction takes the missing nonce, after a while, and none is stuck', async () => {
+  const sender = stage.sender('queued')
+  const refused = refusePayloads(sender)
+  const [, taken] = (await refusedAndTaken(sender, (call) => hidesPool(call) ?? refused(call))) as [Payment, Payment]
+  await until(async () => (await view(stage, taken)).status_reason?.includes('no node shows its pool'), {
+    what: () => `what it waits for\n${stage.service.logs().slice(-3000)}`,
+  })
+  const next = [
+    await pay(stage, sender, { gas_limit: gas.enough }),
+    await pay(stage, sender, { gas_limit: gas.enough }),
+  ] as const
+  await until(async () => (await view(stage, next[0])).status_reason?.includes('no node shows its pool'), {
+    what: () => `what the queue waits for\n${stage.service.logs().slice(-3000)}`,
+  })
+  await mineUntil(stage, 'all of them', async () => {
+    const views = await Promise.all([taken, ...next].map((payment) => view(stage, payment)))
+    return views.every(({ status }) => status === 'confirmed')
+  })
+  expect((await view(stage, next[0])).nonce).toBe(0)
+  expect(await audit(stage, sender)).toHaveLength(3)
+  expect(fillersOf(sender)).toEqual([])
+})
