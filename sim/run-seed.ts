@@ -167,9 +167,10 @@ function demandVerdicts({ rows, clients, history }: World): void {
 }
 
 function describe({ scenario }: World): string {
-  const { replicas, profiles, relayers, policies, reorgMax, confirmations, blocktimeMs, ending } = scenario
+  const { replicas, profiles, relayers, policies, reorgMax, confirmations, blocktimeMs, ending, gaps } = scenario
   return [
     `nodes ${profiles.map(({ client }) => client).join(', ')}`,
+    `pending counts by ${gaps.pendingCounts}, ${gaps.tightFillers} of 16 fillers too tight`,
     `${relayers} relayers, ${inWords(policies)}`,
     `reorgs to ${reorgMax}, ${confirmations} confirmations`,
     `a block each ${blocktimeMs} ms`,

@@ -1,5 +1,6 @@
 // What a seed decides before anything happens: the chain's habits, the nodes, the relayer's policies, the faults.
 
+import type { PendingCount } from './chain/node.ts'
 import { type Profile, profiles } from './chain/profiles.ts'
 import type { Dice } from './dice.ts'
 import { type Fate, fates, type Weather } from './network.ts'
@@ -62,8 +63,17 @@ export interface Scenario {
   readonly ending: 'drain' | 'cancelAll' | 'plateau'
   /** The disk is copied, and put back later: where in the run, from 0 to 1. */
   readonly restore: { readonly copied: number; readonly putBack: number } | undefined
+  readonly gaps: Gaps
   /** Several processes share the database, and the relayers among them. Absent: one has it to itself. */
   readonly replicas: Replicas | undefined
+}
+
+/** What makes it hard to know of a nonce that is missing, and to fill it. */
+export interface Gaps {
+  /** By node. */
+  readonly pendingCounts: readonly PendingCount[]
+  /** Of sixteen fillers so many are called invalid, until some time after the faults stopped. */
+  readonly tightFillers: number
 }
 
 export const replicaActions = ['breakSession', 'cutOff', 'freeze', 'join', 'leave'] as const
@@ -109,9 +119,10 @@ const usual: Readonly<Record<Action, number>> = {
 }
 
 /** Each seed leaves some things out and overdoes others: rare mixtures come up far more often so. */
-export function drawScenario(dice: Dice, restoring: Dice, sharing: Dice): Scenario {
+export function drawScenario(dice: Dice, restoring: Dice, sharing: Dice, missing: Dice): Scenario {
   const restore = drawRestore(restoring)
-  const alone = drawAlone(dice, restore)
+  const drawn = drawAlone(dice, restore)
+  const alone = { ...drawn, gaps: drawGaps(missing, drawn) }
   const replicas = restore ? undefined : drawReplicas(sharing)
   if (!replicas) return alone
   // Replicas look around all the time: with shorter blocks a run is shorter.
@@ -133,7 +144,7 @@ function drawReplicas(dice: Dice): Replicas | undefined {
   }
 }
 
-function drawAlone(dice: Dice, restore: Scenario['restore']): Scenario {
+function drawAlone(dice: Dice, restore: Scenario['restore']): Omit<Scenario, 'gaps'> {
   const reorgMax = dice.pick([0, 1, 2, 3, 5, 8])
   const weights = { ...usual }
   for (const action of actions) {
@@ -164,6 +175,17 @@ function drawAlone(dice: Dice, restore: Scenario['restore']): Scenario {
       : dice.pick(['drain', 'drain', 'cancelAll']),
     restore,
     replicas: undefined,
+  }
+}
+
+/** A copy that was put back is told of what it lost by pools alone: where they hide it, nobody could know. */
+function drawGaps(dice: Dice, { profiles: nodes, restore }: Pick<Scenario, 'profiles' | 'restore'>): Gaps {
+  const [hides, isTight] = [dice.chance(0.25), dice.chance(0.15)]
+  if (restore) return { pendingCounts: nodes.map(() => 'pool'), tightFillers: 0 }
+  const weights = { pool: 1, error: 3, latest: 1 } as const
+  return {
+    pendingCounts: nodes.map(() => (hides ? dice.weighted(weights) : 'pool')),
+    tightFillers: isTight ? dice.pick([8, 16]) : 0,
   }
 }
 

@@ -1,22 +1,32 @@
 // The faults stop. From here on everything must reach an end, and a true one, within a bound.
+import { fillerPauseMaxMs } from '../src/domain/refused-filler.ts'
 import { follow } from './mining.ts'
 import { fineWeather } from './network.ts'
 import { firstBaseFee } from './scenario.ts'
 import type { Service } from './service.ts'
 import { fullBalance, type World } from './world.ts'
 
+/** Once the faults stopped: longer than what was handed over before is under way, which a node would then take. */
+const tightMs = 30_000
+
 /**
  * In blocks after the faults stopped: the base fee may need 36 to come down, or up; a stranger's transaction is proven
- * by its second block and settled at finality, and then what it displaced begins anew; the rest is the queue.
+ * by its second block and settled at finality, and then what it displaced begins anew; a refused filler may have to wait
+ * for its next try; the rest is the queue.
  */
-export function boundBlocks(world: World, open: number): number {
-  return 100 + 4 * world.scenario.confirmations + 8 * open
+export function boundBlocks({ scenario }: World, open: number): number {
+  const { confirmations, blocktimeMs, gaps } = scenario
+  const untilTried = gaps.tightFillers > 0 ? Math.ceil((tightMs + fillerPauseMaxMs) / blocktimeMs) : 0
+  return 100 + 4 * confirmations + 8 * open + untilTried
 }
 
 export function calm(world: World, service: Service): void {
-  const { nodes, network, state, history } = world
+  const { nodes, network, state, history, timeline } = world
   history.note('--- the faults stop ---')
   state.faulty = false
+  timeline.after(tightMs, () => {
+    state.tightFillers = 0
+  })
   state.revertsNow = false
   network.weather = nodes.map(() => fineWeather)
   for (const node of nodes) {

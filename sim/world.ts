@@ -3,7 +3,7 @@ import { privateKeyToAddress } from 'viem/accounts'
 import type { Hash } from '../src/domain/ids.ts'
 import { type Blocks, openBlocks } from './chain/blocks.ts'
 import { type NodeWorld, offer, openNode, type SimNode } from './chain/node.ts'
-import { forgetTransactions } from './chain/transaction.ts'
+import { forgetTransactions, isNoOp } from './chain/transaction.ts'
 import { type Bytes, watchBytes } from './check/bytes.ts'
 import { watchOwners } from './check/owners.ts'
 import { type Rows, watchRows } from './check/rows.ts'
@@ -59,6 +59,8 @@ export interface Moods {
   /** Blocks for which the base fee still rises, or falls where negative. */
   spike: number
   faulty: boolean
+  /** Of sixteen. */
+  tightFillers: number
   readonly balances: Map<string, bigint>
   /** What the configuration says from the next start on. */
   policies: Policies
@@ -73,7 +75,12 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
   forgetTransactions()
   const timeline = openTimeline()
   const history = openHistory(timeline.now, print)
-  const scenario = drawScenario(dice(seed, 'scenario'), dice(seed, 'restore'), dice(seed, 'replicas'))
+  const scenario = drawScenario(
+    dice(seed, 'scenario'),
+    dice(seed, 'restore'),
+    dice(seed, 'replicas'),
+    dice(seed, 'gaps'),
+  )
   const worldDice = dice(seed, 'world')
   const addresses = keys
     .slice(0, scenario.relayers)
@@ -92,6 +99,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     revertsNow: false,
     spike: 0,
     faulty: true,
+    tightFillers: scenario.gaps.tightFillers,
     balances: new Map(),
     policies: scenario.policies,
     place: 0,
@@ -123,6 +131,12 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     chainId,
     dice: worldDice,
     revertsNow: () => state.revertsNow,
+    isTooTight: (transaction) =>
+      state.tightFillers > 0 &&
+      isNoOp(transaction) &&
+      // By its bytes, so that they are refused as often as they are tried.
+      Number(`0x${transaction.hash.at(-1)}`) < state.tightFillers &&
+      bytes.recorded(transaction.hash)?.kind === 'execute',
     handed(which, transaction, admission) {
       bytes.handed(which, transaction, admission)
       const said = admission.admitted ? (admission.replaced ? 'replaces' : 'takes') : admission.refusal
@@ -132,7 +146,10 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
   }
   const gateways = dice(seed, 'gateways')
   const nodes = scenario.profiles.map((profile, index) =>
-    openNode(index, profile, blocks.canonical(), gateways.chance(0.2)),
+    openNode(index, profile, blocks.canonical(), {
+      refusesCode: gateways.chance(0.2),
+      pendingCount: scenario.gaps.pendingCounts[index] ?? 'pool',
+    }),
   )
   truth = watchTruth(blocks, nodes, bytes, {
     fail: history.fail,

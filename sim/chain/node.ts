@@ -13,16 +13,25 @@ export interface SimNode {
   readonly pool: Pool
   /** What stands before it lets no code through that is not deployed. */
   readonly refusesCode: boolean
+  readonly pendingCount: PendingCount
   head: Block
   /** Its head stands still. */
   lags: boolean
 }
+
+/**
+ * What it answers to who counts its pool: that count, an error, or the count of its head, which nobody can tell from that of
+ * an empty pool.
+ */
+export type PendingCount = 'pool' | 'error' | 'latest'
 
 export interface NodeWorld {
   readonly blocks: Blocks
   readonly chainId: number
   readonly dice: Dice
   readonly revertsNow: () => boolean
+  /** Invalid on this chain, for the time being: what fills a gap has too little gas. */
+  isTooTight(transaction: SimTransaction): boolean
   /** A node was handed these bytes from outside. */
   handed(node: SimNode, transaction: SimTransaction, admission: Admission): void
 }
@@ -34,8 +43,13 @@ export interface Member {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
-export function openNode(index: number, profile: Profile, head: Block, refusesCode: boolean): SimNode {
-  return { index, profile, pool: openPool(), refusesCode, head, lags: false }
+export function openNode(
+  index: number,
+  profile: Profile,
+  head: Block,
+  manners: Pick<SimNode, 'refusesCode' | 'pendingCount'>,
+): SimNode {
+  return { index, profile, pool: openPool(), ...manners, head, lags: false }
 }
 
 /** Takes over another head: the pool loses what it spent, and may get back what it gave up. */
@@ -55,6 +69,7 @@ export function moveTo(world: NodeWorld, node: SimNode, head: Block): void {
 }
 
 export function offer(world: NodeWorld, node: SimNode, transaction: SimTransaction): Admission {
+  if (world.isTooTight(transaction)) return { admitted: false, refusal: 'invalid' }
   return admit(node.pool, node.profile, node.head, world.chainId, transaction)
 }
 
@@ -84,7 +99,14 @@ export function answer(
     }
     case 'eth_getTransactionCount': {
       const [address, place] = params as [string, string]
-      if (place === 'pending') return result(hex(nextNonce(node.pool, node.head, address.toLowerCase())))
+      if (place === 'pending' && node.pendingCount === 'error') {
+        return world.dice.chance(0.5)
+          ? error(-32602, 'pending block is not available')
+          : error(-32000, 'unsupported block number')
+      }
+      if (place === 'pending' && node.pendingCount === 'pool') {
+        return result(hex(nextNonce(node.pool, node.head, address.toLowerCase())))
+      }
       const block = blockOf(place)
       return block ? result(hex(accountAt(block, address.toLowerCase()).nonce)) : error(-32000, 'header not found')
     }

@@ -36,7 +36,7 @@ export interface ByteWatch {
 
 export function watchBytes({ committed }: Disk, { fail, deletedAt, undisputed }: ByteWatch): Bytes {
   const find = committed<[string], Recorded>(
-    'SELECT a.transaction_id, t.relayer_id, a.nonce, a.kind, a.position, a.recorded_at_block FROM attempts a JOIN transactions t ON t.id = a.transaction_id WHERE a.hash = ?',
+    'SELECT a.transaction_id, t.relayer_id, a.nonce, a.kind, a.position, a.recorded_at_block FROM attempts a JOIN transactions t ON t.id = a.transaction_id WHERE a.hash = ? ORDER BY t.sequence DESC',
   )
   const found = new Map<Hash, Recorded>()
   /** By sender and nonce: whose bytes a node had that could be valid. */
@@ -78,6 +78,8 @@ export function watchBytes({ committed }: Disk, { fail, deletedAt, undisputed }:
     leaving(instance, raws) {
       for (const raw of raws) {
         const { hash, nonce } = decode(raw)
+        // A filler may be what another was for the same nonce, at the same price: the later row counts.
+        found.delete(hash)
         const attempt = recorded(hash)
         if (!attempt) {
           fail(`p${instance.id} lets bytes for nonce ${nonce} go that are not recorded (${hash.slice(0, 10)})`)

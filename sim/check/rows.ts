@@ -18,6 +18,9 @@ export interface RowWatch {
   changed(row: Row, before: Row | undefined): void
 }
 
+/** Beyond one for each time that a transaction gave the nonce back. */
+const fillersUnexplainedMax = 2
+
 const ends = ['confirmed', 'failed', 'canceled', 'expired']
 /** What the row keeps for ever. */
 const kept: readonly (keyof Row)[] = ['relayer_id', 'sequence', 'created_at', 'from_address']
@@ -44,6 +47,8 @@ export function watchRows({ committed, touched }: Disk, { fail, changed }: RowWa
   const ended = new Map<string, string>()
   /** By relayer and status. */
   const counts = new Map<string, number>()
+  /** By relayer and nonce. */
+  const fillers = new Map<string, { made: number; givenBack: number }>()
   let lastEvent = 0
 
   function count({ relayer_id, status }: Row, change: number): void {
@@ -69,8 +74,21 @@ export function watchRows({ committed, touched }: Disk, { fail, changed }: RowWa
         fail(`${name}: its DELETE was undone`)
       }
     }
+    countFillers(row, before)
     if (row.open === 0 && !ends.includes(row.status)) fail(`${name} ended as ${row.status}`)
     changed(row, before)
+  }
+
+  /** One a gap. Another only where a transaction had the nonce meanwhile and gave it back, which may come between two looks. */
+  function countFillers(row: Row, before: Row | undefined): void {
+    const nonce = row.nonce ?? before?.nonce
+    if (nonce === null || nonce === undefined) return
+    const key = `${row.relayer_id} ${nonce}`
+    const at = fillers.get(key) ?? { made: 0, givenBack: 0 }
+    if (!before && row.origin === 'gap') at.made += 1
+    if (before && before.origin === 'client' && before.nonce !== null && row.nonce !== before.nonce) at.givenBack += 1
+    fillers.set(key, at)
+    if (at.made > at.givenBack + fillersUnexplainedMax) fail(`${row.relayer_id}: ${at.made} fillers for nonce ${nonce}`)
   }
 
   function readEvent(event: Event): void {
@@ -110,6 +128,7 @@ export function watchRows({ committed, touched }: Disk, { fail, changed }: RowWa
       known.clear()
       ended.clear()
       counts.clear()
+      fillers.clear()
       lastEvent = 0
       for (const { id } of everyId()) touched.add(id)
     },

@@ -122,7 +122,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'leaves the nonce of what was dropped open, and everything behind it stuck',
     edits: [
       {
-        file: 'src/domain/assign-nonces.ts',
+        file: 'src/domain/free-nonces.ts',
         find: 'let next = freeFrom(Math.max(observation.nonce, work.floor.spentBelow))',
         put: 'let next = freeFrom(Math.max(observation.nonce, work.floor.spentBelow, ...[...ours].map((nonce) => nonce + 1)))',
       },
@@ -232,6 +232,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'give-nothing-up',
     breaks: 'waits for ever on a payload that no node takes, when an earlier answer was lost',
+    seed: 241,
     edits: [
       {
         file: 'src/domain/pursue.ts',
@@ -248,6 +249,30 @@ export const mutants: readonly Mutant[] = [
         file: 'src/reconcile/record.ts',
         find: '  const touched = [...after.entries()]',
         put: "  for (const { decision, attempt } of signed) if (decision.do === 'fillGap' && attempt) await fill(session, work, decision.nonce, attempt, now)\n  const touched = [...after.entries()]",
+      },
+    ],
+  },
+  {
+    name: 'wait-for-a-pool-nobody-shows',
+    breaks: 'never fills a gap where no node counts its pool',
+    seed: 87,
+    edits: [
+      {
+        file: 'src/domain/assign-nonces.ts',
+        find: 'pendingNonce === undefined && !blocksOurs(work, observation, policy)) {',
+        put: 'pendingNonce === undefined) {',
+      },
+    ],
+  },
+  {
+    name: 'fillers-without-end',
+    breaks: 'makes a filler anew, at once, where a node called the last one invalid',
+    seed: 88,
+    edits: [
+      {
+        file: 'src/domain/pursue.ts',
+        find: 'if (refusal !== undefined) return pursueRefusedFiller(',
+        put: 'if (refusal === work.relayer.id) return pursueRefusedFiller(',
       },
     ],
   },
