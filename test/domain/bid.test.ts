@@ -343,7 +343,7 @@ describe('an error that nobody has recorded of any client', () => {
   test('is told at once, and the price stays, for a send as for a no-op', () => {
     const late = { head: headAt(height + 50) }
     const send = inFlight(0, [someAttempt(0, { handOver: odd })])
-    const race = inFlight(1, [someAttempt(1), someNoOp(1, { handOver: odd })], canceled)
+    const race = inFlight(0, [someAttempt(0), someNoOp(0, { handOver: odd })], canceled)
     for (const open of [[send], [race]]) {
       for (const observed of [{}, late]) {
         const { decisions } = plan({ open }, observed)
