@@ -5,7 +5,7 @@
 // that a stranger took; from then on nothing of that account is remembered beyond the head.
 import type { Address } from '../domain/ids.ts'
 import type { Freshness, Inquiry, LiveNonce } from '../domain/observation.ts'
-import type { Inclusion } from '../domain/transaction.ts'
+import { feesPaid, type Inclusion } from '../domain/transaction.ts'
 import { type BlockNumber, maxWei, type Nonce, type Wei } from '../domain/units.ts'
 
 export interface Remembered {
@@ -56,15 +56,19 @@ const announcedMax = accountsMax / 2
  * How the nonce is learned in the fewest calls.
  * - `count`: by eth_getTransactionCount.
  * - `receipts`: where no more than two of ours are in flight, their receipts say as much and have to be read anyway.
- * - `known`: nothing of ours can have been mined since it was last asked for.
+ * - `known`: nothing of ours can have been mined since it was last asked for, or all of it has been.
  */
 export type NonceSource = 'count' | 'receipts' | 'known'
+
+/** Whether what spent a nonce is to be looked for now, rather than some blocks later. */
+export type IsDue = (nonce: Nonce) => boolean
 
 export function sourceOfNonce(
   inquiry: Inquiry,
   last: Remembered | undefined,
   head: BlockNumber,
   reorgs: number,
+  isDue: IsDue,
 ): NonceSource {
   if (last?.count?.reorgs !== reorgs) return 'count'
   const { shared, count } = last
@@ -76,6 +80,8 @@ export function sourceOfNonce(
     const bindsNonces = inquiry.balance !== undefined
     return bindsNonces && head - count.readAt > countKeptBlocks ? 'count' : 'known'
   }
+  // All of it is spent, and only what spent it is still to be found: a count would tell nothing new.
+  if (live.every(({ nonce }) => nonce < count.nonce && !isDue(nonce))) return 'known'
   if (!areFew(live, count.nonce)) return 'count'
   const waited = head - (lowest.unspentAt ?? Number.NEGATIVE_INFINITY)
   if (waited <= 0 || count.receiptsAt === head) return 'known'
@@ -120,15 +126,26 @@ export function withInclusions(
       const { balance: _, code: __, ...rest } = now
       now = { ...rest, shared: now.shared || inclusion.by === 'external' }
     } else if (now.balance && nonce >= now.balance.chargedBelow) {
-      const { wei, readAt } = now.balance
-      const paid = BigInt(inclusion.gasUsed) * inclusion.effectiveGasPrice
-      const values = inclusion.kind === 'cancel' ? [] : payloads.map(({ value }) => value)
-      const most = maxWei(0n, ...values)
-      const left = inclusion.block.number > readAt ? wei - paid - most : wei
-      now = { ...now, balance: { wei: left, readAt, chargedBelow: nonce + 1 } }
+      const { balance, ...rest } = now
+      const left = balanceAfter(balance, nonce, inclusion, payloads)
+      now = left ? { ...rest, balance: left } : rest
     }
   }
   return now
+}
+
+/** Undefined where it is not known what was paid since it was read: then what is left is not known, either. */
+function balanceAfter(
+  { wei, readAt }: Balance,
+  nonce: Nonce,
+  inclusion: Extract<Inclusion, { by: 'attempt' }>,
+  payloads: NonNullable<LiveNonce['payloads']>,
+): Balance | undefined {
+  const chargedBelow = nonce + 1
+  if (inclusion.block.number <= readAt) return { wei, readAt, chargedBelow }
+  const paid = feesPaid(inclusion)
+  const values = inclusion.kind === 'cancel' ? [] : payloads.map(({ value }) => value)
+  return paid === undefined ? undefined : { wei: wei - paid - maxWei(0n, ...values), readAt, chargedBelow }
 }
 
 export interface AccountMemory {

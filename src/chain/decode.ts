@@ -3,16 +3,8 @@
 import type { Fees } from '../domain/fees.ts'
 import type { Address, Hash, Hex } from '../domain/ids.ts'
 import type { Head } from '../domain/observation.ts'
-import type { AccessList, BlockRef } from '../domain/transaction.ts'
+import type { AccessList } from '../domain/transaction.ts'
 import type { Gas, Nonce, Wei } from '../domain/units.ts'
-
-export interface Receipt {
-  readonly hash: Hash
-  readonly block: BlockRef
-  readonly succeeded: boolean
-  readonly gasUsed: Gas
-  readonly effectiveGasPrice: Wei
-}
 
 /** A transaction inside a block, as far as the owner of a nonce is concerned. */
 export interface Mined {
@@ -75,19 +67,6 @@ export function toHead(value: unknown): Head | undefined {
   if (number === undefined || !hash || !parentHash || timestampSeconds === undefined) return undefined
   const head = { number, hash, parentHash, timestampMs: timestampSeconds * 1000 }
   return baseFee === undefined ? head : { ...head, baseFee }
-}
-
-export function toReceipt(value: unknown): Receipt | undefined {
-  const receipt = toObject(value)
-  const hash = toHash(receipt?.transactionHash)
-  const blockHash = toHash(receipt?.blockHash)
-  const number = toNumber(receipt?.blockNumber)
-  const gasUsed = toNumber(receipt?.gasUsed)
-  const status = toNumber(receipt?.status)
-  const effectiveGasPrice = toBigInt(receipt?.effectiveGasPrice)
-  if (!hash || !blockHash || number === undefined || gasUsed === undefined) return undefined
-  if (status === undefined || effectiveGasPrice === undefined) return undefined
-  return { hash, block: { number, hash: blockHash }, succeeded: status === 1, gasUsed, effectiveGasPrice }
 }
 
 /** The transactions of a block read with all of them; undefined when it holds hashes only. */
@@ -173,7 +152,7 @@ function word(value: bigint): Hex {
   return `0x${value.toString(16).padStart(64, '0')}`
 }
 
-function toHash(value: unknown): Hash | undefined {
+export function toHash(value: unknown): Hash | undefined {
   return typeof value === 'string' && /^0x[0-9a-f]{64}$/i.test(value) ? (value.toLowerCase() as Hash) : undefined
 }
 
@@ -189,12 +168,6 @@ interface Wire {
   readonly timestamp?: unknown
   readonly baseFeePerGas?: unknown
   readonly transactions?: unknown
-  readonly transactionHash?: unknown
-  readonly blockHash?: unknown
-  readonly blockNumber?: unknown
-  readonly gasUsed?: unknown
-  readonly status?: unknown
-  readonly effectiveGasPrice?: unknown
   readonly from?: unknown
   readonly nonce?: unknown
   readonly to?: unknown

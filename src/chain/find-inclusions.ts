@@ -3,55 +3,144 @@ import type { Address } from '../domain/ids.ts'
 import type { LiveNonce } from '../domain/observation.ts'
 import type { Inclusion } from '../domain/transaction.ts'
 import type { BlockNumber, Nonce } from '../domain/units.ts'
+import type { Endpoint } from './endpoint.ts'
 import type { Endpoints } from './endpoints.ts'
-import { proveTaker } from './prove-taker.ts'
+import { proveTaker, searchOf } from './prove-taker.ts'
 import type { ReadCanonical } from './read-canonical.ts'
 import { readNonce } from './read-nonce.ts'
 import { readReceipts } from './read-receipts.ts'
+import { isBare, isWhole } from './receipt.ts'
 import type { TrackedHead } from './track-head.ts'
+import type { Unexplained } from './unexplained.ts'
 
 export interface FindInclusions {
   readonly endpoints: Endpoints
   readonly readCanonical: ReadCanonical
   /** How far down each search for a nonce came: it goes on at the next head. */
   readonly searched: Map<string, BlockNumber>
+  readonly unexplained: Unexplained
 }
 
 /** A proof costs a search through the chain: what is left over is proven in a later step. */
 const proofsMax = 8
 /** A node may index receipts after the block: without one, a nonce must have been spent for so many blocks. */
 const provenAfterBlocks = 2
+/** A receipt tells more than the block that holds ours, so it is waited for; not for ever, as some nodes never have it. */
+const receiptAwaitedBlocks = 32
 
-/** `spent` are live nonces below the account's nonce at `at`. What nothing proves yet is missing. */
+/**
+ * `spent` are live nonces below the account's nonce at `at`. What nothing proves yet is missing. `known` is what `at.by` has
+ * told of them already.
+ */
 export async function findInclusions(
-  { endpoints, readCanonical, searched }: FindInclusions,
+  parts: FindInclusions,
   address: Address,
   spent: readonly LiveNonce[],
+  known: ReadonlyMap<Nonce, Inclusion>,
   at: TrackedHead,
 ): Promise<ReadonlyMap<Nonce, Inclusion>> {
-  const found = new Map<Nonce, Inclusion>()
-  let open = spent
+  const { endpoints, readCanonical, unexplained } = parts
+  const { number: head } = at.head
+  const found = new Map(known)
+  const due = spent.filter(({ nonce }) => found.has(nonce) || unexplained.isDue(address, nonce, head))
+  const shown = await shownBefore(parts, address, due, at)
+  const goesOn = new Set<Nonce>()
+  let open = due
   for (const endpoint of endpoints.order(at.by)) {
-    if (open.length === 0) return found
+    open = open.filter(({ nonce }) => !isWhole(found.get(nonce)))
+    if (open.length === 0) break
     if ((await endpoint.ready()) !== undefined) continue
-    for (const [nonce, inclusion] of await readReceipts(endpoint, readCanonical, open, at)) found.set(nonce, inclusion)
-    open = open.filter((live) => !found.has(live.nonce))
-    if (open.length === 0) return found
-    // Nothing of ours, as far as this endpoint knows. It may lag, so its word counts for what was spent some blocks ago.
-    const since = at.head.number - provenAfterBlocks
-    const settledBelow = since < 0 ? undefined : await readNonce(endpoint, address, since)
-    if (settledBelow === undefined) continue
-    const stale = open.filter((live) => live.nonce < settledBelow)
-    if (stale.length === 0) return found
-    // Side by side: a search is a dozen questions one after the other, and a step that takes many blocks comes too late.
-    await Promise.all(
-      stale.slice(0, proofsMax).map(async (live) => {
-        const proof = await proveTaker(endpoint, address, live, since, searched)
-        const canonical = proof && (await readCanonical([proof.block.number], at))
-        if (proof && canonical?.get(proof.block.number) === proof.block.hash) found.set(live.nonce, proof)
-      }),
-    )
-    open = stale.filter((live) => !found.has(live.nonce))
+    const unasked = endpoint === at.by ? open.filter(({ nonce }) => !found.has(nonce)) : open
+    const asked = unasked.map((live) => onlyShown(live, shown.get(live.nonce)))
+    for (const [nonce, inclusion] of await readReceipts(endpoint, readCanonical, asked, at)) {
+      found.set(nonce, fuller(found.get(nonce), inclusion))
+    }
+    const dark = open.filter(({ nonce }) => !found.has(nonce) && !shown.has(nonce))
+    const stale = await spentForLong(endpoint, address, dark, at)
+    if (!stale) continue
+    for (const { nonce, proof, isUnderWay } of await proveAll(parts, endpoint, address, stale, at)) {
+      if (isUnderWay) goesOn.add(nonce)
+      else if (proof) (isBare(proof) ? shown : found).set(nonce, proof)
+    }
+    // What this endpoint may tell with the next block nobody else is asked for.
+    open = open.filter((live) => stale.includes(live) || !dark.includes(live))
+  }
+  for (const { nonce } of due) {
+    const inBlock = shown.get(nonce)
+    if (inBlock && !found.has(nonce) && head - inBlock.block.number >= receiptAwaitedBlocks) found.set(nonce, inBlock)
+    if (found.has(nonce)) unexplained.forget(address, nonce)
+    else if (!goesOn.has(nonce)) unexplained.lookedFor(address, nonce, head, inBlock)
   }
   return found
+}
+
+/** Of ours, and in a block that is still canonical. */
+async function shownBefore(
+  { readCanonical, unexplained }: FindInclusions,
+  address: Address,
+  due: readonly LiveNonce[],
+  at: TrackedHead,
+): Promise<Map<Nonce, Inclusion>> {
+  const shown = due.flatMap(({ nonce }) => {
+    const inclusion = unexplained.shown(address, nonce)
+    // Its receipt is not among those of our attempts: it is searched for anew.
+    return inclusion?.by === 'attempt' ? [[nonce, inclusion] as const] : []
+  })
+  const canonical = await readCanonical(
+    shown.map(([, { block }]) => block.number),
+    at,
+  )
+  return new Map(shown.filter(([, { block }]) => canonical.get(block.number) === block.hash))
+}
+
+function onlyShown(live: LiveNonce, shown: Inclusion | undefined): LiveNonce {
+  return shown ? { ...live, attempts: live.attempts.filter(({ hash }) => hash === shown.hash) } : live
+}
+
+/** The same, as told by two nodes. */
+function fuller(known: Inclusion | undefined, told: Inclusion): Inclusion {
+  if (!known) return told
+  return known.hash === told.hash ? { ...known, ...told } : known
+}
+
+/** Undefined where the endpoint can't tell. It may lag, so its word counts for what was spent some blocks ago. */
+async function spentForLong(
+  endpoint: Endpoint,
+  address: Address,
+  open: readonly LiveNonce[],
+  { head }: TrackedHead,
+): Promise<readonly LiveNonce[] | undefined> {
+  const since = head.number - provenAfterBlocks
+  if (open.length === 0) return []
+  const settledBelow = since < 0 ? undefined : await readNonce(endpoint, address, since)
+  return settledBelow === undefined ? undefined : open.filter(({ nonce }) => nonce < settledBelow)
+}
+
+interface Proof {
+  readonly nonce: Nonce
+  /** Absent where nothing is proven. */
+  readonly proof?: Inclusion
+  /** The search has come further, and is not through. */
+  readonly isUnderWay: boolean
+}
+
+/** Side by side: a search is a dozen questions one after the other, and a step that takes many blocks comes too late. */
+async function proveAll(
+  { readCanonical, searched }: FindInclusions,
+  endpoint: Endpoint,
+  address: Address,
+  stale: readonly LiveNonce[],
+  at: TrackedHead,
+): Promise<readonly Proof[]> {
+  const proofs = stale.slice(0, proofsMax).map(async (live): Promise<Proof> => {
+    const { nonce } = live
+    const before = searched.get(searchOf(address, nonce))
+    const proof = await proveTaker(endpoint, address, live, at.head.number - provenAfterBlocks, searched, at)
+    const after = searched.get(searchOf(address, nonce))
+    const canonical = proof && (await readCanonical([proof.block.number], at))
+    const isProven = proof && canonical?.get(proof.block.number) === proof.block.hash
+    return { nonce, ...(isProven && { proof }), isUnderWay: after !== undefined && after !== before }
+  })
+  const later = stale.slice(proofsMax).map(({ nonce }): Proof => ({ nonce, isUnderWay: true }))
+  return [...(await Promise.all(proofs)), ...later]
 }

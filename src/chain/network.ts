@@ -16,6 +16,7 @@ import { passOn } from './rpc.ts'
 import { openTipFloor } from './tip-floor.ts'
 import { trackHead } from './track-head.ts'
 import { type OpenTransport, openTransport as openHttpTransport } from './transport.ts'
+import { rememberUnexplained } from './unexplained.ts'
 
 export interface NetworkOptions {
   readonly endpoints: readonly EndpointConfig[]
@@ -45,7 +46,8 @@ export function openNetwork(options: NetworkOptions): Chain {
   const endpoints = chooseAmong(all)
   const heads = trackHead({ endpoints, averageBlocktimeMs, clock, logger, metrics })
   const readCanonical = readingCanonical(endpoints, heads)
-  const accounts = readingAccounts({ endpoints, heads, readCanonical, clock })
+  const unexplained = rememberUnexplained(heads.reorgs)
+  const accounts = readingAccounts({ endpoints, heads, readCanonical, unexplained, clock })
   const searched = new Map<string, number>()
   const lookBack = lookingBack(endpoints, readCanonical, averageBlocktimeMs)
   const tipFloor = openTipFloor(clock)
@@ -53,7 +55,7 @@ export function openNetwork(options: NetworkOptions): Chain {
 
   return {
     observe: (inquiry) =>
-      observe({ endpoints, heads, accounts, readCanonical, readMarket, searched, lookBack }, inquiry),
+      observe({ endpoints, heads, accounts, readCanonical, readMarket, searched, unexplained, lookBack }, inquiry),
     announce: accounts.announce,
     broadcast: (envelopes) => broadcast(endpoints, envelopes, tipFloor.learn),
     balance: readingBalances(endpoints),

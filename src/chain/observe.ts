@@ -8,6 +8,7 @@ import type { LookBack } from './look-back.ts'
 import type { Accounts } from './read-account.ts'
 import type { ReadCanonical } from './read-canonical.ts'
 import type { ReadMarket } from './read-market.ts'
+import { isWhole } from './receipt.ts'
 import type { HeadTracker } from './track-head.ts'
 
 export interface Observe {
@@ -17,6 +18,7 @@ export interface Observe {
   readonly readCanonical: ReadCanonical
   readonly readMarket: ReadMarket
   readonly searched: FindInclusions['searched']
+  readonly unexplained: FindInclusions['unexplained']
   readonly lookBack: LookBack
 }
 
@@ -30,7 +32,7 @@ function isWaiting({ live }: Inquiry, { number }: Head): boolean {
 
 /** Rejects with ChainUnavailable when no endpoint can tell head and nonce. */
 export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observation> {
-  const { endpoints, heads, accounts, readCanonical, readMarket, searched, lookBack } = parts
+  const { heads, accounts, readCanonical, readMarket, lookBack } = parts
   const at = await heads.current()
   const [looked, market, canonical] = await Promise.all([
     accounts.read(inquiry, at),
@@ -38,17 +40,14 @@ export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observa
     readCanonical(inquiry.inclusionBlocks, at),
   ])
   const { told: account, by } = looked
-  const unexplained = inquiry.live.filter(({ nonce }) => nonce < account.nonce && !account.inclusions.has(nonce))
-  const found = await findInclusions({ endpoints, readCanonical, searched }, inquiry.address, unexplained, {
-    ...at,
-    by,
-  })
-  const inclusions = new Map([...account.inclusions, ...found])
+  const spent = inquiry.live.filter(({ nonce }) => nonce < account.nonce && !isWhole(account.inclusions.get(nonce)))
+  for (const { nonce } of inquiry.live) if (nonce >= account.nonce) parts.unexplained.forget(inquiry.address, nonce)
+  const inclusions = await findInclusions(parts, inquiry.address, spent, account.inclusions, { ...at, by })
   const balance = accounts.settle(inquiry, at, inclusions, looked)
   const past = inquiry.past && (await lookBack(inquiry.address, inquiry.past, account.pendingNonce, { ...at, by }))
   return {
     head: at.head,
-    rule: endpoints.rule(),
+    rule: parts.endpoints.rule(),
     ...account,
     ...balance,
     ...(market && { market }),

@@ -2,20 +2,21 @@
 import { isAddressEqual, recoverAuthorizationAddress } from 'viem/utils'
 import type { Address } from '../domain/ids.ts'
 import type { LiveNonce } from '../domain/observation.ts'
-import type { AccessList, BlockRef, Inclusion } from '../domain/transaction.ts'
+import type { AccessList, BlockRef, Execution, Inclusion } from '../domain/transaction.ts'
 import type { BlockNumber, Nonce } from '../domain/units.ts'
-import { type Mined, toHead, toHex, toMined, toReceipt } from './decode.ts'
+import { type Mined, toHead, toHex, toMined } from './decode.ts'
 import type { Endpoint } from './endpoint.ts'
 import { locateSpending, type Spending } from './locate-spending.ts'
-import { readRevert } from './read-revert.ts'
+import { executionOf, toReceipt } from './receipt.ts'
+import type { TrackedHead } from './track-head.ts'
 
 /** Bodies read in one proof: the rest of a long search is for the next blocks' observations. */
 const bodiesMax = 32
 
 /**
  * `spentBy` is a block at which the nonce is known to be spent, and `searched` remembers how far down a search through
- * bodies came. Undefined when the endpoint can't tell yet, or when the transaction is an attempt of ours: then its
- * receipt is still to come.
+ * bodies came. Undefined when the endpoint can't tell yet. What is ours comes without what only its receipt tells where the
+ * endpoint has none.
  */
 export async function proveTaker(
   endpoint: Endpoint,
@@ -23,15 +24,24 @@ export async function proveTaker(
   live: LiveNonce,
   spentBy: BlockNumber,
   searched: Map<string, BlockNumber>,
-): Promise<Exclude<Inclusion, { by: 'attempt' }> | undefined> {
+  at: TrackedHead,
+): Promise<Inclusion | undefined> {
   const spending = await locateSpending(endpoint, address, live, spentBy)
   if (!spending) return undefined
   const found = await searchBodies(endpoint, address, live.nonce, spending, searched)
-  if (!found || live.attempts.some((attempt) => attempt.hash === found.taker.hash)) return undefined
+  if (!found) return undefined
   const { taker, block } = found
+  const { hash } = taker
+  const own = live.attempts.find((attempt) => attempt.hash === hash)
+  if (own) return { by: 'attempt', hash, kind: own.kind, block }
   return carriesOurs(taker, address, live)
-    ? asUnrecorded(endpoint, taker, block)
-    : { by: 'external', hash: taker.hash, block }
+    ? { by: 'unrecorded', hash, block, ...(await readExecution(endpoint, taker, block, at)) }
+    : { by: 'external', hash, block }
+}
+
+/** The key of a search that is remembered. */
+export function searchOf(address: Address, nonce: Nonce): string {
+  return `${address} ${nonce}`
 }
 
 /** Downwards: a nonce that nobody could explain was mostly spent lately. */
@@ -42,7 +52,7 @@ async function searchBodies(
   { above, atMost }: Spending,
   searched: Map<string, BlockNumber>,
 ): Promise<{ taker: Mined; block: BlockRef } | undefined> {
-  const key = `${address} ${nonce}`
+  const key = searchOf(address, nonce)
   const from = Math.min(atMost, (searched.get(key) ?? atMost + 1) - 1)
   for (let number = from; number > above && from - number < bodiesMax; number -= 1) {
     const answer = await endpoint.call({ method: 'eth_getBlockByNumber', params: [toHex(number), true] })
@@ -80,18 +90,16 @@ function listed(accessList: AccessList): string {
     .toLowerCase()
 }
 
-async function asUnrecorded(
+/** Nothing where the endpoint has no receipt of it in that block. */
+async function readExecution(
   endpoint: Endpoint,
-  { hash }: Mined,
-  { number }: BlockRef,
-): Promise<Extract<Inclusion, { by: 'unrecorded' }> | undefined> {
+  { hash, signed }: Mined,
+  block: BlockRef,
+  at: TrackedHead,
+): Promise<Execution> {
   const answer = await endpoint.call({ method: 'eth_getTransactionReceipt', params: [hash] })
   const receipt = answer.kind === 'value' ? toReceipt(answer.value) : undefined
-  if (!receipt) return undefined
-  const { block, succeeded, gasUsed, effectiveGasPrice } = receipt
-  const reason = succeeded ? undefined : await readRevert(endpoint, hash, number)
-  const told = reason === undefined ? {} : { revertReason: reason }
-  return { by: 'unrecorded', hash, block, succeeded, gasUsed, effectiveGasPrice, ...told }
+  return receipt?.block.hash === block.hash ? executionOf(endpoint, receipt, signed ?? {}, at) : {}
 }
 
 /** The transaction that the account sent, or the one that carried an EIP-7702 authorization of it. */

@@ -17,6 +17,7 @@ import { readReceipts } from './read-receipts.ts'
 import { type Lacking, type ReadStanding, readingStandings } from './read-standing.ts'
 import { remember, type Told } from './remember-account.ts'
 import type { HeadTracker, TrackedHead } from './track-head.ts'
+import type { Unexplained } from './unexplained.ts'
 import { type Wanted, wantedFrom, wantedOf } from './wanted-of-account.ts'
 
 export interface Account {
@@ -54,6 +55,7 @@ export interface ReadAccounts {
   readonly endpoints: Endpoints
   readonly heads: HeadTracker
   readonly readCanonical: ReadCanonical
+  readonly unexplained: Unexplained
   readonly clock: Clock
 }
 
@@ -65,7 +67,7 @@ interface Parts {
   readonly lacking: () => Lacking
 }
 
-export function readingAccounts({ endpoints, heads, readCanonical, clock }: ReadAccounts): Accounts {
+export function readingAccounts({ endpoints, heads, readCanonical, unexplained, clock }: ReadAccounts): Accounts {
   const memory = openMemory()
   const parts = {
     readCanonical,
@@ -77,7 +79,8 @@ export function readingAccounts({ endpoints, heads, readCanonical, clock }: Read
     async read(inquiry, at) {
       // As of before the questions: a reorganisation meanwhile makes the answers useless for the next time.
       const reorgs = heads.reorgs()
-      const lacking = () => wantedOf(inquiry, memory.recall(inquiry.address), at.head.number, reorgs)
+      const isDue = (nonce: Nonce) => unexplained.isDue(inquiry.address, nonce, at.head.number)
+      const lacking = () => wantedOf(inquiry, memory.recall(inquiry.address), at.head.number, reorgs, isDue)
       const wanted = lacking()
       const { told, by } = await endpoints.firstToTell(
         (each) => ask(each, inquiry, at, wantedFrom(each, wanted, at), { ...parts, lacking }),

@@ -1,7 +1,14 @@
 // What a look at an account has to ask for, in view of what is remembered of it.
 import type { Inquiry } from '../domain/observation.ts'
 import type { BlockNumber, Nonce } from '../domain/units.ts'
-import { type NonceSource, type Remembered, sourceOfNonce, usableBalance, usableCode } from './account-memory.ts'
+import {
+  type IsDue,
+  type NonceSource,
+  type Remembered,
+  sourceOfNonce,
+  usableBalance,
+  usableCode,
+} from './account-memory.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { TrackedHead } from './track-head.ts'
 
@@ -14,8 +21,14 @@ export interface Wanted {
   readonly code: boolean
 }
 
-export function wantedOf(inquiry: Inquiry, last: Remembered | undefined, head: BlockNumber, reorgs: number): Wanted {
-  const source = sourceOfNonce(inquiry, last, head, reorgs)
+export function wantedOf(
+  inquiry: Inquiry,
+  last: Remembered | undefined,
+  head: BlockNumber,
+  reorgs: number,
+  isDue: IsDue,
+): Wanted {
+  const source = sourceOfNonce(inquiry, last, head, reorgs, isDue)
   const isIdle = inquiry.live.length === 0 && inquiry.inclusionBlocks.length === 0 && inquiry.nonce === 'recent'
   return {
     nonce: source === 'count' && inquiry.pendingNonce && isIdle ? 'pending' : source,

@@ -4,6 +4,7 @@ import type { Hash } from './ids.ts'
 import {
   type BlockRef,
   type CancellationIntent,
+  feesPaid,
   neverReachedANode,
   type Status,
   statusOf,
@@ -73,8 +74,8 @@ export interface Verdict {
   /** True only when the original can never execute, so that its payload may be sent anew. */
   readonly safeToRetry: boolean
   readonly winner?: { readonly hash: Hash; readonly block: BlockRef }
-  /** What the no-op burned; 0 unless it was mined. */
-  readonly cost: Wei
+  /** What the no-op cost in fees; 0 unless it was mined. Absent where no node told all of it. */
+  readonly cost?: Wei
 }
 
 /** The verdict on a canceled transaction: a reading of its lifecycle, so that it can't contradict it. */
@@ -91,13 +92,13 @@ export function verdictOn(transaction: Transaction): Verdict {
       const { inclusion } = lifecycle
       const final = lifecycle.phase === 'final'
       const state = ({ payload: 'lost', noOp: 'won', stranger: 'external' } as const)[tookTheNonce(inclusion)]
-      const paid = inclusion.by === 'attempt' && inclusion.kind === 'cancel'
+      const cost = inclusion.by === 'attempt' && inclusion.kind === 'cancel' ? feesPaid(inclusion) : 0n
       return {
         state,
         final,
         safeToRetry: final && state !== 'lost',
         winner: { hash: inclusion.hash, block: inclusion.block },
-        cost: paid ? BigInt(inclusion.gasUsed) * inclusion.effectiveGasPrice : 0n,
+        ...(cost !== undefined && { cost }),
       }
     }
   }

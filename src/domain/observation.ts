@@ -26,9 +26,12 @@ export interface EstimateRequest {
 /** `unknown`: it was asked for, and the node could not tell. */
 export type Estimate = { kind: 'gas'; gas: Gas } | { kind: 'reverts'; reason: string } | { kind: 'unknown' }
 
+/** Its fees and its gas limit show what a receipt may leave out. */
+export type LiveAttempt = Pick<Attempt, 'hash' | 'kind'> & Partial<Pick<Attempt, 'fees' | 'gasLimit'>>
+
 export interface LiveNonce {
   readonly nonce: Nonce
-  readonly attempts: readonly Pick<Attempt, 'hash' | 'kind'>[]
+  readonly attempts: readonly LiveAttempt[]
   /** What an attempt of ours that is not on record would carry. */
   readonly payloads?: readonly Pick<Payload, 'to' | 'value' | 'data' | 'accessList'>[]
   /** A head at which the nonce was still unspent: whatever took it came later. */

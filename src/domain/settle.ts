@@ -44,16 +44,20 @@ function reasonFor(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclus
   if (taker === 'noOp') {
     return `${gaveUp ? 'no node takes it as it is' : 'canceled'}: the no-op ${inclusion.hash} took its nonce`
   }
-  const reverted = 'succeeded' in inclusion && !inclusion.succeeded ? revertOf(inclusion.revertReason) : undefined
+  const { succeeded, revertReason } = inclusion.by === 'external' ? {} : inclusion
+  const reverted = succeeded === false ? revertOf(revertReason) : undefined
   const lost = [
     ...(inclusion.by === 'unrecorded' ? [unrecorded] : []),
     ...(wasRecovered(transaction, inclusion) ? [recoveredReason] : []),
     ...(transaction.cancellation && !gaveUp ? ['the cancellation lost: the original was mined first'] : []),
     ...(carriesEarlier(transaction, inclusion) ? ['the replacement lost: what it replaced was mined first'] : []),
     ...(reverted ? [reverted] : []),
+    ...(succeeded === undefined ? [successUnknown] : []),
   ]
   return lost.length > 0 ? lost.join('; ') : undefined
 }
+
+const successUnknown = 'executed: no node says whether it succeeded or reverted; look at what it was to change'
 
 const unrecorded = 'executed by an attempt that this database does not hold: was it restored from an older copy?'
 

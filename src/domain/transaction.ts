@@ -34,29 +34,31 @@ export interface BlockRef {
   readonly hash: Hash
 }
 
+/** What came of an execution. A member is absent where neither the receipt nor the chain's rules prove it: none is guessed. */
+export interface Execution {
+  readonly succeeded?: boolean
+  readonly gasUsed?: Gas
+  readonly effectiveGasPrice?: Wei
+  /** What a rollup charged beside gas, for publishing the transaction on its L1. */
+  readonly l1Fee?: Wei
+  /** Where it did not succeed and the node could tell why. */
+  readonly revertReason?: string
+}
+
 /** What took the nonce: one of our attempts, on record or not, or a transaction that is not ours. */
 export type Inclusion =
-  | {
+  | (Execution & {
       readonly by: 'attempt'
       readonly hash: Hash
       readonly kind: AttemptKind
       readonly block: BlockRef
-      readonly succeeded: boolean
-      readonly gasUsed: Gas
-      readonly effectiveGasPrice: Wei
-      /** Where it did not succeed and the node could tell why. */
-      readonly revertReason?: string
-    }
-  | {
+    })
+  | (Execution & {
       /** A transaction of ours with this payload that the database does not hold: it was restored from an older copy. */
       readonly by: 'unrecorded'
       readonly hash: Hash
       readonly block: BlockRef
-      readonly succeeded: boolean
-      readonly gasUsed: Gas
-      readonly effectiveGasPrice: Wei
-      readonly revertReason?: string
-    }
+    })
   | { readonly by: 'external'; readonly hash: Hash; readonly block: BlockRef }
 
 /** Why a transaction ended without a nonce: nothing of it can ever reach the chain. */
@@ -156,8 +158,20 @@ export function statusOf(transaction: Pick<Transaction, 'lifecycle' | 'cancellat
       return shown ? canceled : 'submitted'
     case 'final':
       if (tookTheNonce(lifecycle.inclusion) !== 'payload') return canceled
-      return 'succeeded' in lifecycle.inclusion && lifecycle.inclusion.succeeded ? 'confirmed' : 'failed'
+      return executedStatus(lifecycle.inclusion)
   }
+}
+
+/** Final, and executed: whether with success is a claim that needs a proof, either way. */
+function executedStatus(inclusion: Inclusion): Status {
+  const { succeeded } = inclusion.by === 'external' ? {} : inclusion
+  return succeeded === undefined ? 'mined' : succeeded ? 'confirmed' : 'failed'
+}
+
+/** What an execution cost in fees; undefined where a part of it is not known. */
+export function feesPaid({ gasUsed, effectiveGasPrice, l1Fee = 0n }: Execution): Wei | undefined {
+  if (gasUsed === undefined || effectiveGasPrice === undefined) return undefined
+  return BigInt(gasUsed) * effectiveGasPrice + l1Fee
 }
 
 /** How a cancellation ends that was not lost. */

@@ -103,7 +103,9 @@ export function inquire(work: Work, { pendingNonce, freshBalance, paysMore }: Wa
       nonce: lifecycle.nonce,
       payloads: [...earlier, payload],
       unspentAt: lifecycle.attempts[0].recordedAtBlock,
-      attempts: lifecycle.attempts.filter(mayBeKnown).map(({ hash, kind }) => ({ hash, kind })),
+      attempts: lifecycle.attempts
+        .filter(mayBeKnown)
+        .map(({ hash, kind, fees, gasLimit }) => ({ hash, kind, fees, gasLimit })),
     })),
     inclusionBlocks: [...new Set(mined.map(({ lifecycle }) => lifecycle.inclusion.block.number))],
     estimates: [...inFlight.filter((one) => !one.cancellation && awaitsReplacement(one)), ...next]

@@ -27,7 +27,7 @@ function explainVerdict(transaction: Transaction): string {
     }
     case 'mined':
     case 'final':
-      return `nonce ${lifecycle.nonce} was taken by ${winner?.hash} in block ${winner?.block.number}; the cancellation cost ${cost} wei; ${certainty}`
+      return `nonce ${lifecycle.nonce} was taken by ${winner?.hash} in block ${winner?.block.number}; ${cost === undefined ? 'no node tells what the cancellation cost' : `the cancellation cost ${cost} wei`}; ${certainty}`
   }
 }
 

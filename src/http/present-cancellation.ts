@@ -16,7 +16,12 @@ export const cancellationSchema = Type.Object(
     winner: Type.Optional(
       Type.Object({ hash: Type.String(), block_number: Type.Integer(), block_hash: Type.String() }),
     ),
-    cost: Type.String({ pattern: '^[0-9]+$', description: 'Wei that the no-op burned; 0 unless it was mined' }),
+    cost: Type.Optional(
+      Type.String({
+        pattern: '^[0-9]+$',
+        description: 'Wei that the no-op cost in fees; 0 unless it was mined; absent where no node tells its cost',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -36,6 +41,6 @@ export function presentCancellation(transaction: Transaction, intent: Cancellati
     ...(winner && {
       winner: { hash: winner.hash, block_number: winner.block.number, block_hash: winner.block.hash },
     }),
-    cost: cost.toString(),
+    ...(cost !== undefined && { cost: cost.toString() }),
   }
 }

@@ -18,7 +18,7 @@ export function logChanges(watch: StoreMetrics, logger: Logger): StoreMetrics {
         ...(from !== undefined && { from }),
         to,
         ...(reason !== undefined && { reason }),
-        ...(verdict && { verdict: verdict.state, cost: String(verdict.cost) }),
+        ...(verdict && { verdict: verdict.state, ...(verdict.cost !== undefined && { cost: String(verdict.cost) }) }),
       }
       const told = level === 'info' ? 'a transaction ended otherwise than it was asked for' : 'a transaction changed'
       logger[level](facts, told)

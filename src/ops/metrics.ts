@@ -44,14 +44,15 @@ export interface Change {
   readonly signed: readonly AttemptKind[]
   /** Final, and it was canceled. */
   readonly verdict?: Verdict
-  /** Final, and mined by what we signed. */
+  /** Final, and mined by what we signed: its fees, where they are known. */
   readonly paid?: Wei
 }
 
 export interface Verdict {
   readonly state: CancellationState
   readonly origin: CancellationIntent['origin']
-  readonly cost: Wei
+  /** Absent where no node told it. */
+  readonly cost?: Wei
   /** Since it was asked for. */
   readonly afterMs: number
 }

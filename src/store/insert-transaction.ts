@@ -81,6 +81,7 @@ const laterColumns = [
   'revert_reason',
   'gas_used',
   'effective_gas_price',
+  'l1_fee',
 ] as const satisfies readonly (keyof TransactionRow)[]
 
 type QueuedRow = Omit<TransactionRow, (typeof laterColumns)[number]>

@@ -175,6 +175,10 @@ export const migrations: readonly Migration[] = [
     })),
   },
   {
+    name: '011-l1-fee',
+    statements: ['ALTER TABLE transactions ADD COLUMN l1_fee TEXT'],
+  },
+  {
     name: '013-rejections',
     // Null: it is not known of every broadcast, as of those that an earlier version made.
     statements: ['ALTER TABLE attempts ADD COLUMN rejections TEXT'],

@@ -107,6 +107,7 @@ export function progressOf(p: ProgressColumns): ProgressColumns {
     revert_reason: p.revert_reason,
     gas_used: p.gas_used,
     effective_gas_price: p.effective_gas_price,
+    l1_fee: p.l1_fee,
   }
 }
 

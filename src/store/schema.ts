@@ -61,6 +61,7 @@ export interface TransactionTable {
   revert_reason: string | null
   gas_used: number | null
   effective_gas_price: string | null
+  l1_fee: string | null
 }
 
 export interface AttemptTable {

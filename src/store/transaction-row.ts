@@ -38,6 +38,7 @@ export type ProgressColumns = Pick<
   | 'revert_reason'
   | 'gas_used'
   | 'effective_gas_price'
+  | 'l1_fee'
 >
 
 export function transactionToRow(transaction: Transaction): TransactionRow {
@@ -58,7 +59,7 @@ export function transactionToRow(transaction: Transaction): TransactionRow {
 export function progressToRow(transaction: Transaction): ProgressColumns {
   const { lifecycle, cancellation } = transaction
   const inclusion = 'inclusion' in lifecycle ? lifecycle.inclusion : undefined
-  const receipt = inclusion && 'succeeded' in inclusion ? inclusion : undefined
+  const receipt = inclusion && inclusion.by !== 'external' ? inclusion : undefined
   return {
     phase: lifecycle.phase,
     open: isTerminal(transaction) ? 0 : 1,
@@ -75,10 +76,11 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
     included_hash: inclusion?.hash ?? null,
     included_block: inclusion?.block.number ?? null,
     included_block_hash: inclusion?.block.hash ?? null,
-    included_succeeded: receipt ? (receipt.succeeded ? 1 : 0) : null,
+    included_succeeded: receipt?.succeeded === undefined ? null : receipt.succeeded ? 1 : 0,
     revert_reason: storableText(receipt?.revertReason),
     gas_used: receipt?.gasUsed ?? null,
-    effective_gas_price: receipt ? String(receipt.effectiveGasPrice) : null,
+    effective_gas_price: receipt?.effectiveGasPrice?.toString() ?? null,
+    l1_fee: receipt?.l1Fee?.toString() ?? null,
   }
 }
 
@@ -130,9 +132,10 @@ function inclusionFromRow(row: TransactionRow): Inclusion {
     ...(kind === 'unrecorded' ? { by: kind } : { by: 'attempt', kind: kind as AttemptKind }),
     hash,
     block,
-    succeeded: required(row, 'included_succeeded') === 1,
-    gasUsed: required(row, 'gas_used'),
-    effectiveGasPrice: BigInt(required(row, 'effective_gas_price')),
+    ...(row.included_succeeded !== null && { succeeded: row.included_succeeded === 1 }),
+    ...(row.gas_used !== null && { gasUsed: row.gas_used }),
+    ...(row.effective_gas_price !== null && { effectiveGasPrice: BigInt(row.effective_gas_price) }),
+    ...(row.l1_fee !== null && { l1Fee: BigInt(row.l1_fee) }),
     ...(row.revert_reason !== null && { revertReason: row.revert_reason }),
   }
 }

@@ -2,7 +2,7 @@
 import { verdictOn } from '../domain/cancel.ts'
 import { OwnershipLost, RescindError, StaleWrite } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
-import { isTerminal, statusOf, type Transaction } from '../domain/transaction.ts'
+import { feesPaid, isTerminal, statusOf, type Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import type { Change, StoreMetrics, Verdict } from '../ops/metrics.ts'
 import type { Session, Store } from './store.ts'
@@ -89,6 +89,7 @@ function changeOf(before: Transaction | undefined, after: Transaction, now: Time
   const { relayerId, id, createdAt, lifecycle, cancellation, statusReason } = after
   const ended = isTerminal(after) && !(before && isTerminal(before))
   const inclusion = ended && lifecycle.phase === 'final' ? lifecycle.inclusion : undefined
+  const paid = inclusion && inclusion.by !== 'external' ? feesPaid(inclusion) : undefined
   const verdict = ended && cancellation ? verdictOn(after) : undefined
   return {
     relayer: relayerId,
@@ -101,7 +102,7 @@ function changeOf(before: Transaction | undefined, after: Transaction, now: Time
       .slice(before ? attemptsOf(before).length : 0)
       .map(({ kind }) => kind),
     ...(verdict && cancellation && { verdict: finalVerdict(verdict, cancellation, now) }),
-    ...(inclusion && 'gasUsed' in inclusion && { paid: BigInt(inclusion.gasUsed) * inclusion.effectiveGasPrice }),
+    ...(paid !== undefined && { paid }),
   }
 }
 
@@ -110,7 +111,7 @@ function finalVerdict(
   { origin, requestedAt }: NonNullable<Transaction['cancellation']>,
   now: TimestampMs,
 ): Verdict {
-  return { state, origin, cost, afterMs: now - requestedAt }
+  return { state, origin, ...(cost !== undefined && { cost }), afterMs: now - requestedAt }
 }
 
 function attemptsOf({ lifecycle }: Transaction) {

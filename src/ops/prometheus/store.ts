@@ -46,7 +46,7 @@ export function countStore(registry: Registry, clock: Clock, networkOf: NetworkO
   })
   const paid = new Counter({
     name: 'rescind_fees_paid_wei_total',
-    help: 'What final transactions cost in fees, no-ops included.',
+    help: 'What final transactions cost in fees, no-ops and L1 fees of rollups included; what no node told is left out.',
     labelNames: ['relayer'],
     registers,
   })
@@ -58,7 +58,7 @@ export function countStore(registry: Registry, clock: Clock, networkOf: NetworkO
   })
   const costs = new Counter({
     name: 'rescind_cancellation_cost_wei_total',
-    help: 'What the no-ops of won races cost.',
+    help: 'What the no-ops of won races cost, L1 fees of rollups included; what no node told is left out.',
     labelNames: ['relayer'],
     registers,
   })
@@ -84,7 +84,7 @@ export function countStore(registry: Registry, clock: Clock, networkOf: NetworkO
       if (wei !== undefined) paid.inc({ relayer }, Number(wei))
       if (!verdict) return
       verdicts.inc({ relayer, verdict: verdict.state, origin: verdict.origin })
-      costs.inc({ relayer }, Number(verdict.cost))
+      if (verdict.cost !== undefined) costs.inc({ relayer }, Number(verdict.cost))
       took.observe({ network: networkOf(relayer), verdict: verdict.state }, seconds(verdict.afterMs))
     },
     dropped: (relayer, count) => verdicts.inc({ relayer, verdict: 'dropped', origin: 'request' }, count),
