@@ -33,3 +33,8 @@ export function inWords(answer: Answer): string {
       return answer.message
   }
 }
+
+/** Whether the node said anything, be it that it can't. */
+export function isAnswered(answer: Answer | undefined): boolean {
+  return answer?.kind === 'value' || answer?.kind === 'rpcError'
+}

@@ -4,6 +4,7 @@ import type { Address } from '../domain/ids.ts'
 import type { LiveNonce } from '../domain/observation.ts'
 import type { AccessList, BlockRef, Execution, Inclusion } from '../domain/transaction.ts'
 import type { BlockNumber, Nonce } from '../domain/units.ts'
+import { isAnswered } from './call.ts'
 import { type Mined, toHead, toHex, toMined } from './decode.ts'
 import type { Endpoint } from './endpoint.ts'
 import { locateSpending, type Spending } from './locate-spending.ts'
@@ -34,9 +35,9 @@ export async function proveTaker(
   const { hash } = taker
   const own = live.attempts.find((attempt) => attempt.hash === hash)
   if (own) return { by: 'attempt', hash, kind: own.kind, block }
-  return carriesOurs(taker, address, live)
-    ? { by: 'unrecorded', hash, block, ...(await readExecution(endpoint, taker, block, at)) }
-    : { by: 'external', hash, block }
+  if (!carriesOurs(taker, address, live)) return { by: 'external', hash, block }
+  const execution = await readExecution(endpoint, taker, block, at)
+  return execution && { by: 'unrecorded', hash, block, ...execution }
 }
 
 /** The key of a search that is remembered. */
@@ -90,14 +91,15 @@ function listed(accessList: AccessList): string {
     .toLowerCase()
 }
 
-/** Nothing where the endpoint has no receipt of it in that block. */
+/** Empty where the endpoint has no receipt of it in that block; undefined where it does not say. */
 async function readExecution(
   endpoint: Endpoint,
   { hash, signed }: Mined,
   block: BlockRef,
   at: TrackedHead,
-): Promise<Execution> {
+): Promise<Execution | undefined> {
   const answer = await endpoint.call({ method: 'eth_getTransactionReceipt', params: [hash] })
+  if (!isAnswered(answer)) return undefined
   const receipt = answer.kind === 'value' ? toReceipt(answer.value) : undefined
   return receipt?.block.hash === block.hash ? executionOf(endpoint, receipt, signed ?? {}, at) : {}
 }

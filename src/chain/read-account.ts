@@ -183,7 +183,8 @@ async function receiptsInOrder(
 ): Promise<ReadonlyMap<Nonce, Inclusion>> {
   const found = new Map<Nonce, Inclusion>()
   for (const one of byNonce(live)) {
-    const inclusion = (await readReceipts(endpoint, readCanonical, [one], at)).get(one.nonce)
+    const { inclusions } = await readReceipts(endpoint, readCanonical, [one], at)
+    const inclusion = inclusions.get(one.nonce)
     if (!inclusion) break
     found.set(one.nonce, inclusion)
   }

@@ -2,34 +2,43 @@
 import type { LiveNonce } from '../domain/observation.ts'
 import type { Inclusion } from '../domain/transaction.ts'
 import type { Nonce } from '../domain/units.ts'
+import { isAnswered } from './call.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ReadCanonical } from './read-canonical.ts'
 import { executionOf, type Receipt, toReceipt } from './receipt.ts'
 import type { TrackedHead } from './track-head.ts'
 
-/** By nonce, what one of our attempts took: its receipt names a block that is canonical at `at`. */
+export interface Receipts {
+  /** By nonce, what one of our attempts took: its receipt names a block that is canonical at the head. */
+  readonly inclusions: ReadonlyMap<Nonce, Inclusion>
+  /** Where the node has a receipt that is no evidence yet, or may have one. */
+  readonly undecided: ReadonlySet<Nonce>
+}
+
 export async function readReceipts(
   endpoint: Endpoint,
   readCanonical: ReadCanonical,
   open: readonly LiveNonce[],
   at: TrackedHead,
-): Promise<ReadonlyMap<Nonce, Inclusion>> {
+): Promise<Receipts> {
   const attempts = open.flatMap(({ nonce, attempts }) => attempts.map((attempt) => ({ ...attempt, nonce })))
   const answers = await Promise.all(
     attempts.map(({ hash }) => endpoint.call({ method: 'eth_getTransactionReceipt', params: [hash] })),
   )
   const receipts = answers.map((answer) => (answer.kind === 'value' ? toReceipt(answer.value) : undefined))
   const canonical = await readCanonical(receipts.filter((receipt) => receipt !== undefined).map(blockNumberOf), at)
-  const found = new Map<Nonce, Inclusion>()
+  const inclusions = new Map<Nonce, Inclusion>()
+  const undecided = new Set<Nonce>()
   for (const [index, attempt] of attempts.entries()) {
     const receipt = receipts[index]
+    const { nonce, hash, kind } = attempt
+    if (receipt || !isAnswered(answers[index])) undecided.add(nonce)
     // A receipt from above the head, or from a block that a reorg replaced, is no evidence (yet).
     if (!receipt || canonical.get(receipt.block.number) !== receipt.block.hash) continue
-    const { nonce, hash, kind } = attempt
     const execution = await executionOf(endpoint, receipt, attempt, at)
-    found.set(nonce, { by: 'attempt', hash, kind, block: receipt.block, ...execution })
+    if (execution) inclusions.set(nonce, { by: 'attempt', hash, kind, block: receipt.block, ...execution })
   }
-  return found
+  return { inclusions, undecided }
 }
 
 function blockNumberOf(receipt: Receipt): number {

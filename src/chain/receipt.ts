@@ -1,10 +1,11 @@
 // A receipt, and what it proves of an execution. Its transaction and its block make it one; older nodes and some gateways
 // leave out the rest, of which the protocol's rules prove a part.
 import type { Hash } from '../domain/ids.ts'
-import type { LiveAttempt } from '../domain/observation.ts'
+import type { Head, LiveAttempt } from '../domain/observation.ts'
 import type { BlockRef, Execution, Inclusion } from '../domain/transaction.ts'
 import { feesPaid, tookTheNonce } from '../domain/transaction.ts'
 import { type Gas, minWei, type Wei } from '../domain/units.ts'
+import { isAnswered } from './call.ts'
 import { toBigInt, toHash, toHead, toHex, toNumber } from './decode.ts'
 import type { Endpoint } from './endpoint.ts'
 import { readRevert } from './read-revert.ts'
@@ -62,25 +63,29 @@ export function toReceipt(value: unknown): Receipt | undefined {
   }
 }
 
-/** `signed` is what was mined, as far as it is known. Calls only for what the receipt leaves out, and for why it reverted. */
+/**
+ * `signed` is what was mined, as far as it is known. Calls only for what the receipt leaves out, and for why it reverted.
+ * Undefined where the endpoint gives no answer to what would tell the price: it may the next time.
+ */
 export async function executionOf(
   endpoint: Endpoint,
   receipt: Receipt,
   signed: Pick<LiveAttempt, 'fees' | 'gasLimit'>,
   at: TrackedHead,
-): Promise<Execution> {
+): Promise<Execution | undefined> {
   const { hash, block, gasUsed, l1Fee } = receipt
   const succeeded = receipt.succeeded ?? provenSuccess(receipt, signed.gasLimit)
   // Without the gas the price would tell no cost.
   const isPriced = receipt.effectiveGasPrice !== undefined || gasUsed === undefined
   const [price, revertReason] = await Promise.all([
-    isPriced ? receipt.effectiveGasPrice : priceByRule(endpoint, block, signed, at),
+    isPriced ? { wei: receipt.effectiveGasPrice } : priceByRule(endpoint, block, signed, at),
     succeeded === false ? readRevert(endpoint, hash, block.number) : undefined,
   ])
+  if (!price) return undefined
   return {
     ...(succeeded !== undefined && { succeeded }),
     ...(gasUsed !== undefined && { gasUsed }),
-    ...(price !== undefined && { effectiveGasPrice: price }),
+    ...(price.wei !== undefined && { effectiveGasPrice: price.wei }),
     ...(l1Fee !== undefined && { l1Fee }),
     ...(revertReason !== undefined && { revertReason }),
   }
@@ -101,17 +106,20 @@ async function priceByRule(
   block: BlockRef,
   { fees }: Pick<LiveAttempt, 'fees'>,
   { head }: TrackedHead,
-): Promise<Wei | undefined> {
-  if (!fees) return undefined
-  if (fees.kind === 'legacy') return fees.gasPrice
-  const baseFee = head.hash === block.hash ? head.baseFee : await readBaseFee(endpoint, block)
-  return baseFee === undefined ? undefined : minWei(fees.maxFeePerGas, baseFee + fees.maxPriorityFeePerGas)
+): Promise<{ readonly wei?: Wei | undefined } | undefined> {
+  if (!fees) return {}
+  if (fees.kind === 'legacy') return { wei: fees.gasPrice }
+  const header = head.hash === block.hash ? head : await readHeader(endpoint, block)
+  if (header === 'unanswered') return undefined
+  if (header?.baseFee === undefined) return {}
+  return { wei: minWei(fees.maxFeePerGas, header.baseFee + fees.maxPriorityFeePerGas) }
 }
 
-async function readBaseFee(endpoint: Endpoint, { number, hash }: BlockRef): Promise<Wei | undefined> {
+async function readHeader(endpoint: Endpoint, { number, hash }: BlockRef): Promise<Head | 'unanswered' | undefined> {
   const answer = await endpoint.call({ method: 'eth_getBlockByNumber', params: [toHex(number), false] })
+  if (!isAnswered(answer)) return 'unanswered'
   const head = answer.kind === 'value' ? toHead(answer.value) : undefined
-  return head?.hash === hash ? head.baseFee : undefined
+  return head?.hash === hash ? head : undefined
 }
 
 /** Whether no other node could add anything. A no-op executes nothing that could succeed or fail. */

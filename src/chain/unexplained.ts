@@ -40,7 +40,8 @@ export function rememberUnexplained(reorgs: () => number): Unexplained {
   return {
     isDue(address, nonce, head) {
       const search = recall(address, nonce)
-      if (!search || head < search.lookedAt) return true
+      // Under its first head as often as somebody looks: where blocks are made on demand, the next may never come.
+      if (!search || head <= search.since || head < search.lookedAt) return true
       const pause = Math.min(pauseBlocksMax, Math.max(1, search.lookedAt - search.since))
       return head >= search.lookedAt + pause
     },
