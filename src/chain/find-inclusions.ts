@@ -44,7 +44,7 @@ export async function findInclusions(
   const found = new Map(known)
   const due = spent.filter(({ nonce }) => found.has(nonce) || unexplained.isDue(address, nonce, head))
   const shown = await shownBefore(parts, address, due, at)
-  const [undecided, goesOn] = [new Set<Nonce>(), new Set<Nonce>()]
+  const [denied, undecided, goesOn] = [new Set<Nonce>(), new Set<Nonce>(), new Set<Nonce>()]
   let open = due
   for (const endpoint of endpoints.order(at.by)) {
     open = open.filter(({ nonce }) => !isWhole(found.get(nonce)))
@@ -54,6 +54,7 @@ export async function findInclusions(
     const asked = unasked.map((live) => onlyShown(live, shown.get(live.nonce)))
     const receipts = await readReceipts(endpoint, readCanonical, asked, at)
     for (const [nonce, told] of receipts.inclusions) found.set(nonce, fuller(found.get(nonce), told))
+    for (const nonce of receipts.denied) denied.add(nonce)
     for (const nonce of receipts.undecided) undecided.add(nonce)
     const dark = open.filter(({ nonce }) => !found.has(nonce) && !shown.has(nonce))
     const stale = await spentForLong(endpoint, address, dark, at)
@@ -68,7 +69,7 @@ export async function findInclusions(
   for (const { nonce } of due) {
     const inBlock = shown.get(nonce)
     const isDeep = inBlock && head - inBlock.block.number >= receiptAwaitedBlocks
-    if (isDeep && !found.has(nonce) && !undecided.has(nonce)) found.set(nonce, inBlock)
+    if (isDeep && !found.has(nonce) && denied.has(nonce) && !undecided.has(nonce)) found.set(nonce, inBlock)
     if (found.has(nonce)) unexplained.forget(address, nonce)
     else if (!goesOn.has(nonce)) unexplained.lookedFor(address, nonce, head, inBlock)
   }

@@ -11,7 +11,9 @@ import type { TrackedHead } from './track-head.ts'
 export interface Receipts {
   /** By nonce, what one of our attempts took: its receipt names a block that is canonical at the head. */
   readonly inclusions: ReadonlyMap<Nonce, Inclusion>
-  /** Where the node has a receipt that is no evidence yet, or may have one. */
+  /** Where the node says that it has no receipt of any of them. */
+  readonly denied: ReadonlySet<Nonce>
+  /** Where it has one that is no evidence yet. */
   readonly undecided: ReadonlySet<Nonce>
 }
 
@@ -29,16 +31,19 @@ export async function readReceipts(
   const canonical = await readCanonical(receipts.filter((receipt) => receipt !== undefined).map(blockNumberOf), at)
   const inclusions = new Map<Nonce, Inclusion>()
   const undecided = new Set<Nonce>()
+  const silent = new Set<Nonce>()
   for (const [index, attempt] of attempts.entries()) {
     const receipt = receipts[index]
     const { nonce, hash, kind } = attempt
-    if (receipt || !isAnswered(answers[index])) undecided.add(nonce)
+    if (receipt) undecided.add(nonce)
+    else if (!isAnswered(answers[index])) silent.add(nonce)
     // A receipt from above the head, or from a block that a reorg replaced, is no evidence (yet).
     if (!receipt || canonical.get(receipt.block.number) !== receipt.block.hash) continue
     const execution = await executionOf(endpoint, receipt, attempt, at)
     if (execution) inclusions.set(nonce, { by: 'attempt', hash, kind, block: receipt.block, ...execution })
   }
-  return { inclusions, undecided }
+  const denied = open.map(({ nonce }) => nonce).filter((nonce) => !undecided.has(nonce) && !silent.has(nonce))
+  return { inclusions, denied: new Set(denied), undecided }
 }
 
 function blockNumberOf(receipt: Receipt): number {

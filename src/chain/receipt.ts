@@ -5,7 +5,6 @@ import type { Head, LiveAttempt } from '../domain/observation.ts'
 import type { BlockRef, Execution, Inclusion } from '../domain/transaction.ts'
 import { feesPaid, tookTheNonce } from '../domain/transaction.ts'
 import { type Gas, minWei, type Wei } from '../domain/units.ts'
-import { isAnswered } from './call.ts'
 import { toBigInt, toHash, toHead, toHex, toNumber } from './decode.ts'
 import type { Endpoint } from './endpoint.ts'
 import { readRevert } from './read-revert.ts'
@@ -65,7 +64,7 @@ export function toReceipt(value: unknown): Receipt | undefined {
 
 /**
  * `signed` is what was mined, as far as it is known. Calls only for what the receipt leaves out, and for why it reverted.
- * Undefined where the endpoint gives no answer to what would tell the price: it may the next time.
+ * Undefined where the endpoint does not show the block that would tell the price: it may the next time.
  */
 export async function executionOf(
   endpoint: Endpoint,
@@ -110,14 +109,13 @@ async function priceByRule(
   if (!fees) return {}
   if (fees.kind === 'legacy') return { wei: fees.gasPrice }
   const header = head.hash === block.hash ? head : await readHeader(endpoint, block)
-  if (header === 'unanswered') return undefined
-  if (header?.baseFee === undefined) return {}
+  if (!header) return undefined
+  if (header.baseFee === undefined) return {}
   return { wei: minWei(fees.maxFeePerGas, header.baseFee + fees.maxPriorityFeePerGas) }
 }
 
-async function readHeader(endpoint: Endpoint, { number, hash }: BlockRef): Promise<Head | 'unanswered' | undefined> {
+async function readHeader(endpoint: Endpoint, { number, hash }: BlockRef): Promise<Head | undefined> {
   const answer = await endpoint.call({ method: 'eth_getBlockByNumber', params: [toHex(number), false] })
-  if (!isAnswered(answer)) return 'unanswered'
   const head = answer.kind === 'value' ? toHead(answer.value) : undefined
   return head?.hash === hash ? head : undefined
 }

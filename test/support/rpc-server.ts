@@ -40,12 +40,19 @@ export type Reaction =
   | { readonly do: 'answerSome'; readonly each: (call: RpcCall) => RpcReply | undefined }
   /** Passes it on, and puts these in place of the node's answers, or leaves them out. */
   | { readonly do: 'forwardBut'; readonly method: string; readonly reply: RpcReply | 'none' }
+  /** Passes it on, and changes what the node answers to the method. */
+  | { readonly do: 'forwardAltered'; readonly method: string; readonly alter: (result: unknown) => unknown }
   /** What a node without batches does: one error for the whole. Single calls are passed on. */
   | { readonly do: 'refuseBatches'; readonly as: 'object' | 'array' }
 
 export type RpcReply =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
+
+interface Answered {
+  readonly id: unknown
+  readonly result?: unknown
+}
 
 export interface RpcServer extends AsyncDisposable {
   readonly url: string
@@ -130,6 +137,14 @@ export async function startRpcServer(
           return act.reply === 'none' ? [] : [{ jsonrpc: '2.0', id: answer.id, ...act.reply }]
         })
         return say(response, 200, JSON.stringify(request.batch ? kept : kept[0]))
+      }
+      case 'forwardAltered': {
+        const answers = [JSON.parse((await forward(body)).text) as Answered | Answered[]].flat()
+        const altered = answers.map((answer) => {
+          const call = request.calls.find(({ id }) => id === answer.id)
+          return call?.method === act.method ? { ...answer, result: act.alter(answer.result) } : answer
+        })
+        return say(response, 200, JSON.stringify(request.batch ? altered : altered[0]))
       }
       case 'refuseBatches': {
         if (!request.batch) return perform({ do: 'forward' }, request, body, response)
