@@ -114,15 +114,23 @@ function anyAttemptOf(transactionId: TransactionId, nonce: number): fc.Arbitrary
 
 const anyBlock = record({ number: anyCount, hash: anyHash })
 const anyInclusion: fc.Arbitrary<Inclusion> = fc.oneof(
-  record({
-    by: fc.constant('attempt'),
-    hash: anyHash,
-    kind: fc.constantFrom('execute', 'replace', 'cancel'),
-    block: anyBlock,
-    succeeded: fc.boolean(),
-    gasUsed: anyCount,
-    effectiveGasPrice: anyWei,
-  }),
+  fc
+    .tuple(
+      fc.oneof(
+        record({
+          by: fc.constant('attempt'),
+          hash: anyHash,
+          kind: fc.constantFrom('execute', 'replace', 'cancel'),
+          block: anyBlock,
+        }),
+        record({ by: fc.constant('unrecorded'), hash: anyHash, block: anyBlock }),
+      ),
+      optional('succeeded', fc.boolean()),
+      optional('gasUsed', anyCount),
+      optional('effectiveGasPrice', anyWei),
+      optional('l1Fee', anyWei),
+    )
+    .map(([facts, ...members]) => Object.assign({}, facts, ...members) as Inclusion),
   record({ by: fc.constant('external'), hash: anyHash, block: anyBlock }),
 )
 

@@ -1,7 +1,8 @@
 // Taking back: what it refuses, what it leaves as it is, and the verdict, read from the chain's facts alone.
 import { expect, test } from 'vitest'
 import { cancel, verdictOn } from '../../src/domain/cancel.ts'
-import { isTerminal, statusOf, type Transaction } from '../../src/domain/transaction.ts'
+import { include } from '../../src/domain/settle.ts'
+import { type Inclusion, type InPhase, isTerminal, statusOf, type Transaction } from '../../src/domain/transaction.ts'
 import {
   by,
   byStranger,
@@ -81,6 +82,27 @@ test.each([
   const winner = { hash: taker.hash, block: by(taker).block }
   expect(verdictOn(open)).toEqual({ state, final: false, safeToRetry: false, winner, cost })
   expect(verdictOn(settled(open))).toEqual({ state, final: true, safeToRetry: state === 'won', winner, cost })
+})
+
+test('the fee of a rollup’s L1 is part of the cost', () => {
+  const taker = { ...by(noOp), l1Fee: 5n }
+  expect(verdictOn(mined(0, taker, [attempt, noOp], canceled)).cost).toBe(63_000n * 1_000_000_000n + 5n)
+})
+
+test.each(['gasUsed', 'effectiveGasPrice'] as const)('a cost is not guessed where %s is not known', (member) => {
+  const { [member]: _, ...taker } = by(noOp) as Extract<Inclusion, { by: 'attempt' }>
+  const verdict = verdictOn(settled(mined(0, taker, [attempt, noOp], canceled)))
+  expect(verdict).toMatchObject({ state: 'won', final: true, safeToRetry: true })
+  expect(verdict).not.toHaveProperty('cost')
+})
+
+test('what was executed and nobody knows how ends as mined, neither confirmed nor failed, and says so', () => {
+  const { succeeded: _, ...taker } = by(attempt) as Extract<Inclusion, { by: 'attempt' }>
+  const included = include(inFlight(0, [attempt]), taker)
+  expect(included.statusReason).toMatch(/no node says whether it succeeded/)
+  const ended = settled(included as InPhase<'mined'>)
+  expect([statusOf(included), statusOf(ended), isTerminal(ended)]).toEqual(['mined', 'mined', true])
+  expect(() => cancel(ended, now)).toThrow(/already mined/)
 })
 
 test('a nonce that went to a stranger costs nothing, and its payload is safe to send anew at finality', () => {

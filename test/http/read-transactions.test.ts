@@ -161,7 +161,12 @@ describe('lists', () => {
 })
 
 describe('cancellation', () => {
-  const put1 = async (id: string, phase: 'inFlight' | 'mined' | 'final', taker: 'execute' | 'cancel' | 'stranger') => {
+  const put1 = async (
+    id: string,
+    phase: 'inFlight' | 'mined' | 'final',
+    taker: 'execute' | 'cancel' | 'stranger',
+    changes: Parameters<typeof inclusion>[1] = {},
+  ) => {
     const seed = 0x7000 + id.length * 0x100 + id.charCodeAt(0)
     const own = attempt(id as TransactionId, seed, 'execute', seed)
     const noOp = attempt(id as TransactionId, seed + 1, 'cancel', seed)
@@ -170,7 +175,7 @@ describe('cancellation', () => {
     const included =
       taker === 'stranger'
         ? ({ by: 'external', hash: hashOf(seed + 9), block } as const)
-        : inclusion(taker === 'cancel' ? noOp : own)
+        : inclusion(taker === 'cancel' ? noOp : own, changes)
     const base = { nonce: seed, attempts }
     const lifecycle =
       phase === 'inFlight'
@@ -218,6 +223,13 @@ describe('cancellation', () => {
       winner: { hash, block_number: 100, block_hash: hashOf(0xb10c) },
       cost,
     })
+  })
+
+  test('won, at a cost that no node tells, has none', async () => {
+    await put1('u-won', 'final', 'cancel', { gasUsed: 'unknown' })
+    const verdict = await told('u-won')
+    expect(verdict).toMatchObject({ state: 'won', final: true, safe_to_retry: true })
+    expect(verdict).not.toHaveProperty('cost')
   })
 
   test('dropped, by an expiry', async () => {

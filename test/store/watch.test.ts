@@ -2,10 +2,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
 import { RescindError } from '../../src/domain/errors.ts'
+import type { Inclusion } from '../../src/domain/transaction.ts'
 import type { Change, StoreMetrics } from '../../src/ops/metrics.ts'
 import type { Store } from '../../src/store/store.ts'
 import { watchStore } from '../../src/store/watch.ts'
-import { now, queued, someRelayer } from '../domain/some.ts'
+import { canceled, inFlight, now, queued, someHead, someNoOp, someRelayer } from '../domain/some.ts'
 import { openStore, type SqliteUnderTest } from './open-store.ts'
 
 let under: SqliteUnderTest
@@ -47,6 +48,22 @@ test('an insert and a cancellation are told with what they came to', async () =>
     dropped: [],
     ends: ['durable', 'durable'],
   })
+})
+
+test.each([
+  ['the L1 fee of a rollup included', { gasUsed: 21_000, effectiveGasPrice: 2n, l1Fee: 7n }, 42_007n],
+  ['and nothing where it is not known', { effectiveGasPrice: 2n, l1Fee: 7n }, undefined],
+] as const)('what was paid is told with the end, %s', async (_, execution, paid) => {
+  const { told, store } = watching()
+  const noOp = someNoOp(paid === undefined ? 21 : 20)
+  const one = inFlight(noOp.nonce, [noOp], canceled)
+  await store.commit((session) => session.insertTransaction(one))
+  const inclusion: Inclusion = { by: 'attempt', kind: 'cancel', hash: noOp.hash, block: someHead, ...execution }
+  const ended = { ...one, lifecycle: { ...one.lifecycle, phase: 'final' as const, inclusion, settledAt: now } }
+  await store.commit((session) => session.saveTransaction(one, ended, now))
+  const [, end] = told.changes
+  expect([end?.paid, end?.verdict?.cost]).toEqual([paid, paid])
+  expect(end?.verdict?.state).toBe('won')
 })
 
 test('a bulk cancellation is told by its number', async () => {

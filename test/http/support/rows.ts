@@ -47,14 +47,14 @@ export function attempt(transactionId: TransactionId, seed: number, kind: Attemp
   }
 }
 
-export function inclusion(taker: Attempt, changes: { succeeded?: boolean } = {}): Inclusion {
+export function inclusion(taker: Attempt, changes: { succeeded?: boolean; gasUsed?: 'unknown' } = {}): Inclusion {
   return {
     by: 'attempt',
     hash: taker.hash,
     kind: taker.kind,
     block: { number: 100, hash: hashOf(0xb10c) },
     succeeded: changes.succeeded ?? true,
-    gasUsed: 21_000,
+    ...(changes.gasUsed !== 'unknown' && { gasUsed: 21_000 }),
     effectiveGasPrice: 2_000_000_000n,
   }
 }
