@@ -12,12 +12,15 @@ const tightMs = 30_000
 /**
  * In blocks after the faults stopped: the base fee may need 36 to come down, or up; a stranger's transaction is proven
  * by its second block and settled at finality, and then what it displaced begins anew; a refused filler may have to wait
- * for its next try; the rest is the queue.
+ * for its next try; the rest is the queue. Where a receipt is late, so is the next in the queue, by that and by the pause
+ * until it is asked for again.
  */
-export function boundBlocks({ scenario }: World, open: number): number {
+export function boundBlocks({ scenario, nodes }: World, open: number): number {
   const { confirmations, blocktimeMs, gaps } = scenario
   const untilTried = gaps.tightFillers > 0 ? Math.ceil((tightMs + fillerPauseMaxMs) / blocktimeMs) : 0
-  return 100 + 4 * confirmations + 8 * open + untilTried
+  const lateBlocks = Math.max(...nodes.map(({ receipts }) => receipts.lateBlocks))
+  const delay = lateBlocks === 0 ? 0 : lateBlocks + 8
+  return 100 + 4 * confirmations + untilTried + delay + (8 + delay) * open
 }
 
 export function calm(world: World, service: Service): void {

@@ -3,6 +3,7 @@ import { privateKeyToAddress } from 'viem/accounts'
 import type { Hash } from '../src/domain/ids.ts'
 import { type Blocks, openBlocks } from './chain/blocks.ts'
 import { type NodeWorld, offer, openNode, type SimNode } from './chain/node.ts'
+import { drawReceiptHabits } from './chain/receipts.ts'
 import { forgetTransactions, isNoOp } from './chain/transaction.ts'
 import { type Bytes, watchBytes } from './check/bytes.ts'
 import { watchOwners } from './check/owners.ts'
@@ -145,10 +146,12 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     },
   }
   const gateways = dice(seed, 'gateways')
+  const receipts = dice(seed, 'receipts')
   const nodes = scenario.profiles.map((profile, index) =>
     openNode(index, profile, blocks.canonical(), {
       refusesCode: gateways.chance(0.2),
       pendingCount: scenario.gaps.pendingCounts[index] ?? 'pool',
+      receipts: drawReceiptHabits(receipts),
     }),
   )
   truth = watchTruth(blocks, nodes, bytes, {

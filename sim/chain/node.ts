@@ -5,6 +5,7 @@ import type { Dice } from '../dice.ts'
 import { accountAt, ancestorAt, type Block, type Blocks, branches } from './blocks.ts'
 import { type Admission, admit, nextNonce, openPool, type Pool, prune } from './pool.ts'
 import type { Profile } from './profiles.ts'
+import { type ReceiptHabits, receiptJson } from './receipts.ts'
 import { decode, type SimTransaction, transactionJson } from './transaction.ts'
 
 export interface SimNode {
@@ -14,6 +15,7 @@ export interface SimNode {
   /** What stands before it lets no code through that is not deployed. */
   readonly refusesCode: boolean
   readonly pendingCount: PendingCount
+  readonly receipts: ReceiptHabits
   head: Block
   /** Its head stands still. */
   lags: boolean
@@ -47,7 +49,7 @@ export function openNode(
   index: number,
   profile: Profile,
   head: Block,
-  manners: Pick<SimNode, 'refusesCode' | 'pendingCount'>,
+  manners: Pick<SimNode, 'refusesCode' | 'pendingCount' | 'receipts'>,
 ): SimNode {
   return { index, profile, pool: openPool(), ...manners, head, lags: false }
 }
@@ -124,7 +126,7 @@ export function answer(
       return block ? result(wordsOf(block, data.slice(jointCode.length))) : error(-32000, 'header not found')
     }
     case 'eth_getTransactionReceipt':
-      return result(receiptJson(world.blocks, node.head, String(params[0]) as Hex))
+      return result(receiptJson(world.blocks, node.head, String(params[0]) as Hex, node.receipts))
     case 'eth_feeHistory': {
       const [count, place, percentiles] = params as [string, string, number[]]
       const block = blockOf(place)
@@ -182,20 +184,6 @@ function blockJson(block: Block, full: boolean): object {
 function wordsOf(block: Block, addresses: string): string {
   const words = (addresses.match(/.{40}/g) ?? []).map((digits) => accountAt(block, `0x${digits}`).balance * 2n)
   return `0x${words.map((word) => word.toString(16).padStart(64, '0')).join('')}`
-}
-
-function receiptJson(blocks: Blocks, head: Block, hash: Hex): object | null {
-  const block = blocks.holding(hash).find((each) => ancestorAt(head, each.number) === each)
-  const included = block?.included.find(({ transaction }) => transaction.hash === hash)
-  if (!block || !included) return null
-  return {
-    transactionHash: hash,
-    blockHash: block.hash,
-    blockNumber: hex(block.number),
-    gasUsed: hex(included.gasUsed),
-    status: included.succeeded ? '0x1' : '0x0',
-    effectiveGasPrice: hex(included.price),
-  }
 }
 
 function historyJson(newest: Block, count: number, percentiles: readonly number[]): object {

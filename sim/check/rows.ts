@@ -75,7 +75,7 @@ export function watchRows({ committed, touched }: Disk, { fail, changed }: RowWa
       }
     }
     countFillers(row, before)
-    if (row.open === 0 && !ends.includes(row.status)) fail(`${name} ended as ${row.status}`)
+    if (row.open === 0 && !ends.includes(row.status) && !isUnjudged(row)) fail(`${name} ended as ${row.status}`)
     changed(row, before)
   }
 
@@ -133,6 +133,11 @@ export function watchRows({ committed, touched }: Disk, { fail, changed }: RowWa
       for (const { id } of everyId()) touched.add(id)
     },
   }
+}
+
+/** Executed, and no node said whether it succeeded. */
+function isUnjudged({ status, phase, included_succeeded: succeeded }: Row): boolean {
+  return status === 'mined' && phase === 'final' && succeeded === null
 }
 
 function keepsPayload(before: Row, row: Row): boolean {

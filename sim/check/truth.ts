@@ -5,6 +5,7 @@ import { ancestorAt, type Block, type Blocks, branches } from '../chain/blocks.t
 import type { SimNode } from '../chain/node.ts'
 import { isNoOp, type SimTransaction, tagOf, tagsOf } from '../chain/transaction.ts'
 import type { Bytes } from './bytes.ts'
+import { wrongFigures } from './executions.ts'
 import type { Row } from './rows.ts'
 
 export interface Truth {
@@ -76,7 +77,8 @@ export function watchTruth(
         : 'external'
     if (taker !== row.included_kind) fail(`${name} was taken by ${taker}, and the row says ${row.included_kind}`)
     if (transaction.nonce !== row.nonce) fail(`${name} holds nonce ${row.nonce}, its block spent ${transaction.nonce}`)
-    if (ours && succeeded !== (row.included_succeeded === 1)) fail(`${name}: success is told wrongly`)
+    const habits = nodes.map(({ receipts }) => receipts)
+    for (const wrong of wrongFigures(row, included, taker !== 'external', habits)) fail(`${name}: ${wrong}`)
     if (row.phase !== 'final') return
     if (!blocks.isCanonical(block))
       fail(
@@ -143,6 +145,7 @@ function misses({ head }: SimNode, block: Block): boolean {
 
 /** What the API must say of a nonce that is finally taken. */
 function endOf(row: Row, payload: boolean, succeeded: boolean): string {
+  if (payload && row.included_succeeded === null) return 'mined'
   if (payload) return succeeded ? 'confirmed' : 'failed'
   return row.cancel_origin === 'expiry' ? 'expired' : row.cancel_origin === 'request' ? 'canceled' : 'failed'
 }

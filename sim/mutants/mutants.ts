@@ -141,6 +141,50 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
+    name: 'cap-for-the-price',
+    breaks: 'takes the fee cap for the price where a receipt does not tell it',
+    edits: [
+      {
+        file: 'src/chain/receipt.ts',
+        find: 'return { wei: minWei(fees.maxFeePerGas, header.baseFee + fees.maxPriorityFeePerGas) }',
+        put: 'return { wei: fees.maxFeePerGas }',
+      },
+    ],
+  },
+  {
+    name: 'no-price-no-receipt',
+    breaks: 'drops receipts that do not tell their price',
+    edits: [
+      {
+        file: 'src/chain/receipt.ts',
+        find: 'if (!hash || !blockHash || number === undefined) return undefined',
+        put: 'if (!hash || !blockHash || number === undefined || receipt.effectiveGasPrice === undefined) return undefined',
+      },
+    ],
+  },
+  {
+    name: 'no-status-is-success',
+    breaks: 'takes an execution for a success where the receipt does not say so',
+    edits: [
+      {
+        file: 'src/chain/receipt.ts',
+        find: 'receipt.succeeded ?? provenSuccess(receipt, signed.gasLimit)',
+        put: 'receipt.succeeded ?? true',
+      },
+    ],
+  },
+  {
+    name: 'silence-is-no-receipt',
+    breaks: 'takes an unanswered question for a receipt for "there is none", and settles by the block alone',
+    edits: [
+      {
+        file: 'src/chain/read-receipts.ts',
+        find: '.filter((nonce) => !undecided.has(nonce) && !silent.has(nonce))',
+        put: '.filter((nonce) => !undecided.has(nonce))',
+      },
+    ],
+  },
+  {
     name: 'deep-block-of-anybody',
     breaks: 'asks a node on an old branch which deep block is canonical',
     edits: [

@@ -44,6 +44,7 @@ export async function findInclusions(
   const found = new Map(known)
   const due = spent.filter(({ nonce }) => found.has(nonce) || unexplained.isDue(address, nonce, head))
   const shown = await shownBefore(parts, address, due, at)
+  // By a node that has the block: another may only be behind.
   const [denied, undecided, goesOn] = [new Set<Nonce>(), new Set<Nonce>(), new Set<Nonce>()]
   let open = due
   for (const endpoint of endpoints.order(at.by)) {
@@ -54,7 +55,7 @@ export async function findInclusions(
     const asked = unasked.map((live) => onlyShown(live, shown.get(live.nonce)))
     const receipts = await readReceipts(endpoint, readCanonical, asked, at)
     for (const [nonce, told] of receipts.inclusions) found.set(nonce, fuller(found.get(nonce), told))
-    for (const nonce of receipts.denied) denied.add(nonce)
+    if (endpoint === at.by) for (const nonce of receipts.denied) denied.add(nonce)
     for (const nonce of receipts.undecided) undecided.add(nonce)
     const dark = open.filter(({ nonce }) => !found.has(nonce) && !shown.has(nonce))
     const stale = await spentForLong(endpoint, address, dark, at)
@@ -62,6 +63,7 @@ export async function findInclusions(
     for (const { nonce, proof, isUnderWay } of await proveAll(parts, endpoint, address, stale, at)) {
       if (isUnderWay) goesOn.add(nonce)
       else if (proof) (isBare(proof) ? shown : found).set(nonce, proof)
+      if (receipts.denied.has(nonce) && shown.has(nonce)) denied.add(nonce)
     }
     // What this endpoint may tell with the next block nobody else is asked for.
     open = open.filter((live) => stale.includes(live) || !dark.includes(live))

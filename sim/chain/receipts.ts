@@ -1,0 +1,53 @@
+// Receipts as a node tells them: some leave members out, and some come many blocks after their block.
+import type { Hex } from '../../src/domain/ids.ts'
+import type { Dice } from '../dice.ts'
+import { ancestorAt, type Block, type Blocks, type Included } from './blocks.ts'
+
+export interface ReceiptHabits {
+  readonly omits: readonly string[]
+  /** A receipt is there so many blocks after its block. */
+  readonly lateBlocks: number
+}
+
+type Omissible = 'effectiveGasPrice' | 'status' | 'gasUsed'
+
+const omissions: readonly (readonly Omissible[])[] = [
+  ['effectiveGasPrice'],
+  ['effectiveGasPrice'],
+  ['status'],
+  ['gasUsed'],
+  ['effectiveGasPrice', 'status'],
+  ['effectiveGasPrice', 'status', 'gasUsed'],
+]
+
+/** Most nodes tell all, at once. */
+export function drawReceiptHabits(dice: Dice): ReceiptHabits {
+  return {
+    omits: dice.chance(0.3) ? dice.pick(omissions) : [],
+    lateBlocks: dice.chance(0.15) ? dice.between(1, 20) : 0,
+  }
+}
+
+const hex = (number: number | bigint): Hex => `0x${number.toString(16)}`
+
+export function receiptJson(blocks: Blocks, head: Block, hash: Hex, habits: ReceiptHabits): object | null {
+  const block = blocks.holding(hash).find((each) => ancestorAt(head, each.number) === each)
+  const included = block?.included.find(({ transaction }) => transaction.hash === hash)
+  if (!block || !included || head.number - block.number < habits.lateBlocks) return null
+  const told: Record<Omissible, Hex> = {
+    gasUsed: hex(included.gasUsed),
+    status: included.succeeded ? '0x1' : '0x0',
+    effectiveGasPrice: hex(included.price),
+  }
+  const members = Object.entries(told).filter(([name]) => !habits.omits.includes(name))
+  return {
+    ...{ transactionHash: hash, blockHash: block.hash, blockNumber: hex(block.number) },
+    logs: leavesLog(included) ? [{}] : [],
+    ...Object.fromEntries(members),
+  }
+}
+
+/** Some calls leave one, where they succeed. */
+function leavesLog({ transaction: { hash, data }, succeeded }: Included): boolean {
+  return succeeded && data !== '0x' && Number.parseInt(hash.slice(-1), 16) % 2 === 0
+}

@@ -1,0 +1,25 @@
+// What a row says of an execution, held against the chain: each figure is the true one, or absent for a reason.
+import type { Included } from '../chain/blocks.ts'
+import type { ReceiptHabits } from '../chain/receipts.ts'
+import type { Row } from './rows.ts'
+
+/** What is wrong, in words. `ours`: it was signed here, so that the row says more of it than its hash. */
+export function wrongFigures(row: Row, included: Included, ours: boolean, habits: readonly ReceiptHabits[]): string[] {
+  const truth = {
+    included_succeeded: included.succeeded ? 1 : 0,
+    gas_used: included.gasUsed,
+    effective_gas_price: String(included.price),
+    l1_fee: null,
+  }
+  const wrong = Object.entries(truth).flatMap(([column, value]) => {
+    const said = row[column as keyof typeof truth]
+    return said === null || (ours && said === value) ? [] : [`${column} is ${said}, and should be ${value}`]
+  })
+  // What a node leaves out of a receipt, or all of it where the block came to prove what no receipt told in time.
+  const mayLack = (member: string) => habits.some(({ omits, lateBlocks }) => lateBlocks > 0 || omits.includes(member))
+  const isCostless = row.gas_used === null || row.effective_gas_price === null
+  // The price is proven without its member; the gas is not, and without it nobody needs the price.
+  if (ours && isCostless && !mayLack('gasUsed')) wrong.push('its cost is absent')
+  if (ours && row.included_succeeded === null && !mayLack('status')) wrong.push('its success is absent')
+  return wrong
+}
