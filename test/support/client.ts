@@ -20,6 +20,7 @@ export interface TransactionView {
   readonly relayer_id: string
   readonly status: string
   readonly status_reason?: string
+  readonly confirmed_at?: string
   readonly hash?: string
   readonly nonce?: number
   readonly from: string
