@@ -375,7 +375,7 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/attempt.ts',
-        find: "const mayHaveHadIt = attempt.handOver.state === 'handed'",
+        find: "const mayHaveHadIt = handOver.state === 'handed'",
         put: 'const mayHaveHadIt = attempt.nonce < 0',
       },
     ],
