@@ -35,8 +35,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/work.ts',
-        find: 'attempts: lifecycle.attempts.filter(mayBeKnown).map(',
-        put: "attempts: lifecycle.attempts.filter((each) => mayBeKnown(each) && (each.kind === 'cancel' || lifecycle.attempts.every(({ kind }) => kind !== 'cancel'))).map(",
+        find: '.filter(mayBeKnown)\n        .map(',
+        put: ".filter((each) => mayBeKnown(each) && (each.kind === 'cancel' || lifecycle.attempts.every(({ kind }) => kind !== 'cancel'))).map(",
       },
     ],
   },
