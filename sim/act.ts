@@ -167,6 +167,7 @@ function payload(world: World): { tag: number; request: SendRequest } {
       validUntil: Math.floor(epochMs + timeline.now() + state.skewMs + dice.between(1, 10) * scenario.blocktimeMs),
     }),
   }
+  clients.requests.set(tag, request)
   return { tag, request }
 }
 

@@ -1,5 +1,5 @@
 // Blocks as time goes by, reorgs, and nodes that follow the chain or fall behind.
-import { ancestorAt, type Block } from './chain/blocks.ts'
+import { accountAt, ancestorAt, type Block } from './chain/blocks.ts'
 import { seal } from './chain/mine.ts'
 import { moveTo, type SimNode } from './chain/node.ts'
 import { executable } from './chain/pool.ts'
@@ -33,6 +33,7 @@ export function reorganise(world: World, depth: number): void {
   world.history.note(
     `reorg of depth ${depth}${behind.length > 0 ? `, unheard of by n${behind.map(({ index }) => index)}` : ''}`,
   )
+  for (const address of world.addresses) world.funds.moved(address, head.number)
   adopt(world, head)
 }
 
@@ -70,9 +71,14 @@ function inTurn(candidates: readonly SimTransaction[]): SimTransaction[] {
 function adopt(world: World, block: Block): void {
   const { blocks, history, state, timeline, dice } = world
   blocks.adopt(block)
+  for (const [address, balance] of state.balances) {
+    const had = block.parent ? accountAt(block.parent, address).balance : balance
+    if (balance < had) world.funds.moved(address, block.number)
+  }
   state.balances.clear()
   const taken = block.included.map(({ transaction, succeeded }) => {
     const attempt = world.bytes.recorded(transaction.hash)
+    if (!attempt) world.funds.moved(transaction.from, block.number)
     const kind = attempt ? `${attempt.kind} of ${attempt.transaction_id.slice(-6)}` : "a stranger's"
     return `${transaction.nonce}=${transaction.hash.slice(2, 8)} (${kind}${succeeded ? '' : ', reverts'})`
   })

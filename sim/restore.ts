@@ -45,6 +45,8 @@ export function restore(world: World, service: Service, backup: Backup): void {
   const lost = bytes.forget()
   for (const hash of lost) world.lost.add(hash)
   rows.forget()
+  world.verdicts.forget()
+  for (const address of world.addresses) world.funds.moved(address, world.blocks.canonical().number)
   share(world)
   history.note(`--- the copy is put back: ${lost.length} hand-overs are forgotten ---`)
   world.look()

@@ -1,14 +1,19 @@
 // Everything of one run, wired together: chain, nodes, network, the service's processes, and the witnesses.
 import { privateKeyToAddress } from 'viem/accounts'
 import type { Hash } from '../src/domain/ids.ts'
+import type { SendRequest } from '../src/domain/submit.ts'
 import { type Blocks, openBlocks } from './chain/blocks.ts'
+import { moodyContract } from './chain/mine.ts'
 import { type NodeWorld, offer, openNode, type SimNode } from './chain/node.ts'
 import { drawReceiptHabits } from './chain/receipts.ts'
 import { forgetTransactions, isNoOp } from './chain/transaction.ts'
 import { type Bytes, watchBytes } from './check/bytes.ts'
+import { type Funds, watchFunds } from './check/funds.ts'
 import { watchOwners } from './check/owners.ts'
+import { watchPolicies } from './check/policies.ts'
 import { type Rows, watchRows } from './check/rows.ts'
 import { type Truth, watchTruth } from './check/truth.ts'
+import { type Verdicts, watchVerdicts } from './check/verdicts.ts'
 import { type Dice, dice } from './dice.ts'
 import { type History, openHistory } from './history.ts'
 import { type Network, openSimNetwork } from './network.ts'
@@ -32,6 +37,8 @@ export interface World {
   readonly bytes: Bytes
   readonly rows: Rows
   readonly truth: Truth
+  readonly verdicts: Verdicts
+  readonly funds: Funds
   /** In lower case, one a relayer. */
   readonly addresses: readonly string[]
   readonly clients: Clients
@@ -45,6 +52,8 @@ export interface World {
 /** What clients were told. */
 export interface Clients {
   nextTag: number
+  /** By the number of its payload: what was sent, answered or not. */
+  readonly requests: Map<number, SendRequest>
   /** By id: sends that were answered with success. */
   readonly accepted: Map<string, { readonly relayer: number; readonly tag: number }>
   /** PUTs that were answered with success, and the numbers of their payloads. */
@@ -94,7 +103,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     included: [],
     accounts,
   })
-  const clients: Clients = { nextTag: 1, accepted: new Map(), replaced: [], deleted: new Map() }
+  const clients: Clients = { nextTag: 1, requests: new Map(), accepted: new Map(), replaced: [], deleted: new Map() }
   const state: Moods = {
     skewMs: 0,
     revertsNow: false,
@@ -110,6 +119,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
   const lost = new Set<Hash>()
   disk.wipe()
   let truth: Truth | undefined
+  let verdicts: Verdicts | undefined
   const rows = watchRows(disk, {
     fail: history.fail,
     changed(row, before) {
@@ -119,6 +129,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
         })`,
       )
       truth?.changed(row, before)
+      verdicts?.changed(row)
     },
   })
   const bytes = watchBytes(disk, {
@@ -154,13 +165,25 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
       receipts: drawReceiptHabits(receipts),
     }),
   )
+  const wasUnknowable = (id: string) =>
+    rows.all().get(id)?.cancel_origin === 'request' &&
+    (clients.deleted.get(id) ?? Number.MAX_SAFE_INTEGER) >= state.restoredAt
   truth = watchTruth(blocks, nodes, bytes, {
     fail: history.fail,
     rows: rows.all,
     isLost: ({ hash }) => lost.has(hash),
-    wasUnknowable: (id) =>
-      rows.all().get(id)?.cancel_origin === 'request' &&
-      (clients.deleted.get(id) ?? Number.MAX_SAFE_INTEGER) >= state.restoredAt,
+    wasUnknowable,
+    executed: (tag) => verdicts?.executed(tag),
+  })
+  const { executions } = truth
+  verdicts = watchVerdicts(disk, blocks, bytes, { fail: history.fail, executions, wasUnknowable })
+  const funds = watchFunds(blocks, history.fail)
+  const policies = watchPolicies(disk, funds, {
+    fail: history.fail,
+    requestOf: (tag) => clients.requests.get(tag),
+    isLost: (hash) => lost.has(hash),
+    clock: () => ({ nowMs: Math.floor(epochMs + timeline.now() + state.skewMs), skewMs: state.skewMs }),
+    moody: moodyContract,
   })
   const network = openSimNetwork(node, nodes, timeline, worldDice, dice(seed, 'batches'), history, {
     leaving: (instance, raws) => bytes.leaving(instance, raws),
@@ -196,10 +219,14 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
       },
       committed(instance, changed, acts) {
         if (changed > 0) dirty = true
+        policies.committed(instance)
         owners.committed(instance, acts)
       },
       refused: owners.refused,
-      reads: owners.reads,
+      reads(instance, relayer) {
+        owners.reads(instance, relayer)
+        policies.reads(instance, relayer)
+      },
       session: (instance) => locks?.sessionOf(instance),
       flight() {
         if (!replicas || !state.faulty || !worldDice.chance(replicas.slowUnits)) return undefined
@@ -221,6 +248,8 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     bytes,
     rows,
     truth,
+    verdicts,
+    funds,
     addresses,
     clients,
     state,

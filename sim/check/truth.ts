@@ -14,6 +14,8 @@ export interface Truth {
   /** A node takes over another head. */
   nodeMoves(node: SimNode, to: Block): void
   changed(row: Row, before: Row | undefined): void
+  /** How often the canonical chain executes the payload of this number. */
+  executions(tag: number): number
   /** Every end once more: an end stays true. */
   recheck(): void
 }
@@ -25,13 +27,15 @@ export interface TruthWatch {
   isLost(transaction: SimTransaction): boolean
   /** Taken back by its client after a restore: a DELETE is answered by what is on record. */
   wasUnknowable(id: string): boolean
+  /** The canonical chain executes it from now on. */
+  executed(tag: number): void
 }
 
 export function watchTruth(
   blocks: Blocks,
   nodes: readonly SimNode[],
   bytes: Pick<Bytes, 'recorded'>,
-  { fail, rows, isLost, wasUnknowable }: TruthWatch,
+  { fail, rows, isLost, wasUnknowable, executed }: TruthWatch,
 ): Truth {
   let head = blocks.canonical()
   /** On the canonical chain: how often each payload was executed. */
@@ -46,6 +50,7 @@ export function watchTruth(
       const times = (executions.get(tag) ?? 0) + change
       executions.set(tag, times)
       if (times > 1) fail(`payload ${tag} was executed twice, the second time in block ${block.number}`)
+      if (change > 0) executed(tag)
     }
   }
 
@@ -126,6 +131,7 @@ export function watchTruth(
           fail(`${name} was taken back from ${before.status} though its block ${block?.number} stands everywhere`)
       }
     },
+    executions: (tag) => executions.get(tag) ?? 0,
     recheck() {
       for (const row of rows().values()) if (row.open === 0) verify(row)
     },

@@ -7,6 +7,7 @@ import Database from 'better-sqlite3'
 import { type SqliteExecutor, sqliteExecutor } from '../../src/store/sqlite/executor.ts'
 import { migrate } from '../../src/store/sqlite/migrate.ts'
 import type { Executor } from '../../src/store/statement.ts'
+import { type Journal, keepJournal } from './journal.ts'
 
 export interface Disk extends Disposable {
   readonly writer: Database.Database
@@ -22,6 +23,7 @@ export interface Disk extends Disposable {
   committed<P extends unknown[], R>(sql: string): (...parameters: P) => R[]
   /** Ids of transactions whose rows were written since, also by what was rolled back. */
   readonly touched: Set<string>
+  readonly journal: Journal
   /** Every table is as the migrations left it. */
   wipe(): void
   /** What is committed. */
@@ -39,6 +41,7 @@ export function openDisk(): Disk {
   const writer = connect(path)
   migrate(writer, 0)
   const touched = watchTransactions(writer)
+  const journal = keepJournal(writer)
   // The witness looks attempts up by their hash, which the service never does.
   writer.exec('CREATE INDEX attempts_hash ON attempts (hash)')
   const reader = connect(path)
@@ -67,11 +70,13 @@ export function openDisk(): Disk {
       return (...parameters: P) => (writer.inTransaction ? other : own).all(...parameters)
     },
     touched,
+    journal,
     wipe() {
       writer.transaction(() => {
         for (const each of wipes) each.run()
       })()
       touched.clear()
+      journal.wipe()
     },
     copy: () =>
       reader.transaction(
@@ -91,6 +96,7 @@ export function openDisk(): Disk {
           for (const row of rows) insert.run(...row)
         }
       })()
+      journal.skip()
     },
     [Symbol.dispose]() {
       for (const database of [reader, writer]) database.close()

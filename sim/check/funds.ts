@@ -1,0 +1,73 @@
+// The balance, held against what gets a nonce: it covers that beside what is in flight and the reserve, and it is no less
+// than min_balance. Where other hands moved the balance, the engine may not know it yet.
+import type { Policies } from '../../src/domain/relayer.ts'
+import { accountAt, ancestorAt, type Block, type Blocks } from '../chain/blocks.ts'
+import type { SimTransaction } from '../chain/transaction.ts'
+
+export interface Binding {
+  readonly name: string
+  /** In force when it was recorded. */
+  readonly rules: Policies
+  /** The head that it was decided at. */
+  readonly atBlock: number
+  readonly from: string
+  /** With what is bound: every attempt of all that has a nonce and is not known to be mined. */
+  readonly promised: readonly SimTransaction[]
+}
+
+export interface Funds {
+  bound(binding: Binding): void
+  /** Something else than our transactions moved the balance of this address, or may have, by the block of this number. */
+  moved(address: string, by: number): void
+}
+
+/** For so many blocks a balance is remembered, less what was seen to be spent of it (`src/chain/account-memory.ts`). */
+const rememberedBlocks = 64
+/** What a node is behind with its receipts is reckoned a few blocks later. */
+const reckonedBlocks = 3
+const noOpGas = 21_000n
+
+export function watchFunds(blocks: Blocks, fail: (what: string) => void): Funds {
+  /** By address. */
+  const movedBy = new Map<string, number>()
+
+  /** Two no-ops at the market's price, and no less: two base fees ahead of it, and a tip besides. */
+  function reserveOf({ cancelReserve, eip1559Pricing }: Policies, { baseFee, nextBaseFee }: Block): bigint {
+    const least = baseFee < nextBaseFee ? baseFee : nextBaseFee
+    return cancelReserve ?? 2n * noOpGas * least * (eip1559Pricing ? 2n : 1n)
+  }
+
+  return {
+    bound({ name, rules, atBlock, from, promised }) {
+      const head = blocks.canonical()
+      const at = ancestorAt(head, atBlock)
+      if (!at || atBlock <= (movedBy.get(from) ?? -1) + rememberedBlocks) return
+      const before = Array.from({ length: reckonedBlocks + 1 }, (_, ago) => ancestorAt(head, atBlock - ago))
+      const known = before.map((block) => (block ? accountAt(block, from).balance : 0n))
+      const { minBalance } = rules
+      if (known.every((balance) => balance < minBalance)) {
+        fail(`${name} got a nonce at a balance of ${known[0]}, and min_balance is ${minBalance}`)
+      }
+      // What is mined since has cost no more than it could: what is left for the others only grows.
+      const { nonce, balance } = accountAt(head, from)
+      const most = new Map<number, bigint>()
+      for (const each of promised) {
+        const cost = upfrontCost(each)
+        if (each.nonce >= nonce && cost > (most.get(each.nonce) ?? 0n)) most.set(each.nonce, cost)
+      }
+      const sum = [...most.values()].reduce((total, cost) => total + cost, 0n)
+      const reserve = reserveOf(rules, at)
+      if (balance < sum + reserve) {
+        fail(`${name} got a nonce at a balance of ${balance}, with ${sum} in flight and ${reserve} to be kept back`)
+      }
+    },
+    moved(address, by) {
+      movedBy.set(address, Math.max(by, movedBy.get(address) ?? -1))
+    },
+  }
+}
+
+/** What a pool wants the balance to cover. */
+function upfrontCost({ value, gasLimit, cap }: SimTransaction): bigint {
+  return value + BigInt(gasLimit) * cap
+}

@@ -1,0 +1,193 @@
+// The operator's rules, and the client's own, held against every payload that is accepted, bound or signed. What is in
+// force is what the relayer's row says in the transaction that writes: from the answer to a change on, or from a start.
+import type { Hash } from '../../src/domain/ids.ts'
+import type { SendRequest } from '../../src/domain/submit.ts'
+import { decode, isNoOp, type SimTransaction, tagOf } from '../chain/transaction.ts'
+import type { Disk } from '../process/database.ts'
+import type { Instance } from '../process/instance.ts'
+import type { Entry } from '../process/journal.ts'
+import type { Funds } from './funds.ts'
+import { forbiddenBy, refusedBy, rulesOf } from './rules.ts'
+
+export interface PolicyChecks {
+  /** An owner begins to look at its work. */
+  reads(instance: Instance, relayer: string): void
+  /** Durable from here on. */
+  committed(instance: Instance): void
+}
+
+export interface PolicyWatch {
+  fail(what: string): void
+  /** What the client sent whose payload carries this number. */
+  requestOf(tag: number): SendRequest | undefined
+  /** Sent by a part of the history that a restored copy does not hold, under rules that nobody knows any more. */
+  isLost(hash: Hash): boolean
+  /** By the machine's clock, and how far that has been moved. */
+  clock(): { readonly nowMs: number; readonly skewMs: number }
+  /** Calls of this contract may revert, so that a payload to it may be refused. */
+  readonly moody: string
+}
+
+/** What every payload here uses, but those that name too little. */
+const gasNeeded = 21_400
+
+interface InFlight {
+  readonly id: string
+  readonly raw: SimTransaction['raw']
+}
+
+export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch: PolicyWatch): PolicyChecks {
+  const { fail, requestOf, isLost, clock, moody } = watch
+  const inFlight = committed<[string], InFlight>(
+    "SELECT t.id, a.raw FROM transactions t JOIN attempts a ON a.transaction_id = t.id AND a.nonce = t.nonce WHERE t.relayer_id = ? AND t.open = 1 AND t.phase = 'inFlight'",
+  )
+  /** By process and relayer: when its latest step began. */
+  const began = new Map<string, ReturnType<PolicyWatch['clock']>>()
+
+  /** No policy holds for what was signed before the copy that is on the disk now. */
+  const bytesOf = ({ bytes }: Entry) => decode(bytes as SimTransaction['raw'])
+  const sent = (tag: number | undefined) => (tag === undefined ? undefined : requestOf(tag))
+  const named = ({ transaction_id: id }: Entry) => id.slice(-6)
+
+  function accepted(entry: Entry): void {
+    const request = sent(tagOf({ data: entry.bytes as SimTransaction['data'] }))
+    if (!request) {
+      fail(`${named(entry)}: a payload is stored that no client sent`)
+      return
+    }
+    if (entry.paused === 1) fail(`${named(entry)}: its payload was accepted while the relayer was paused`)
+    const reason = refusedBy(rulesOf(entry.policies), request)
+    if (reason !== undefined) fail(`${named(entry)}: its payload was accepted although ${reason}`)
+  }
+
+  /** Nobody but the client gives a payload up that its rules allow and the chain would take. */
+  function refused(entry: Entry): void {
+    const request = sent(tagOf({ data: entry.bytes as SimTransaction['data'] }))
+    if (!request || request.to === moody || (request.gasLimit ?? gasNeeded) < gasNeeded) return
+    if (forbiddenBy(rulesOf(entry.policies), request) === undefined) {
+      fail(`${named(entry)}: it was given up, and nothing is wrong with its payload`)
+    }
+  }
+
+  function signed(instance: Instance, entry: Entry, isFirst: boolean): void {
+    const transaction = bytesOf(entry)
+    const { cap, data } = transaction
+    const rules = rulesOf(entry.policies)
+    const name = named(entry)
+    const request = sent(tagOf({ data }))
+    if (!request) {
+      if (!isNoOp(transaction)) fail(`${name}: bytes were signed that no client sent`)
+      const most = rules.cancelGasPriceCap
+      if (most !== undefined && cap > most) fail(`${name}: a no-op pays ${cap}, and cancel_gas_price_cap is ${most}`)
+    } else {
+      if (rules.gasPriceCap !== undefined && cap > rules.gasPriceCap) {
+        fail(`${name}: an attempt pays ${cap}, and gas_price_cap is ${rules.gasPriceCap}`)
+      }
+      comparePrice(name, transaction, request)
+      comparePayload(name, transaction, request)
+      const from = began.get(`${instance.id} ${entry.relayer_id}`)
+      const { validUntil = Number.POSITIVE_INFINITY } = request
+      if (from && from.skewMs === clock().skewMs && validUntil <= from.nowMs) {
+        fail(`${name}: its payload was signed ${from.nowMs - validUntil} ms after its valid_until, or later`)
+      }
+    }
+    // A client that names its fees says of which type they are.
+    if (!isFirst || (request && request.pricing.kind !== 'speed')) return
+    if (isType2(transaction) === !rules.eip1559Pricing) {
+      fail(`${name}: eip1559_pricing is ${rules.eip1559Pricing}, and it begins ${transaction.raw.slice(0, 4)}`)
+    }
+  }
+
+  function comparePrice(name: string, { cap, tip }: SimTransaction, { pricing }: SendRequest): void {
+    if (pricing.kind === 'legacy' && (cap !== pricing.gasPrice || tip !== pricing.gasPrice)) {
+      fail(`${name}: it pays ${cap}, and its client named ${pricing.gasPrice}`)
+    }
+    if (pricing.kind !== 'eip1559') return
+    const { maxFeePerGas, maxPriorityFeePerGas } = pricing
+    if (cap !== maxFeePerGas || tip !== maxPriorityFeePerGas) {
+      fail(`${name}: it pays ${cap} and tips ${tip}, and its client named ${maxFeePerGas} and ${maxPriorityFeePerGas}`)
+    }
+  }
+
+  function comparePayload(name: string, { to, value, gasLimit }: SimTransaction, request: SendRequest): void {
+    if (to !== request.to?.toLowerCase() || value !== request.value) fail(`${name}: its payload is not what was sent`)
+    if (request.gasLimit === undefined ? gasLimit < gasNeeded : gasLimit !== request.gasLimit) {
+      fail(`${name}: it may use ${gasLimit} gas, and ${request.gasLimit ?? gasNeeded} were named or estimated`)
+    }
+  }
+
+  /** All of a relayer that one commit gave a nonce. Fillers of gaps and no-ops need no room, and wait for no balance. */
+  function bound(entries: readonly Entry[]): void {
+    const signings = entries.filter(({ what }) => what === 'signed')
+    const own = (of: string) => signings.filter(({ transaction_id: id }) => id === of).map(bytesOf)
+    const isOurs = ({ what, transaction_id: id }: Entry) =>
+      what === 'bound' && own(id).some(({ hash }) => !isLost(hash))
+    const binds = entries.filter(isOurs)
+    const [first] = binds
+    const [transaction] = first ? own(first.transaction_id) : []
+    if (!first || !transaction) return
+    const rules = rulesOf(first.policies)
+    for (const each of binds) {
+      const request = sent(tagOf({ data: each.bytes as SimTransaction['data'] }))
+      const reason = request && forbiddenBy(rules, request)
+      if (each.paused === 1) fail(`${named(each)} got nonce ${each.figure} while the relayer was paused`)
+      if (reason !== undefined) fail(`${named(each)} got nonce ${each.figure} although ${reason}`)
+    }
+    const fillers = entries.filter(({ what }) => what === 'filled').map(({ transaction_id: id }) => id)
+    const attempts = inFlight(first.relayer_id).filter(({ id }) => !fillers.includes(id))
+    const many = new Set(attempts.map(({ id }) => id)).size
+    if (many > rules.maxInFlight)
+      fail(`${named(first)} got a nonce as number ${many} in flight of ${rules.maxInFlight}`)
+    const isBound = (id: string) => binds.some(({ transaction_id: other }) => other === id)
+    const news = new Set(signings.map(({ bytes }) => bytes))
+    funds.bound({
+      name: named(first),
+      rules,
+      atBlock: signings.find(({ transaction_id: id }) => id === first.transaction_id)?.figure ?? 0,
+      from: transaction.from,
+      // What is priced anew in this very step is not reckoned with yet.
+      promised: [...attempts]
+        .filter(({ id, raw }) => (isBound(id) ? news.has(raw) : !news.has(raw)))
+        .map(({ raw }) => decode(raw)),
+    })
+  }
+
+  return {
+    reads(instance, relayer) {
+      began.set(`${instance.id} ${relayer}`, clock())
+    },
+    committed(instance) {
+      const entries = journal.since()
+      const binding = new Set(entries.flatMap(({ what, relayer_id: id }) => (what === 'bound' ? [id] : [])))
+      for (const relayer of binding) bound(entries.filter(({ relayer_id: id }) => id === relayer))
+      for (const entry of entries) {
+        switch (entry.what) {
+          case 'accepted':
+          case 'replaced':
+            accepted(entry)
+            break
+          case 'refused':
+            refused(entry)
+            break
+          case 'canceled':
+            if (entry.figure === 1) fail(`${named(entry)}: a DELETE was accepted although it is mined`)
+            break
+          case 'signed': {
+            if (isLost(bytesOf(entry).hash)) break
+            const gotIt = (each: Entry) =>
+              each.transaction_id === entry.transaction_id && (each.what === 'bound' || each.what === 'filled')
+            signed(instance, entry, entries.some(gotIt))
+            break
+          }
+          case 'bound':
+          case 'filled':
+            break
+        }
+      }
+    },
+  }
+}
+
+function isType2({ raw }: SimTransaction): boolean {
+  return raw.startsWith('0x02')
+}

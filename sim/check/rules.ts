@@ -1,0 +1,33 @@
+// What a relayer's policies say, read as an operator reads their documentation, and without asking the engine.
+import type { Policies } from '../../src/domain/relayer.ts'
+import type { SendRequest } from '../../src/domain/submit.ts'
+
+const amounts = ['minBalance', 'gasPriceCap', 'cancelGasPriceCap', 'cancelReserve', 'valueCap']
+
+/** As the relayer's row keeps them. */
+export function rulesOf(json: string): Policies {
+  return JSON.parse(json, (name, value) => (amounts.includes(name) ? BigInt(value) : value)) as Policies
+}
+
+/** Which policy forbids the payload, whatever it costs; undefined where none does. */
+export function forbiddenBy(rules: Policies, { to = '0x', value, data }: SendRequest): string | undefined {
+  const receiver = to.toLowerCase()
+  const { whitelistReceivers, whitelistSelectors, valueCap } = rules
+  if (whitelistReceivers && !whitelistReceivers.some((each) => each.toLowerCase() === receiver)) {
+    return `whitelist_receivers forbids ${receiver}`
+  }
+  const calls = whitelistSelectors?.find((each) => each.receiver.toLowerCase() === receiver)
+  if (calls && !calls.selectors.includes(data.slice(0, 10) as `0x${string}`))
+    return 'whitelist_selectors forbids its call'
+  return valueCap !== undefined && value > valueCap ? `value_cap of ${valueCap} forbids ${value}` : undefined
+}
+
+/** Which policy forbids to accept it. */
+export function refusedBy(rules: Policies, request: SendRequest): string | undefined {
+  const { pricing, gasLimit } = request
+  const { gasPriceCap, gasLimitEstimation } = rules
+  const price = pricing.kind === 'legacy' ? pricing.gasPrice : pricing.kind === 'eip1559' ? pricing.maxFeePerGas : 0n
+  if (gasPriceCap !== undefined && price > gasPriceCap) return `gas_price_cap of ${gasPriceCap} forbids ${price}`
+  if (gasLimit === undefined && gasLimitEstimation === false) return 'gas_limit_estimation is off, and it names no gas'
+  return forbiddenBy(rules, request)
+}

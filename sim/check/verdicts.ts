@@ -1,0 +1,93 @@
+// The verdict on a cancellation, as its client is told it, held against the chain: who won, what it cost, and that what may
+// be sent anew never executes.
+
+import { type Verdict, verdictOn } from '../../src/domain/cancel.ts'
+import type { Hash } from '../../src/domain/ids.ts'
+import { type AttemptRow, attemptFromRow } from '../../src/store/attempt-row.ts'
+import { transactionFromRow } from '../../src/store/transaction-row.ts'
+import type { Blocks, Included } from '../chain/blocks.ts'
+import { isNoOp, tagOf, tagsOf } from '../chain/transaction.ts'
+import type { Disk } from '../process/database.ts'
+import type { Bytes } from './bytes.ts'
+import type { Row } from './rows.ts'
+
+export interface Verdicts {
+  changed(row: Row): void
+  /** On the canonical chain. */
+  executed(tag: number): void
+  /** The disk is another: what it does not hold was not told. */
+  forget(): void
+}
+
+export interface VerdictWatch {
+  fail(what: string): void
+  /** How often the canonical chain executes it now. */
+  executions(tag: number): number
+  /** Taken back by its client after a restore: a DELETE is answered by what is on record. */
+  wasUnknowable(id: string): boolean
+}
+
+export function watchVerdicts(
+  { committed }: Disk,
+  blocks: Blocks,
+  bytes: Pick<Bytes, 'recorded'>,
+  { fail, executions, wasUnknowable }: VerdictWatch,
+): Verdicts {
+  const attemptsOf = committed<[string, number], AttemptRow>(
+    'SELECT * FROM attempts WHERE transaction_id = ? AND nonce = ? ORDER BY position',
+  )
+  /** By the number of a payload: the transaction whose client may send it anew. */
+  const safe = new Map<number, string>()
+
+  /** What the chain says of the transaction that the verdict names. */
+  function stateBy(row: Row, { transaction }: Included): Verdict['state'] {
+    const tag = tagOf(transaction)
+    if (tag !== undefined) return tagsOf(row).includes(tag) ? 'lost' : 'external'
+    const attempt = bytes.recorded(transaction.hash)
+    if (attempt?.transaction_id !== row.id || !isNoOp(transaction)) return 'external'
+    // What fills a gap has a payload that looks like what takes it back.
+    return attempt.kind === 'cancel' ? 'won' : 'lost'
+  }
+
+  function burned({ gasUsed, price }: Included): bigint {
+    return BigInt(gasUsed) * price
+  }
+
+  function compare(row: Row, told: Verdict): void {
+    const name = row.id.slice(-6)
+    if (told.final !== (row.open === 0))
+      fail(`${name}: its verdict is ${told.final ? '' : 'not '}final as it is ${row.phase}`)
+    if (told.safeToRetry && !told.final) fail(`${name}: safe to retry, and nothing is final yet`)
+    const winner = told.winner && includedIn(told.winner.block.hash, told.winner.hash)
+    if (told.winner && !winner) fail(`${name}: its verdict names a winner that no block holds`)
+    const state = winner ? stateBy(row, winner) : row.phase === 'dropped' ? 'dropped' : 'racing'
+    // Of a payload that is on no record the chain alone tells that it is ours; a filler of a gap has none to tell by.
+    const isUntold = row.included_kind === 'unrecorded' && tagsOf(row).length === 0
+    if (told.state !== state && !isUntold) fail(`${name}: its verdict is ${told.state}, and should be ${state}`)
+    const cost = winner && state === 'won' ? burned(winner) : 0n
+    if (told.cost !== cost) fail(`${name}: its verdict tells a cost of ${told.cost}, and the chain burned ${cost}`)
+  }
+
+  function includedIn(block: Hash, hash: Hash): Included | undefined {
+    return blocks.byHash(block)?.included.find(({ transaction }) => transaction.hash === hash)
+  }
+
+  return {
+    changed(row) {
+      if (row.canceled_at === null) return
+      const attempts = row.nonce === null ? [] : attemptsOf(row.id, row.nonce).map(attemptFromRow)
+      const told = verdictOn(transactionFromRow(row, attempts))
+      compare(row, told)
+      if (!told.safeToRetry || wasUnknowable(row.id)) return
+      for (const tag of tagsOf(row)) {
+        safe.set(tag, row.id)
+        if (executions(tag) > 0) fail(`${row.id.slice(-6)}: safe to retry, and its payload ${tag} is on the chain`)
+      }
+    },
+    executed(tag) {
+      const id = safe.get(tag)
+      if (id !== undefined) fail(`${id.slice(-6)}: safe to retry, and then its payload ${tag} was executed`)
+    },
+    forget: () => safe.clear(),
+  }
+}

@@ -1,0 +1,101 @@
+// What the writer did, in the order in which it did it, with the relayer's rules as they were at that moment. Triggers of
+// this connection write it within the writer's own transaction: what is rolled back was never in it.
+import type Database from 'better-sqlite3'
+
+export interface Entry {
+  /**
+   * - `accepted`, `replaced`: a client's payload is stored. `filled`: a no-op of the relayer's own is.
+   * - `bound`: a transaction of the queue gets a nonce. `signed`: an attempt is recorded.
+   * - `canceled`: a DELETE is. `refused`: the relayer itself gives the payload up.
+   */
+  readonly what: 'accepted' | 'replaced' | 'filled' | 'bound' | 'signed' | 'canceled' | 'refused'
+  readonly transaction_id: string
+  /** The payload's, or the attempt's signed bytes. */
+  readonly bytes: string
+  /** Of an attempt: the head that it was decided at. Of a DELETE: whether the payload was mined. */
+  readonly figure: number
+  readonly relayer_id: string
+  readonly paused: 0 | 1
+  /** As JSON. */
+  readonly policies: string
+}
+
+export interface Journal {
+  /** What is committed and was not told yet. The writer is at rest. */
+  since(): readonly Entry[]
+  /** What is in it by now is not told. */
+  skip(): void
+  wipe(): void
+}
+
+const relayer = 'SELECT NULL, %, r.id, r.paused, r.policies FROM relayers r WHERE r.id ='
+
+/** What, when it happens, and what is told of it. */
+const triggers: readonly (readonly [name: string, when: string, told: string, relayerId: string])[] = [
+  [
+    'stored',
+    'INSERT ON main.transactions',
+    "CASE NEW.origin WHEN 'gap' THEN 'filled' ELSE 'accepted' END, NEW.id, NEW.data, 0",
+    'NEW.relayer_id',
+  ],
+  [
+    'replaced',
+    'UPDATE ON main.transactions WHEN NEW.earlier IS NOT OLD.earlier',
+    "'replaced', NEW.id, NEW.data, 0",
+    'NEW.relayer_id',
+  ],
+  [
+    'bound',
+    "UPDATE ON main.transactions WHEN OLD.phase = 'queued' AND NEW.phase = 'inFlight'",
+    "'bound', NEW.id, NEW.data, NEW.nonce",
+    'NEW.relayer_id',
+  ],
+  [
+    'canceled',
+    "UPDATE ON main.transactions WHEN NEW.cancel_origin = 'request' AND OLD.cancel_origin IS NOT 'request'",
+    "'canceled', NEW.id, NEW.data, OLD.phase = 'mined' AND OLD.included_kind IN ('execute', 'replace', 'unrecorded')",
+    'NEW.relayer_id',
+  ],
+  [
+    'refused',
+    "UPDATE ON main.transactions WHEN (NEW.drop_reason = 'refused' AND OLD.drop_reason IS NULL) OR (NEW.cancel_origin = 'refusal' AND OLD.cancel_origin IS NULL)",
+    "'refused', NEW.id, NEW.data, 0",
+    'NEW.relayer_id',
+  ],
+  [
+    'signed',
+    'INSERT ON main.attempts',
+    "'signed', NEW.transaction_id, NEW.raw, NEW.recorded_at_block",
+    '(SELECT relayer_id FROM transactions WHERE id = NEW.transaction_id)',
+  ],
+]
+
+export function keepJournal(writer: Database.Database): Journal {
+  writer.exec(
+    'CREATE TEMP TABLE journal (place INTEGER PRIMARY KEY, what TEXT, transaction_id TEXT, bytes TEXT, figure INTEGER, relayer_id TEXT, paused INTEGER, policies TEXT)',
+  )
+  for (const [name, when, told, relayerId] of triggers) {
+    const insert = `INSERT INTO journal ${relayer.replace('%', () => told)} ${relayerId}`
+    writer.exec(`CREATE TEMP TRIGGER journal_${name} AFTER ${when} BEGIN ${insert}; END`)
+  }
+  const read = writer.prepare<[number], Entry & { place: number }>(
+    'SELECT * FROM journal WHERE place > ? ORDER BY place',
+  )
+  const last = writer.prepare<[], number | null>('SELECT max(place) FROM journal').pluck()
+  const empty = writer.prepare('DELETE FROM journal')
+  let told = 0
+  return {
+    since() {
+      const entries = read.all(told)
+      told = entries.at(-1)?.place ?? told
+      return entries
+    },
+    skip() {
+      told = last.get() ?? 0
+    },
+    wipe() {
+      empty.run()
+      told = 0
+    },
+  }
+}
