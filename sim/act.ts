@@ -1,13 +1,10 @@
 // One step of the world: a client, the chain, a node or fate does something.
-import type { SendRequest } from '../src/domain/submit.ts'
-import { type Pricing, speeds } from '../src/domain/transaction.ts'
 import { accountAt } from './chain/blocks.ts'
-import { moodyContract } from './chain/mine.ts'
 import { offer } from './chain/node.ts'
-import { taggedData } from './chain/transaction.ts'
+import { drawOthers, drawPolicies, gwei, inWords } from './draw-policies.ts'
 import { follow, mine, reorganise } from './mining.ts'
-import { epochMs } from './process/engine.ts'
-import { type Action, drawPolicies, drawWeather, gwei, inWords, type ReplicaAction } from './scenario.ts'
+import { drawPayload } from './payload.ts'
+import { type Action, drawWeather, type ReplicaAction } from './scenario.ts'
 import type { Service } from './service.ts'
 import { strangersTransaction } from './stranger.ts'
 import { fullBalance, type World } from './world.ts'
@@ -30,9 +27,7 @@ export function act(world: World, service: Service, action: Action | ReplicaActi
       service.cancelPending(relayer)
       return
     case 'policies':
-      state.policies = drawPolicies(dice, { capped: scenario.policies.gasPriceCap !== undefined, mayPause: true })
-      history.note(`the configuration changes: ${inWords(state.policies)}`)
-      service.reconfigure()
+      changePolicies(world, service)
       return
     case 'replace':
       replace(world, service)
@@ -86,7 +81,7 @@ export function act(world: World, service: Service, action: Action | ReplicaActi
       history.note(`r${relayer} is robbed`)
       return
     case 'refill':
-      for (const each of world.addresses) state.balances.set(each, fullBalance)
+      for (const each of world.addresses) state.balances.set(each, scenario.operator?.funds ?? fullBalance)
       return
     case 'stranger': {
       const nonce = accountAt(blocks.canonical(), address).nonce + dice.pick([0, 0, 0, 1, 2, 5])
@@ -137,49 +132,26 @@ export function act(world: World, service: Service, action: Action | ReplicaActi
   }
 }
 
+function changePolicies({ dice, policyDice, scenario, state, history }: World, service: Service): void {
+  const { operator } = scenario
+  const drawn = drawPolicies(dice, { capped: scenario.policies.gasPriceCap !== undefined, mayPause: true })
+  state.policies = operator ? { ...drawn, others: drawOthers(policyDice, operator) } : drawn
+  history.note(`the configuration changes: ${inWords(state.policies)}`)
+  // What the file says counts from the next start on, whatever becomes of the change.
+  if (operator && policyDice.chance(operator.patches)) service.patch()
+  else service.reconfigure()
+}
+
 function send(world: World, service: Service, relayer: number): void {
-  const { tag, request } = payload(world)
+  const { tag, request } = drawPayload(world)
   service.send(relayer, tag, request)
 }
 
 function replace(world: World, service: Service): void {
   const picked = pickOne(world)
   if (!picked) return
-  const { tag, request } = payload(world)
+  const { tag, request } = drawPayload(world)
   service.replace(picked.relayer, picked.id, tag, request)
-}
-
-/** One that is told from all others by its number. */
-function payload(world: World): { tag: number; request: SendRequest } {
-  const { dice, clients, scenario, state, timeline } = world
-  const tag = clients.nextTag
-  clients.nextTag += 1
-  const moody = dice.chance(0.15)
-  const gasLimit = dice.weighted({ estimated: 4, enough: 4, tooLittle: 0.3 })
-  const request: SendRequest = {
-    to: moody ? moodyContract : '0x00000000000000000000000000000000000c0de1',
-    value: BigInt(dice.below(1_000)),
-    data: taggedData(tag),
-    pricing: pricing(world),
-    ...(tag % 4 === 1 && { accessList: [{ address: moodyContract, storageKeys: [`0x${'0'.repeat(64)}`] }] }),
-    ...(gasLimit !== 'estimated' && { gasLimit: gasLimit === 'enough' ? 30_000 : 21_100 }),
-    ...(dice.chance(0.1) && {
-      validUntil: Math.floor(epochMs + timeline.now() + state.skewMs + dice.between(1, 10) * scenario.blocktimeMs),
-    }),
-  }
-  clients.requests.set(tag, request)
-  return { tag, request }
-}
-
-function pricing({ dice, state, blocks }: World): Pricing {
-  const kind = dice.weighted({ speed: 8, eip1559: 1, legacy: 1 })
-  const cap = blocks.canonical().nextBaseFee * BigInt(dice.pick([1, 2, 3]))
-  const { gasPriceCap } = state.policies
-  const limited = gasPriceCap !== undefined && cap > gasPriceCap ? gasPriceCap : cap
-  if (kind === 'eip1559')
-    return { kind, maxFeePerGas: limited, maxPriorityFeePerGas: limited < 1_500_001n ? limited : 1_500_001n }
-  if (kind === 'legacy') return { kind, gasPrice: limited }
-  return { kind, speed: dice.pick(speeds) }
 }
 
 function cancel(world: World, service: Service): void {

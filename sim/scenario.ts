@@ -3,6 +3,7 @@
 import type { PendingCount } from './chain/node.ts'
 import { type Profile, profiles } from './chain/profiles.ts'
 import type { Dice } from './dice.ts'
+import { drawOperator, drawOthers, drawPolicies, type Operator, type Policies } from './draw-policies.ts'
 import { type Fate, fates, type Weather } from './network.ts'
 
 export const actions = [
@@ -32,14 +33,6 @@ export const actions = [
 ] as const
 export type Action = (typeof actions)[number]
 
-/** What the operator may change, with a restart. */
-export interface Policies {
-  readonly maxInFlight: number
-  readonly gasPriceCap: bigint | undefined
-  /** By relayer. */
-  readonly paused: readonly boolean[]
-}
-
 export interface Scenario {
   readonly blocktimeMs: number
   /** No reorg is deeper, and finality is deeper than every reorg. */
@@ -49,6 +42,7 @@ export interface Scenario {
   readonly eip1559: boolean
   /** At first, and again once the faults stop. */
   readonly policies: Policies
+  readonly operator: Operator | undefined
   readonly profiles: readonly Profile[]
   readonly transactionsPerBlockMax: number
   /** How likely a block holds something that a node was once handed and no pool has any more. */
@@ -89,9 +83,6 @@ export interface Replicas {
   readonly slowUnits: number
 }
 
-export const gwei = 1_000_000_000n
-export const firstBaseFee = 10n * gwei
-
 const usual: Readonly<Record<Action, number>> = {
   send: 30,
   cancel: 22,
@@ -119,9 +110,9 @@ const usual: Readonly<Record<Action, number>> = {
 }
 
 /** Each seed leaves some things out and overdoes others: rare mixtures come up far more often so. */
-export function drawScenario(dice: Dice, restoring: Dice, sharing: Dice, missing: Dice): Scenario {
+export function drawScenario(dice: Dice, restoring: Dice, sharing: Dice, missing: Dice, operating: Dice): Scenario {
   const restore = drawRestore(restoring)
-  const drawn = drawAlone(dice, restore)
+  const drawn = operated(drawAlone(dice, restore), operating)
   const alone = { ...drawn, gaps: drawGaps(missing, drawn) }
   const replicas = restore ? undefined : drawReplicas(sharing)
   if (!replicas) return alone
@@ -142,6 +133,17 @@ function drawReplicas(dice: Dice): Replicas | undefined {
     weights,
     slowUnits: dice.pick([0, 0.02, 0.1]),
   }
+}
+
+function operated<S extends Omit<Scenario, 'gaps'>>(scenario: S, dice: Dice): S {
+  const operator = drawOperator(dice)
+  if (!operator) return scenario
+  const { weights } = scenario
+  const policies = { ...scenario.policies, others: drawOthers(dice, operator) }
+  const changes = { ...weights, policies: dice.pick([0, 2, 6]) }
+  const refills = operator.funds === undefined ? changes : { ...changes, refill: Math.max(4, weights.refill) }
+  const steady = { ...refills, reorg: 0, emptyBalance: 0, stranger: 0 }
+  return { ...scenario, operator, policies, weights: operator.isSteady ? steady : refills }
 }
 
 function drawAlone(dice: Dice, restore: Scenario['restore']): Omit<Scenario, 'gaps'> {
@@ -174,6 +176,7 @@ function drawAlone(dice: Dice, restore: Scenario['restore']): Omit<Scenario, 'ga
       ? dice.pick(['drain', 'cancelAll', 'plateau', 'plateau'])
       : dice.pick(['drain', 'drain', 'cancelAll']),
     restore,
+    operator: undefined,
     replicas: undefined,
   }
 }
@@ -195,14 +198,6 @@ function drawRestore(dice: Dice): Scenario['restore'] {
   return { copied, putBack: copied + dice.between(1, 20) / 100 }
 }
 
-export function drawPolicies(dice: Dice, { capped, mayPause }: { capped: boolean; mayPause: boolean }): Policies {
-  return {
-    maxInFlight: dice.pick([1, 2, 3, 4, 16]),
-    gasPriceCap: capped ? firstBaseFee * BigInt(dice.between(3, 8)) : undefined,
-    paused: [0, 1].map(() => mayPause && dice.chance(0.4)),
-  }
-}
-
 /** `badness` from 0, fine, to 1, nothing but faults. */
 export function drawWeather(faults: Scenario['faults'], badness: number): Weather {
   const sum = fates.reduce((total, fate) => total + faults[fate], 0)
@@ -210,9 +205,4 @@ export function drawWeather(faults: Scenario['faults'], badness: number): Weathe
   return Object.fromEntries(
     fates.map((fate) => [fate, fate === 'answered' ? 1 - bad : sum === 0 ? 0 : (bad * faults[fate]) / sum]),
   ) as unknown as Weather
-}
-
-export function inWords({ maxInFlight, gasPriceCap, paused }: Policies): string {
-  const names = paused.flatMap((is, index) => (is ? [`r${index}`] : []))
-  return `${maxInFlight} in flight, cap ${gasPriceCap ?? 'none'}${names.length > 0 ? `, ${names} paused` : ''}`
 }

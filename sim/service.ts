@@ -1,6 +1,7 @@
 // The service as its clients meet it: one process, or several on one database, asked things while they die, pause and restart.
 import { cancelTransaction } from '../src/commands/cancel.ts'
 import { cancelPending } from '../src/commands/cancel-pending.ts'
+import type { CommandContext } from '../src/commands/context.ts'
 import { replaceTransaction } from '../src/commands/replace.ts'
 import { submitTransaction } from '../src/commands/submit.ts'
 import { RescindError } from '../src/domain/errors.ts'
@@ -8,7 +9,7 @@ import type { RelayerId, TransactionId } from '../src/domain/ids.ts'
 import type { SendRequest } from '../src/domain/submit.ts'
 import type { Store } from '../src/store/store.ts'
 import { loneSeat } from './lone-seat.ts'
-import { type Process, relayerName } from './process/engine.ts'
+import { type Process, policiesOf, relayerName } from './process/engine.ts'
 import { ofClient, ProcessEnded } from './process/store.ts'
 import { ended, type Seat } from './seat.ts'
 import { sharedSeat } from './shared-seat.ts'
@@ -23,6 +24,8 @@ export interface Service {
   restart(): void
   /** All drain, and start with what is configured now. */
   reconfigure(): void
+  /** What is configured now counts from the answer on, without a restart. */
+  patch(): void
   /** A replica drains, and stays away: never the last. */
   leave(): void
   /** Another replica starts, if there may be one. */
@@ -110,6 +113,21 @@ export function openService(world: World): Service {
     restart: () => someSeat().drain('restart'),
     reconfigure() {
       for (const seat of here()) seat.drain('restart')
+    },
+    patch() {
+      const { scenario, state } = world
+      for (let relayer = 0; relayer < scenario.relayers; relayer += 1) {
+        const { policies } = state
+        const [id, paused] = [idOf(relayer), policies.paused[relayer] ?? false]
+        const change = async ({ store, wake }: CommandContext) => {
+          await store.commit(async (session) => {
+            const known = await session.relayer(id)
+            if (known) await session.saveRelayer({ ...known, paused, policies: policiesOf(scenario, policies) })
+          })
+          wake(id)
+        }
+        void ask(`PATCH r${relayer}`, change, () => undefined)
+      }
     },
     leave() {
       if (here().length > 1) someSeat().drain('leave')

@@ -1,8 +1,8 @@
 // The faults stop. From here on everything must reach an end, and a true one, within a bound.
 import { fillerPauseMaxMs } from '../src/domain/refused-filler.ts'
+import { firstBaseFee, type Policies, withoutCancelCap } from './draw-policies.ts'
 import { follow } from './mining.ts'
 import { fineWeather } from './network.ts'
-import { firstBaseFee } from './scenario.ts'
 import type { Service } from './service.ts'
 import { fullBalance, type World } from './world.ts'
 
@@ -40,10 +40,16 @@ export function calm(world: World, service: Service): void {
   for (const address of world.addresses) state.balances.set(address, fullBalance)
   service.wakeZombies()
   service.recover()
-  if (state.policies !== world.scenario.policies) {
-    state.policies = world.scenario.policies
+  const policies = policiesAtTheEnd(world)
+  if (state.policies !== policies) {
+    state.policies = policies
     service.reconfigure()
   }
+}
+
+function policiesAtTheEnd({ scenario: { policies, operator, ending } }: World): Policies {
+  const able = withoutCancelCap(policies)
+  return operator?.pausesAtTheEnd && ending !== 'drain' ? { ...able, paused: [true, true] } : able
 }
 
 /** Keeps the base fee where the ending wants it; called at every block. */

@@ -15,18 +15,21 @@ import { type Rows, watchRows } from './check/rows.ts'
 import { type Truth, watchTruth } from './check/truth.ts'
 import { type Verdicts, watchVerdicts } from './check/verdicts.ts'
 import { type Dice, dice } from './dice.ts'
+import { firstBaseFee, type Policies } from './draw-policies.ts'
 import { type History, openHistory } from './history.ts'
 import { type Network, openSimNetwork } from './network.ts'
 import type { Disk } from './process/database.ts'
 import { chainId, epochMs, keys, type Machine } from './process/engine.ts'
 import { openHintLine } from './process/hints.ts'
 import { openLockServer } from './process/locks.ts'
-import { drawScenario, firstBaseFee, type Policies, type Scenario } from './scenario.ts'
+import { drawScenario, type Scenario } from './scenario.ts'
 import { openTimeline, type Timeline } from './timeline.ts'
 
 export interface World {
   readonly scenario: Scenario
   readonly dice: Dice
+  /** What the operator does, and what clients know of it. */
+  readonly policyDice: Dice
   readonly timeline: Timeline
   readonly history: History
   readonly blocks: Blocks
@@ -90,12 +93,15 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     dice(seed, 'restore'),
     dice(seed, 'replicas'),
     dice(seed, 'gaps'),
+    dice(seed, 'operator'),
   )
   const worldDice = dice(seed, 'world')
   const addresses = keys
     .slice(0, scenario.relayers)
     .map((key) => privateKeyToAddress(key as `0x${string}`).toLowerCase())
-  const accounts = new Map(addresses.map((address) => [address, { nonce: 0, balance: fullBalance }]))
+  const accounts = new Map(
+    addresses.map((address) => [address, { nonce: 0, balance: scenario.operator?.funds ?? fullBalance }]),
+  )
   const blocks = openBlocks({
     timestampSeconds: epochMs / 1000,
     baseFee: firstBaseFee,
@@ -238,6 +244,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
   return {
     scenario,
     dice: worldDice,
+    policyDice: dice(seed, 'policies'),
     timeline,
     history,
     blocks,

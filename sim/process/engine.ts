@@ -2,14 +2,16 @@
 import { composeEngine, type Engine } from '../../src/compose.ts'
 import type { Config } from '../../src/config/config.ts'
 import { limits } from '../../src/config/limits.ts'
+import type { Policies as Members } from '../../src/domain/relayer.ts'
 import type { Logger } from '../../src/ops/logger.ts'
 import { secret } from '../../src/ops/secret.ts'
 import type { Hints } from '../../src/store/hints.ts'
 import type { Owners } from '../check/owners.ts'
 import type { Dice } from '../dice.ts'
+import type { Policies } from '../draw-policies.ts'
 import type { History } from '../history.ts'
 import type { Network } from '../network.ts'
-import type { Policies, Scenario } from '../scenario.ts'
+import type { Scenario } from '../scenario.ts'
 import type { Timeline } from '../timeline.ts'
 import type { Disk } from './database.ts'
 import { clockOf, type Instance } from './instance.ts'
@@ -68,8 +70,19 @@ export function start(machine: Machine, instance: Instance): Process {
   return { instance, engine }
 }
 
-function configOf(scenario: Scenario, { paused, maxInFlight, gasPriceCap }: Policies): Config {
-  const { relayers, eip1559, confirmations, blocktimeMs } = scenario
+/** Of a relayer, as its operator has them now. */
+export function policiesOf({ eip1559 }: Scenario, { others, gasPriceCap, maxInFlight }: Policies): Members {
+  return {
+    minBalance: 0n,
+    eip1559Pricing: eip1559,
+    ...others,
+    ...(gasPriceCap !== undefined && { gasPriceCap }),
+    maxInFlight,
+  }
+}
+
+function configOf(scenario: Scenario, policies: Policies): Config {
+  const { relayers, confirmations, blocktimeMs } = scenario
   const indexes = keys.slice(0, relayers).map((_, index) => index)
   return {
     role: 'both',
@@ -92,13 +105,8 @@ function configOf(scenario: Scenario, { paused, maxInFlight, gasPriceCap }: Poli
       name: relayerName(index),
       network: 'sim',
       signerId: `s${index}`,
-      paused: paused[index] ?? false,
-      policies: {
-        minBalance: 0n,
-        ...(gasPriceCap !== undefined && { gasPriceCap }),
-        maxInFlight,
-        eip1559Pricing: eip1559,
-      },
+      paused: policies.paused[index] ?? false,
+      policies: policiesOf(scenario, policies),
     })),
     networks: [
       {
