@@ -41,7 +41,7 @@ export function watchFunds(blocks: Blocks, fail: (what: string) => void): Funds 
     bound({ name, rules, atBlock, from, promised }) {
       const head = blocks.canonical()
       const at = ancestorAt(head, atBlock)
-      if (!at || atBlock <= (movedBy.get(from) ?? -1) + rememberedBlocks) return
+      if (!at || atBlock <= (movedBy.get(from) ?? Number.NEGATIVE_INFINITY) + rememberedBlocks) return
       const before = Array.from({ length: reckonedBlocks + 1 }, (_, ago) => ancestorAt(head, atBlock - ago))
       const known = before.map((block) => (block ? accountAt(block, from).balance : 0n))
       const { minBalance } = rules

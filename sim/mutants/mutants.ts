@@ -1,5 +1,8 @@
 // The engine broken on purpose, in ways that relayers really are broken. The simulator has to notice each of them.
 
+import { ofPolicies } from './of-policies.ts'
+import { ofVerdicts } from './of-verdicts.ts'
+
 export interface Edit {
   /** From the repository's root. */
   readonly file: string
@@ -18,6 +21,8 @@ export interface Mutant {
 }
 
 export const mutants: readonly Mutant[] = [
+  ...ofPolicies,
+  ...ofVerdicts,
   {
     name: 'free-nonce-on-timeout',
     breaks: 'takes a time-out for "not sent", and gives the nonce to somebody else',

@@ -1,0 +1,323 @@
+// The engine as it would be if it followed one of the operator's rules less, or one of the client's.
+import type { Mutant } from './mutants.ts'
+
+export const ofPolicies: readonly Mutant[] = [
+  {
+    name: 'first-price-over-the-cap',
+    breaks: 'does not look at gas_price_cap when a send gets its nonce',
+    edits: [
+      {
+        file: 'src/domain/assign-nonces.ts',
+        find: 'const fees = firstFees(pricing, market, policy.eip1559 && eip1559Pricing, gasPriceCap)',
+        put: 'const fees = firstFees(pricing, market, policy.eip1559 && eip1559Pricing, undefined)',
+      },
+    ],
+  },
+  {
+    name: 'bump-over-the-cap',
+    breaks: 'does not look at gas_price_cap when a send is priced anew',
+    edits: [
+      {
+        file: 'src/domain/pursue.ts',
+        find: ": { name: 'gas_price_cap', cap: gasPriceCap }",
+        put: ": { name: 'gas_price_cap', cap: gasPriceCap && gasPriceCap * 100n }",
+      },
+    ],
+  },
+  {
+    name: 'replacement-over-the-cap',
+    breaks: 'does not look at gas_price_cap when a PUT takes a nonce over',
+    edits: [
+      {
+        file: 'src/domain/replace.ts',
+        find: 'const cap = work.relayer.policies.gasPriceCap',
+        put: 'const cap = undefined',
+      },
+    ],
+  },
+  {
+    name: 'no-op-over-its-cap',
+    breaks: 'does not look at cancel_gas_price_cap when a cancellation is priced',
+    edits: [
+      {
+        file: 'src/domain/cancel-race.ts',
+        find: 'const cap = work.relayer.policies.cancelGasPriceCap',
+        put: 'const cap = undefined',
+      },
+    ],
+  },
+  {
+    name: 'raise-what-the-client-named',
+    breaks: "raises a price that a client named like the market's",
+    edits: [
+      {
+        file: 'src/domain/pursue.ts',
+        find: "if (stuck && pricing.kind !== 'speed') return [...tellOwnPrice(transaction, pricing), ...again]",
+        put: '',
+      },
+      {
+        file: 'src/domain/pursue.ts',
+        find: "if (!stuck || pricing.kind !== 'speed' || !isNonEmpty",
+        put: 'if (!stuck || !isNonEmpty',
+      },
+      {
+        file: 'src/domain/pursue.ts',
+        find: 'speed: pricing.speed, tries',
+        put: "speed: pricing.kind === 'speed' ? pricing.speed : 'fast', tries",
+      },
+    ],
+  },
+  {
+    name: 'market-instead-of-the-clients-price',
+    breaks: 'pays the market where a client named less',
+    edits: [
+      {
+        file: 'src/domain/fees.ts',
+        find: "if (pricing.kind === 'legacy') return withinCap({ kind: 'legacy', gasPrice: pricing.gasPrice }, cap)",
+        put: "if (pricing.kind === 'legacy') return withinCap({ kind: 'legacy', gasPrice: maxWei(pricing.gasPrice, market.gasPrice) }, cap)",
+      },
+    ],
+  },
+  {
+    name: 'spend-the-reserve',
+    breaks: 'keeps nothing back for cancellations',
+    edits: [
+      {
+        file: 'src/domain/assign-nonces.ts',
+        find: 'return promised.reduce((left, cost) => left - cost, balance - reserve)',
+        put: 'return promised.reduce((left, cost) => left - cost, balance - 0n * reserve)',
+      },
+    ],
+  },
+  {
+    name: 'default-reserve-of-nothing',
+    breaks: 'keeps nothing back for cancellations where cancel_reserve is absent',
+    edits: [
+      {
+        file: 'src/domain/assign-nonces.ts',
+        find: 'return cancelReserve ?? 2n * BigInt(noOpGas)',
+        put: 'return cancelReserve ?? 0n * BigInt(noOpGas)',
+      },
+    ],
+  },
+  {
+    name: 'promise-a-balance-twice',
+    breaks: 'forgets that what is in flight has still to be paid',
+    edits: [
+      {
+        file: 'src/domain/assign-nonces.ts',
+        find: 'return promised.reduce((left, cost) => left - cost, balance - reserve)',
+        put: 'return promised.reduce((left, cost) => left - 0n * cost, balance - reserve)',
+      },
+    ],
+  },
+  {
+    name: 'spend-below-the-minimum',
+    breaks: 'does not look at min_balance',
+    edits: [
+      {
+        file: 'src/domain/assign-nonces.ts',
+        find: 'if (balance < minBalance) {',
+        put: 'if (balance < 0n * minBalance) {',
+      },
+    ],
+  },
+  {
+    name: 'balance-for-ever',
+    breaks: 'never reads a balance anew, nor takes anything off the one that it has',
+    edits: [
+      {
+        file: 'src/chain/account-memory.ts',
+        find: 'const balanceKeptBlocks = 64',
+        put: 'const balanceKeptBlocks = 1e9',
+      },
+      { file: 'src/chain/account-memory.ts', find: '? wei - paid - most : wei', put: '? wei : wei' },
+    ],
+  },
+  {
+    name: 'no-limit-in-flight',
+    breaks: 'does not look at max_in_flight',
+    edits: [
+      {
+        file: 'src/domain/work.ts',
+        find: 'const most = delegated ? 1 : work.relayer.policies.maxInFlight',
+        put: 'const most = delegated ? 1 : work.relayer.policies.maxInFlight + 1',
+      },
+    ],
+  },
+  {
+    name: 'go-on-while-paused',
+    breaks: 'gives nonces to what waits while the relayer is paused',
+    edits: [
+      { file: 'src/domain/assign-nonces.ts', find: 'if (work.relayer.paused) {', put: "if (work.relayer.id === '') {" },
+      {
+        file: 'src/domain/work.ts',
+        find: 'const binds = queuedOf(work).length > 0 && !work.relayer.paused',
+        put: 'const binds = queuedOf(work).length > 0',
+      },
+      {
+        file: 'src/domain/work.ts',
+        find: 'const next = work.relayer.paused ? [] : queuedOf(work)',
+        put: 'const next = queuedOf(work)',
+      },
+    ],
+  },
+  {
+    name: 'stop-races-while-paused',
+    breaks: 'pauses cancellations with the relayer',
+    edits: [
+      {
+        file: 'src/domain/cancel-race.ts',
+        find: 'if (!observation.market) return []',
+        put: 'if (!observation.market || work.relayer.paused) return []',
+      },
+    ],
+  },
+  {
+    name: 'take-sends-while-paused',
+    breaks: 'accepts sends while the relayer is paused',
+    edits: [{ file: 'src/domain/submit.ts', find: 'if (relayer.paused) {', put: "if (relayer.id === '') {" }],
+  },
+  {
+    name: 'rules-of-before',
+    breaks: 'signs what it decided under rules that were changed since',
+    edits: [
+      {
+        file: 'src/reconcile/record.ts',
+        find: 'if (decisions.some(followsRules)) await refuseOtherRules',
+        put: 'if (decisions.length < 0 && decisions.some(followsRules)) await refuseOtherRules',
+      },
+    ],
+  },
+  {
+    name: 'keep-the-file-to-itself',
+    breaks: 'starts with the rules of before, whatever the configuration says now',
+    edits: [
+      {
+        file: 'src/commands/keep-relayers.ts',
+        find: 'if (differs || orphans.some(({ paused }) => !paused)) {',
+        put: 'if ((differs && stored.length === 0) || orphans.some(({ paused }) => !paused)) {',
+      },
+    ],
+  },
+  {
+    name: 'accept-any-price',
+    breaks: 'accepts a price above gas_price_cap',
+    edits: [
+      {
+        file: 'src/domain/submit.ts',
+        find: 'feeCap(pricing) > gasPriceCap) {',
+        put: 'feeCap(pricing) > gasPriceCap && gasPriceCap < 0n) {',
+      },
+    ],
+  },
+  {
+    name: 'accept-unnamed-gas',
+    breaks: 'accepts a send without gas_limit although gas_limit_estimation is off',
+    edits: [
+      {
+        file: 'src/domain/submit.ts',
+        find: 'gasLimitEstimation === false) {',
+        put: 'gasLimitEstimation === false && now < 0) {',
+      },
+    ],
+  },
+  {
+    name: 'any-receiver',
+    breaks: 'does not look at whitelist_receivers',
+    edits: [
+      {
+        file: 'src/domain/forbid.ts',
+        find: 'return forbiddenReceiver(policies, to) ?? forbiddenCall',
+        put: 'return forbiddenCall',
+      },
+    ],
+  },
+  {
+    name: 'any-call',
+    breaks: 'does not look at whitelist_selectors',
+    edits: [{ file: 'src/domain/forbid.ts', find: '?? forbiddenCall(policies, to, data) ??', put: '??' }],
+  },
+  {
+    name: 'any-value',
+    breaks: 'does not look at value_cap',
+    edits: [
+      {
+        file: 'src/domain/forbid.ts',
+        find: 'valueCap === undefined || value <= valueCap',
+        put: 'valueCap === undefined || value > 0n || value <= valueCap',
+      },
+    ],
+  },
+  {
+    name: 'forbid-at-the-door-only',
+    breaks: 'does not look at its rules again before a payload gets a nonce',
+    edits: [
+      {
+        file: 'src/domain/assign-nonces.ts',
+        find: 'if (forbidden !== undefined) {',
+        put: 'if (forbidden === work.relayer.id) {',
+      },
+    ],
+  },
+  {
+    name: 'always-of-type-2',
+    breaks: 'does not look at eip1559_pricing',
+    edits: [
+      {
+        file: 'src/domain/assign-nonces.ts',
+        find: 'firstFees(pricing, market, policy.eip1559 && eip1559Pricing, gasPriceCap)',
+        put: 'firstFees(pricing, market, policy.eip1559 || eip1559Pricing, gasPriceCap)',
+      },
+    ],
+  },
+  {
+    name: 'gas-of-a-transfer',
+    breaks: 'ignores what a node estimated, and gives every payload the gas of a transfer',
+    edits: [
+      {
+        file: 'src/domain/assign-nonces.ts',
+        find: "(estimate?.kind === 'gas' ? estimate.gas : undefined)",
+        put: "(estimate?.kind === 'gas' ? 21_000 : undefined)",
+      },
+    ],
+  },
+  {
+    name: 'gas-limit-of-its-own',
+    breaks: 'estimates gas where the client named it',
+    edits: [
+      {
+        file: 'src/domain/assign-nonces.ts',
+        find: 'const gasLimit = transaction.payload.gasLimit ??',
+        put: 'const gasLimit = (transaction.payload.gasLimit && 100_000) ??',
+      },
+    ],
+  },
+  {
+    name: 'send-what-has-expired',
+    breaks: 'does not look at valid_until while a payload waits for its nonce',
+    edits: [
+      {
+        file: 'src/domain/decide.ts',
+        find: "isInPhase(transaction, 'queued') && !hasExpired(transaction, now)),",
+        put: "isInPhase(transaction, 'queued')),",
+      },
+      {
+        file: 'src/domain/decide.ts',
+        find: "isInPhase(transaction, 'queued') && hasExpired(transaction, now) && !waits(transaction)",
+        put: "isInPhase(transaction, 'queued') && work.relayer.id === ''",
+      },
+    ],
+  },
+  {
+    name: 'pursue-what-has-expired',
+    breaks: 'does not look at valid_until once a payload has its nonce',
+    edits: [
+      {
+        file: 'src/domain/decide.ts',
+        find: 'if (!transaction.cancellation && hasExpired(transaction, now)) return',
+        put: "if (!transaction.cancellation && work.relayer.id === '') return",
+      },
+    ],
+  },
+]

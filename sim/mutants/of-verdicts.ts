@@ -1,0 +1,109 @@
+// The engine as it would be if it told a verdict that the chain does not, or lost sight of what the chain does.
+import type { Mutant } from './mutants.ts'
+
+export const ofVerdicts: readonly Mutant[] = [
+  {
+    name: 'lost-told-as-won',
+    breaks: 'tells that a cancellation won where the payload was mined',
+    edits: [{ file: 'src/domain/cancel.ts', find: "payload: 'lost',", put: "payload: 'won'," }],
+  },
+  {
+    name: 'external-told-as-won',
+    breaks: "tells that a cancellation won where a stranger's transaction was mined",
+    edits: [{ file: 'src/domain/cancel.ts', find: "stranger: 'external' }", put: "stranger: 'won' }" }],
+  },
+  {
+    name: 'safe-before-finality',
+    breaks: 'lets a client send anew what a reorganisation may yet bring back',
+    edits: [
+      {
+        file: 'src/domain/cancel.ts',
+        find: "safeToRetry: final && state !== 'lost'",
+        put: "safeToRetry: state !== 'lost'",
+      },
+    ],
+  },
+  {
+    name: 'safe-though-lost',
+    breaks: 'lets a client send anew what was executed',
+    edits: [
+      { file: 'src/domain/cancel.ts', find: "safeToRetry: final && state !== 'lost'", put: 'safeToRetry: final' },
+    ],
+  },
+  {
+    name: 'safe-while-racing',
+    breaks: 'lets a client send anew what still races',
+    edits: [
+      {
+        file: 'src/domain/cancel.ts',
+        find: "state: 'racing', final: false, safeToRetry: false",
+        put: "state: 'racing', final: false, safeToRetry: true",
+      },
+    ],
+  },
+  {
+    name: 'cost-at-the-cap',
+    breaks: 'tells what the no-op could have cost, and not what it did',
+    edits: [
+      {
+        file: 'src/domain/cancel.ts',
+        find: 'BigInt(inclusion.gasUsed) * inclusion.effectiveGasPrice',
+        put: 'BigInt(inclusion.gasUsed) * 2n * inclusion.effectiveGasPrice',
+      },
+    ],
+  },
+  {
+    name: 'cost-of-the-payload',
+    breaks: "tells the payload's cost as the cancellation's",
+    edits: [
+      {
+        file: 'src/domain/cancel.ts',
+        find: "inclusion.by === 'attempt' && inclusion.kind === 'cancel'",
+        put: "inclusion.by === 'attempt'",
+      },
+    ],
+  },
+  {
+    name: 'delete-what-is-mined',
+    breaks: 'accepts a DELETE of what is mined',
+    edits: [{ file: 'src/domain/cancel.ts', find: "  mined: 'TRANSACTION_ALREADY_MINED',\n", put: '' }],
+  },
+  {
+    name: 'mined-is-for-ever',
+    breaks: 'does not reopen what a reorganisation took back',
+    edits: [
+      {
+        file: 'src/domain/decide.ts',
+        find: "if (canonical !== inclusion.block.hash) return [{ do: 'reopen', transaction }]",
+        put: 'if (canonical !== inclusion.block.hash) return []',
+      },
+    ],
+  },
+  {
+    name: 'wake-nobody',
+    breaks: 'loses every wake-up, and looks for nobody who missed one',
+    edits: [
+      {
+        file: 'src/commands/submit.ts',
+        find: '  context.wake(relayerId)\n  return transaction\n',
+        put: '  return transaction\n',
+      },
+      {
+        file: 'src/reconcile/find-backlogs.ts',
+        find: 'return [...found].flatMap',
+        put: 'return [...found].slice(found.size).flatMap',
+      },
+    ],
+  },
+  {
+    name: 'expired-told-as-canceled',
+    breaks: 'ends what has expired as if its client had taken it back',
+    edits: [
+      {
+        file: 'src/domain/apply.ts',
+        find: "return cancel(transaction, now, 'expiry')",
+        put: 'return cancel(transaction, now)',
+      },
+    ],
+  },
+]
