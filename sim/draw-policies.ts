@@ -33,7 +33,7 @@ export function drawOperator(dice: Dice): Operator | undefined {
   if (!dice.chance(0.4)) return undefined
   const isScarce = dice.chance(0.5)
   return {
-    funds: isScarce ? gwei * BigInt(dice.pick([2_000_000, 5_000_000, 20_000_000])) : undefined,
+    funds: isScarce ? gwei * BigInt(dice.pick([1_200_000, 2_000_000, 4_000_000])) : undefined,
     isSteady: isScarce && dice.chance(0.6),
     patches: dice.pick([0, 0.5, 1]),
     pausesAtTheEnd: dice.chance(0.5),
@@ -55,7 +55,7 @@ export function drawOthers(dice: Dice, { funds = 10n ** 18n }: Operator): Polici
   return {
     ...(set(0.3) && { cancelGasPriceCap: firstBaseFee * BigInt(dice.pick([2, 4, 8, 30])) }),
     ...(set(0.4) && { cancelReserve: (funds * BigInt(dice.pick([0, 5, 20, 50]))) / 100n }),
-    ...(set(0.3) && { minBalance: (funds * BigInt(dice.pick([10, 40, 80]))) / 100n }),
+    ...(set(0.3) && { minBalance: (funds * BigInt(dice.pick([20, 60, 90]))) / 100n }),
     ...(set(0.2) && { eip1559Pricing: dice.chance(0.5) }),
     ...(set(0.15) && { gasLimitEstimation: false }),
     ...(set(0.15) && { whitelistReceivers: [dice.pick([receiver, receiver, moodyContract])] }),

@@ -5,6 +5,7 @@ import { tagsOf } from './chain/transaction.ts'
 import { inWords } from './draw-policies.ts'
 import { keepMining } from './mining.ts'
 import type { Disk } from './process/database.ts'
+import { epochMs } from './process/engine.ts'
 import { type Backup, backUp, downMs, dropUnseen, restore } from './restore.ts'
 import { openService, type Service } from './service.ts'
 import { askForTheRest, boundBlocks, calm, giveUpWaiting, openRows, steerBaseFee } from './settle.ts'
@@ -140,7 +141,10 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
     if (number === height) continue
     height = number
     steerBaseFee(world)
-    if (number - began === bound >> 1) giveUpWaiting(world, service)
+    if (number - began === bound >> 1) {
+      demandExpiries(world)
+      giveUpWaiting(world, service)
+    }
     if (number - began <= bound) continue
     const left = [...world.rows.all().values()].filter(({ open }) => open === 1)
     const told = left.map(
@@ -163,6 +167,15 @@ function demandVerdicts({ rows, clients, history }: World): void {
   for (const { id, tag } of clients.replaced) {
     const row = rows.all().get(id)
     if (row && !tagsOf(row).includes(tag)) history.fail(`${id.slice(-6)} forgot its payload ${tag}, put in by a PUT`)
+  }
+}
+
+/** What has expired is taken back soon, whatever it waits for. */
+function demandExpiries({ rows, scenario, machine, timeline, history }: World): void {
+  const since = epochMs + timeline.now() + machine.skewMs() - 20 * scenario.blocktimeMs
+  for (const { id, open, phase, valid_until: end, canceled_at: taken, status_reason: told } of rows.all().values()) {
+    if (open === 0 || phase === 'mined' || end === null || end > since || taken !== null) continue
+    history.fail(`${id.slice(-6)} has expired long ago, and is not taken back: "${told}"`)
   }
 }
 

@@ -141,7 +141,7 @@ function operated<S extends Omit<Scenario, 'gaps'>>(scenario: S, dice: Dice): S 
   const { weights } = scenario
   const policies = { ...scenario.policies, others: drawOthers(dice, operator) }
   const changes = { ...weights, policies: dice.pick([0, 2, 6]) }
-  const refills = operator.funds === undefined ? changes : { ...changes, refill: Math.max(4, weights.refill) }
+  const refills = operator.funds === undefined ? changes : { ...changes, refill: Math.max(3, weights.refill) }
   const steady = { ...refills, reorg: 0, emptyBalance: 0, stranger: 0 }
   return { ...scenario, operator, policies, weights: operator.isSteady ? steady : refills }
 }

@@ -61,6 +61,8 @@ export interface Clients {
   readonly accepted: Map<string, { readonly relayer: number; readonly tag: number }>
   /** PUTs that were answered with success, and the numbers of their payloads. */
   readonly replaced: { readonly id: string; readonly tag: number }[]
+  /** Ids that somebody tried to DELETE, and those of relayers that somebody tried to DELETE all of. */
+  readonly asked: Set<string>
   /** By id: the place of the DELETE that was answered with success. */
   readonly deleted: Map<string, number>
 }
@@ -109,7 +111,14 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     included: [],
     accounts,
   })
-  const clients: Clients = { nextTag: 1, requests: new Map(), accepted: new Map(), replaced: [], deleted: new Map() }
+  const clients: Clients = {
+    nextTag: 1,
+    requests: new Map(),
+    accepted: new Map(),
+    replaced: [],
+    asked: new Set(),
+    deleted: new Map(),
+  }
   const state: Moods = {
     skewMs: 0,
     revertsNow: false,
@@ -188,6 +197,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     fail: history.fail,
     requestOf: (tag) => clients.requests.get(tag),
     isLost: (hash) => lost.has(hash),
+    isAsked: ({ transaction_id: id, relayer_id: relayer }) => clients.asked.has(id) || clients.asked.has(relayer),
     clock: () => ({ nowMs: Math.floor(epochMs + timeline.now() + state.skewMs), skewMs: state.skewMs }),
     moody: moodyContract,
   })

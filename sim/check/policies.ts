@@ -22,6 +22,8 @@ export interface PolicyWatch {
   requestOf(tag: number): SendRequest | undefined
   /** Sent by a part of the history that a restored copy does not hold, under rules that nobody knows any more. */
   isLost(hash: Hash): boolean
+  /** Whether a client ever asked to take it back, by its id or with all of its relayer. */
+  isAsked(entry: Entry): boolean
   /** By the machine's clock, and how far that has been moved. */
   clock(): { readonly nowMs: number; readonly skewMs: number }
   /** Calls of this contract may revert, so that a payload to it may be refused. */
@@ -37,7 +39,7 @@ interface InFlight {
 }
 
 export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch: PolicyWatch): PolicyChecks {
-  const { fail, requestOf, isLost, clock, moody } = watch
+  const { fail, requestOf, isLost, isAsked, clock, moody } = watch
   const inFlight = committed<[string], InFlight>(
     "SELECT t.id, a.raw FROM transactions t JOIN attempts a ON a.transaction_id = t.id AND a.nonce = t.nonce WHERE t.relayer_id = ? AND t.open = 1 AND t.phase = 'inFlight'",
   )
@@ -47,6 +49,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
   /** No policy holds for what was signed before the copy that is on the disk now. */
   const bytesOf = ({ bytes }: Entry) => decode(bytes as SimTransaction['raw'])
   const sent = (tag: number | undefined) => (tag === undefined ? undefined : requestOf(tag))
+  const keyOf = ({ id }: Instance, { relayer_id }: Pick<Entry, 'relayer_id'>) => `${id} ${relayer_id}`
   const named = ({ transaction_id: id }: Entry) => id.slice(-6)
 
   function accepted(entry: Entry): void {
@@ -69,6 +72,12 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     }
   }
 
+  function expired(instance: Instance, entry: Entry): void {
+    const [from, to] = [began.get(keyOf(instance, entry)), clock()]
+    if (from?.skewMs !== to.skewMs || (entry.figure !== null && entry.figure <= to.nowMs)) return
+    fail(`${named(entry)}: it expired, and its valid_until is ${entry.figure ?? 'not given'}`)
+  }
+
   function signed(instance: Instance, entry: Entry, isFirst: boolean): void {
     const transaction = bytesOf(entry)
     const { cap, data } = transaction
@@ -85,7 +94,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
       }
       comparePrice(name, transaction, request)
       comparePayload(name, transaction, request)
-      const from = began.get(`${instance.id} ${entry.relayer_id}`)
+      const from = began.get(keyOf(instance, entry))
       const { validUntil = Number.POSITIVE_INFINITY } = request
       if (from && from.skewMs === clock().skewMs && validUntil <= from.nowMs) {
         fail(`${name}: its payload was signed ${from.nowMs - validUntil} ms after its valid_until, or later`)
@@ -154,7 +163,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
 
   return {
     reads(instance, relayer) {
-      began.set(`${instance.id} ${relayer}`, clock())
+      began.set(keyOf(instance, { relayer_id: relayer }), clock())
     },
     committed(instance) {
       const entries = journal.since()
@@ -171,6 +180,10 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
             break
           case 'canceled':
             if (entry.figure === 1) fail(`${named(entry)}: a DELETE was accepted although it is mined`)
+            if (!isAsked(entry)) fail(`${named(entry)}: it was canceled, and no client asked for that`)
+            break
+          case 'expired':
+            expired(instance, entry)
             break
           case 'signed': {
             if (isLost(bytesOf(entry).hash)) break

@@ -6,14 +6,14 @@ export interface Entry {
   /**
    * - `accepted`, `replaced`: a client's payload is stored. `filled`: a no-op of the relayer's own is.
    * - `bound`: a transaction of the queue gets a nonce. `signed`: an attempt is recorded.
-   * - `canceled`: a DELETE is. `refused`: the relayer itself gives the payload up.
+   * - `canceled`: a DELETE is. `expired`: its valid_until has passed. `refused`: the relayer itself gives the payload up.
    */
-  readonly what: 'accepted' | 'replaced' | 'filled' | 'bound' | 'signed' | 'canceled' | 'refused'
+  readonly what: 'accepted' | 'replaced' | 'filled' | 'bound' | 'signed' | 'canceled' | 'expired' | 'refused'
   readonly transaction_id: string
   /** The payload's, or the attempt's signed bytes. */
   readonly bytes: string
-  /** Of an attempt: the head that it was decided at. Of a DELETE: whether the payload was mined. */
-  readonly figure: number
+  /** Of an attempt: the head that it was decided at. Of a DELETE: whether the payload was mined. Of an expiry: when. */
+  readonly figure: number | null
   readonly relayer_id: string
   readonly paused: 0 | 1
   /** As JSON. */
@@ -54,6 +54,12 @@ const triggers: readonly (readonly [name: string, when: string, told: string, re
     'canceled',
     "UPDATE ON main.transactions WHEN NEW.cancel_origin = 'request' AND OLD.cancel_origin IS NOT 'request'",
     "'canceled', NEW.id, NEW.data, OLD.phase = 'mined' AND OLD.included_kind IN ('execute', 'replace', 'unrecorded')",
+    'NEW.relayer_id',
+  ],
+  [
+    'expired',
+    "UPDATE ON main.transactions WHEN NEW.cancel_origin = 'expiry' AND OLD.cancel_origin IS NULL",
+    "'expired', NEW.id, NEW.data, NEW.valid_until",
     'NEW.relayer_id',
   ],
   [
