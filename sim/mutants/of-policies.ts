@@ -135,6 +135,18 @@ export const ofPolicies: readonly Mutant[] = [
     ],
   },
   {
+    name: 'balance-of-a-node-behind',
+    breaks: 'remembers a balance from before what is settled, when a node that was behind has caught up',
+    seed: 279,
+    edits: [
+      {
+        file: 'src/chain/account-memory.ts',
+        find: 'last.shared || last.balance.isBehind || !last.count',
+        put: 'last.shared || !last.count',
+      },
+    ],
+  },
+  {
     name: 'no-limit-in-flight',
     breaks: 'does not look at max_in_flight',
     edits: [

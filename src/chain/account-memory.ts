@@ -31,6 +31,8 @@ export interface Balance {
   readonly readAt: BlockNumber
   /** Nonces below are reckoned with. */
   readonly chargedBelow: Nonce
+  /** The account had spent less there than is settled: what that cost is on no receipt to come. */
+  readonly isBehind?: true
 }
 
 export interface Code {
@@ -101,7 +103,7 @@ export function byNonce(live: readonly LiveNonce[]): readonly LiveNonce[] {
 export function usableBalance(asked: Freshness, last: Remembered | undefined, head: BlockNumber): Wei | undefined {
   if (!last?.balance) return undefined
   const age = head - last.balance.readAt
-  const kept = asked === 'now' || last.shared || !last.count ? 0 : balanceKeptBlocks
+  const kept = asked === 'now' || last.shared || last.balance.isBehind || !last.count ? 0 : balanceKeptBlocks
   return age >= 0 && age <= kept ? last.balance.wei : undefined
 }
 
@@ -136,16 +138,16 @@ export function withInclusions(
 
 /** Undefined where it is not known what was paid since it was read: then what is left is not known, either. */
 function balanceAfter(
-  { wei, readAt }: Balance,
+  before: Balance,
   nonce: Nonce,
   inclusion: Extract<Inclusion, { by: 'attempt' }>,
   payloads: NonNullable<LiveNonce['payloads']>,
 ): Balance | undefined {
   const chargedBelow = nonce + 1
-  if (inclusion.block.number <= readAt) return { wei, readAt, chargedBelow }
+  if (inclusion.block.number <= before.readAt) return { ...before, chargedBelow }
   const paid = feesPaid(inclusion)
   const values = inclusion.kind === 'cancel' ? [] : payloads.map(({ value }) => value)
-  return paid === undefined ? undefined : { wei: wei - paid - maxWei(0n, ...values), readAt, chargedBelow }
+  return paid === undefined ? undefined : { ...before, wei: before.wei - paid - maxWei(0n, ...values), chargedBelow }
 }
 
 export interface AccountMemory {

@@ -45,7 +45,9 @@ export function remember(
   // What was read before the first count may have changed since, and none of the counts to come would show it.
   const stands = (readAt: BlockNumber | undefined) => before !== undefined || readAt === head
   const known = stands(last?.balance?.readAt) ? last?.balance : undefined
-  const balance = told.balance === undefined ? known : { wei: told.balance, readAt: head, chargedBelow: 0 }
+  const read = told.balance === undefined ? known : { wei: told.balance, readAt: head, chargedBelow: 0 }
+  const isBehind = told.nonce < spentBelow && read?.readAt === head
+  const balance = isBehind ? { ...read, isBehind } : read
   const coded = stands(last?.code?.readAt) ? last?.code : undefined
   const code = told.delegated === undefined ? coded : { delegated: told.delegated, readAt: head }
   return {

@@ -211,6 +211,16 @@ describe('the balance', () => {
     await anvil.mine(64)
     expect((await look({ balance: 'recent' })).balance).toBe(balance + 5n)
   })
+
+  test('of a node that is behind what is settled does not outlast its head', async () => {
+    const { balance = 0n } = await look({ balance: 'recent', spentBelow: 1 })
+    // What had been spent by then was nobody's in flight, so that no receipt takes it off.
+    await strangerSpends(0)
+    const caughtUp = await look({ balance: 'recent', spentBelow: 1 })
+    expect(asked()).toContain('eth_getBalance')
+    expect(caughtUp.nonce).toBe(1)
+    expect(caughtUp.balance).toBeLessThan(balance)
+  })
 })
 
 describe('the code', () => {
