@@ -36,12 +36,14 @@ const gasNeeded = 21_400
 interface InFlight {
   readonly id: string
   readonly raw: SimTransaction['raw']
+  /** Of what every node rejected so far, or did before it left once more: that is promised to nobody. */
+  readonly rejections: string | null
 }
 
 export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch: PolicyWatch): PolicyChecks {
   const { fail, requestOf, isLost, isAsked, clock, moody } = watch
   const inFlight = committed<[string], InFlight>(
-    "SELECT t.id, a.raw FROM transactions t JOIN attempts a ON a.transaction_id = t.id AND a.nonce = t.nonce WHERE t.relayer_id = ? AND t.open = 1 AND t.phase = 'inFlight'",
+    "SELECT t.id, a.raw, a.rejections FROM transactions t JOIN attempts a ON a.transaction_id = t.id AND a.nonce = t.nonce WHERE t.relayer_id = ? AND t.open = 1 AND t.phase = 'inFlight'",
   )
   /** By process and relayer: when its latest step began. */
   const began = new Map<string, ReturnType<PolicyWatch['clock']>>()
@@ -156,7 +158,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
       from: transaction.from,
       // What is priced anew in this very step is not reckoned with yet.
       promised: [...attempts]
-        .filter(({ id, raw }) => (isBound(id) ? news.has(raw) : !news.has(raw)))
+        .filter(({ id, raw, rejections }) => (isBound(id) ? news.has(raw) : !news.has(raw) && rejections === null))
         .map(({ raw }) => decode(raw)),
     })
   }

@@ -52,18 +52,8 @@ export const ofPolicies: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/pursue.ts',
-        find: "if (stuck && pricing.kind !== 'speed') return [...tellOwnPrice(transaction, pricing), ...again]",
-        put: '',
-      },
-      {
-        file: 'src/domain/pursue.ts',
-        find: "if (!stuck || pricing.kind !== 'speed' || !isNonEmpty",
-        put: 'if (!stuck || !isNonEmpty',
-      },
-      {
-        file: 'src/domain/pursue.ts',
-        find: 'speed: pricing.speed, tries',
-        put: "speed: pricing.kind === 'speed' ? pricing.speed : 'fast', tries",
+        find: "if (pricing.kind !== 'speed') {",
+        put: "if (pricing.kind !== 'speed' && why === 'unfunded') {",
       },
     ],
   },
@@ -83,9 +73,9 @@ export const ofPolicies: readonly Mutant[] = [
     breaks: 'keeps nothing back for cancellations',
     edits: [
       {
-        file: 'src/domain/assign-nonces.ts',
-        find: 'return promised.reduce((left, cost) => left - cost, balance - reserve)',
-        put: 'return promised.reduce((left, cost) => left - cost, balance - 0n * reserve)',
+        file: 'src/domain/funds.ts',
+        find: 'left - promisedTo(transaction), balance - reserve)',
+        put: 'left - promisedTo(transaction), balance - 0n * reserve)',
       },
     ],
   },
@@ -94,7 +84,7 @@ export const ofPolicies: readonly Mutant[] = [
     breaks: 'keeps nothing back for cancellations where cancel_reserve is absent',
     edits: [
       {
-        file: 'src/domain/assign-nonces.ts',
+        file: 'src/domain/funds.ts',
         find: 'return cancelReserve ?? 2n * BigInt(noOpGas)',
         put: 'return cancelReserve ?? 0n * BigInt(noOpGas)',
       },
@@ -105,9 +95,9 @@ export const ofPolicies: readonly Mutant[] = [
     breaks: 'forgets that what is in flight has still to be paid',
     edits: [
       {
-        file: 'src/domain/assign-nonces.ts',
-        find: 'return promised.reduce((left, cost) => left - cost, balance - reserve)',
-        put: 'return promised.reduce((left, cost) => left - 0n * cost, balance - reserve)',
+        file: 'src/domain/funds.ts',
+        find: 'left - promisedTo(transaction), balance - reserve)',
+        put: 'left - 0n * promisedTo(transaction), balance - reserve)',
       },
     ],
   },
@@ -180,8 +170,8 @@ export const ofPolicies: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/cancel-race.ts',
-        find: 'if (!observation.market) return []',
-        put: 'if (!observation.market || work.relayer.paused) return []',
+        find: 'if (!market) return []',
+        put: 'if (!market || work.relayer.paused) return []',
       },
     ],
   },
