@@ -1,14 +1,14 @@
 // Which of the queue gets which nonce, now. Nonces are bound late, lowest first, and a gap is never left behind.
 import { type Condition, explain, roughly } from './condition.ts'
 import type { Assignments, Decision } from './decision.ts'
-import { type Fees, feeCap, firstFees, type Market, marketFees } from './fees.ts'
+import { type Fees, feeCap, firstFees, lowered, type Market, marketFees } from './fees.ts'
 import { forbids } from './forbid.ts'
 import { blocksOurs, type FreeNonces, freeNonces, highestWaiting, lowestGap, takenFrom } from './free-nonces.ts'
 import { spendable, upfrontCost, usesEip1559 } from './funds.ts'
 import { tellPoolUnseen } from './hindrance.ts'
 import type { Observation } from './observation.ts'
 import { makeWay, tellRefusedFiller } from './refused-filler.ts'
-import type { NetworkPolicy } from './relayer.ts'
+import type { NetworkPolicy, Relayer } from './relayer.ts'
 import { type InPhase, isInPhase } from './transaction.ts'
 import type { Gas, Nonce, Wei } from './units.ts'
 import { inFlightOf, roomIn, type Work } from './work.ts'
@@ -36,7 +36,7 @@ export function assignNonces(work: Work, observation: Observation, policy: Netwo
     const nonce = free.take()
     // It has its filler, which no node takes: another would fare no better.
     if (free.fillerAt(nonce)) continue
-    gaps.push({ do: 'fillGap', nonce, fees: marketFees(market, 'fast', usesEip1559(work.relayer, policy)) })
+    gaps.push({ do: 'fillGap', nonce, fees: fillerFees(work.relayer, market, policy) })
   }
   const madeWay = decisions.some((each) => each.do === 'refuse' && each.transaction.origin === 'gap')
   return { ...wait, decisions: [...decisions, ...gaps, ...(madeWay ? [] : tellRefusedFiller(work))], again }
@@ -55,6 +55,11 @@ function waitForStranger(work: Work, gap: Nonce, observation: Observation, polic
   const told = tellPoolUnseen(behind, gap, from)
   if (work.relayer.paused) return [...told, ...explainPaused(work)]
   return next ? [...told, ...tellPoolUnseen(next, gap, from)] : told
+}
+
+/** What fills a gap is a no-op, and bound by their cap. */
+export function fillerFees(relayer: Relayer, market: Market, policy: NetworkPolicy): Fees {
+  return lowered(marketFees(market, 'fast', usesEip1559(relayer, policy)), relayer.policies.cancelGasPriceCap)
 }
 
 /** Somebody may have topped it up since. */

@@ -7,11 +7,10 @@
 // is never handed over again, and a no-op races it at rising fees. A nonce that the chain has spent is an inclusion;
 // an inclusion deep enough in the canonical chain is final; one whose block fell out of the chain is open again.
 import { apply } from './apply.ts'
-import { assignNonces } from './assign-nonces.ts'
+import { assignNonces, fillerFees } from './assign-nonces.ts'
 import { isNoOp } from './attempt.ts'
 import { race } from './cancel-race.ts'
 import { type Assignments, type Decision, type NeedsBalance, needsSignature, type Plan } from './decision.ts'
-import { marketFees } from './fees.ts'
 import { strangersPatience, tellUnproven } from './hindrance.ts'
 import type { Hash, TransactionId } from './ids.ts'
 import { confirmations, type Observation } from './observation.ts'
@@ -118,7 +117,7 @@ function fillUnknown(
   const isPatient = !past?.seen || head.number - past.seen.at < strangersPatience(policy)
   if (isPatient || !market) return []
   const held = new Set(work.open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))
-  const fees = marketFees(market, 'fast', policy.eip1559 && work.relayer.policies.eip1559Pricing)
+  const fees = fillerFees(work.relayer, market, policy)
   return unknown
     .filter((nonce) => !held.has(nonce))
     .slice(0, fillsMax)

@@ -8,7 +8,7 @@ import { isNonEmpty } from './ids.ts'
 import type { Observation } from './observation.ts'
 import type { NetworkPolicy } from './relayer.ts'
 import { type InPhase, isInPhase, pendingStatuses, statusOf, type Transaction } from './transaction.ts'
-import { maxWei, minWei, type TimestampMs, type Wei } from './units.ts'
+import { minWei, type TimestampMs, type Wei } from './units.ts'
 import type { Work } from './work.ts'
 
 export interface CancellationPreview {
@@ -73,7 +73,7 @@ export function previewCancellation(
       else overCap += 1
     }
   }
-  const max = mostUnderCap(work.relayer.policies.cancelGasPriceCap, noOps, fillers)
+  const max = mostUnderCap(work.relayer.policies.cancelGasPriceCap, noOps + fillers.length)
   return {
     ...{ free, noOps, overCap, gaps: fillers.length, racing, tooLate, committed },
     cost: {
@@ -95,11 +95,8 @@ function signedFees({ lifecycle }: InPhase<'inFlight'>): Fees | undefined {
   return isNonEmpty(noOps) ? newest(noOps).fees : undefined
 }
 
-/** A filler of a gap begins at the market's price whatever the cap, and is raised under it. */
-function mostUnderCap(cap: Wei | undefined, noOps: number, fillers: readonly Fees[]): Wei | undefined {
-  if (cap === undefined) return undefined
-  const filled = fillers.reduce((sum, fees) => sum + maxWei(cap, feeCap(fees)), 0n)
-  return BigInt(noOpGas) * (BigInt(noOps) * cap + filled)
+function mostUnderCap(cap: Wei | undefined, noOps: number): Wei | undefined {
+  return cap === undefined ? undefined : BigInt(noOpGas) * BigInt(noOps) * cap
 }
 
 function costAtMost(fees: Fees | undefined): Wei {

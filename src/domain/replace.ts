@@ -105,12 +105,13 @@ export function takeOverWithPayload(
   const fees =
     pricing.kind === 'speed'
       ? firstBid(transaction, pricing.speed, gasLimit, cap, { ...observation, market })
-      : ownFees(pricing, floor)
+      : ownFees(pricing, floor, cap)
   if (fees) return [{ do: 'replace', transaction, fees, gasLimit }]
   const needed = floor ? `${feeCap(floor)} wei per gas, of which ${tipOf(floor)} as tip` : 'more'
+  const isCapped = pricing.kind === 'speed' || exceeds(pricing, cap)
   return explain(
     transaction,
-    pricing.kind === 'speed' ? 'gas_price_cap' : 'own_price',
+    isCapped ? 'gas_price_cap' : 'own_price',
     `waits: over ${newest(attempts).hash} it needs ${needed}, which the replacement's fee or gas_price_cap forbids`,
   )
 }
@@ -128,9 +129,14 @@ function firstBid(
   return bid.kind === 'sign' ? bid.fees : undefined
 }
 
-/** Fees that the client named are its limit, also where they do not suffice. */
-function ownFees(pricing: Fees, floor: Fees | undefined): Fees | undefined {
+/** Fees that the client named are its limit, also where they do not suffice; the cap may have been lowered below them. */
+function ownFees(pricing: Fees, floor: Fees | undefined, cap: Wei | undefined): Fees | undefined {
+  if (exceeds(pricing, cap)) return undefined
   if (!floor) return pricing
   const suffices = pricing.kind === floor.kind && feeCap(pricing) >= feeCap(floor) && tipOf(pricing) >= tipOf(floor)
   return suffices ? pricing : undefined
+}
+
+function exceeds(fees: Fees, cap: Wei | undefined): boolean {
+  return cap !== undefined && feeCap(fees) > cap
 }

@@ -123,6 +123,12 @@ describe('a nonce', () => {
     ])
   })
 
+  test('that a no-op of ours takes is paid for within cancel_gas_price_cap', () => {
+    const relayer = someRelayer({ policies: { ...somePolicies, cancelGasPriceCap: 5n * gwei } })
+    const { decisions } = plan({ relayer, open: [inFlight(1)] }, { pendingNonce: 0 })
+    expect(decisions).toMatchObject([{ do: 'fillGap', nonce: 0, fees: { maxFeePerGas: 5n * gwei } }])
+  })
+
   test('given up in this step waits for the queue, whose gas nobody has asked for yet, and gets no no-op meanwhile', () => {
     const { gasLimit: _, ...payload } = queued(9).payload
     const refused = inFlight(0, [someAttempt(0, { handOver: handOvers.refused })])

@@ -68,9 +68,9 @@ describe('what it counts', () => {
     const noOp = previewed([inFlight(1)], { observed: { nonce: 1 } })
     expect(preview.cost.today).toBe(noOp.cost.today + gas * 23n * gwei)
     expect(preview.cost.max).toBe(gas * 100n * gwei)
-    // A filler goes out at the market's price, whatever the cap.
+    // A filler is a no-op, and bound by their cap.
     const capped = previewed([held, inFlight(1)], { policies: { cancelGasPriceCap: 22n * gwei } })
-    expect(capped.cost.max).toBe(gas * 45n * gwei)
+    expect(capped.cost.max).toBe(gas * 44n * gwei)
   })
 
   test('likewise where no node shows its pool: the gap waits for a while, and is filled then', () => {

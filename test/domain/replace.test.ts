@@ -21,7 +21,9 @@ import {
   someAttempt,
   someObservation,
   somePayload,
+  somePolicies,
   somePolicy,
+  someRelayer,
   someWork,
 } from './some.ts'
 
@@ -101,6 +103,14 @@ describe('what a step makes of it', () => {
     const fees = eip1559(200n * gwei, 100n * gwei)
     const [decision] = decisionsOn(replace(inFlight(0, [original]), { ...request, pricing: fees as never }))
     expect(decision).toMatchObject({ do: 'replace', fees })
+  })
+
+  test('fees of its own wait where gas_price_cap was lowered below them since', () => {
+    const fees = eip1559(200n * gwei, 100n * gwei)
+    const relayer = someRelayer({ policies: { ...somePolicies, gasPriceCap: 199n * gwei } })
+    const open = [replace(inFlight(0, [original]), { ...request, pricing: fees as never })]
+    const { decisions } = decide(someWork({ relayer, open }), someObservation(), somePolicy, now)
+    expect(decisions).toMatchObject([{ do: 'explain', condition: 'gas_price_cap' }])
   })
 
   test('when the answers show that no node had the old payload, its nonce goes back, and nobody gets it out of turn', () => {
