@@ -2,10 +2,11 @@
 import { spawn } from 'node:child_process'
 import { toolArguments } from '../../test/support/tool-arguments.ts'
 import { mutants } from './mutants.ts'
+import { noticedBy, trialOf } from './trial.ts'
 
 const usage = `npm run sim:mutants -- [--only NAME] [--seed N] [--seeds 300] [--steps 300] [--workers 2]
 
-Runs each mutant of sim/mutants/mutants.ts from its own seed on, or from --seed, until one notices.
+Runs each mutant of sim/mutants/mutants.ts from its own seed on, or from --seed, until one notices; or the test that it names.
 `
 const values = toolArguments(usage, {
   seeds: { type: 'string', default: '300' },
@@ -14,31 +15,21 @@ const values = toolArguments(usage, {
   only: { type: 'string' },
   workers: { type: 'string', default: '2' },
 })
-const simulator = new URL('../main.ts', import.meta.url).pathname
+/** Of what a trial said. */
+const toldMax = 2_000
 const say = (text: string) => process.stdout.write(`${text}\n`)
 const waiting = mutants.filter(({ name }) => values.only === undefined || values.only === name)
 let survivors = 0
 
 async function work(): Promise<void> {
   for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
-    const { seeds, steps } = values
-    const seed = values.seed ?? String(mutant.seed ?? 1)
-    const { code, out } = await run([
-      simulator,
-      '--mutant',
-      mutant.name,
-      '--seed',
-      seed,
-      '--seeds',
-      seeds,
-      '--steps',
-      steps,
-      '--brief',
-    ])
-    const caught = code === 1 && out.startsWith('seed ')
-    if (!caught) survivors += 1
+    const { seeds, steps, seed: from } = values
+    const outcome = await run(trialOf(mutant, { from, seeds, steps }))
+    const noticed = noticedBy(mutant, outcome)
+    if (noticed === undefined) survivors += 1
+    const told = (noticed ?? outcome.out).trim().slice(0, toldMax).split('\n')
     say(
-      `${caught ? 'caught  ' : 'SURVIVED'} ${mutant.name}: ${mutant.breaks}\n         ${out.trim().split('\n').join('\n         ')}`,
+      `${noticed === undefined ? 'SURVIVED' : 'caught  '} ${mutant.name}: ${mutant.breaks}\n         ${told.join('\n         ')}`,
     )
   }
 }

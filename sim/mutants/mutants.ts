@@ -18,6 +18,8 @@ export interface Mutant {
   readonly edits: readonly Edit[]
   /** Rarely noticed: the seed to begin with, where it was. Absent: 1. */
   readonly seed?: number
+  /** Too rare for the simulator: the test file that notices it. */
+  readonly caughtBy?: string
 }
 
 export const mutants: readonly Mutant[] = [

@@ -36,6 +36,24 @@ export const ofPolicies: readonly Mutant[] = [
     ],
   },
   {
+    name: 'named-price-over-a-lowered-cap',
+    breaks: 'does not look at gas_price_cap when a PUT takes a nonce over at a price of its own',
+    caughtBy: 'test/domain/replace.test.ts',
+    edits: [{ file: 'src/domain/replace.ts', find: 'if (exceeds(pricing, cap)) return undefined', put: '' }],
+  },
+  {
+    name: 'filler-over-its-cap',
+    breaks: 'does not look at cancel_gas_price_cap when a gap is filled',
+    caughtBy: 'test/domain/decide.test.ts',
+    edits: [
+      {
+        file: 'src/domain/assign-nonces.ts',
+        find: 'usesEip1559(relayer, policy)), relayer.policies.cancelGasPriceCap)',
+        put: 'usesEip1559(relayer, policy)), undefined)',
+      },
+    ],
+  },
+  {
     name: 'no-op-over-its-cap',
     breaks: 'does not look at cancel_gas_price_cap when a cancellation is priced',
     edits: [

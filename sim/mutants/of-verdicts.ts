@@ -9,7 +9,7 @@ export const ofVerdicts: readonly Mutant[] = [
   },
   {
     name: 'external-told-as-won',
-    breaks: "tells that a cancellation won where a stranger's transaction was mined",
+    breaks: "tells that a cancellation won where a foreign transaction was mined",
     edits: [{ file: 'src/domain/cancel.ts', find: "stranger: 'external' }", put: "stranger: 'won' }" }],
   },
   {
@@ -92,6 +92,48 @@ export const ofVerdicts: readonly Mutant[] = [
         file: 'src/reconcile/find-backlogs.ts',
         find: 'return [...found].flatMap',
         put: 'return [...found].slice(found.size).flatMap',
+      },
+    ],
+  },
+  {
+    name: 'foreign-nonces-stay-free',
+    breaks: 'does not count the nonces as used that a foreign transaction has finally used',
+    caughtBy: 'test/domain/decide.test.ts',
+    edits: [
+      {
+        file: 'src/domain/decide.ts',
+        find: "decision.do === 'settle' || decision.do === 'requeue' ?",
+        put: "decision.do === 'settle' ?",
+      },
+    ],
+  },
+  {
+    name: 'further-endpoints-behind-a-put',
+    breaks: 'gives a payload that a PUT has replaced to further endpoints',
+    caughtBy: 'test/reconcile/perform.test.ts',
+    edits: [
+      {
+        file: 'src/reconcile/perform.ts',
+        find: "return now.lifecycle.phase === 'inFlight' && revisionOf(now) === (attempt.revision ?? 0)",
+        put: "return now.lifecycle.phase === 'inFlight' && revisionOf(now) >= (attempt.revision ?? 0)",
+      },
+    ],
+  },
+  {
+    name: 'further-endpoints-behind-a-delete',
+    breaks: 'gives a payload that a DELETE took back to further endpoints',
+    caughtBy: 'test/reconcile/perform.test.ts',
+    edits: [{ file: 'src/reconcile/perform.ts', find: 'if (!now || now.cancellation ||', put: 'if (!now ||' }],
+  },
+  {
+    name: 'search-from-the-newest-attempt',
+    breaks: 'looks for what took a nonce only since the newest attempt was signed',
+    caughtBy: 'test/domain/work.test.ts',
+    edits: [
+      {
+        file: 'src/domain/work.ts',
+        find: 'unspentAt: lifecycle.attempts[0].recordedAtBlock',
+        put: 'unspentAt: newest(lifecycle.attempts).recordedAtBlock',
       },
     ],
   },

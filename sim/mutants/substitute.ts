@@ -9,9 +9,19 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Before the engine is imported. Answers a check that every file of the mutant has been loaded since. */
 export function substitute(name: string): () => void {
+  return put(name, editsOf(name))
+}
+
+/** By path: the files of the mutant as it has them. */
+export function sourcesOf(name: string): ReadonlyMap<string, string> {
+  const edits = editsOf(name)
+  return new Map(edits.map(({ file }) => [join(root, file), mutated(pathToFileURL(join(root, file)).href, edits)]))
+}
+
+function editsOf(name: string): readonly Edit[] {
   const mutant = mutants.find((each) => each.name === name)
   if (!mutant) throw new Error(`no mutant "${name}"; there are ${mutants.map((each) => each.name).join(', ')}`)
-  return put(name, mutant.edits)
+  return mutant.edits
 }
 
 /** As `substitute`, for edits that are no mutant of the simulator's. */

@@ -356,6 +356,13 @@ describe('what must not wait for a block, nor cost without end', () => {
   })
 })
 
+test('a nonce that a foreign transaction finally used is never free again, whatever a node behind says', () => {
+  const canonical = new Map([[height - 5, blockHash(height - 5)]])
+  const displaced = plan({ open: [mined(6, byStranger(height - 5), [someAttempt(6)])] }, { nonce: 7, canonical })
+  expect(verbs(displaced.decisions)).toEqual(['requeue'])
+  expect(displaced.floor).toEqual({ spentBelow: 7, explainedBelow: 7 })
+})
+
 test('a stranger that waits in the pool below ours keeps its nonce for a while, and not for ever', () => {
   const behind = (blocks: number) => inFlight(5, [someAttempt(5, { recordedAtBlock: height - blocks })])
   const look = (blocks: number) => verbs(plan({ open: [behind(blocks)] }, { nonce: 4, pendingNonce: 6 }).decisions)

@@ -1,0 +1,29 @@
+// How a mutant is tried, and what shows that it is caught: a seed of the simulator's, or the test that it names.
+import { fileURLToPath } from 'node:url'
+import type { Mutant } from './mutants.ts'
+
+const simulator = fileURLToPath(new URL('../main.ts', import.meta.url))
+const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url))
+const config = fileURLToPath(new URL('./vitest.config.ts', import.meta.url))
+
+/** What Node runs. */
+export function trialOf(
+  { name, seed, caughtBy }: Mutant,
+  { from, seeds, steps = '300' }: { from?: string | undefined; seeds: string; steps?: string },
+): readonly string[] {
+  if (caughtBy !== undefined)
+    return [vitest, 'run', '--config', config, '--mode', name, '--reporter', 'tap-flat', caughtBy]
+  const first = from ?? String(seed ?? 1)
+  return [simulator, '--mutant', name, '--seed', first, '--seeds', seeds, '--steps', steps, '--brief']
+}
+
+/** What noticed it, in a line; undefined when nothing did. A trial that could not be made catches nothing. */
+export function noticedBy(
+  { caughtBy }: Mutant,
+  { code, out }: { code: number | null; out: string },
+): string | undefined {
+  if (code !== 1) return undefined
+  if (caughtBy === undefined) return out.startsWith('seed ') ? out.trim() : undefined
+  // A file that fails as a whole was not run, and names no test.
+  return out.split('\n').find((line) => line.startsWith('not ok') && line.includes(`${caughtBy} > `))
+}

@@ -1,0 +1,14 @@
+// What a step asks of the chain about what it has before it.
+import { expect, test } from 'vitest'
+import { inquire } from '../../src/domain/work.ts'
+import { height, inFlight, someAttempt, someWork } from './some.ts'
+
+const noWants = { pendingNonce: false, freshBalance: false, paysMore: false }
+
+test('what took a nonce is looked for from its first attempt on: any later one may have been too late', () => {
+  const first = someAttempt(4, { recordedAtBlock: height - 9 })
+  const later = someAttempt(4, { recordedAtBlock: height - 2 })
+  expect(inquire(someWork({ open: [inFlight(4, [first, later])] }), noWants).live).toMatchObject([
+    { nonce: 4, unspentAt: height - 9 },
+  ])
+})
