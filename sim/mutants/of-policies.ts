@@ -139,7 +139,11 @@ export const ofPolicies: readonly Mutant[] = [
         find: 'const balanceKeptBlocks = 64',
         put: 'const balanceKeptBlocks = 1e9',
       },
-      { file: 'src/chain/account-memory.ts', find: '? wei - paid - most : wei', put: '? wei : wei' },
+      {
+        file: 'src/chain/account-memory.ts',
+        find: 'wei: before.wei - paid - maxWei(0n, ...values)',
+        put: 'wei: before.wei - 0n * (paid + maxWei(0n, ...values))',
+      },
     ],
   },
   {
@@ -169,7 +173,11 @@ export const ofPolicies: readonly Mutant[] = [
     name: 'go-on-while-paused',
     breaks: 'gives nonces to what waits while the relayer is paused',
     edits: [
-      { file: 'src/domain/assign-nonces.ts', find: 'if (work.relayer.paused) {', put: "if (work.relayer.id === '') {" },
+      {
+        file: 'src/domain/assign-nonces.ts',
+        find: 'if (work.relayer.paused) return { decisions: explainPaused(work), again: false }',
+        put: '',
+      },
       {
         file: 'src/domain/work.ts',
         find: 'const binds = queuedOf(work).length > 0 && !work.relayer.paused',

@@ -9,7 +9,7 @@ export const ofVerdicts: readonly Mutant[] = [
   },
   {
     name: 'external-told-as-won',
-    breaks: "tells that a cancellation won where a foreign transaction was mined",
+    breaks: 'tells that a cancellation won where a foreign transaction was mined',
     edits: [{ file: 'src/domain/cancel.ts', find: "stranger: 'external' }", put: "stranger: 'won' }" }],
   },
   {
@@ -42,13 +42,13 @@ export const ofVerdicts: readonly Mutant[] = [
     ],
   },
   {
-    name: 'cost-at-the-cap',
-    breaks: 'tells what the no-op could have cost, and not what it did',
+    name: 'cost-of-its-own',
+    breaks: 'tells another cost than what the no-op burned',
     edits: [
       {
         file: 'src/domain/cancel.ts',
-        find: 'BigInt(inclusion.gasUsed) * inclusion.effectiveGasPrice',
-        put: 'BigInt(inclusion.gasUsed) * 2n * inclusion.effectiveGasPrice',
+        find: "inclusion.kind === 'cancel' ? feesPaid(inclusion) : 0n",
+        put: "inclusion.kind === 'cancel' ? (feesPaid(inclusion) ?? 0n) + 1n : 0n",
       },
     ],
   },
@@ -58,8 +58,8 @@ export const ofVerdicts: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/cancel.ts',
-        find: "inclusion.by === 'attempt' && inclusion.kind === 'cancel'",
-        put: "inclusion.by === 'attempt'",
+        find: "inclusion.by === 'attempt' && inclusion.kind === 'cancel' ?",
+        put: "inclusion.by === 'attempt' ?",
       },
     ],
   },
