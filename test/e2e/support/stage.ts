@@ -26,6 +26,8 @@ export interface StageOptions {
   /** Policies of each relayer, by its id; the n-th has the n-th dev account. */
   readonly relayers: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly requiredConfirmations?: number
+  /** As configured, whatever the chain does. Default 100. */
+  readonly averageBlocktimeMs?: number
   readonly features?: readonly string[]
   /** The first of them is every relayer's. */
   readonly notifications?: ServiceFiles['notifications']
@@ -56,7 +58,7 @@ async function setStage<N extends Anvil | Hardhat>(node: N, options: StageOption
         name: 'localhost',
         rpcUrls: (await options.endpoints?.({ node: node.url, line: line.url })) ?? [line.url],
         requiredConfirmations: options.requiredConfirmations ?? 1,
-        averageBlocktimeMs: 100,
+        averageBlocktimeMs: options.averageBlocktimeMs ?? 100,
         ...(options.features && { features: options.features }),
       },
     ],
