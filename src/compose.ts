@@ -239,6 +239,7 @@ function openChain(network: NetworkSettings, { limits }: Config, around: Surroun
     endpoints: network.rpcUrls.map(({ url, weight }) => ({ url: url.reveal(), weight })),
     chainId: network.chainId,
     averageBlocktimeMs: network.averageBlockTimeMs,
+    isBlocktimeGiven: network.isBlockTimeGiven,
     eip1559: network.eip1559,
     timeoutMs: limits.rpcTimeoutMs,
     clock: around.clock,

@@ -344,8 +344,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/pursue.ts',
-        find: 'policy.rebroadcastAfterMs : policy.retryAfterMs',
-        put: 'Number.POSITIVE_INFINITY : policy.retryAfterMs',
+        find: '(wasTaken(attempt) ? takenMs : doubtfulMs)',
+        put: '(wasTaken(attempt) ? Number.POSITIVE_INFINITY : doubtfulMs)',
       },
       {
         file: 'src/domain/reason-to-bid.ts',

@@ -115,6 +115,7 @@ function configOf(scenario: Scenario, policies: Policies): Config {
         rpcUrls: scenario.profiles.map((_, index) => ({ url: secret(`http://node-${index}.invalid/`), weight: 1 })),
         requiredConfirmations: confirmations,
         averageBlockTimeMs: blocktimeMs,
+        isBlockTimeGiven: true,
         symbol: 'ETH',
         isTestnet: true,
         eip1559: true,

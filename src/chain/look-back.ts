@@ -3,11 +3,14 @@ import { isAddressEqual } from 'viem/utils'
 import type { Address } from '../domain/ids.ts'
 import type { PastInquiry, PastSeen } from '../domain/past.ts'
 import type { Taker } from '../domain/recover.ts'
-import type { BlockNumber, Nonce } from '../domain/units.ts'
+import type { BlockNumber, Nonce, TimestampMs } from '../domain/units.ts'
+import type { Clock } from '../ops/clock.ts'
+import { blockBefore } from './block-before.ts'
 import { toHead, toHex, toMined, toNumber } from './decode.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Endpoints } from './endpoints.ts'
 import { locateSpending } from './locate-spending.ts'
+import type { Pace } from './measure-blocktime.ts'
 import { takerOf } from './prove-taker.ts'
 import type { ReadCanonical } from './read-canonical.ts'
 import { nonceCall, readNonce } from './read-nonce.ts'
@@ -24,16 +27,25 @@ export type LookBack = (
 
 /** Bodies read at most in one look: the rest of a long search is for the next ones. */
 const bodiesMax = 32
-/** A block time may be half of what is configured, and a clock may be wrong: twice as far is looked back. */
-const blocksDoubled = 2
+/** Timestamps are whole seconds: a block may be made so much later than it says. */
+const resolutionMs = 1_000
 
 /** What was found so far of one account, and how far down the search for the next nonce came. */
 interface Search {
   readonly takers: Map<Nonce, Taker>
   searched?: { readonly nonce: Nonce; readonly above: BlockNumber; readonly to: BlockNumber }
+  /** Everything that was mined since then lies above. */
+  start?: { readonly since: TimestampMs; readonly above: BlockNumber }
 }
 
-export function lookingBack(endpoints: Endpoints, readCanonical: ReadCanonical, averageBlocktimeMs: number): LookBack {
+export interface LookingBack {
+  readonly endpoints: Endpoints
+  readonly readCanonical: ReadCanonical
+  readonly pace: Pace
+  readonly clock: Clock
+}
+
+export function lookingBack({ endpoints, readCanonical, pace, clock }: LookingBack): LookBack {
   const searches = new Map<Address, Search>()
 
   return async (address, inquiry, pendingNonce, at) => {
@@ -52,8 +64,8 @@ export function lookingBack(endpoints: Endpoints, readCanonical: ReadCanonical, 
     if (last >= finalBelow) return { below, finalBelow }
     const search = searches.get(address) ?? { takers: new Map() }
     searches.set(address, search)
-    const blocks = Math.ceil(((at.head.timestampMs - inquiry.since) / averageBlocktimeMs) * blocksDoubled)
-    const above = Math.max(-1, at.head.number - Math.max(0, blocks))
+    const above = await startOf(search, inquiry.since, at)
+    if (above === undefined) return { below, finalBelow }
     const ended = await goOn(at.by, address, search, unexplained, { above, final })
     if (ended !== 'through') return { below, finalBelow, more: ended === 'more' }
     const takers = [...search.takers.values()].sort((one, other) => one.nonce - other.nonce)
@@ -65,6 +77,22 @@ export function lookingBack(endpoints: Endpoints, readCanonical: ReadCanonical, 
     // Read of a branch that is left, or not to be verified now.
     searches.delete(address)
     return { below, finalBelow }
+  }
+
+  /** Found once, as it lies far below what may still be reorganised. Undefined where a header could not be read. */
+  async function startOf(search: Search, since: TimestampMs, at: TrackedHead): Promise<BlockNumber | undefined> {
+    if (search.start?.since === since) return search.start.above
+    const now = clock.now()
+    // By the chain's clock, which may be behind this machine's, by no more than the age of its head.
+    const lagMs = Math.max(0, now - at.head.timestampMs)
+    const time = Math.min(since, now) - lagMs - resolutionMs
+    const above = await blockBefore(at.head, time, pace.ms(), async (number) => {
+      const answer = await at.by.call({ method: 'eth_getBlockByNumber', params: [toHex(number), false] })
+      const head = answer.kind === 'value' ? toHead(answer.value) : undefined
+      return head?.number === number ? head : undefined
+    })
+    if (above !== undefined) search.start = { since, above }
+    return above
   }
 }
 

@@ -7,6 +7,7 @@ import type { Chain } from './chain.ts'
 import { type EndpointConfig, openEndpoint } from './endpoint.ts'
 import { chooseAmong } from './endpoints.ts'
 import { lookingBack } from './look-back.ts'
+import { measureBlocktime } from './measure-blocktime.ts'
 import { observe } from './observe.ts'
 import { readingAccounts } from './read-account.ts'
 import { readingBalances } from './read-balance.ts'
@@ -21,7 +22,10 @@ import { rememberUnexplained } from './unexplained.ts'
 export interface NetworkOptions {
   readonly endpoints: readonly EndpointConfig[]
   readonly chainId: number
+  /** As configured; what is measured of the chain counts before it. */
   readonly averageBlocktimeMs: number
+  /** By whoever runs the service, and not by a list or a default. */
+  readonly isBlocktimeGiven?: boolean
   readonly eip1559: boolean
   readonly clock: Clock
   readonly logger: Logger
@@ -44,18 +48,23 @@ export function openNetwork(options: NetworkOptions): Chain {
     openEndpoint({ config, index, chainId, clock, logger, timeoutMs, countCall, metrics, openTransport }),
   )
   const endpoints = chooseAmong(all)
-  const heads = trackHead({ endpoints, averageBlocktimeMs, clock, logger, metrics })
+  const isGiven = options.isBlocktimeGiven === true
+  const pace = measureBlocktime({ configuredMs: averageBlocktimeMs, isGiven, clock, logger, metrics })
+  const heads = trackHead({ endpoints, pace, clock, logger, metrics })
   const readCanonical = readingCanonical(endpoints, heads)
   const unexplained = rememberUnexplained(heads.reorgs)
   const accounts = readingAccounts({ endpoints, heads, readCanonical, unexplained, clock })
   const searched = new Map<string, number>()
-  const lookBack = lookingBack(endpoints, readCanonical, averageBlocktimeMs)
+  const lookBack = lookingBack({ endpoints, readCanonical, pace, clock })
   const tipFloor = openTipFloor(clock)
   const readMarket = readingMarket(endpoints, options.eip1559, tipFloor)
 
   return {
     observe: (inquiry) =>
-      observe({ endpoints, heads, accounts, readCanonical, readMarket, searched, unexplained, lookBack }, inquiry),
+      observe(
+        { endpoints, heads, pace, accounts, readCanonical, readMarket, searched, unexplained, lookBack },
+        inquiry,
+      ),
     announce: accounts.announce,
     broadcast: (envelopes) => broadcast(endpoints, envelopes, tipFloor.learn),
     balance: readingBalances(endpoints),

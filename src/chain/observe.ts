@@ -5,6 +5,7 @@ import { byNonce } from './account-memory.ts'
 import type { Endpoints } from './endpoints.ts'
 import { type FindInclusions, findInclusions } from './find-inclusions.ts'
 import type { LookBack } from './look-back.ts'
+import type { Pace } from './measure-blocktime.ts'
 import type { Accounts } from './read-account.ts'
 import type { ReadCanonical } from './read-canonical.ts'
 import type { ReadMarket } from './read-market.ts'
@@ -14,6 +15,7 @@ import type { HeadTracker } from './track-head.ts'
 export interface Observe {
   readonly endpoints: Endpoints
   readonly heads: HeadTracker
+  readonly pace: Pace
   readonly accounts: Accounts
   readonly readCanonical: ReadCanonical
   readonly readMarket: ReadMarket
@@ -32,7 +34,7 @@ function isWaiting({ live }: Inquiry, { number }: Head): boolean {
 
 /** Rejects with ChainUnavailable when no endpoint can tell head and nonce. */
 export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observation> {
-  const { heads, accounts, readCanonical, readMarket, lookBack } = parts
+  const { heads, pace, accounts, readCanonical, readMarket, lookBack } = parts
   const at = await heads.current()
   const [looked, market, canonical] = await Promise.all([
     accounts.read(inquiry, at),
@@ -45,8 +47,10 @@ export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observa
   const inclusions = await findInclusions(parts, inquiry.address, spent, account.inclusions, { ...at, by })
   const balance = accounts.settle(inquiry, at, inclusions, looked)
   const past = inquiry.past && (await lookBack(inquiry.address, inquiry.past, account.pendingNonce, { ...at, by }))
+  const blocktimeMs = pace.measuredMs()
   return {
     head: at.head,
+    ...(blocktimeMs !== undefined && { blocktimeMs }),
     rule: parts.endpoints.rule(),
     ...account,
     ...balance,

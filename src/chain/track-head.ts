@@ -11,6 +11,7 @@ import { ChainUnavailable } from './chain.ts'
 import { toHead, toHex } from './decode.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Endpoints } from './endpoints.ts'
+import type { Pace } from './measure-blocktime.ts'
 
 export interface TrackedHead {
   readonly head: Head
@@ -33,7 +34,7 @@ export interface HeadTracker {
 
 export interface TrackOptions {
   readonly endpoints: Endpoints
-  readonly averageBlocktimeMs: number
+  readonly pace: Pace
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: ChainMetrics
@@ -55,8 +56,8 @@ interface Falls {
 
 const noFalls: Falls = { count: 0, since: 0, isByTeller: false }
 
-export function trackHead({ endpoints, averageBlocktimeMs, clock, logger, metrics }: TrackOptions): HeadTracker {
-  const pollMs = Math.min(pollMaxMs, Math.max(pollMinMs, averageBlocktimeMs))
+export function trackHead({ endpoints, pace, clock, logger, metrics }: TrackOptions): HeadTracker {
+  const pollMs = () => Math.min(pollMaxMs, Math.max(pollMinMs, pace.ms()))
   const ancestry = openAncestry()
   const followers = new Map<(head: Head) => void, Hash | undefined>()
   let known: TrackedHead | undefined
@@ -65,6 +66,7 @@ export function trackHead({ endpoints, averageBlocktimeMs, clock, logger, metric
   let falls: Falls = noFalls
   let reorgs = 0
   let polling = false
+  let looksFar = true
   let idle = new AbortController()
 
   function read(): Promise<TrackedHead> {
@@ -123,13 +125,15 @@ export function trackHead({ endpoints, averageBlocktimeMs, clock, logger, metric
     const isMore = falls.count > 0 && falls.isByTeller === isByTeller
     falls = isMore ? { ...falls, count: falls.count + 1 } : { count: 1, since: clock.elapsed(), isByTeller }
     const blocktimes = isByTeller ? fallBlocktimes : silentBlocktimes
-    const lasted = clock.elapsed() - falls.since >= blocktimes * averageBlocktimeMs
+    const lasted = clock.elapsed() - falls.since >= blocktimes * pace.ms()
     const highest = behind.reduce((best, told) => (told.head.number > best.head.number ? told : best))
     if (falls.count >= fallsBelieved && lasted) return adopt(highest)
     return known
   }
 
   async function adopt(told: TrackedHead): Promise<TrackedHead> {
+    pace.saw(told.head)
+    void lookFar(told)
     const { linked, lost } = await ancestry.advance(told.head, async (numbers) => {
       const calls = numbers.map((number) => ({ method: 'eth_getBlockByNumber', params: [toHex(number), false] }))
       const answers = await Promise.all(calls.map(told.by.call))
@@ -147,9 +151,21 @@ export function trackHead({ endpoints, averageBlocktimeMs, clock, logger, metric
     return told
   }
 
+  /** One header, once: the pace of the chain is known before many blocks were seen. */
+  async function lookFar({ head, by }: TrackedHead): Promise<void> {
+    const number = looksFar ? pace.lookAt(head) : undefined
+    looksFar = false
+    if (number === undefined) return
+    const answer = await by.call({ method: 'eth_getBlockByNumber', params: [toHex(number), false] })
+    const far = answer.kind === 'value' ? toHead(answer.value) : undefined
+    if (far) pace.told(head, far)
+    // Another head is soon there to try again.
+    else looksFar = answer.kind === 'unknown' || answer.kind === 'notSent'
+  }
+
   function restLaggards(behind: readonly TrackedHead[], height: BlockNumber): void {
     // One block behind is how news travels; two are a node that can't keep up.
-    for (const { head, by } of behind) if (height - head.number >= 2) by.lags(4 * pollMs)
+    for (const { head, by } of behind) if (height - head.number >= 2) by.lags(4 * pollMs())
   }
 
   function tell(): void {
@@ -178,14 +194,14 @@ export function trackHead({ endpoints, averageBlocktimeMs, clock, logger, metric
         else if (!down) logger.warn({ reason: error.message }, 'no endpoint of the network tells its head')
         down = true
       }
-      if (followers.size > 0) await clock.sleep(pollMs, idle.signal)
+      if (followers.size > 0) await clock.sleep(pollMs(), idle.signal)
     }
     polling = false
   }
 
   return {
     async current() {
-      const fresh = polling && clock.elapsed() - readAt <= pollMs * 1.5
+      const fresh = polling && clock.elapsed() - readAt <= pollMs() * 1.5
       return known && fresh ? known : read()
     },
     follow(onHead, signal) {

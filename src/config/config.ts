@@ -105,6 +105,8 @@ export interface NetworkConfig {
   readonly rpcUrls: readonly RpcEndpointConfig[]
   readonly requiredConfirmations: number
   readonly averageBlockTimeMs: number
+  /** By the file; false where it is the chain list's, or the default. */
+  readonly isBlockTimeGiven: boolean
   readonly symbol: string
   readonly isTestnet: boolean
   readonly eip1559: boolean

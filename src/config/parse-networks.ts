@@ -87,6 +87,7 @@ async function parseNetwork(
   if (ownerOf('gas_price_cache').has('gas_price_cache')) {
     report.warn(own.place('gas_price_cache'), 'has no effect: prices are read once a block, for all relayers')
   }
+  const givenBlockTimeMs = count('average_blocktime_ms', limits.averageBlockTimeMsMax)
   const hasFeatures = line.some((members) => members.has('features'))
   const chainId = givenId ?? listed?.chainId ?? 0
   const raisedTip = parseTipFloor(ownerOf('profile'), report) ?? tipFor(chainId, known?.chainId === chainId)
@@ -95,10 +96,8 @@ async function parseNetwork(
     chainId,
     requiredConfirmations:
       count('required_confirmations', limits.requiredConfirmationsMax) ?? limits.requiredConfirmationsDefault,
-    averageBlockTimeMs:
-      count('average_blocktime_ms', limits.averageBlockTimeMsMax) ??
-      listed?.averageBlockTimeMs ??
-      limits.averageBlockTimeMsDefault,
+    averageBlockTimeMs: givenBlockTimeMs ?? listed?.averageBlockTimeMs ?? limits.averageBlockTimeMsDefault,
+    isBlockTimeGiven: givenBlockTimeMs !== undefined,
     symbol: ownerOf('symbol').text('symbol') ?? listed?.symbol ?? 'ETH',
     isTestnet: ownerOf('is_testnet').flag('is_testnet', listed?.isTestnet ?? false),
     // Where nothing is said of a chain on the list, the head's base fee decides; without one, envelopes are legacy.

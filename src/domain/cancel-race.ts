@@ -45,7 +45,7 @@ export function race(
   if (!isNonEmpty(noOps)) return takeOver(transaction, noOps, balance, work, observation, policy)
   const latest = newest(noOps)
   const repeated = noOpToRepeat(noOps, balance)
-  const again: Decision[] = dueAgain(repeated, policy, now)
+  const again: Decision[] = dueAgain(repeated, observation, policy, now)
     ? [{ do: 'rebroadcast', transaction, attempt: repeated }]
     : []
   if (latest.handOver.state === 'held') {

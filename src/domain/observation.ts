@@ -63,6 +63,8 @@ export interface Inquiry {
 
 export interface Observation {
   readonly head: Head
+  /** As measured; absent as long as it is not known, and where blocks come at no steady pace. */
+  readonly blocktimeMs?: number
   /** Everything below is spent at `head`: by the account's count there, or by an earlier one and receipts since. */
   readonly nonce: Nonce
   /** The account's nonce counting the node's pool. */

@@ -26,6 +26,7 @@ import type { Observation } from './observation.ts'
 import { isOutpaced, isStuck, type ReasonToBid, reasonToBid } from './reason-to-bid.ts'
 import { pursueRefusedFiller, refusalOfFiller } from './refused-filler.ts'
 import type { NetworkPolicy, Policies } from './relayer.ts'
+import { repeatAfter } from './repeat-after.ts'
 import { awaitsReplacement, takeOverWithPayload } from './replace.ts'
 import { type InPhase, neverReachedANode, type Speed } from './transaction.ts'
 import type { TimestampMs, Wei } from './units.ts'
@@ -47,13 +48,14 @@ export function pursue(
       : takeOverWithPayload(transaction, work, observation)
   }
   const refusal = refusalOfFiller(transaction)
-  if (refusal !== undefined) return pursueRefusedFiller(transaction, refusal, work, policy, now)
+  if (refusal !== undefined)
+    return pursueRefusedFiller(transaction, refusal, work, repeatAfter(observation, policy), now)
   if (latest.handOver.state === 'refused' && !attempts.some(mayBeKnown)) {
     return [{ do: 'refuse', transaction, reason: `the node refused it: ${latest.handOver.reason}` }]
   }
 
   const repeated = attemptToRepeat(transaction, observation)
-  const again: Decision[] = dueAgain(repeated, policy, now)
+  const again: Decision[] = dueAgain(repeated, observation, policy, now)
     ? [{ do: 'rebroadcast', transaction, attempt: repeated }]
     : []
   const invalid = reasonOfInvalid(latest)
@@ -154,7 +156,7 @@ function reasonOfInvalid(attempt: Attempt): string | undefined {
 }
 
 /** Whether to hand the same bytes over once more: soon where they may not have arrived, seldom where they were taken. */
-export function dueAgain(attempt: Attempt, policy: NetworkPolicy, now: TimestampMs): boolean {
+export function dueAgain(attempt: Attempt, observation: Observation, policy: NetworkPolicy, now: TimestampMs): boolean {
   const { handOver } = attempt
   switch (handOver.state) {
     case 'held':
@@ -163,7 +165,8 @@ export function dueAgain(attempt: Attempt, policy: NetworkPolicy, now: Timestamp
     case 'handed': {
       const waitedMs = now - handOver.at
       // Ahead of the clock: it was set back, and how long ago that was is anybody's guess.
-      return waitedMs < 0 || waitedMs >= (wasTaken(attempt) ? policy.rebroadcastAfterMs : policy.retryAfterMs)
+      const { takenMs, doubtfulMs } = repeatAfter(observation, policy)
+      return waitedMs < 0 || waitedMs >= (wasTaken(attempt) ? takenMs : doubtfulMs)
     }
     case 'refused':
     case 'withdrawn':

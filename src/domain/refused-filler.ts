@@ -4,7 +4,7 @@
 import { mayBeKnown, newest, rejectionOf } from './attempt.ts'
 import { explain } from './condition.ts'
 import type { Decision } from './decision.ts'
-import type { NetworkPolicy } from './relayer.ts'
+import type { RepeatAfter } from './repeat-after.ts'
 import { type InPhase, isInPhase, type Transaction } from './transaction.ts'
 import type { TimestampMs } from './units.ts'
 import type { Work } from './work.ts'
@@ -37,14 +37,14 @@ export function pursueRefusedFiller(
   filler: InPhase<'inFlight'>,
   refusal: string,
   work: Work,
-  policy: NetworkPolicy,
+  repeats: RepeatAfter,
   now: TimestampMs,
 ): Decision[] {
   const { nonce, attempts } = filler.lifecycle
   // While it is not known what was before the owner, it may be filled for what nobody has on record.
   if (givesWay(filler) && !work.past && !isWaitedFor(nonce, work)) return [makeWay(filler)]
   const reason = `waits: the node refuses the no-op that fills nonce ${nonce}, and is handed it again, less and less often: ${refusal}`
-  const isDue = now < lastTryAt(filler) || now >= retryAt(filler, policy)
+  const isDue = now < lastTryAt(filler) || now >= retryAt(filler, repeats)
   const again: Decision[] = isDue ? [{ do: 'rebroadcast', transaction: filler, attempt: newest(attempts) }] : []
   return [...explain(filler, 'node_refuses', reason), ...again]
 }
@@ -62,19 +62,19 @@ export function tellRefusedFiller({ open }: Work): Decision[] {
 }
 
 /** When the first of them is tried again, of those that are not due at `now`. */
-export function nextFillerRetry({ open }: Work, policy: NetworkPolicy, now: TimestampMs): TimestampMs | undefined {
+export function nextFillerRetry({ open }: Work, repeats: RepeatAfter, now: TimestampMs): TimestampMs | undefined {
   const times = open.flatMap((each) =>
-    isInPhase(each, 'inFlight') && refusalOfFiller(each) !== undefined ? [retryAt(each, policy)] : [],
+    isInPhase(each, 'inFlight') && refusalOfFiller(each) !== undefined ? [retryAt(each, repeats)] : [],
   )
   const later = times.filter((at) => at > now)
   return later.length === 0 ? undefined : Math.min(...later)
 }
 
 /** Doubles with each try: as long again as since it was signed. Nothing but the row is needed to tell, also after a restart. */
-function retryAt(filler: InPhase<'inFlight'>, policy: NetworkPolicy): TimestampMs {
+function retryAt(filler: InPhase<'inFlight'>, { doubtfulMs }: RepeatAfter): TimestampMs {
   const at = lastTryAt(filler)
   const tried = at - newest(filler.lifecycle.attempts).recordedAt
-  return at + Math.min(Math.max(tried, policy.retryAfterMs), Math.max(fillerPauseMaxMs, policy.retryAfterMs))
+  return at + Math.min(Math.max(tried, doubtfulMs), Math.max(fillerPauseMaxMs, doubtfulMs))
 }
 
 function lastTryAt({ lifecycle }: InPhase<'inFlight'>): TimestampMs {

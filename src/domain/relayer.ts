@@ -65,8 +65,8 @@ export interface NetworkPolicy {
   readonly cancelBumpAfterMs: number
   /** To which a tip is raised where blocks have room and do not take it. Absent: no tip is known to be needed. */
   readonly raisedTip?: Wei
-  /** After which an attempt is handed over again whose last hand-over failed or is unknown. */
-  readonly retryAfterMs: number
-  /** After which an accepted attempt is handed over again, in case the pools lost it. */
-  readonly rebroadcastAfterMs: number
+  /** Blocks, by their time, after which an accepted attempt is handed over again, in case the pools lost it. */
+  readonly rebroadcastAfterBlocks: number
+  /** As configured: it counts where the chain has not shown another. */
+  readonly averageBlocktimeMs: number
 }

@@ -16,6 +16,8 @@ export interface NetworkSettings {
   readonly rpcUrls: readonly Endpoint[]
   readonly requiredConfirmations: number
   readonly averageBlockTimeMs: number
+  /** By the file or through the API; false where it is the chain list's, or the default. */
+  readonly isBlockTimeGiven: boolean
   readonly symbol: string
   readonly isTestnet: boolean
   readonly eip1559: boolean

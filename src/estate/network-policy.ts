@@ -10,9 +10,6 @@ export interface Patience {
   readonly rebroadcastAfterBlocks: number
 }
 
-/** A hand-over that failed is repeated within about a block, wherever blocks are fast or slow. */
-const retryMs = { least: 500, most: 5_000 }
-
 export function networkPolicy(network: NetworkSettings, patience: Patience): NetworkPolicy {
   const { chainId, eip1559, requiredConfirmations, averageBlockTimeMs, raisedTip } = network
   const { rebroadcastAfterBlocks, bumpAfterBlocks, cancelBumpAfterBlocks, bumpAfterMs, cancelBumpAfterMs } = patience
@@ -25,7 +22,7 @@ export function networkPolicy(network: NetworkSettings, patience: Patience): Net
     bumpAfterMs,
     cancelBumpAfterMs,
     ...(raisedTip !== undefined && { raisedTip }),
-    retryAfterMs: Math.min(retryMs.most, Math.max(retryMs.least, averageBlockTimeMs)),
-    rebroadcastAfterMs: rebroadcastAfterBlocks * averageBlockTimeMs,
+    rebroadcastAfterBlocks,
+    averageBlocktimeMs: averageBlockTimeMs,
   }
 }

@@ -66,7 +66,9 @@ export async function openEstate(options: EstateOptions): Promise<Estate> {
   function bringNetworks(): void {
     for (const network of file.networks) {
       const row = rowsOf('network').find(({ id }) => id === network.name)
-      const settings = row ? { ...network, ...networkFromRow(vault, row) } : network
+      const patch = row ? networkFromRow(vault, row) : {}
+      const isBlockTimeGiven = network.isBlockTimeGiven || patch.averageBlockTimeMs !== undefined
+      const settings = { ...network, ...patch, isBlockTimeGiven }
       networks.set(network.name, settings)
       policies.set(network.name, options.policyFor(settings))
       put(network.name, settings, String(row?.revision))

@@ -101,6 +101,8 @@ export interface ChainMetrics {
   /** It told a head that others have left behind. */
   lagged(index: number): void
   head(number: BlockNumber, at: TimestampMs): void
+  /** As measured, or as configured where nothing is. */
+  blocktime(ms: number): void
   reorganised(blocks: number): void
   /** So many relayers follow the head; without any it is not read. */
   followed(by: number): void
@@ -111,6 +113,7 @@ export const noChainMetrics: ChainMetrics = {
   endpoint: () => undefined,
   lagged: () => undefined,
   head: () => undefined,
+  blocktime: () => undefined,
   reorganised: () => undefined,
   followed: () => undefined,
 }

@@ -10,7 +10,8 @@ import { inquireAboutPast, type Past } from '../domain/past.ts'
 import { patienceEndsAt } from '../domain/reason-to-bid.ts'
 import { nextFillerRetry } from '../domain/refused-filler.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
-import type { BlockNumber, TimestampMs } from '../domain/units.ts'
+import { repeatAfter } from '../domain/repeat-after.ts'
+import type { TimestampMs } from '../domain/units.ts'
 import {
   inFlightOf,
   inquire,
@@ -107,7 +108,7 @@ export async function step(
   const failed = hashes.length === 0 ? await performed : await handOvers.attend(hashes, performed)
   return {
     follow: chain,
-    ...againAfter(work, plan, failed === true, observation.head.number, policy, context.clock.now()),
+    ...againAfter(work, plan, failed === true, observation, policy, context.clock.now()),
     idle: recorded.changed === 0 && recorded.handOvers.length === 0,
     ...rest,
   }
@@ -132,15 +133,17 @@ function againAfter(
   work: Work,
   plan: Plan,
   failed: boolean,
-  head: BlockNumber,
+  observation: Observation,
   policy: NetworkPolicy,
   now: TimestampMs,
 ): Pick<Rest, 'againAfterMs'> {
   if (plan.again) return { againAfterMs: 0 }
-  const retry = failed || isInDoubt(work) ? policy.retryAfterMs : Number.POSITIVE_INFINITY
+  const repeats = repeatAfter(observation, policy)
+  const retry = failed || isInDoubt(work) ? repeats.doubtfulMs : Number.POSITIVE_INFINITY
   const expiry = (nextExpiry(work, now) ?? Number.POSITIVE_INFINITY) - now
-  const patience = (patienceEndsAt(inFlightOf(work), head, policy, now) ?? Number.POSITIVE_INFINITY) - now
-  const fillerRetry = (nextFillerRetry(work, policy, now) ?? Number.POSITIVE_INFINITY) - now
+  const { number } = observation.head
+  const patience = (patienceEndsAt(inFlightOf(work), number, policy, now) ?? Number.POSITIVE_INFINITY) - now
+  const fillerRetry = (nextFillerRetry(work, repeats, now) ?? Number.POSITIVE_INFINITY) - now
   const soonest = Math.min(retry, Math.max(1, expiry), patience, fillerRetry)
   return Number.isFinite(soonest) ? { againAfterMs: Math.min(soonest, sleepMaxMs) } : {}
 }

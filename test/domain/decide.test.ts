@@ -33,6 +33,7 @@ import {
   somePolicies,
   somePolicy,
   someRelayer,
+  someRepeatAfter,
   someWork,
 } from './some.ts'
 
@@ -165,10 +166,10 @@ describe('a transaction in flight', () => {
       const outcome = kind === 'accepted' ? ({ kind } as const) : ({ kind, message: '' } as const)
       return verbsFor(inFlight(0, [someAttempt(0, { handOver: handed(outcome, now - ms) })]))
     }
-    expect(once(somePolicy.retryAfterMs - 1, 'unknown')).toEqual([])
-    expect(once(somePolicy.retryAfterMs, 'unknown')).toEqual(['rebroadcast'])
-    expect(once(somePolicy.rebroadcastAfterMs - 1, 'accepted')).toEqual([])
-    expect(once(somePolicy.rebroadcastAfterMs, 'accepted')).toEqual(['rebroadcast'])
+    expect(once(someRepeatAfter.doubtfulMs - 1, 'unknown')).toEqual([])
+    expect(once(someRepeatAfter.doubtfulMs, 'unknown')).toEqual(['rebroadcast'])
+    expect(once(someRepeatAfter.takenMs - 1, 'accepted')).toEqual([])
+    expect(once(someRepeatAfter.takenMs, 'accepted')).toEqual(['rebroadcast'])
   })
 
   test('is priced anew when it is next in line and has waited, and not behind another', () => {

@@ -23,6 +23,7 @@ import {
   somePolicies,
   somePolicy,
   someRelayer,
+  someRepeatAfter,
   someWork,
 } from './some.ts'
 
@@ -94,7 +95,7 @@ describe('a filler that a node calls invalid', () => {
     inFlight(0, [someAttempt(0, { recordedAt, handOver: { state: 'refused', reason: 'intrinsic gas too low', at } })], {
       origin: 'gap',
     })
-  const second = somePolicy.retryAfterMs
+  const second = someRepeatAfter.doubtfulMs
 
   test('is told with the node’s words, and so is what waits behind it', () => {
     const { decisions, conditions } = plan({ open: [refusedAt(now), inFlight(1)] })

@@ -92,7 +92,7 @@ describe('what a step makes of it', () => {
   test('nothing of the old payload is handed over again, however doubtful', () => {
     const doubtful = someAttempt(0, { handOver: handOvers.unknown })
     const waiting = replace(inFlight(0, [doubtful]), { ...request, pricing: { kind: 'legacy', gasPrice: 1n } })
-    const later = { ...somePolicy, retryAfterMs: 0, rebroadcastAfterMs: 0 }
+    const later = { ...somePolicy, averageBlocktimeMs: 0 }
     const { decisions } = decide(someWork({ open: [waiting] }), someObservation(), later, now + 60_000)
     expect(decisions).toMatchObject([
       { do: 'explain', transaction: waiting, condition: 'own_price', reason: expect.stringContaining('it needs') },

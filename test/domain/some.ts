@@ -4,6 +4,7 @@ import { type Fees, type Market, strictestRule } from '../../src/domain/fees.ts'
 import type { Address, Hash, NetworkName, NonEmpty, RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import type { Head, Observation } from '../../src/domain/observation.ts'
 import type { NetworkPolicy, Policies, Relayer } from '../../src/domain/relayer.ts'
+import { repeatAfter } from '../../src/domain/repeat-after.ts'
 import type { Inclusion, InPhase, Payload, Transaction } from '../../src/domain/transaction.ts'
 import type { Work } from '../../src/domain/work.ts'
 
@@ -62,9 +63,12 @@ export const somePolicy: NetworkPolicy = {
   cancelBumpAfterBlocks: 2,
   bumpAfterMs: 0,
   cancelBumpAfterMs: 0,
-  retryAfterMs: 1_000,
-  rebroadcastAfterMs: 60_000,
+  rebroadcastAfterBlocks: 60,
+  averageBlocktimeMs: 1_000,
 }
+
+/** By the configured block time: no observation here measures another. */
+export const someRepeatAfter = repeatAfter({}, somePolicy)
 
 export const somePayload: Payload = {
   from: address,

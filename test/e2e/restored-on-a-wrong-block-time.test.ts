@@ -20,7 +20,7 @@ describe.each([
     const relayers = { one: { max_in_flight: 1 } }
     await using stage = await anvilStage({ requiredConfirmations: 3, averageBlocktimeMs, relayers })
     const sender = stage.sender('one')
-    const payments = await payTimes(stage, sender, 4)
+    const payments = await payTimes(stage, sender, 2)
     await inPool(stage, sender, [0])
     await copyDatabase(stage)
     await mineUntil(stage, 'all mined', async () => (await nonceOf(stage.node, sender.address)) >= payments.length)
@@ -29,7 +29,7 @@ describe.each([
     await putBack(stage)
     await audit(stage, sender)
     const mined = await minedFrom(stage.node, sender.address)
-    expect(payments.map(({ to }) => mined.filter((each) => same(each.to, to)).length)).toEqual([1, 1, 1, 1])
+    expect(payments.map(({ to }) => mined.filter((each) => same(each.to, to)).length)).toEqual([1, 1])
     for (const [nonce, payment] of payments.entries()) {
       expect(await view(stage, payment)).toMatchObject({ status: 'confirmed', nonce })
     }

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { BroadcastOutcome, RejectionCode } from '../../src/domain/attempt.ts'
 import { step, unknownAtFirst } from '../../src/reconcile/step.ts'
-import { headAt, height, someObservation, somePolicy } from '../domain/some.ts'
+import { headAt, height, someObservation, someRepeatAfter } from '../domain/some.ts'
 import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from './workplace.ts'
 
 const invalid = rejected('invalid')
@@ -44,7 +44,7 @@ test.each<RejectionCode>([
   await using place = await openWorkplace()
   const { ownership } = await withGap(place, rejected(code))
   for (let blocks = 1; blocks <= 8; blocks += 1) {
-    place.clock.advance(somePolicy.retryAfterMs)
+    place.clock.advance(someRepeatAfter.doubtfulMs)
     place.chain.view = someObservation({ pendingNonce: 0, head: headAt(height + blocks) })
     await step(place.context, ownership, nothingUnknown, noneHanging)
     await step(place.context, ownership, nothingUnknown, noneHanging)
@@ -75,7 +75,7 @@ test('the next transaction takes its nonce in one commit with its end, and goes 
   const { ownership } = await withGap(place, invalid)
   const [filler] = await fillers(place)
   place.chain.answer = () => ({ kind: 'accepted' })
-  place.clock.advance(10 * somePolicy.retryAfterMs)
+  place.clock.advance(10 * someRepeatAfter.doubtfulMs)
   const before = place.chain.handed.length
   const next = await place.send({ value: 3n })
   await step(place.context, ownership, nothingUnknown, noneHanging)
@@ -87,7 +87,7 @@ test('the next transaction takes its nonce in one commit with its end, and goes 
 test('an owner that died while it was tried again tries it at once, and from then on a node may have it', async () => {
   await using place = await openWorkplace()
   const { ownership } = await withGap(place, invalid)
-  place.clock.advance(somePolicy.retryAfterMs)
+  place.clock.advance(someRepeatAfter.doubtfulMs)
   place.chain.whileBroadcasting = async () => {
     throw new Error('the process dies here')
   }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { RelayerId } from '../../src/domain/ids.ts'
 import { advance } from '../../src/reconcile/loop.ts'
 import type { Ownership } from '../../src/reconcile/ownership.ts'
-import { someObservation, somePolicy } from '../domain/some.ts'
+import { someObservation, someRepeatAfter } from '../domain/some.ts'
 import { quiescence, until } from './settled.ts'
 import { openWorkplace, type Workplace } from './workplace.ts'
 
@@ -127,9 +127,9 @@ test('a hand-over in doubt is repeated in time, without a block', async () => {
   await place.send()
   place.chain.answer = () => ({ kind: 'unknown', message: 'timed out' })
   await using _running = await start(place)
-  await until('a rest', () => place.clock.sleeping.includes(somePolicy.retryAfterMs))
+  await until('a rest', () => place.clock.sleeping.includes(someRepeatAfter.doubtfulMs))
   const [first] = place.chain.handed
-  place.clock.advance(somePolicy.retryAfterMs)
+  place.clock.advance(someRepeatAfter.doubtfulMs)
   await until('the repetition', () => place.chain.handed.length === 2)
   expect(place.chain.handed[1]?.raw).toBe(first?.raw)
 })

@@ -6,7 +6,16 @@ import { OwnershipLost, StaleWrite } from '../../src/domain/errors.ts'
 import type { Policies, Relayer } from '../../src/domain/relayer.ts'
 import { statusOf } from '../../src/domain/transaction.ts'
 import { step, unknownAtFirst } from '../../src/reconcile/step.ts'
-import { by, byStranger, headAt, height, receiver, someObservation, somePolicy } from '../domain/some.ts'
+import {
+  by,
+  byStranger,
+  headAt,
+  height,
+  receiver,
+  someObservation,
+  somePolicy,
+  someRepeatAfter,
+} from '../domain/some.ts'
 import { noneHanging, nothingUnknown, openWorkplace } from './workplace.ts'
 
 const notSent: BroadcastOutcome = { kind: 'notSent', message: 'no connection' }
@@ -102,7 +111,7 @@ test('a DELETE between load and record of a mere repetition: the canceled bytes 
   const id = await place.send()
   await step(context, ownership, nothingUnknown, noneHanging)
   const [original] = chain.handed
-  clock.advance(somePolicy.retryAfterMs)
+  clock.advance(someRepeatAfter.doubtfulMs)
   chain.whileObserving = async () => {
     await place.cancel(id)
     chain.whileObserving = async () => {}

@@ -49,7 +49,10 @@ export function countChains(registry: Registry, clock: Clock): Metrics['chain'] 
     'When the head last became another one, or somebody began to follow it.',
   )
   const followers = gauge('rescind_head_followers', 'Relayers with something open; without any the head is not read.')
-  const blocktime = gauge('rescind_network_block_time_seconds', 'average_blocktime_ms of the configuration.')
+  const blocktime = gauge(
+    'rescind_network_block_time_seconds',
+    'As measured; average_blocktime_ms where it is not known yet, or blocks come at no steady pace.',
+  )
   const reorgs = new Counter({
     name: 'rescind_reorganisations_total',
     help: 'How often known blocks were replaced.',
@@ -100,6 +103,7 @@ export function countChains(registry: Registry, clock: Clock): Metrics['chain'] 
         blockAt.set({ network }, at / 1000)
         newsAt.set({ network }, nowSeconds())
       },
+      blocktime: (ms) => blocktime.set({ network }, ms / 1000),
       reorganised(blocks) {
         reorgs.inc({ network })
         lost.inc({ network }, blocks)
