@@ -23,7 +23,15 @@ const vault = openVault({ current: secret(Buffer.alloc(32, 5).toString('base64')
 const endpointOf = (host: string) => ({ url: secretUrl(new URL(`http://${host}/`)), weight: 100 })
 const network: NetworkSettings = {
   ...{ name: relayer.network, chainId: relayer.chainId, rpcUrls: [endpointOf('filed')], requiredConfirmations: 1 },
-  ...{ averageBlockTimeMs: 100, isBlockTimeGiven: true, symbol: 'ETH', isTestnet: true, eip1559: true, tags: [], explorerUrls: [] },
+  ...{
+    averageBlockTimeMs: 100,
+    isBlockTimeGiven: true,
+    symbol: 'ETH',
+    isTestnet: true,
+    eip1559: true,
+    tags: [],
+    explorerUrls: [],
+  },
 }
 const facts = { id: 'sealed', type: 'plain', address: devAccount(1).address } as const
 const key = secret(devAccount(1).key)
