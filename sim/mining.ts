@@ -4,6 +4,7 @@ import { seal } from './chain/mine.ts'
 import { moveTo, type SimNode } from './chain/node.ts'
 import { executable } from './chain/pool.ts'
 import type { SimTransaction } from './chain/transaction.ts'
+import { epochMs } from './process/engine.ts'
 import type { World } from './world.ts'
 
 /** One block on top of the canonical chain. */
@@ -48,10 +49,16 @@ function build(world: World, parent: Block, producer: SimNode, first: readonly S
     transactionsMax: dice.between(0, scenario.transactionsPerBlockMax) + (state.faulty ? 0 : 1),
     revertsNow: state.revertsNow,
     drift,
-    blocktimeSeconds: Math.max(1, scenario.blocktimeMs / 1000),
+    timestampSeconds: timestampAfter(world, parent),
     balances: state.balances,
   })
   return block
+}
+
+/** Whole seconds: where blocks are made faster than that, neighbors have the same. */
+function timestampAfter({ scenario, timeline }: World, parent: Block): number {
+  const least = parent.timestampSeconds + (scenario.blocktimeMs < 1_000 ? 0 : 1)
+  return Math.max(least, Math.floor((epochMs + timeline.now()) / 1_000))
 }
 
 /** Bytes that a node once had, out of any order. */

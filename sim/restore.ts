@@ -4,6 +4,7 @@ import { accountAt } from './chain/blocks.ts'
 import { nextNonce } from './chain/pool.ts'
 import { follow } from './mining.ts'
 import type { Copy } from './process/database.ts'
+import type { Scenario } from './scenario.ts'
 import type { Service } from './service.ts'
 import type { Clients, World } from './world.ts'
 
@@ -15,7 +16,14 @@ export interface Backup {
 }
 
 /** What it takes to fetch a backup: longer than any request is under way. */
-export const downMs = 60_000
+const downMsMin = 60_000
+/** After so long, no block count that is made of a wrong block time leads back to where it began. */
+const downMsMax = 1_800_000
+const downBlocks = 300
+
+export function downMs({ restore, blocktimeMs }: Scenario): number {
+  return restore?.isLong ? Math.min(downMsMax, Math.max(downMsMin, downBlocks * blocktimeMs)) : downMsMin
+}
 
 export function backUp({ machine, clients, history }: World): Backup {
   history.note('--- the disk is copied ---')

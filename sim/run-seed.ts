@@ -84,7 +84,7 @@ async function putBack(world: World, service: Service, backup: Backup): Promise<
   service.stop()
   await timeline.rest()
   world.look()
-  await until(world, timeline.now() + downMs)
+  await until(world, timeline.now() + downMs(world.scenario))
   if (!history.failure()) restore(world, service, backup)
   await timeline.rest()
 }
@@ -186,7 +186,7 @@ function describe({ scenario }: World): string {
     `pending counts by ${gaps.pendingCounts}, ${gaps.tightFillers} of 16 fillers too tight`,
     `${relayers} relayers, ${inWords(policies)}`,
     `reorgs to ${reorgMax}, ${confirmations} confirmations`,
-    `a block each ${blocktimeMs} ms`,
+    `a block each ${blocktimeMs} ms, configured as ${scenario.configuredBlocktimeMs}`,
     `ending ${ending}`,
     ...(replicas ? [`${replicas.atFirst} replicas at first, at most ${replicas.most}`] : []),
   ].join('; ')

@@ -34,7 +34,10 @@ export const actions = [
 export type Action = (typeof actions)[number]
 
 export interface Scenario {
+  /** Between two blocks, about. */
   readonly blocktimeMs: number
+  /** What the service is told of it, which may be wrong. */
+  readonly configuredBlocktimeMs: number
   /** No reorg is deeper, and finality is deeper than every reorg. */
   readonly reorgMax: number
   readonly confirmations: number
@@ -55,8 +58,8 @@ export interface Scenario {
    * - `plateau`: likewise, with the base fee risen above the sends' cap, and staying there.
    */
   readonly ending: 'drain' | 'cancelAll' | 'plateau'
-  /** The disk is copied, and put back later: where in the run, from 0 to 1. */
-  readonly restore: { readonly copied: number; readonly putBack: number } | undefined
+  /** The disk is copied, and put back later: where in the run, from 0 to 1. `isLong`: while hundreds of blocks are made. */
+  readonly restore: { readonly copied: number; readonly putBack: number; readonly isLong: boolean } | undefined
   readonly gaps: Gaps
   /** Several processes share the database, and the relayers among them. Absent: one has it to itself. */
   readonly replicas: Replicas | undefined
@@ -110,14 +113,34 @@ const usual: Readonly<Record<Action, number>> = {
 }
 
 /** Each seed leaves some things out and overdoes others: rare mixtures come up far more often so. */
-export function drawScenario(dice: Dice, restoring: Dice, sharing: Dice, missing: Dice, operating: Dice): Scenario {
+export function drawScenario(
+  dice: Dice,
+  restoring: Dice,
+  sharing: Dice,
+  missing: Dice,
+  operating: Dice,
+  pacing: Dice,
+): Scenario {
   const restore = drawRestore(restoring)
-  const drawn = operated(drawAlone(dice, restore), operating)
+  const drawn = operated(drawPace(pacing, drawAlone(dice, restore)), operating)
   const alone = { ...drawn, gaps: drawGaps(missing, drawn) }
   const replicas = restore ? undefined : drawReplicas(sharing)
   if (!replicas) return alone
   // Replicas look around all the time: with shorter blocks a run is shorter.
-  return { ...alone, replicas, relayers: sharing.pick([1, 2, 2]), blocktimeMs: sharing.pick([1_000, 2_000]) }
+  const shared = { ...alone, replicas, relayers: sharing.pick([1, 2, 2]), blocktimeMs: sharing.pick([1_000, 2_000]) }
+  return { ...shared, configuredBlocktimeMs: misconfigured(pacing, shared.blocktimeMs) }
+}
+
+/** Chains of every pace, of which the service is told another. */
+function drawPace<S extends Omit<Scenario, 'gaps'>>(dice: Dice, scenario: S): S {
+  const blocktimeMs = dice.pick([scenario.blocktimeMs, scenario.blocktimeMs, 100, 250, 500, 5_000, 15_000])
+  return { ...scenario, blocktimeMs, configuredBlocktimeMs: misconfigured(dice, blocktimeMs) }
+}
+
+/** By up to fifty times, either way. */
+function misconfigured(dice: Dice, blocktimeMs: number): number {
+  const factor = dice.pick([1, 1, 50, 1 / 50, 50 ** (dice.between(-100, 100) / 100)])
+  return Math.max(1, Math.round(blocktimeMs * factor))
 }
 
 /** One seed in five. */
@@ -162,6 +185,7 @@ function drawAlone(dice: Dice, restore: Scenario['restore']): Omit<Scenario, 'ga
   const capped = dice.chance(0.5)
   return {
     blocktimeMs: dice.pick([1_000, 2_000, 12_000, 12_000]),
+    configuredBlocktimeMs: 0,
     reorgMax,
     confirmations: reorgMax + dice.between(1, 3),
     relayers: dice.chance(0.25) ? 2 : 1,
@@ -195,7 +219,7 @@ function drawGaps(dice: Dice, { profiles: nodes, restore }: Pick<Scenario, 'prof
 function drawRestore(dice: Dice): Scenario['restore'] {
   if (!dice.chance(0.2)) return undefined
   const copied = dice.between(10, 80) / 100
-  return { copied, putBack: copied + dice.between(1, 20) / 100 }
+  return { copied, putBack: copied + dice.between(1, 20) / 100, isLong: dice.chance(0.5) }
 }
 
 /** `badness` from 0, fine, to 1, nothing but faults. */

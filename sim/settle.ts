@@ -13,14 +13,16 @@ const tightMs = 30_000
  * In blocks after the faults stopped: the base fee may need 36 to come down, or up; a stranger's transaction is proven
  * by its second block and settled at finality, and then what it displaced begins anew; a refused filler may have to wait
  * for its next try; the rest is the queue. Where a receipt is late, so is the next in the queue, by that and by the pause
- * until it is asked for again.
+ * until it is asked for again. Requests take their time on a fast chain, too: of blocks that come in less than a second, as
+ * many as come in a second count as one.
  */
 export function boundBlocks({ scenario, nodes }: World, open: number): number {
   const { confirmations, blocktimeMs, gaps } = scenario
   const untilTried = gaps.tightFillers > 0 ? Math.ceil((tightMs + fillerPauseMaxMs) / blocktimeMs) : 0
   const lateBlocks = Math.max(...nodes.map(({ receipts }) => receipts.lateBlocks))
   const delay = lateBlocks === 0 ? 0 : lateBlocks + 8
-  return 100 + 4 * confirmations + untilTried + delay + (8 + delay) * open
+  const blocks = 100 + 4 * confirmations + delay + (8 + delay) * open
+  return untilTried + Math.ceil(blocks * Math.max(1, 1_000 / blocktimeMs))
 }
 
 export function calm(world: World, service: Service): void {

@@ -96,6 +96,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     dice(seed, 'replicas'),
     dice(seed, 'gaps'),
     dice(seed, 'operator'),
+    dice(seed, 'pace'),
   )
   const worldDice = dice(seed, 'world')
   const addresses = keys

@@ -14,7 +14,7 @@ export interface Sealing {
   readonly revertsNow: boolean
   /** In eighths of an eighth: from -8 to 8, how far the base fee moves (EIP-1559 allows an eighth either way). */
   readonly drift: number
-  readonly blocktimeSeconds: number
+  readonly timestampSeconds: number
   /** Balances that something outside moved. */
   readonly balances: ReadonlyMap<string, bigint>
 }
@@ -33,7 +33,7 @@ export function seal(blocks: Blocks, sealing: Sealing): Block {
   const moved = baseFee + (baseFee * BigInt(sealing.drift)) / 64n
   return blocks.seal({
     parent,
-    timestampSeconds: parent.timestampSeconds + sealing.blocktimeSeconds,
+    timestampSeconds: sealing.timestampSeconds,
     baseFee,
     nextBaseFee: moved < 7n ? 7n : moved,
     included,
