@@ -442,6 +442,23 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
+    name: 'look-back-by-configured-time',
+    breaks: 'makes a count of blocks of the time that it looks back, by the configured block time',
+    seed: 926,
+    edits: [
+      {
+        file: 'src/chain/look-back.ts',
+        find: 'const above = await startOf(search, inquiry.since, at)',
+        put: 'const above: BlockNumber | undefined = Math.max(-1, at.head.number - 2 * Math.ceil((at.head.timestampMs - inquiry.since) / pace.ms()))',
+      },
+      {
+        file: 'src/chain/measure-blocktime.ts',
+        find: 'ms: () => measured ?? configuredMs',
+        put: 'ms: () => configuredMs',
+      },
+    ],
+  },
+  {
     name: 'same-epoch-again',
     breaks: 'takes a relayer over without raising its epoch',
     edits: [

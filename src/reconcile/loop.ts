@@ -59,7 +59,8 @@ async function run(context: StepContext, ownership: Ownership, wakes: Bell, endi
         unavailable += 1
         context.metrics.unreachable(ownership.relayer)
         logger.warn({ reason: error.message, times: unavailable }, 'no node answers; nothing is decided')
-        if (unavailable === unavailableTold) await tell(context, ownership, error.message, logger)
+        // Whoever owns it now finds that out by itself.
+        if (unavailable === unavailableTold && !lost.aborted) await tell(context, ownership, error.message, logger)
         await clock.sleep(backOff(unavailable - 1), lost)
       } else if (error instanceof OwnershipLost) {
         if (lost.aborted) break
