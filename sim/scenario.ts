@@ -132,7 +132,7 @@ export function drawScenario(
 }
 
 /** Chains of every pace, of which the service is told another. */
-function drawPace<S extends Omit<Scenario, 'gaps'>>(dice: Dice, scenario: S): S {
+function drawPace<T extends Pick<Scenario, 'blocktimeMs'>>(dice: Dice, scenario: T): T {
   const blocktimeMs = dice.pick([scenario.blocktimeMs, scenario.blocktimeMs, 100, 250, 500, 5_000, 15_000])
   return { ...scenario, blocktimeMs, configuredBlocktimeMs: misconfigured(dice, blocktimeMs) }
 }
