@@ -81,7 +81,7 @@ export function lookingBack({ endpoints, readCanonical, pace, clock }: LookingBa
 
   /** Found once, as it lies far below what may still be reorganised. Undefined where a header could not be read. */
   async function startOf(search: Search, since: TimestampMs, at: TrackedHead): Promise<BlockNumber | undefined> {
-    if (search.start?.since === since) return search.start.above
+    if (search.start?.since === since && search.start.above < at.head.number) return search.start.above
     const now = clock.now()
     // By the chain's clock, which may be behind this machine's, by no more than the age of its head.
     const lagMs = Math.max(0, now - at.head.timestampMs)
