@@ -1,5 +1,6 @@
 // What took each spent nonce: one of our attempts, proven by its receipt, or a stranger, proven by the block itself.
 import type { Address } from '../domain/ids.ts'
+import type { LostNoOp } from '../domain/lost-cancellation.ts'
 import type { LiveNonce } from '../domain/observation.ts'
 import type { Inclusion } from '../domain/transaction.ts'
 import type { BlockNumber, Nonce } from '../domain/units.ts'
@@ -28,6 +29,12 @@ const provenAfterBlocks = 2
 /** A receipt tells more than the block that holds ours, so it is waited for; not for ever, as some nodes never have it. */
 const receiptAwaitedBlocks = 32
 
+export interface FoundSpent {
+  readonly inclusions: ReadonlyMap<Nonce, Inclusion>
+  /** Ours, and not on record: inclusions once they are. */
+  readonly lostNoOps: ReadonlyMap<Nonce, LostNoOp>
+}
+
 /**
  * `spent` are live nonces below the account's nonce at `at`. What nothing proves yet is missing. `known` is what `at.by` has
  * told of them already.
@@ -38,17 +45,18 @@ export async function findInclusions(
   spent: readonly LiveNonce[],
   known: ReadonlyMap<Nonce, Inclusion>,
   at: TrackedHead,
-): Promise<ReadonlyMap<Nonce, Inclusion>> {
+): Promise<FoundSpent> {
   const { endpoints, readCanonical, unexplained } = parts
   const { number: head } = at.head
   const found = new Map(known)
+  const lostNoOps = new Map<Nonce, LostNoOp>()
   const due = spent.filter(({ nonce }) => found.has(nonce) || unexplained.isDue(address, nonce, head))
   const shown = await shownBefore(parts, address, due, at)
   // By a node that has the block: another may only be behind.
   const [denied, undecided, goesOn] = [new Set<Nonce>(), new Set<Nonce>(), new Set<Nonce>()]
   let open = due
   for (const endpoint of endpoints.order(at.by)) {
-    open = open.filter(({ nonce }) => !isWhole(found.get(nonce)))
+    open = open.filter(({ nonce }) => !isWhole(found.get(nonce)) && !lostNoOps.has(nonce))
     if (open.length === 0) break
     if ((await endpoint.ready()) !== undefined) continue
     const unasked = endpoint === at.by ? open.filter(({ nonce }) => !found.has(nonce)) : open
@@ -60,8 +68,9 @@ export async function findInclusions(
     const dark = open.filter(({ nonce }) => !found.has(nonce) && !shown.has(nonce))
     const stale = await spentForLong(endpoint, address, dark, at)
     if (!stale) continue
-    for (const { nonce, proof, isUnderWay } of await proveAll(parts, endpoint, address, stale, at)) {
-      if (isUnderWay) goesOn.add(nonce)
+    for (const { nonce, proof, noOp, isUnderWay } of await proveAll(parts, endpoint, address, stale, at)) {
+      if (noOp) lostNoOps.set(nonce, noOp)
+      else if (isUnderWay) goesOn.add(nonce)
       else if (proof) (isBare(proof) ? shown : found).set(nonce, proof)
       if (receipts.denied.has(nonce) && shown.has(nonce)) denied.add(nonce)
     }
@@ -72,10 +81,10 @@ export async function findInclusions(
     const inBlock = shown.get(nonce)
     const isDeep = inBlock && head - inBlock.block.number >= receiptAwaitedBlocks
     if (isDeep && !found.has(nonce) && denied.has(nonce) && !undecided.has(nonce)) found.set(nonce, inBlock)
-    if (found.has(nonce)) unexplained.forget(address, nonce)
+    if (found.has(nonce) || lostNoOps.has(nonce)) unexplained.forget(address, nonce)
     else if (!goesOn.has(nonce)) unexplained.lookedFor(address, nonce, head, inBlock)
   }
-  return found
+  return { inclusions: found, lostNoOps }
 }
 
 /** Of ours, and in a block that is still canonical. */
@@ -124,6 +133,7 @@ interface Proof {
   readonly nonce: Nonce
   /** Absent where nothing is proven. */
   readonly proof?: Inclusion
+  readonly noOp?: LostNoOp
   /** The search has come further, and is not through. */
   readonly isUnderWay: boolean
 }
@@ -143,7 +153,8 @@ async function proveAll(
     const after = searched.get(searchOf(address, nonce))
     const canonical = proof && (await readCanonical([proof.block.number], at))
     const isProven = proof && canonical?.get(proof.block.number) === proof.block.hash
-    return { nonce, ...(isProven && { proof }), isUnderWay: after !== undefined && after !== before }
+    const proven = !isProven ? {} : 'by' in proof ? { proof } : { noOp: proof }
+    return { nonce, ...proven, isUnderWay: after !== undefined && after !== before }
   })
   const later = stale.slice(proofsMax).map(({ nonce }): Proof => ({ nonce, isUnderWay: true }))
   return [...(await Promise.all(proofs)), ...later]

@@ -1,13 +1,15 @@
 // What took a nonce when none of our attempts has a receipt: the block in which it was spent holds the proof.
 import { isAddressEqual, recoverAuthorizationAddress } from 'viem/utils'
 import type { Address } from '../domain/ids.ts'
+import { isLostNoOp, type LostNoOp } from '../domain/lost-cancellation.ts'
 import type { LiveNonce } from '../domain/observation.ts'
 import type { AccessList, BlockRef, Execution, Inclusion } from '../domain/transaction.ts'
-import type { BlockNumber, Nonce } from '../domain/units.ts'
+import type { BlockNumber, Nonce, TimestampMs } from '../domain/units.ts'
 import { isAnswered } from './call.ts'
 import { type Mined, toHead, toHex, toMined } from './decode.ts'
 import type { Endpoint } from './endpoint.ts'
 import { locateSpending, type Spending } from './locate-spending.ts'
+import { rebuild } from './rebuild.ts'
 import { executionOf, toReceipt } from './receipt.ts'
 import type { TrackedHead } from './track-head.ts'
 
@@ -26,18 +28,22 @@ export async function proveTaker(
   spentBy: BlockNumber,
   searched: Map<string, BlockNumber>,
   at: TrackedHead,
-): Promise<Inclusion | undefined> {
+): Promise<Inclusion | LostNoOp | undefined> {
   const spending = await locateSpending(endpoint, address, live, spentBy)
   if (!spending) return undefined
   const found = await searchBodies(endpoint, address, live.nonce, spending, searched)
   if (!found) return undefined
-  const { taker, block } = found
+  const { taker, block, minedAt } = found
   const { hash } = taker
   const own = live.attempts.find((attempt) => attempt.hash === hash)
   if (own) return { by: 'attempt', hash, kind: own.kind, block }
-  if (!carriesOurs(taker, address, live)) return { by: 'external', hash, block }
-  const execution = await readExecution(endpoint, taker, block, at)
-  return execution && { by: 'unrecorded', hash, block, ...execution }
+  if (carriesOurs(taker, address, live)) {
+    const execution = await readExecution(endpoint, taker, block, at)
+    return execution && { by: 'unrecorded', hash, block, ...execution }
+  }
+  const envelope = await rebuild(taker, address)
+  const spender = { nonce: taker.nonce, hash, block, minedAt, ...(envelope && { envelope }) }
+  return taker.nonce === live.nonce && isLostNoOp(spender, address) ? spender : { by: 'external', hash, block }
 }
 
 /** The key of a search that is remembered. */
@@ -52,7 +58,7 @@ async function searchBodies(
   nonce: Nonce,
   { above, atMost }: Spending,
   searched: Map<string, BlockNumber>,
-): Promise<{ taker: Mined; block: BlockRef } | undefined> {
+): Promise<{ taker: Mined; block: BlockRef; minedAt: TimestampMs } | undefined> {
   const key = searchOf(address, nonce)
   const from = Math.min(atMost, (searched.get(key) ?? atMost + 1) - 1)
   for (let number = from; number > above && from - number < bodiesMax; number -= 1) {
@@ -63,7 +69,7 @@ async function searchBodies(
     const taker = await takerOf(transactions, address, nonce)
     if (taker) {
       searched.delete(key)
-      return { taker, block: { number, hash: block.hash } }
+      return { taker, block: { number, hash: block.hash }, minedAt: block.timestampMs }
     }
     searched.set(key, number)
   }

@@ -3,6 +3,7 @@ import { type Attempt, afterHandOver, type BroadcastOutcome, beforeBroadcast } f
 import { cancel, dropCanceled } from './cancel.ts'
 import type { Change } from './decision.ts'
 import type { Hash, NonEmpty, TransactionId } from './ids.ts'
+import { restoreCancellation, suspect } from './lost-cancellation.ts'
 import { type Found, recoverAttempt, recoveredReason } from './recover.ts'
 import type { Relayer } from './relayer.ts'
 import { include, refuse, reopen, requeue, settle, withReason } from './settle.ts'
@@ -34,6 +35,10 @@ export function apply(
       return include(inPhase(transaction, 'inFlight'), change.inclusion)
     case 'recover':
       return recover(change, now)
+    case 'restoreCancellation':
+      return restoreCancellation({ ...change, transaction }, now)
+    case 'suspect':
+      return suspect({ ...change, transaction })
     case 'settle':
       return settle(inPhase(transaction, 'mined'), now)
     case 'reopen':
@@ -83,7 +88,8 @@ export function fillGap(
 
 /** As after a crash in mid-air: from here on the chain is asked for it like for any other. */
 function recover(found: Found, now: TimestampMs): Transaction {
-  const { transaction, taker } = found
+  const { taker } = found
+  const { suspectedNoOp: _, ...transaction } = found.transaction
   const bound: Transaction = {
     ...transaction,
     lifecycle: { phase: 'inFlight', nonce: taker.nonce, attempts: [recoverAttempt(found, now)] },

@@ -33,6 +33,8 @@ export const conditions = [
   'nonce_unproven',
   /** Nonces were used by what the database does not hold. */
   'history_unknown',
+  /** A no-op of a lost history canceled one of several transactions, and nobody can tell which. */
+  'cancellation_unclear',
   /** The node knows less of the chain than is settled. */
   'node_behind',
   /** A node refuses what it is handed. */

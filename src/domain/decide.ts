@@ -33,11 +33,14 @@ export function decide(work: Work, observation: Observation, policy: NetworkPoli
     each.do === 'requeue' || each.do === 'unbind' ? [apply(each, each.transaction, undefined, now)] : [],
   )
   const known = { ...foresee(work, followUps, now), floor: { ...work.floor, explainedBelow: proven } }
+  // A nonce that comes back is for whoever is next by then.
+  const isBusy = isHeldUp(work) || followUps.some(({ do: what }) => what === 'unbind')
   const past = lookBack(
     work,
     // Also what has expired: it may have been sent before.
     { ...known, queued: [...returning, ...work.queued].sort((one, other) => one.sequence - other.sequence) },
-    observation.past,
+    // What it decides goes with what it explains, or not at all.
+    isBusy ? undefined : observation.past,
     { nonce, head, confirmations: policy.requiredConfirmations },
   )
   const waits = ({ sequence }: Transaction) => past.past !== undefined && sequence <= past.past.through
@@ -48,16 +51,13 @@ export function decide(work: Work, observation: Observation, policy: NetworkPoli
   )
   // Nonces are bound in view of what this step settles and drops: the room that it makes is used at once.
   const ahead = foresee(work, [...followUps, ...expiries], now)
-  // A nonce that comes back is for whoever is next by then.
-  const unbinds = followUps.some(({ do: what }) => what === 'unbind')
-  const assignments =
-    isHeldUp(work) || unbinds
-      ? nothing
-      : work.queued.some(waits)
-        ? { ...nothing, decisions: [...past.decisions, ...fillUnknown(ahead, past, observation, policy)] }
-        : assignNonces(ahead, observation, policy)
+  const assignments = isBusy
+    ? nothing
+    : work.queued.some(waits) || past.decisions.length > 0
+      ? { ...nothing, decisions: [...past.decisions, ...fillUnknown(ahead, past, observation, policy)] }
+      : assignNonces(ahead, observation, policy)
   // What the chain gave back is pursued at once, and a race begins at once: the next block may be the rival's.
-  const pressing: readonly Decision['do'][] = ['reopen', 'requeue', 'unbind', 'expire', 'giveUp']
+  const pressing: readonly Decision['do'][] = ['reopen', 'requeue', 'unbind', 'expire', 'giveUp', 'restoreCancellation']
   const returned = followUps.some(({ do: what }) => pressing.includes(what))
   const decisions = oneReasonEach([
     ...withoutThoseGivingWay(followUps, assignments.decisions),
@@ -74,7 +74,7 @@ export function decide(work: Work, observation: Observation, policy: NetworkPoli
     decisions: [...news(decisions), ...told],
     again,
     conditions: conditionsOf(work, decisions),
-    floor: { spentBelow: spent, explainedBelow: past.past ? proven : spent },
+    floor: { spentBelow: spent, explainedBelow: past.past ? Math.max(proven, past.explainedBelow ?? 0) : spent },
     ...(past.past && { past: past.past }),
   }
 }
@@ -183,6 +183,8 @@ function followUp(
 
   const { nonce } = transaction.lifecycle
   if (nonce < observation.nonce) {
+    const noOp = observation.lostNoOps?.get(nonce)
+    if (noOp) return [{ do: 'restoreCancellation', transaction, noOp }]
     const inclusion = observation.inclusions.get(nonce)
     // Spent, but nobody can show by what: the node lags behind itself, and the next block asks again.
     if (!inclusion) return tellUnproven(transaction, observation, policy)

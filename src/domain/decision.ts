@@ -2,6 +2,7 @@
 import type { Attempt } from './attempt.ts'
 import type { Condition } from './condition.ts'
 import type { Fees } from './fees.ts'
+import type { NoOpMatch } from './lost-cancellation.ts'
 import type { Past } from './past.ts'
 import type { Found } from './recover.ts'
 import type { NonceFloor } from './relayer.ts'
@@ -25,6 +26,10 @@ export type Decision =
   | { do: 'include'; transaction: InPhase<'inFlight'>; inclusion: Inclusion }
   /** The chain executed it, and the attempt that did is not on record: the database lost it. */
   | ({ do: 'recover' } & Found)
+  /** A no-op of ours took its nonce, and is not on record: the database lost the cancellation. */
+  | ({ do: 'restoreCancellation' } & NoOpMatch)
+  /** Such a no-op was of this one or of another: it is not sent until its client decides. */
+  | ({ do: 'suspect' } & NoOpMatch)
   /** The inclusion is final. */
   | { do: 'settle'; transaction: InPhase<'mined'> }
   /** The inclusion's block is no longer canonical. */

@@ -2,6 +2,7 @@
 import type { Attempt } from './attempt.ts'
 import type { Market, ReplacementRule } from './fees.ts'
 import type { Address, Hash, Hex, TransactionId } from './ids.ts'
+import type { LostNoOp } from './lost-cancellation.ts'
 import type { PastInquiry, PastSeen } from './past.ts'
 import type { AccessList, BlockRef, Inclusion, Payload } from './transaction.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from './units.ts'
@@ -83,6 +84,8 @@ export interface Observation {
    * block is canonical at `head`.
    */
   readonly inclusions: ReadonlyMap<Nonce, Inclusion>
+  /** No-ops of ours that took a nonce of an inquiry and are not on record, by nonce. */
+  readonly lostNoOps?: ReadonlyMap<Nonce, LostNoOp>
   /** The canonical hash at a height; a height that could not be read is missing. */
   readonly canonical: ReadonlyMap<BlockNumber, Hash>
   readonly estimates: ReadonlyMap<TransactionId, Estimate>

@@ -51,10 +51,10 @@ export interface PastSeen {
 }
 
 /** Of what is as old as the owner, or older, and may have been sent without this database knowing. */
-function inDoubt({ past, queued, open }: Work): readonly Transaction[] {
+function inDoubt({ past, queued, suspected, open }: Work): readonly Transaction[] {
   if (!past) return []
   const unproven = open.filter((each) => !isOursByRecord(each))
-  return [...queued, ...unproven].filter(({ sequence }) => sequence <= past.through)
+  return [...queued, ...suspected, ...unproven].filter(({ sequence }) => sequence <= past.through)
 }
 
 function isOursByRecord(transaction: Transaction): boolean {
@@ -132,13 +132,21 @@ export function lookBack(
   if (open.some((nonce) => unasked.has(nonce))) return { ...waits, again: false }
   // A nonce that is on record with another transaction is still to be given back by it.
   const held = new Set(work.open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))
-  const recovered = work.found
-    .filter(({ taker }) => !held.has(taker.nonce))
-    .map((found): Decision => ({ do: 'recover', ...found }))
-  if (recovered.length > 0) return { ...waits, decisions: recovered, again: true }
-  if (work.found.length > 0) return { ...waits, again: false }
+  const { canceled, suspected } = work.noOpMatches ?? { canceled: [], suspected: [] }
+  const spenders = [...work.found.map(({ taker }) => taker), ...[...canceled, ...suspected].map(({ noOp }) => noOp)]
+  if (spenders.some((spender) => held.has(spender.nonce))) return { ...waits, again: false }
+  // Before what tells them apart is on record: an owner that begins in between finds as much as this one.
+  const suspicions = suspected.slice(0, suspicionsMax).map((match): Decision => ({ do: 'suspect', ...match }))
+  if (suspicions.length > 0) return { ...waits, decisions: suspicions, again: true }
+  const recovered = work.found.map((found): Decision => ({ do: 'recover', ...found }))
+  const restored = canceled.map((match): Decision => ({ do: 'restoreCancellation', ...match }))
+  const decisions = [...recovered, ...restored]
+  if (decisions.length > 0) return { ...waits, decisions, explainedBelow: finalBelow, again: true }
   return { ...nothing, explainedBelow: finalBelow }
 }
+
+/** Per step: a queue may be long, and each of them is a row to write. */
+const suspicionsMax = 500
 
 /**
  * A transaction may wait where nobody could ask at first, or behind another that its node lacks. So the looks go on until

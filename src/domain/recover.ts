@@ -1,7 +1,7 @@
 // What a lost past has sent is known again by what it says: the attempt is rebuilt from what the chain holds.
-import type { Attempt } from './attempt.ts'
+import type { Attempt, AttemptKind } from './attempt.ts'
 import type { Fees } from './fees.ts'
-import type { Hash } from './ids.ts'
+import type { Hash, TransactionId } from './ids.ts'
 import type { BlockRef, Payload, Transaction } from './transaction.ts'
 import type { Gas, Nonce, TimestampMs } from './units.ts'
 
@@ -73,15 +73,28 @@ function listed(accessList: Payload['accessList'] = []): string {
 export const recoveredReason =
   'sent by a part of its history that this database does not hold: was it restored from an older copy?'
 
-/** The attempt as it would stand here, had the database not lost it. */
+/** Of a cancellation. */
+export const restoredReason =
+  'restored from the chain, as this database does not hold it: was it restored from an older copy?'
+
 export function recoverAttempt({ transaction, taker, envelope, revision }: Found, now: TimestampMs): Attempt {
-  const { raw, signature, fees, gasLimit } = envelope
+  const attempt = rebuildAttempt(transaction.id, { ...taker, envelope }, revision === 0 ? 'execute' : 'replace', now)
+  return revision === 0 ? attempt : { ...attempt, revision }
+}
+
+/** The attempt as it would stand here, had the database not lost it. */
+export function rebuildAttempt(
+  transactionId: TransactionId,
+  taker: Taker & { readonly envelope: SignedEnvelope },
+  kind: AttemptKind,
+  now: TimestampMs,
+): Attempt {
+  const { raw, signature, fees, gasLimit } = taker.envelope
   return {
     hash: taker.hash,
-    transactionId: transaction.id,
+    transactionId,
     nonce: taker.nonce,
-    kind: revision === 0 ? 'execute' : 'replace',
-    ...(revision > 0 && { revision }),
+    kind,
     fees,
     gasLimit,
     raw,

@@ -33,7 +33,8 @@ export function replace(transaction: Transaction, request: SendRequest): Transac
   const refusal = transaction.cancellation?.origin === 'refusal' ? 'TRANSACTION_ALREADY_FAILED' : refusals[status]
   if (refusal) throw new RescindError(refusal, `transaction ${transaction.id} is already ${status}; send a new one`)
   const { validUntil, ...asked } = request
-  const { validUntil: _, ...rest } = transaction
+  // What was asked for anew is to be sent, whatever became of it in a lost history.
+  const { validUntil: _, suspectedNoOp: __, ...rest } = transaction
   const replaced: Transaction = {
     ...rest,
     payload: { ...asked, from: transaction.payload.from },

@@ -1,5 +1,5 @@
 // What the chain made of a nonce: inclusion, finality, reorgs, and nonces that went to a stranger.
-import { recoveredReason } from './recover.ts'
+import { recoveredReason, restoredReason } from './recover.ts'
 import type { Inclusion, InPhase, Transaction } from './transaction.ts'
 import { revisionOf, tookTheNonce } from './transaction.ts'
 import type { TimestampMs } from './units.ts'
@@ -42,7 +42,8 @@ function reasonFor(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclus
   if (taker === 'stranger') return `its nonce was used by ${inclusion.hash}, a transaction that is not ours`
   const gaveUp = transaction.cancellation?.origin === 'refusal'
   if (taker === 'noOp') {
-    return `${gaveUp ? 'no node takes it as it is' : 'canceled'}: the no-op ${inclusion.hash} took its nonce`
+    const restored = wasRecovered(transaction, inclusion) ? `; ${restoredReason}` : ''
+    return `${gaveUp ? 'no node takes it as it is' : 'canceled'}: the no-op ${inclusion.hash} took its nonce${restored}`
   }
   const { succeeded, revertReason } = inclusion.by === 'external' ? {} : inclusion
   const reverted = succeeded === false ? revertOf(revertReason) : undefined

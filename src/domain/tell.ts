@@ -47,11 +47,12 @@ function standing(transaction: Transaction): { reason?: string } {
   return revisionOf(transaction) > 0 ? { reason: replacedReason } : {}
 }
 
-export function conditionsOf({ relayer, open }: Work, decisions: readonly Decision[]): readonly Condition[] {
+export function conditionsOf({ relayer, open, suspected }: Work, decisions: readonly Decision[]): readonly Condition[] {
   const found = new Set(
     decisions.flatMap((decision) => (decision.do === 'explain' && decision.condition ? [decision.condition] : [])),
   )
   if (relayer.paused) found.add('paused')
+  if (suspected.length > 0) found.add('cancellation_unclear')
   if (open.some((each) => isInPhase(each, 'mined') && each.lifecycle.inclusion.by === 'external')) {
     found.add('nonce_taken')
   }

@@ -114,6 +114,8 @@ export interface Transaction {
   readonly lifecycle: Lifecycle
   readonly cancellation?: CancellationIntent
   readonly statusReason?: string
+  /** In the queue, and not sent: this no-op of a lost history canceled it or another, and nobody can tell which. */
+  readonly suspectedNoOp?: { readonly hash: Hash; readonly nonce: Nonce }
   /** When its bytes were first on their way to a node. */
   readonly sentAt?: TimestampMs
   /** Raised by every write: a writer that decided on an older version is refused. */

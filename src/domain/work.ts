@@ -1,6 +1,7 @@
 // What a relayer has before it: everything open, and as much of the queue as it could send now.
 import { isNoOp, mayBeKnown, newest, type RejectionCode, rejectionOf, wasTaken } from './attempt.ts'
 import type { Hash } from './ids.ts'
+import type { NoOpMatches } from './lost-cancellation.ts'
 import type { Inquiry } from './observation.ts'
 import type { Past } from './past.ts'
 import type { Found } from './recover.ts'
@@ -15,8 +16,10 @@ export interface Work {
   readonly floor: NonceFloor
   /** `inFlight` and `mined`, by nonce. */
   readonly open: readonly Transaction[]
-  /** The first `maxInFlight` of the queue, in order. */
+  /** The first `maxInFlight` of the queue, in order, without those that are not to be sent. */
   readonly queued: readonly Transaction[]
+  /** The first of the queue that is not sent for a no-op of a lost history, which may have canceled it: empty where none is. */
+  readonly suspected: readonly Transaction[]
   /** Those of the whole queue that their valid_until ends first, soonest first. */
   readonly expiring: readonly Transaction[]
   /** Attempts that are on their way to a node that has not answered yet. */
@@ -27,6 +30,8 @@ export interface Work {
   readonly past?: Past
   /** Where all that took the unexplained nonces is known: what of the queue it carries. */
   readonly found?: readonly Found[]
+  /** Likewise: what of the queue the no-ops among them canceled. */
+  readonly noOpMatches?: NoOpMatches
 }
 
 /** What could get a nonce in this step, if there is room. */

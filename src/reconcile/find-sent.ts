@@ -1,19 +1,29 @@
-// Which of the queue was sent by a part of the relayer's history that the database does not hold.
-import { type Found, findAmong, type Taker } from '../domain/recover.ts'
+// Which of the queue was sent, or sent and canceled, by a part of the relayer's history that the database does not hold.
+import { isLostNoOp, type LostNoOp, matchNoOps } from '../domain/lost-cancellation.ts'
+import { findAmong, type Taker } from '../domain/recover.ts'
 import type { Work } from '../domain/work.ts'
 import type { Reads } from '../store/store.ts'
 
-/** Undefined as long as the takers are not known. */
+/** Empty as long as the takers are not known. */
 export async function findSent(
   reads: Reads,
   { relayer, past }: Work,
   takers: readonly Taker[] | undefined,
-): Promise<readonly Found[] | undefined> {
-  if (!past || !takers) return undefined
+): Promise<Pick<Work, 'found' | 'noOpMatches'>> {
+  if (!past || !takers) return {}
   const unrecorded: Taker[] = []
   for (const taker of takers) {
     if (!(await reads.hasAttempt(relayer.id, taker.nonce, taker.hash))) unrecorded.push(taker)
   }
-  if (unrecorded.length === 0) return []
-  return findAmong(await reads.queueThrough(relayer.id, past.through), unrecorded)
+  if (unrecorded.length === 0) return { found: [] }
+  const queue = await reads.queueThrough(relayer.id, past.through)
+  const found = findAmong(queue, unrecorded)
+  const noOps: LostNoOp[] = []
+  for (const taker of unrecorded) {
+    if (!isLostNoOp(taker, relayer.address) || found.some((each) => each.taker === taker)) continue
+    // A later attempt of what fills a gap is a no-op that canceled nothing.
+    const holder = await reads.transactionByNonce(relayer.id, taker.nonce)
+    if (holder?.origin !== 'gap' || holder.sequence > past.through) noOps.push(taker)
+  }
+  return { found, noOpMatches: matchNoOps(queue, found, noOps) }
 }

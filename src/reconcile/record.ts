@@ -73,7 +73,7 @@ async function write(
   now: TimestampMs,
 ): Promise<Recorded> {
   // What is found of a lost past may stand anywhere in the queue.
-  const found = signed.flatMap(({ decision }) => (decision.do === 'recover' ? [decision.transaction] : []))
+  const found = signed.flatMap(({ decision }) => (isFromLostHistory(decision) ? [decision.transaction] : []))
   const before = new Map(
     [...work.open, ...work.queued, ...work.expiring, ...found].map((transaction) => [transaction.id, transaction]),
   )
@@ -134,6 +134,10 @@ async function refuseIfChanged(
     const fresh = await session.transaction(known.relayerId, known.id)
     if (fresh?.version !== known.version) throw new StaleWrite(`transaction ${known.id} changed since it was read`)
   }
+}
+
+function isFromLostHistory(decision: Decision) {
+  return decision.do === 'recover' || decision.do === 'restoreCancellation' || decision.do === 'suspect'
 }
 
 /** What the relayer's own rules allow, forbid or price; the rest the chain dictates. */

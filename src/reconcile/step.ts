@@ -79,7 +79,7 @@ export async function step(
   if (!stored) return { idle: true, unknowns, conditions: [] }
   const chain = context.chainOf(stored.relayer)
   chain.announce(stored.relayer.address)
-  if (stored.open.length === 0 && stored.queued.length === 0) {
+  if (stored.open.length === 0 && stored.queued.length === 0 && stored.suspected.length === 0) {
     context.metrics.idle(stored.relayer)
     // What comes from now on can't have been sent before.
     const conditions: readonly Condition[] = stored.relayer.paused ? ['paused'] : []
@@ -159,10 +159,11 @@ async function look(
   unknowns: Unknowns,
 ): Promise<{ plan: Plan; observation: Observation }> {
   const waits = queuedOf(work).length > 0
-  const past = waits ? inquireAboutPast(work, policy.requiredConfirmations) : undefined
+  const doubts = waits || (work.suspected.length > 0 && !isHeldUp(work))
+  const past = doubts ? inquireAboutPast(work, policy.requiredConfirmations) : undefined
   const unseen = past !== undefined && past.seen?.isWhole !== true
   let wants: Wants = {
-    pendingNonce: waits && (unknowns.pool || unseen),
+    pendingNonce: unseen || (waits && unknowns.pool),
     freshBalance: unknowns.balance,
     paysMore: false,
   }
@@ -170,7 +171,7 @@ async function look(
     const inquiry: Inquiry = { ...inquire(work, wants), ...(past && { past }) }
     const observation = withUnknowns(await chain.observe(inquiry), inquiry)
     const found = await findSent(context.store.reads, work, observation.past?.takers)
-    const plan = decide({ ...work, ...(found && { found }) }, observation, policy, context.clock.now())
+    const plan = decide({ ...work, ...found }, observation, policy, context.clock.now())
     const pendingNonce = wants.pendingNonce || plan.needsPendingNonce
     const freshBalance = wants.freshBalance || plan.needsBalance
     const paysMore = wants.paysMore || plan.needsBalance

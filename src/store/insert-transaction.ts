@@ -82,6 +82,8 @@ const laterColumns = [
   'gas_used',
   'effective_gas_price',
   'l1_fee',
+  'suspected_hash',
+  'suspected_nonce',
 ] as const satisfies readonly (keyof TransactionRow)[]
 
 type QueuedRow = Omit<TransactionRow, (typeof laterColumns)[number]>

@@ -39,8 +39,20 @@ const queue = statement<{ relayerId: string; limit: number }, TransactionRow>((d
     .where('relayer_id', '=', p.relayerId)
     // A queued transaction and no other is pending: the index of statuses is the index of the queue.
     .where('status', '=', 'pending')
+    .where('suspected_hash', 'is', null)
     .orderBy('sequence')
     .limit(p.limit),
+)
+
+/** The oldest tells how far back a look for a lost history goes; the others wait for their clients. */
+const suspected = statement<{ relayerId: string }, TransactionRow>((db, p) =>
+  db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('relayer_id', '=', p.relayerId)
+    .where(sql<boolean>`open = 1 AND suspected_hash IS NOT NULL`)
+    .orderBy('sequence')
+    .limit(1),
 )
 
 /** Beyond the head of the queue: what its valid_until ends first. Those that leave it out are in no index. */
@@ -77,12 +89,13 @@ const expiringMax = 64
 
 export async function loadWork(executor: Executor, relayerId: RelayerId): Promise<Work | undefined> {
   // Asked at once: a database that is a round trip away is waited for twice, and not five times.
-  const [found, open, ofOpen, soonest] = await Promise.all([
+  const [found, open, ofOpen, soonest, unclear] = await Promise.all([
     findRelayerAndFloor(executor, relayerId),
     // Rows before attempts: an attempt is written no later than the row that counts on it.
     executor.all(bound, { relayerId }),
     executor.all(boundAttempts, { relayerId }),
     executor.all(expiring, { relayerId, limit: expiringMax }),
+    executor.all(suspected, { relayerId }),
   ])
   if (!found) return undefined
   const queued = await executor.all(queue, { relayerId, limit: found.relayer.policies.maxInFlight })
@@ -96,6 +109,7 @@ export async function loadWork(executor: Executor, relayerId: RelayerId): Promis
     ...found,
     open: open.map((row) => transactionFromRow(row, attempts.get(row.id) ?? [])),
     queued: queued.map((row) => transactionFromRow(row, [])),
+    suspected: unclear.map((row) => transactionFromRow(row, [])),
     expiring: soonest.map((row) => transactionFromRow(row, [])),
   }
 }

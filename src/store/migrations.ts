@@ -179,6 +179,15 @@ export const migrations: readonly Migration[] = [
     statements: ['ALTER TABLE transactions ADD COLUMN l1_fee TEXT'],
   },
   {
+    name: '012-suspected-no-ops',
+    statements: [
+      'ALTER TABLE transactions ADD COLUMN suspected_hash TEXT',
+      'ALTER TABLE transactions ADD COLUMN suspected_nonce BIGINT',
+      // Empty but after a restore.
+      `CREATE INDEX transactions_suspected ON transactions (relayer_id, sequence) WHERE open = 1 AND suspected_hash IS NOT NULL`,
+    ],
+  },
+  {
     name: '013-rejections',
     // Null: it is not known of every broadcast, as of those that an earlier version made.
     statements: ['ALTER TABLE attempts ADD COLUMN rejections TEXT'],

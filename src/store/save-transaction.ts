@@ -108,6 +108,8 @@ export function progressOf(p: ProgressColumns): ProgressColumns {
     gas_used: p.gas_used,
     effective_gas_price: p.effective_gas_price,
     l1_fee: p.l1_fee,
+    suspected_hash: p.suspected_hash,
+    suspected_nonce: p.suspected_nonce,
   }
 }
 

@@ -62,6 +62,9 @@ export interface TransactionTable {
   gas_used: number | null
   effective_gas_price: string | null
   l1_fee: string | null
+  /** Set once, when a no-op of a lost history was of this transaction or of another; a PUT clears it. */
+  suspected_hash: string | null
+  suspected_nonce: number | null
 }
 
 export interface AttemptTable {

@@ -39,6 +39,8 @@ export type ProgressColumns = Pick<
   | 'gas_used'
   | 'effective_gas_price'
   | 'l1_fee'
+  | 'suspected_hash'
+  | 'suspected_nonce'
 >
 
 export function transactionToRow(transaction: Transaction): TransactionRow {
@@ -81,6 +83,8 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
     gas_used: receipt?.gasUsed ?? null,
     effective_gas_price: receipt?.effectiveGasPrice?.toString() ?? null,
     l1_fee: receipt?.l1Fee?.toString() ?? null,
+    suspected_hash: transaction.suspectedNoOp?.hash ?? null,
+    suspected_nonce: transaction.suspectedNoOp?.nonce ?? null,
   }
 }
 
@@ -100,6 +104,9 @@ export function transactionFromRow(row: TransactionRow, attempts: readonly Attem
       cancellation: { origin: row.cancel_origin as CancellationIntent['origin'], requestedAt: row.canceled_at },
     }),
     ...(row.status_reason !== null && { statusReason: row.status_reason }),
+    ...(row.suspected_hash !== null && {
+      suspectedNoOp: { hash: row.suspected_hash as Hash, nonce: required(row, 'suspected_nonce') },
+    }),
     ...(row.sent_at !== null && { sentAt: row.sent_at }),
     version: row.version,
   }

@@ -74,7 +74,7 @@ describe.each(['anvil', 'Hardhat'] as const)('%s', (client) => {
 
   test('tells head, prices, strangers and reverts as well', async () => {
     const { key, address } = devAccount(2)
-    await node.rpc('eth_sendRawTransaction', [(await envelopeBy(key, { nonce: 0 })).raw])
+    await node.rpc('eth_sendRawTransaction', [(await envelopeBy(key, { nonce: 0, value: 1n })).raw])
     await node.mine(3)
     const transactionId = 'reverting' as TransactionId
     const live = [{ nonce: 0, attempts: [{ hash: `0x${'66'.repeat(32)}` as const, kind: 'execute' as const }] }]

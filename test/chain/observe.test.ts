@@ -3,7 +3,7 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ChainUnavailable } from '../../src/chain/chain.ts'
-import type { Hex, TransactionId } from '../../src/domain/ids.ts'
+import type { Address, Hex, TransactionId } from '../../src/domain/ids.ts'
 import type { AccessList } from '../../src/domain/transaction.ts'
 import { type Anvil, devAccount, startAnvil } from '../support/anvil.ts'
 import { type RpcServer, startRpcServer } from '../support/rpc-server.ts'
@@ -160,7 +160,7 @@ describe('a spent nonce', () => {
   })
 
   test('several nonces of a stranger, first blocks of the chain included', async () => {
-    const foreign = await Promise.all([0, 1, 2].map((nonce) => envelopeBy(sender.key, { nonce })))
+    const foreign = await Promise.all([0, 1, 2].map((nonce) => envelopeBy(sender.key, { nonce, value: 1n })))
     for (const envelope of foreign) await anvil.rpc('eth_sendRawTransaction', [envelope.raw])
     await anvil.mine(3)
     const live = [0, 1, 2].map((nonce) => ({
@@ -174,7 +174,7 @@ describe('a spent nonce', () => {
 
   test('a stranger is found by reading blocks where the node keeps no older state', async () => {
     const before = await network.chain.observe(inquiryOf(sender.address))
-    const foreign = await envelopeBy(sender.key, { nonce: 0 })
+    const foreign = await envelopeBy(sender.key, { nonce: 0, value: 1n })
     await anvil.mine(40)
     await anvil.rpc('eth_sendRawTransaction', [foreign.raw])
     await anvil.mine(70)
@@ -201,7 +201,7 @@ describe('a spent nonce', () => {
   })
 
   test('a nonce that was said to be unspent long after it was spent is still proven by its block', async () => {
-    const foreign = await envelopeBy(sender.key, { nonce: 0 })
+    const foreign = await envelopeBy(sender.key, { nonce: 0, value: 1n })
     await anvil.rpc('eth_sendRawTransaction', [foreign.raw])
     await anvil.mine(90)
     const { head } = await network.chain.observe(inquiryOf(sender.address))
@@ -229,6 +229,41 @@ describe('a spent nonce', () => {
       gasUsed: 21_000,
     })
     expect(await proofOf(6n)).toMatchObject({ by: 'external', hash: forgotten.hash })
+  })
+
+  test('our own no-op under a hash that is not on record is told apart, with its bytes; a payload that says the same comes first', async () => {
+    const noOp = await envelopeBy(sender.key, { nonce: 0 })
+    await anvil.rpc('eth_sendRawTransaction', [noOp.raw])
+    await anvil.mine(4)
+    const attempts = [{ hash: `0x${'44'.repeat(32)}` as Hex, kind: 'execute' as const }]
+    const found = async (to: Address) => {
+      const live = [{ nonce: 0, attempts, payloads: [{ to, value: 0n, data: '0x' as const }] }]
+      return network.chain.observe(inquiryOf(sender.address, { live }))
+    }
+    const canceled = await found(other.address)
+    expect(canceled.inclusions.size).toBe(0)
+    const told = canceled.lostNoOps?.get(0)
+    expect(told).toMatchObject({ nonce: 0, hash: noOp.hash, envelope: { raw: noOp.raw, gasLimit: 21_000 } })
+    const block = await anvil.rpc<{ timestamp: Hex }>('eth_getBlockByHash', [told?.block.hash, false])
+    expect(told?.minedAt).toBe(Number(block.timestamp) * 1000)
+
+    const own = await found(sender.address)
+    expect(own.inclusions.get(0)).toMatchObject({ by: 'unrecorded', hash: noOp.hash })
+    expect(own.lostNoOps?.size).toBe(0)
+  })
+
+  test.each([
+    ['value', { value: 1n }],
+    ['data', { data: '0x00' as const, gas: 30_000n }],
+    ['receiver', { to: other.address }],
+  ])('with another %s it is a stranger’s', async (_, carried) => {
+    const foreign = await envelopeBy(sender.key, { nonce: 0, ...carried })
+    await anvil.rpc('eth_sendRawTransaction', [foreign.raw])
+    await anvil.mine(4)
+    const live = [{ nonce: 0, attempts: [{ hash: `0x${'44'.repeat(32)}` as Hex, kind: 'execute' as const }] }]
+    const { inclusions, lostNoOps } = await network.chain.observe(inquiryOf(sender.address, { live }))
+    expect(inclusions.get(0)).toMatchObject({ by: 'external', hash: foreign.hash })
+    expect(lostNoOps?.size).toBe(0)
   })
 
   test('what announces another access list is not our payload', async () => {

@@ -183,6 +183,7 @@ export function anyTransaction(
       ),
       optional('statusReason', anyText),
       optional('sentAt', anyCount),
+      optional('suspectedNoOp', record({ hash: anyHash, nonce: anyCount })),
     )
     .map(([facts, ...members]) => ({ id, relayerId, sequence, ...facts, ...Object.assign({}, ...members) }))
 }

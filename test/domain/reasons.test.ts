@@ -289,7 +289,7 @@ describe('what waits', () => {
 })
 
 test('every condition has a case here, or comes of something else', () => {
-  const elsewhere: readonly Condition[] = ['policy', 'nonce_taken']
+  const elsewhere: readonly Condition[] = ['policy', 'nonce_taken', 'cancellation_unclear']
   const covered = new Set([...cases.map(([condition]) => condition), ...elsewhere])
   expect([...conditions].filter((condition) => !covered.has(condition))).toEqual([])
 })

@@ -190,6 +190,7 @@ export function someWork(changes: Partial<Work> = {}): Work {
     floor: { spentBelow: 0, explainedBelow: 0 },
     open: [],
     queued: [],
+    suspected: [],
     expiring: [],
     lastSequence: 0,
     ...changes,

@@ -4,14 +4,27 @@ import { expect, test } from 'vitest'
 import { fillGap } from '../../src/domain/apply.ts'
 import { cancel } from '../../src/domain/cancel.ts'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
+import { type LostNoOp, suspect } from '../../src/domain/lost-cancellation.ts'
 import { pendingStatuses, statusOf, type Transaction } from '../../src/domain/transaction.ts'
-import { by, byStranger, canceled, handOvers, now, someAttempt, someNoOp } from '../domain/some.ts'
+import {
+  address,
+  blockHash,
+  by,
+  byStranger,
+  canceled,
+  handOvers,
+  hashOf,
+  now,
+  someAttempt,
+  someNoOp,
+} from '../domain/some.ts'
 import { freshId, type OpenStore, type StoreUnderTest, send, sendWithin, storedRelayer } from './contract.ts'
 
 /** Shapes that a relayer's work has when a bulk cancellation meets it. */
 const shapes = [
   'queued',
   'requeued',
+  'suspected',
   'sending',
   'held',
   'refused',
@@ -154,6 +167,8 @@ function steps(transaction: Transaction, shape: Shape, nonce: number): Transacti
       return []
     case 'requeued':
       return [flying, stranger, { ...transaction, lifecycle: { phase: 'queued' } }]
+    case 'suspected':
+      return [suspect({ transaction, noOp: lostNoOp(nonce) })]
     case 'sending':
     case 'held':
     case 'refused':
@@ -188,6 +203,12 @@ function steps(transaction: Transaction, shape: Shape, nonce: number): Transacti
     case 'dropped':
       return [{ ...transaction, lifecycle: { phase: 'dropped', reason: 'refused', droppedAt: now } }]
   }
+}
+
+function lostNoOp(nonce: number): LostNoOp {
+  const { hash, raw, signature, fees } = someNoOp(nonce, { hash: hashOf(0xf00 + nonce) })
+  const envelope = { to: address, value: 0n, data: '0x' as const, gasLimit: 21_000, raw, signature, fees }
+  return { nonce, hash, block: { number: 1, hash: blockHash(1) }, minedAt: now, envelope }
 }
 
 /** Rows, attempts and events of each, without what is its alone: ids, hashes, raw bytes. */

@@ -1,8 +1,9 @@
 // Pages, filters, order, and the work of a step, which never grows with what is finished.
 import { expect, test } from 'vitest'
 import type { Address, RelayerId } from '../../src/domain/ids.ts'
-import { statuses } from '../../src/domain/transaction.ts'
-import { by, byStranger, handOvers, now, someAttempt } from '../domain/some.ts'
+import { replace } from '../../src/domain/replace.ts'
+import { statuses, type Transaction } from '../../src/domain/transaction.ts'
+import { by, byStranger, handOvers, hashOf, now, someAttempt, somePayload } from '../domain/some.ts'
 import { freshId, type OpenStore, send, storedRelayer } from './contract.ts'
 
 export function readContract(open: OpenStore): void {
@@ -149,6 +150,36 @@ export function readContract(open: OpenStore): void {
     expect(await store.reads.relayer(relayer.id)).toStrictEqual(renamed)
     expect((await send(store, relayer.id)).sequence).toBe(2)
     expect(await store.commit((session) => session.acquire(relayer.id))).toBe(2n)
+  })
+
+  test('what is not to be sent takes no room in the queue of a step, and is told by the oldest', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayer = await storedRelayer(store, { maxInFlight: 3 })
+    const sent: Transaction[] = []
+    for (let count = 0; count < 6; count += 1) sent.push(await send(store, relayer.id, { validUntil: now + count }))
+    const ids = (of: readonly { id: string }[] | undefined) =>
+      of?.map(({ id }) => sent.findIndex((each) => each.id === id))
+    await store.commit(async (session) => {
+      for (const each of sent.slice(0, 4)) {
+        const suspectedNoOp = { hash: hashOf(7), nonce: 3 }
+        await session.saveTransaction(each, { ...each, suspectedNoOp, statusReason: 'waits' }, now)
+      }
+    })
+    const work = await store.reads.work(relayer.id)
+    expect([ids(work?.queued), ids(work?.suspected)]).toEqual([[4, 5], [0]])
+    expect(work?.suspected[0]?.suspectedNoOp).toEqual({ hash: hashOf(7), nonce: 3 })
+    expect(ids(work?.expiring)).toEqual([0, 1, 2, 3, 4, 5])
+    expect(ids(await store.reads.queueThrough(relayer.id, 5))).toEqual([0, 1, 2, 3, 4])
+
+    // A PUT makes it one to be sent.
+    const [first] = work?.suspected ?? []
+    if (!first) throw new Error('one is told')
+    const { from: _, ...request } = somePayload
+    await store.commit((session) => session.saveTransaction(first, replace(first, { ...request, value: 9n }), now))
+    const after = await store.reads.work(relayer.id)
+    expect([ids(after?.queued), ids(after?.suspected)]).toEqual([[0, 4, 5], [1]])
+    expect(after?.queued[0]).not.toHaveProperty('suspectedNoOp')
   })
 
   test('places taken together lie next to each other', async () => {

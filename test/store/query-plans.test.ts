@@ -134,5 +134,6 @@ test('what a step reads goes by the indexes of what is open, and the queue by it
     'transactions_open_nonce',
     'transactions_open_nonce',
     'transactions_status',
+    'transactions_suspected',
   ])
 })

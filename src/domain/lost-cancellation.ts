@@ -1,0 +1,118 @@
+// A cancellation that a lost history won. Its no-op is on the chain and names no transaction, so what it canceled is told by
+// its nonce: by the transaction that holds the nonce on record, or by the order of the queue. Where more than one can be
+// meant, none of them is sent until a client decides.
+import { cancelReasons } from './cancel.ts'
+import type { Address } from './ids.ts'
+import {
+  clockMarginMs,
+  type Found,
+  rebuildAttempt,
+  restoredReason,
+  type SignedEnvelope,
+  type Taker,
+} from './recover.ts'
+import { withReason } from './settle.ts'
+import type { Transaction } from './transaction.ts'
+import type { TimestampMs } from './units.ts'
+
+/** A no-op that was signed with the relayer's key and is not on record. */
+export interface LostNoOp extends Taker {
+  readonly envelope: SignedEnvelope
+}
+
+/** A transaction in the queue, and the no-op that canceled it, or may have. */
+export interface NoOpMatch {
+  readonly transaction: Transaction
+  readonly noOp: LostNoOp
+}
+
+export interface NoOpMatches {
+  readonly canceled: readonly NoOpMatch[]
+  /** More than one can be meant. Without those that are known as such already. */
+  readonly suspected: readonly NoOpMatch[]
+}
+
+export function isLostNoOp(spender: Taker, account: Address): spender is LostNoOp {
+  const { envelope } = spender
+  if (!envelope || envelope.to?.toLowerCase() !== account.toLowerCase()) return false
+  return envelope.value === 0n && envelope.data === '0x' && (envelope.accessList ?? []).length === 0
+}
+
+/**
+ * What of the queue these no-ops canceled, all of them final. Nonces are bound first in, first out: what is `found`, with
+ * its nonce, narrows what a no-op before or after it can be of. Where there are as many no-ops as transactions that can be
+ * meant, each has its own. `queue` and `noOps` are in their order.
+ */
+export function matchNoOps(
+  queue: readonly Transaction[],
+  found: readonly Found[],
+  noOps: readonly LostNoOp[],
+): NoOpMatches {
+  const foundIds = new Set(found.map(({ transaction }) => transaction.id))
+  const left = queue.filter(({ id }) => !foundIds.has(id))
+  const marks = orderOf(found)
+  const canceled: NoOpMatch[] = []
+  const suspected: NoOpMatch[] = []
+  // Between two of what was found the order says no more.
+  const stretches = Map.groupBy(noOps, ({ nonce }) => marks.filter((mark) => mark.nonce < nonce).length)
+  for (const [passed, stretch] of stretches) {
+    const after = marks[passed - 1]?.sequence ?? 0
+    const before = marks[passed]?.sequence ?? Number.POSITIVE_INFINITY
+    const candidates = left.filter(
+      (each) =>
+        each.sequence > after &&
+        each.sequence < before &&
+        stretch.some((noOp) => isOldEnough(each, noOp)) &&
+        (!each.suspectedNoOp || stretch.some(({ hash }) => hash === each.suspectedNoOp?.hash)),
+    )
+    const pairs = candidates.flatMap((transaction, index) => {
+      const noOp = stretch[index]
+      return noOp && isOldEnough(transaction, noOp) && !transaction.suspectedNoOp ? [{ transaction, noOp }] : []
+    })
+    if (pairs.length === stretch.length && pairs.length === candidates.length) canceled.push(...pairs)
+    else suspected.push(...candidates.flatMap((transaction) => suspicionOf(transaction, stretch)))
+  }
+  return { canceled, suspected }
+}
+
+/** Empty where the order was not kept: a nonce that came back was bound again, out of its turn. */
+function orderOf(found: readonly Found[]): readonly { readonly nonce: number; readonly sequence: number }[] {
+  const marks = found
+    .map(({ transaction, taker }) => ({ nonce: taker.nonce, sequence: transaction.sequence }))
+    .sort((one, other) => one.nonce - other.nonce)
+  const isKept = marks.every(({ sequence }, index) => sequence > (marks[index - 1]?.sequence ?? 0))
+  return isKept ? marks : []
+}
+
+function isOldEnough({ createdAt }: Transaction, { minedAt }: Taker): boolean {
+  return createdAt <= minedAt + clockMarginMs
+}
+
+function suspicionOf(transaction: Transaction, noOps: readonly LostNoOp[]): readonly NoOpMatch[] {
+  const noOp = noOps.find((each) => isOldEnough(transaction, each))
+  return noOp && !transaction.suspectedNoOp ? [{ transaction, noOp }] : []
+}
+
+/**
+ * As it would stand here, had the database not lost it: canceled, with the no-op in flight, so that receipt, finality and
+ * reorganizations go as usual. That the no-op was signed for its nonce proves that it was canceled.
+ */
+export function restoreCancellation({ transaction, noOp }: NoOpMatch, now: TimestampMs): Transaction {
+  const { lifecycle, suspectedNoOp: _, ...rest } = transaction
+  const attempt = rebuildAttempt(transaction.id, noOp, 'cancel', now)
+  const [first, ...others] = lifecycle.phase === 'inFlight' ? [...lifecycle.attempts, attempt] : [attempt]
+  const cancellation = transaction.cancellation ?? { origin: 'request', requestedAt: noOp.minedAt }
+  const restored: Transaction = {
+    ...rest,
+    cancellation,
+    lifecycle: { phase: 'inFlight', nonce: noOp.nonce, attempts: [first ?? attempt, ...others] },
+    sentAt: transaction.sentAt ?? noOp.minedAt,
+  }
+  return withReason(restored, `${cancelReasons[cancellation.origin]}; ${restoredReason}`)
+}
+
+/** Not sent from here on: a DELETE, its valid_until or a PUT ends that. */
+export function suspect({ transaction, noOp: { hash, nonce } }: NoOpMatch): Transaction {
+  const reason = `waits: the no-op ${hash} (nonce ${nonce}) canceled this or another transaction, and this database does not hold which: was it restored from an older copy? It is not sent as it is: cancel it, or replace it to have it sent`
+  return withReason({ ...transaction, suspectedNoOp: { hash, nonce } }, reason)
+}

@@ -1,0 +1,255 @@
+// A no-op of a lost history: which transaction it canceled, and what becomes of that one.
+import { describe, expect, test } from 'vitest'
+import { apply } from '../../src/domain/apply.ts'
+import { cancel, verdictOn } from '../../src/domain/cancel.ts'
+import { decide } from '../../src/domain/decide.ts'
+import {
+  isLostNoOp,
+  type LostNoOp,
+  matchNoOps,
+  restoreCancellation,
+  suspect,
+} from '../../src/domain/lost-cancellation.ts'
+import type { Observation } from '../../src/domain/observation.ts'
+import { findAmong, type SignedEnvelope } from '../../src/domain/recover.ts'
+import { replace } from '../../src/domain/replace.ts'
+import { include, reopen, settle } from '../../src/domain/settle.ts'
+import { isInPhase, statusOf, type Transaction } from '../../src/domain/transaction.ts'
+import type { Work } from '../../src/domain/work.ts'
+import {
+  address,
+  blockHash,
+  by,
+  canceled,
+  hashOf,
+  headAt,
+  height,
+  inFlight,
+  now,
+  queued,
+  receiver,
+  someAttempt,
+  someNoOp,
+  someObservation,
+  somePayload,
+  somePolicy,
+  someWork,
+} from './some.ts'
+
+function noOpAt(nonce: number, changes: Partial<LostNoOp> = {}, says: Partial<SignedEnvelope> = {}): LostNoOp {
+  const { raw, signature, fees } = someNoOp(nonce)
+  return {
+    nonce,
+    hash: hashOf(0xf00 + nonce),
+    block: { number: height - 5, hash: blockHash(height - 5) },
+    minedAt: now,
+    envelope: { to: address, value: 0n, data: '0x', gasLimit: 21_000, raw, signature, fees, ...says },
+    ...changes,
+  }
+}
+
+const payloadOf = (sequence: number) => queued(sequence, { payload: { ...somePayload, value: BigInt(sequence) } })
+const foundAt = (sequence: number, nonce: number) =>
+  findAmong([payloadOf(sequence)], [noOpAt(nonce, {}, { to: receiver, value: BigInt(sequence) })])
+const queue = [1, 2, 3, 4, 5].map(payloadOf)
+const shown = ({ canceled: sure, suspected }: ReturnType<typeof matchNoOps>) => ({
+  sure: sure.map(({ transaction, noOp }) => [transaction.sequence, noOp.nonce]),
+  unclear: suspected.map(({ transaction, noOp }) => [transaction.sequence, noOp.nonce]),
+})
+
+describe('a no-op is', () => {
+  test('to the relayer itself, without value, data or a list of what it touches', () => {
+    expect(isLostNoOp(noOpAt(5), address)).toBe(true)
+    expect(isLostNoOp(noOpAt(5, {}, { accessList: [] }), address)).toBe(true)
+    expect(isLostNoOp(noOpAt(5), receiver)).toBe(false)
+    expect(isLostNoOp(noOpAt(5, {}, { value: 1n }), address)).toBe(false)
+    expect(isLostNoOp(noOpAt(5, {}, { data: '0x00' }), address)).toBe(false)
+    expect(isLostNoOp(noOpAt(5, {}, { accessList: [{ address, storageKeys: [] }] }), address)).toBe(false)
+    const { envelope: _, ...unproven } = noOpAt(5)
+    expect(isLostNoOp(unproven, address)).toBe(false)
+  })
+})
+
+describe('which transaction it canceled', () => {
+  test('the only one', () => {
+    expect(shown(matchNoOps([payloadOf(1)], [], [noOpAt(5)]))).toEqual({ sure: [[1, 5]], unclear: [] })
+    expect(shown(matchNoOps([], [], [noOpAt(5)]))).toEqual({ sure: [], unclear: [] })
+  })
+  test('the one between two that are known by what they carry, first in, first out', () => {
+    const found = [...foundAt(2, 5), ...foundAt(4, 7)]
+    expect(shown(matchNoOps(queue, found, [noOpAt(6)]))).toEqual({ sure: [[3, 6]], unclear: [] })
+    expect(shown(matchNoOps(queue, found, [noOpAt(4), noOpAt(8)]))).toEqual({
+      sure: [
+        [1, 4],
+        [5, 8],
+      ],
+      unclear: [],
+    })
+  })
+  test('each of as many as there are no-ops, in order', () => {
+    const found = foundAt(3, 7)
+    expect(shown(matchNoOps(queue, found, [noOpAt(5), noOpAt(6)]))).toEqual({
+      sure: [
+        [1, 5],
+        [2, 6],
+      ],
+      unclear: [],
+    })
+  })
+  test('where more can be meant, or fewer, all of them are unclear, and no other is', () => {
+    const found = foundAt(3, 7)
+    expect(shown(matchNoOps(queue, found, [noOpAt(6)]))).toEqual({
+      sure: [],
+      unclear: [
+        [1, 6],
+        [2, 6],
+      ],
+    })
+    expect(shown(matchNoOps([payloadOf(1)], [], [noOpAt(5), noOpAt(6)]))).toEqual({ sure: [], unclear: [[1, 5]] })
+  })
+  test('an order that was not kept tells nothing', () => {
+    const found = [...foundAt(4, 5), ...foundAt(2, 7)]
+    expect(shown(matchNoOps(queue, found, [noOpAt(6)])).unclear.map(([sequence]) => sequence)).toEqual([1, 3, 5])
+  })
+  test('none that was asked for long after it was mined', () => {
+    const early = noOpAt(5, { minedAt: now - 2 * 3_600_000 })
+    expect(shown(matchNoOps([payloadOf(1)], [], [early]))).toEqual({ sure: [], unclear: [] })
+    expect(shown(matchNoOps(queue.slice(0, 2), [], [early, noOpAt(6)])).unclear).toEqual([
+      [1, 6],
+      [2, 6],
+    ])
+  })
+  test('what is unclear by it already still counts, and what is by another does not', () => {
+    const [one, two] = [payloadOf(1), payloadOf(2)]
+    const unclear = suspect({ transaction: one, noOp: noOpAt(5) })
+    expect(shown(matchNoOps([unclear, two], [], [noOpAt(5)]))).toEqual({ sure: [], unclear: [[2, 5]] })
+    expect(shown(matchNoOps([unclear], [], [noOpAt(5)]))).toEqual({ sure: [], unclear: [] })
+    expect(shown(matchNoOps([unclear, two], [], [noOpAt(6)]))).toEqual({ sure: [[2, 6]], unclear: [] })
+  })
+})
+
+describe('a restored cancellation', () => {
+  const mineNoOp = (transaction: Transaction, noOp: LostNoOp) => {
+    const restored = restoreCancellation({ transaction, noOp }, now)
+    if (!isInPhase(restored, 'inFlight')) throw new Error('it must be in flight')
+    const attempt = restored.lifecycle.attempts.find(({ kind }) => kind === 'cancel')
+    if (!attempt) throw new Error('it must have a no-op')
+    const included = include(restored, by(attempt, height - 5))
+    if (!isInPhase(included, 'mined')) throw new Error('it must be mined')
+    return { restored, included }
+  }
+
+  test.each([
+    ['in the queue', queued(1)],
+    ['in flight', inFlight(5)],
+  ])('of one %s wins at finality, at the cost of the receipt, and says where it comes from', (_, transaction) => {
+    const noOp = noOpAt(5)
+    const { restored, included } = mineNoOp(transaction, noOp)
+    expect(restored.cancellation).toEqual({ origin: 'request', requestedAt: noOp.minedAt })
+    expect(statusOf(restored)).toBe('canceled')
+    expect(restored.statusReason).toMatch(/^canceled on request; restored from the chain/)
+    const final = settle(included, now)
+    expect(verdictOn(final)).toMatchObject({
+      state: 'won',
+      final: true,
+      safeToRetry: true,
+      winner: { hash: noOp.hash },
+      cost: 21_000n * 3_000_000_000n,
+    })
+    expect(final.statusReason).toMatch(/^canceled: the no-op 0x\w+ took its nonce; restored from the chain/)
+  })
+  test('keeps what was asked for on record, and every attempt', () => {
+    const attempts = [someAttempt(5), someNoOp(5)] as const
+    const { restored } = mineNoOp(inFlight(5, [...attempts], canceled), noOpAt(5))
+    expect(restored.cancellation).toEqual(canceled.cancellation)
+    expect('attempts' in restored.lifecycle && restored.lifecycle.attempts.slice(0, 2)).toEqual(attempts)
+  })
+  test('is a race again where a reorganization takes the block back, and its payload is not sent', () => {
+    const { included } = mineNoOp(inFlight(5), noOpAt(5))
+    const work = someWork({ open: [reopen(included)] })
+    const atOnce = decide(work, someObservation({ nonce: 5, head: headAt(height - 5) }), somePolicy, now + 60_000)
+    expect(atOnce.decisions).toMatchObject([{ do: 'rebroadcast', attempt: { kind: 'cancel', hash: noOpAt(5).hash } }])
+    const stuck = decide(work, someObservation({ nonce: 5 }), somePolicy, now + 60_000)
+    expect(stuck.decisions).toMatchObject([{ do: 'takeOver' }])
+  })
+  test('of what holds the nonce on record is decided at once', () => {
+    const lostNoOps = new Map([[5, noOpAt(5)]])
+    const plan = decide(someWork({ open: [inFlight(5)] }), someObservation({ nonce: 6, lostNoOps }), somePolicy, now)
+    expect(plan.decisions).toMatchObject([{ do: 'restoreCancellation', noOp: { nonce: 5 } }])
+    expect(plan.again).toBe(true)
+  })
+})
+
+describe('one that is unclear', () => {
+  const unclear = suspect({ transaction: queued(1), noOp: noOpAt(5) })
+
+  test('is pending, and says which no-op it is about and what to do', () => {
+    expect(statusOf(unclear)).toBe('pending')
+    expect(unclear).toMatchObject({ suspectedNoOp: { hash: noOpAt(5).hash, nonce: 5 } })
+    expect(unclear.statusReason).toMatch(/^waits: the no-op 0x0+f05 \(nonce 5\) .* cancel it, or replace it/)
+  })
+  test('ends by a DELETE, for good, and by its valid_until', () => {
+    expect(verdictOn(cancel(unclear, now))).toMatchObject({ state: 'dropped', final: true, safeToRetry: true })
+    expect(statusOf(cancel(unclear, now, 'expiry'))).toBe('expired')
+  })
+  test('is sent again once it is replaced', () => {
+    const { from: _, ...request } = somePayload
+    const replaced = replace(unclear, { ...request, value: 9n })
+    expect(replaced.suspectedNoOp).toBeUndefined()
+    expect(replaced.lifecycle).toEqual({ phase: 'queued' })
+  })
+  test('is no longer so once its payload is found', () => {
+    const [found] = findAmong([unclear], [noOpAt(6, {}, { to: receiver, value: 1n })])
+    if (!found) throw new Error('it must be found')
+    expect(apply({ do: 'recover', ...found }, unclear, undefined, now).suspectedNoOp).toBeUndefined()
+  })
+})
+
+describe('once all that took the unknown nonces is final', () => {
+  const past = { through: 9, seen: { below: 7, at: height - 2, isWhole: false } }
+  const spenders = [noOpAt(5), noOpAt(6)]
+  const seen = { past: { below: 7, finalBelow: 7, takers: spenders }, nonce: 7 }
+  const plan = (work: Partial<Work>, observation: Partial<Observation> = seen) =>
+    decide(
+      someWork({ floor: { spentBelow: 5, explainedBelow: 5 }, past, found: [], ...work }),
+      someObservation(observation),
+      somePolicy,
+      now,
+    )
+  const whatOf = ({ decisions }: ReturnType<typeof plan>) => decisions.map(({ do: what }) => what)
+
+  test('what was canceled for certain is restored, in the commit that explains the nonces', () => {
+    const noOpMatches = matchNoOps([queued(1), queued(2)], [], spenders)
+    const told = plan({ queued: [queued(1), queued(2)], noOpMatches })
+    expect(whatOf(told)).toEqual(['restoreCancellation', 'restoreCancellation'])
+    expect(told).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 7 }, again: true })
+    expect(told.past).toBeDefined()
+  })
+  test('what is unclear is marked before anything is explained, a part of a long queue at a time', () => {
+    const waiting = Array.from({ length: 600 }, (_, index) => queued(index + 1))
+    const told = plan({
+      past: { ...past, through: 600 },
+      queued: waiting.slice(0, 4),
+      noOpMatches: matchNoOps(waiting, [], spenders),
+    })
+    expect(new Set(whatOf(told))).toEqual(new Set(['suspect']))
+    expect(told.decisions).toHaveLength(500)
+    expect(told).toMatchObject({ floor: { explainedBelow: 5 }, again: true })
+    expect(told.past).toBeDefined()
+  })
+  test('nothing of it as long as another holds one of the nonces on record', () => {
+    const noOpMatches = matchNoOps([queued(1), queued(2)], [], spenders)
+    const told = plan({ open: [inFlight(5)], queued: [queued(1), queued(2)], noOpMatches })
+    expect(whatOf(told)).not.toContain('restoreCancellation')
+    expect(told.past).toBeDefined()
+  })
+  test('what is unclear already holds up nobody, is looked for again by the next owner, and is a condition', () => {
+    const unclear = suspect({ transaction: queued(1), noOp: noOpAt(5) })
+    const told = plan({ suspected: [unclear], queued: [queued(10)], found: [] }, { nonce: 7, past: { below: 7 } })
+    expect(whatOf(told)).toEqual(['assignNonce'])
+    expect(told.conditions).toContain('cancellation_unclear')
+    expect(told.past).toBeDefined()
+    const later = plan({ suspected: [unclear], past: { through: 9 } }, { nonce: 5, past: { below: 5 } })
+    expect(later.past).toBeUndefined()
+  })
+})
