@@ -2,6 +2,8 @@
 // back with it, and neither do the pools: what was sent meanwhile is there, and nobody has it on record.
 import { accountAt } from './chain/blocks.ts'
 import { nextNonce } from './chain/pool.ts'
+import { tagsOf } from './chain/transaction.ts'
+import type { Row } from './check/rows.ts'
 import { follow } from './mining.ts'
 import type { Copy } from './process/database.ts'
 import type { Scenario } from './scenario.ts'
@@ -35,9 +37,30 @@ export function backUp({ machine, clients, history }: World): Backup {
   }
 }
 
+/** Verdicts that the copy is not to know: DELETEs of some of what it holds as open, each once a node may have it. */
+export function takeBackLater({ rows, clients, dice, timeline, scenario, state }: World, service: Service): void {
+  for (const [id, { relayer }] of clients.accepted) {
+    if (rows.all().get(id)?.open !== 1 || dice.chance(0.4)) continue
+    let looks = 0
+    const look = () => {
+      const row = rows.all().get(id)
+      looks += 1
+      if (row?.open !== 1 || row.canceled_at !== null || state.restoredAt <= state.place || looks > looksMax) return
+      if (row.phase === 'inFlight') service.cancel(relayer, id)
+      else timeline.after(scenario.blocktimeMs / 2, look)
+    }
+    timeline.after(dice.below(scenario.blocktimeMs), look)
+  }
+}
+
+const looksMax = 200
+
 /** With the service stopped, and nothing of it under way. */
 export function restore(world: World, service: Service, backup: Backup): void {
   const { machine, clients, history, bytes, rows, nodes, state } = world
+  for (const row of rows.all().values()) {
+    if (isWon(row)) for (const tag of tagsOf(row)) world.wonBefore.add(tag)
+  }
   machine.disk.putBack(backup.disk)
   // Clients know what was answered before: the rest of what they were told is void.
   for (const name of ['accepted', 'deleted'] as const) {
@@ -59,6 +82,11 @@ export function restore(world: World, service: Service, backup: Backup): void {
   history.note(`--- the copy is put back: ${lost.length} hand-overs are forgotten ---`)
   world.look()
   service.start()
+}
+
+/** A verdict that no restore may undo: clients send the payload anew on the word of it. */
+function isWon({ status, phase, included_kind: kind }: Row): boolean {
+  return status === 'canceled' && phase === 'final' && kind === 'cancel'
 }
 
 /** What waits in some pool for the next nonces waits in all of them: pools have had the time to tell each other. */

@@ -6,7 +6,7 @@ import { inWords } from './draw-policies.ts'
 import { keepMining } from './mining.ts'
 import type { Disk } from './process/database.ts'
 import { epochMs } from './process/engine.ts'
-import { type Backup, backUp, downMs, dropUnseen, restore } from './restore.ts'
+import { type Backup, backUp, downMs, dropUnseen, restore, takeBackLater } from './restore.ts'
 import { openService, type Service } from './service.ts'
 import { askForTheRest, boundBlocks, calm, giveUpWaiting, openRows, steerBaseFee } from './settle.ts'
 import { openWorld, type World } from './world.ts'
@@ -45,7 +45,10 @@ export async function runSeed(
     await timeline.rest()
     let backup: Backup | undefined
     for (step = 0; step < steps && !history.failure(); step += 1) {
-      if (step === stepAt(world.scenario.restore?.copied, steps)) backup = backUp(world)
+      if (step === stepAt(world.scenario.restore?.copied, steps)) {
+        backup = backUp(world)
+        if (world.scenario.restore?.takesBack) takeBackLater(world, service)
+      }
       if (backup && step === stepAt(world.scenario.restore?.putBack, steps)) await putBack(world, service, backup)
       await oneStep(world, service)
     }

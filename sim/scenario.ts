@@ -58,8 +58,7 @@ export interface Scenario {
    * - `plateau`: likewise, with the base fee risen above the sends' cap, and staying there.
    */
   readonly ending: 'drain' | 'cancelAll' | 'plateau'
-  /** The disk is copied, and put back later: where in the run, from 0 to 1. `isLong`: while hundreds of blocks are made. */
-  readonly restore: { readonly copied: number; readonly putBack: number; readonly isLong: boolean } | undefined
+  readonly restore: Restore | undefined
   readonly gaps: Gaps
   /** Several processes share the database, and the relayers among them. Absent: one has it to itself. */
   readonly replicas: Replicas | undefined
@@ -71,6 +70,17 @@ export interface Gaps {
   readonly pendingCounts: readonly PendingCount[]
   /** Of sixteen fillers so many are called invalid, until some time after the faults stopped. */
   readonly tightFillers: number
+}
+
+/** The disk is copied, and put back later: where in the run, from 0 to 1. */
+/** The disk is copied, and put back later: where in the run, from 0 to 1. */
+export interface Restore {
+  readonly copied: number
+  readonly putBack: number
+  /** Hundreds of blocks are made before it is put back. */
+  readonly isLong: boolean
+  /** In between, clients take back what the copy holds as open, once it has a nonce. */
+  readonly takesBack: boolean
 }
 
 export const replicaActions = ['breakSession', 'cutOff', 'freeze', 'join', 'leave'] as const
@@ -219,7 +229,11 @@ function drawGaps(dice: Dice, { profiles: nodes, restore }: Pick<Scenario, 'prof
 function drawRestore(dice: Dice): Scenario['restore'] {
   if (!dice.chance(0.2)) return undefined
   const copied = dice.between(10, 80) / 100
-  return { copied, putBack: copied + dice.between(1, 20) / 100, isLong: dice.chance(0.5) }
+  const soon = copied + dice.between(1, 20) / 100
+  const isLong = dice.chance(0.5)
+  if (dice.chance(0.5)) return { copied, putBack: soon, isLong, takesBack: false }
+  // Long enough for verdicts to become final that the copy knows nothing of.
+  return { copied, putBack: Math.min(0.97, soon + dice.between(10, 40) / 100), isLong, takesBack: true }
 }
 
 /** `badness` from 0, fine, to 1, nothing but faults. */

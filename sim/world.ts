@@ -48,6 +48,8 @@ export interface World {
   readonly state: Moods
   /** Bytes that were handed over, and that the disk knows nothing of since a copy was put back. */
   readonly lost: Set<Hash>
+  /** Numbers of the payloads that were canceled for good when a copy was put back. */
+  readonly wonBefore: Set<number>
   /** Looks at what was committed since, if anything was. */
   look(): void
 }
@@ -133,6 +135,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
   }
 
   const lost = new Set<Hash>()
+  const wonBefore = new Set<number>()
   disk.wipe()
   let truth: Truth | undefined
   let verdicts: Verdicts | undefined
@@ -188,6 +191,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     fail: history.fail,
     rows: rows.all,
     isLost: ({ hash }) => lost.has(hash),
+    wasWonBefore: (tag) => wonBefore.has(tag),
     wasUnknowable,
     executed: (tag) => verdicts?.executed(tag),
   })
@@ -272,6 +276,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     clients,
     state,
     lost,
+    wonBefore,
     look() {
       if (!dirty) return
       dirty = false

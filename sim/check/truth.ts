@@ -25,6 +25,8 @@ export interface TruthWatch {
   rows(): ReadonlyMap<string, Row>
   /** Sent by a part of the history that a restored copy does not hold. */
   isLost(transaction: SimTransaction): boolean
+  /** Canceled for good before a restore, and its client was told that it is safe to send it anew. */
+  wasWonBefore(tag: number): boolean
   /** Taken back by its client after a restore: a DELETE is answered by what is on record. */
   wasUnknowable(id: string): boolean
   /** The canonical chain executes it from now on. */
@@ -35,7 +37,7 @@ export function watchTruth(
   blocks: Blocks,
   nodes: readonly SimNode[],
   bytes: Pick<Bytes, 'recorded'>,
-  { fail, rows, isLost, wasUnknowable, executed }: TruthWatch,
+  { fail, rows, isLost, wasWonBefore, wasUnknowable, executed }: TruthWatch,
 ): Truth {
   let head = blocks.canonical()
   /** On the canonical chain: how often each payload was executed. */
@@ -49,6 +51,8 @@ export function watchTruth(
       if (tag === undefined) continue
       const times = (executions.get(tag) ?? 0) + change
       executions.set(tag, times)
+      if (change > 0 && wasWonBefore(tag))
+        fail(`payload ${tag} was canceled for good before the restore, and executed after it in block ${block.number}`)
       if (times > 1) fail(`payload ${tag} was executed twice, the second time in block ${block.number}`)
       if (change > 0) executed(tag)
     }

@@ -459,6 +459,40 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
+    name: 'take-our-no-op-for-a-strangers',
+    breaks: 'sends a payload again that a no-op canceled for good, as the record of that was lost',
+    edits: [
+      {
+        file: 'src/domain/lost-cancellation.ts',
+        find: "  return envelope.value === 0n && envelope.data === '0x'",
+        put: "  return envelope.value < 0n && envelope.data === '0x'",
+      },
+    ],
+  },
+  {
+    name: 'send-what-may-be-canceled',
+    breaks: 'sends all of the transactions of which a lost no-op canceled one, where it can not tell which',
+    edits: [
+      {
+        file: 'src/domain/lost-cancellation.ts',
+        find: 'else suspected.push(...candidates.flatMap((transaction) => suspicionOf(transaction, stretch)))',
+        put: 'else void candidates.flatMap((transaction) => suspicionOf(transaction, stretch))',
+      },
+    ],
+  },
+  {
+    name: 'cancel-the-first-that-may-be-meant',
+    breaks:
+      'takes the oldest of the transactions that a lost no-op may have canceled for the one, and sends the others',
+    edits: [
+      {
+        file: 'src/domain/lost-cancellation.ts',
+        find: 'if (pairs.length === stretch.length && pairs.length === candidates.length) canceled',
+        put: 'if (pairs.length > 0) canceled',
+      },
+    ],
+  },
+  {
     name: 'same-epoch-again',
     breaks: 'takes a relayer over without raising its epoch',
     edits: [

@@ -44,7 +44,10 @@ export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observa
   const { told: account, by } = looked
   const spent = inquiry.live.filter(({ nonce }) => nonce < account.nonce && !isWhole(account.inclusions.get(nonce)))
   for (const { nonce } of inquiry.live) if (nonce >= account.nonce) parts.unexplained.forget(inquiry.address, nonce)
-  const { inclusions, lostNoOps } = await findInclusions(parts, inquiry.address, spent, account.inclusions, { ...at, by })
+  const { inclusions, lostNoOps } = await findInclusions(parts, inquiry.address, spent, account.inclusions, {
+    ...at,
+    by,
+  })
   const balance = accounts.settle(inquiry, at, inclusions, looked)
   const past = inquiry.past && (await lookBack(inquiry.address, inquiry.past, account.pendingNonce, { ...at, by }))
   const blocktimeMs = pace.measuredMs()

@@ -67,7 +67,7 @@ export function matchNoOps(
     )
     const pairs = candidates.flatMap((transaction, index) => {
       const noOp = stretch[index]
-      return noOp && isOldEnough(transaction, noOp) && !transaction.suspectedNoOp ? [{ transaction, noOp }] : []
+      return noOp && isOlder(transaction, noOp) && !transaction.suspectedNoOp ? [{ transaction, noOp }] : []
     })
     if (pairs.length === stretch.length && pairs.length === candidates.length) canceled.push(...pairs)
     else suspected.push(...candidates.flatMap((transaction) => suspicionOf(transaction, stretch)))
@@ -84,8 +84,14 @@ function orderOf(found: readonly Found[]): readonly { readonly nonce: number; re
   return isKept ? marks : []
 }
 
+/** Unless a clock is wrong by more than anybody allows. */
 function isOldEnough({ createdAt }: Transaction, { minedAt }: Taker): boolean {
   return createdAt <= minedAt + clockMarginMs
+}
+
+/** By a clock that is right: what was sent since can't be told to its client as canceled. */
+function isOlder({ createdAt }: Transaction, { minedAt }: Taker): boolean {
+  return createdAt <= minedAt + 60_000
 }
 
 function suspicionOf(transaction: Transaction, noOps: readonly LostNoOp[]): readonly NoOpMatch[] {

@@ -135,12 +135,12 @@ export function lookBack(
   const { canceled, suspected } = work.noOpMatches ?? { canceled: [], suspected: [] }
   const spenders = [...work.found.map(({ taker }) => taker), ...[...canceled, ...suspected].map(({ noOp }) => noOp)]
   if (spenders.some((spender) => held.has(spender.nonce))) return { ...waits, again: false }
-  // Before what tells them apart is on record: an owner that begins in between finds as much as this one.
   const suspicions = suspected.slice(0, suspicionsMax).map((match): Decision => ({ do: 'suspect', ...match }))
-  if (suspicions.length > 0) return { ...waits, decisions: suspicions, again: true }
+  // Before what tells them apart is on record: an owner that begins in between finds as much as this one.
+  if (suspected.length > suspicionsMax) return { ...waits, decisions: suspicions, again: true }
   const recovered = work.found.map((found): Decision => ({ do: 'recover', ...found }))
   const restored = canceled.map((match): Decision => ({ do: 'restoreCancellation', ...match }))
-  const decisions = [...recovered, ...restored]
+  const decisions = [...suspicions, ...recovered, ...restored]
   if (decisions.length > 0) return { ...waits, decisions, explainedBelow: finalBelow, again: true }
   return { ...nothing, explainedBelow: finalBelow }
 }

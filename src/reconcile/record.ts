@@ -41,7 +41,9 @@ export async function record(
   head: BlockNumber,
   now: TimestampMs,
 ): Promise<Recorded> {
-  if (decisions.length === 0) return { handOvers: [], changed: 0 }
+  // What a look has explained must stay so: a transaction that comes later can't have been canceled by a no-op of before.
+  const isExplained = floor.explainedBelow <= work.floor.explainedBelow
+  if (decisions.length === 0 && isExplained) return { handOvers: [], changed: 0 }
   const signing = { signer: context.signerOf(work.relayer), relayer: work.relayer, head, now }
   const signed = await Promise.all(
     decisions.map(async (decision): Promise<Signed> => {

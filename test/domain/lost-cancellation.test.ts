@@ -119,6 +119,10 @@ describe('which transaction it canceled', () => {
       [2, 6],
     ])
   })
+  test('what was sent after it, by clocks that are right, is not taken for it, and yet may be it', () => {
+    const earlier = noOpAt(5, { minedAt: now - 60_000 - 61_000 })
+    expect(shown(matchNoOps([payloadOf(1)], [], [earlier]))).toEqual({ sure: [], unclear: [[1, 5]] })
+  })
   test('what is unclear by it already still counts, and what is by another does not', () => {
     const [one, two] = [payloadOf(1), payloadOf(2)]
     const unclear = suspect({ transaction: one, noOp: noOpAt(5) })
@@ -225,7 +229,13 @@ describe('once all that took the unknown nonces is final', () => {
     expect(told).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 7 }, again: true })
     expect(told.past).toBeDefined()
   })
-  test('what is unclear is marked before anything is explained, a part of a long queue at a time', () => {
+  test('what is unclear is marked in the commit that explains the nonces', () => {
+    const waiting = [queued(1), queued(2), queued(3)]
+    const told = plan({ queued: waiting, noOpMatches: matchNoOps(waiting, [], spenders) })
+    expect(whatOf(told)).toEqual(['suspect', 'suspect', 'suspect'])
+    expect(told).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 7 }, again: true })
+  })
+  test('of a long queue a part at a time, and the nonces are explained with the last', () => {
     const waiting = Array.from({ length: 600 }, (_, index) => queued(index + 1))
     const told = plan({
       past: { ...past, through: 600 },

@@ -1,0 +1,98 @@
+// Steps of an owner that finds no-ops of a lost history: what is durable after each, for whoever owns the relayer next.
+import { expect, test } from 'vitest'
+import type { LostNoOp } from '../../src/domain/lost-cancellation.ts'
+import type { SignedEnvelope } from '../../src/domain/recover.ts'
+import { step, type Unknowns, unknownAtFirst } from '../../src/reconcile/step.ts'
+import { address, blockHash, hashOf, height, someNoOp, someObservation } from '../domain/some.ts'
+import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from './workplace.ts'
+
+/** Of a first look so long ago that one more look is enough. */
+const looked = (through: number): Unknowns => ({
+  ...nothingUnknown,
+  past: { through, seen: { below: 1, at: height - 2, isWhole: false } },
+})
+
+function spender({ clock }: Workplace, says: Partial<SignedEnvelope> = {}): LostNoOp {
+  const { raw, signature, fees } = someNoOp(0)
+  const envelope = { to: address, value: 0n, data: '0x' as const, gasLimit: 21_000, raw, signature, fees, ...says }
+  const block = { number: height - 5, hash: blockHash(height - 5) }
+  return { nonce: 0, hash: hashOf(0xf00), block, minedAt: clock.now(), envelope }
+}
+
+const seen = (...takers: readonly LostNoOp[]) =>
+  someObservation({ nonce: 1, pendingNonce: 1, past: { below: 1, finalBelow: 1, takers } })
+const floorOf = async ({ under }: Workplace) =>
+  (await under.query('SELECT spent_below AS spent, explained_below AS explained FROM relayers'))[0]
+
+test('one that it canceled: the row is canceled, with the no-op as its attempt, and so it stays', async () => {
+  await using place = await openWorkplace()
+  const id = await place.send()
+  place.chain.view = seen(spender(place))
+  const ownership = await place.own()
+  const { unknowns } = await step(place.context, ownership, looked(1), noneHanging)
+  const restored = await place.readAs(id, 'inFlight')
+  expect(restored.cancellation).toEqual({ origin: 'request', requestedAt: spender(place).minedAt })
+  expect(restored.lifecycle).toMatchObject({ nonce: 0, attempts: [{ hash: hashOf(0xf00), kind: 'cancel' }] })
+  expect(await floorOf(place)).toEqual({ spent: 1, explained: 1 })
+
+  place.chain.view = someObservation({ nonce: 1 })
+  await step(place.context, ownership, unknowns, noneHanging)
+  await step(place.context, await place.own(), unknownAtFirst, noneHanging)
+  expect((await place.readAs(id, 'inFlight')).version).toBe(restored.version)
+  expect(place.chain.handed).toEqual([])
+})
+
+test('two that it may have canceled: neither is sent, by no owner, and what comes later is', async () => {
+  await using place = await openWorkplace({ maxInFlight: 1 })
+  const ids = [await place.send({ value: 1n }), await place.send({ value: 2n })] as const
+  place.chain.view = seen(spender(place))
+  const ownership = await place.own()
+  await step(place.context, ownership, looked(2), noneHanging)
+  for (const id of ids) {
+    expect(await place.read(id)).toMatchObject({
+      lifecycle: { phase: 'queued' },
+      suspectedNoOp: { hash: hashOf(0xf00), nonce: 0 },
+    })
+  }
+  expect(await floorOf(place)).toEqual({ spent: 1, explained: 1 })
+
+  place.chain.view = someObservation({ nonce: 1, pendingNonce: 1 })
+  const later = await place.send({ value: 3n })
+  const rest = await step(place.context, await place.own(), unknownAtFirst, noneHanging)
+  expect(rest.conditions).toContain('cancellation_unclear')
+  expect((await place.readAs(later, 'inFlight')).lifecycle.nonce).toBe(1)
+  expect(place.chain.handed).toHaveLength(1)
+
+  await place.cancel(ids[0])
+  await place.cancelAll()
+  for (const id of ids) expect((await place.readAs(id, 'dropped')).cancellation?.origin).toBe('request')
+})
+
+test('with nothing else to do it still waits for its valid_until, and says what holds it up', async () => {
+  await using place = await openWorkplace()
+  const validUntil = place.clock.now() + 60_000
+  const ids = [await place.send({ validUntil }), await place.send()] as const
+  place.chain.view = seen(spender(place))
+  const ownership = await place.own()
+  const { unknowns } = await step(place.context, ownership, looked(2), noneHanging)
+  place.chain.view = someObservation({ nonce: 1, pendingNonce: 1 })
+  const rest = await step(place.context, ownership, unknowns, noneHanging)
+  expect(rest).toMatchObject({ againAfterMs: 60_000, conditions: ['cancellation_unclear'] })
+  place.clock.advance(60_000)
+  await step(place.context, ownership, rest.unknowns, noneHanging)
+  expect(await place.readAs(ids[0], 'dropped')).toMatchObject({ lifecycle: { reason: 'expired' } })
+  expect((await place.readAs(ids[1], 'queued')).suspectedNoOp).toBeDefined()
+})
+
+test('what was explained stays so where nothing else was to be recorded', async () => {
+  await using place = await openWorkplace()
+  const { context, relayer } = place
+  await place.send()
+  await context.store.commit((session) => session.saveRelayer({ ...relayer, paused: true }))
+  const ownership = await place.own()
+  await step(context, ownership, nothingUnknown, noneHanging)
+  place.chain.view = seen(spender(place, { value: 7n }))
+  const { idle } = await step(context, ownership, looked(1), noneHanging)
+  expect(idle).toBe(true)
+  expect(await floorOf(place)).toEqual({ spent: 1, explained: 1 })
+})
