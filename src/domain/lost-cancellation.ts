@@ -13,7 +13,7 @@ import {
 } from './recover.ts'
 import { withReason } from './settle.ts'
 import type { Transaction } from './transaction.ts'
-import type { TimestampMs } from './units.ts'
+import type { Nonce, TimestampMs } from './units.ts'
 
 /** A no-op that was signed with the relayer's key and is not on record. */
 export interface LostNoOp extends Taker {
@@ -41,23 +41,28 @@ export function isLostNoOp(spender: Taker, account: Address): spender is LostNoO
 /**
  * What of the queue these no-ops canceled, all of them final. Nonces are bound first in, first out: what is `found`, with
  * its nonce, narrows what a no-op before or after it can be of. Where there are as many no-ops as transactions that can be
- * meant, each has its own. `queue` and `noOps` are in their order.
+ * meant, each has its own. `queue` and `noOps` are in their order. `foreign`: the first nonce that was spent by what nobody
+ * here knows. If it was bound to one of the queue, that one got another nonce, out of its turn: above it the order tells
+ * nothing.
  */
 export function matchNoOps(
   queue: readonly Transaction[],
   found: readonly Found[],
   noOps: readonly LostNoOp[],
+  foreign: Nonce = Number.POSITIVE_INFINITY,
 ): NoOpMatches {
   const foundIds = new Set(found.map(({ transaction }) => transaction.id))
-  const left = queue.filter(({ id }) => !foundIds.has(id))
-  const marks = orderOf(found)
+  const marks = orderOf(found.filter(({ taker }) => taker.nonce < foreign))
   const canceled: NoOpMatch[] = []
   const suspected: NoOpMatch[] = []
+  let left = queue.filter(({ id }) => !foundIds.has(id))
   // Between two of what was found the order says no more.
-  const stretches = Map.groupBy(noOps, ({ nonce }) => marks.filter((mark) => mark.nonce < nonce).length)
+  const stretches = Map.groupBy(noOps, ({ nonce }) =>
+    nonce > foreign ? undefined : marks.filter((mark) => mark.nonce < nonce).length,
+  )
   for (const [passed, stretch] of stretches) {
-    const after = marks[passed - 1]?.sequence ?? 0
-    const before = marks[passed]?.sequence ?? Number.POSITIVE_INFINITY
+    const after = passed === undefined ? 0 : (marks[passed - 1]?.sequence ?? 0)
+    const before = (passed === undefined ? undefined : marks[passed]?.sequence) ?? Number.POSITIVE_INFINITY
     const candidates = left.filter(
       (each) =>
         each.sequence > after &&
@@ -71,12 +76,13 @@ export function matchNoOps(
     })
     if (pairs.length === stretch.length && pairs.length === candidates.length) canceled.push(...pairs)
     else suspected.push(...candidates.flatMap((transaction) => suspicionOf(transaction, stretch)))
+    left = left.filter((each) => !candidates.includes(each))
   }
   return { canceled, suspected }
 }
 
 /** Empty where the order was not kept: a nonce that came back was bound again, out of its turn. */
-function orderOf(found: readonly Found[]): readonly { readonly nonce: number; readonly sequence: number }[] {
+function orderOf(found: readonly Found[]): readonly { readonly nonce: Nonce; readonly sequence: number }[] {
   const marks = found
     .map(({ transaction, taker }) => ({ nonce: taker.nonce, sequence: transaction.sequence }))
     .sort((one, other) => one.nonce - other.nonce)

@@ -1,6 +1,7 @@
 // Which of the queue was sent, or sent and canceled, by a part of the relayer's history that the database does not hold.
 import { isLostNoOp, type LostNoOp, matchNoOps } from '../domain/lost-cancellation.ts'
 import { findAmong, type Taker } from '../domain/recover.ts'
+import type { Nonce } from '../domain/units.ts'
 import type { Work } from '../domain/work.ts'
 import type { Reads } from '../store/store.ts'
 
@@ -19,11 +20,16 @@ export async function findSent(
   const queue = await reads.queueThrough(relayer.id, past.through)
   const found = findAmong(queue, unrecorded)
   const noOps: LostNoOp[] = []
+  const foreign: Nonce[] = []
   for (const taker of unrecorded) {
-    if (!isLostNoOp(taker, relayer.address) || found.some((each) => each.taker === taker)) continue
+    if (found.some((each) => each.taker === taker)) continue
+    if (!isLostNoOp(taker, relayer.address)) {
+      foreign.push(taker.nonce)
+      continue
+    }
     // A later attempt of what fills a gap is a no-op that canceled nothing.
     const holder = await reads.transactionByNonce(relayer.id, taker.nonce)
     if (holder?.origin !== 'gap' || holder.sequence > past.through) noOps.push(taker)
   }
-  return { found, noOpMatches: matchNoOps(queue, found, noOps) }
+  return { found, noOpMatches: matchNoOps(queue, found, noOps, Math.min(...foreign)) }
 }

@@ -111,6 +111,18 @@ describe('which transaction it canceled', () => {
     const found = [...foundAt(4, 5), ...foundAt(2, 7)]
     expect(shown(matchNoOps(queue, found, [noOpAt(6)])).unclear.map(([sequence]) => sequence)).toEqual([1, 3, 5])
   })
+  test('an order that a foreign transaction may have broken tells nothing above it, and as much as before below', () => {
+    // What it displaced was bound again, later than others behind it: here the second, which is found at 7.
+    const displaced = matchNoOps(queue, foundAt(2, 7), [noOpAt(6)], 5)
+    expect(shown(displaced).unclear.map(([sequence]) => sequence)).toEqual([1, 3, 4, 5])
+    const found = [...foundAt(2, 5), ...foundAt(4, 7)]
+    expect(shown(matchNoOps(queue, found, [noOpAt(6)], 8))).toEqual({ sure: [[3, 6]], unclear: [] })
+    // What is told below it is not meant above it.
+    expect(shown(matchNoOps(queue.slice(0, 4), found, [noOpAt(4), noOpAt(6), noOpAt(9)], 8)).sure).toEqual([
+      [1, 4],
+      [3, 6],
+    ])
+  })
   test('none that was asked for long after it was mined', () => {
     const early = noOpAt(5, { minedAt: now - 2 * 3_600_000 })
     expect(shown(matchNoOps([payloadOf(1)], [], [early]))).toEqual({ sure: [], unclear: [] })
