@@ -73,7 +73,6 @@ export interface Gaps {
 }
 
 /** The disk is copied, and put back later: where in the run, from 0 to 1. */
-/** The disk is copied, and put back later: where in the run, from 0 to 1. */
 export interface Restore {
   readonly copied: number
   readonly putBack: number
