@@ -50,7 +50,8 @@ export function previewCancellation(
   const pendingNonce = observation.pendingNonce ?? observation.nonce
   const { decisions } = decide(
     { ...work, open, queued: [], expiring: [] },
-    { ...observation, pendingNonce },
+    // What it would cost, also where the balance does not cover it: the caller compares the two.
+    { ...observation, pendingNonce, balance: anyBalance },
     policy,
     now,
   )
@@ -83,6 +84,8 @@ export function previewCancellation(
     },
   }
 }
+
+const anyBalance: Wei = 2n ** 255n
 
 /** What a bulk cancel takes: a filler of a gap is the relayer's own. */
 function isCovered(transaction: Transaction): boolean {
