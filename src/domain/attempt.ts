@@ -146,6 +146,14 @@ export function beforeBroadcast(attempt: Attempt): Attempt {
   return { ...attempt, handOver: rejections === 'all' ? { ...rest, rejections: 'allButLast' } : rest }
 }
 
+/** The attempt after a block held it: whatever nodes rejected, one had it, and pools get back what a reorganization takes out. */
+export function afterBlock(attempt: Attempt): Attempt {
+  const { handOver } = attempt
+  if (handOver.state !== 'handed' || handOver.rejections === undefined) return attempt
+  const { rejections: _, ...rest } = handOver
+  return { ...attempt, handOver: rest }
+}
+
 /** The attempt as an owner finds it who did not send it: whoever did may have died before he could tell. */
 export function afterCrash(attempt: Attempt): Attempt {
   const message = 'the process stopped while it was being sent'

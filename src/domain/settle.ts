@@ -1,4 +1,6 @@
 // What the chain made of a nonce: inclusion, finality, reorgs, and nonces that went to a stranger.
+import { type Attempt, afterBlock } from './attempt.ts'
+import type { NonEmpty } from './ids.ts'
 import { recoveredReason, restoredReason } from './recover.ts'
 import type { Inclusion, InPhase, Transaction } from './transaction.ts'
 import { revisionOf, tookTheNonce } from './transaction.ts'
@@ -18,7 +20,10 @@ export function settle(transaction: InPhase<'mined'>, now: TimestampMs): Transac
 
 /** The block that held it is no longer canonical: back into the race, with every attempt it ever had. */
 export function reopen(transaction: InPhase<'mined'>): Transaction {
-  const { nonce, attempts } = transaction.lifecycle
+  const { nonce, inclusion } = transaction.lifecycle
+  const [first, ...others] = transaction.lifecycle.attempts
+  const known = (each: Attempt) => (each.hash === inclusion.hash ? afterBlock(each) : each)
+  const attempts: NonEmpty<Attempt> = [known(first), ...others.map(known)]
   const reopened = { ...transaction, lifecycle: { phase: 'inFlight' as const, nonce, attempts } }
   return withReason(reopened, 'a reorganisation of the chain took its block back')
 }

@@ -1,6 +1,7 @@
 // What another attempt of a nonce bids: after a spike, on a chain that mines nothing of ours, where tips have a minimum, and
 // where gas is free.
 import { describe, expect, test } from 'vitest'
+import { apply } from '../../src/domain/apply.ts'
 import { type Attempt, afterHandOver, beforeBroadcast, wasAlwaysRejected } from '../../src/domain/attempt.ts'
 import { decide } from '../../src/domain/decide.ts'
 import { escalationMultiple, type Fees, feeCap, type Market, tipOf } from '../../src/domain/fees.ts'
@@ -9,6 +10,7 @@ import type { Observation } from '../../src/domain/observation.ts'
 import type { NetworkPolicy } from '../../src/domain/relayer.ts'
 import type { Work } from '../../src/domain/work.ts'
 import {
+  by,
   canceled,
   eip1559,
   ether,
@@ -18,6 +20,7 @@ import {
   headAt,
   height,
   inFlight,
+  mined,
   now,
   queued,
   someAttempt,
@@ -354,4 +357,16 @@ describe('an error that nobody has recorded of any client', () => {
       }
     }
   })
+})
+
+test('what was mined and came back was in a pool, whatever nodes said before: the no-op outbids it', () => {
+  const dear = someAttempt(0, { fees: eip1559(90n * gwei, 30n * gwei), handOver: rejectedAlways(insufficient) })
+  const other = someAttempt(0)
+  const taken = mined(0, by(dear), [dear, other], canceled)
+  const back = apply({ do: 'reopen', transaction: taken }, taken, undefined, now)
+  const { decisions } = decide(someWork({ open: [back] }), someObservation({ rule: fields }), somePolicy, now)
+  const [noOp] = decisions
+  if (noOp?.do !== 'takeOver') throw new Error(`${noOp?.do} instead of a no-op`)
+  expect(feeCap(noOp.fees)).toBeGreaterThanOrEqual(99n * gwei)
+  expect(tipOf(noOp.fees)).toBeGreaterThanOrEqual(33n * gwei)
 })
