@@ -7,10 +7,11 @@ import { drawPayload } from './payload.ts'
 import { type Action, drawWeather, type ReplicaAction } from './scenario.ts'
 import type { Service } from './service.ts'
 import { strangersTransaction } from './stranger.ts'
-import { fullBalance, type World } from './world.ts'
+import type { World } from './world.ts'
 
 export function act(world: World, service: Service, action: Action | ReplicaAction): void {
   const { dice, history, nodes, scenario, state, blocks, network } = world
+  const { fees } = scenario
   const node = dice.pick(nodes)
   const relayer = dice.below(scenario.relayers)
   const address = world.addresses[relayer] ?? ''
@@ -72,24 +73,24 @@ export function act(world: World, service: Service, action: Action | ReplicaActi
       history.note(`n${node.index} is ${node.pool.full ? 'full' : 'no longer full'}`)
       return
     case 'spike':
-      // Eighteen blocks of an eighth more are eight times the price.
-      state.spike = state.spike === 0 ? 18 : -18
+      state.spike = state.spike === 0 ? fees.spikeBlocks : -fees.spikeBlocks
       history.note(`the base fee ${state.spike > 0 ? 'rises' : 'falls'} from now on`)
       return
     case 'emptyBalance':
-      state.balances.set(address, BigInt(dice.below(1_000_000)) * gwei)
+      state.balances.set(address, least(BigInt(dice.below(1_000_000)) * gwei, fees.balance))
       history.note(`r${relayer} is robbed`)
       return
     case 'refill':
-      for (const each of world.addresses) state.balances.set(each, scenario.operator?.funds ?? fullBalance)
+      for (const each of world.addresses) state.balances.set(each, fees.balance)
       return
     case 'stranger': {
       const nonce = accountAt(blocks.canonical(), address).nonce + dice.pick([0, 0, 0, 1, 2, 5])
-      const cap = blocks.canonical().nextBaseFee * BigInt(dice.pick([1, 3, 20])) + 7n
+      const cap = blocks.canonical().nextBaseFee * BigInt(dice.pick([1, 3, 20])) + (fees.isFree ? 0n : 7n)
       // All that it can pay, too: hundreds of times the market, and not mined where its cap lies below the base fee.
       const tip = dice.pick([1_600_000n, 9_000_001n, 40_000_000n, cap])
-      void strangersTransaction(relayer, nonce, { cap, tip }).then((transaction) => {
+      void strangersTransaction(relayer, nonce, { cap, tip, value: fees.isFree ? 0n : 1n }).then((transaction) => {
         history.note(`somebody else uses the key of r${relayer} for nonce ${nonce}`)
+        world.bids.foreign(transaction)
         for (const each of nodes) if (dice.chance(0.6)) offer(world.node, each, transaction)
       })
       return
@@ -167,4 +168,8 @@ function pickOne({ dice, clients, rows }: World): { id: string; relayer: number 
   if (some.length === 0) return undefined
   const [id, { relayer }] = dice.pick(some)
   return { id, relayer }
+}
+
+function least(one: bigint, other: bigint): bigint {
+  return one < other ? one : other
 }

@@ -2,13 +2,14 @@
 import { toolArguments } from '../test/support/tool-arguments.ts'
 import type { Outcome } from './run-seed.ts'
 
-const usage = `npm run sim -- [--seed 1] [--seeds 1] [--steps 300] [--verbose | --json | --brief] [--mutant NAME]
+const usage = `npm run sim -- [--seed 1] [--seeds 1] [--steps 300] [--verbose | --json | --brief] [--with NAMES] [--mutant NAME]
 
 Runs worlds of so many steps each, from seed on. A seed gives the same world whenever it is run.
 
   --verbose   every line of their histories
   --json      an outcome a line
   --brief     the first failure, in one line, and no more
+  --with      features of the world (sim/scenario.ts), with commas between: every seed has them
   --mutant    the engine, broken as in sim/mutants/mutants.ts
 `
 const values = toolArguments(usage, {
@@ -18,6 +19,7 @@ const values = toolArguments(usage, {
   verbose: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
   brief: { type: 'boolean', default: false },
+  with: { type: 'string' },
   mutant: { type: 'string' },
 })
 const [first, count, steps] = [Number(values.seed), Number(values.seeds), Number(values.steps)]
@@ -30,13 +32,21 @@ const say = (text: string) => process.stdout.write(`${text}\n`)
 const loaded =
   values.mutant === undefined ? undefined : (await import('./mutants/substitute.ts')).substitute(values.mutant)
 const { runSeed } = await import('./run-seed.ts')
+const { drawnUsually, features } = await import('./scenario.ts')
 const { openDisk } = await import('./process/database.ts')
 loaded?.()
+const forced = values.with?.split(',') ?? []
+const unknown = forced.filter((name) => !(features as readonly string[]).includes(name))
+if (unknown.length > 0) {
+  process.stderr.write(`no feature ${unknown}; there are ${features.join(', ')}\n${usage}`)
+  process.exit(2)
+}
+const drawn = { ...drawnUsually, ...Object.fromEntries(forced.map((name) => [name, 1])) }
 using disk = openDisk()
 const totals = { events: 0, transactions: 0, failed: 0, longest: 0, tightest: 0 }
 const began = process.hrtime.bigint()
 for (let seed = first; seed < first + count; seed += 1) {
-  const outcome = await runSeed(disk, { seed, steps, ...(values.verbose && { print: say }) })
+  const outcome = await runSeed(disk, { seed, steps, drawn, ...(values.verbose && { print: say }) })
   totals.events += outcome.events
   totals.transactions += outcome.transactions
   totals.longest = Math.max(totals.longest, outcome.blocksToEnd)
@@ -62,5 +72,7 @@ function tell({ seed, failure, tail }: Outcome): void {
   say(`\nseed ${seed} failed ${failure.step === 'afterwards' ? 'after the last step' : `in step ${failure.step + 1}`}:`)
   if (!values.verbose) for (const line of tail) say(`  ${line}`)
   say(`  ${failure.what}`)
-  say(`  replay: npm run sim -- --seed ${seed} --steps ${steps} --verbose\n`)
+  say(
+    `  replay: npm run sim -- --seed ${seed} --steps ${steps}${values.with ? ` --with ${values.with}` : ''} --verbose\n`,
+  )
 }

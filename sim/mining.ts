@@ -1,9 +1,11 @@
 // Blocks as time goes by, reorgs, and nodes that follow the chain or fall behind.
+import { maxWei } from '../src/domain/units.ts'
 import { accountAt, ancestorAt, type Block } from './chain/blocks.ts'
 import { seal } from './chain/mine.ts'
 import { moveTo, type SimNode } from './chain/node.ts'
 import { executable } from './chain/pool.ts'
 import type { SimTransaction } from './chain/transaction.ts'
+import { baseFeeMax } from './fees.ts'
 import { epochMs } from './process/engine.ts'
 import type { World } from './world.ts'
 
@@ -29,7 +31,7 @@ export function reorganise(world: World, depth: number): void {
     head = build(world, head, dice.pick(world.nodes), again)
   }
   // Some nodes do not hear of it, and go on telling the old branch.
-  const behind = world.nodes.filter(() => dice.chance(0.2) && !world.scenario.restore)
+  const behind = world.nodes.filter(() => dice.chance(0.2) && world.scenario.restores.length === 0)
   for (const node of behind) node.lags = true
   world.history.note(
     `reorg of depth ${depth}${behind.length > 0 ? `, unheard of by n${behind.map(({ index }) => index)}` : ''}`,
@@ -40,18 +42,22 @@ export function reorganise(world: World, depth: number): void {
 
 function build(world: World, parent: Block, producer: SimNode, first: readonly SimTransaction[]): Block {
   const { scenario, dice, state } = world
-  const drift = state.spike > 0 ? 8 : state.spike < 0 ? -8 : dice.between(-4, 4)
-  if (state.spike !== 0) state.spike -= Math.sign(state.spike)
+  const { fees } = scenario
+  const dried = dryOut(world)
+  const drift = driftAbove(world, parent)
   const resurfaced = state.faulty && dice.chance(scenario.resurfacing) ? shuffled(world) : []
   const block = seal(world.blocks, {
     parent,
-    candidates: inTurn([...resurfaced, ...first, ...executable(producer.pool, parent)]),
+    candidates: dried ? [] : inTurn([...resurfaced, ...first, ...executable(producer.pool, parent)]),
     transactionsMax: dice.between(0, scenario.transactionsPerBlockMax) + (state.faulty ? 0 : 1),
     revertsNow: state.revertsNow,
-    drift,
+    drift: dried === 'all' ? -8 : drift,
+    tipMin: maxWei(fees.poolTipMin, fees.builderTipMin),
+    isContested: fees.traffic === 'busy' || fees.traffic === 'changing',
     timestampSeconds: timestampAfter(world, parent),
     balances: state.balances,
   })
+  world.bids.sealed(block)
   return block
 }
 
@@ -59,6 +65,33 @@ function build(world: World, parent: Block, producer: SimNode, first: readonly S
 function timestampAfter({ scenario, timeline }: World, parent: Block): number {
   const least = parent.timestampSeconds + (scenario.blocktimeMs < 1_000 ? 0 : 1)
   return Math.max(least, Math.floor((epochMs + timeline.now()) / 1_000))
+}
+
+/** What this block leaves out for no reason of its price. */
+function dryOut({ state }: World): 'ours' | 'all' | undefined {
+  const { drought } = state
+  if (!drought || drought.kind === 'blocks') return undefined
+  const blocksLeft = drought.blocksLeft - 1
+  state.drought = blocksLeft > 0 ? { kind: drought.kind, blocksLeft } : undefined
+  return drought.kind
+}
+
+/** How the traffic of others moves the base fee above this block. */
+function driftAbove({ state, scenario: { fees }, dice, feesDice }: World, { number, nextBaseFee }: Block): number {
+  const { spike } = state
+  if (spike !== 0) {
+    state.spike -= Math.sign(spike)
+    const isOver = spike === 1 || (spike > 0 && nextBaseFee >= baseFeeMax)
+    // Downwards an eighth is more than upwards: eight blocks take back what nine have added.
+    if (isOver && state.faulty) state.spike = fees.spikesPass ? -Math.ceil((fees.spikeBlocks * 8) / 9) : 0
+    return spike > 0 ? 8 : -8
+  }
+  const usual = dice.between(-4, 4)
+  if (nextBaseFee >= baseFeeMax) return -8
+  const isQuiet = fees.traffic === 'quiet' || (fees.traffic === 'changing' && (number >> 5) % 2 === 0)
+  if (isQuiet) return -8
+  if (fees.traffic === 'usual') return usual
+  return nextBaseFee < fees.firstBaseFee / 10n ? 8 : feesDice.pick([8, 8, -3, -6, -6])
 }
 
 /** Bytes that a node once had, out of any order. */
@@ -111,7 +144,10 @@ export function keepMining(world: World): void {
   const { blocktimeMs } = world.scenario
   const wait = world.state.faulty ? world.dice.between(blocktimeMs / 4, blocktimeMs * 2) : blocktimeMs
   world.timeline.after(wait, () => {
-    mine(world)
+    const { drought } = world.state
+    if (drought?.kind === 'blocks') {
+      if (world.timeline.now() >= drought.untilMs) world.state.drought = undefined
+    } else mine(world)
     keepMining(world)
   })
 }

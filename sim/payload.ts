@@ -18,7 +18,7 @@ export function drawPayload(world: World): { tag: number; request: SendRequest }
   const gasLimit = dice.weighted({ estimated: 4, enough: 4, tooLittle: 0.3 })
   const request: SendRequest = {
     to: moody ? moodyContract : receiver,
-    value: BigInt(dice.below(1_000)),
+    value: scenario.fees.isFree ? 0n : BigInt(dice.below(1_000)),
     data: taggedData(tag),
     pricing: drawPricing(world),
     ...(tag % 4 === 1 && { accessList: [{ address: moodyContract, storageKeys: [`0x${'0'.repeat(64)}`] }] }),

@@ -6,7 +6,7 @@ import { tagsOf } from './chain/transaction.ts'
 import type { Row } from './check/rows.ts'
 import { follow } from './mining.ts'
 import type { Copy } from './process/database.ts'
-import type { Scenario } from './scenario.ts'
+import type { Restore } from './scenario.ts'
 import type { Service } from './service.ts'
 import type { Clients, World } from './world.ts'
 
@@ -23,8 +23,8 @@ const downMsMin = 60_000
 const downMsMax = 1_800_000
 const downBlocks = 300
 
-export function downMs({ restore, blocktimeMs }: Scenario): number {
-  return restore?.isLong ? Math.min(downMsMax, Math.max(downMsMin, downBlocks * blocktimeMs)) : downMsMin
+export function downMs({ isLong }: Restore, blocktimeMs: number): number {
+  return isLong ? Math.min(downMsMax, Math.max(downMsMin, downBlocks * blocktimeMs)) : downMsMin
 }
 
 export function backUp({ machine, clients, history }: World): Backup {
@@ -68,25 +68,36 @@ export function restore(world: World, service: Service, backup: Backup): void {
     for (const [id, value] of backup[name] as Map<string, never>) clients[name].set(id, value)
   }
   clients.replaced.splice(0, clients.replaced.length, ...backup.replaced)
-  state.restoredAt = state.place
+  state.restoredAt = Math.min(state.restoredAt, state.place)
   for (const node of nodes) {
     node.lags = false
     follow(world, node)
   }
   const lost = bytes.forget()
-  for (const hash of lost) world.lost.add(hash)
+  world.lost.clear()
+  for (const transaction of lost) {
+    world.lost.add(transaction.hash)
+    world.bids.foreign(transaction)
+  }
+  const before = new Map(rows.all())
   rows.forget()
   world.verdicts.forget()
   for (const address of world.addresses) world.funds.moved(address, world.blocks.canonical().number)
   share(world)
   history.note(`--- the copy is put back: ${lost.length} hand-overs are forgotten ---`)
   world.look()
+  for (const [id, row] of before) if (leavesNoTrace(row) && rows.all().get(id)?.open === 1) world.revived.add(id)
   service.start()
 }
 
 /** A verdict that no restore may undo: clients send the payload anew on the word of it. */
 function isWon({ status, phase, included_kind: kind }: Row): boolean {
   return status === 'canceled' && phase === 'final' && kind === 'cancel'
+}
+
+/** It ended, or was taken back, and no block says so: who restores a copy from before that can't know of it. */
+function leavesNoTrace({ phase, canceled_at: canceledAt }: Row): boolean {
+  return phase === 'dropped' || (canceledAt !== null && phase !== 'final')
 }
 
 /** What waits in some pool for the next nonces waits in all of them: pools have had the time to tell each other. */

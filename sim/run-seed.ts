@@ -3,10 +3,12 @@ import { act } from './act.ts'
 import { accountAt } from './chain/blocks.ts'
 import { tagsOf } from './chain/transaction.ts'
 import { inWords } from './draw-policies.ts'
+import { droughtKinds } from './fees.ts'
 import { keepMining } from './mining.ts'
 import type { Disk } from './process/database.ts'
 import { epochMs } from './process/engine.ts'
 import { type Backup, backUp, downMs, dropUnseen, restore, takeBackLater } from './restore.ts'
+import { type Drawn, drawnUsually, type Restore } from './scenario.ts'
 import { openService, type Service } from './service.ts'
 import { askForTheRest, boundBlocks, calm, giveUpWaiting, openRows, steerBaseFee } from './settle.ts'
 import { openWorld, type World } from './world.ts'
@@ -29,9 +31,14 @@ export interface Outcome {
 
 export async function runSeed(
   disk: Disk,
-  { seed, steps, print }: { seed: number; steps: number; print?: (line: string) => void },
+  {
+    seed,
+    steps,
+    print,
+    drawn = drawnUsually,
+  }: { seed: number; steps: number; print?: (line: string) => void; drawn?: Drawn },
 ): Promise<Outcome> {
-  const world = openWorld(seed, disk, print)
+  const world = openWorld(seed, disk, print, drawn)
   const { history, timeline } = world
   const service = openService(world)
   const stray = (error: unknown) =>
@@ -43,13 +50,16 @@ export async function runSeed(
     keepMining(world)
     service.start()
     await timeline.rest()
-    let backup: Backup | undefined
+    const backups = new Map<Restore, Backup>()
     for (step = 0; step < steps && !history.failure(); step += 1) {
-      if (step === stepAt(world.scenario.restore?.copied, steps)) {
-        backup = backUp(world)
-        if (world.scenario.restore?.takesBack) takeBackLater(world, service)
+      for (const each of world.scenario.restores) {
+        if (step === Math.floor(each.copied * steps)) {
+          backups.set(each, backUp(world))
+          if (each.takesBack) takeBackLater(world, service)
+        }
+        const backup = backups.get(each)
+        if (backup && step === Math.floor(each.putBack * steps)) await putBack(world, service, backup, each)
       }
-      if (backup && step === stepAt(world.scenario.restore?.putBack, steps)) await putBack(world, service, backup)
       await oneStep(world, service)
     }
     if (!history.failure()) {
@@ -77,17 +87,13 @@ export async function runSeed(
   }
 }
 
-function stepAt(part: number | undefined, steps: number): number {
-  return part === undefined ? -1 : Math.floor(part * steps)
-}
-
-async function putBack(world: World, service: Service, backup: Backup): Promise<void> {
+async function putBack(world: World, service: Service, backup: Backup, each: Restore): Promise<void> {
   const { timeline, history } = world
   timeline.interject(0, () => undefined)
   service.stop()
   await timeline.rest()
   world.look()
-  await until(world, timeline.now() + downMs(world.scenario))
+  await until(world, timeline.now() + downMs(each, world.scenario.blocktimeMs))
   if (!history.failure()) restore(world, service, backup)
   await timeline.rest()
 }
@@ -95,6 +101,7 @@ async function putBack(world: World, service: Service, backup: Backup): Promise<
 async function oneStep(world: World, service: Service): Promise<void> {
   const { dice, timeline, history, scenario } = world
   const { replicas } = scenario
+  beginDrought(world)
   const action =
     replicas && dice.chance(replicas.share) ? dice.weighted(replicas.weights) : dice.weighted(scenario.weights)
   // Half of the time it happens between two turns of an engine that is at work.
@@ -110,6 +117,18 @@ async function oneStep(world: World, service: Service): Promise<void> {
   } else {
     await until(world, timeline.now() + dice.below(scenario.blocktimeMs))
   }
+}
+
+function beginDrought({ scenario, feesDice, state, timeline, history }: World): void {
+  const { droughts } = scenario.fees
+  if (droughts === 0 || state.drought || !feesDice.chance(droughts)) return
+  const kind = feesDice.pick(droughtKinds)
+  const blocks = feesDice.between(20, 120)
+  state.drought =
+    kind === 'blocks' ? { kind, untilMs: timeline.now() + blocks * scenario.blocktimeMs } : { kind, blocksLeft: blocks }
+  history.note(
+    `for ${blocks} ${kind === 'blocks' ? 'block times no block is made' : `blocks nothing of ${kind} is mined`}`,
+  )
 }
 
 async function until(world: World, timeMs: number): Promise<void> {
@@ -183,7 +202,7 @@ function demandExpiries({ rows, scenario, machine, timeline, history }: World): 
 }
 
 function describe({ scenario }: World): string {
-  const { replicas, profiles, relayers, policies, reorgMax, confirmations, blocktimeMs, ending, gaps } = scenario
+  const { replicas, profiles, relayers, policies, reorgMax, confirmations, blocktimeMs, ending, gaps, fees } = scenario
   return [
     `nodes ${profiles.map(({ client }) => client).join(', ')}`,
     `pending counts by ${gaps.pendingCounts}, ${gaps.tightFillers} of 16 fillers too tight`,
@@ -191,6 +210,8 @@ function describe({ scenario }: World): string {
     `reorgs to ${reorgMax}, ${confirmations} confirmations`,
     `a block each ${blocktimeMs} ms, configured as ${scenario.configuredBlocktimeMs}`,
     `ending ${ending}`,
+    ...(fees.isFree ? ['gas is free'] : []),
+    `traffic ${fees.traffic}; tips from ${fees.poolTipMin} in pools, from ${fees.builderTipMin} in blocks; in the end ${fees.finalBalance} wei`,
     ...(replicas ? [`${replicas.atFirst} replicas at first, at most ${replicas.most}`] : []),
   ].join('; ')
 }

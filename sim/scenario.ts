@@ -4,6 +4,7 @@ import type { PendingCount } from './chain/node.ts'
 import { type Profile, profiles } from './chain/profiles.ts'
 import type { Dice } from './dice.ts'
 import { drawOperator, drawOthers, drawPolicies, type Operator, type Policies } from './draw-policies.ts'
+import { drawFees, type FeeWorld } from './fees.ts'
 import { type Fate, fates, type Weather } from './network.ts'
 
 export const actions = [
@@ -58,8 +59,10 @@ export interface Scenario {
    * - `plateau`: likewise, with the base fee risen above the sends' cap, and staying there.
    */
   readonly ending: 'drain' | 'cancelAll' | 'plateau'
-  readonly restore: Restore | undefined
   readonly gaps: Gaps
+  /** The disk is copied, and put back later. */
+  readonly restores: readonly Restore[]
+  readonly fees: FeeWorld
   /** Several processes share the database, and the relayers among them. Absent: one has it to itself. */
   readonly replicas: Replicas | undefined
 }
@@ -80,6 +83,33 @@ export interface Restore {
   readonly isLong: boolean
   /** In between, clients take back what the copy holds as open, once it has a nonce. */
   readonly takesBack: boolean
+}
+
+/** Draws that can be left out, or forced upon every seed. */
+export const features = [
+  'traffic',
+  'minimumTips',
+  'freeGas',
+  'shortMoney',
+  'spikes',
+  'droughts',
+  'anyRestores',
+] as const
+export type Feature = (typeof features)[number]
+
+/** How often a seed has each. */
+export type Drawn = Readonly<Record<Feature, number>>
+
+/** What the engine is held to. At 0: it is known not to stand it yet. */
+export const drawnUsually: Drawn = {
+  traffic: 0.4,
+  minimumTips: 0.2,
+  freeGas: 0.06,
+  shortMoney: 0.3,
+  spikes: 0.3,
+  droughts: 0.2,
+  // A copy undoes final cancellations, and another that is put back later knows of them.
+  anyRestores: 0,
 }
 
 export const replicaActions = ['breakSession', 'cutOff', 'freeze', 'join', 'leave'] as const
@@ -122,18 +152,18 @@ const usual: Readonly<Record<Action, number>> = {
 }
 
 /** Each seed leaves some things out and overdoes others: rare mixtures come up far more often so. */
-export function drawScenario(
-  dice: Dice,
-  restoring: Dice,
-  sharing: Dice,
-  missing: Dice,
-  operating: Dice,
-  pacing: Dice,
-): Scenario {
-  const restore = drawRestore(restoring)
-  const drawn = operated(drawPace(pacing, drawAlone(dice, restore)), operating)
-  const alone = { ...drawn, gaps: drawGaps(missing, drawn) }
-  const replicas = restore ? undefined : drawReplicas(sharing)
+export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Scenario {
+  const [sharing, pacing] = [streamOf('replicas'), streamOf('pace')]
+  const has = (feature: Feature): Dice | undefined => {
+    const dice = streamOf(feature)
+    return dice.chance(odds[feature]) ? dice : undefined
+  }
+  const prices = drawFees(has)
+  const anyRestores = has('anyRestores')
+  const restores = anyRestores ? drawAnyRestores(anyRestores) : drawRestore(streamOf('restore'))
+  const drawn = operated(drawPace(pacing, drawAlone(streamOf('scenario'), restores, prices)), streamOf('operator'))
+  const alone = { ...drawn, gaps: drawGaps(streamOf('gaps'), drawn) }
+  const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
   if (!replicas) return alone
   // Replicas look around all the time: with shorter blocks a run is shorter.
   const shared = { ...alone, replicas, relayers: sharing.pick([1, 2, 2]), blocktimeMs: sharing.pick([1_000, 2_000]) }
@@ -169,16 +199,18 @@ function drawReplicas(dice: Dice): Replicas | undefined {
 
 function operated<S extends Omit<Scenario, 'gaps'>>(scenario: S, dice: Dice): S {
   const operator = drawOperator(dice)
-  if (!operator) return scenario
+  // Where nobody has any money there is none to keep back.
+  if (!operator || scenario.fees.isFree) return scenario
   const { weights } = scenario
   const policies = { ...scenario.policies, others: drawOthers(dice, operator) }
   const changes = { ...weights, policies: dice.pick([0, 2, 6]) }
   const refills = operator.funds === undefined ? changes : { ...changes, refill: Math.max(3, weights.refill) }
   const steady = { ...refills, reorg: 0, emptyBalance: 0, stranger: 0 }
-  return { ...scenario, operator, policies, weights: operator.isSteady ? steady : refills }
+  const fees = { ...scenario.fees, balance: operator.funds ?? scenario.fees.balance }
+  return { ...scenario, fees, operator, policies, weights: operator.isSteady ? steady : refills }
 }
 
-function drawAlone(dice: Dice, restore: Scenario['restore']): Omit<Scenario, 'gaps'> {
+function drawAlone(dice: Dice, restores: readonly Restore[], fees: FeeWorld): Omit<Scenario, 'gaps'> {
   const reorgMax = dice.pick([0, 1, 2, 3, 5, 8])
   const weights = { ...usual }
   for (const action of actions) {
@@ -187,12 +219,12 @@ function drawAlone(dice: Dice, restore: Scenario['restore']): Omit<Scenario, 'ga
   }
   if (reorgMax === 0) weights.reorg = 0
   // A node that is behind, alone, or a clock that is wrong hides what the copy has lost: nobody could know then.
-  if (restore) Object.assign(weights, { lag: 0, jumpClock: 0 })
+  if (restores.length > 0) Object.assign(weights, { lag: 0, jumpClock: 0 })
   const faults = Object.fromEntries(
     fates.map((fate) => [fate, fate === 'answered' || dice.chance(0.4) ? 0 : dice.between(1, 10)]),
   ) as Record<Fate, number>
   const capped = dice.chance(0.5)
-  return {
+  const alone: Omit<Scenario, 'gaps'> = {
     blocktimeMs: dice.pick([1_000, 2_000, 12_000, 12_000]),
     configuredBlocktimeMs: 0,
     reorgMax,
@@ -208,16 +240,19 @@ function drawAlone(dice: Dice, restore: Scenario['restore']): Omit<Scenario, 'ga
     ending: capped
       ? dice.pick(['drain', 'cancelAll', 'plateau', 'plateau'])
       : dice.pick(['drain', 'drain', 'cancelAll']),
-    restore,
+    restores,
+    fees,
     operator: undefined,
     replicas: undefined,
   }
+  // No base fee rises above a cap where there is none.
+  return fees.isFree && alone.ending === 'plateau' ? { ...alone, ending: 'cancelAll' } : alone
 }
 
 /** A copy that was put back is told of what it lost by pools alone: where they hide it, nobody could know. */
-function drawGaps(dice: Dice, { profiles: nodes, restore }: Pick<Scenario, 'profiles' | 'restore'>): Gaps {
+function drawGaps(dice: Dice, { profiles: nodes, restores }: Pick<Scenario, 'profiles' | 'restores'>): Gaps {
   const [hides, isTight] = [dice.chance(0.25), dice.chance(0.15)]
-  if (restore) return { pendingCounts: nodes.map(() => 'pool'), tightFillers: 0 }
+  if (restores.length > 0) return { pendingCounts: nodes.map(() => 'pool'), tightFillers: 0 }
   const weights = { pool: 1, error: 3, latest: 1 } as const
   return {
     pendingCounts: nodes.map(() => (hides ? dice.weighted(weights) : 'pool')),
@@ -225,14 +260,23 @@ function drawGaps(dice: Dice, { profiles: nodes, restore }: Pick<Scenario, 'prof
   }
 }
 
-function drawRestore(dice: Dice): Scenario['restore'] {
-  if (!dice.chance(0.2)) return undefined
+function drawRestore(dice: Dice): readonly Restore[] {
+  if (!dice.chance(0.2)) return []
   const copied = dice.between(10, 80) / 100
   const soon = copied + dice.between(1, 20) / 100
   const isLong = dice.chance(0.5)
-  if (dice.chance(0.5)) return { copied, putBack: soon, isLong, takesBack: false }
+  if (dice.chance(0.5)) return [{ copied, putBack: soon, isLong, takesBack: false }]
   // Long enough for verdicts to become final that the copy knows nothing of.
-  return { copied, putBack: Math.min(0.97, soon + dice.between(10, 40) / 100), isLong, takesBack: true }
+  return [{ copied, putBack: Math.min(0.97, soon + dice.between(10, 40) / 100), isLong, takesBack: true }]
+}
+
+/** Once or twice, at any times: the second copy may be older than the first, or be made between, or after it was put back. */
+function drawAnyRestores(dice: Dice): readonly Restore[] {
+  return Array.from({ length: dice.pick([1, 2, 2]) }, () => {
+    const copied = dice.between(0, 95)
+    const putBack = dice.between(copied + 1, 99) / 100
+    return { copied: copied / 100, putBack, isLong: dice.chance(0.3), takesBack: dice.chance(0.3) }
+  })
 }
 
 /** `badness` from 0, fine, to 1, nothing but faults. */

@@ -1,10 +1,11 @@
 // The faults stop. From here on everything must reach an end, and a true one, within a bound.
 import { fillerPauseMaxMs } from '../src/domain/refused-filler.ts'
-import { firstBaseFee, type Policies, withoutCancelCap } from './draw-policies.ts'
+import { type Policies, withoutCancelCap } from './draw-policies.ts'
 import { follow } from './mining.ts'
 import { fineWeather } from './network.ts'
+import type { Scenario } from './scenario.ts'
 import type { Service } from './service.ts'
-import { fullBalance, type World } from './world.ts'
+import type { World } from './world.ts'
 
 /** Once the faults stopped: longer than what was handed over before is under way, which a node would then take. */
 const tightMs = 30_000
@@ -16,13 +17,26 @@ const tightMs = 30_000
  * until it is asked for again. Requests take their time on a fast chain, too: of blocks that come in less than a second, as
  * many as come in a second count as one.
  */
-export function boundBlocks({ scenario, nodes }: World, open: number): number {
+export function boundBlocks(world: World, open: number): number {
+  const { scenario, nodes } = world
   const { confirmations, blocktimeMs, gaps } = scenario
   const untilTried = gaps.tightFillers > 0 ? Math.ceil((tightMs + fillerPauseMaxMs) / blocktimeMs) : 0
   const lateBlocks = Math.max(...nodes.map(({ receipts }) => receipts.lateBlocks))
   const delay = lateBlocks === 0 ? 0 : lateBlocks + 8
-  const blocks = 100 + 4 * confirmations + delay + (8 + delay) * open
+  const blocks = 100 + 4 * confirmations + delay + (8 + delay) * open + Math.max(0, blocksOfBaseFee(world) - 36)
   return untilTried + Math.ceil(blocks * Math.max(1, 1_000 / blocktimeMs))
+}
+
+/** How long the base fee takes to where the ending wants it, at an eighth a block. */
+function blocksOfBaseFee({ scenario, blocks }: World): number {
+  const { firstBaseFee } = scenario.fees
+  const [from, to] = [blocks.canonical().nextBaseFee, plateauOf(scenario) ?? firstBaseFee].map(Number)
+  if (!from || !to) return 0
+  return Math.ceil(to > from ? Math.log(to / from) / Math.log(9 / 8) : Math.log(from / to) / Math.log(8 / 7))
+}
+
+function plateauOf({ ending, policies }: Scenario): bigint | undefined {
+  return ending === 'plateau' ? 2n * (policies.gasPriceCap ?? 0n) : undefined
 }
 
 export function calm(world: World, service: Service): void {
@@ -33,13 +47,14 @@ export function calm(world: World, service: Service): void {
     state.tightFillers = 0
   })
   state.revertsNow = false
+  state.drought = undefined
   network.weather = nodes.map(() => fineWeather)
   for (const node of nodes) {
     node.lags = false
     node.pool.full = false
     follow(world, node)
   }
-  for (const address of world.addresses) state.balances.set(address, fullBalance)
+  for (const address of world.addresses) state.balances.set(address, world.scenario.fees.finalBalance)
   service.wakeZombies()
   service.recover()
   const policies = policiesAtTheEnd(world)
@@ -58,9 +73,11 @@ function policiesAtTheEnd({ scenario: { policies, operator, ending } }: World): 
 export function steerBaseFee(world: World): void {
   const { scenario, blocks, state } = world
   const baseFee = blocks.canonical().nextBaseFee
-  const above = scenario.ending === 'plateau' ? 2n * (scenario.policies.gasPriceCap ?? 0n) : 0n
-  if (scenario.ending === 'plateau') state.spike = baseFee < above ? 1 : -1
-  else state.spike = baseFee > firstBaseFee ? -1 : 1
+  const plateau = plateauOf(scenario)
+  const { firstBaseFee, traffic } = scenario.fees
+  if (plateau !== undefined) state.spike = baseFee < plateau ? 1 : -1
+  // Nobody is there to raise it where it is quiet.
+  else state.spike = baseFee > firstBaseFee ? -1 : traffic === 'quiet' ? 0 : 1
 }
 
 /** What the ending takes back: what nothing but a client's word would end, or everything. */

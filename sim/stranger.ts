@@ -9,7 +9,7 @@ import { chainId, keys } from './process/engine.ts'
 export async function strangersTransaction(
   relayer: number,
   nonce: number,
-  { cap, tip }: { cap: bigint; tip: bigint },
+  { cap, tip, value }: { cap: bigint; tip: bigint; value: bigint },
 ): Promise<SimTransaction> {
   const { raw } = await signEnvelope(
     {
@@ -18,7 +18,7 @@ export async function strangersTransaction(
       fees: { kind: 'eip1559', maxFeePerGas: cap, maxPriorityFeePerGas: tip < cap ? tip : cap },
       gasLimit: 21_000,
       to: '0x000000000000000000000000000000000000beef',
-      value: 1n,
+      value,
       data: '0x',
     },
     hexToBytes((keys[relayer] ?? '0x') as Hex),

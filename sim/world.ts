@@ -7,6 +7,7 @@ import { moodyContract } from './chain/mine.ts'
 import { type NodeWorld, offer, openNode, type SimNode } from './chain/node.ts'
 import { drawReceiptHabits } from './chain/receipts.ts'
 import { forgetTransactions, isNoOp } from './chain/transaction.ts'
+import { type Bids, watchBids } from './check/bids.ts'
 import { type Bytes, watchBytes } from './check/bytes.ts'
 import { type Funds, watchFunds } from './check/funds.ts'
 import { watchOwners } from './check/owners.ts'
@@ -15,14 +16,14 @@ import { type Rows, watchRows } from './check/rows.ts'
 import { type Truth, watchTruth } from './check/truth.ts'
 import { type Verdicts, watchVerdicts } from './check/verdicts.ts'
 import { type Dice, dice } from './dice.ts'
-import { firstBaseFee, type Policies } from './draw-policies.ts'
+import type { Policies } from './draw-policies.ts'
 import { type History, openHistory } from './history.ts'
 import { type Network, openSimNetwork } from './network.ts'
 import type { Disk } from './process/database.ts'
 import { chainId, epochMs, keys, type Machine } from './process/engine.ts'
 import { openHintLine } from './process/hints.ts'
 import { openLockServer } from './process/locks.ts'
-import { drawScenario, type Scenario } from './scenario.ts'
+import { type Drawn, drawScenario, type Scenario } from './scenario.ts'
 import { openTimeline, type Timeline } from './timeline.ts'
 
 export interface World {
@@ -30,6 +31,8 @@ export interface World {
   readonly dice: Dice
   /** What the operator does, and what clients know of it. */
   readonly policyDice: Dice
+  /** Of what others pay, apart from all other draws. */
+  readonly feesDice: Dice
   readonly timeline: Timeline
   readonly history: History
   readonly blocks: Blocks
@@ -37,6 +40,7 @@ export interface World {
   readonly network: Network
   readonly node: NodeWorld
   readonly machine: Machine
+  readonly bids: Bids
   readonly bytes: Bytes
   readonly rows: Rows
   readonly truth: Truth
@@ -50,6 +54,8 @@ export interface World {
   readonly lost: Set<Hash>
   /** Numbers of the payloads that were canceled for good when a copy was put back. */
   readonly wonBefore: Set<number>
+  /** Transactions that had ended without a trace on the chain, and that a copy took for open: their end is no promise any more. */
+  readonly revived: Set<string>
   /** Looks at what was committed since, if anything was. */
   look(): void
 }
@@ -75,6 +81,8 @@ export interface Moods {
   revertsNow: boolean
   /** Blocks for which the base fee still rises, or falls where negative. */
   spike: number
+  /** Blocks in which nothing of ours, or of anybody's, is mined; or none is made until a time. */
+  drought: Drought | undefined
   faulty: boolean
   /** Of sixteen. */
   tightFillers: number
@@ -86,32 +94,28 @@ export interface Moods {
   restoredAt: number
 }
 
-export const fullBalance = 10n ** 24n
+export type Drought =
+  | { readonly kind: 'ours' | 'all'; readonly blocksLeft: number }
+  | { readonly kind: 'blocks'; readonly untilMs: number }
 
-export function openWorld(seed: number, disk: Disk, print: ((line: string) => void) | undefined): World {
+export function openWorld(seed: number, disk: Disk, print: ((line: string) => void) | undefined, drawn: Drawn): World {
   forgetTransactions()
   const timeline = openTimeline()
   const history = openHistory(timeline.now, print)
-  const scenario = drawScenario(
-    dice(seed, 'scenario'),
-    dice(seed, 'restore'),
-    dice(seed, 'replicas'),
-    dice(seed, 'gaps'),
-    dice(seed, 'operator'),
-    dice(seed, 'pace'),
-  )
+  const scenario = drawScenario((stream) => dice(seed, stream), drawn)
+  const { fees } = scenario
   const worldDice = dice(seed, 'world')
   const addresses = keys
     .slice(0, scenario.relayers)
     .map((key) => privateKeyToAddress(key as `0x${string}`).toLowerCase())
-  const accounts = new Map(
-    addresses.map((address) => [address, { nonce: 0, balance: scenario.operator?.funds ?? fullBalance }]),
-  )
+  const accounts = new Map(addresses.map((address) => [address, { nonce: 0, balance: fees.balance }]))
   const blocks = openBlocks({
     timestampSeconds: epochMs / 1000,
-    baseFee: firstBaseFee,
-    nextBaseFee: firstBaseFee,
+    baseFee: fees.firstBaseFee,
+    nextBaseFee: fees.firstBaseFee,
     included: [],
+    othersTips: [],
+    gasUsed: 0,
     accounts,
   })
   const clients: Clients = {
@@ -126,6 +130,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     skewMs: 0,
     revertsNow: false,
     spike: 0,
+    drought: undefined,
     faulty: true,
     tightFillers: scenario.gaps.tightFillers,
     balances: new Map(),
@@ -136,6 +141,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
 
   const lost = new Set<Hash>()
   const wonBefore = new Set<number>()
+  const revived = new Set<string>()
   disk.wipe()
   let truth: Truth | undefined
   let verdicts: Verdicts | undefined
@@ -156,11 +162,14 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     deletedAt: (id) => clients.deleted.get(id),
     undisputed: blocks.undisputed,
   })
+  const bids = watchBids(disk, fees, { fail: history.fail, recorded: bytes.recorded })
 
   const node: NodeWorld = {
     blocks,
     chainId,
     dice: worldDice,
+    fees,
+    isCalm: () => !state.faulty,
     revertsNow: () => state.revertsNow,
     isTooTight: (transaction) =>
       state.tightFillers > 0 &&
@@ -185,8 +194,9 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     }),
   )
   const wasUnknowable = (id: string) =>
-    rows.all().get(id)?.cancel_origin === 'request' &&
-    (clients.deleted.get(id) ?? Number.MAX_SAFE_INTEGER) >= state.restoredAt
+    revived.has(id) ||
+    (rows.all().get(id)?.cancel_origin === 'request' &&
+      (clients.deleted.get(id) ?? Number.MAX_SAFE_INTEGER) >= state.restoredAt)
   truth = watchTruth(blocks, nodes, bytes, {
     fail: history.fail,
     rows: rows.all,
@@ -207,7 +217,10 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     moody: moodyContract,
   })
   const network = openSimNetwork(node, nodes, timeline, worldDice, dice(seed, 'batches'), history, {
-    leaving: (instance, raws) => bytes.leaving(instance, raws),
+    leaving(instance, raws) {
+      bytes.leaving(instance, raws)
+      bids.leaving(raws)
+    },
   })
 
   function gossip(from: SimNode, transaction: Parameters<NodeWorld['handed']>[1]): void {
@@ -260,6 +273,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     scenario,
     dice: worldDice,
     policyDice: dice(seed, 'policies'),
+    feesDice: dice(seed, 'fees'),
     timeline,
     history,
     blocks,
@@ -267,6 +281,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     network,
     node,
     machine,
+    bids,
     bytes,
     rows,
     truth,
@@ -277,6 +292,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     state,
     lost,
     wonBefore,
+    revived,
     look() {
       if (!dirty) return
       dirty = false

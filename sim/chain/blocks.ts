@@ -23,8 +23,13 @@ export interface Block {
   /** What the child of this block demands: known from the block itself (EIP-1559). */
   readonly nextBaseFee: bigint
   readonly included: readonly Included[]
+  /** Of what others sent, each with an equal part of their gas: cheapest first. */
+  readonly othersTips: readonly bigint[]
+  readonly gasUsed: number
   readonly accounts: ReadonlyMap<string, Account>
 }
+
+export const blockGasMax = 30_000_000
 
 export interface Blocks {
   canonical(): Block

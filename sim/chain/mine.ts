@@ -1,5 +1,6 @@
 // Sealing a block: executes transactions against the accounts, and sets the next base fee.
 import { type Account, accountAt, type Block, type Blocks, type Included } from './blocks.ts'
+import { gasAt, othersTipsIn } from './others.ts'
 import { effectivePrice } from './profiles.ts'
 import { isNoOp, type SimTransaction } from './transaction.ts'
 
@@ -12,8 +13,15 @@ export interface Sealing {
   readonly candidates: Iterable<SimTransaction>
   readonly transactionsMax: number
   readonly revertsNow: boolean
-  /** In eighths of an eighth: from -8 to 8, how far the base fee moves (EIP-1559 allows an eighth either way). */
+  /**
+   * In eighths of an eighth: from -8 to 8, how far the base fee moves (EIP-1559 allows an eighth either way). Others fill
+   * the block so far that it does.
+   */
   readonly drift: number
+  /** What tips less is left out, whoever sent it. */
+  readonly tipMin: bigint
+  /** Others outbid what tips less than any of theirs, where the block is full. */
+  readonly isContested: boolean
   readonly timestampSeconds: number
   /** Balances that something outside moved. */
   readonly balances: ReadonlyMap<string, bigint>
@@ -24,21 +32,35 @@ export function seal(blocks: Blocks, sealing: Sealing): Block {
   const baseFee = parent.nextBaseFee
   const accounts = new Map(parent.accounts)
   for (const [address, balance] of sealing.balances) accounts.set(address, { ...accountAt(parent, address), balance })
+  const others = sealing.drift === -8 ? [] : othersTipsIn(parent.number + 1, sealing.tipMin)
+  const outbid = sealing.isContested && sealing.drift === 8 ? others[0] : undefined
+  const tipMin = outbid ?? sealing.tipMin
   const included: Included[] = []
   for (const transaction of sealing.candidates) {
     if (included.length >= sealing.transactionsMax) break
+    if (tipMin > 0n && effectivePrice(transaction, baseFee) - baseFee < tipMin) continue
     const done = execute(accounts, transaction, baseFee, sealing.revertsNow)
     if (done) included.push(done)
   }
-  const moved = baseFee + (baseFee * BigInt(sealing.drift)) / 64n
+  const oursGas = included.reduce((sum, { gasUsed }) => sum + gasUsed, 0)
   return blocks.seal({
     parent,
     timestampSeconds: sealing.timestampSeconds,
     baseFee,
-    nextBaseFee: moved < 7n ? 7n : moved,
+    nextBaseFee: nextBaseFee(baseFee, sealing.drift),
     included,
+    othersTips: others,
+    gasUsed: Math.max(oursGas, gasAt(sealing.drift)),
     accounts,
   })
+}
+
+/** Upwards at least by 1, and where it is 0 it stays so: a chain that charges for nothing. */
+function nextBaseFee(baseFee: bigint, drift: number): bigint {
+  if (baseFee === 0n) return 0n
+  const change = (baseFee * BigInt(drift)) / 64n
+  const moved = baseFee + (drift > 0 && change === 0n ? 1n : change)
+  return moved < 7n ? 7n : moved
 }
 
 function execute(

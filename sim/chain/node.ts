@@ -2,7 +2,9 @@
 import { jointCode } from '../../src/chain/joint-call.ts'
 import type { Hex } from '../../src/domain/ids.ts'
 import type { Dice } from '../dice.ts'
-import { accountAt, ancestorAt, type Block, type Blocks, branches } from './blocks.ts'
+import type { FeeWorld } from '../fees.ts'
+import { accountAt, ancestorAt, type Block, type Blocks, blockGasMax, branches } from './blocks.ts'
+import { rewardsOf } from './others.ts'
 import { type Admission, admit, nextNonce, openPool, type Pool, prune } from './pool.ts'
 import type { Profile } from './profiles.ts'
 import { type ReceiptHabits, receiptJson } from './receipts.ts'
@@ -31,6 +33,9 @@ export interface NodeWorld {
   readonly blocks: Blocks
   readonly chainId: number
   readonly dice: Dice
+  readonly fees: FeeWorld
+  /** Nobody keeps what can't be paid, from when the faults stop. */
+  readonly isCalm: () => boolean
   readonly revertsNow: () => boolean
   /** Invalid on this chain, for the time being: what fills a gap has too little gas. */
   isTooTight(transaction: SimTransaction): boolean
@@ -58,7 +63,7 @@ export function openNode(
 export function moveTo(world: NodeWorld, node: SimNode, head: Block): void {
   const { left } = branches(node.head, head)
   node.head = head
-  prune(node.pool, head)
+  prune(node.pool, head, node.profile.dropsUnpaid || world.isCalm())
   // What it tracks for itself it tries again, now and then.
   node.pool.tracked = node.pool.tracked.filter(
     (transaction) => world.dice.chance(0.8) || !offer(world, node, transaction).admitted,
@@ -72,7 +77,9 @@ export function moveTo(world: NodeWorld, node: SimNode, head: Block): void {
 
 export function offer(world: NodeWorld, node: SimNode, transaction: SimTransaction): Admission {
   if (world.isTooTight(transaction)) return { admitted: false, refusal: 'invalid' }
-  return admit(node.pool, node.profile, node.head, world.chainId, transaction)
+  const { chainId, fees } = world
+  const rules = { chainId, tipMin: fees.poolTipMin, isFree: fees.isFree }
+  return admit(node.pool, node.profile, node.head, rules, transaction)
 }
 
 const hex = (number: number | bigint): Hex => `0x${number.toString(16)}`
@@ -133,9 +140,9 @@ export function answer(
       return block ? result(historyJson(block, Number(count), percentiles)) : error(-32000, 'request beyond head block')
     }
     case 'eth_gasPrice':
-      return result(hex(node.head.nextBaseFee + 1_500_000n))
+      return result(hex(world.fees.isFree ? 0n : node.head.nextBaseFee + world.fees.suggestedTip))
     case 'eth_maxPriorityFeePerGas':
-      return result(hex(1_500_000n))
+      return result(hex(world.fees.isFree ? 0n : world.fees.suggestedTip))
     case 'eth_estimateGas': {
       const [{ to }] = params as [{ to?: string }]
       if (world.revertsNow() && to?.toLowerCase().endsWith('bad00')) return error(3, 'execution reverted')
@@ -159,7 +166,9 @@ function send(
   const admission = offer(world, node, transaction)
   world.handed(node, transaction, admission)
   if (admission.admitted) return result(transaction.hash)
-  const { refusal } = admission
+  const { refusal, tipNeeded } = admission
+  // geth does not swallow this one: it is no passing state of its pool.
+  if (tipNeeded !== undefined) return error(-32000, tipTooLow(transaction.tip, tipNeeded, world.dice))
   if (node.profile.swallows.includes(refusal)) {
     node.pool.tracked.push(transaction)
     return result(transaction.hash)
@@ -169,6 +178,13 @@ function send(
   return error(code, message)
 }
 
+/** As geth says it, today and in older releases. */
+function tipTooLow(tip: bigint, needed: bigint, dice: Dice): string {
+  return dice.chance(0.5)
+    ? `transaction gas price below minimum: gas tip cap ${tip}, minimum needed ${needed}`
+    : `transaction underpriced: tip needed ${needed}, tip permitted ${tip}`
+}
+
 function blockJson(block: Block, full: boolean): object {
   return {
     number: hex(block.number),
@@ -176,6 +192,8 @@ function blockJson(block: Block, full: boolean): object {
     parentHash: block.parent?.hash ?? `0x${'0'.repeat(64)}`,
     timestamp: hex(block.timestampSeconds),
     baseFeePerGas: hex(block.baseFee),
+    gasLimit: hex(blockGasMax),
+    gasUsed: hex(block.gasUsed),
     transactions: block.included.map(({ transaction }) => (full ? transactionJson(transaction) : transaction.hash)),
   }
 }
@@ -192,10 +210,7 @@ function historyJson(newest: Block, count: number, percentiles: readonly number[
   return {
     oldestBlock: hex(some[0]?.number ?? 0),
     baseFeePerGas: [...some.map(({ baseFee }) => baseFee), newest.nextBaseFee].map(hex),
-    gasUsedRatio: some.map(() => 0.5),
-    // What others paid: odd amounts, so that rounding shows.
-    reward: some.map(({ number }) =>
-      percentiles.map((percentile) => hex(1_000_003n + BigInt(percentile) * BigInt(17_391 + (number % 97) * 1_013))),
-    ),
+    gasUsedRatio: some.map(({ gasUsed }) => gasUsed / blockGasMax),
+    reward: some.map((block) => rewardsOf(block, percentiles).map(hex)),
   }
 }

@@ -1,5 +1,5 @@
 // One node's pool: what it holds of each sender, and what it says to what it is handed.
-import { accountAt, type Block } from './blocks.ts'
+import { accountAt, type Block, blockGasMax } from './blocks.ts'
 import type { Profile, Refusal } from './profiles.ts'
 import { isNoOp, type SimTransaction } from './transaction.ts'
 
@@ -13,9 +13,21 @@ export interface Pool {
 
 export type Admission =
   | { readonly admitted: true; readonly replaced?: SimTransaction }
-  | { readonly admitted: false; readonly refusal: Refusal; readonly rival?: SimTransaction }
+  | {
+      readonly admitted: false
+      readonly refusal: Refusal
+      readonly rival?: SimTransaction
+      /** Its tip is below what every pool of the chain demands: the answer names that. */
+      readonly tipNeeded?: bigint
+    }
 
-const blockGasMax = 30_000_000
+/** What all pools of a chain have in common. */
+export interface PoolRules {
+  readonly chainId: number
+  readonly tipMin: bigint
+  /** No pool demands anything. */
+  readonly isFree: boolean
+}
 
 export function openPool(): Pool {
   return { bySender: new Map(), full: false, tracked: [] }
@@ -29,7 +41,7 @@ export function admit(
   pool: Pool,
   profile: Profile,
   head: Block,
-  chainId: number,
+  rules: PoolRules,
   transaction: SimTransaction,
 ): Admission {
   const refuse = (refusal: Refusal, rival?: SimTransaction): Admission => ({
@@ -38,16 +50,18 @@ export function admit(
     ...(rival && { rival }),
   })
   const { from, nonce, gasLimit, cap, tip } = transaction
-  if (transaction.chainId !== chainId || tip > cap) return refuse('invalid')
+  if (transaction.chainId !== rules.chainId || tip > cap) return refuse('invalid')
   if (gasLimit < intrinsicGas(transaction) || gasLimit > blockGasMax) return refuse('invalid')
   const account = accountAt(head, from)
-  if (nonce < account.nonce) return refuse('nonceTooLow')
   const held = pool.bySender.get(from) ?? new Map<number, SimTransaction>()
   const incumbent = held.get(nonce)
+  if (nonce < account.nonce) return refuse('nonceTooLow')
   if (incumbent?.hash === transaction.hash) return refuse('alreadyKnown')
+  if (tip < rules.tipMin) return { admitted: false, refusal: 'feeTooLow', tipNeeded: rules.tipMin }
   if (nonce - account.nonce > profile.gapMax) return refuse('nonceGap')
-  if (transaction.value + BigInt(gasLimit) * cap > account.balance) return refuse('insufficientFunds')
-  if (tip < profile.tipMin || (profile.wantsBaseFee && cap < head.nextBaseFee)) return refuse('feeTooLow')
+  if (costOf(transaction) > account.balance) return refuse('insufficientFunds')
+  if ((tip < profile.tipMin && !rules.isFree) || (profile.wantsBaseFee && cap < head.nextBaseFee))
+    return refuse('feeTooLow')
   if (incumbent) {
     if (!profile.replaces(transaction, incumbent, head.nextBaseFee)) return refuse('replacementUnderpriced', incumbent)
   } else if (pool.full || (held.size >= profile.senderSlots && nonce !== nextNonce(pool, head, from))) {
@@ -66,12 +80,18 @@ export function nextNonce(pool: Pool, head: Block, sender: string): number {
   return nonce
 }
 
-/** What a new head has spent leaves the pool. */
-export function prune(pool: Pool, head: Block): void {
+/** What a new head has spent leaves the pool, and where `dropsUnpaid`, what its sender can't pay any more (geth). */
+export function prune(pool: Pool, head: Block, dropsUnpaid: boolean): void {
   for (const [sender, held] of pool.bySender) {
-    const { nonce } = accountAt(head, sender)
-    for (const each of held.keys()) if (each < nonce) held.delete(each)
+    const { nonce, balance } = accountAt(head, sender)
+    for (const [at, transaction] of held) {
+      if (at < nonce || (dropsUnpaid && costOf(transaction) > balance)) held.delete(at)
+    }
   }
+}
+
+function costOf({ value, gasLimit, cap }: SimTransaction): bigint {
+  return value + BigInt(gasLimit) * cap
 }
 
 /** By tip, each sender's in the order of its nonces. */

@@ -21,6 +21,8 @@ export interface Profile {
   readonly swallows: readonly Refusal[]
   /** What a reorg takes out of a block goes back into the pool. */
   readonly returnsReorged: boolean
+  /** What its sender can't pay any more leaves the pool; others keep it for as long as they keep anything. */
+  readonly dropsUnpaid: boolean
   /** Its own words for a refusal, as recorded of the real client. */
   words(refusal: Refusal): readonly Sample[]
 }
@@ -50,6 +52,7 @@ const common = {
   tipMin: 0n,
   swallows: [],
   returnsReorged: true,
+  dropsUnpaid: true,
 } as const
 
 const traits: readonly Traits[] = [
@@ -68,6 +71,7 @@ const traits: readonly Traits[] = [
     version: 'reth/v1.9.0/x86_64-unknown-linux-gnu',
     replaces: bothRise(ceilOf),
     senderSlots: 16,
+    dropsUnpaid: false,
     samplesOf: ['reth'],
   },
   {
@@ -76,6 +80,7 @@ const traits: readonly Traits[] = [
     version: 'erigon/3.2.0/linux-amd64/go1.25',
     replaces: bothRise(floorOf),
     senderSlots: 64,
+    dropsUnpaid: false,
     samplesOf: ['Erigon'],
   },
   {
@@ -111,7 +116,10 @@ const traits: readonly Traits[] = [
 ]
 
 export const profiles: readonly Profile[] = traits.map(({ samplesOf, ...profile }) => {
-  const own = samples.filter(({ client }) => samplesOf.includes(client))
+  const own = samples
+    .filter(({ client }) => samplesOf.includes(client))
+    // The only price that such a one refuses here is one below the base fee: it says no other reason.
+    .filter(({ means, message }) => means !== 'feeTooLow' || !profile.wantsBaseFee || /base fee/.test(message))
   return {
     ...profile,
     words(refusal) {

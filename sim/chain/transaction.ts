@@ -107,20 +107,31 @@ export function taggedData(tag: number): Hex {
 }
 
 /** As a node shows what it holds, with its signature. */
-export function transactionJson({ hash, raw, from, to, nonce, value, data, gasLimit }: SimTransaction): object {
+export function transactionJson({
+  hash,
+  raw,
+  from,
+  to,
+  nonce,
+  value,
+  data,
+  gasLimit,
+  cap,
+  tip,
+}: SimTransaction): object {
   const known = shown.get(raw)
   if (known) return known
   const parsed = parseTransaction(raw as `0x02${string}`) as unknown as Parsed
-  const { type, chainId, r, s, v, yParity, gasPrice, maxFeePerGas, maxPriorityFeePerGas, accessList } = parsed
+  const { type, chainId, r, s, v, yParity, accessList } = parsed
   const number = (each: bigint | number) => `0x${each.toString(16)}`
   const json = {
     ...{ hash, from, to: to === '0x' ? null : to, nonce: number(nonce), value: number(value), input: data },
     ...{ gas: number(gasLimit), chainId: number(chainId), r, s, v: number(v ?? yParity ?? 0) },
     type: number(['legacy', 'eip2930', 'eip1559'].indexOf(type)),
     ...(yParity !== undefined && type !== 'legacy' && { yParity: number(yParity) }),
-    ...(gasPrice !== undefined && { gasPrice: number(gasPrice) }),
-    ...(maxFeePerGas !== undefined && { gasPrice: number(maxFeePerGas), maxFeePerGas: number(maxFeePerGas) }),
-    ...(maxPriorityFeePerGas !== undefined && { maxPriorityFeePerGas: number(maxPriorityFeePerGas) }),
+    // Not as parsed: a price of 0 is left out there, and no node does that.
+    gasPrice: number(cap),
+    ...(type === 'eip1559' && { maxFeePerGas: number(cap), maxPriorityFeePerGas: number(tip) }),
     ...(type !== 'legacy' && { accessList: accessList ?? [] }),
   }
   shown.set(raw, json)

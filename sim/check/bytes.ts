@@ -23,7 +23,7 @@ export interface Bytes {
   /** Everything that a node ever had in its hands and could have kept. */
   readonly everHanded: SimTransaction[]
   /** The disk is another: what it does not hold is none of ours any more. Answers what was. */
-  forget(): readonly Hash[]
+  forget(): readonly SimTransaction[]
 }
 
 export interface ByteWatch {
@@ -42,6 +42,8 @@ export function watchBytes({ committed }: Disk, { fail, deletedAt, undisputed }:
   /** By sender and nonce: whose bytes a node had that could be valid. */
   const owners = new Map<string, Set<string>>()
   const everHanded = new Map<Hash, SimTransaction>()
+  /** Of those, what the disk did not hold when it was exchanged: another copy may. */
+  const forgotten = new Map<Hash, SimTransaction>()
 
   function recorded(hash: Hash): Recorded | undefined {
     const known = found.get(hash) ?? find(hash)[0]
@@ -64,16 +66,15 @@ export function watchBytes({ committed }: Disk, { fail, deletedAt, undisputed }:
     forget() {
       found.clear()
       owners.clear()
-      const lost: Hash[] = []
-      for (const [hash, { from, nonce }] of everHanded) {
+      const all = [...everHanded, ...forgotten]
+      everHanded.clear()
+      forgotten.clear()
+      for (const [hash, transaction] of all) {
         const attempt = recorded(hash)
-        if (attempt) own(from, nonce, attempt)
-        else {
-          everHanded.delete(hash)
-          lost.push(hash)
-        }
+        if (attempt) own(transaction.from, transaction.nonce, attempt)
+        ;(attempt ? everHanded : forgotten).set(hash, transaction)
       }
-      return lost
+      return [...forgotten.values()]
     },
     leaving(instance, raws) {
       for (const raw of raws) {
@@ -105,6 +106,8 @@ export function watchBytes({ committed }: Disk, { fail, deletedAt, undisputed }:
         fail(`nonce ${nonce} was given to ${[...known].map((id) => id.slice(-6)).join(' and ')}: both reached a node`)
       }
       if (admission.admitted || admission.refusal !== 'replacementUnderpriced' || !admission.rival) return
+      // Where gas is free nothing outbids nothing, and yet some pools take the one for the other.
+      if (transaction.cap === 0n && admission.rival.cap === 0n) return
       const rival = recorded(admission.rival.hash)
       const later = rival?.transaction_id === attempt.transaction_id && rival.position < attempt.position
       // Besu compares at its own base fee: a price holds from a block behind the head it was made at to two ahead of it.

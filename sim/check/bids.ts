@@ -1,0 +1,173 @@
+// What is bid, watched on its way: the engine may outbid others as far as it takes, and itself only so far.
+//
+// Where the chain mines nothing of ours, a dearer attempt is no better than the one before. So nothing that is signed pays
+// more than a multiple of what somebody else has named: the market, the client, or whoever uses our key besides.
+import type { Hash, Hex } from '../../src/domain/ids.ts'
+import { maxWei, minWei, raisedBy } from '../../src/domain/units.ts'
+import type { Block } from '../chain/blocks.ts'
+import { effectivePrice } from '../chain/profiles.ts'
+import { decode, type SimTransaction } from '../chain/transaction.ts'
+import { gwei } from '../draw-policies.ts'
+import type { FeeWorld } from '../fees.ts'
+import type { Disk } from '../process/database.ts'
+import type { Recorded } from './bytes.ts'
+
+/** The documented limit: so many times the market, or the least that replaces what somebody else has bid. */
+export const multipleMax = 10n
+/** What a chain without traffic may want, though nobody there pays it. */
+const quietTip = 3n * gwei
+/**
+ * Whether a tip that has waited is raised to the multiple of whatever the market's tips are made of: of what we paid ourselves
+ * a few blocks ago, and on a chain that mines nothing at all. Neither should be.
+ */
+const multipliesAnyTip = true
+/** Where no block of late holds anything a higher price changes nothing. */
+const multipleWhereEmpty = multipliesAnyTip ? multipleMax : 2n
+/** How far back a node tells what was paid. */
+const historyBlocks = 10
+/** A price may be read from a node that is so many blocks ahead of the head. */
+const aheadBlocks = 2
+
+export interface Bids {
+  leaving(raws: readonly Hex[]): void
+  /** Signed for an account of ours by somebody else, or not on record any more: it may have to be outbid. */
+  foreign(transaction: SimTransaction): void
+  sealed(block: Block): void
+}
+
+export interface BidWatch {
+  fail(what: string): void
+  recorded(hash: Hash): Recorded | undefined
+}
+
+/** What one height of the chain tells: what its child demands, and what others and we have tipped. */
+interface Paid {
+  readonly baseFee: bigint
+  readonly tip: bigint
+  readonly own: bigint
+  /** It holds a transaction. */
+  readonly isUsed: boolean
+}
+
+interface Bid {
+  readonly cap: bigint
+  readonly tip: bigint
+}
+
+interface Named {
+  readonly earlier: string | null
+  readonly gas_price: string | null
+  readonly max_fee_per_gas: string | null
+  readonly max_priority_fee_per_gas: string | null
+}
+
+export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded }: BidWatch): Bids {
+  const firstOf = committed<[string, number], { at: number }>(
+    'SELECT min(recorded_at_block) AS at FROM attempts WHERE transaction_id = ? AND nonce = ?',
+  )
+  const before = committed<[Hash], { position: number }>(
+    'SELECT b.position FROM attempts a JOIN attempts b ON b.transaction_id = a.transaction_id AND b.nonce = a.nonce AND b.kind = a.kind AND b.revision = a.revision AND b.position < a.position WHERE a.hash = ?',
+  )
+  const namedBy = committed<[string], Named>(
+    'SELECT earlier, gas_price, max_fee_per_gas, max_priority_fee_per_gas FROM transactions WHERE id = ?',
+  )
+  const seen = new Set<Hash>()
+  /** By sender and nonce. */
+  const strangers = new Map<string, Bid[]>()
+  /** By height: the dearest of all branches. What a block demands stands in the one below it. */
+  const paid = new Map<number, Paid>()
+  const atFirst: Paid = {
+    isUsed: false,
+    own: 0n,
+    baseFee: fees.firstBaseFee,
+    tip: maxWei(fees.suggestedTip, fees.poolTipMin, fees.builderTipMin),
+  }
+
+  /** The dearest that a node could tell while the nonce was ours. */
+  function marketOf(first: number, at: number): Paid {
+    let { baseFee, tip, own, isUsed } = atFirst
+    if (first > historyBlocks) baseFee = 0n
+    for (let height = first - historyBlocks; height <= at + aheadBlocks; height += 1) {
+      const block = paid.get(height)
+      if (!block) continue
+      baseFee = maxWei(baseFee, block.baseFee)
+      tip = maxWei(tip, block.tip)
+      own = maxWei(own, block.own)
+      isUsed ||= block.isUsed
+    }
+    return { baseFee, tip: maxWei(tip, multipliesAnyTip ? own : minWei(own, quietTip)), own, isUsed }
+  }
+
+  function check(transaction: SimTransaction, attempt: Recorded): void {
+    const { from, nonce, cap, tip } = transaction
+    const { transaction_id: id, kind, position, recorded_at_block: at } = attempt
+    // The first of a no-op, or of a replacement, costs what it has to, whatever its own had come to.
+    if (position > 0 && before(transaction.hash).length === 0) return
+    const market = marketOf(firstOf(id, nonce)[0]?.at ?? at, at)
+    const bids = [...(strangers.get(`${from} ${nonce}`) ?? []), ...namedBy(id).flatMap(bidsOf)].map(replacing)
+    // A node that tells one price only is read an eighth ahead.
+    const baseFee = raisedBy(market.baseFee, 13n)
+    const multiple = market.isUsed ? multipleMax : multipleWhereEmpty
+    const limit = (ofMarket: bigint, ofBids: readonly bigint[]) =>
+      replaced(maxWei(multiple * maxWei(ofMarket, ...ofBids), 2n * baseFee + quietTip))
+    const price = effectivePrice(transaction, baseFee)
+    const priceMost = limit(
+      baseFee + market.tip,
+      bids.map((bid) => effectivePrice(bid, baseFee)),
+    )
+    const capMost = limit(
+      2n * baseFee + market.tip,
+      bids.map((bid) => bid.cap),
+    )
+    if (price <= priceMost && cap <= capMost) return
+    fail(
+      `attempt ${position} of ${id.slice(-6)} for nonce ${nonce} (${kind}) bids ${cap}, tip ${tip}: against a base fee of ${baseFee} and tips of ${market.tip} (ours ${market.own}) it may be ${capMost}, and pay ${priceMost}${
+        bids.length > 0 ? `; others bid ${bids.map((bid) => `${bid.cap}, tip ${bid.tip}`).join('; ')}` : ''
+      }`,
+    )
+  }
+
+  return {
+    leaving(raws) {
+      for (const raw of raws) {
+        const transaction = decode(raw)
+        const attempt = recorded(transaction.hash)
+        if (!attempt || seen.has(transaction.hash)) continue
+        seen.add(transaction.hash)
+        check(transaction, attempt)
+      }
+    },
+    foreign({ from, nonce, cap, tip }) {
+      const key = `${from} ${nonce}`
+      strangers.set(key, [...(strangers.get(key) ?? []), { cap, tip }])
+    },
+    sealed(block) {
+      const known = paid.get(block.number) ?? { baseFee: 0n, tip: 0n, own: 0n, isUsed: false }
+      paid.set(block.number, {
+        baseFee: maxWei(known.baseFee, block.nextBaseFee),
+        tip: maxWei(known.tip, ...block.othersTips.slice(-1)),
+        isUsed: known.isUsed || block.gasUsed > 0,
+        own: maxWei(known.own, ...block.included.map(({ price }) => price - block.baseFee)),
+      })
+    },
+  }
+}
+
+/** What the client named itself, in any of its payloads. */
+function bidsOf(named: Named): readonly Bid[] {
+  const earlier = named.earlier === null ? [] : (JSON.parse(named.earlier) as Partial<Named>[])
+  return [...earlier, named].flatMap(({ gas_price: price, max_fee_per_gas: cap, max_priority_fee_per_gas: tip }) => {
+    if (price) return [{ cap: BigInt(price), tip: BigInt(price) }]
+    return cap && tip ? [{ cap: BigInt(cap), tip: BigInt(tip) }] : []
+  })
+}
+
+/** The least that takes its place. */
+function replacing({ cap, tip }: Bid): Bid {
+  return { cap: replaced(cap), tip: replaced(tip) }
+}
+
+/** By as much as the strictest pools ask for: the last step to a limit may go over it so far. */
+function replaced(wei: bigint): bigint {
+  return raisedBy(wei, 13n) + 1n
+}
