@@ -139,7 +139,8 @@ export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded 
     },
     foreign({ from, nonce, cap, tip }) {
       const key = `${from} ${nonce}`
-      strangers.set(key, [...(strangers.get(key) ?? []), { cap, tip }])
+      // Nobody tells what it bids: whoever doubles until it gives way ends at up to twice of it.
+      strangers.set(key, [...(strangers.get(key) ?? []), { cap: 2n * cap, tip: 2n * tip }])
     },
     sealed(block) {
       const known = paid.get(block.number) ?? { baseFee: 0n, tip: 0n, own: 0n, isUsed: false }
