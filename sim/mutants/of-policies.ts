@@ -149,7 +149,7 @@ export const ofPolicies: readonly Mutant[] = [
   {
     name: 'balance-of-a-node-behind',
     breaks: 'remembers a balance from before what is settled, when a node that was behind has caught up',
-    seed: 279,
+    caughtBy: 'test/chain/remembered-account.test.ts',
     edits: [
       {
         file: 'src/chain/account-memory.ts',
@@ -219,6 +219,7 @@ export const ofPolicies: readonly Mutant[] = [
   },
   {
     name: 'keep-the-file-to-itself',
+    seed: 82,
     breaks: 'starts with the rules of before, whatever the configuration says now',
     edits: [
       {
