@@ -81,6 +81,7 @@ export const ofVerdicts: readonly Mutant[] = [
   },
   {
     name: 'wake-nobody',
+    caughtBy: 'test/reconcile/own-by-locks.test.ts',
     breaks: 'loses every wake-up, and looks for nobody who missed one',
     edits: [
       {
