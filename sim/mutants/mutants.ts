@@ -420,7 +420,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'trust-a-restored-copy',
     breaks: 'sends what waits in the queue, whatever a lost part of its history may have sent',
-    seed: 602,
+    seed: 125,
     edits: [
       {
         file: 'src/domain/past.ts',
@@ -432,7 +432,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'forget-what-waits-in-the-pools',
     breaks: 'looks at what a lost past had mined, and not at what still waits in a pool',
-    seed: 875,
+    seed: 125,
     edits: [
       {
         file: 'src/domain/past.ts',
@@ -444,7 +444,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'look-back-by-configured-time',
     breaks: 'makes a count of blocks of the time that it looks back, by the configured block time',
-    seed: 926,
+    seed: 1_502,
     edits: [
       {
         file: 'src/chain/look-back.ts',
