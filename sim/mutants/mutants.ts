@@ -420,7 +420,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'trust-a-restored-copy',
     breaks: 'sends what waits in the queue, whatever a lost part of its history may have sent',
-    seed: 125,
+    seed: 184,
     edits: [
       {
         file: 'src/domain/past.ts',
@@ -432,7 +432,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'forget-what-waits-in-the-pools',
     breaks: 'looks at what a lost past had mined, and not at what still waits in a pool',
-    seed: 125,
+    seed: 602,
     edits: [
       {
         file: 'src/domain/past.ts',

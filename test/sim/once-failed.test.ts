@@ -32,7 +32,7 @@ test.each([
   ],
   [766, 'an owner whose relayer another had by then still wanted to record that no node answers'],
   [1502, 'a block time configured as fifty times the real one: a restored copy looked back over too few blocks'],
-  [4731, 'the same'],
+  [6010, 'the same'],
   [2001319, 'three nodes that lagged were believed while the one ahead of them did not answer'],
   [1096882, 'what the first look at the pools had not shown of a lost past was never looked for', 20],
   [1087387, 'a slot was taken again, and the late answer to its unlocking took it off the list', 20],
