@@ -17,12 +17,12 @@ export const multipleMax = 10n
 /** What a chain without traffic may want, though nobody there pays it. */
 const quietTip = 3n * gwei
 /**
- * Whether a tip that has waited is raised to the multiple of whatever the market's tips are made of: of what we paid ourselves
- * a few blocks ago, and on a chain that mines nothing at all. Neither should be.
+ * Whether what we paid ourselves a few blocks ago is a price of the market, to be escalated from. Beyond what a quiet chain may
+ * want it should not be; as long as prices are read from blocks that hold nothing else, it is.
  */
-const multipliesAnyTip = true
+const countsOwn = true
 /** Where no block of late holds anything a higher price changes nothing. */
-const multipleWhereEmpty = multipliesAnyTip ? multipleMax : 2n
+const multipleWhereEmpty = 2n
 /** How far back a node tells what was paid. */
 const historyBlocks = 10
 /** A price may be read from a node that is so many blocks ahead of the head. */
@@ -95,7 +95,7 @@ export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded 
       own = maxWei(own, block.own)
       isUsed ||= block.isUsed
     }
-    return { baseFee, tip: maxWei(tip, multipliesAnyTip ? own : minWei(own, quietTip)), own, isUsed }
+    return { baseFee, tip: maxWei(tip, countsOwn ? own : minWei(own, quietTip)), own, isUsed }
   }
 
   function check(transaction: SimTransaction, attempt: Recorded): void {
@@ -108,17 +108,11 @@ export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded 
     // A node that tells one price only is read an eighth ahead.
     const baseFee = raisedBy(market.baseFee, 13n)
     const multiple = market.isUsed ? multipleMax : multipleWhereEmpty
-    const limit = (ofMarket: bigint, ofBids: readonly bigint[]) =>
-      replaced(maxWei(multiple * maxWei(ofMarket, ...ofBids), 2n * baseFee + quietTip))
+    // A pool compares caps, too, and where the base fee is next to nothing a cap is all tip.
+    const limit = (ofMarket: bigint) =>
+      replaced(maxWei(multiple * maxWei(ofMarket, ...bids.map((bid) => bid.cap)), 2n * baseFee + quietTip))
     const price = effectivePrice(transaction, baseFee)
-    const priceMost = limit(
-      baseFee + market.tip,
-      bids.map((bid) => effectivePrice(bid, baseFee)),
-    )
-    const capMost = limit(
-      2n * baseFee + market.tip,
-      bids.map((bid) => bid.cap),
-    )
+    const [priceMost, capMost] = [limit(baseFee + market.tip), limit(2n * baseFee + market.tip)]
     if (price <= priceMost && cap <= capMost) return
     fail(
       `attempt ${position} of ${id.slice(-6)} for nonce ${nonce} (${kind}) bids ${cap}, tip ${tip}: against a base fee of ${baseFee} and tips of ${market.tip} (ours ${market.own}) it may be ${capMost}, and pay ${priceMost}${
