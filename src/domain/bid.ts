@@ -149,7 +149,8 @@ function overForeign(own: readonly Attempt[]): readonly Fees[] {
 
 /**
  * A builder may leave out what tips too little, and say so nowhere (geth `--miner.gasprice`). Undefined as long as the
- * nonce is not next, has not waited for long, or blocks have no room anyway.
+ * nonce is not next, has not waited for long, or blocks have no room anyway. No multiple of the market's: where blocks
+ * hold little but our own transactions, those would raise what the next one pays each time.
  */
 function raisedTip(
   { transaction, speed }: Pick<Bidder, 'transaction' | 'speed'>,
@@ -161,7 +162,7 @@ function raisedTip(
   const hasWaited = head.number - lifecycle.attempts[0].recordedAtBlock >= raisedTipAfterBlocks
   if (lifecycle.nonce !== nonce || !hasWaited || market.blocks?.haveRoom === false) return undefined
   if (market.baseFee === undefined) return undefined
-  return maxWei(policy.raisedTip ?? 0n, market.suggestedTip ?? 0n, escalationMultiple * market.tips[speed])
+  return maxWei(policy.raisedTip ?? 0n, market.suggestedTip ?? 0n, market.tips[speed])
 }
 
 /** Whether its tip is below what a nonce that has waited for long is worth. */

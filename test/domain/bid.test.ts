@@ -209,7 +209,7 @@ describe('bidding against nobody', () => {
 
   test('does not begin where blocks hold nothing at all', () => {
     const empty = { areUsed: false, haveRoom: true }
-    expect(ladderOf(ours, () => marketAt(10n * gwei, { blocks: empty }))).toHaveLength(1)
+    expect(ladderOf(ours, () => marketAt(10n * gwei, { blocks: empty }))).toEqual([])
   })
 
   test('waits for time as well as for blocks, unless the base fee has risen above the bid', () => {
@@ -272,10 +272,19 @@ describe('a tip that no miner takes', () => {
     }
   })
 
-  test('is raised to ten times what blocks paid, and to what a node suggests, where that is more', () => {
+  test('is raised to what a node suggests, where that is more', () => {
     const bids = (market: Partial<Market>) => ladderOf(first, () => quiet(market), { blocks: 20 }).map(tipOf)
-    expect(bids({})).toEqual([15_000_000n])
     expect(bids({ suggestedTip: 25n * gwei })).toEqual([25n * gwei])
+  })
+
+  // On a quiet chain the prices that blocks show are our own: ten times of them would be ten times as much each time.
+  test('is not raised to a multiple of what blocks paid, or of what pools demand', () => {
+    const paid = { safeLow: 3n * gwei, average: 3n * gwei, fast: 3n * gwei, fastest: 3n * gwei }
+    for (const areUsed of [true, false]) {
+      const market = () => quiet({ tips: paid, blocks: { areUsed, haveRoom: true } })
+      const [raised] = ladderOf(first, market, { blocks: 13, policy: { raisedTip: 3n * gwei } }).slice(-1)
+      expect(raised && tipOf(raised)).toBeLessThan(10n * gwei)
+    }
   })
 
   test('stays where blocks have no room, where its client named it, and at its cap', () => {
