@@ -1,5 +1,6 @@
 // The engine broken on purpose, in ways that relayers really are broken. The simulator has to notice each of them.
 
+import { ofBids } from './of-bids.ts'
 import { ofPolicies } from './of-policies.ts'
 import { ofVerdicts } from './of-verdicts.ts'
 
@@ -23,6 +24,7 @@ export interface Mutant {
 }
 
 export const mutants: readonly Mutant[] = [
+  ...ofBids,
   ...ofPolicies,
   ...ofVerdicts,
   {

@@ -1,0 +1,87 @@
+// The engine broken in what it bids: relayers that freeze, that bid against themselves, or that never learn what a chain takes.
+import type { Mutant } from './mutants.ts'
+
+export const ofBids: readonly Mutant[] = [
+  {
+    name: 'rejected-sets-the-floor',
+    breaks: 'outbids what every node rejected, and so never comes down from a spike',
+    edits: [
+      {
+        file: 'src/domain/bid.ts',
+        find: 'return known.filter((attempt) => !wasAlwaysRejected(attempt))',
+        put: 'return known',
+      },
+    ],
+  },
+  {
+    name: 'no-limit-on-escalation',
+    breaks: 'goes on outbidding itself where nothing of ours is mined',
+    edits: [
+      {
+        file: 'src/domain/bid.ts',
+        find: 'if (feeCap(floor) > feeCap(limit)) return',
+        put: 'if (feeCap(floor) < 0n && limit) return',
+      },
+    ],
+  },
+  {
+    name: 'multiply-what-we-paid',
+    breaks: 'raises a tip that has waited to ten times what blocks show, which is what it paid itself',
+    edits: [
+      {
+        file: 'src/domain/bid.ts',
+        find: 'market.suggestedTip ?? 0n, market.tips[speed])',
+        put: 'market.suggestedTip ?? 0n, 10n * market.tips[speed])',
+      },
+    ],
+  },
+  {
+    name: 'never-raise-a-tip',
+    breaks: 'waits for ever with a tip that no builder takes, and none refuses',
+    edits: [
+      {
+        file: 'src/domain/bid.ts',
+        find: 'if (lifecycle.nonce !== nonce || !hasWaited ||',
+        put: 'if (lifecycle.nonce !== nonce || hasWaited || !hasWaited ||',
+      },
+    ],
+  },
+  {
+    name: 'forget-the-named-tip',
+    breaks: 'does not learn the tip that a pool names when it refuses less',
+    edits: [{ file: 'src/chain/tip-floor.ts', find: 'floor = maxWei(current(), tip)', put: 'floor = current()' }],
+  },
+  {
+    name: 'escalate-on-an-empty-chain',
+    breaks: 'bids more where blocks hold nothing at all',
+    edits: [
+      {
+        file: 'src/domain/reason-to-bid.ts',
+        find: 'if (market?.blocks?.areUsed === false) return undefined',
+        put: '',
+      },
+    ],
+  },
+  {
+    name: 'nothing-is-free',
+    breaks: 'offers a price where gas is free, and nobody has anything to pay it with',
+    edits: [
+      {
+        file: 'src/chain/read-market.ts',
+        find: 'const isFree = market.gasPrice === 0n',
+        put: 'const isFree = market.gasPrice < 0n',
+      },
+    ],
+  },
+  {
+    name: 'bid-beyond-the-balance',
+    breaks: 'signs a bump that the account can not pay for',
+    edits: [
+      {
+        file: 'src/domain/bid.ts',
+        find: 'const affordable = funds === undefined ? undefined :',
+        put: 'const affordable = funds !== null ? undefined :',
+      },
+    ],
+  },
+]
