@@ -5,6 +5,7 @@ export const ofBids: readonly Mutant[] = [
   {
     name: 'rejected-sets-the-floor',
     breaks: 'outbids what every node rejected, and so never comes down from a spike',
+    caughtBy: 'test/domain/bid.test.ts',
     edits: [
       {
         file: 'src/domain/bid.ts',
@@ -16,6 +17,7 @@ export const ofBids: readonly Mutant[] = [
   {
     name: 'no-limit-on-escalation',
     breaks: 'goes on outbidding itself where nothing of ours is mined',
+    caughtBy: 'test/domain/bid.test.ts',
     edits: [
       {
         file: 'src/domain/bid.ts',
@@ -27,6 +29,7 @@ export const ofBids: readonly Mutant[] = [
   {
     name: 'multiply-what-we-paid',
     breaks: 'raises a tip that has waited to ten times what blocks show, which is what it paid itself',
+    seed: 3,
     edits: [
       {
         file: 'src/domain/bid.ts',
@@ -38,6 +41,7 @@ export const ofBids: readonly Mutant[] = [
   {
     name: 'never-raise-a-tip',
     breaks: 'waits for ever with a tip that no builder takes, and none refuses',
+    seed: 38,
     edits: [
       {
         file: 'src/domain/bid.ts',
@@ -49,11 +53,13 @@ export const ofBids: readonly Mutant[] = [
   {
     name: 'forget-the-named-tip',
     breaks: 'does not learn the tip that a pool names when it refuses less',
+    seed: 55,
     edits: [{ file: 'src/chain/tip-floor.ts', find: 'floor = maxWei(current(), tip)', put: 'floor = current()' }],
   },
   {
     name: 'escalate-on-an-empty-chain',
     breaks: 'bids more where blocks hold nothing at all',
+    caughtBy: 'test/domain/bid.test.ts',
     edits: [
       {
         file: 'src/domain/reason-to-bid.ts',
@@ -65,6 +71,7 @@ export const ofBids: readonly Mutant[] = [
   {
     name: 'nothing-is-free',
     breaks: 'offers a price where gas is free, and nobody has anything to pay it with',
+    seed: 32,
     edits: [
       {
         file: 'src/chain/read-market.ts',
@@ -76,6 +83,7 @@ export const ofBids: readonly Mutant[] = [
   {
     name: 'bid-beyond-the-balance',
     breaks: 'signs a bump that the account can not pay for',
+    seed: 32,
     edits: [
       {
         file: 'src/domain/bid.ts',
