@@ -4,7 +4,7 @@ import type { Assignments, Decision } from './decision.ts'
 import { type Fees, feeCap, firstFees, lowered, type Market, marketFees } from './fees.ts'
 import { forbids } from './forbid.ts'
 import { blocksOurs, type FreeNonces, freeNonces, highestWaiting, lowestGap, takenFrom } from './free-nonces.ts'
-import { spendable, upfrontCost, usesEip1559 } from './funds.ts'
+import { minedAhead, spendable, upfrontCost, usesEip1559 } from './funds.ts'
 import { tellPoolUnseen } from './hindrance.ts'
 import type { Observation } from './observation.ts'
 import { makeWay, tellRefusedFiller } from './refused-filler.ts'
@@ -96,7 +96,7 @@ function assignQueue(
     return { decisions: explainFirst(work, 'facts_missing', 'waits: no node tells the balance'), again: false }
   }
   const decisions: Decision[] = []
-  let wallet = spendable(work, balance ?? 0n, market, policy)
+  let wallet = spendable(work, balance ?? 0n, market, policy) - minedAhead(work, observation.nonce)
   for (const transaction of queued) {
     if (!isInPhase(transaction, 'queued')) continue
     // Accepted under other policies: it ends here rather than hold up what came after it.

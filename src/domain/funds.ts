@@ -4,8 +4,8 @@ import { type Fees, feeCap, type Market, marketFees } from './fees.ts'
 import { isNonEmpty } from './ids.ts'
 import { givesWay } from './refused-filler.ts'
 import type { NetworkPolicy, Relayer } from './relayer.ts'
-import type { InPhase } from './transaction.ts'
-import { type Gas, maxWei, type Wei } from './units.ts'
+import { type InPhase, isInPhase } from './transaction.ts'
+import { type Gas, maxWei, type Nonce, type Wei } from './units.ts'
 import { inFlightOf, type Work } from './work.ts'
 
 /** What a pool wants the balance to cover (geth `core/types/transaction.go`, Cost). */
@@ -30,8 +30,14 @@ export function spendable(work: Work, balance: Wei, market: Market, policy: Netw
   return live.reduce((left, transaction) => left - promisedTo(transaction), balance - reserve)
 }
 
+/** What a head that lies below a block of ours does not show to be spent yet: `nonce` is the account's there. */
+export function minedAhead({ open }: Work, nonce: Nonce): Wei {
+  const mined = open.filter((transaction) => isInPhase(transaction, 'mined'))
+  return mined.reduce((sum, each) => (each.lifecycle.nonce < nonce ? sum : sum + promisedTo(each)), 0n)
+}
+
 /** The most that one of its attempts can cost. What every node rejected costs nothing, as long as another stands. */
-export function promisedTo(transaction: InPhase<'inFlight'>): Wei {
+export function promisedTo(transaction: InPhase<'inFlight' | 'mined'>): Wei {
   const { attempts } = transaction.lifecycle
   const standing = attempts.filter((attempt) => !wasAlwaysRejected(attempt))
   const counted = isNonEmpty(standing) ? standing : [newest(attempts)]
@@ -39,7 +45,7 @@ export function promisedTo(transaction: InPhase<'inFlight'>): Wei {
 }
 
 /** What the balance has to cover for one attempt. */
-export function costOf({ payload, earlier }: InPhase<'inFlight'>, attempt: Attempt): Wei {
+export function costOf({ payload, earlier }: InPhase<'inFlight' | 'mined'>, attempt: Attempt): Wei {
   const { revision = 0, gasLimit, fees } = attempt
   return upfrontCost(isNoOp(attempt) ? 0n : (earlier?.[revision] ?? payload).value, gasLimit, fees)
 }

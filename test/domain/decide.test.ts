@@ -110,6 +110,16 @@ describe('a queued transaction', () => {
     expect(told(enough)).toMatchObject([{ do: 'assignNonce' }, { do: 'explain', transaction: { sequence: 3 } }])
     expect(told(enough - 1n)).toMatchObject([{ do: 'explain', transaction: { sequence: 2 } }])
   })
+
+  test('that a balance does not cover beside what is mined above the head that it was read at waits, too', () => {
+    const relayer = someRelayer({ policies: { ...somePolicies, cancelReserve: 0n } })
+    const cost = 1n + 21_000n * 22n * gwei
+    const attempt = someAttempt(0, { fees: eip1559(22n * gwei, 2n * gwei) })
+    const open = [mined(0, by(attempt, height + 1), [attempt])]
+    const decided = (balance: bigint) => plan({ relayer, open, queued: [queued(2)] }, { balance }).decisions
+    expect(decided(2n * cost)).toMatchObject([{ do: 'assignNonce', nonce: 1 }])
+    expect(decided(2n * cost - 1n)).toMatchObject([{ do: 'explain', condition: 'balance_short' }])
+  })
 })
 
 describe('a nonce', () => {
