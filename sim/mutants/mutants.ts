@@ -324,8 +324,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/pursue.ts',
-        find: 'if (refusal !== undefined) return pursueRefusedFiller(',
-        put: 'if (refusal === work.relayer.id) return pursueRefusedFiller(',
+        find: 'if (refusal !== undefined)\n    return pursueRefusedFiller(',
+        put: 'if (refusal === work.relayer.id)\n    return pursueRefusedFiller(',
       },
     ],
   },
