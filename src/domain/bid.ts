@@ -25,7 +25,7 @@ import { isNonEmpty } from './ids.ts'
 import type { Observation } from './observation.ts'
 import type { NetworkPolicy } from './relayer.ts'
 import type { InPhase, Speed } from './transaction.ts'
-import { type Gas, maxWei, type Wei } from './units.ts'
+import { type Gas, maxWei, minWei, type Wei } from './units.ts'
 
 export interface Bidder {
   readonly transaction: InPhase<'inFlight'>
@@ -51,6 +51,9 @@ export type Bid =
  * price is tried: the count keeps rows few, and never keeps a price from what the cap allows.
  */
 export const attemptsMax = 64
+
+/** Per gas: a transfer that pays it costs some hundred-thousandths of an ether. */
+const smallTip = 3_000_000_000n
 
 /** The nonce was next for so long, in blocks, while others had room: then the tip is raised to what no miner disdains. */
 export const raisedTipAfterBlocks = 12
@@ -149,8 +152,8 @@ function overForeign(own: readonly Attempt[]): readonly Fees[] {
 
 /**
  * A builder may leave out what tips too little, and say so nowhere (geth `--miner.gasprice`). Undefined as long as the
- * nonce is not next, has not waited for long, or blocks have no room anyway. No multiple of the market's: where blocks
- * hold little but our own transactions, those would raise what the next one pays each time.
+ * nonce is not next, has not waited for long, or blocks have no room anyway. Ten times what blocks paid counts only as far
+ * as it is small: where blocks hold little but our own transactions, each of those would pay ten times the one before.
  */
 function raisedTip(
   { transaction, speed }: Pick<Bidder, 'transaction' | 'speed'>,
@@ -162,7 +165,8 @@ function raisedTip(
   const hasWaited = head.number - lifecycle.attempts[0].recordedAtBlock >= raisedTipAfterBlocks
   if (lifecycle.nonce !== nonce || !hasWaited || market.blocks?.haveRoom === false) return undefined
   if (market.baseFee === undefined) return undefined
-  return maxWei(policy.raisedTip ?? 0n, market.suggestedTip ?? 0n, market.tips[speed])
+  const paid = market.tips[speed]
+  return maxWei(policy.raisedTip ?? 0n, market.suggestedTip ?? 0n, paid, minWei(escalationMultiple * paid, smallTip))
 }
 
 /** Whether its tip is below what a nonce that has waited for long is worth. */

@@ -209,7 +209,8 @@ describe('bidding against nobody', () => {
 
   test('does not begin where blocks hold nothing at all', () => {
     const empty = { areUsed: false, haveRoom: true }
-    expect(ladderOf(ours, () => marketAt(10n * gwei, { blocks: empty }))).toEqual([])
+    // But for one small tip.
+    expect(ladderOf(ours, () => marketAt(10n * gwei, { blocks: empty })).map(tipOf)).toEqual([3n * gwei])
   })
 
   test('waits for time as well as for blocks, unless the base fee has risen above the bid', () => {
@@ -272,13 +273,14 @@ describe('a tip that no miner takes', () => {
     }
   })
 
-  test('is raised to what a node suggests, where that is more', () => {
+  test('is raised to ten times what blocks paid while that is small, and to what a node suggests, where that is more', () => {
     const bids = (market: Partial<Market>) => ladderOf(first, () => quiet(market), { blocks: 20 }).map(tipOf)
+    expect(bids({})).toEqual([15_000_000n])
     expect(bids({ suggestedTip: 25n * gwei })).toEqual([25n * gwei])
   })
 
   // On a quiet chain the prices that blocks show are our own: ten times of them would be ten times as much each time.
-  test('is not raised to a multiple of what blocks paid, or of what pools demand', () => {
+  test('is not raised to a multiple of what blocks paid, or of what pools demand, beyond a small tip', () => {
     const paid = { safeLow: 3n * gwei, average: 3n * gwei, fast: 3n * gwei, fastest: 3n * gwei }
     for (const areUsed of [true, false]) {
       const market = () => quiet({ tips: paid, blocks: { areUsed, haveRoom: true } })
