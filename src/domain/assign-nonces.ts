@@ -11,7 +11,7 @@ import { makeWay, tellRefusedFiller } from './refused-filler.ts'
 import type { NetworkPolicy, Relayer } from './relayer.ts'
 import { type InPhase, isInPhase } from './transaction.ts'
 import type { Gas, Nonce, Wei } from './units.ts'
-import { inFlightOf, roomIn, type Work } from './work.ts'
+import { inFlightOf, placesIn, roomIn, type Work } from './work.ts'
 
 export function assignNonces(work: Work, observation: Observation, policy: NetworkPolicy): Assignments {
   const { market, nonce, pendingNonce } = observation
@@ -96,6 +96,7 @@ function assignQueue(
     return { decisions: explainFirst(work, 'facts_missing', 'waits: no node tells the balance'), again: false }
   }
   const decisions: Decision[] = []
+  let room = placesIn(work, observation.delegated)
   let wallet = spendable(work, balance ?? 0n, market, policy) - minedAhead(work, observation.nonce)
   for (const transaction of queued) {
     if (!isInPhase(transaction, 'queued')) continue
@@ -123,9 +124,12 @@ function assignQueue(
       const lacksFunds = condition === 'balance_below_minimum' || condition === 'balance_short'
       return { decisions: [...decisions, ...explain(transaction, condition, reason)], again: false, lacksFunds }
     }
+    // Beyond the room that there is, only a filler's nonce is to be had: it goes from one to the other.
+    if (room === 0 && !free.fillerAt(free.peek())) break
     const nonce = free.take()
     const filler = free.fillerAt(nonce)
     if (filler) decisions.push(makeWay(filler))
+    else room -= 1
     decisions.push({ do: 'assignNonce', transaction, nonce, ...offer })
     wallet -= upfrontCost(transaction.payload.value, offer.gasLimit, offer.fees)
   }

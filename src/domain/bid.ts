@@ -75,6 +75,14 @@ export function nextBid(
   const tip = raisedTip(bidder, observation, market, policy)
   const wanted = tip === undefined ? escalated : withTip(escalated, tip, market)
 
+  const affordable = funds === undefined ? undefined : funds < 0n ? 0n : funds / BigInt(gas)
+  const isFundsLower = affordable !== undefined && (cap === undefined || affordable < cap)
+  const most = isFundsLower ? affordable : cap
+  const fees = over(lowered(wanted, most))
+  // On a chain where gas is free a pool may take a no-op that offers nothing, too (Besu, zero base fee market).
+  const offersNothing = isFree(escalated) && !own.some((attempt) => isFree(attempt.fees))
+  if (isFundsLower && feeCap(fees) > affordable && offersNothing) return { kind: 'sign', fees: escalated }
+
   const isFirst = latest === undefined || refused !== undefined
   const isOutpaced = latest !== undefined && market.baseFee !== undefined && feeCap(latest.fees) < market.baseFee
   const raisesTip = latest !== undefined && tip !== undefined && tipOf(latest.fees) < tip
@@ -84,14 +92,7 @@ export function nextBid(
   }
   // What the balance has to be topped up to.
   const needed = over(marketFees(market, speed, attempts[0].fees.kind === 'eip1559'))
-  const affordable = funds === undefined ? undefined : funds < 0n ? 0n : funds / BigInt(gas)
-  const isFundsLower = affordable !== undefined && (cap === undefined || affordable < cap)
-  const most = isFundsLower ? affordable : cap
-  const fees = over(lowered(wanted, most))
   if (most !== undefined && feeCap(fees) > most) {
-    // On a chain where gas is free a pool may take a no-op that offers nothing, too (Besu, zero base fee market).
-    const offersNothing = isFree(escalated) && !own.some((attempt) => isFree(attempt.fees))
-    if (isFundsLower && offersNothing) return { kind: 'sign', fees: escalated }
     if (isFundsLower) return { kind: 'wait', until: 'funds', wanted: needed }
     return { kind: 'wait', until: 'cap', wanted: over(wanted) }
   }

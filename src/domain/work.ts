@@ -71,10 +71,13 @@ function minedOf(work: Work): readonly InPhase<'mined'>[] {
  * that gives way is always one: what is in flight waits for it.
  */
 export function roomIn(work: Work, delegated = false): number {
+  return placesIn(work, delegated) + inFlightOf(work).filter(givesWay).length
+}
+
+/** How many more there may be in flight. */
+export function placesIn(work: Work, delegated = false): number {
   const most = delegated ? 1 : work.relayer.policies.maxInFlight
-  const inFlight = inFlightOf(work)
-  const places = inFlight.filter(givesWay).length
-  return Math.max(places, most - (inFlight.length - places))
+  return Math.max(0, most - inFlightOf(work).length)
 }
 
 /** Whether a hand-over has to be repeated before long: a chain that waits for it may make no block until then. */
