@@ -85,6 +85,8 @@ export function restore(world: World, service: Service, backup: Backup): void {
   for (const address of world.addresses) world.funds.moved(address, world.blocks.canonical().number)
   share(world)
   history.note(`--- the copy is put back: ${lost.length} hand-overs are forgotten ---`)
+  // No commit has told of it.
+  rows.look()
   world.look()
   for (const [id, row] of before) if (leavesNoTrace(row) && rows.all().get(id)?.open === 1) world.revived.add(id)
   service.start()
