@@ -1,5 +1,6 @@
 // The bytes, watched on their way: recorded before they leave, never of what a DELETE took back, one owner a nonce.
 import type { Hash, Hex } from '../../src/domain/ids.ts'
+import { accountAt } from '../chain/blocks.ts'
 import type { SimNode } from '../chain/node.ts'
 import type { Admission } from '../chain/pool.ts'
 import { decode, type SimTransaction } from '../chain/transaction.ts'
@@ -108,6 +109,9 @@ export function watchBytes({ committed }: Disk, { fail, deletedAt, undisputed }:
       if (admission.admitted || admission.refusal !== 'replacementUnderpriced' || !admission.rival) return
       // Where gas is free nothing outbids nothing, and yet some pools take the one for the other.
       if (transaction.cap === 0n && admission.rival.cap === 0n) return
+      // What can't be paid for was dropped by most pools: one that keeps it may be bid below, once.
+      const { value, gasLimit, cap } = admission.rival
+      if (value + BigInt(gasLimit) * cap > accountAt(node.head, from).balance) return
       const rival = recorded(admission.rival.hash)
       const later = rival?.transaction_id === attempt.transaction_id && rival.position < attempt.position
       // Besu compares at its own base fee: a price holds from a block behind the head it was made at to two ahead of it.

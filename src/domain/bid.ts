@@ -68,10 +68,12 @@ export function nextBid(
   const { attempts } = transaction.lifecycle
   const latest = own.at(-1)
   const refused = latest && refusedOverForeign(latest)
-  const rivals = rivalsOf(attempts)
+  const rivals = payable(rivalsOf(attempts), latest, observation.balance)
   const floor = isNonEmpty(rivals) ? replacementFloor(rivals, market, observation.rule) : undefined
   const over = (fees: Fees) => (floor ? higher(floor, fees) : fees)
-  const escalated = escalatedFees(market, { speed, tries: own.length, kind: attempts[0].fees.kind, refused })
+  // What could not be paid for had no chance, so that a higher price is no answer to it.
+  const tries = own.filter((attempt) => rejectionOf(attempt)?.code !== 'insufficientFunds').length
+  const escalated = escalatedFees(market, { speed, tries, kind: attempts[0].fees.kind, refused })
   const tip = raisedTip(bidder, observation, market, policy)
   const wanted = tip === undefined ? escalated : withTip(escalated, tip, market)
 
@@ -117,6 +119,19 @@ export function rivalsOf(attempts: readonly Attempt[]): readonly Attempt[] {
   const last = known.at(-1)
   if (last && rejectionOf(last)?.code === 'replacementUnderpriced') return known
   return known.filter((attempt) => !wasAlwaysRejected(attempt))
+}
+
+/**
+ * Where a node says that the balance does not cover the newest, pools drop what it does not cover either (geth). One that
+ * keeps it prefers it to a lower bid: then the floor returns.
+ */
+function payable(
+  rivals: readonly Attempt[],
+  latest: Attempt | undefined,
+  balance: Wei | undefined,
+): readonly Attempt[] {
+  if (balance === undefined || !latest || rejectionOf(latest)?.code !== 'insufficientFunds') return rivals
+  return rivals.filter(({ gasLimit, fees }) => BigInt(gasLimit) * feeCap(fees) <= balance)
 }
 
 /** What we price outbids all that is ours, so what a pool prefers to it is a foreign transaction. */

@@ -124,7 +124,7 @@ describe('after a spike', () => {
     const open = [inFlight(0, [original, dear])]
     const cost = 21_000n * 22_000_000_001n + somePayload.value + 1_000n
     const at = (balance: bigint) => signed({ relayer, open }, { ...calm, balance })
-    expect(at(cost)).toEqual(eip1559(22_000_000_001n, 3n * gwei))
+    expect(at(cost)).toEqual(eip1559(22_000_000_001n, 2_500_000_000n))
     expect(at(cost - 21_000n)).toBeUndefined()
   })
 
