@@ -1,5 +1,6 @@
 // The faults stop. From here on everything must reach an end, and a true one, within a bound.
 import { fillerPauseMaxMs } from '../src/domain/refused-filler.ts'
+import { maxWei } from '../src/domain/units.ts'
 import { type Policies, withoutCancelCap } from './draw-policies.ts'
 import { follow } from './mining.ts'
 import { fineWeather } from './network.ts'
@@ -54,7 +55,7 @@ export function calm(world: World, service: Service): void {
     node.pool.full = false
     follow(world, node)
   }
-  for (const address of world.addresses) state.balances.set(address, world.scenario.fees.finalBalance)
+  for (const address of world.addresses) state.balances.set(address, finalBalance(world))
   service.wakeZombies()
   service.recover()
   const policies = policiesAtTheEnd(world)
@@ -67,6 +68,14 @@ export function calm(world: World, service: Service): void {
 function policiesAtTheEnd({ scenario: { policies, operator, ending } }: World): Policies {
   const able = withoutCancelCap(policies)
   return operator?.pausesAtTheEnd && ending !== 'drain' ? { ...able, paused: [true, true] } : able
+}
+
+/** Enough for what is open at the price of the moment, and no more than that where money is short. */
+function finalBalance(world: World): bigint {
+  const { isFree, finalBalance: least } = world.scenario.fees
+  if (isFree) return least
+  const gas = BigInt(openRows(world)) * 21_400n
+  return maxWei(least, 4n * gas * world.blocks.canonical().nextBaseFee)
 }
 
 /** Keeps the base fee where the ending wants it; called at every block. */

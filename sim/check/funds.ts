@@ -42,6 +42,8 @@ export function watchFunds(blocks: Blocks, fail: (what: string) => void): Funds 
       const head = blocks.canonical()
       const at = ancestorAt(head, atBlock)
       if (!at || atBlock <= (movedBy.get(from) ?? Number.NEGATIVE_INFINITY) + rememberedBlocks) return
+      // A node that is behind what is settled counts its pool, and shows a balance from before: nobody could know.
+      if (Math.min(...promised.map(({ nonce }) => nonce)) > accountAt(at, from).nonce) return
       const before = Array.from({ length: reckonedBlocks + 1 }, (_, ago) => ancestorAt(head, atBlock - ago))
       const known = before.map((block) => (block ? accountAt(block, from).balance : 0n))
       const { minBalance } = rules
