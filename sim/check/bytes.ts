@@ -39,6 +39,7 @@ export function watchBytes({ committed }: Disk, { fail, deletedAt, undisputed }:
   const find = committed<[string], Recorded>(
     'SELECT a.transaction_id, t.relayer_id, a.nonce, a.kind, a.position, a.recorded_at_block FROM attempts a JOIN transactions t ON t.id = a.transaction_id WHERE a.hash = ? ORDER BY t.sequence DESC',
   )
+  const saidOf = committed<[Hash], { outcome_code: string | null }>('SELECT outcome_code FROM attempts WHERE hash = ?')
   const found = new Map<Hash, Recorded>()
   /** By sender and nonce: whose bytes a node had that could be valid. */
   const owners = new Map<string, Set<string>>()
@@ -109,9 +110,10 @@ export function watchBytes({ committed }: Disk, { fail, deletedAt, undisputed }:
       if (admission.admitted || admission.refusal !== 'replacementUnderpriced' || !admission.rival) return
       // Where gas is free nothing outbids nothing, and yet some pools take the one for the other.
       if (transaction.cap === 0n && admission.rival.cap === 0n) return
-      // What can't be paid for was dropped by most pools: one that keeps it may be bid below, once.
+      // What a node said can't be paid for, or was bid below since, is likely in no pool: one that keeps it is met once.
       const { value, gasLimit, cap } = admission.rival
       if (value + BigInt(gasLimit) * cap > accountAt(node.head, from).balance) return
+      if (cap > transaction.cap || saidOf(admission.rival.hash)[0]?.outcome_code === 'insufficientFunds') return
       const rival = recorded(admission.rival.hash)
       const later = rival?.transaction_id === attempt.transaction_id && rival.position < attempt.position
       // Besu compares at its own base fee: a price holds from a block behind the head it was made at to two ahead of it.

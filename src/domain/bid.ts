@@ -3,7 +3,7 @@
 // A bid has to replace what a pool may hold of the nonce, and it has to be worth a miner's while. It follows the market up
 // to a multiple of it: a chain that takes our bytes and mines nothing must not lead us to bid against ourselves. What a
 // client named, and what a foreign transaction bids, is outbid first, whatever that takes within the caps.
-import { type Attempt, mayBeKnown, rejectionOf, wasAlwaysRejected } from './attempt.ts'
+import { type Attempt, mayBeKnown, rejectionOf, wasAlwaysRejected, wasTaken } from './attempt.ts'
 import {
   escalatedFees,
   escalationMultiple,
@@ -64,11 +64,26 @@ export function nextBid(
   market: Market,
   policy: Pick<NetworkPolicy, 'raisedTip'>,
 ): Bid {
+  const rivals = rivalsOf(bidder.transaction.lifecycle.attempts)
+  const bid = bidOver(rivals, bidder, observation, market, policy)
+  if (bid.kind !== 'wait' || bid.until === 'cap' || bid.until === 'double') return bid
+  const likely = likelyHeld(rivals, bidder.own.at(-1), observation.balance)
+  if (likely.length === rivals.length) return bid
+  const lower = bidOver(likely, bidder, observation, market, policy)
+  return lower.kind === 'wait' ? bid : lower
+}
+
+function bidOver(
+  rivals: readonly Attempt[],
+  bidder: Bidder,
+  observation: Observation,
+  market: Market,
+  policy: Pick<NetworkPolicy, 'raisedTip'>,
+): Bid {
   const { transaction, own, speed, gas, cap, funds } = bidder
   const { attempts } = transaction.lifecycle
   const latest = own.at(-1)
   const refused = latest && refusedOverForeign(latest)
-  const rivals = payable(rivalsOf(attempts), latest, observation.balance)
   const floor = isNonEmpty(rivals) ? replacementFloor(rivals, market, observation.rule) : undefined
   const over = (fees: Fees) => (floor ? higher(floor, fees) : fees)
   // What could not be paid for had no chance, so that a higher price is no answer to it.
@@ -122,16 +137,20 @@ export function rivalsOf(attempts: readonly Attempt[]): readonly Attempt[] {
 }
 
 /**
- * Where a node says that the balance does not cover the newest, pools drop what it does not cover either (geth). One that
- * keeps it prefers it to a lower bid: then the floor returns.
+ * Of what a pool may hold, what is likely there. Where a node says that the balance does not cover the newest, pools drop
+ * what it does not cover either (geth); and one that took a lower bid holds no dearer one. A pool that does hold one
+ * prefers it: then the floor returns.
  */
-function payable(
+function likelyHeld(
   rivals: readonly Attempt[],
   latest: Attempt | undefined,
   balance: Wei | undefined,
 ): readonly Attempt[] {
-  if (balance === undefined || !latest || rejectionOf(latest)?.code !== 'insufficientFunds') return rivals
-  return rivals.filter(({ gasLimit, fees }) => BigInt(gasLimit) * feeCap(fees) <= balance)
+  if (latest && rejectionOf(latest)?.code === 'insufficientFunds' && balance !== undefined) {
+    return rivals.filter(({ gasLimit, fees }) => BigInt(gasLimit) * feeCap(fees) <= balance)
+  }
+  if (!latest || !wasTaken(latest)) return rivals
+  return rivals.filter(({ fees }) => feeCap(fees) <= feeCap(latest.fees))
 }
 
 /** What we price outbids all that is ours, so what a pool prefers to it is a foreign transaction. */
