@@ -24,8 +24,8 @@ const ofSqliteOnly: string[] = [
 
 export default defineConfig({
   test: {
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 120_000,
     projects: [
       {
         extends: true,

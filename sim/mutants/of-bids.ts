@@ -33,8 +33,8 @@ export const ofBids: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/bid.ts',
-        find: 'market.suggestedTip ?? 0n, market.tips[speed])',
-        put: 'market.suggestedTip ?? 0n, 10n * market.tips[speed])',
+        find: 'minWei(escalationMultiple * paid, smallTip)',
+        put: 'maxWei(escalationMultiple * paid, smallTip)',
       },
     ],
   },

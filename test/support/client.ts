@@ -108,7 +108,7 @@ export async function until<T>(
   condition: () => Promise<T | false | undefined> | T | false | undefined,
   options: { everyMs?: number; limitMs?: number; what: string | (() => string) },
 ): Promise<T> {
-  const { everyMs = 20, limitMs = 20_000, what } = options
+  const { everyMs = 20, limitMs = 40_000, what } = options
   const end = performance.now() + limitMs
   let failure: unknown
   for (;;) {

@@ -120,7 +120,7 @@ export async function mineUntil(
   { node, service }: AnyStage,
   what: string | (() => string),
   condition: () => Promise<boolean> | boolean,
-  limitMs = 30_000,
+  limitMs = 90_000,
 ): Promise<void> {
   const told = () => (typeof what === 'string' ? what : what())
   await until(
