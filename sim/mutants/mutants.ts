@@ -463,6 +463,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'take-our-no-op-for-a-strangers',
     breaks: 'sends a payload again that a no-op canceled for good, as the record of that was lost',
+    caughtBy: 'test/domain/lost-cancellation.test.ts',
     edits: [
       {
         file: 'src/domain/lost-cancellation.ts',
@@ -474,6 +475,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'send-what-may-be-canceled',
     breaks: 'sends all of the transactions of which a lost no-op canceled one, where it can not tell which',
+    caughtBy: 'test/domain/lost-cancellation.test.ts',
     edits: [
       {
         file: 'src/domain/lost-cancellation.ts',
@@ -486,6 +488,7 @@ export const mutants: readonly Mutant[] = [
     name: 'cancel-the-first-that-may-be-meant',
     breaks:
       'takes the oldest of the transactions that a lost no-op may have canceled for the one, and sends the others',
+    caughtBy: 'test/domain/lost-cancellation.test.ts',
     edits: [
       {
         file: 'src/domain/lost-cancellation.ts',
