@@ -30,6 +30,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'free-nonce-on-timeout',
     breaks: 'takes a time-out for "not sent", and gives the nonce to somebody else',
+    caughtBy: 'test/chain/broadcast-outcome.test.ts',
     edits: [
       {
         file: 'src/chain/broadcast-outcome.ts',
@@ -140,7 +141,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'stale-branch-as-truth',
     breaks: 'believes the receipt of a node that a reorganisation left behind',
-    seed: 650,
+    caughtBy: 'test/chain/observe.test.ts',
     edits: [
       {
         file: 'src/chain/read-receipts.ts',
@@ -174,6 +175,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'no-status-is-success',
     breaks: 'takes an execution for a success where the receipt does not say so',
+    caughtBy: 'test/chain/receipts.test.ts',
     edits: [
       {
         file: 'src/chain/receipt.ts',
@@ -219,7 +221,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'silence-is-consent',
     breaks: 'prices for the nodes that said what they are, and not for those that have not said it yet',
-    seed: 718,
+    caughtBy: 'test/chain/replacement-rule.test.ts',
     edits: [
       {
         file: 'src/chain/endpoints.ts',
@@ -285,7 +287,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'give-nothing-up',
     breaks: 'waits for ever on a payload that no node takes, when an earlier answer was lost',
-    seed: 241,
+    caughtBy: 'test/domain/decide.test.ts',
     edits: [
       {
         file: 'src/domain/pursue.ts',

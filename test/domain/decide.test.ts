@@ -202,6 +202,13 @@ describe('a transaction in flight', () => {
     expect(verbsFor(inFlight(0, [someAttempt(0), refused]))).toEqual([])
   })
 
+  test('that a node calls invalid, after an answer that was lost, gives its nonce to a no-op once it has waited', () => {
+    const invalid = handed({ kind: 'rejected', code: 'invalid', message: 'intrinsic gas too low' })
+    const open = inFlight(0, [someAttempt(0, { handOver: invalid })])
+    expect(verbsFor(open)).not.toContain('giveUp')
+    expect(verbsFor(open, { head: headAt(height + somePolicy.bumpAfterBlocks) })).toEqual(['giveUp'])
+  })
+
   test('whose time is over is canceled by that', () => {
     expect(verbsFor(inFlight(0, [someAttempt(0)], { validUntil: now }))).toEqual(['expire'])
   })
