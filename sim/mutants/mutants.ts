@@ -588,7 +588,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'refused-batch-not-sent',
     breaks: 'takes what a refused batch of sends held for certainly not sent',
-    seed: 158,
+    caughtBy: 'test/chain/calls.test.ts',
     edits: [
       {
         file: 'src/chain/batch-calls.ts',
@@ -600,7 +600,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'forget-the-refused-batch',
     breaks: 'sends alone what a refused batch held, and believes a refused connection then that no node has it',
-    seed: 923,
+    caughtBy: 'test/chain/calls.test.ts',
     edits: [
       {
         file: 'src/chain/batch-calls.ts',
