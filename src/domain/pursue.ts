@@ -10,8 +10,7 @@ import {
 } from './attempt.ts'
 import { nextBid } from './bid.ts'
 import type { Decision, NeedsBalance } from './decision.ts'
-import type { Market } from './fees.ts'
-import { feeCap } from './fees.ts'
+import { feeCap, type Market } from './fees.ts'
 import { costOf, promisedTo, spendable } from './funds.ts'
 import {
   type PriceCap,
