@@ -60,6 +60,7 @@ export function restore(world: World, service: Service, backup: Backup): void {
   const { machine, clients, history, bytes, rows, nodes, state } = world
   for (const row of rows.all().values()) {
     if (isWon(row)) for (const tag of tagsOf(row)) world.wonBefore.add(tag)
+    if (row.cancel_origin === 'refusal') world.givenUp.add(row.id)
   }
   machine.disk.putBack(backup.disk)
   // Clients know what was answered before: the rest of what they were told is void.
@@ -93,8 +94,8 @@ export function restore(world: World, service: Service, backup: Backup): void {
 }
 
 /** A verdict that no restore may undo: clients send the payload anew on the word of it. */
-function isWon({ status, phase, included_kind: kind }: Row): boolean {
-  return status === 'canceled' && phase === 'final' && kind === 'cancel'
+function isWon({ phase, included_kind: kind }: Row): boolean {
+  return phase === 'final' && kind === 'cancel'
 }
 
 /** It ended, or was taken back, and no block says so: who restores a copy from before that can't know of it. */

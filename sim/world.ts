@@ -54,6 +54,8 @@ export interface World {
   readonly lost: Set<Hash>
   /** Numbers of the payloads that were canceled for good when a copy was put back. */
   readonly wonBefore: Set<number>
+  /** Ids of what the service itself gave up before a restore: a no-op on the chain does not tell that from a DELETE. */
+  readonly givenUp: Set<string>
   /** Transactions that had ended without a trace on the chain, and that a copy took for open: their end is no promise any more. */
   readonly revived: Set<string>
   /** Looks at what was committed since, if anything was. */
@@ -141,6 +143,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
 
   const lost = new Set<Hash>()
   const wonBefore = new Set<number>()
+  const givenUp = new Set<string>()
   const revived = new Set<string>()
   disk.wipe()
   let truth: Truth | undefined
@@ -212,7 +215,8 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     fail: history.fail,
     requestOf: (tag) => clients.requests.get(tag),
     isLost: (hash) => lost.has(hash),
-    isAsked: ({ transaction_id: id, relayer_id: relayer }) => clients.asked.has(id) || clients.asked.has(relayer),
+    isAsked: ({ transaction_id: id, relayer_id: relayer }) =>
+      clients.asked.has(id) || clients.asked.has(relayer) || givenUp.has(id),
     clock: () => ({ nowMs: Math.floor(epochMs + timeline.now() + state.skewMs), skewMs: state.skewMs }),
     moody: moodyContract,
   })
@@ -294,6 +298,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     state,
     lost,
     wonBefore,
+    givenUp,
     revived,
     look() {
       if (!dirty) return

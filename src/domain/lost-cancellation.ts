@@ -113,7 +113,9 @@ export function restoreCancellation({ transaction, noOp }: NoOpMatch, now: Times
   const { lifecycle, suspectedNoOp: _, ...rest } = transaction
   const attempt = rebuildAttempt(transaction.id, noOp, 'cancel', now)
   const [first, ...others] = lifecycle.phase === 'inFlight' ? [...lifecycle.attempts, attempt] : [attempt]
-  const cancellation = transaction.cancellation ?? { origin: 'request', requestedAt: noOp.minedAt }
+  const hasExpired = (transaction.validUntil ?? Number.POSITIVE_INFINITY) <= Math.min(noOp.minedAt, now)
+  const lost = { origin: hasExpired ? 'expiry' : 'request', requestedAt: noOp.minedAt } as const
+  const cancellation = transaction.cancellation ?? lost
   const restored: Transaction = {
     ...rest,
     cancellation,

@@ -174,6 +174,13 @@ describe('a restored cancellation', () => {
     })
     expect(final.statusReason).toMatch(/^canceled: the no-op 0x\w+ took its nonce; restored from the chain/)
   })
+  test('is an expiry where valid_until had passed when the no-op was mined, and no earlier', () => {
+    const originOf = (validUntil: number) =>
+      restoreCancellation({ transaction: queued(1, { validUntil }), noOp: noOpAt(5) }, now).cancellation?.origin
+    expect([originOf(now - 1), originOf(now + 1)]).toEqual(['expiry', 'request'])
+    const expired = mineNoOp(queued(1, { validUntil: now - 1 }), noOpAt(5)).included
+    expect(statusOf(settle(expired, now))).toBe('expired')
+  })
   test('keeps what was asked for on record, and every attempt', () => {
     const attempts = [someAttempt(5), someNoOp(5)] as const
     const { restored } = mineNoOp(inFlight(5, [...attempts], canceled), noOpAt(5))
