@@ -26,6 +26,9 @@ export interface NoOpMatch {
   readonly noOp: LostNoOp
 }
 
+/** A transaction that ended without a nonce, perhaps since an older copy was restored. */
+export type Ended = Pick<Transaction, 'sequence' | 'createdAt'>
+
 export interface NoOpMatches {
   readonly canceled: readonly NoOpMatch[]
   /** More than one can be meant. Without those that are known as such already. */
@@ -43,13 +46,14 @@ export function isLostNoOp(spender: Taker, account: Address): spender is LostNoO
  * its nonce, narrows what a no-op before or after it can be of. Where there are as many no-ops as transactions that can be
  * meant, each has its own. `queue` and `noOps` are in their order. `foreign`: the first nonce that was spent by what nobody
  * here knows. If it was bound to one of the queue, that one got another nonce, out of its turn: above it the order tells
- * nothing.
+ * nothing. `ended`: no longer in the queue, but perhaps what a no-op canceled in the lost history.
  */
 export function matchNoOps(
   queue: readonly Transaction[],
   found: readonly Found[],
   noOps: readonly LostNoOp[],
   foreign: Nonce = Number.POSITIVE_INFINITY,
+  ended: readonly Ended[] = [],
 ): NoOpMatches {
   const foundIds = new Set(found.map(({ transaction }) => transaction.id))
   const marks = orderOf(found.filter(({ taker }) => taker.nonce < foreign))
@@ -63,18 +67,18 @@ export function matchNoOps(
   for (const [passed, stretch] of stretches) {
     const after = passed === undefined ? 0 : (marks[passed - 1]?.sequence ?? 0)
     const before = (passed === undefined ? undefined : marks[passed]?.sequence) ?? Number.POSITIVE_INFINITY
+    const isWithin = (each: Ended) =>
+      each.sequence > after && each.sequence < before && stretch.some((noOp) => isOldEnough(each, noOp))
     const candidates = left.filter(
       (each) =>
-        each.sequence > after &&
-        each.sequence < before &&
-        stretch.some((noOp) => isOldEnough(each, noOp)) &&
-        (!each.suspectedNoOp || stretch.some(({ hash }) => hash === each.suspectedNoOp?.hash)),
+        isWithin(each) && (!each.suspectedNoOp || stretch.some(({ hash }) => hash === each.suspectedNoOp?.hash)),
     )
     const pairs = candidates.flatMap((transaction, index) => {
       const noOp = stretch[index]
       return noOp && isOlder(transaction, noOp) && !transaction.suspectedNoOp ? [{ transaction, noOp }] : []
     })
-    if (pairs.length === stretch.length && pairs.length === candidates.length) canceled.push(...pairs)
+    const isCertain = pairs.length === stretch.length && pairs.length === candidates.length && !ended.some(isWithin)
+    if (isCertain) canceled.push(...pairs)
     else suspected.push(...candidates.flatMap((transaction) => suspicionOf(transaction, stretch)))
     left = left.filter((each) => !candidates.includes(each))
   }
@@ -91,14 +95,25 @@ function orderOf(found: readonly Found[]): readonly { readonly nonce: Nonce; rea
 }
 
 /** Unless a clock is wrong by more than anybody allows. */
-function isOldEnough({ createdAt }: Transaction, { minedAt }: Taker): boolean {
+function isOldEnough({ createdAt }: Ended, { minedAt }: Taker): boolean {
   return createdAt <= minedAt + clockMarginMs
 }
 
 /** By a clock that is right: what was sent since can't be told to its client as canceled. */
 function isOlder({ createdAt }: Transaction, { minedAt }: Taker): boolean {
-  return createdAt <= minedAt + 60_000
+  return createdAt <= minedAt
 }
+
+/**
+ * From then on a transaction that ended may be one of those that the no-ops canceled: a client, or its valid_until, ended it
+ * after an older copy was restored, and that was after the no-op.
+ */
+export function endedSince(noOps: readonly LostNoOp[]): TimestampMs {
+  return Math.min(...noOps.map(({ minedAt }) => minedAt)) - rightClockMs
+}
+
+/** How far a clock that is right may be from the chain's. */
+const rightClockMs = 60_000
 
 function suspicionOf(transaction: Transaction, noOps: readonly LostNoOp[]): readonly NoOpMatch[] {
   const noOp = noOps.find((each) => isOldEnough(transaction, each))

@@ -1,5 +1,5 @@
 // Which of the queue was sent, or sent and canceled, by a part of the relayer's history that the database does not hold.
-import { isLostNoOp, type LostNoOp, matchNoOps } from '../domain/lost-cancellation.ts'
+import { endedSince, isLostNoOp, type LostNoOp, matchNoOps } from '../domain/lost-cancellation.ts'
 import { findAmong, type Taker } from '../domain/recover.ts'
 import type { Nonce } from '../domain/units.ts'
 import type { Work } from '../domain/work.ts'
@@ -31,5 +31,6 @@ export async function findSent(
     const holder = await reads.transactionByNonce(relayer.id, taker.nonce)
     if (holder?.origin !== 'gap' || holder.sequence > past.through) noOps.push(taker)
   }
-  return { found, noOpMatches: matchNoOps(queue, found, noOps, Math.min(...foreign)) }
+  const ended = noOps.length === 0 ? [] : await reads.droppedSince(relayer.id, past.through, endedSince(noOps))
+  return { found, noOpMatches: matchNoOps(queue, found, noOps, Math.min(...foreign), ended) }
 }

@@ -2,7 +2,9 @@
 import { sql } from 'kysely'
 import type { Attempt } from '../domain/attempt.ts'
 import type { RelayerId } from '../domain/ids.ts'
+import type { Ended } from '../domain/lost-cancellation.ts'
 import type { Transaction } from '../domain/transaction.ts'
+import type { TimestampMs } from '../domain/units.ts'
 import type { Work } from '../domain/work.ts'
 import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
 import { findRelayerAndFloor } from './relayers.ts'
@@ -83,6 +85,31 @@ export async function queueThrough(
 ): Promise<readonly Transaction[]> {
   const rows = await executor.all(oldQueue, { relayerId, sequence })
   return rows.map((row) => transactionFromRow(row, []))
+}
+
+const dropped = statement<
+  { relayerId: string; sequence: number; since: number },
+  Pick<TransactionRow, 'sequence' | 'created_at'>
+>((db, p) =>
+  db
+    .selectFrom('transactions')
+    .select(['sequence', 'created_at'])
+    .where('relayer_id', '=', p.relayerId)
+    // The index of statuses leads to those that can have been dropped.
+    .where('status', 'in', ['canceled', 'expired', 'failed'])
+    .where('phase', '=', 'dropped')
+    .where('sequence', '<=', p.sequence)
+    .where('ended_at', '>=', p.since),
+)
+
+export async function droppedSince(
+  executor: Executor,
+  relayerId: RelayerId,
+  sequence: number,
+  since: TimestampMs,
+): Promise<readonly Ended[]> {
+  const rows = await executor.all(dropped, { relayerId, sequence, since })
+  return rows.map((row) => ({ sequence: row.sequence, createdAt: row.created_at }))
 }
 
 const expiringMax = 64

@@ -7,6 +7,7 @@ import type { Claim, Claimed } from '../domain/claim.ts'
 import type { DeadLetter, Due, QueueCount, Tried } from '../domain/delivery.ts'
 import type { EventSubject, TransactionEvent } from '../domain/event.ts'
 import type { Address, ApiKeyId, Hash, RelayerId, TransactionId } from '../domain/ids.ts'
+import type { Ended } from '../domain/lost-cancellation.ts'
 import type { NonceFloor, Relayer } from '../domain/relayer.ts'
 import type { CancellationIntent, Status, Transaction } from '../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../domain/units.ts'
@@ -64,6 +65,8 @@ export interface Reads {
   work(relayerId: RelayerId): Promise<Work | undefined>
   /** What waits without a nonce, up to this place in the relayer's order: all of it, in its order. */
   queueThrough(relayerId: RelayerId, sequence: number): Promise<readonly Transaction[]>
+  /** Up to a place in the relayer's order: what ended without a nonce at `since` or later, as far as a match needs it. */
+  droppedSince(relayerId: RelayerId, sequence: number, since: TimestampMs): Promise<readonly Ended[]>
   /** Whether it was signed here, for this nonce, by a transaction that holds it, or held it when it was settled. */
   hasAttempt(relayerId: RelayerId, nonce: Nonce, hash: Hash): Promise<boolean>
   /** Looks at `limit` events after the one with id `after`, in the order of commits, and answers those that are `wanted`. */

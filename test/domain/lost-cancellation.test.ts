@@ -11,7 +11,7 @@ import {
   suspect,
 } from '../../src/domain/lost-cancellation.ts'
 import type { Observation } from '../../src/domain/observation.ts'
-import { findAmong, type SignedEnvelope } from '../../src/domain/recover.ts'
+import { clockMarginMs, findAmong, type SignedEnvelope } from '../../src/domain/recover.ts'
 import { replace } from '../../src/domain/replace.ts'
 import { include, reopen, settle } from '../../src/domain/settle.ts'
 import { isInPhase, statusOf, type Transaction } from '../../src/domain/transaction.ts'
@@ -74,6 +74,16 @@ describe('which transaction it canceled', () => {
   test('the only one', () => {
     expect(shown(matchNoOps([payloadOf(1)], [], [noOpAt(5)]))).toEqual({ sure: [[1, 5]], unclear: [] })
     expect(shown(matchNoOps([], [], [noOpAt(5)]))).toEqual({ sure: [], unclear: [] })
+  })
+  test('nobody knows, where one that it may have canceled has ended meanwhile', () => {
+    const ended = { sequence: 2, createdAt: now }
+    const last = Number.POSITIVE_INFINITY
+    expect(shown(matchNoOps([payloadOf(1)], [], [noOpAt(5)], last, [ended]))).toEqual({ sure: [], unclear: [[1, 5]] })
+    const young = { sequence: 2, createdAt: now + 2 * clockMarginMs }
+    expect(shown(matchNoOps([payloadOf(1)], [], [noOpAt(5)], last, [young]))).toEqual({ sure: [[1, 5]], unclear: [] })
+    const found = foundAt(2, 6)
+    const after = { sequence: 3, createdAt: now }
+    expect(shown(matchNoOps(queue, found, [noOpAt(5)], last, [after]))).toEqual({ sure: [[1, 5]], unclear: [] })
   })
   test('the one between two that are known by what they carry, first in, first out', () => {
     const found = [...foundAt(2, 5), ...foundAt(4, 7)]

@@ -68,6 +68,30 @@ test('two that it may have canceled: neither is sent, by no owner, and what come
   for (const id of ids) expect((await place.readAs(id, 'dropped')).cancellation?.origin).toBe('request')
 })
 
+test('one of two that its client cancels before the search ends: the other may be the one that it canceled', async () => {
+  await using place = await openWorkplace()
+  const ids = [await place.send({ value: 1n }), await place.send({ value: 2n })] as const
+  const noOp = spender(place)
+  place.clock.advance(300_000)
+  await place.cancel(ids[1])
+  place.chain.view = seen(noOp)
+  await step(place.context, await place.own(), looked(2), noneHanging)
+  expect(await place.read(ids[0])).toMatchObject({
+    lifecycle: { phase: 'queued' },
+    suspectedNoOp: { hash: noOp.hash, nonce: 0 },
+  })
+})
+
+test('one that its client canceled before the no-op was mined is not the one that it canceled', async () => {
+  await using place = await openWorkplace()
+  const ids = [await place.send({ value: 1n }), await place.send({ value: 2n })] as const
+  await place.cancel(ids[1])
+  place.clock.advance(300_000)
+  place.chain.view = seen(spender(place))
+  await step(place.context, await place.own(), looked(2), noneHanging)
+  expect((await place.readAs(ids[0], 'inFlight')).cancellation?.origin).toBe('request')
+})
+
 test('with nothing else to do it still waits for its valid_until, and says what holds it up', async () => {
   await using place = await openWorkplace()
   const validUntil = place.clock.now() + 60_000

@@ -1,5 +1,6 @@
 // Pages, filters, order, and the work of a step, which never grows with what is finished.
 import { expect, test } from 'vitest'
+import { cancel } from '../../src/domain/cancel.ts'
 import type { Address, RelayerId } from '../../src/domain/ids.ts'
 import { replace } from '../../src/domain/replace.ts'
 import { statuses, type Transaction } from '../../src/domain/transaction.ts'
@@ -180,6 +181,18 @@ export function readContract(open: OpenStore): void {
     const after = await store.reads.work(relayer.id)
     expect([ids(after?.queued), ids(after?.suspected)]).toEqual([[0, 4, 5], [1]])
     expect(after?.queued[0]).not.toHaveProperty('suspectedNoOp')
+
+    for (const [index, at] of [
+      [4, now + 10],
+      [5, now + 20],
+    ] as const) {
+      const each = sent[index]
+      if (each) await store.commit((session) => session.saveTransaction(each, cancel(each, at), at))
+    }
+    const droppedSince = async (through: number, since: number) =>
+      (await store.reads.droppedSince(relayer.id, through, since)).map(({ sequence }) => sequence)
+    expect([await droppedSince(6, now), await droppedSince(6, now + 20)]).toEqual([[5, 6], [6]])
+    expect(await droppedSince(5, now)).toEqual([5])
   })
 
   test('places taken together lie next to each other', async () => {
