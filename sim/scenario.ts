@@ -100,7 +100,7 @@ export type Feature = (typeof features)[number]
 /** How often a seed has each. */
 export type Drawn = Readonly<Record<Feature, number>>
 
-/** What the engine is held to. At 0: it is known not to stand it yet. */
+/** What the engine is held to. */
 export const drawnUsually: Drawn = {
   traffic: 0.4,
   minimumTips: 0.2,
@@ -109,7 +109,7 @@ export const drawnUsually: Drawn = {
   spikes: 0.3,
   droughts: 0.2,
   // A copy undoes final cancellations, and another that is put back later knows of them.
-  anyRestores: 0,
+  anyRestores: 0.1,
 }
 
 export const replicaActions = ['breakSession', 'cutOff', 'freeze', 'join', 'leave'] as const

@@ -448,7 +448,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'look-back-by-configured-time',
     breaks: 'makes a count of blocks of the time that it looks back, by the configured block time',
-    seed: 1_502,
+    caughtBy: 'test/chain/look-back.test.ts',
     edits: [
       {
         file: 'src/chain/look-back.ts',
@@ -459,6 +459,36 @@ export const mutants: readonly Mutant[] = [
         file: 'src/chain/measure-blocktime.ts',
         find: 'ms: () => measured ?? configuredMs',
         put: 'ms: () => configuredMs',
+      },
+    ],
+  },
+  {
+    name: 'take-what-was-not-found-for-older',
+    breaks: 'ends a search for lost nonces whose answers were not of one chain as if it were through',
+    caughtBy: 'test/chain/search-blocks.test.ts',
+    edits: [
+      {
+        file: 'src/chain/search-blocks.ts',
+        find: "    if (!isFound() && findings.nonces.has(range.above)) return 'contradiction'\n",
+        put: '',
+      },
+    ],
+  },
+  {
+    name: 'forget-what-ended-since-a-restore',
+    breaks: 'takes the only one left for what a no-op canceled, although its client canceled another meanwhile',
+    caughtBy: 'test/reconcile/lost-history.test.ts',
+    edits: [{ file: 'src/domain/lost-cancellation.ts', find: ' && !ended.some(isWithin)', put: '' }],
+  },
+  {
+    name: 'cancel-what-was-sent-since',
+    breaks: 'takes what was sent after a restore for what a no-op canceled that was mined later',
+    caughtBy: 'test/domain/lost-cancellation.test.ts',
+    edits: [
+      {
+        file: 'src/domain/lost-cancellation.ts',
+        find: 'transaction.sequence > (overtaken.get(noOp.nonce) ?? Number.POSITIVE_INFINITY)',
+        put: 'overtaken === undefined',
       },
     ],
   },

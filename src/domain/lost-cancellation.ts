@@ -29,6 +29,14 @@ export interface NoOpMatch {
 /** A transaction that ended without a nonce, perhaps since an older copy was restored. */
 export type Ended = Pick<Transaction, 'sequence' | 'createdAt'>
 
+/** What the record says of the time since the lost history, as far as it tells of a restored copy. */
+export interface Since {
+  /** No longer in the queue, but perhaps what a no-op canceled in the lost history. */
+  readonly ended: readonly Ended[]
+  /** By the nonce of each no-op: the first place in the relayer's order that was given a higher nonce. Absent: none was. */
+  readonly overtaken: ReadonlyMap<Nonce, number>
+}
+
 export interface NoOpMatches {
   readonly canceled: readonly NoOpMatch[]
   /** More than one can be meant. Without those that are known as such already. */
@@ -46,14 +54,14 @@ export function isLostNoOp(spender: Taker, account: Address): spender is LostNoO
  * its nonce, narrows what a no-op before or after it can be of. Where there are as many no-ops as transactions that can be
  * meant, each has its own. `queue` and `noOps` are in their order. `foreign`: the first nonce that was spent by what nobody
  * here knows. If it was bound to one of the queue, that one got another nonce, out of its turn: above it the order tells
- * nothing. `ended`: no longer in the queue, but perhaps what a no-op canceled in the lost history.
+ * nothing.
  */
 export function matchNoOps(
   queue: readonly Transaction[],
   found: readonly Found[],
   noOps: readonly LostNoOp[],
   foreign: Nonce = Number.POSITIVE_INFINITY,
-  ended: readonly Ended[] = [],
+  { ended, overtaken }: Since = { ended: [], overtaken: new Map() },
 ): NoOpMatches {
   const foundIds = new Set(found.map(({ transaction }) => transaction.id))
   const marks = orderOf(found.filter(({ taker }) => taker.nonce < foreign))
@@ -75,7 +83,11 @@ export function matchNoOps(
     )
     const pairs = candidates.flatMap((transaction, index) => {
       const noOp = stretch[index]
-      return noOp && isOlder(transaction, noOp) && !transaction.suspectedNoOp ? [{ transaction, noOp }] : []
+      if (!noOp || !isOlder(transaction, noOp) || transaction.suspectedNoOp) return []
+      // Older ones have higher nonces: it came after the no-op was signed, perhaps, which waited in a pool.
+      return transaction.sequence > (overtaken.get(noOp.nonce) ?? Number.POSITIVE_INFINITY)
+        ? []
+        : [{ transaction, noOp }]
     })
     const isCertain = pairs.length === stretch.length && pairs.length === candidates.length && !ended.some(isWithin)
     if (isCertain) canceled.push(...pairs)

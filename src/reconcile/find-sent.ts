@@ -31,6 +31,12 @@ export async function findSent(
     const holder = await reads.transactionByNonce(relayer.id, taker.nonce)
     if (holder?.origin !== 'gap' || holder.sequence > past.through) noOps.push(taker)
   }
-  const ended = noOps.length === 0 ? [] : await reads.droppedSince(relayer.id, past.through, endedSince(noOps))
-  return { found, noOpMatches: matchNoOps(queue, found, noOps, Math.min(...foreign), ended) }
+  if (noOps.length === 0) return { found }
+  const overtaken = new Map<Nonce, number>()
+  for (const { nonce } of noOps) {
+    const sequence = await reads.firstSequenceAbove(relayer.id, nonce)
+    if (sequence !== undefined) overtaken.set(nonce, sequence)
+  }
+  const ended = await reads.droppedSince(relayer.id, past.through, endedSince(noOps))
+  return { found, noOpMatches: matchNoOps(queue, found, noOps, Math.min(...foreign), { ended, overtaken }) }
 }

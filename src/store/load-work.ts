@@ -4,11 +4,11 @@ import type { Attempt } from '../domain/attempt.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { Ended } from '../domain/lost-cancellation.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import type { TimestampMs } from '../domain/units.ts'
+import type { Nonce, TimestampMs } from '../domain/units.ts'
 import type { Work } from '../domain/work.ts'
 import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
 import { findRelayerAndFloor } from './relayers.ts'
-import { type Executor, statement } from './statement.ts'
+import { type Executor, first, statement } from './statement.ts'
 import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
 
 // Literals, not parameters: only so does the planner know that the partial indexes cover the query.
@@ -110,6 +110,24 @@ export async function droppedSince(
 ): Promise<readonly Ended[]> {
   const rows = await executor.all(dropped, { relayerId, sequence, since })
   return rows.map((row) => ({ sequence: row.sequence, createdAt: row.created_at }))
+}
+
+const above = statement<{ relayerId: string; nonce: number }, { sequence: number | null }>((db, p) =>
+  db
+    .selectFrom('transactions')
+    .select((eb) => eb.fn.min('sequence').as('sequence'))
+    .where('relayer_id', '=', p.relayerId)
+    .where('nonce', '>', p.nonce)
+    .where('origin', '<>', 'gap'),
+)
+
+export async function firstSequenceAbove(
+  executor: Executor,
+  relayerId: RelayerId,
+  nonce: Nonce,
+): Promise<number | undefined> {
+  const row = await first(executor, above, { relayerId, nonce })
+  return row?.sequence ?? undefined
 }
 
 const expiringMax = 64

@@ -5,7 +5,7 @@ import { countQueues, listDeadLetters } from './dead-letters.ts'
 import { moreToDo, queuesToDo } from './delivery-queues.ts'
 import { findTransaction, findTransactionByNonce, hasAttempt, listAttempts } from './find-transaction.ts'
 import { listTransactions } from './list-transactions.ts'
-import { droppedSince, loadWork, queueThrough } from './load-work.ts'
+import { droppedSince, firstSequenceAbove, loadWork, queueThrough } from './load-work.ts'
 import { listManaged, readRevision } from './managed.ts'
 import { eventsAfter, findEvent, newestEvent, prunedThrough } from './read-events.ts'
 import { findRelayer, listRelayers } from './relayers.ts'
@@ -35,6 +35,7 @@ export function readsOver(executor: Executor): Reads {
     audit: (limit, before) => readAudit(executor, limit, before),
     work: (relayerId) => loadWork(executor, relayerId),
     queueThrough: (relayerId, sequence) => queueThrough(executor, relayerId, sequence),
+    firstSequenceAbove: (relayerId, nonce) => firstSequenceAbove(executor, relayerId, nonce),
     droppedSince: (relayerId, sequence, since) => droppedSince(executor, relayerId, sequence, since),
     hasAttempt: (relayerId, nonce, hash) => hasAttempt(executor, relayerId, nonce, hash),
     events: (after, limit, wanted) => eventsAfter(executor, after, limit, wanted),

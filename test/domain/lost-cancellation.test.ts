@@ -4,6 +4,7 @@ import { apply } from '../../src/domain/apply.ts'
 import { cancel, verdictOn } from '../../src/domain/cancel.ts'
 import { decide } from '../../src/domain/decide.ts'
 import {
+  type Ended,
   isLostNoOp,
   type LostNoOp,
   matchNoOps,
@@ -78,12 +79,29 @@ describe('which transaction it canceled', () => {
   test('nobody knows, where one that it may have canceled has ended meanwhile', () => {
     const ended = { sequence: 2, createdAt: now }
     const last = Number.POSITIVE_INFINITY
-    expect(shown(matchNoOps([payloadOf(1)], [], [noOpAt(5)], last, [ended]))).toEqual({ sure: [], unclear: [[1, 5]] })
+    const since = (...ended: readonly Ended[]) => ({ ended, overtaken: new Map() })
+    expect(shown(matchNoOps([payloadOf(1)], [], [noOpAt(5)], last, since(ended)))).toEqual({
+      sure: [],
+      unclear: [[1, 5]],
+    })
     const young = { sequence: 2, createdAt: now + 2 * clockMarginMs }
-    expect(shown(matchNoOps([payloadOf(1)], [], [noOpAt(5)], last, [young]))).toEqual({ sure: [[1, 5]], unclear: [] })
+    expect(shown(matchNoOps([payloadOf(1)], [], [noOpAt(5)], last, since(young)))).toEqual({
+      sure: [[1, 5]],
+      unclear: [],
+    })
     const found = foundAt(2, 6)
     const after = { sequence: 3, createdAt: now }
-    expect(shown(matchNoOps(queue, found, [noOpAt(5)], last, [after]))).toEqual({ sure: [[1, 5]], unclear: [] })
+    expect(shown(matchNoOps(queue, found, [noOpAt(5)], last, since(after)))).toEqual({ sure: [[1, 5]], unclear: [] })
+  })
+  test('nobody knows, where an older one has a higher nonce, or it was sent after the no-op was mined', () => {
+    const last = Number.POSITIVE_INFINITY
+    const overtaken = (sequence: number) => ({ ended: [], overtaken: new Map([[5, sequence]]) })
+    const [, second] = queue
+    if (!second) throw new Error('there are five')
+    expect(shown(matchNoOps([second], [], [noOpAt(5)], last, overtaken(1)))).toEqual({ sure: [], unclear: [[2, 5]] })
+    expect(shown(matchNoOps([second], [], [noOpAt(5)], last, overtaken(3)))).toEqual({ sure: [[2, 5]], unclear: [] })
+    const young = { ...second, createdAt: now + 1 }
+    expect(shown(matchNoOps([young], [], [noOpAt(5)]))).toEqual({ sure: [], unclear: [[2, 5]] })
   })
   test('the one between two that are known by what they carry, first in, first out', () => {
     const found = [...foundAt(2, 5), ...foundAt(4, 7)]

@@ -128,6 +128,8 @@ export function readContract(open: OpenStore): void {
     await store.commit((session) => session.saveTransaction(second, { ...second, lifecycle: again }, now))
     expect((await store.reads.transactionByNonce(relayer.id, 0))?.id).toBe(second.id)
     expect(await store.reads.transactionByNonce(relayer.id, 1)).toBeUndefined()
+    expect(await store.reads.firstSequenceAbove(relayer.id, -1)).toBe(first.sequence)
+    expect(await store.reads.firstSequenceAbove(relayer.id, 0)).toBeUndefined()
   })
 
   test('a relayer is read as it was saved, and saving it anew leaves order, epoch and floor', async () => {

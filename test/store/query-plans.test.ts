@@ -80,6 +80,7 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   await reads.attempts(sent.id)
   await reads.queueThrough(relayer.id, 9)
   await reads.droppedSince(relayer.id, 9, now)
+  await reads.firstSequenceAbove(relayer.id, 1)
   await reads.hasAttempt(relayer.id, 1, attempts[0].hash)
   await reads.counts(relayer.id)
   await session.hasOpen(relayer.id)
