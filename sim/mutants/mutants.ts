@@ -252,8 +252,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/cancel-race.ts',
-        find: "{ do: 'rebroadcast', transaction, attempt: repeated }",
-        put: "{ do: 'rebroadcast', transaction, attempt: attempts[0] }",
+        find: 'rebroadcastIfDue(transaction, noOps, observation',
+        put: 'rebroadcastIfDue(transaction, [attempts[0]], observation',
       },
     ],
   },
@@ -347,7 +347,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'never hands over again what a node has once accepted',
     edits: [
       {
-        file: 'src/domain/pursue.ts',
+        file: 'src/domain/rebroadcast.ts',
         find: '(wasTaken(attempt) ? takenMs : doubtfulMs)',
         put: '(wasTaken(attempt) ? Number.POSITIVE_INFINITY : doubtfulMs)',
       },

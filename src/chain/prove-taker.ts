@@ -3,7 +3,7 @@ import { isAddressEqual, recoverAuthorizationAddress } from 'viem/utils'
 import type { Address } from '../domain/ids.ts'
 import { isLostNoOp, type LostNoOp } from '../domain/lost-cancellation.ts'
 import type { LiveNonce } from '../domain/observation.ts'
-import type { AccessList, BlockRef, Execution, Inclusion } from '../domain/transaction.ts'
+import { type BlockRef, type Execution, type Inclusion, isSameAccessList } from '../domain/transaction.ts'
 import type { BlockNumber, Nonce, TimestampMs } from '../domain/units.ts'
 import { isAnswered } from './call.ts'
 import { type Mined, toHead, toHex, toMined } from './decode.ts'
@@ -86,15 +86,8 @@ function carriesOurs(taker: Mined, address: Address, { nonce, payloads = [] }: L
       taker.to?.toLowerCase() === to?.toLowerCase() &&
       taker.value === value &&
       taker.data === data.toLowerCase() &&
-      (!taker.accessList || listed(taker.accessList) === listed(accessList ?? [])),
+      (!taker.accessList || isSameAccessList(taker.accessList, accessList)),
   )
-}
-
-function listed(accessList: AccessList): string {
-  return accessList
-    .map(({ address, storageKeys }) => [address, ...storageKeys].join())
-    .join(';')
-    .toLowerCase()
 }
 
 /** Empty where the endpoint has no receipt of it in that block; undefined where it does not say. */

@@ -1,24 +1,14 @@
 // The race for a canceled transaction's nonce: our no-op against everything a node may hold, until one is mined.
-import {
-  type Attempt,
-  isNoOp,
-  mayBeKnown,
-  newest,
-  noOpGas,
-  rejectionOf,
-  unrecognizedErrorOf,
-  wasAlwaysRejected,
-} from './attempt.ts'
+import { type Attempt, isNoOp, mayBeKnown, newest, noOpGas, rejectionOf, unrecognizedErrorOf } from './attempt.ts'
 import { type Bid, nextBid } from './bid.ts'
 import { explain, roughly } from './condition.ts'
 import type { Decision, NeedsBalance } from './decision.ts'
 import { escalationMultiple, feeCap } from './fees.ts'
-import { upfrontCost } from './funds.ts'
 import { lasting } from './hindrance.ts'
-import { isNonEmpty, type NonEmpty } from './ids.ts'
+import { isNonEmpty } from './ids.ts'
 import type { Observation } from './observation.ts'
-import { dueAgain } from './pursue.ts'
 import { isOutpaced, reasonToBid } from './reason-to-bid.ts'
+import { rebroadcastIfDue } from './rebroadcast.ts'
 import type { NetworkPolicy } from './relayer.ts'
 import type { InPhase } from './transaction.ts'
 import type { TimestampMs, Wei } from './units.ts'
@@ -44,10 +34,7 @@ export function race(
   if (noOps.length === 0 && isFree && balance === undefined) return [{ do: 'readBalance' }]
   if (!isNonEmpty(noOps)) return takeOver(transaction, noOps, balance, work, observation, policy)
   const latest = newest(noOps)
-  const repeated = noOpToRepeat(noOps, balance)
-  const again: Decision[] = dueAgain(repeated, observation, policy, now)
-    ? [{ do: 'rebroadcast', transaction, attempt: repeated }]
-    : []
+  const again = rebroadcastIfDue(transaction, noOps, observation, policy, now)
   if (latest.handOver.state === 'held') {
     const reason = `canceled; the no-op could not reach a node: ${latest.handOver.reason}`
     return [...explain(transaction, 'node_unreachable', reason), ...again]
@@ -78,14 +65,6 @@ export function race(
   if (!rejection || !lasting.includes(rejection.code)) return again
   const reason = `canceled; the node refuses the no-op for now, and is handed it again: ${rejection.message}`
   return [...explain(transaction, 'node_refuses', reason), ...again]
-}
-
-/** The newest, or one before it that the balance covers. */
-function noOpToRepeat(noOps: NonEmpty<Attempt>, balance: Wei | undefined): Attempt {
-  const latest = newest(noOps)
-  if (rejectionOf(latest)?.code !== 'insufficientFunds') return latest
-  if (balance !== undefined && upfrontCost(0n, latest.gasLimit, latest.fees) <= balance) return latest
-  return noOps.findLast((attempt) => mayBeKnown(attempt) && !wasAlwaysRejected(attempt)) ?? latest
 }
 
 function unfunded(

@@ -71,28 +71,6 @@ export function firstFees(pricing: Pricing, market: Market, eip1559: boolean, ca
   return market.baseFee !== undefined && feeCap(fees) < market.baseFee ? undefined : fees
 }
 
-/**
- * What a new attempt of a nonce pays: at least what every client demands over *every* rival that a node may hold, and
- * at least the market's price, raised by a quarter for each earlier try. Undefined where the cap forbids it.
- */
-export function replacementFees(
-  rivals: NonEmpty<Attempt>,
-  market: Market,
-  options: {
-    speed: Speed
-    tries: number
-    rule: ReplacementRule
-    cap: Wei | undefined
-    /** What a pool holds too low to replace what it has, although it outbids every rival: a stranger lies there. */
-    refused?: Fees | undefined
-  },
-): Fees | undefined {
-  const { speed, tries, rule, cap, refused } = options
-  const floor = replacementFloor(rivals, market, rule)
-  const wanted = escalatedFees(market, { speed, tries, kind: floor.kind, refused })
-  return withinCap(higher(floor, lowered(wanted, cap)), cap)
-}
-
 /** What is offered beyond any floor: the market's price, raised by a quarter for each earlier try, up to the multiple. */
 export function escalatedFees(
   market: Market,

@@ -1,17 +1,9 @@
 // A transaction in flight that nobody canceled: handed over again where it may be lost, priced anew where it is stuck.
-import {
-  type Attempt,
-  mayBeKnown,
-  newest,
-  rejectionOf,
-  unrecognizedErrorOf,
-  wasAlwaysRejected,
-  wasTaken,
-} from './attempt.ts'
+import { type Attempt, mayBeKnown, newest, rejectionOf, unrecognizedErrorOf } from './attempt.ts'
 import { nextBid } from './bid.ts'
 import type { Decision, NeedsBalance } from './decision.ts'
 import { feeCap, type Market } from './fees.ts'
-import { costOf, promisedTo, spendable } from './funds.ts'
+import { promisedTo, spendable } from './funds.ts'
 import {
   type PriceCap,
   tellCapped,
@@ -23,6 +15,7 @@ import {
 } from './hindrance.ts'
 import type { Observation } from './observation.ts'
 import { isOutpaced, isStuck, type ReasonToBid, reasonToBid } from './reason-to-bid.ts'
+import { rebroadcastIfDue } from './rebroadcast.ts'
 import { pursueRefusedFiller, refusalOfFiller } from './refused-filler.ts'
 import type { NetworkPolicy, Policies } from './relayer.ts'
 import { repeatAfter } from './repeat-after.ts'
@@ -53,10 +46,7 @@ export function pursue(
     return [{ do: 'refuse', transaction, reason: `the node refused it: ${latest.handOver.reason}` }]
   }
 
-  const repeated = attemptToRepeat(transaction, observation)
-  const again: Decision[] = dueAgain(repeated, observation, policy, now)
-    ? [{ do: 'rebroadcast', transaction, attempt: repeated }]
-    : []
+  const again = rebroadcastIfDue(transaction, attempts, observation, policy, now)
   const invalid = reasonOfInvalid(latest)
   if (invalid !== undefined && isStuck(latest, observation, policy.bumpAfterBlocks)) {
     return [{ do: 'giveUp', transaction, reason: `a no-op takes its nonce, as the node refuses it: ${invalid}` }]
@@ -130,16 +120,6 @@ function fundsFor(
   return spendable(work, balance, market, policy) + promisedTo(transaction) - transaction.payload.value
 }
 
-/** The newest, or one before it that the balance covers. */
-function attemptToRepeat(transaction: InPhase<'inFlight'>, { balance }: Observation): Attempt {
-  const { attempts } = transaction.lifecycle
-  const latest = newest(attempts)
-  if (rejectionOf(latest)?.code !== 'insufficientFunds') return latest
-  if (balance !== undefined && costOf(transaction, latest) <= balance) return latest
-  const ofSamePayload = attempts.filter(({ revision }) => revision === latest.revision)
-  return ofSamePayload.findLast((attempt) => mayBeKnown(attempt) && !wasAlwaysRejected(attempt)) ?? latest
-}
-
 /** What fills a gap is a no-op, and cancellations may wait behind it: the cap of the sends must not trap them. */
 function capFor({ origin }: InPhase<'inFlight'>, { gasPriceCap, cancelGasPriceCap }: Policies): PriceCap {
   return origin === 'gap'
@@ -152,23 +132,4 @@ function reasonOfInvalid(attempt: Attempt): string | undefined {
   if (attempt.handOver.state === 'refused') return attempt.handOver.reason
   const rejection = rejectionOf(attempt)
   return rejection?.code === 'invalid' ? rejection.message : undefined
-}
-
-/** Whether to hand the same bytes over once more: soon where they may not have arrived, seldom where they were taken. */
-export function dueAgain(attempt: Attempt, observation: Observation, policy: NetworkPolicy, now: TimestampMs): boolean {
-  const { handOver } = attempt
-  switch (handOver.state) {
-    case 'held':
-    case 'sending':
-      return true
-    case 'handed': {
-      const waitedMs = now - handOver.at
-      // Ahead of the clock: it was set back, and how long ago that was is anybody's guess.
-      const { takenMs, doubtfulMs } = repeatAfter(observation, policy)
-      return waitedMs < 0 || waitedMs >= (wasTaken(attempt) ? takenMs : doubtfulMs)
-    }
-    case 'refused':
-    case 'withdrawn':
-      return false
-  }
 }

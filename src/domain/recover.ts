@@ -2,7 +2,7 @@
 import type { Attempt, AttemptKind } from './attempt.ts'
 import type { Fees } from './fees.ts'
 import type { Hash, TransactionId } from './ids.ts'
-import type { BlockRef, Payload, Transaction } from './transaction.ts'
+import { type BlockRef, isSameAccessList, type Payload, type Transaction } from './transaction.ts'
 import type { Gas, Nonce, TimestampMs } from './units.ts'
 
 /** What spent a nonce that the record does not explain. */
@@ -59,15 +59,8 @@ function carries(envelope: SignedEnvelope, { to, value, data, accessList }: Payl
     envelope.to?.toLowerCase() === to?.toLowerCase() &&
     envelope.value === value &&
     envelope.data.toLowerCase() === data.toLowerCase() &&
-    listed(envelope.accessList) === listed(accessList)
+    isSameAccessList(envelope.accessList, accessList)
   )
-}
-
-function listed(accessList: Payload['accessList'] = []): string {
-  return accessList
-    .map(({ address, storageKeys }) => [address, ...storageKeys].join())
-    .join(';')
-    .toLowerCase()
 }
 
 export const recoveredReason =

@@ -16,6 +16,18 @@ export type Pricing =
 /** What a transaction says beforehand that it will touch (EIP-2930). It changes what gas costs, never what is executed. */
 export type AccessList = readonly { readonly address: Address; readonly storageKeys: readonly Hex[] }[]
 
+/** Absent, it is empty. Capital letters in an address are a checksum, and no difference. */
+export function isSameAccessList(one: AccessList = [], other: AccessList = []): boolean {
+  return canonical(one) === canonical(other)
+}
+
+function canonical(list: AccessList): string {
+  return list
+    .map(({ address, storageKeys }) => [address, ...storageKeys].join())
+    .join(';')
+    .toLowerCase()
+}
+
 export interface Payload {
   readonly from: Address
   /** Absent for a contract creation. */

@@ -2,8 +2,8 @@
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Attempt } from '../../src/domain/attempt.ts'
-import { attemptsMax } from '../../src/domain/bid.ts'
+import { type Attempt, noOpGas } from '../../src/domain/attempt.ts'
+import { attemptsMax, type Bid, nextBid } from '../../src/domain/bid.ts'
 import {
   type Fees,
   feeCap,
@@ -11,16 +11,26 @@ import {
   type Market,
   marketFees,
   type ReplacementRule,
-  replacementFees,
   replacementFloor,
   strictestRule,
   tipOf,
 } from '../../src/domain/fees.ts'
 import type { NonEmpty } from '../../src/domain/ids.ts'
-import { speeds } from '../../src/domain/transaction.ts'
+import { type Speed, speeds } from '../../src/domain/transaction.ts'
 import { anyMarket, anyPoolFees } from './any.ts'
 import { baseFeeRange, everyRule, fieldRules, type PoolRule } from './pool-rules.ts'
-import { eip1559, gwei, someAttempt, someMarket } from './some.ts'
+import {
+  canceled,
+  eip1559,
+  gwei,
+  inFlight,
+  now,
+  someAttempt,
+  someMarket,
+  someNoOp,
+  someObservation,
+  somePolicy,
+} from './some.ts'
 
 const fields: ReplacementRule = { measure: 'fields', percent: 10n }
 
@@ -36,6 +46,35 @@ const anyCase = fc.record({
   speed: fc.constantFrom(...speeds),
   tries: fc.nat({ max: 70 }),
 })
+
+const rejectedAlways = (code: 'feeTooLow' | 'replacementUnderpriced') =>
+  ({ state: 'handed', outcome: { kind: 'rejected', code, message: code }, at: now, rejections: 'all' }) as const
+
+interface Trial {
+  readonly speed: Speed
+  /** No-ops of before that no pool took, for next to nothing: tries, and no rivals. */
+  readonly tries?: number
+  readonly rule: ReplacementRule
+  readonly cap?: bigint
+}
+
+/** Of the next no-op over what pools hold of its nonce. */
+function bidOver(rivals: NonEmpty<Attempt>, market: Market, { speed, tries = 0, rule, cap }: Trial): Bid {
+  const nothing: Fees = rivals[0].fees.kind === 'legacy' ? { kind: 'legacy', gasPrice: 0n } : eip1559(0n, 0n)
+  const handOver = rejectedAlways('feeTooLow')
+  const own = Array.from({ length: tries }, () => someNoOp(5, { fees: nothing, handOver }))
+  const transaction = inFlight(5, [...rivals, ...own], canceled)
+  const bidder = { transaction, own, speed, gas: noOpGas, cap, funds: undefined }
+  return nextBid(bidder, someObservation({ rule, market }), market, somePolicy)
+}
+
+/** Without a cap the first is always signed, and later ones unless the rivals are beyond the limit of our own escalation. */
+function signedOver(rivals: NonEmpty<Attempt>, market: Market, trial: Trial): Fees | undefined {
+  const bid = bidOver(rivals, market, trial)
+  if (bid.kind === 'sign') return bid.fees
+  if (bid.kind === 'wait' && bid.until === 'market' && trial.tries) return undefined
+  throw new Error(`not signed: ${inspect(bid)}`)
+}
 
 /** Told in words only where a pool refuses: there are many to ask. */
 function expectTaken(rules: Record<string, PoolRule>, rivals: readonly Attempt[], next: Fees, baseFee: bigint): void {
@@ -56,8 +95,8 @@ describe('a replacement is taken over every live attempt of its nonce', () => {
   test('by each client that compares fields', () => {
     fc.assert(
       fc.property(anyCase, ({ rivals, market, speed, tries }) => {
-        const next = replacementFees(rivals, market, { speed, tries, rule: fields, cap: undefined })
-        if (!next) throw new Error('refused without a cap')
+        const next = signedOver(rivals, market, { speed, tries, rule: fields })
+        if (!next) return
         expectTaken(fieldRules, rivals, next, market.baseFee)
         expectSound(next, rivals)
       }),
@@ -69,8 +108,8 @@ describe('a replacement is taken over every live attempt of its nonce', () => {
     const anyMove = fc.double({ min: 0, max: 1, noNaN: true })
     fc.assert(
       fc.property(anyCase, anyMove, ({ rivals, market, speed, tries }, move) => {
-        const next = replacementFees(rivals, market, { speed, tries, rule: strictestRule, cap: undefined })
-        if (!next) throw new Error('refused without a cap')
+        const next = signedOver(rivals, market, { speed, tries, rule: strictestRule })
+        if (!next) return
         const [low, high] = baseFeeRange(market.baseFee, 2)
         const between = low + ((high - low) * BigInt(Math.round(move * 1_000))) / 1_000n
         // Where a rival's cap begins to bind, its effective price is hardest to beat.
@@ -104,17 +143,20 @@ describe('a replacement is taken over every live attempt of its nonce', () => {
 })
 
 describe('the cap', () => {
-  test('is never passed: the price stays within it, or there is none', () => {
+  test('is never passed: the price stays within it, or the next bid waits for it', () => {
     fc.assert(
       fc.property(anyCase, fc.bigInt({ min: 0n, max: 3n * 10n ** 13n }), (given, cap) => {
         const { rivals, market, speed, tries } = given
         for (const rule of [fields, strictestRule]) {
           const floor = replacementFloor(rivals, market, rule)
-          const next = replacementFees(rivals, market, { speed, tries, rule, cap })
-          expect(next === undefined).toBe(feeCap(floor) > cap)
-          if (!next) continue
-          expect(feeCap(next) <= cap).toBe(true)
-          expectTaken(rule === fields ? fieldRules : everyRule, rivals, next, market.baseFee)
+          for (const each of [0, tries]) {
+            const bid = bidOver(rivals, market, { speed, tries: each, rule, cap })
+            if (bid.kind === 'wait' && bid.until === 'market' && each > 0) continue
+            expect(bid).toMatchObject(feeCap(floor) > cap ? { kind: 'wait', until: 'cap' } : { kind: 'sign' })
+            if (bid.kind !== 'sign') continue
+            expect(feeCap(bid.fees) <= cap).toBe(true)
+            expectTaken(rule === fields ? fieldRules : everyRule, rivals, bid.fees, market.baseFee)
+          }
         }
       }),
       { numRuns: 1_000 },
@@ -141,10 +183,8 @@ describe('the cap', () => {
 test('trying harder never pays less, and ends at ten times the market', () => {
   fc.assert(
     fc.property(anyCase, fc.constantFrom(fields, strictestRule), ({ rivals, market, speed, tries }, rule) => {
-      const [first, second] = [tries, tries + 1].map((each) =>
-        replacementFees(rivals, market, { speed, tries: each, rule, cap: undefined }),
-      )
-      if (!first || !second) throw new Error('refused without a cap')
+      const [first, second] = [tries, tries + 1].map((each) => signedOver(rivals, market, { speed, tries: each, rule }))
+      if (!first || !second) return
       expect(feeCap(second) >= feeCap(first)).toBe(true)
       expect(tipOf(second) >= tipOf(first)).toBe(true)
       const market1 = marketFees(market, speed, first.kind === 'eip1559')
@@ -166,11 +206,15 @@ test('a ladder of replacements, each over all before it, is taken step by step',
         const first = firstFees({ kind: 'speed', speed }, market, true, undefined)
         if (!first) throw new Error('refused without a cap')
         let ladder: NonEmpty<Attempt> = [someAttempt(5, { fees: first })]
-        for (const [tries, then] of later.entries()) {
-          const next = replacementFees(ladder, then, { speed, tries, rule: strictestRule, cap: undefined })
-          if (!next) throw new Error('refused without a cap')
-          expectTaken(everyRule, ladder, next, then.baseFee)
-          ladder = [...ladder, someAttempt(5, { fees: next })]
+        for (const then of later) {
+          const own = ladder.slice(1)
+          const bidder = { transaction: inFlight(5, ladder, canceled), own, speed, gas: noOpGas, cap: undefined }
+          const observation = someObservation({ rule: strictestRule, market: then })
+          const bid = nextBid({ ...bidder, funds: undefined }, observation, then, somePolicy)
+          if (bid.kind === 'wait' && bid.until === 'market' && own.length > 0) continue
+          if (bid.kind !== 'sign') throw new Error(`not signed: ${inspect(bid)}`)
+          expectTaken(everyRule, ladder, bid.fees, then.baseFee)
+          ladder = [...ladder, someNoOp(5, { fees: bid.fees })]
         }
       },
     ),
@@ -189,14 +233,18 @@ describe('a stranger’s transaction that nobody mines', () => {
 
   /** Prices until a pool takes one over the stranger’s. */
   function outbid(market: Market, stranger: Fees, first: Fees, takes: PoolRule, rule: ReplacementRule, cap?: bigint) {
-    let ladder: NonEmpty<Attempt> = [someAttempt(5, { fees: first })]
-    for (let tries = 1; tries <= attemptsMax; tries += 1) {
-      const refused = ladder[ladder.length - 1]?.fees
-      const next = replacementFees(ladder, market, { speed: 'fastest', tries, rule, cap, refused })
-      if (!next) return { ladder, capped: true }
+    const handOver = rejectedAlways('replacementUnderpriced')
+    let ladder: NonEmpty<Attempt> = [someAttempt(5, { fees: first, handOver })]
+    while (ladder.length <= attemptsMax) {
+      const bidder = { transaction: inFlight(5, ladder), own: ladder, speed: 'fastest', gas: 21_000, cap } as const
+      const observation = someObservation({ rule, market })
+      const bid = nextBid({ ...bidder, funds: undefined }, observation, market, somePolicy)
+      if (bid.kind === 'wait' && bid.until === 'cap') return { ladder, capped: true }
+      if (bid.kind !== 'sign') return { ladder }
+      const next = bid.fees
       expectSound(next, ladder)
       expectTaken(rule === fields ? fieldRules : everyRule, ladder, next, market.baseFee ?? 0n)
-      ladder = [...ladder, someAttempt(5, { fees: next })]
+      ladder = [...ladder, someAttempt(5, { fees: next, handOver })]
       if (takes(stranger, next, market.baseFee ?? 0n)) return { ladder, paid: next }
     }
     return { ladder }

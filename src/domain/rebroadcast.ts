@@ -1,0 +1,50 @@
+// Which bytes of a nonce are broadcast again, and when: nodes may not have had them, and pools may have lost them since.
+import { type Attempt, mayBeKnown, newest, rejectionOf, wasAlwaysRejected, wasTaken } from './attempt.ts'
+import type { Decision } from './decision.ts'
+import { costOf } from './funds.ts'
+import type { NonEmpty } from './ids.ts'
+import type { Observation } from './observation.ts'
+import type { NetworkPolicy } from './relayer.ts'
+import { repeatAfter } from './repeat-after.ts'
+import type { InPhase } from './transaction.ts'
+import type { TimestampMs, Wei } from './units.ts'
+
+/** `own`: the attempts of one purpose, oldest first: the payload's, or the no-ops. */
+export function rebroadcastIfDue(
+  transaction: InPhase<'inFlight'>,
+  own: NonEmpty<Attempt>,
+  observation: Observation,
+  policy: NetworkPolicy,
+  now: TimestampMs,
+): Decision[] {
+  const attempt = attemptToRepeat(transaction, own, observation.balance)
+  return isDue(attempt, observation, policy, now) ? [{ do: 'rebroadcast', transaction, attempt }] : []
+}
+
+/** The newest, or one before it that the balance covers. Never one of a payload that was replaced. */
+function attemptToRepeat(transaction: InPhase<'inFlight'>, own: NonEmpty<Attempt>, balance: Wei | undefined): Attempt {
+  const latest = newest(own)
+  if (rejectionOf(latest)?.code !== 'insufficientFunds') return latest
+  if (balance !== undefined && costOf(transaction, latest) <= balance) return latest
+  const ofSamePayload = own.filter(({ revision }) => revision === latest.revision)
+  return ofSamePayload.findLast((attempt) => mayBeKnown(attempt) && !wasAlwaysRejected(attempt)) ?? latest
+}
+
+/** Soon where they may not have arrived, seldom where they were taken. */
+function isDue(attempt: Attempt, observation: Observation, policy: NetworkPolicy, now: TimestampMs): boolean {
+  const { handOver } = attempt
+  switch (handOver.state) {
+    case 'held':
+    case 'sending':
+      return true
+    case 'handed': {
+      const waitedMs = now - handOver.at
+      // Ahead of the clock: it was set back, and how long ago that was is anybody's guess.
+      const { takenMs, doubtfulMs } = repeatAfter(observation, policy)
+      return waitedMs < 0 || waitedMs >= (wasTaken(attempt) ? takenMs : doubtfulMs)
+    }
+    case 'refused':
+    case 'withdrawn':
+      return false
+  }
+}
