@@ -44,6 +44,8 @@ export interface Call {
 export interface Network {
   transport(instance: Instance): OpenTransport
   weather: Weather[]
+  /** Of requests that hold a send: what this leaves alone meets the weather of its endpoint. */
+  sendWeather: Weather
 }
 
 export interface NetworkWitness {
@@ -73,12 +75,12 @@ export function openSimNetwork(
   world: NodeWorld,
   nodes: readonly SimNode[],
   timeline: Timeline,
-  dice: Dice,
-  batchDice: Dice,
+  { dice, batchDice, sendDice }: { dice: Dice; batchDice: Dice; sendDice: Dice },
+  sendWeather: Weather,
   history: History,
   witness: NetworkWitness,
 ): Network {
-  const network: Network = { transport, weather: nodes.map(() => fineWeather) }
+  const network: Network = { transport, weather: nodes.map(() => fineWeather), sendWeather }
   const limits = nodes.map(() => drawBatchLimit(batchDice))
 
   function transport(instance: Instance): OpenTransport {
@@ -102,7 +104,8 @@ export function openSimNetwork(
     const calls = Array.isArray(json) ? (json as readonly Call[]) : [json as Call]
     const raws = calls.filter(isSend).map(({ params }) => String(params[0]) as Hex)
     if (raws.length > 0) witness.leaving(instance, raws)
-    const fate = dice.weighted(network.weather[index] ?? fineWeather)
+    const ofSend = raws.length > 0 ? sendDice.weighted(network.sendWeather) : 'answered'
+    const fate = ofSend === 'answered' ? dice.weighted(network.weather[index] ?? fineWeather) : ofSend
     const thereMs = latency()
     const backMs = latency()
     history.note(`p${instance.id} > n${index} ${inShort(calls)}${fate === 'answered' ? '' : ` (${fate})`}`)

@@ -15,7 +15,7 @@ export function drawPayload(world: World): { tag: number; request: SendRequest }
   const tag = clients.nextTag
   clients.nextTag += 1
   const moody = dice.chance(0.15)
-  const gasLimit = dice.weighted({ estimated: 4, enough: 4, tooLittle: 0.3 })
+  const gasLimit = dice.weighted({ estimated: 4, enough: 4, tooLittle: scenario.invalidPayloads })
   const request: SendRequest = {
     to: moody ? moodyContract : receiver,
     value: scenario.fees.isFree ? 0n : BigInt(dice.below(1_000)),

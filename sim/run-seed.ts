@@ -10,7 +10,7 @@ import { epochMs } from './process/engine.ts'
 import { type Backup, backUp, downMs, dropUnseen, restore, takeBackLater } from './restore.ts'
 import { type Drawn, drawnUsually, type Restore } from './scenario.ts'
 import { openService, type Service } from './service.ts'
-import { askForTheRest, boundBlocks, calm, giveUpWaiting, openRows, steerBaseFee } from './settle.ts'
+import { askForTheRest, boundBlocks, calm, demandProgress, giveUpWaiting, openRows, steerBaseFee } from './settle.ts'
 import { openWorld, type World } from './world.ts'
 
 export interface Outcome {
@@ -165,7 +165,10 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
     height = number
     steerBaseFee(world)
     const since = number - began - (bound >> 1)
-    if (since === 0) demandExpiries(world)
+    if (since === 0) {
+      demandExpiries(world)
+      demandProgress(world)
+    }
     // Now and then again: some begin to wait only then.
     if (since >= 0 && since % 16 === 0) giveUpWaiting(world, service)
     if (number - began <= bound) continue

@@ -5,7 +5,7 @@ import { type Profile, profiles } from './chain/profiles.ts'
 import type { Dice } from './dice.ts'
 import { drawOperator, drawOthers, drawPolicies, type Operator, type Policies } from './draw-policies.ts'
 import { drawFees, type FeeWorld } from './fees.ts'
-import { type Fate, fates, type Weather } from './network.ts'
+import { type Fate, fates, fineWeather, type Weather } from './network.ts'
 
 export const actions = [
   'send',
@@ -54,6 +54,10 @@ export interface Scenario {
   readonly weights: Readonly<Record<Action, number>>
   /** Weather is drawn so bad. */
   readonly faults: Readonly<Record<Fate, number>>
+  /** What broadcasts meet besides, until the faults stop: nodes may well answer questions, and hang over every send. */
+  readonly sendWeather: Weather
+  /** Of about nine payloads so many are invalid: their clients name less gas than they need. */
+  readonly invalidPayloads: number
   /**
    * - `drain`: all is waited for. `cancelAll`: everything pending is canceled first.
    * - `plateau`: likewise, with the base fee risen above the sends' cap, and staying there.
@@ -93,6 +97,7 @@ export const features = [
   'shortMoney',
   'spikes',
   'droughts',
+  'doubtfulSends',
   'anyRestores',
 ] as const
 export type Feature = (typeof features)[number]
@@ -108,6 +113,7 @@ export const drawnUsually: Drawn = {
   shortMoney: 0.3,
   spikes: 0.3,
   droughts: 0.2,
+  doubtfulSends: 0.2,
   // A copy undoes final cancellations, and another that is put back later knows of them.
   anyRestores: 0.1,
 }
@@ -159,10 +165,14 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
     return dice.chance(odds[feature]) ? dice : undefined
   }
   const prices = drawFees(has)
+  const doubts = has('doubtfulSends')
+  const sendWeather = doubts ? drawSendWeather(doubts) : fineWeather
+  // What a node calls invalid after an answer that was lost has an end of its own.
+  const invalidPayloads = doubts?.chance(0.5) ? 2 : 0.3
   const anyRestores = has('anyRestores')
   const restores = anyRestores ? drawAnyRestores(anyRestores) : drawRestore(streamOf('restore'))
   const drawn = operated(drawPace(pacing, drawAlone(streamOf('scenario'), restores, prices)), streamOf('operator'))
-  const alone = { ...drawn, gaps: drawGaps(streamOf('gaps'), drawn) }
+  const alone = { ...drawn, sendWeather, invalidPayloads, gaps: drawGaps(streamOf('gaps'), drawn) }
   const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
   if (!replicas) return alone
   // Replicas look around all the time: with shorter blocks a run is shorter.
@@ -197,7 +207,7 @@ function drawReplicas(dice: Dice): Replicas | undefined {
   }
 }
 
-function operated<S extends Omit<Scenario, 'gaps'>>(scenario: S, dice: Dice): S {
+function operated<S extends Alone>(scenario: S, dice: Dice): S {
   const operator = drawOperator(dice)
   // Where nobody has any money there is none to keep back.
   if (!operator || scenario.fees.isFree) return scenario
@@ -210,7 +220,9 @@ function operated<S extends Omit<Scenario, 'gaps'>>(scenario: S, dice: Dice): S 
   return { ...scenario, fees, operator, policies, weights: operator.isSteady ? steady : refills }
 }
 
-function drawAlone(dice: Dice, restores: readonly Restore[], fees: FeeWorld): Omit<Scenario, 'gaps'> {
+type Alone = Omit<Scenario, 'gaps' | 'sendWeather' | 'invalidPayloads'>
+
+function drawAlone(dice: Dice, restores: readonly Restore[], fees: FeeWorld): Alone {
   const reorgMax = dice.pick([0, 1, 2, 3, 5, 8])
   const weights = { ...usual }
   for (const action of actions) {
@@ -224,7 +236,7 @@ function drawAlone(dice: Dice, restores: readonly Restore[], fees: FeeWorld): Om
     fates.map((fate) => [fate, fate === 'answered' || dice.chance(0.4) ? 0 : dice.between(1, 10)]),
   ) as Record<Fate, number>
   const capped = dice.chance(0.5)
-  const alone: Omit<Scenario, 'gaps'> = {
+  const alone: Alone = {
     blocktimeMs: dice.pick([1_000, 2_000, 12_000, 12_000]),
     configuredBlocktimeMs: 0,
     reorgMax,
@@ -277,6 +289,16 @@ function drawAnyRestores(dice: Dice): readonly Restore[] {
     const putBack = dice.between(copied + 1, 99) / 100
     return { copied: copied / 100, putBack, isLong: dice.chance(0.3), takesBack: dice.chance(0.3) }
   })
+}
+
+/** All that leaves it unclear what became of the bytes, and what makes it clear only in part. */
+const doubtfulFates: readonly Fate[] = ['refused', 'lost', 'unanswered', 'late', 'doubled', 'unbatched', 'partial']
+
+function drawSendWeather(dice: Dice): Weather {
+  const faults = Object.fromEntries(
+    fates.map((fate) => [fate, doubtfulFates.includes(fate) && dice.chance(0.6) ? dice.between(1, 10) : 0]),
+  ) as Record<Fate, number>
+  return drawWeather(faults, dice.pick([0.1, 0.3, 0.6]))
 }
 
 /** `badness` from 0, fine, to 1, nothing but faults. */

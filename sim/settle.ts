@@ -50,6 +50,7 @@ export function calm(world: World, service: Service): void {
   state.revertsNow = false
   state.drought = undefined
   network.weather = nodes.map(() => fineWeather)
+  network.sendWeather = fineWeather
   for (const node of nodes) {
     node.lags = false
     node.pool.full = false
@@ -117,6 +118,22 @@ export function giveUpWaiting(world: World, service: Service): void {
     if (row.open === 1 && row.canceled_at === null && row.status_reason?.startsWith('waits')) {
       service.cancel(Number(row.relayer_id.slice(1)), id)
     }
+  }
+}
+
+/**
+ * By half of the bound, before anybody's word ends what waits: where no policy holds a payload back, and money is enough or
+ * gas is free, it has a nonce, or something of its relayer's has. A service that refuses to move loses nothing, and is wrong.
+ */
+export function demandProgress({ rows, scenario, history }: World): void {
+  const { ending, restores, policies, fees, relayers } = scenario
+  const isCapped = policies.gasPriceCap !== undefined && !fees.isFree
+  if (ending !== 'drain' || restores.length > 0 || isCapped || Object.keys(policies.others).length > 0) return
+  for (let relayer = 0; relayer < relayers; relayer += 1) {
+    const open = [...rows.all().values()].filter((row) => row.open === 1 && row.relayer_id === `r${relayer}`)
+    const [first] = open
+    if (!first || open.some(({ phase }) => phase !== 'queued')) continue
+    history.fail(`r${relayer} has nothing in flight, and ${open.length} wait for no policy: "${first.status_reason}"`)
   }
 }
 

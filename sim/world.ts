@@ -220,7 +220,8 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     clock: () => ({ nowMs: Math.floor(epochMs + timeline.now() + state.skewMs), skewMs: state.skewMs }),
     moody: moodyContract,
   })
-  const network = openSimNetwork(node, nodes, timeline, worldDice, dice(seed, 'batches'), history, {
+  const networkDice = { dice: worldDice, batchDice: dice(seed, 'batches'), sendDice: dice(seed, 'sends') }
+  const network = openSimNetwork(node, nodes, timeline, networkDice, scenario.sendWeather, history, {
     leaving(instance, raws) {
       bytes.leaving(instance, raws)
       bids.leaving(raws)

@@ -1,5 +1,6 @@
 // The engine broken on purpose, in ways that relayers really are broken. The simulator has to notice each of them.
 
+import type { Feature } from '../scenario.ts'
 import { ofBids } from './of-bids.ts'
 import { ofPolicies } from './of-policies.ts'
 import { ofVerdicts } from './of-verdicts.ts'
@@ -19,6 +20,8 @@ export interface Mutant {
   readonly edits: readonly Edit[]
   /** Rarely noticed: the seed to begin with, where it was. Absent: 1. */
   readonly seed?: number
+  /** Features of the world (sim/scenario.ts) that show it: every seed of its trial has them. */
+  readonly with?: readonly Feature[]
   /** Too rare for the simulator: the test file that notices it. */
   readonly caughtBy?: string
 }
@@ -30,7 +33,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'free-nonce-on-timeout',
     breaks: 'takes a time-out for "not sent", and gives the nonce to somebody else',
-    caughtBy: 'test/chain/broadcast-outcome.test.ts',
+    with: ['doubtfulSends'],
     edits: [
       {
         file: 'src/chain/broadcast-outcome.ts',
@@ -141,7 +144,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'stale-branch-as-truth',
     breaks: 'believes the receipt of a node that a reorganisation left behind',
-    caughtBy: 'test/chain/observe.test.ts',
+    seed: 92,
     edits: [
       {
         file: 'src/chain/read-receipts.ts',
@@ -175,7 +178,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'no-status-is-success',
     breaks: 'takes an execution for a success where the receipt does not say so',
-    caughtBy: 'test/chain/receipts.test.ts',
+    seed: 203,
     edits: [
       {
         file: 'src/chain/receipt.ts',
@@ -221,7 +224,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'silence-is-consent',
     breaks: 'prices for the nodes that said what they are, and not for those that have not said it yet',
-    caughtBy: 'test/chain/replacement-rule.test.ts',
+    seed: 192,
     edits: [
       {
         file: 'src/chain/endpoints.ts',
@@ -287,7 +290,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'give-nothing-up',
     breaks: 'waits for ever on a payload that no node takes, when an earlier answer was lost',
-    caughtBy: 'test/domain/decide.test.ts',
+    with: ['doubtfulSends'],
+    seed: 9,
     edits: [
       {
         file: 'src/domain/pursue.ts',
@@ -618,7 +622,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'refused-batch-not-sent',
     breaks: 'takes what a refused batch of sends held for certainly not sent',
-    caughtBy: 'test/chain/calls.test.ts',
+    with: ['doubtfulSends'],
     edits: [
       {
         file: 'src/chain/batch-calls.ts',
@@ -630,7 +634,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'forget-the-refused-batch',
     breaks: 'sends alone what a refused batch held, and believes a refused connection then that no node has it',
-    caughtBy: 'test/chain/calls.test.ts',
+    with: ['doubtfulSends'],
+    seed: 54,
     edits: [
       {
         file: 'src/chain/batch-calls.ts',

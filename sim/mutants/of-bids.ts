@@ -71,7 +71,7 @@ export const ofBids: readonly Mutant[] = [
   {
     name: 'nothing-is-free',
     breaks: 'offers a price where gas is free, and nobody has anything to pay it with',
-    caughtBy: 'test/chain/market.test.ts',
+    with: ['freeGas'],
     edits: [
       {
         file: 'src/chain/read-market.ts',

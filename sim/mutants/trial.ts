@@ -8,13 +8,14 @@ const config = fileURLToPath(new URL('./vitest.config.ts', import.meta.url))
 
 /** What Node runs. */
 export function trialOf(
-  { name, seed, caughtBy }: Mutant,
+  { name, seed, with: features = [], caughtBy }: Mutant,
   { from, seeds, steps = '300' }: { from?: string | undefined; seeds: string; steps?: string },
 ): readonly string[] {
   if (caughtBy !== undefined)
     return [vitest, 'run', '--config', config, '--mode', name, '--reporter', 'tap-flat', caughtBy]
   const first = from ?? String(seed ?? 1)
-  return [simulator, '--mutant', name, '--seed', first, '--seeds', seeds, '--steps', steps, '--brief']
+  const forced = features.length > 0 ? ['--with', features.join()] : []
+  return [simulator, '--mutant', name, '--seed', first, '--seeds', seeds, '--steps', steps, ...forced, '--brief']
 }
 
 /** What noticed it, in a line; undefined when nothing did. A trial that could not be made catches nothing. */
