@@ -293,10 +293,13 @@ function drawAnyRestores(dice: Dice): readonly Restore[] {
 
 /** All that leaves it unclear what became of the bytes, and what makes it clear only in part. */
 const doubtfulFates: readonly Fate[] = ['refused', 'lost', 'unanswered', 'late', 'doubled', 'unbatched', 'partial']
+const batchFates: readonly Fate[] = ['unbatched', 'refused']
 
 function drawSendWeather(dice: Dice): Weather {
+  // What a refused batch had done is in doubt, though no connection be made for its sends one by one.
+  const some = dice.chance(0.3) ? batchFates : doubtfulFates.filter(() => dice.chance(0.6))
   const faults = Object.fromEntries(
-    fates.map((fate) => [fate, doubtfulFates.includes(fate) && dice.chance(0.6) ? dice.between(1, 10) : 0]),
+    fates.map((fate) => [fate, some.includes(fate) ? dice.between(1, 10) : 0]),
   ) as Record<Fate, number>
   return drawWeather(faults, dice.pick([0.1, 0.3, 0.6]))
 }

@@ -1,5 +1,5 @@
 // The faults stop. From here on everything must reach an end, and a true one, within a bound.
-import { fillerPauseMaxMs } from '../src/domain/refused-filler.ts'
+import { refusedPauseMaxMs } from '../src/domain/repeat-after.ts'
 import { maxWei } from '../src/domain/units.ts'
 import { type Policies, withoutCancelCap } from './draw-policies.ts'
 import { follow } from './mining.ts'
@@ -21,7 +21,7 @@ const tightMs = 30_000
 export function boundBlocks(world: World, open: number): number {
   const { scenario, nodes } = world
   const { confirmations, blocktimeMs, gaps } = scenario
-  const untilTried = gaps.tightFillers > 0 ? Math.ceil((tightMs + fillerPauseMaxMs) / blocktimeMs) : 0
+  const untilTried = gaps.tightFillers > 0 ? Math.ceil((tightMs + refusedPauseMaxMs) / blocktimeMs) : 0
   const lateBlocks = Math.max(...nodes.map(({ receipts }) => receipts.lateBlocks))
   const delay = lateBlocks === 0 ? 0 : lateBlocks + 8
   const blocks = 100 + 4 * confirmations + delay + (8 + delay) * open + Math.max(0, blocksOfBaseFee(world) - 36)

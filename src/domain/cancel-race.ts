@@ -56,15 +56,19 @@ export function race(
     const isDearer = decision?.do === 'takeOver' && feeCap(decision.fees) >= feeCap(latest.fees)
     if (why === 'unfunded' && (!decision || isDearer)) return [...unfunded(transaction, latest), ...again]
     // At its cap it still races: the pools may have lost it, and a node that knows it may yet mine it.
-    return decision?.do === 'takeOver' ? raised : [...raised, ...again]
+    return decision?.do === 'takeOver' ? raised : [...raised, ...refused(transaction, latest), ...again]
   }
   if (rejection?.code === 'insufficientFunds') return [...unfunded(transaction, latest), ...again]
-  if (latest.handOver.state === 'refused') {
-    return explain(transaction, 'node_refuses', `canceled; the node refused the no-op: ${latest.handOver.reason}`)
-  }
+  if (latest.handOver.state === 'refused') return [...refused(transaction, latest), ...again]
   if (!rejection || !lasting.includes(rejection.code)) return again
   const reason = `canceled; the node refuses the no-op for now, and is handed it again: ${rejection.message}`
   return [...explain(transaction, 'node_refuses', reason), ...again]
+}
+
+function refused(transaction: InPhase<'inFlight'>, { handOver }: Attempt): Decision[] {
+  if (handOver.state !== 'refused') return []
+  const reason = `canceled; the node refused the no-op, and is handed it again, less and less often: ${handOver.reason}`
+  return explain(transaction, 'node_refuses', reason)
 }
 
 function unfunded(

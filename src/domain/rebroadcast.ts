@@ -1,11 +1,11 @@
 // Which bytes of a nonce are broadcast again, and when: nodes may not have had them, and pools may have lost them since.
-import { type Attempt, mayBeKnown, newest, rejectionOf, wasAlwaysRejected, wasTaken } from './attempt.ts'
+import { type Attempt, isNoOp, mayBeKnown, newest, rejectionOf, wasAlwaysRejected, wasTaken } from './attempt.ts'
 import type { Decision } from './decision.ts'
 import { costOf } from './funds.ts'
 import type { NonEmpty } from './ids.ts'
 import type { Observation } from './observation.ts'
 import type { NetworkPolicy } from './relayer.ts'
-import { repeatAfter } from './repeat-after.ts'
+import { isRefusedDue, repeatAfter } from './repeat-after.ts'
 import type { InPhase } from './transaction.ts'
 import type { TimestampMs, Wei } from './units.ts'
 
@@ -44,6 +44,8 @@ function isDue(attempt: Attempt, observation: Observation, policy: NetworkPolicy
       return waitedMs < 0 || waitedMs >= (wasTaken(attempt) ? takenMs : doubtfulMs)
     }
     case 'refused':
+      // A payload that is invalid ends. A race goes on, and the node may come to its senses.
+      return isNoOp(attempt) && isRefusedDue(attempt, repeatAfter(observation, policy), now)
     case 'withdrawn':
       return false
   }

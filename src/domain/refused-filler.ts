@@ -1,16 +1,13 @@
 // A gap filler that nodes call invalid, as on a chain where a no-op needs more gas. A fresh one would fare no better, so the
 // same bytes go out again, each time after as long a pause as all of it took so far. A client's transaction that comes takes
 // the nonce instead.
-import { mayBeKnown, newest, rejectionOf } from './attempt.ts'
+import { isNoOp, mayBeKnown, newest, rejectionOf } from './attempt.ts'
 import { explain } from './condition.ts'
 import type { Decision } from './decision.ts'
-import type { RepeatAfter } from './repeat-after.ts'
+import { isRefusedDue, type RepeatAfter, refusedRetryAt } from './repeat-after.ts'
 import { type InPhase, isInPhase, type Transaction } from './transaction.ts'
 import type { TimestampMs } from './units.ts'
 import type { Work } from './work.ts'
-
-/** A chain that comes to its senses is noticed so late; until then each try is a call. */
-export const fillerPauseMaxMs = 300_000
 
 /** What a node said is wrong with the filler. Undefined for what is no filler, is canceled, or was not called invalid. */
 export function refusalOfFiller({ origin, cancellation, lifecycle }: InPhase<'inFlight'>): string | undefined {
@@ -44,8 +41,9 @@ export function pursueRefusedFiller(
   // While it is not known what was before the owner, it may be filled for what nobody has on record.
   if (givesWay(filler) && !work.past && !isWaitedFor(nonce, work)) return [makeWay(filler)]
   const reason = `waits: the node refuses the no-op that fills nonce ${nonce}, and is handed it again, less and less often: ${refusal}`
-  const isDue = now < lastTryAt(filler) || now >= retryAt(filler, repeats)
-  const again: Decision[] = isDue ? [{ do: 'rebroadcast', transaction: filler, attempt: newest(attempts) }] : []
+  const again: Decision[] = isRefusedDue(newest(attempts), repeats, now)
+    ? [{ do: 'rebroadcast', transaction: filler, attempt: newest(attempts) }]
+    : []
   return [...explain(filler, 'node_refuses', reason), ...again]
 }
 
@@ -61,25 +59,20 @@ export function tellRefusedFiller({ open }: Work): Decision[] {
   return explain(behind, 'node_refuses', reason)
 }
 
-/** When the first of them is tried again, of those that are not due at `now`. */
-export function nextFillerRetry({ open }: Work, repeats: RepeatAfter, now: TimestampMs): TimestampMs | undefined {
+/** When the first of them, or of refused no-ops that race, is tried again, of those that are not due at `now`. */
+export function nextRefusedRetry({ open }: Work, repeats: RepeatAfter, now: TimestampMs): TimestampMs | undefined {
   const times = open.flatMap((each) =>
-    isInPhase(each, 'inFlight') && refusalOfFiller(each) !== undefined ? [retryAt(each, repeats)] : [],
+    isInPhase(each, 'inFlight') && (refusalOfFiller(each) !== undefined || isRefusedNoOp(each))
+      ? [refusedRetryAt(newest(each.lifecycle.attempts), repeats)]
+      : [],
   )
   const later = times.filter((at) => at > now)
   return later.length === 0 ? undefined : Math.min(...later)
 }
 
-/** Doubles with each try: as long again as since it was signed. Nothing but the row is needed to tell, also after a restart. */
-function retryAt(filler: InPhase<'inFlight'>, { doubtfulMs }: RepeatAfter): TimestampMs {
-  const at = lastTryAt(filler)
-  const tried = at - newest(filler.lifecycle.attempts).recordedAt
-  return at + Math.min(Math.max(tried, doubtfulMs), Math.max(fillerPauseMaxMs, doubtfulMs))
-}
-
-function lastTryAt({ lifecycle }: InPhase<'inFlight'>): TimestampMs {
-  const { handOver, recordedAt } = newest(lifecycle.attempts)
-  return handOver.state === 'refused' || handOver.state === 'handed' ? handOver.at : recordedAt
+function isRefusedNoOp({ lifecycle }: InPhase<'inFlight'>): boolean {
+  const latest = newest(lifecycle.attempts)
+  return isNoOp(latest) && latest.handOver.state === 'refused'
 }
 
 function isWaitedFor(nonce: number, { open }: Work): boolean {

@@ -1,6 +1,8 @@
 // How long bytes rest before they are handed over again: the one thing that waits for time, and not for blocks.
+import type { Attempt } from './attempt.ts'
 import type { Observation } from './observation.ts'
 import type { NetworkPolicy } from './relayer.ts'
+import type { TimestampMs } from './units.ts'
 
 /** What failed is repeated within about a block, wherever blocks are fast or slow. */
 const doubtfulMsMin = 500
@@ -22,4 +24,23 @@ export function repeatAfter(
     doubtfulMs: Math.min(doubtfulMsMax, Math.max(doubtfulMsMin, ms)),
     takenMs: rebroadcastAfterBlocks * ms,
   }
+}
+
+/** A chain that comes to its senses is noticed so late; until then each try is a call. */
+export const refusedPauseMaxMs = 300_000
+
+/** Whether a no-op that nodes call invalid is tried once more: other bytes would fare no better. */
+export function isRefusedDue(attempt: Attempt, repeats: RepeatAfter, now: TimestampMs): boolean {
+  return now < lastTryAt(attempt) || now >= refusedRetryAt(attempt, repeats)
+}
+
+/** Doubles with each try: as long again as since it was signed. Nothing but the row is needed to tell, also after a restart. */
+export function refusedRetryAt(attempt: Attempt, { doubtfulMs }: RepeatAfter): TimestampMs {
+  const at = lastTryAt(attempt)
+  const tried = at - attempt.recordedAt
+  return at + Math.min(Math.max(tried, doubtfulMs), Math.max(refusedPauseMaxMs, doubtfulMs))
+}
+
+function lastTryAt({ handOver, recordedAt }: Attempt): TimestampMs {
+  return handOver.state === 'refused' || handOver.state === 'handed' ? handOver.at : recordedAt
 }

@@ -8,7 +8,7 @@ import { violations } from '../domain/invariants.ts'
 import type { Inquiry, Observation } from '../domain/observation.ts'
 import { inquireAboutPast, type Past } from '../domain/past.ts'
 import { patienceEndsAt } from '../domain/reason-to-bid.ts'
-import { nextFillerRetry } from '../domain/refused-filler.ts'
+import { nextRefusedRetry } from '../domain/refused-filler.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import { repeatAfter } from '../domain/repeat-after.ts'
 import type { TimestampMs } from '../domain/units.ts'
@@ -143,8 +143,8 @@ function againAfter(
   const expiry = (nextExpiry(work, now) ?? Number.POSITIVE_INFINITY) - now
   const { number } = observation.head
   const patience = (patienceEndsAt(inFlightOf(work), number, policy, now) ?? Number.POSITIVE_INFINITY) - now
-  const fillerRetry = (nextFillerRetry(work, repeats, now) ?? Number.POSITIVE_INFINITY) - now
-  const soonest = Math.min(retry, Math.max(1, expiry), patience, fillerRetry)
+  const refusedRetry = (nextRefusedRetry(work, repeats, now) ?? Number.POSITIVE_INFINITY) - now
+  const soonest = Math.min(retry, Math.max(1, expiry), patience, refusedRetry)
   return Number.isFinite(soonest) ? { againAfterMs: Math.min(soonest, sleepMaxMs) } : {}
 }
 

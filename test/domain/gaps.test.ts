@@ -4,7 +4,7 @@ import { decide } from '../../src/domain/decide.ts'
 import type { Decision } from '../../src/domain/decision.ts'
 import { strangersPatience } from '../../src/domain/hindrance.ts'
 import type { Observation } from '../../src/domain/observation.ts'
-import { fillerPauseMaxMs } from '../../src/domain/refused-filler.ts'
+import { refusedPauseMaxMs } from '../../src/domain/repeat-after.ts'
 import { inquire, type Work } from '../../src/domain/work.ts'
 import {
   canceled,
@@ -117,7 +117,7 @@ describe('a filler that a node calls invalid', () => {
       [second, second],
       [2 * second, 2 * second],
       [64 * second, 64 * second],
-      [100 * fillerPauseMaxMs, fillerPauseMaxMs],
+      [100 * refusedPauseMaxMs, refusedPauseMaxMs],
     ] as const) {
       expect([tried(afterMs, pauseMs - 1), tried(afterMs, pauseMs)]).toEqual([false, true])
     }

@@ -238,7 +238,7 @@ const cases: readonly Case[] = [
   ],
   [
     'node_refuses',
-    /^canceled; the node refused the no-op: intrinsic/,
+    /^canceled; the node refused the no-op, and is handed it again, less and less often: intrinsic/,
     { open: [inFlight(0, [someAttempt(0), someNoOp(0, { handOver: handOvers.refused })], canceled)] },
     {},
   ],

@@ -1,0 +1,89 @@
+// A no-op that nodes call invalid: it goes out again, so that a node that comes to its senses ends the race.
+import { describe, expect, test } from 'vitest'
+import { type Attempt, afterHandOver, beforeBroadcast } from '../../src/domain/attempt.ts'
+import { attemptsMax } from '../../src/domain/bid.ts'
+import { decide } from '../../src/domain/decide.ts'
+import type { Market } from '../../src/domain/fees.ts'
+import type { NonEmpty } from '../../src/domain/ids.ts'
+import { refusedPauseMaxMs } from '../../src/domain/repeat-after.ts'
+import {
+  canceled,
+  ether,
+  handOvers,
+  headAt,
+  height,
+  inFlight,
+  now,
+  someAttempt,
+  someMarket,
+  someNoOp,
+  someObservation,
+  somePolicy,
+  someRepeatAfter,
+  someWork,
+} from './some.ts'
+
+const invalid = { kind: 'rejected', code: 'invalid', message: 'intrinsic gas too low' } as const
+const blockMs = 12_000
+const blocksOfAnHour = 300
+
+/** Which no-ops leave at each block of an hour in which every node calls each of them invalid. */
+function hourOfRefusals(market: Market): { broadcasts: readonly number[]; attempts: NonEmpty<Attempt> } {
+  let attempts: NonEmpty<Attempt> = [someAttempt(0)]
+  const broadcasts: number[] = []
+  for (let block = 1; block <= blocksOfAnHour; block += 1) {
+    const at = now + block * blockMs
+    const observation = someObservation({ market, head: headAt(height + block), balance: ether })
+    const { decisions } = decide(someWork({ open: [inFlight(0, attempts, canceled)] }), observation, somePolicy, at)
+    for (const decision of decisions) {
+      if (decision.do === 'takeOver') {
+        const noOp = someNoOp(0, { fees: decision.fees, recordedAt: at, recordedAtBlock: height + block })
+        attempts = [...attempts, afterHandOver({ ...noOp, handOver: handOvers.sending }, invalid, at)]
+        broadcasts.push(block)
+      }
+      if (decision.do === 'rebroadcast') {
+        const { hash } = decision.attempt
+        attempts = attempts.map((each) =>
+          each.hash === hash ? afterHandOver(beforeBroadcast(each), invalid, at) : each,
+        ) as unknown as NonEmpty<Attempt>
+        broadcasts.push(block)
+      }
+    }
+  }
+  return { broadcasts, attempts }
+}
+
+describe('a no-op that every node calls invalid, for an hour', () => {
+  test.each([
+    ['where blocks are empty', { areUsed: false, haveRoom: true }],
+    ['where more no-ops are signed until there are enough', { areUsed: true, haveRoom: false }],
+  ])('is broadcast now and then to the end of it, %s', (_, blocks) => {
+    const { broadcasts, attempts } = hourOfRefusals({ ...someMarket, blocks })
+    const last = broadcasts.at(-1) ?? 0
+    expect((blocksOfAnHour - last) * blockMs).toBeLessThanOrEqual(refusedPauseMaxMs)
+    expect(attempts.length - 1).toBeLessThanOrEqual(attemptsMax)
+  })
+
+  test('after pauses that double and have a bound, and says why it waits', () => {
+    const second = someRepeatAfter.doubtfulMs
+    const decisionsAfter = (triedMs: number, pausedMs: number) => {
+      const handOver = { ...handOvers.refused, at: now + triedMs }
+      const attempts = [someAttempt(0), someNoOp(0, { handOver })] as const
+      const open = [inFlight(0, attempts, canceled)]
+      return decide(someWork({ open }), someObservation(), somePolicy, now + triedMs + pausedMs).decisions
+    }
+    for (const [triedMs, pauseMs] of [
+      [1, second],
+      [2 * second, 2 * second],
+      [100 * refusedPauseMaxMs, refusedPauseMaxMs],
+    ] as const) {
+      const told = {
+        do: 'explain',
+        condition: 'node_refuses',
+        reason: expect.stringContaining('intrinsic gas too low'),
+      }
+      expect(decisionsAfter(triedMs, pauseMs - 1)).toMatchObject([told])
+      expect(decisionsAfter(triedMs, pauseMs)).toMatchObject([told, { do: 'rebroadcast', attempt: { kind: 'cancel' } }])
+    }
+  })
+})
