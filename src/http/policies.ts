@@ -21,7 +21,9 @@ export const policiesInBody = Type.Object(
         description: 'an integer from 1: transactions with a nonce that are not mined',
       }),
     ),
-    eip1559_pricing: flag('false sends legacy transactions'),
+    eip1559_pricing: flag(
+      'false prices sends by speed as legacy transactions; fees that a client names keep their type',
+    ),
     gas_limit_estimation: flag('false wants a gas_limit of each send'),
     whitelist_receivers: Type.Optional(
       Type.Union([Type.Array(Type.String()), Type.Null()], { description: 'a list of addresses that sends may go to' }),

@@ -122,6 +122,25 @@ describe('a queued transaction', () => {
   })
 })
 
+describe('eip1559_pricing', () => {
+  const named = { kind: 'eip1559', maxFeePerGas: 30n * gwei, maxPriorityFeePerGas: gwei } as const
+  const relayer = someRelayer({ policies: { ...somePolicies, eip1559Pricing: false } })
+
+  test('when off makes a legacy transaction of what is sent by speed, and leaves the type to who names the fees', () => {
+    const typed = queued(2, { payload: { ...somePayload, pricing: named } })
+    const { decisions } = plan({ relayer, queued: [queued(1), typed] })
+    expect(decisions).toMatchObject([
+      { do: 'assignNonce', transaction: { sequence: 1 }, fees: { kind: 'legacy' } },
+      { do: 'assignNonce', transaction: { sequence: 2 }, fees: named },
+    ])
+  })
+
+  test('when off leaves a no-op of the type that it has to replace', () => {
+    const typed = inFlight(0, [someAttempt(0, { fees: named })], canceled)
+    expect(plan({ relayer, open: [typed] }).decisions).toMatchObject([{ do: 'takeOver', fees: { kind: 'eip1559' } }])
+  })
+})
+
 describe('a nonce', () => {
   test('given up below others goes to the first of the queue, and only without one to a no-op of ours', () => {
     const open = [inFlight(1), inFlight(3)]
