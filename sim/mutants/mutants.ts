@@ -34,6 +34,7 @@ export const mutants: readonly Mutant[] = [
     name: 'free-nonce-on-timeout',
     breaks: 'takes a time-out for "not sent", and gives the nonce to somebody else',
     with: ['doubtfulSends'],
+    seed: 27,
     edits: [
       {
         file: 'src/chain/broadcast-outcome.ts',
@@ -291,7 +292,7 @@ export const mutants: readonly Mutant[] = [
     name: 'give-nothing-up',
     breaks: 'waits for ever on a payload that no node takes, when an earlier answer was lost',
     with: ['doubtfulSends'],
-    seed: 9,
+    seed: 4,
     edits: [
       {
         file: 'src/domain/pursue.ts',
@@ -623,6 +624,7 @@ export const mutants: readonly Mutant[] = [
     name: 'refused-batch-not-sent',
     breaks: 'takes what a refused batch of sends held for certainly not sent',
     with: ['doubtfulSends'],
+    seed: 19,
     edits: [
       {
         file: 'src/chain/batch-calls.ts',
@@ -635,7 +637,7 @@ export const mutants: readonly Mutant[] = [
     name: 'forget-the-refused-batch',
     breaks: 'sends alone what a refused batch held, and believes a refused connection then that no node has it',
     with: ['doubtfulSends'],
-    seed: 54,
+    seed: 209,
     edits: [
       {
         file: 'src/chain/batch-calls.ts',

@@ -72,6 +72,7 @@ export const ofBids: readonly Mutant[] = [
     name: 'nothing-is-free',
     breaks: 'offers a price where gas is free, and nobody has anything to pay it with',
     with: ['freeGas'],
+    seed: 4,
     edits: [
       {
         file: 'src/chain/read-market.ts',
