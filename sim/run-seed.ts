@@ -10,7 +10,16 @@ import { epochMs } from './process/engine.ts'
 import { type Backup, backUp, downMs, dropUnseen, restore, takeBackLater } from './restore.ts'
 import { type Drawn, drawnUsually, type Restore } from './scenario.ts'
 import { openService, type Service } from './service.ts'
-import { askForTheRest, boundBlocks, calm, demandProgress, giveUpWaiting, openRows, steerBaseFee } from './settle.ts'
+import {
+  askForTheRest,
+  boundBlocks,
+  calm,
+  demandProgress,
+  giveUpWaiting,
+  openRows,
+  standingStill,
+  steerBaseFee,
+} from './settle.ts'
 import { openWorld, type World } from './world.ts'
 
 export interface Outcome {
@@ -158,6 +167,7 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
   world.look()
   const bound = boundBlocks(world, openRows(world))
   let height = -1
+  let still: ReadonlyMap<string, string> = new Map()
   while (!history.failure() && openRows(world) > 0) {
     await oneEvent(world)
     const { number } = blocks.canonical()
@@ -165,9 +175,10 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
     height = number
     steerBaseFee(world)
     const since = number - began - (bound >> 1)
+    if (since === -(bound >> 2)) still = standingStill(world)
     if (since === 0) {
       demandExpiries(world)
-      demandProgress(world)
+      demandProgress(world, still)
     }
     // Now and then again: some begin to wait only then.
     if (since >= 0 && since % 16 === 0) giveUpWaiting(world, service)

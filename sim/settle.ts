@@ -121,19 +121,24 @@ export function giveUpWaiting(world: World, service: Service): void {
   }
 }
 
-/**
- * By half of the bound, before anybody's word ends what waits: where no policy holds a payload back, and money is enough or
- * gas is free, it has a nonce, or something of its relayer's has. A service that refuses to move loses nothing, and is wrong.
- */
-export function demandProgress({ rows, scenario, history }: World): void {
-  const { ending, restores, policies, fees, relayers } = scenario
+/** Of each relayer with nothing but a queue, although no policy holds a payload back and money is enough: what waits in it. */
+export function standingStill({ rows, scenario }: World): ReadonlyMap<string, string> {
+  const { ending, restores, policies, fees } = scenario
   const isCapped = policies.gasPriceCap !== undefined && !fees.isFree
-  if (ending !== 'drain' || restores.length > 0 || isCapped || Object.keys(policies.others).length > 0) return
-  for (let relayer = 0; relayer < relayers; relayer += 1) {
-    const open = [...rows.all().values()].filter((row) => row.open === 1 && row.relayer_id === `r${relayer}`)
-    const [first] = open
-    if (!first || open.some(({ phase }) => phase !== 'queued')) continue
-    history.fail(`r${relayer} has nothing in flight, and ${open.length} wait for no policy: "${first.status_reason}"`)
+  if (ending !== 'drain' || restores.length > 0 || isCapped || Object.keys(policies.others).length > 0) return new Map()
+  const open = [...rows.all().values()].filter((row) => row.open === 1)
+  const still = [...Map.groupBy(open, ({ relayer_id: relayer }) => relayer)].filter(([, of]) =>
+    of.every(({ phase }) => phase === 'queued'),
+  )
+  return new Map(still.map(([relayer, of]) => [relayer, of.map(({ id }) => id).join()]))
+}
+
+/** Before anybody's word ends what waits. A service that refuses to move loses nothing, and is wrong. */
+export function demandProgress(world: World, before: ReadonlyMap<string, string>): void {
+  for (const [relayer, ids] of standingStill(world)) {
+    if (before.get(relayer) !== ids) continue
+    const reason = world.rows.all().get(ids.split(',')[0] ?? '')?.status_reason
+    world.history.fail(`${relayer} has stood still for a quarter of the bound, and for no policy: "${reason}"`)
   }
 }
 
