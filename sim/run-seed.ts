@@ -185,7 +185,7 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
     if (number - began <= bound) continue
     const left = [...world.rows.all().values()].filter(({ open }) => open === 1)
     const told = left.map(
-      ({ id, status, phase, nonce, status_reason }) => `${id.slice(-6)} ${status} ${phase} ${nonce} "${status_reason}"`,
+      (row) => `${row.id.slice(-6)} ${row.status} ${row.phase} ${row.nonce} "${row.wait_text ?? row.status_reason}"`,
     )
     history.fail(
       `${bound} blocks after the faults stopped, ${left.length} have not ended: ${told.slice(0, 5).join('; ')}`,
@@ -210,9 +210,10 @@ function demandVerdicts({ rows, clients, history }: World): void {
 /** What has expired is taken back soon, whatever it waits for. */
 function demandExpiries({ rows, scenario, machine, timeline, history }: World): void {
   const since = epochMs + timeline.now() + machine.skewMs() - 20 * scenario.blocktimeMs
-  for (const { id, open, phase, valid_until: end, canceled_at: taken, status_reason: told } of rows.all().values()) {
+  for (const row of rows.all().values()) {
+    const { id, open, phase, valid_until: end, canceled_at: taken } = row
     if (open === 0 || phase === 'mined' || end === null || end > since || taken !== null) continue
-    history.fail(`${id.slice(-6)} has expired long ago, and is not taken back: "${told}"`)
+    history.fail(`${id.slice(-6)} has expired long ago, and is not taken back: "${row.wait_text ?? row.status_reason}"`)
   }
 }
 

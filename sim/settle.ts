@@ -115,7 +115,7 @@ export function giveUpWaiting(world: World, service: Service): void {
     return
   }
   for (const [id, row] of rows.all()) {
-    if (row.open === 1 && row.canceled_at === null && row.status_reason?.startsWith('waits')) {
+    if (row.open === 1 && row.canceled_at === null && row.wait_condition !== null) {
       service.cancel(Number(row.relayer_id.slice(1)), id)
     }
   }

@@ -1,6 +1,7 @@
 // The seat of a replica: a process that is paused goes on when it wakes up, with what the others have left it.
 import { type Process, start } from './process/engine.ts'
 import { type Instance, openInstance, resume } from './process/instance.ts'
+import { LocksUnavailable } from './process/locks.ts'
 import { forget, type Seat } from './seat.ts'
 import type { World } from './world.ts'
 
@@ -25,7 +26,7 @@ export function sharedSeat(world: World, nextLife: () => number): Seat {
     own.engine.catch((error: unknown) => {
       if (instance.state === 'dead') return
       // Without the locks there is no start: whoever runs it tries again.
-      if (!/session that holds the locks|can’t be reached/.test(String(error))) {
+      if (!(error instanceof LocksUnavailable)) {
         history.fail(`p${instance.id} could not start: ${String(error)}`)
       }
       history.note(`p${instance.id} gives its start up`)

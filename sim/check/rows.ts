@@ -21,6 +21,7 @@ export interface RowWatch {
 /** Beyond one for each time that a transaction gave the nonce back. */
 const fillersUnexplainedMax = 2
 
+const mayWait = ['queued', 'inFlight']
 const ends = ['confirmed', 'failed', 'canceled', 'expired']
 /** What the row keeps for ever. */
 const kept: readonly (keyof Row)[] = ['relayer_id', 'sequence', 'created_at', 'from_address']
@@ -75,6 +76,9 @@ export function watchRows({ committed, touched }: Disk, { fail, changed }: RowWa
       }
     }
     countFillers(row, before)
+    if (!mayWait.includes(row.phase) && row.wait_condition !== null) {
+      fail(`${name} is ${row.phase}, and still said to wait: ${row.wait_text}`)
+    }
     if (row.open === 0 && !ends.includes(row.status) && !isUnjudged(row)) fail(`${name} ended as ${row.status}`)
     changed(row, before)
   }

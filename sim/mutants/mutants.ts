@@ -4,6 +4,7 @@ import type { Feature } from '../scenario.ts'
 import { ofBids } from './of-bids.ts'
 import { ofPolicies } from './of-policies.ts'
 import { ofVerdicts } from './of-verdicts.ts'
+import { ofWaits } from './of-waits.ts'
 
 export interface Edit {
   /** From the repository's root. */
@@ -30,6 +31,7 @@ export const mutants: readonly Mutant[] = [
   ...ofBids,
   ...ofPolicies,
   ...ofVerdicts,
+  ...ofWaits,
   {
     name: 'free-nonce-on-timeout',
     breaks: 'takes a time-out for "not sent", and gives the nonce to somebody else',

@@ -31,6 +31,11 @@ export interface LockServer {
   died(instance: Instance): void
 }
 
+/** A process has no locks now, and may have them later. */
+export class LocksUnavailable extends Error {
+  override readonly name = 'LocksUnavailable'
+}
+
 interface Held extends SimSession {
   readonly id: Member
   readonly slots: Set<Slot>
@@ -88,7 +93,7 @@ export function openLockServer(timeline: Timeline, dice: Dice, history: History)
 
   function ask<T>(held: Held, run: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
-      const refuse = () => reject(new Error('the session that holds the locks is over'))
+      const refuse = () => reject(new LocksUnavailable('the session that holds the locks is over'))
       if (!isAlive(held)) return refuse()
       const { signal } = held.lost
       signal.addEventListener('abort', refuse, { once: true })
@@ -172,7 +177,7 @@ export function openLockServer(timeline: Timeline, dice: Dice, history: History)
           leave(instance, () => {
             if (isCut(instance)) {
               timeline.after(dice.between(200, 3_000), () =>
-                reach(instance, () => reject(new Error('the database can’t be reached'))),
+                reach(instance, () => reject(new LocksUnavailable('the database can’t be reached'))),
               )
             } else
               timeline.after(dice.between(1, 100), () => reach(instance, () => resolve(sessionFor(open(instance)))))

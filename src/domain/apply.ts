@@ -1,6 +1,7 @@
 // What each decision means for a transaction: the one place where decisions become new states.
 import { type Attempt, afterHandOver, type BroadcastOutcome, beforeBroadcast } from './attempt.ts'
 import { cancel, dropCanceled } from './cancel.ts'
+import { withoutWait, withWait } from './condition.ts'
 import type { Change } from './decision.ts'
 import type { Hash, NonEmpty, TransactionId } from './ids.ts'
 import { restoreCancellation, suspect } from './lost-cancellation.ts'
@@ -56,7 +57,9 @@ export function apply(
     case 'refuse':
       return refuse(transaction, change.reason, now)
     case 'explain':
-      return withReason(transaction, change.reason)
+      return withWait(transaction, { condition: change.condition, text: change.reason })
+    case 'clearWait':
+      return withoutWait(transaction)
   }
 }
 

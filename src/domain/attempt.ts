@@ -75,6 +75,8 @@ export interface Attempt {
   /** The head when it was recorded: waiting is counted in blocks from here. */
   readonly recordedAtBlock: BlockNumber
   readonly handOver: HandOver
+  /** Rebuilt from the chain: the history that holds when it was signed and broadcast was lost. */
+  readonly recovered?: true
 }
 
 /** Whether any node could hold these bytes: all but certainty counts. */

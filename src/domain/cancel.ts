@@ -1,4 +1,5 @@
 // Taking a transaction back: what a DELETE does to a transaction, and how the verdict is read from the chain's facts.
+import { withoutWait } from './condition.ts'
 import { type ErrorCode, RescindError } from './errors.ts'
 import type { Hash } from './ids.ts'
 import {
@@ -30,7 +31,7 @@ export function cancel(
   if (transaction.cancellation && transaction.cancellation.origin !== 'refusal') return transaction
 
   const canceled: Transaction = {
-    ...transaction,
+    ...withoutWait(transaction),
     cancellation: { origin, requestedAt: now },
     statusReason: cancelReasons[origin],
   }
@@ -40,7 +41,7 @@ export function cancel(
 /** The end of a canceled transaction that no node ever had: free, and final. */
 export function dropCanceled(transaction: Transaction, now: TimestampMs): Transaction {
   const reason = dropReasons[transaction.cancellation?.origin ?? 'request']
-  return { ...transaction, lifecycle: { phase: 'dropped', reason, droppedAt: now } }
+  return { ...withoutWait(transaction), lifecycle: { phase: 'dropped', reason, droppedAt: now } }
 }
 
 const dropReasons = { request: 'canceled', expiry: 'expired', refusal: 'refused' } as const

@@ -50,13 +50,40 @@ export const conditions = [
 ] as const
 export type Condition = (typeof conditions)[number]
 
-/** Why nothing moves. `reason` begins with one of `openings`; tell.ts keeps of it what is news. */
+/** Why a transaction waits, true as of the last look at the chain: `condition` for machines, `text` for people. */
+export interface Wait {
+  readonly condition: Condition
+  readonly text: string
+}
+
+/** Why nothing moves; tell.ts keeps of it what is news. */
 export function explain(transaction: Transaction, condition: Condition, reason: string): Decision[] {
   return [{ do: 'explain', transaction, condition, reason }]
 }
 
-/** As every reason begins that passes, and no other: of a canceled transaction it is the no-op that waits. */
-export const openings = ['waits', 'canceled; '] as const
+/** Its history stands beside it, and is shown again once the wait is over. */
+export function withWait(transaction: Transaction, { condition, text }: Wait): Transaction {
+  return { ...transaction, wait: { condition, text: shownText(text) } }
+}
+
+export function withoutWait(transaction: Transaction): Transaction {
+  const { wait: _, ...rest } = transaction
+  return rest
+}
+
+/** The reason that the API shows: what holds it up, else what happened to it last. */
+export function statusReasonOf({ wait, statusReason }: Pick<Transaction, 'wait' | 'statusReason'>): string | undefined {
+  return wait?.text ?? statusReason
+}
+
+/** A contract may revert with a megabyte of words. */
+const charsMax = 500
+
+/** As much of a text as is stored and shown. A row holds no U+0000: with it, a stored text would differ from the same text. */
+export function shownText(text: string): string {
+  const plain = text.replaceAll('\0', '')
+  return plain.length > charsMax ? `${plain.slice(0, charsMax)}…` : plain
+}
 
 /**
  * Rounded up to 1, 2 or 5 times a power of ten: a figure that follows prices would change with every block, and a reason

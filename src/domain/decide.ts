@@ -18,7 +18,7 @@ import { type Look, lookBack } from './past.ts'
 import { pursue } from './pursue.ts'
 import type { NetworkPolicy } from './relayer.ts'
 import { include } from './settle.ts'
-import { conditionsOf, news, oneReasonEach, takeBack } from './tell.ts'
+import { clearStaleWaits, conditionsOf, news, oneReasonEach } from './tell.ts'
 import { type InPhase, isInPhase, type Transaction, tookTheNonce } from './transaction.ts'
 import type { Nonce, TimestampMs } from './units.ts'
 import { isHeldUp, type Work } from './work.ts'
@@ -67,7 +67,8 @@ export function decide(work: Work, observation: Observation, policy: NetworkPoli
   const again = assignments.again || returned || past.again
   const spent = Math.max(work.floor.spentBelow, past.explainedBelow ?? 0, spentBelow(followUps))
   // Without prices, held up, or before the next look, it is not known of all what holds them up.
-  const told = again || isHeldUp(work) || !observation.market ? [] : takeBack(looked(work, observation), decisions)
+  const told =
+    again || isHeldUp(work) || !observation.market ? [] : clearStaleWaits(looked(work, observation), decisions)
   return {
     ...assignments,
     needsBalance: assignments.needsBalance || !followed.every(isDecision),

@@ -46,8 +46,10 @@ export type Decision =
   | { do: 'giveUp'; transaction: InPhase<'inFlight'>; reason: string }
   /** Can never be mined as it is. */
   | { do: 'refuse'; transaction: Transaction; reason: string }
-  /** Why nothing moves, for people to read; without a reason, that nothing holds it up any more. */
-  | { do: 'explain'; transaction: Transaction; condition?: Condition; reason?: string }
+  /** Why nothing moves. */
+  | { do: 'explain'; transaction: Transaction; condition: Condition; reason: string }
+  /** Nothing holds it up any more. */
+  | { do: 'clearWait'; transaction: Transaction }
 
 /** Nothing can be decided of one until the balance is known. */
 export interface NeedsBalance {

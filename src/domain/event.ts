@@ -1,7 +1,7 @@
 // An event: that something of a transaction changed, and the transaction as it stood then.
 import type { Attempt } from './attempt.ts'
+import { statusReasonOf } from './condition.ts'
 import type { Hash, RelayerId, TransactionId } from './ids.ts'
-import { replacedReason } from './replace.ts'
 import {
   isTerminal,
   revisionOf,
@@ -51,26 +51,31 @@ export interface Appearance {
 /** What a change is worth telling as; undefined when it is not. */
 export function eventOf(before: Transaction, after: Transaction): EventKind | undefined {
   if (statusOf(before) !== statusOf(after) || isTerminal(after) !== isTerminal(before)) return 'update'
-  const { statusReason, lifecycle } = after
-  if (statusReason === undefined || saysTheSame(statusReason, before.statusReason)) return undefined
-  // Whoever replaced it was answered.
-  if (statusReason === replacedReason) return undefined
-  // That our no-op was mined is how a cancellation is meant to go on, and is told when it is final.
-  const asMeant = 'inclusion' in lifecycle && tookTheNonce(lifecycle.inclusion) !== 'stranger'
-  return asMeant ? undefined : 'attention'
+  return wantsAttention(before, after) ? 'attention' : undefined
 }
 
-/** Reasons that differ in amounts and hashes only: a node that names its base fee must not make an event of each block. */
-function saysTheSame(reason: string, before: string | undefined): boolean {
-  return before !== undefined && (reason === before || withoutNumbers(reason) === withoutNumbers(before))
+/** A replacement is no event: its client has the answer. */
+function wantsAttention(before: Transaction, after: Transaction): boolean {
+  const { lifecycle, cancellation, wait } = after
+  const wasMined = before.lifecycle.phase === 'mined'
+  // A cancellation is meant to go on with our no-op being mined, which is an event once it is final.
+  if ('inclusion' in lifecycle) return !wasMined && tookTheNonce(lifecycle.inclusion) === 'stranger'
+  if (wasMined || recoveredIn(after) > recoveredIn(before)) return true
+  // The node refuses its payload for good.
+  if (cancellation && !before.cancellation) return true
+  // By the condition alone: a text whose figures follow prices must not make an event of each block.
+  if (wait) return wait.condition !== before.wait?.condition
+  // What held the race up is over, and no status shows that.
+  return cancellation !== undefined && before.wait !== undefined
 }
 
-function withoutNumbers(reason: string): string {
-  return reason.replace(/0x[0-9a-f]+|\d+/gi, '#')
+function recoveredIn({ lifecycle }: Transaction): number {
+  return 'attempts' in lifecycle ? lifecycle.attempts.filter(({ recovered }) => recovered).length : 0
 }
 
 export function appearanceOf(transaction: Transaction): Appearance {
-  const { lifecycle, sentAt, statusReason } = transaction
+  const { lifecycle, sentAt } = transaction
+  const statusReason = statusReasonOf(transaction)
   const attempt = shownAttempt(transaction)
   return {
     ...('nonce' in lifecycle && { nonce: lifecycle.nonce }),

@@ -2,6 +2,7 @@
 // its nonce: by the transaction that holds the nonce on record, or by the order of the queue. Where more than one can be
 // meant, none of them is sent until a client decides.
 import { cancelReasons } from './cancel.ts'
+import { withWait } from './condition.ts'
 import type { Address } from './ids.ts'
 import {
   clockMarginMs,
@@ -154,6 +155,6 @@ export function restoreCancellation({ transaction, noOp }: NoOpMatch, now: Times
 
 /** Not sent from here on: a DELETE, its valid_until or a PUT ends that. */
 export function suspect({ transaction, noOp: { hash, nonce } }: NoOpMatch): Transaction {
-  const reason = `waits: the no-op ${hash} (nonce ${nonce}) canceled this or another transaction, and this database does not hold which: was it restored from an older copy? It is not sent as it is: cancel it, or replace it to have it sent`
-  return withReason({ ...transaction, suspectedNoOp: { hash, nonce } }, reason)
+  const text = `waits: the no-op ${hash} (nonce ${nonce}) canceled this or another transaction, and this database does not hold which: was it restored from an older copy? It is not sent as it is: cancel it, or replace it to have it sent`
+  return withWait({ ...transaction, suspectedNoOp: { hash, nonce } }, { condition: 'cancellation_unclear', text })
 }

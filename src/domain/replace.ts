@@ -43,10 +43,8 @@ export function replace(transaction: Transaction, request: SendRequest): Transac
   }
   // No node had the old payload: its nonce, if it had one, goes back, and the first in the queue takes it.
   const queued = neverReachedANode(transaction) ? { ...replaced, lifecycle: { phase: 'queued' as const } } : replaced
-  return withReason(queued, replacedReason)
+  return withReason(queued, 'replaced on request')
 }
-
-export const replacedReason = 'replaced on request'
 
 const refusals: Partial<Record<Status, ErrorCode>> = {
   mined: 'TRANSACTION_ALREADY_MINED',

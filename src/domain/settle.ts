@@ -1,5 +1,6 @@
 // What the chain made of a nonce: inclusion, finality, reorgs, and nonces that went to a stranger.
 import { type Attempt, afterBlock } from './attempt.ts'
+import { shownText, withoutWait } from './condition.ts'
 import type { NonEmpty } from './ids.ts'
 import { recoveredReason, restoredReason } from './recover.ts'
 import type { Inclusion, InPhase, Transaction } from './transaction.ts'
@@ -47,14 +48,14 @@ function reasonFor(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclus
   if (taker === 'stranger') return `its nonce was used by ${inclusion.hash}, a transaction that is not ours`
   const gaveUp = transaction.cancellation?.origin === 'refusal'
   if (taker === 'noOp') {
-    const restored = wasRecovered(transaction, inclusion) ? `; ${restoredReason}` : ''
+    const restored = isRecovered(transaction, inclusion) ? `; ${restoredReason}` : ''
     return `${gaveUp ? 'no node takes it as it is' : 'canceled'}: the no-op ${inclusion.hash} took its nonce${restored}`
   }
   const { succeeded, revertReason } = inclusion.by === 'external' ? {} : inclusion
   const reverted = succeeded === false ? revertOf(revertReason) : undefined
   const lost = [
     ...(inclusion.by === 'unrecorded' ? [unrecorded] : []),
-    ...(wasRecovered(transaction, inclusion) ? [recoveredReason] : []),
+    ...(isRecovered(transaction, inclusion) ? [recoveredReason] : []),
     ...(transaction.cancellation && !gaveUp ? ['the cancellation lost: the original was mined first'] : []),
     ...(carriesEarlier(transaction, inclusion) ? ['the replacement lost: what it replaced was mined first'] : []),
     ...(reverted ? [reverted] : []),
@@ -67,11 +68,8 @@ const successUnknown = 'executed: no node says whether it succeeded or reverted;
 
 const unrecorded = 'executed by an attempt that this database does not hold: was it restored from an older copy?'
 
-function wasRecovered({ lifecycle }: InPhase<'inFlight' | 'mined'>, { hash }: Inclusion): boolean {
-  const handOver = lifecycle.attempts.find((attempt) => attempt.hash === hash)?.handOver
-  return (
-    handOver?.state === 'handed' && handOver.outcome.kind === 'unknown' && handOver.outcome.message === recoveredReason
-  )
+function isRecovered({ lifecycle }: InPhase<'inFlight' | 'mined'>, { hash }: Inclusion): boolean {
+  return lifecycle.attempts.some((attempt) => attempt.hash === hash && attempt.recovered === true)
 }
 
 function carriesEarlier(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclusion): boolean {
@@ -84,14 +82,8 @@ function revertOf(reason: string | undefined): string {
   return reason === undefined || reason.toLowerCase() === bare ? bare : `${bare}: ${reason}`
 }
 
-/** A contract may revert with a megabyte of words. */
-const reasonCharsMax = 500
-
+/** Something happened to it, so what it waited for before is over. */
 export function withReason(transaction: Transaction, statusReason: string | undefined): Transaction {
-  const { statusReason: _, ...rest } = transaction
-  if (statusReason === undefined) return rest
-  // A row holds no U+0000, so that what is told again would look new.
-  const plain = statusReason.replaceAll('\0', '')
-  const told = plain.length > reasonCharsMax ? `${plain.slice(0, reasonCharsMax)}…` : plain
-  return { ...rest, statusReason: told }
+  const { statusReason: _, ...rest } = withoutWait(transaction)
+  return statusReason === undefined ? rest : { ...rest, statusReason: shownText(statusReason) }
 }

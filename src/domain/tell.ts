@@ -1,11 +1,8 @@
-// What is worth telling of what was decided. A reason that passes is true as of the last look at the chain: told when it
-// begins, told anew when the figure that decides it has changed, taken back when it is over. Any other is history, and stays.
-import { cancelReasons } from './cancel.ts'
-import { type Condition, openings } from './condition.ts'
+// What is news of what was decided. A wait is true as of the last look at the chain: it is written when it begins, written
+// anew when a figure of it has changed, and cleared when it is over.
+import { type Condition, withWait } from './condition.ts'
 import type { Decision } from './decision.ts'
-import { replacedReason } from './replace.ts'
-import { withReason } from './settle.ts'
-import { isInPhase, revisionOf, type Transaction } from './transaction.ts'
+import { isInPhase, type Transaction } from './transaction.ts'
 import type { Work } from './work.ts'
 
 /** Of several that hold one transaction up the last is told: it goes deepest. */
@@ -16,41 +13,30 @@ export function oneReasonEach(decisions: readonly Decision[]): readonly Decision
 
 /** Without what is told already: each telling is a row written. */
 export function news(decisions: readonly Decision[]): readonly Decision[] {
-  return decisions.filter(
-    (decision) =>
-      decision.do !== 'explain' ||
-      withReason(decision.transaction, decision.reason).statusReason !== decision.transaction.statusReason,
-  )
+  return decisions.filter((decision) => {
+    if (decision.do !== 'explain') return true
+    const { transaction, condition, reason: text } = decision
+    const { wait } = withWait(transaction, { condition, text })
+    return wait?.condition !== transaction.wait?.condition || wait?.text !== transaction.wait?.text
+  })
 }
 
-/** For those whose reason passes, and of which `decisions` tell none any more. */
-export function takeBack(transactions: readonly Transaction[], decisions: readonly Decision[]): Decision[] {
+/** Of those that wait, and of which `decisions` do not say that they still do. */
+export function clearStaleWaits(transactions: readonly Transaction[], decisions: readonly Decision[]): Decision[] {
   const touched = new Set(
     decisions.flatMap((decision) =>
-      decision.do === 'fillGap' || leavesReason.includes(decision.do) ? [] : [decision.transaction.id],
+      decision.do === 'fillGap' || leavesWait.includes(decision.do) ? [] : [decision.transaction.id],
     ),
   )
   return transactions
-    .filter(({ id, statusReason }) => passes(statusReason) && !touched.has(id))
-    .map((transaction) => ({ do: 'explain', transaction, ...standing(transaction) }))
+    .filter(({ id, wait }) => wait && !touched.has(id))
+    .map((transaction) => ({ do: 'clearWait', transaction }))
 }
 
-const leavesReason: readonly Decision['do'][] = ['rebroadcast', 'bump', 'replace', 'takeOver']
-
-export function passes(reason: string | undefined): boolean {
-  return openings.some((opening) => reason?.startsWith(opening))
-}
-
-/** What is to say of it where nothing holds it up. */
-function standing(transaction: Transaction): { reason?: string } {
-  if (transaction.cancellation) return { reason: cancelReasons[transaction.cancellation.origin] }
-  return revisionOf(transaction) > 0 ? { reason: replacedReason } : {}
-}
+const leavesWait: readonly Decision['do'][] = ['rebroadcast', 'bump', 'replace', 'takeOver']
 
 export function conditionsOf({ relayer, open, suspected }: Work, decisions: readonly Decision[]): readonly Condition[] {
-  const found = new Set(
-    decisions.flatMap((decision) => (decision.do === 'explain' && decision.condition ? [decision.condition] : [])),
-  )
+  const found = new Set(decisions.flatMap((decision) => (decision.do === 'explain' ? [decision.condition] : [])))
   if (relayer.paused) found.add('paused')
   if (suspected.length > 0) found.add('cancellation_unclear')
   if (open.some((each) => isInPhase(each, 'mined') && each.lifecycle.inclusion.by === 'external')) {

@@ -1,6 +1,7 @@
 // A transaction: what a client asked for, and how far it has come. Each phase owns exactly its facts.
 import type { Attempt, AttemptKind } from './attempt.ts'
 import { isNoOp, mayBeKnown } from './attempt.ts'
+import type { Wait } from './condition.ts'
 import type { Address, Hash, Hex, NonEmpty, RelayerId, TransactionId } from './ids.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from './units.ts'
 
@@ -125,7 +126,10 @@ export interface Transaction {
   readonly validUntil?: TimestampMs
   readonly lifecycle: Lifecycle
   readonly cancellation?: CancellationIntent
+  /** What happened to it last, for people: history. */
   readonly statusReason?: string
+  /** Absent while nothing holds it up, and from its inclusion or its end on. */
+  readonly wait?: Wait
   /** In the queue, and not sent: this no-op of a lost history canceled it or another, and nobody can tell which. */
   readonly suspectedNoOp?: { readonly hash: Hash; readonly nonce: Nonce }
   /** When its bytes were first on their way to a node. */

@@ -1,6 +1,7 @@
 // A cancellation on the wire: the intent, and the verdict as the chain stands.
 import { type Static, Type } from 'typebox'
 import { verdictOn } from '../domain/cancel.ts'
+import { statusReasonOf } from '../domain/condition.ts'
 import type { CancellationIntent, Transaction } from '../domain/transaction.ts'
 import { presentTime } from './present-time.ts'
 
@@ -30,6 +31,7 @@ export type CancellationBody = Static<typeof cancellationSchema>
 
 export function presentCancellation(transaction: Transaction, intent: CancellationIntent): CancellationBody {
   const { state, final, safeToRetry, winner, cost } = verdictOn(transaction)
+  const reason = statusReasonOf(transaction)
   return {
     transaction_id: transaction.id,
     state,
@@ -37,7 +39,7 @@ export function presentCancellation(transaction: Transaction, intent: Cancellati
     safe_to_retry: safeToRetry,
     origin: intent.origin,
     requested_at: presentTime(intent.requestedAt),
-    ...(transaction.statusReason !== undefined && { status_reason: transaction.statusReason }),
+    ...(reason !== undefined && { status_reason: reason }),
     ...(winner && {
       winner: { hash: winner.hash, block_number: winner.block.number, block_hash: winner.block.hash },
     }),

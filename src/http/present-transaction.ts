@@ -1,6 +1,7 @@
 // A transaction on the wire. A member is absent until it is known; none is ever null.
 import { type Static, Type } from 'typebox'
 import type { Attempt } from '../domain/attempt.ts'
+import { statusReasonOf } from '../domain/condition.ts'
 import type { Fees } from '../domain/fees.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import {
@@ -63,11 +64,12 @@ export function presentTransaction(transaction: Transaction): TransactionBody {
   const attempt = shownAttempt(transaction)
   const gasLimit = payload.gasLimit ?? attempt?.gasLimit
   const { pricing } = payload
+  const reason = statusReasonOf(transaction)
   return {
     id: transaction.id,
     relayer_id: transaction.relayerId,
     status: statusOf(transaction),
-    ...(transaction.statusReason !== undefined && { status_reason: transaction.statusReason }),
+    ...(reason !== undefined && { status_reason: reason }),
     created_at: presentTime(transaction.createdAt),
     ...(transaction.sentAt !== undefined && { sent_at: presentTime(transaction.sentAt) }),
     ...confirmedAt(transaction),

@@ -22,6 +22,7 @@ export function attemptFromRow(row: AttemptRow): Attempt {
     recordedAt: row.recorded_at,
     recordedAtBlock: row.recorded_at_block,
     handOver: handOverFromRow(row),
+    ...(row.recovered === 1 && { recovered: true }),
   }
 }
 
@@ -43,6 +44,7 @@ export function attemptToRow(attempt: Attempt): Omit<AttemptRow, 'position'> {
     recorded_at: attempt.recordedAt,
     recorded_at_block: attempt.recordedAtBlock,
     ...handOverToRow(attempt.handOver),
+    recovered: attempt.recovered ? 1 : 0,
   }
 }
 

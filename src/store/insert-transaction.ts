@@ -67,6 +67,8 @@ const insertQueued = inLists(
 const laterColumns = [
   'earlier',
   'status_reason',
+  'wait_condition',
+  'wait_text',
   'nonce',
   'sent_at',
   'canceled_at',

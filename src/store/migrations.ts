@@ -1,5 +1,6 @@
 // The schema's history, oldest first. A migration that has landed is never edited.
 import { OperatorError } from '../ops/operator-error.ts'
+import { waits } from './migrate-waits.ts'
 import type { DialectName } from './statement.ts'
 
 /** One text for every database, or one for each that it concerns. */
@@ -192,6 +193,7 @@ export const migrations: readonly Migration[] = [
     // Null: it is not known of every broadcast, as of those that an earlier version made.
     statements: ['ALTER TABLE attempts ADD COLUMN rejections TEXT'],
   },
+  { name: '014-waits', statements: waits },
 ]
 
 /** What a database lacks that holds these. Throws OperatorError when one of them is not known to this version. */

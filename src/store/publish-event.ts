@@ -1,4 +1,5 @@
 // Writing an event into the outbox, in the commit of the change that it tells.
+import { statusReasonOf } from '../domain/condition.ts'
 import { appearanceOf, type EventKind } from '../domain/event.ts'
 import { isTerminal, statusOf, type Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
@@ -81,7 +82,7 @@ export async function publishEvent(
     id: transaction.id,
     kind,
     status: statusOf(transaction),
-    statusReason: storableText(transaction.statusReason),
+    statusReason: storableText(statusReasonOf(transaction)),
     terminal: terminal ? 1 : 0,
     now,
     nonce: then.nonce ?? null,

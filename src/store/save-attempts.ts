@@ -33,6 +33,7 @@ const insertAttempt = statement<Omit<AttemptRow, 'position'>>((db, p) =>
     outcome_code: p.outcome_code,
     outcome_message: p.outcome_message,
     rejections: p.rejections,
+    recovered: p.recovered,
   }),
 )
 

@@ -48,7 +48,8 @@ const drop = inLists(
   },
   // By the list of ids as well: joined with it alone, a table that was small when the plan was made is read as a whole.
   (given) => `UPDATE transactions SET phase = given.phase, open = given.open, status = given.status,
-      status_reason = given.status_reason, canceled_at = given.canceled_at, cancel_origin = given.cancel_origin,
+      status_reason = given.status_reason, wait_condition = NULL, wait_text = NULL,
+      canceled_at = given.canceled_at, cancel_origin = given.cancel_origin,
       ended_at = given.ended_at, drop_reason = given.drop_reason, version = transactions.version + 1
     FROM ${given}
     WHERE transactions.id = ANY($1::text[]) AND transactions.id = given.id
@@ -60,7 +61,8 @@ const drop = inLists(
     alike: {
       but: 'id',
       write: (p) => `UPDATE transactions SET phase = ${p.phase}, open = ${p.open}, status = ${p.status},
-          status_reason = ${p.status_reason}, canceled_at = ${p.canceled_at}, cancel_origin = ${p.cancel_origin},
+          status_reason = ${p.status_reason}, wait_condition = NULL, wait_text = NULL,
+          canceled_at = ${p.canceled_at}, cancel_origin = ${p.cancel_origin},
           ended_at = ${p.ended_at}, drop_reason = ${p.drop_reason}, version = version + 1
         WHERE id = ANY(${p.id}) AND version = ${p.version} AND open = 1
         RETURNING id`,
@@ -73,13 +75,15 @@ type DropColumns = Pick<
   'phase' | 'open' | 'status' | 'status_reason' | 'canceled_at' | 'cancel_origin' | 'ended_at' | 'drop_reason'
 >
 
-/** All that the end of a queued transaction changes. */
-export function dropOf(p: DropColumns): DropColumns {
+/** All that the end of a queued transaction changes: it waits for nothing any more. */
+export function dropOf(p: DropColumns): DropColumns & { wait_condition: null; wait_text: null } {
   return {
     phase: p.phase,
     open: p.open,
     status: p.status,
     status_reason: p.status_reason,
+    wait_condition: null,
+    wait_text: null,
     canceled_at: p.canceled_at,
     cancel_origin: p.cancel_origin,
     ended_at: p.ended_at,
@@ -93,6 +97,8 @@ export function progressOf(p: ProgressColumns): ProgressColumns {
     open: p.open,
     status: p.status,
     status_reason: p.status_reason,
+    wait_condition: p.wait_condition,
+    wait_text: p.wait_text,
     nonce: p.nonce,
     sent_at: p.sent_at,
     canceled_at: p.canceled_at,

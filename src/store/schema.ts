@@ -46,7 +46,11 @@ export interface TransactionTable {
   /** 0 once nothing more can happen to it: everything that does work looks at open rows only. */
   open: Flag
   status: string
+  /** History: what happened to it last. */
   status_reason: string | null
+  /** What holds it up, one of domain/condition.ts, and the same for people; both null where nothing does. */
+  wait_condition: string | null
+  wait_text: string | null
   nonce: number | null
   sent_at: number | null
   canceled_at: number | null
@@ -92,6 +96,8 @@ export interface AttemptTable {
   outcome_message: string | null
   /** Whether every broadcast of it was rejected, where that is certain. */
   rejections: 'all' | 'allButLast' | null
+  /** 1: rebuilt from the chain, as the database had lost it. */
+  recovered: Flag
 }
 
 /** Every change of a status, in the order of commits, written in the same commit: nothing is lost between the two. */

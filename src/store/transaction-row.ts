@@ -2,6 +2,7 @@
 // place that knows which belong to which.
 import type { Selectable } from 'kysely'
 import type { Attempt, AttemptKind } from '../domain/attempt.ts'
+import type { Condition } from '../domain/condition.ts'
 import { type Hash, isNonEmpty, type RelayerId, type TransactionId } from '../domain/ids.ts'
 import {
   type CancellationIntent,
@@ -24,6 +25,8 @@ export type ProgressColumns = Pick<
   | 'open'
   | 'status'
   | 'status_reason'
+  | 'wait_condition'
+  | 'wait_text'
   | 'nonce'
   | 'sent_at'
   | 'canceled_at'
@@ -67,6 +70,8 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
     open: isTerminal(transaction) ? 0 : 1,
     status: statusOf(transaction),
     status_reason: storableText(transaction.statusReason),
+    wait_condition: transaction.wait?.condition ?? null,
+    wait_text: storableText(transaction.wait?.text),
     nonce: 'nonce' in lifecycle ? lifecycle.nonce : null,
     sent_at: transaction.sentAt ?? null,
     canceled_at: cancellation?.requestedAt ?? null,
@@ -104,6 +109,9 @@ export function transactionFromRow(row: TransactionRow, attempts: readonly Attem
       cancellation: { origin: row.cancel_origin as CancellationIntent['origin'], requestedAt: row.canceled_at },
     }),
     ...(row.status_reason !== null && { statusReason: row.status_reason }),
+    ...(row.wait_condition !== null && {
+      wait: { condition: row.wait_condition as Condition, text: required(row, 'wait_text') },
+    }),
     ...(row.suspected_hash !== null && {
       suspectedNoOp: { hash: row.suspected_hash as Hash, nonce: required(row, 'suspected_nonce') },
     }),

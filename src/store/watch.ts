@@ -1,5 +1,6 @@
 // A store whose durable changes are told: one place sees every change of a transaction, whoever makes it.
 import { verdictOn } from '../domain/cancel.ts'
+import { statusReasonOf } from '../domain/condition.ts'
 import { OwnershipLost, RescindError, StaleWrite } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import { feesPaid, isTerminal, statusOf, type Transaction } from '../domain/transaction.ts'
@@ -86,7 +87,8 @@ function watched(session: Session): Watcher {
 }
 
 function changeOf(before: Transaction | undefined, after: Transaction, now: TimestampMs): Change {
-  const { relayerId, id, createdAt, lifecycle, cancellation, statusReason } = after
+  const { relayerId, id, createdAt, lifecycle, cancellation } = after
+  const reason = statusReasonOf(after)
   const ended = isTerminal(after) && !(before && isTerminal(before))
   const inclusion = ended && lifecycle.phase === 'final' ? lifecycle.inclusion : undefined
   const paid = inclusion && inclusion.by !== 'external' ? feesPaid(inclusion) : undefined
@@ -97,7 +99,7 @@ function changeOf(before: Transaction | undefined, after: Transaction, now: Time
     ...(before && { from: statusOf(before) }),
     to: statusOf(after),
     afterMs: now - createdAt,
-    ...(statusReason !== undefined && { reason: statusReason }),
+    ...(reason !== undefined && { reason }),
     signed: attemptsOf(after)
       .slice(before ? attemptsOf(before).length : 0)
       .map(({ kind }) => kind),

@@ -1,6 +1,7 @@
 // Any values of the domain, for properties: every variant of every union, amounts up to 2^256 - 1.
 import fc from 'fast-check'
 import type { Attempt, HandOver, RejectionCode } from '../../src/domain/attempt.ts'
+import { conditions } from '../../src/domain/condition.ts'
 import type { Fees, Market } from '../../src/domain/fees.ts'
 import type { Address, Hash, Hex, NonEmpty, RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import type { AccessList, Inclusion, Lifecycle, Payload, Pricing, Transaction } from '../../src/domain/transaction.ts'
@@ -97,7 +98,7 @@ export const anyFees = fc.oneof(
 )
 
 function anyAttemptOf(transactionId: TransactionId, nonce: number): fc.Arbitrary<Attempt> {
-  return record({
+  const facts = record({
     hash: anyHash,
     transactionId: fc.constant(transactionId),
     nonce: fc.constant(nonce),
@@ -110,6 +111,7 @@ function anyAttemptOf(transactionId: TransactionId, nonce: number): fc.Arbitrary
     recordedAtBlock: anyCount,
     handOver: anyHandOver,
   })
+  return fc.tuple(facts, optional('recovered', fc.constant(true))).map(([each, more]) => ({ ...each, ...more }))
 }
 
 const anyBlock = record({ number: anyCount, hash: anyHash })
@@ -182,6 +184,7 @@ export function anyTransaction(
         record({ origin: fc.constantFrom('request' as const, 'expiry' as const), requestedAt: anyCount }),
       ),
       optional('statusReason', anyText),
+      optional('wait', record({ condition: fc.constantFrom(...conditions), text: anyText })),
       optional('sentAt', anyCount),
       optional('suspectedNoOp', record({ hash: anyHash, nonce: anyCount })),
     )

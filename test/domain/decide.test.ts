@@ -1,12 +1,12 @@
 // What a relayer does next, case by case: the prose atop decide.ts and the rules of cancelling.
 import { describe, expect, test } from 'vitest'
+import { apply } from '../../src/domain/apply.ts'
 import type { Attempt } from '../../src/domain/attempt.ts'
 import { decide } from '../../src/domain/decide.ts'
 import type { Decision } from '../../src/domain/decision.ts'
 import { tipOf } from '../../src/domain/fees.ts'
 import type { Observation } from '../../src/domain/observation.ts'
 import type { Policies } from '../../src/domain/relayer.ts'
-import { withReason } from '../../src/domain/settle.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import type { Work } from '../../src/domain/work.ts'
 import {
@@ -381,7 +381,8 @@ describe('what must not wait for a block, nor cost without end', () => {
     const estimates = new Map([[swap.id, { kind: 'reverts' as const, reason: 'no\0 allowance' }]])
     const [told] = plan({ open: [inFlight(0)], queued: [swap] }, { estimates }).decisions
     if (told?.do !== 'explain') throw new Error('not explained')
-    const explained = { ...swap, statusReason: withReason(swap, told.reason).statusReason?.replaceAll('\0', '') ?? '' }
+    const explained = apply(told, swap, undefined, now)
+    expect(explained.wait?.text).not.toContain('\0')
     expect(plan({ open: [inFlight(0)], queued: [explained] }, { estimates }).decisions).toEqual([])
   })
 

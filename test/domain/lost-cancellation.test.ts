@@ -237,7 +237,8 @@ describe('one that is unclear', () => {
   test('is pending, and says which no-op it is about and what to do', () => {
     expect(statusOf(unclear)).toBe('pending')
     expect(unclear).toMatchObject({ suspectedNoOp: { hash: noOpAt(5).hash, nonce: 5 } })
-    expect(unclear.statusReason).toMatch(/^waits: the no-op 0x0+f05 \(nonce 5\) .* cancel it, or replace it/)
+    expect(unclear.wait?.condition).toBe('cancellation_unclear')
+    expect(unclear.wait?.text).toMatch(/^waits: the no-op 0x0+f05 \(nonce 5\) .* cancel it, or replace it/)
   })
   test('ends by a DELETE, for good, and by its valid_until', () => {
     expect(verdictOn(cancel(unclear, now))).toMatchObject({ state: 'dropped', final: true, safeToRetry: true })

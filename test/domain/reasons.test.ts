@@ -1,14 +1,16 @@
 // What is said of everything that waits or is stuck: a condition for machines, and a reason with figures and with what
 // would help; told once, anew when the figure changes, and taken back when it is over.
 import { describe, expect, test } from 'vitest'
-import { apply } from '../../src/domain/apply.ts'
+import { apply, dropIfCertain } from '../../src/domain/apply.ts'
 import type { Attempt, RejectionCode } from '../../src/domain/attempt.ts'
-import { type Condition, conditions, openings, roughly } from '../../src/domain/condition.ts'
+import { cancel } from '../../src/domain/cancel.ts'
+import { type Condition, conditions, roughly, statusReasonOf, type Wait } from '../../src/domain/condition.ts'
 import { decide } from '../../src/domain/decide.ts'
 import type { Decision } from '../../src/domain/decision.ts'
 import { tellUnreachable } from '../../src/domain/hindrance.ts'
 import type { Observation } from '../../src/domain/observation.ts'
 import type { Relayer } from '../../src/domain/relayer.ts'
+import { include } from '../../src/domain/settle.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import type { Work } from '../../src/domain/work.ts'
 import {
@@ -280,7 +282,7 @@ describe('what waits', () => {
     expect(plan.conditions).toContain(condition)
     const [first] = explained(plan.decisions)
     expect(first).toMatchObject({ condition, reason: expect.stringMatching(reason) })
-    expect(openings.some((opening) => first?.reason?.startsWith(opening))).toBe(true)
+    expect(first?.reason).toMatch(/^(waits|canceled; )/)
 
     const again = planOf(told(work, plan.decisions), observation)
     expect(explained(again.decisions)).toEqual([])
@@ -300,9 +302,12 @@ test('a stranger’s transaction in the place of ours is a condition as long as 
 })
 
 describe('a reason', () => {
-  const waiting = queued(1, { statusReason: 'waits: the balance (5 wei) does not cover …' })
+  const waiting = queued(1, {
+    wait: { condition: 'balance_short', text: 'waits: the balance (5 wei) does not cover …' },
+  })
   const held = [someAttempt(0, { recordedAtBlock: height })] as const
-  const stuck = (reason: string) => inFlight(0, [held[0]], { statusReason: reason })
+  const capped: Wait = { condition: 'gas_price_cap', text: 'waits at gas_price_cap (1 wei)' }
+  const stuck = (told: Partial<Transaction>) => inFlight(0, [held[0]], told)
 
   test('is told anew when the figure that decides it changes, and not when it hardly does', () => {
     const relayer = withPolicies({ gasPriceCap: 5n })
@@ -315,32 +320,44 @@ describe('a reason', () => {
     ])
   })
 
-  test('that passed is taken back, of what waits its turn and of what is in flight', () => {
+  test('is cleared once it is over, of what waits its turn and of what is in flight', () => {
     const full = [0, 1, 2, 3].map((nonce) => inFlight(nonce))
     expect(planOf({ open: full, queued: [waiting] }, someObservation()).decisions).toEqual([
-      { do: 'explain', transaction: waiting },
+      { do: 'clearWait', transaction: waiting },
     ])
-    const open = stuck('waits at gas_price_cap (1 wei)')
+    const open = stuck({ wait: capped })
     const [decision] = planOf({ open: [open] }, someObservation()).decisions
-    expect(decision).toEqual({ do: 'explain', transaction: open })
-    if (decision?.do !== 'explain') throw new Error('nothing is told')
-    expect(apply(decision, open, undefined, now).statusReason).toBeUndefined()
+    expect(decision).toEqual({ do: 'clearWait', transaction: open })
+    if (decision?.do !== 'clearWait') throw new Error('nothing is cleared')
+    expect(apply(decision, open, undefined, now)).toEqual(stuck({}))
   })
 
   test('of a canceled one gives way to why it was canceled', () => {
-    const open = { ...stuck('canceled; the balance does not cover'), ...canceled }
-    const raced = { ...open, lifecycle: { ...open.lifecycle, attempts: [held[0], someNoOp(0)] as const } }
-    expect(planOf({ open: [raced] }, someObservation()).decisions).toMatchObject([
-      { do: 'explain', reason: 'canceled on request' },
-    ])
+    const racing = inFlight(0, [held[0], someNoOp(0)], { ...canceled, statusReason: 'canceled on request' })
+    const unfunded = someObservation({ ...late, balance: 5n })
+    const { open = [] } = told({ open: [racing] }, planOf({ open: [racing] }, unfunded).decisions)
+    expect(open.map(statusReasonOf)).toEqual([expect.stringMatching(/^canceled; the balance does not cover/)])
+    const [decision] = planOf({ open }, someObservation()).decisions
+    if (decision?.do !== 'clearWait') throw new Error('nothing is cleared')
+    expect(statusReasonOf(apply(decision, open[0] as Transaction, undefined, now))).toBe('canceled on request')
   })
 
   test('that is history stays, and so does every one while it is not known what holds', () => {
-    for (const reason of ['a reorganisation of the chain took its block back', 'replaced on request']) {
-      expect(planOf({ open: [stuck(reason)] }, someObservation()).decisions).toEqual([])
+    // Whatever words a history begins with.
+    for (const statusReason of ['a reorganisation of the chain took its block back', 'waits for nothing']) {
+      expect(planOf({ open: [stuck({ statusReason })] }, someObservation()).decisions).toEqual([])
     }
-    expect(planOf({ open: [stuck('waits at gas_price_cap (1 wei)')] }, unpriced).decisions).toEqual([])
+    expect(planOf({ open: [stuck({ wait: capped })] }, unpriced).decisions).toEqual([])
   })
+})
+
+test('what is canceled, is mined or ends waits for nothing any more', () => {
+  const wait = { condition: 'node_unreachable', text: 'waits: no node of the network answers' } as const
+  const attempts = [someAttempt(0, { handOver: handOvers.held })] as const
+  expect(cancel(queued(1, { wait }), now)).not.toHaveProperty('wait')
+  expect(cancel(inFlight(0, undefined, { wait }), now)).not.toHaveProperty('wait')
+  expect(dropIfCertain(inFlight(0, attempts, { ...canceled, wait }), now)).not.toHaveProperty('wait')
+  expect(include(inFlight(0, undefined, { wait }), byStranger())).not.toHaveProperty('wait')
 })
 
 test('while no node answers, the first of each place says so, and a canceled one in its own words', () => {

@@ -87,7 +87,7 @@ test('where the node refuses the no-op as well, it is tried again and not made a
   expect(fillersOf(sender)).toHaveLength(1)
   const told = 'waits: nonce 0 comes first, and the node refuses the no-op that would fill it: intrinsic gas too low'
   await until(async () => (await view(stage, taken)).status_reason?.startsWith(told), { what: 'what it waits for' })
-  expect(fillersOf(sender)).toMatchObject([{ open: 1, nonce: 0, status_reason: expect.stringMatching(/^waits: /) }])
+  expect(fillersOf(sender)).toMatchObject([{ open: 1, nonce: 0, wait_condition: 'node_refuses' }])
 
   stage.line.open()
   await triedAgain(sender, 4)

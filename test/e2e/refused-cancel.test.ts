@@ -16,7 +16,7 @@ afterAll(() => stage?.[Symbol.asyncDispose]())
 
 /** Apart from what the engine tells of it meanwhile: a no-op may be on its way. */
 function asAsked(id: string) {
-  const { version: _, status_reason: __, ...row } = stage.rows.transaction(id)
+  const { version: _, status_reason: __, wait_condition: ___, wait_text: ____, ...row } = stage.rows.transaction(id)
   return row
 }
 

@@ -3,7 +3,6 @@ import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
-import { replacedReason } from '../../src/domain/replace.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -46,10 +45,13 @@ test('what happens is told in order, each transaction as it stood then', async (
   })
   await save({ ...now, lifecycle: { ...bound, attempts: [own] } })
   await save({ ...now, lifecycle: { ...bound, attempts: [own, dearer] } })
-  // Whoever asked for it was answered.
-  await save({ ...now, statusReason: replacedReason })
-  await save({ ...now, statusReason: 'waits at gas_price_cap (1 wei): more is needed' })
-  await save({ ...now, statusReason: 'waits at gas_price_cap (2 wei): more is needed' })
+  // A change of the history alone is no event.
+  await save({ ...now, statusReason: 'replaced on request' })
+  const capped = (cap: number) => ({
+    wait: { condition: 'gas_price_cap', text: `waits at gas_price_cap (${cap} wei): more is needed` } as const,
+  })
+  await save({ ...now, ...capped(1) })
+  await save({ ...now, ...capped(2) })
   await save({
     ...now,
     lifecycle: { phase: 'mined', nonce: 7, attempts: [own, dearer], inclusion: inclusion(dearer) },

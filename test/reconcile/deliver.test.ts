@@ -49,7 +49,8 @@ async function happen(store: Store, notificationId: string, count: number): Prom
   const ended: Transaction[] = []
   for (let each = 0; each < count; each++) {
     const sent = await send(store, relayer.id)
-    const told = await store.commit((session) => session.saveTransaction(sent, { ...sent, statusReason: 'waits' }, now))
+    const waiting = { ...sent, wait: { condition: 'paused', text: 'waits' } as const }
+    const told = await store.commit((session) => session.saveTransaction(sent, waiting, now))
     ended.push(await store.commit((session) => session.saveTransaction(told, cancel(told, now), now)))
   }
   return ended

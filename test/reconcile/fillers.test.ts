@@ -113,5 +113,5 @@ test('where nobody tells the pool, the step asks once, and says so instead of lo
   const { conditions } = await step(context, ownership, nothingUnknown, noneHanging)
   expect(chain.inquiries.slice(before).map(({ pendingNonce }) => pendingNonce)).toEqual([false, true])
   expect(conditions).toEqual(['pool_unseen'])
-  expect((await place.read(behind)).statusReason).toContain('nonce 0 comes first and is unused')
+  expect((await place.read(behind)).wait?.text).toContain('nonce 0 comes first and is unused')
 })

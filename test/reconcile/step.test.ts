@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { submitTransaction } from '../../src/commands/submit.ts'
 import type { BroadcastOutcome } from '../../src/domain/attempt.ts'
+import { statusReasonOf } from '../../src/domain/condition.ts'
 import { OwnershipLost, StaleWrite } from '../../src/domain/errors.ts'
 import type { Policies, Relayer } from '../../src/domain/relayer.ts'
 import { statusOf } from '../../src/domain/transaction.ts'
@@ -88,7 +89,7 @@ test.each<[string, Partial<Relayer>, Partial<Policies>]>([
 
   await step(context, ownership, nothingUnknown, noneHanging)
   expect(chain.handed).toEqual([])
-  expect((await place.read(id)).statusReason).toBeDefined()
+  expect(statusReasonOf(await place.read(id))).toBeDefined()
 })
 
 test('a name that changes while a step looks around is none of its business', async () => {
@@ -286,7 +287,7 @@ test('an estimate that did not come holds the queue and says why', async () => {
   })
   await step(place.context, await place.own(), nothingUnknown, noneHanging)
   expect(place.chain.inquiries[0]?.estimates).toMatchObject([{ transactionId: id }])
-  expect((await place.read(id)).statusReason).toMatch(/could not estimate/)
+  expect((await place.read(id)).wait?.condition).toBe('gas_unknown')
   expect(place.chain.handed).toEqual([])
 })
 

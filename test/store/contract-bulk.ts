@@ -213,7 +213,7 @@ function lostNoOp(nonce: number): LostNoOp {
 
 /** Rows, attempts and events of each, without what is its alone: ids, hashes, raw bytes. */
 async function told(under: StoreUnderTest, relayerId: RelayerId, ids: readonly TransactionId[]) {
-  const columns = `sequence, version, phase, open, status, status_reason, nonce, canceled_at, cancel_origin, ended_at,
+  const columns = `sequence, version, phase, open, status, status_reason, wait_condition, wait_text, nonce, canceled_at, cancel_origin, ended_at,
     drop_reason, included_kind`
   return Promise.all(
     ids.map(async (id) => ({

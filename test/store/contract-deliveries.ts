@@ -20,14 +20,17 @@ async function notified(store: Store): Promise<Relayer & { notificationId: strin
   return relayer
 }
 
-/** So many events: reasons that differ, and at last its end. */
+/** So many events: one wait after the other, and at last its end. */
 async function happen(store: Store, { id }: Relayer, events: number, at = now): Promise<Transaction> {
   let latest = await send(store, id)
   const save = async (after: Transaction) => {
     const before = latest
     latest = await store.commit((session) => session.saveTransaction(before, after, at))
   }
-  for (let each = 1; each < events; each++) await save({ ...latest, statusReason: 'waits: '.padEnd(10 + each, 'x') })
+  const waits = ['paused', 'balance_short'] as const
+  for (let each = 1; each < events; each++) {
+    await save({ ...latest, wait: { condition: waits[each % 2] ?? 'paused', text: `waits: ${each}` } })
+  }
   await save(cancel(latest, at))
   return latest
 }

@@ -166,7 +166,7 @@ export function readContract(open: OpenStore): void {
     await store.commit(async (session) => {
       for (const each of sent.slice(0, 4)) {
         const suspectedNoOp = { hash: hashOf(7), nonce: 3 }
-        await session.saveTransaction(each, { ...each, suspectedNoOp, statusReason: 'waits' }, now)
+        await session.saveTransaction(each, { ...each, suspectedNoOp }, now)
       }
     })
     const work = await store.reads.work(relayer.id)

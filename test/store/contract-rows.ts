@@ -37,10 +37,12 @@ export function rowContract(open: OpenStore): void {
         const ids = { id: freshId(), relayerId: relayer.id }
         const before = withIds({ ...drawn, lifecycle: { phase: 'queued' } }, ids)
         await store.commit((session) => session.insertTransaction(before))
-        const { cancellation: _, statusReason: __, ...rest } = before
+        const { cancellation: _, statusReason: __, wait, ...rest } = before
         // What ends in the queue was on its way to no node by that.
         const sent = lifecycle.phase === 'dropped' ? {} : { sentAt: now }
-        const after = withIds({ ...rest, ...sent, statusReason: 'moved', lifecycle }, ids)
+        // What ends in the queue waits for nothing.
+        const waits = lifecycle.phase === 'dropped' || !wait ? {} : { wait }
+        const after = withIds({ ...rest, ...sent, ...waits, statusReason: 'moved', lifecycle }, ids)
         const saved = await store.commit((session) => session.saveTransaction(before, after, now))
         expect(saved).toStrictEqual({ ...after, version: before.version + 1 })
         expect(await store.reads.transaction(relayer.id, before.id)).toStrictEqual(saved)

@@ -1,43 +1,14 @@
 // A database that an earlier release wrote is brought to today's schema, and its verdicts are read as they stood.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import Database from 'better-sqlite3'
-import pg from 'pg'
 import { expect, test } from 'vitest'
 import { verdictOn } from '../../src/domain/cancel.ts'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import { statusOf } from '../../src/domain/transaction.ts'
-import { systemClock } from '../../src/ops/clock.ts'
-import { secretUrl } from '../../src/ops/secret.ts'
-import { migrations, sqlFor } from '../../src/store/migrations.ts'
-import { openPostgresStore } from '../../src/store/postgres/open.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
-import type { DialectName } from '../../src/store/statement.ts'
-import type { Store } from '../../src/store/store.ts'
 import { hashOf } from '../http/support/rows.ts'
-import { sharedPostgres } from './open-postgres.ts'
-import { quiet } from './open-store.ts'
+import { earlierDatabases, schemaBefore } from './earlier-database.ts'
 
 const relayer = 'one' as RelayerId
 const address = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
 const [payload, noOp, block] = [hashOf(1), hashOf(2), hashOf(3)]
-
-/** As it was before `next`. */
-function schemaBefore(next: string, dialect: DialectName): readonly string[] {
-  const earlier = migrations.slice(
-    0,
-    migrations.findIndex(({ name }) => name === next),
-  )
-  if (earlier.length === 0) throw new Error(`there is no migration ${next}`)
-  return [
-    'CREATE TABLE migrations (name TEXT PRIMARY KEY, applied_at BIGINT NOT NULL)',
-    ...earlier.flatMap((migration) => [
-      ...sqlFor(dialect, migration),
-      `INSERT INTO migrations (name, applied_at) VALUES ('${migration.name}', 1)`,
-    ]),
-  ]
-}
 
 /** One that was won, and one that was lost. */
 const rows: readonly string[] = [
@@ -61,45 +32,24 @@ const rows: readonly string[] = [
   ]),
 ]
 
-const postgres = sharedPostgres()
-
-async function ofSqlite(disposal: AsyncDisposableStack, statements: readonly string[]): Promise<Store> {
-  const folder = mkdtempSync(join(tmpdir(), 'rescind-earlier-'))
-  disposal.defer(() => rmSync(folder, { recursive: true, force: true }))
-  const path = join(folder, 'rescind.db')
-  const database = new Database(path)
-  for (const sql of statements) database.exec(sql)
-  database.close()
-  return disposal.use(await openSqliteStore({ path, clock: systemClock, logger: quiet }))
-}
-
-async function ofPostgres(disposal: AsyncDisposableStack, statements: readonly string[]): Promise<Store> {
-  const url = new URL(await (await postgres()).database())
-  const client = new pg.Client({ connectionString: url.href })
-  await client.connect()
-  for (const sql of statements) await client.query(sql)
-  await client.end()
-  return disposal.use(await openPostgresStore({ url: secretUrl(url), clock: systemClock, logger: quiet }))
-}
-
-test.each([
-  ['SQLite', 'sqlite', ofSqlite],
-  ['PostgreSQL', 'postgres', ofPostgres],
-] as const)('verdicts from before L1 fees were kept cost what they did, on %s', async (_, dialect, open) => {
-  await using disposal = new AsyncDisposableStack()
-  const store = await open(disposal, [...schemaBefore('011-l1-fee', dialect), ...rows])
-  const read = async (id: string) => {
-    const transaction = await store.reads.transaction(relayer, id as TransactionId)
-    if (!transaction) throw new Error(`${id} is gone`)
-    return { status: statusOf(transaction), ...verdictOn(transaction) }
-  }
-  const winner = { block: { number: 100, hash: block } }
-  expect(await read('won')).toEqual({
-    ...{ status: 'canceled', state: 'won', final: true, safeToRetry: true, cost: 42_000_000_000_000n },
-    winner: { ...winner, hash: noOp },
-  })
-  expect(await read('lost')).toEqual({
-    ...{ status: 'confirmed', state: 'lost', final: true, safeToRetry: false, cost: 0n },
-    winner: { ...winner, hash: payload },
-  })
-})
+test.each(earlierDatabases)(
+  'verdicts from before L1 fees were kept cost what they did, on %s',
+  async (_, dialect, open) => {
+    await using disposal = new AsyncDisposableStack()
+    const store = await open(disposal, [...schemaBefore('011-l1-fee', dialect), ...rows])
+    const read = async (id: string) => {
+      const transaction = await store.reads.transaction(relayer, id as TransactionId)
+      if (!transaction) throw new Error(`${id} is gone`)
+      return { status: statusOf(transaction), ...verdictOn(transaction) }
+    }
+    const winner = { block: { number: 100, hash: block } }
+    expect(await read('won')).toEqual({
+      ...{ status: 'canceled', state: 'won', final: true, safeToRetry: true, cost: 42_000_000_000_000n },
+      winner: { ...winner, hash: noOp },
+    })
+    expect(await read('lost')).toEqual({
+      ...{ status: 'confirmed', state: 'lost', final: true, safeToRetry: false, cost: 0n },
+      winner: { ...winner, hash: payload },
+    })
+  },
+)

@@ -91,7 +91,7 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   await reads.event(1)
   await session.saveRelayer({ ...relayer, notificationId: 'hook' })
   const again = await sendWithin(session, relayer.id)
-  const told = await session.saveTransaction(again, { ...again, statusReason: 'waits' }, now)
+  const told = await session.saveTransaction(again, { ...again, wait: { condition: 'paused', text: 'waits' } }, now)
   await session.saveTransaction(told, cancel(told, now), now)
   const turn = {
     notificationId: 'hook',

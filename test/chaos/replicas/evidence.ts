@@ -51,7 +51,8 @@ export interface Evidence {
   readonly handed: readonly Handed[]
 }
 
-export const openRows = 'SELECT id, relayer_id, status, status_reason, nonce FROM transactions WHERE open = 1'
+export const openRows =
+  'SELECT id, relayer_id, status, status_reason, wait_text, nonce FROM transactions WHERE open = 1'
 
 export async function gather({ query, chains, recorder }: Cluster): Promise<Evidence> {
   const rows = await query<Row>(

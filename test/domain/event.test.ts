@@ -1,0 +1,115 @@
+// Which changes of a transaction are events, where its status stands: told by conditions and facts, whatever the texts say.
+import { describe, expect, test } from 'vitest'
+import { afterAnswers, apply } from '../../src/domain/apply.ts'
+import { cancel } from '../../src/domain/cancel.ts'
+import { explain } from '../../src/domain/condition.ts'
+import type { Decision } from '../../src/domain/decision.ts'
+import { eventOf } from '../../src/domain/event.ts'
+import { tellHindrance, tellUnreachable } from '../../src/domain/hindrance.ts'
+import { type LostNoOp, restoreCancellation } from '../../src/domain/lost-cancellation.ts'
+import { replace } from '../../src/domain/replace.ts'
+import { include, reopen } from '../../src/domain/settle.ts'
+import { type InPhase, type Transaction, tookTheNonce } from '../../src/domain/transaction.ts'
+import {
+  blockHash,
+  by,
+  byStranger,
+  canceled,
+  handed,
+  hashOf,
+  inFlight,
+  now,
+  queued,
+  someAttempt,
+  someNoOp,
+  someObservation,
+  somePayload,
+  somePolicy,
+  someWork,
+} from './some.ts'
+
+/** As they are stored, one after the other. */
+function told(transaction: Transaction, ...decisions: readonly (readonly Decision[])[]): Transaction {
+  return decisions.flat().reduce((latest, each) => {
+    if (each.do !== 'explain' && each.do !== 'clearWait') throw new Error(`${each.do} tells nothing`)
+    return apply(each, latest, undefined, now)
+  }, transaction)
+}
+
+const unreachable = (why: string, transaction: Transaction = queued(1)) =>
+  tellUnreachable(someWork({ queued: [transaction] }), why)
+const refused = (message: string) => {
+  const handOver = handed({ kind: 'rejected', code: 'poolFull', message })
+  const transaction = inFlight(0, [someAttempt(0, { handOver })])
+  return tellHindrance(transaction, someWork({ open: [transaction] }), someObservation(), somePolicy)
+}
+const lost: LostNoOp = {
+  ...{ nonce: 0, hash: hashOf(0xf00), block: { number: 5, hash: blockHash(5) }, minedAt: now },
+  envelope: { ...someNoOp(0), value: 0n, data: '0x' },
+}
+
+describe('a wait', () => {
+  test('is an event when it begins, when its condition changes, and when it begins again', () => {
+    const first = told(queued(1), unreachable('endpoint 0: refused'))
+    expect(eventOf(queued(1), first)).toBe('attention')
+    const other = told(first, explain(first, 'paused', 'waits: the relayer is paused'))
+    expect(eventOf(first, other)).toBe('attention')
+    const over = told(other, [{ do: 'clearWait', transaction: other }])
+    expect(eventOf(over, told(over, explain(over, 'paused', 'waits: the relayer is paused')))).toBe('attention')
+  })
+
+  test('is none as long as its condition stands, whatever its figures and the words of a node are', () => {
+    const first = told(queued(1), unreachable('endpoint 0: the connection failed (ECONNRESET)'))
+    expect(eventOf(first, told(first, unreachable('endpoint 0: HTTP 429', first)))).toBeUndefined()
+    const full = told(inFlight(0), refused('txpool is full'))
+    expect(eventOf(full, told(full, refused('Spammer: spammer')))).toBeUndefined()
+  })
+
+  test('that is over is an event of a race, which goes on, and of nothing else', () => {
+    const over = (transaction: Transaction) => {
+      const waiting = told(transaction, explain(transaction, 'node_refuses', 'canceled; the node refuses it'))
+      return eventOf(waiting, told(waiting, [{ do: 'clearWait', transaction: waiting }]))
+    }
+    expect(over(inFlight(0))).toBeUndefined()
+    expect(over(inFlight(0, undefined, canceled))).toBe('attention')
+  })
+})
+
+test('a replacement is no event, also of what waited', () => {
+  const waiting = told(inFlight(0), refused('txpool is full'))
+  expect(eventOf(waiting, replace(waiting, { ...somePayload, value: 7n }))).toBeUndefined()
+})
+
+describe('where the status stands', () => {
+  const racing = { ...inFlight(0, [someAttempt(0), someNoOp(0)]), ...canceled }
+
+  test('a nonce that went to a stranger is an event, and a no-op that was mined is none until it is final', () => {
+    expect(eventOf(racing, include(racing, byStranger()))).toBe('attention')
+    expect(eventOf(racing, include(racing, by(someNoOp(0))))).toBeUndefined()
+  })
+
+  test('a block that a reorganization took back is an event', () => {
+    const mined = include(racing, by(someNoOp(0))) as InPhase<'mined'>
+    expect(tookTheNonce(mined.lifecycle.inclusion)).toBe('noOp')
+    expect(eventOf(mined, reopen(mined))).toBe('attention')
+  })
+
+  test('a payload that is given up is an event', () => {
+    const flying = inFlight(0)
+    const given = apply({ do: 'giveUp', transaction: flying, reason: 'no' }, flying, undefined, now)
+    expect(given).toEqual({ ...cancel(flying, now, 'refusal'), statusReason: 'no' })
+    expect(eventOf(flying, given)).toBe('attention')
+  })
+
+  test('a no-op that a lost history had signed is an event', () => {
+    expect(eventOf(racing, restoreCancellation({ transaction: racing, noOp: lost }, now))).toBe('attention')
+  })
+})
+
+test('an attempt that was recovered stays so through a reorganization and another broadcast', () => {
+  const restored = restoreCancellation({ transaction: inFlight(0), noOp: lost }, now) as InPhase<'inFlight'>
+  const noOp = { ...someNoOp(0), hash: lost.hash }
+  const reopened = reopen(include(restored, by(noOp)) as InPhase<'mined'>)
+  const again = afterAnswers(reopened, new Map([[lost.hash, { kind: 'accepted' }]]), now) as InPhase<'inFlight'>
+  expect(include(again, by(noOp)).statusReason).toMatch(/took its nonce; restored from the chain/)
+})
