@@ -181,7 +181,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'no-status-is-success',
     breaks: 'takes an execution for a success where the receipt does not say so',
-    seed: 203,
+    seed: 93,
     edits: [
       {
         file: 'src/chain/receipt.ts',
