@@ -531,7 +531,7 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/lost-cancellation.ts',
-        find: 'if (pairs.length === stretch.length && pairs.length === candidates.length) canceled',
+        find: 'if (isCertain) canceled',
         put: 'if (pairs.length > 0) canceled',
       },
     ],

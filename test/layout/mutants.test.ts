@@ -1,0 +1,9 @@
+// A mutant replaces text of the engine, which moves on: what it replaces stands exactly once.
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { mutants } from '../../sim/mutants/mutants.ts'
+
+test.each(mutants)('$name replaces text that is there once', ({ edits, caughtBy }) => {
+  for (const { file, find } of edits) expect(readFileSync(file, 'utf8').split(find), `${file}: ${find}`).toHaveLength(2)
+  if (caughtBy !== undefined) expect(() => readFileSync(caughtBy)).not.toThrow()
+})
