@@ -2,11 +2,10 @@
 // blocks take; where they paid nothing, a node's suggestion does, and what a pool has refused less than.
 import type { Market } from '../domain/fees.ts'
 import type { Hash } from '../domain/ids.ts'
-import type { Head } from '../domain/observation.ts'
 import { type Speed, speeds } from '../domain/transaction.ts'
 import { type BlockNumber, maxWei, raisedBy, type Wei } from '../domain/units.ts'
 import { inWords } from './call.ts'
-import { toBigInt, toHex } from './decode.ts'
+import { toBigInt, toHead, toHex } from './decode.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Asked, Endpoints } from './endpoints.ts'
 import type { TipFloor } from './tip-floor.ts'
@@ -50,12 +49,12 @@ export function readingMarket(endpoints: Endpoints, eip1559: boolean, floor: Tip
     const age = suggestion ? at.head.number - suggestion.readAt : Number.POSITIVE_INFINITY
     const isStale = age < 0 || age >= (isWaiting ? suggestionKept.waiting : suggestionKept.usually)
     const ask = async (endpoint: Endpoint): Promise<Asked<Market>> => {
-      if (!byHistory) return askPrice(endpoint, at.head)
+      if (!byHistory) return askPrice(endpoint, at)
       const [asked, suggested] = await Promise.all([
-        askHistory(endpoint, at.head),
+        askHistory(endpoint, at),
         isStale ? askSuggestion(endpoint) : undefined,
       ])
-      if (suggested !== undefined) suggestion = { tip: suggested, readAt: at.head.number }
+      if ('told' in asked && suggested !== undefined) suggestion = { tip: suggested, readAt: at.head.number }
       return asked
     }
     const found = await endpoints.firstToTell(ask, at.by).catch(() => undefined)
@@ -89,11 +88,11 @@ async function askSuggestion(endpoint: Endpoint): Promise<Wei | undefined> {
   return answer.kind === 'value' ? toBigInt(answer.value) : undefined
 }
 
-async function askHistory(endpoint: Endpoint, head: Head): Promise<Asked<Market>> {
-  const params = [toHex(historyBlocks), toHex(head.number), speeds.map((speed) => percentiles[speed])]
+async function askHistory(endpoint: Endpoint, at: TrackedHead): Promise<Asked<Market>> {
+  const params = [toHex(historyBlocks), toHex(at.head.number), speeds.map((speed) => percentiles[speed])]
   const answer = await endpoint.call({ method: 'eth_feeHistory', params })
   const market = answer.kind === 'value' ? fromHistory(answer.value) : undefined
-  return market ? { told: market } : askPrice(endpoint, head)
+  return market ? { told: market } : askPrice(endpoint, at)
 }
 
 /** `baseFeePerGas` is one longer than the blocks asked for: its last is the next block's (EIP-1559). */
@@ -111,11 +110,18 @@ function fromHistory(value: unknown): Market | undefined {
   return { baseFee, tips, gasPrice: baseFee + tips.average, ...(blocks && { blocks }) }
 }
 
-async function askPrice(endpoint: Endpoint, head: Head): Promise<Asked<Market>> {
-  const [price, tip] = await Promise.all([
+/** A price is as of the endpoint's own head. One that is far behind names what blocks paid an hour ago. */
+async function askPrice(endpoint: Endpoint, { head, by }: TrackedHead): Promise<Asked<Market>> {
+  const [price, tip, block] = await Promise.all([
     endpoint.call({ method: 'eth_gasPrice', params: [] }),
     head.baseFee === undefined ? undefined : endpoint.call({ method: 'eth_maxPriorityFeePerGas', params: [] }),
+    endpoint === by
+      ? undefined
+      : endpoint.call({ method: 'eth_getBlockByNumber', params: [toHex(head.number), false] }),
   ])
+  if (block && (block.kind !== 'value' || toHead(block.value)?.number !== head.number)) {
+    return { failed: `it does not know block ${head.number}` }
+  }
   const gasPrice = price.kind === 'value' ? toBigInt(price.value) : undefined
   if (gasPrice === undefined) return { failed: inWords(price) }
   if (head.baseFee === undefined) {

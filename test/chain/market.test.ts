@@ -148,3 +148,28 @@ test('a base fee of zero alone makes no gas free: a node asks for a tip', async 
   prices = { baseFee: 0n, ratios: [0, 0], reward: 0n, suggestion: gwei }
   expect((await marketNow()).tips.safeLow).toBe(gwei)
 })
+
+test.each([true, false])('a node prices a head of another only if it knows that block: %s', async (isKnown) => {
+  prices = busy
+  const error = { code: -32000, message: 'not now' }
+  const isPrice = (method: string) => method === 'eth_feeHistory' || method === 'eth_gasPrice'
+  node.react({ do: 'answer', each: (call) => (isPrice(call.method) ? { error } : reply(call)) })
+  const other = await startRpcServer()
+  other.react({
+    do: 'answer',
+    each: (call) => {
+      if (call.method === 'eth_feeHistory' || call.params[0] === 'latest') return { error }
+      if (call.method === 'eth_gasPrice') return { result: hex(100n * gwei) }
+      return call.method === 'eth_getBlockByNumber' && !isKnown ? { result: null } : reply(call)
+    },
+  })
+  try {
+    await using both = networkOver([node.url, other.url])
+    const { market } = await both.chain.observe(inquiryOf(sender.address, { market: true }))
+    expect(market?.gasPrice).toBe(isKnown ? 100n * gwei : undefined)
+    if (!isKnown) expect(market?.suggestedTip).toBeUndefined()
+  } finally {
+    node.react({ do: 'answer', each: reply })
+    await other[Symbol.asyncDispose]()
+  }
+})
