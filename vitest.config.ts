@@ -1,58 +1,114 @@
+// Which tests there are, which command runs them, and how.
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
+const cacheVariable = 'NODE_COMPILE_CACHE'
+// What one process has compiled, the others of a run need not, nor those of the next.
+process.env[cacheVariable] ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url))
+
+interface Tier {
+  /** A project of Vitest: `npx vitest run --project NAME`. */
+  readonly name: string
+  readonly files: readonly string[]
+  readonly except?: readonly string[]
+  /** These files belong to another tier, and run a second time in this one. */
+  readonly again?: true
+}
+
+/** What stands in files that start no node, process or database: `test/layout/tiers.test.ts` reads that in their imports. */
+const unit = [
+  'test/{config,domain,layout,signers}/**/*.test.ts',
+  'test/attacks/{list,log-lines}.test.ts',
+  'test/chain/**/{batch-size,block-before,broadcast-outcome,calls,market,measure-blocktime}.test.ts',
+  'test/chain/**/{read-canonical,replaceable,replacement-rule,search-blocks,unexplained}.test.ts',
+  'test/deploy/compose.test.ts',
+  'test/http/**/{error-codes,present-time}.test.ts',
+  'test/ops/**/{guard-addresses,post-webhook,prometheus,vault}.test.ts',
+  'test/reconcile/**/{bell,share-out}.test.ts',
+]
+
+/** Files of `real` that ask the store, through whatever stands before it, and meet locks, replays or the order of events. */
+const onPostgres = [
+  'test/commands/**/keep-relayers.test.ts',
+  'test/e2e/**/{kill-9,webhooks}.test.ts',
+  'test/estate/**/*.test.ts',
+  'test/http/**/{cancel-pending,dead-letters,replace,send-once,stream-events,submit-batch,wait}.test.ts',
+  'test/reconcile/**/{deliver,lost-history,own-by-locks,ownership,step}.test.ts',
+]
+
+/** Files of `real` that are on PostgreSQL as it is, or about SQLite's file. */
+const onOneDatabase = [
+  'test/e2e/**/{postgres,replicas*,disk-failure,second-process}.test.ts',
+  'test/http/database-failures.test.ts',
+]
+
+/**
+ * A file belongs to the first row that holds it; rows with `again` run it once more. `npm run test:unit` runs `unit`, `npm test`
+ * every row without `rest-`, `npm run test:rest` the rows with it, and `npm run test:all` all. Tests of a dashboard in a browser
+ * get a row before `real`.
+ */
+export const tiers: readonly Tier[] = [
+  { name: 'unit', files: unit },
+  { name: 'sim', files: ['test/sim/**/*.test.ts'] },
+  { name: 'demo', files: ['test/demo/**/*.test.ts'] },
+  { name: 'rest-chaos', files: ['test/chaos/**/*.test.ts'] },
+  { name: 'rest-move', files: ['test/move/**/{cut-off,move,refusals}.test.ts'] },
+  { name: 'real', files: ['test/**/*.test.ts'] },
+  { name: 'postgres', files: onPostgres, again: true },
+  {
+    name: 'rest-postgres',
+    files: ['test/{attacks,commands,e2e,estate,http,manage,openapi,reconcile}/**/*.test.ts'],
+    except: [...unit, ...onPostgres, ...onOneDatabase],
+    again: true,
+  },
+  { name: 'rest-fuzz', files: ['test/openapi/**/fuzz.test.ts'], again: true },
+  { name: 'rest-sim', files: ['test/sim/seeds.test.ts'], again: true },
+]
+
+/** Files a few at a time: most wait for nodes and processes. A worker goes from one to the next without loading all anew. */
+const together = { maxWorkers: 3, isolate: false, sequence: { groupOrder: 0 } }
+
+const withProcesses = { ...together, globalSetup: ['test/support/compile-ahead.ts'] }
+
 /** What starts many processes by itself runs alone: a wait that is generous on two idle cores is none on two busy ones. */
-const alone = (name: string, place: number) => ({
-  extends: true as const,
-  test: { name, include: [`test/${name}/**/*.test.ts`], maxWorkers: 1, sequence: { groupOrder: place } },
+const alone = (place: number) => ({ maxWorkers: 1, sequence: { groupOrder: place } })
+
+const onOneServer = {
+  ...together,
+  globalSetup: ['test/support/compile-ahead.ts', 'test/support/on-postgres.ts'],
+  setupFiles: ['test/support/use-postgres.ts'],
+}
+
+const sweeping = (place: number, sweep: { after: number; seeds: number }) => ({
+  ...alone(place),
+  globalSetup: ['test/sim/begin-sweeps.ts'],
+  provide: { sweep },
 })
 
-/** What asks the store, through whatever stands before it: run on both databases. */
-const onPostgres = ['http', 'manage', 'attacks', 'openapi', 'reconcile', 'commands', 'estate', 'e2e'].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-)
-
-const ofSqliteOnly: string[] = [
-  // On PostgreSQL as it is.
-  'test/e2e/postgres.test.ts',
-  'test/e2e/replicas*.test.ts',
-  'test/http/database-failures.test.ts',
-  // Limits the size of the service's own files.
-  'test/e2e/disk-failure.test.ts',
-  // A file has one process, by the lock beside it.
-  'test/e2e/second-process.test.ts',
-]
+const ways: Readonly<Record<string, object>> = {
+  real: withProcesses,
+  'rest-move': withProcesses,
+  postgres: onOneServer,
+  'rest-postgres': onOneServer,
+  'rest-fuzz': { ...withProcesses, env: { FUZZ_REQUESTS: '60000' } },
+  demo: alone(1),
+  sim: sweeping(2, { after: 0, seeds: 300 }),
+  'rest-sim': sweeping(3, { after: 300, seeds: 2_700 }),
+  'rest-chaos': alone(4),
+}
 
 export default defineConfig({
   test: {
     testTimeout: 180_000,
     hookTimeout: 120_000,
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: 'real',
-          include: ['test/**/*.test.ts'],
-          exclude: ['test/chaos/**', 'test/sim/**', 'test/demo/**'],
-          // Real nodes and real processes share two cores: files run a few at a time.
-          maxWorkers: 2,
-          sequence: { groupOrder: 0 },
-        },
+    projects: tiers.map(({ name, files, except = [], again }, place) => ({
+      extends: true as const,
+      test: {
+        name,
+        include: [...files],
+        exclude: [...except, ...(again ? [] : tiers.slice(0, place).flatMap((earlier) => earlier.files))],
+        ...(ways[name] ?? together),
       },
-      {
-        extends: true,
-        test: {
-          name: 'postgres',
-          include: onPostgres,
-          exclude: ofSqliteOnly,
-          globalSetup: ['test/support/on-postgres.ts'],
-          setupFiles: ['test/support/use-postgres.ts'],
-          maxWorkers: 2,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      alone('demo', 1),
-      alone('chaos', 2),
-      alone('sim', 3),
-    ],
+    })),
   },
 })

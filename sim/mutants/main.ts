@@ -2,18 +2,22 @@
 import { spawn } from 'node:child_process'
 import { toolArguments } from '../../test/support/tool-arguments.ts'
 import { mutants } from './mutants.ts'
-import { noticedBy, trialOf } from './trial.ts'
+import { pin } from './pins.ts'
+import { noticedBy, seedOf, trialOf } from './trial.ts'
 
-const usage = `npm run sim:mutants -- [--only NAME] [--seed N] [--seeds 300] [--steps 300] [--workers 2]
+const usage = `npm run sim:mutants -- [--only NAME] [--seed N] [--seeds 150] [--steps 300] [--workers 2] [--pin]
 
-Runs each mutant of sim/mutants/mutants.ts from its own seed on, or from --seed, until one notices; or the test that it names.
+Runs each mutant of sim/mutants/mutants.ts from its pinned seed on, or from --seed, until one notices; or the test that it names.
+
+  --pin       keeps the seeds that noticed, in sim/mutants/pins.json
 `
 const values = toolArguments(usage, {
-  seeds: { type: 'string', default: '300' },
+  seeds: { type: 'string', default: '150' },
   steps: { type: 'string', default: '300' },
   seed: { type: 'string' },
   only: { type: 'string' },
   workers: { type: 'string', default: '2' },
+  pin: { type: 'boolean', default: false },
 })
 /** Of what a trial said. */
 const toldMax = 2_000
@@ -27,6 +31,7 @@ async function work(): Promise<void> {
     const outcome = await run(trialOf(mutant, { from, seeds, steps }))
     const noticed = noticedBy(mutant, outcome)
     if (noticed === undefined) survivors += 1
+    else if (values.pin && mutant.caughtBy === undefined) pin({ [mutant.name]: seedOf(noticed) })
     const told = (noticed ?? outcome.out).trim().slice(0, toldMax).split('\n')
     say(
       `${noticed === undefined ? 'SURVIVED' : 'caught  '} ${mutant.name}: ${mutant.breaks}\n         ${told.join('\n         ')}`,

@@ -19,11 +19,9 @@ export interface Mutant {
   /** What it makes of the engine. */
   readonly breaks: string
   readonly edits: readonly Edit[]
-  /** Rarely noticed: the seed to begin with, where it was. Absent: 1. */
-  readonly seed?: number
   /** Features of the world (sim/scenario.ts) that show it: every seed of its trial has them. */
   readonly with?: readonly Feature[]
-  /** Too rare for the simulator: the test file that notices it. */
+  /** Too rare for the simulator: the test file that notices it. Absent: the seed in pins.json does. */
   readonly caughtBy?: string
 }
 
@@ -36,7 +34,6 @@ export const mutants: readonly Mutant[] = [
     name: 'free-nonce-on-timeout',
     breaks: 'takes a time-out for "not sent", and gives the nonce to somebody else',
     with: ['doubtfulSends'],
-    seed: 27,
     edits: [
       {
         file: 'src/chain/broadcast-outcome.ts',
@@ -147,7 +144,6 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'stale-branch-as-truth',
     breaks: 'believes the receipt of a node that a reorganisation left behind',
-    seed: 92,
     edits: [
       {
         file: 'src/chain/read-receipts.ts',
@@ -181,7 +177,6 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'no-status-is-success',
     breaks: 'takes an execution for a success where the receipt does not say so',
-    seed: 93,
     edits: [
       {
         file: 'src/chain/receipt.ts',
@@ -215,7 +210,6 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'floor-that-never-rises',
     breaks: 'forgets which nonces are finally spent, by ours or by a stranger',
-    seed: 1404,
     edits: [
       {
         file: 'src/domain/decide.ts',
@@ -227,7 +221,6 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'silence-is-consent',
     breaks: 'prices for the nodes that said what they are, and not for those that have not said it yet',
-    seed: 192,
     edits: [
       {
         file: 'src/chain/endpoints.ts',
@@ -294,7 +287,6 @@ export const mutants: readonly Mutant[] = [
     name: 'give-nothing-up',
     breaks: 'waits for ever on a payload that no node takes, when an earlier answer was lost',
     with: ['doubtfulSends'],
-    seed: 4,
     edits: [
       {
         file: 'src/domain/pursue.ts',
@@ -317,7 +309,6 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'wait-for-a-pool-nobody-shows',
     breaks: 'never fills a gap where no node counts its pool',
-    seed: 149,
     edits: [
       {
         file: 'src/domain/assign-nonces.ts',
@@ -329,7 +320,6 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'fillers-without-end',
     breaks: 'makes a filler anew, at once, where a node called the last one invalid',
-    seed: 440,
     edits: [
       {
         file: 'src/domain/pursue.ts',
@@ -415,7 +405,6 @@ export const mutants: readonly Mutant[] = [
     edits: [
       { file: 'src/domain/pursue.ts', find: "return origin === 'gap'", put: "return (origin as string) === 'none'" },
     ],
-    seed: 88,
   },
   {
     name: 'put-frees-the-nonce',
@@ -431,7 +420,6 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'trust-a-restored-copy',
     breaks: 'sends what waits in the queue, whatever a lost part of its history may have sent',
-    seed: 184,
     edits: [
       {
         file: 'src/domain/past.ts',
@@ -443,7 +431,6 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'forget-what-waits-in-the-pools',
     breaks: 'looks at what a lost past had mined, and not at what still waits in a pool',
-    seed: 602,
     edits: [
       {
         file: 'src/domain/past.ts',
@@ -573,7 +560,6 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'believe-in-a-lost-lease',
     breaks: 'goes on handing bytes over when its lease may be over',
-    seed: 173,
     edits: [
       {
         file: 'src/reconcile/own-by-locks.ts',
@@ -585,7 +571,6 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'unlock-before-the-last-step',
     breaks: 'gives a lock up while the step under way still writes',
-    seed: 323,
     edits: [
       {
         file: 'src/reconcile/hold-slots.ts',
@@ -613,7 +598,6 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'lock-of-somebody-else',
     breaks: 'takes a lock for its own that another holds',
-    seed: 173,
     edits: [
       {
         file: 'src/reconcile/hold-slots.ts',
@@ -626,7 +610,6 @@ export const mutants: readonly Mutant[] = [
     name: 'refused-batch-not-sent',
     breaks: 'takes what a refused batch of sends held for certainly not sent',
     with: ['doubtfulSends'],
-    seed: 19,
     edits: [
       {
         file: 'src/chain/batch-calls.ts',
@@ -639,7 +622,6 @@ export const mutants: readonly Mutant[] = [
     name: 'forget-the-refused-batch',
     breaks: 'sends alone what a refused batch held, and believes a refused connection then that no node has it',
     with: ['doubtfulSends'],
-    seed: 209,
     edits: [
       {
         file: 'src/chain/batch-calls.ts',

@@ -29,7 +29,6 @@ export const ofBids: readonly Mutant[] = [
   {
     name: 'multiply-what-we-paid',
     breaks: 'raises a tip that has waited to ten times what blocks show, which is what it paid itself',
-    seed: 3,
     edits: [
       {
         file: 'src/domain/bid.ts',
@@ -41,7 +40,6 @@ export const ofBids: readonly Mutant[] = [
   {
     name: 'never-raise-a-tip',
     breaks: 'waits for ever with a tip that no builder takes, and none refuses',
-    seed: 38,
     edits: [
       {
         file: 'src/domain/bid.ts',
@@ -53,7 +51,6 @@ export const ofBids: readonly Mutant[] = [
   {
     name: 'forget-the-named-tip',
     breaks: 'does not learn the tip that a pool names when it refuses less',
-    seed: 55,
     edits: [{ file: 'src/chain/tip-floor.ts', find: 'floor = maxWei(current(), tip)', put: 'floor = current()' }],
   },
   {
@@ -72,7 +69,6 @@ export const ofBids: readonly Mutant[] = [
     name: 'nothing-is-free',
     breaks: 'offers a price where gas is free, and nobody has anything to pay it with',
     with: ['freeGas'],
-    seed: 4,
     edits: [
       {
         file: 'src/chain/read-market.ts',
@@ -84,7 +80,6 @@ export const ofBids: readonly Mutant[] = [
   {
     name: 'bid-beyond-the-balance',
     breaks: 'signs a bump that the account can not pay for',
-    seed: 32,
     edits: [
       {
         file: 'src/domain/bid.ts',

@@ -219,7 +219,6 @@ export const ofPolicies: readonly Mutant[] = [
   },
   {
     name: 'keep-the-file-to-itself',
-    seed: 82,
     breaks: 'starts with the rules of before, whatever the configuration says now',
     edits: [
       {

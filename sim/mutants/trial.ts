@@ -1,6 +1,7 @@
 // How a mutant is tried, and what shows that it is caught: a seed of the simulator's, or the test that it names.
 import { fileURLToPath } from 'node:url'
 import type { Mutant } from './mutants.ts'
+import { pins } from './pins.ts'
 
 const simulator = fileURLToPath(new URL('../main.ts', import.meta.url))
 const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url))
@@ -8,12 +9,12 @@ const config = fileURLToPath(new URL('./vitest.config.ts', import.meta.url))
 
 /** What Node runs. */
 export function trialOf(
-  { name, seed, with: features = [], caughtBy }: Mutant,
+  { name, with: features = [], caughtBy }: Mutant,
   { from, seeds, steps = '300' }: { from?: string | undefined; seeds: string; steps?: string },
 ): readonly string[] {
   if (caughtBy !== undefined)
     return [vitest, 'run', '--config', config, '--mode', name, '--reporter', 'tap-flat', caughtBy]
-  const first = from ?? String(seed ?? 1)
+  const first = from ?? String(pins()[name] ?? 1)
   const forced = features.length > 0 ? ['--with', features.join()] : []
   return [simulator, '--mutant', name, '--seed', first, '--seeds', seeds, '--steps', steps, ...forced, '--brief']
 }
@@ -27,4 +28,9 @@ export function noticedBy(
   if (caughtBy === undefined) return out.startsWith('seed ') ? out.trim() : undefined
   // A file that fails as a whole was not run, and names no test.
   return out.split('\n').find((line) => line.startsWith('not ok') && line.includes(`${caughtBy} > `))
+}
+
+/** Of what the simulator noticed. */
+export function seedOf(noticed: string): number {
+  return Number(/^seed (\d+): /.exec(noticed)?.[1])
 }

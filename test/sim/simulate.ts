@@ -41,6 +41,6 @@ export async function simulate(seed: number, seeds: number, steps: number): Prom
 /** What broke, with the end of its history: readable in a test's report. */
 export function failuresOf(outcomes: readonly Outcome[]): readonly string[] {
   return outcomes.flatMap(({ seed, steps, failure, tail }) =>
-    failure ? [`seed ${seed}, ${steps} steps: ${failure.what}\n${tail.join('\n')}`] : [],
+    failure ? [`npm run sim -- --seed ${seed} --steps ${steps}: ${failure.what}\n${tail.join('\n')}`] : [],
   )
 }

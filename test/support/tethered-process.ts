@@ -19,14 +19,20 @@ export interface Exit {
 
 const logCharactersMax = 2_000_000
 
-/** Starts `node ...args` with exactly `env`: nothing of the parent's environment leaks in. */
+/** Code that one process has compiled, the next one need not: a third of what a start costs. */
+function compileCache(): Record<string, string> {
+  const { NODE_COMPILE_CACHE: folder } = process.env
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder }
+}
+
+/** Starts `node ...args` with exactly `env`: nothing else of the parent's environment leaks in but its compile cache. */
 export function spawnTethered(
   args: readonly string[],
   options: { cwd: string; env: Record<string, string> },
 ): Tethered {
   const child = spawn(process.execPath, ['--import', `data:text/javascript,${encodeURIComponent(tether)}`, ...args], {
     cwd: options.cwd,
-    env: options.env,
+    env: { ...compileCache(), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   let logs = ''

@@ -4,9 +4,10 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { anvilStage, type Stage } from '../../e2e/support/stage.ts'
 import type { Anvil } from '../../support/anvil.ts'
-import type { Answer } from '../../support/client.ts'
+import { type Answer, until } from '../../support/client.ts'
 import { devAccount } from '../../support/dev-accounts.ts'
 import { databaseIn } from '../../support/tested-database.ts'
+import { linesFrom, placeIn } from './log-lines.ts'
 
 export interface Target {
   readonly stage: Stage<Anvil>
@@ -19,6 +20,8 @@ export interface Target {
   /** A key of the given rights. */
   keyWith(rights: { scopes: readonly string[]; relayers?: readonly string[] }): Promise<{ id: string; key: string }>
   send(relayer?: string): Promise<string>
+  /** All that the log says from now on until `read`, which waits for what it says about requests that were answered by then. */
+  listen(): { read(): Promise<readonly string[]> }
   rows(table: string): number
 }
 
@@ -66,11 +69,11 @@ export function attack(
   test(`${number}. ${name}`, { timeout: 120_000 }, async () => {
     if (!target) throw new Error('say underAttack() at the top of the file')
     const before = stateOf(target)
-    const logged = target.stage.service.logs().length
+    const heard = target.listen()
     const stored = (await attempt(target)) ?? 0
     const after = stateOf(target)
     expect(after).toEqual({ ...before, transactions: before.transactions + stored })
-    await expectUnharmed(target, logged)
+    await expectUnharmed(target, await heard.read())
   })
 }
 
@@ -78,14 +81,12 @@ function stateOf({ rows, stage }: Target) {
   return { transactions: rows('transactions'), relayers: rows('relayers'), pid: stage.service.pid }
 }
 
-/** `logged`: how much of the log there was before. */
-async function expectUnharmed({ ask, key, stage }: Target, logged: number): Promise<void> {
+async function expectUnharmed({ ask, key, stage }: Target, lines: readonly string[]): Promise<void> {
   expect((await ask('GET', '/api/v1/ready', { key: null })).status).toBe(200)
   expect((await ask('GET', '/api/v1/relayers')).body.data.map(({ id }: { id: string }) => id)).toEqual([
     'mine',
     'theirs',
   ])
-  const lines = stage.service.logs().slice(logged).split('\n').filter(Boolean)
   for (const line of lines) {
     // Each line is one JSON object: nothing that came in began a line of its own, or speaks to a terminal.
     const { level } = JSON.parse(line) as { level: string }
@@ -100,6 +101,7 @@ function targetOf(stage: Stage<Anvil>): Target {
   const { service } = stage
   const port = Number(new URL(service.url).port)
   const key = service.apiKey
+  let lastRead = 0
 
   const ask: Target['ask'] = async (method, path, asking = {}) => {
     const { key: token = key, headers = {}, body } = asking
@@ -124,6 +126,21 @@ function targetOf(stage: Stage<Anvil>): Target {
       const answer = await ask('POST', '/api/v1/api-keys', { headers: json, body })
       expect(answer.status, answer.text).toBe(200)
       return answer.body.data
+    },
+    listen() {
+      const place = placeIn(service.logs())
+      const lines = () => linesFrom(service.logs(), place)
+      return {
+        async read() {
+          lastRead += 1
+          const id = `read-${lastRead}`
+          await ask('GET', '/api/v1/ready', { key: null, headers: { 'X-Request-Id': id } })
+          await until(() => lines().some((line) => line.includes(`"request_id":"${id}"`)), {
+            what: `the line of ${id}`,
+          })
+          return lines()
+        },
+      }
     },
     send: async (relayer = 'mine') => (await stage.client.send(relayer, payment)).id,
     rows: (table) =>

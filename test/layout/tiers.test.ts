@@ -1,0 +1,42 @@
+// Every test file has its tier, and those of the unit tier start nothing.
+import { expect, test } from 'vitest'
+import { tiers } from '../../vitest.config.ts'
+import { startsBy, testFiles, tierOf } from './tiers.ts'
+
+const files = await testFiles()
+
+test('every test file belongs to a tier, and every tier has a file', () => {
+  expect(files.length).toBeGreaterThan(150)
+  expect(files.filter((file) => tierOf(file) === undefined)).toEqual([])
+  const names = tiers.filter(({ again }) => !again).map(({ name }) => name)
+  expect(names.filter((name) => !files.some((file) => tierOf(file) === name))).toEqual([])
+})
+
+test('a file of the unit tier imports nothing that starts a node, a process or a database', () => {
+  const unit = files.filter((file) => tierOf(file) === 'unit')
+  expect(unit.map((file) => startsBy(file)?.join(' > ')).filter((way) => way !== undefined)).toEqual([])
+})
+
+test('a file that starts nothing belongs to the unit tier', () => {
+  expect(files.filter((file) => tierOf(file) !== 'unit' && startsBy(file) === undefined)).toEqual([])
+})
+
+test.each([
+  ["import Database from 'better-sqlite3'"],
+  ["import { type ChildProcess, spawn } from 'node:child_process'"],
+  ["import { startAnvil } from '../support/anvil.ts'"],
+  [`const { startService } = await ${'import'}('../support/service.ts')`],
+])('a start is seen: %s', (source) => {
+  const written = new Map([
+    ['test/domain/some.test.ts', source],
+    ['test/support/anvil.ts', "import { startNode } from './node-process.ts'"],
+    ['test/support/node-process.ts', "import { spawn } from 'node:child_process'"],
+    ['test/support/service.ts', "export { x } from './node-process.ts'"],
+  ])
+  expect(startsBy('test/domain/some.test.ts', (path) => written.get(path))).toBeDefined()
+})
+
+test('what is imported for its types alone starts nothing', () => {
+  const source = "import type { Anvil } from '../support/anvil.ts'\nimport type pg from 'pg'"
+  expect(startsBy('test/domain/some.test.ts', (path) => (path.includes('some') ? source : undefined))).toBeUndefined()
+})
