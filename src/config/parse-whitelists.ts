@@ -1,31 +1,21 @@
 // Whom a relayer's sends may go to, and what they may call there.
 import * as EthereumAddress from 'ox/Address'
-import type { PoliciesConfig } from './config.ts'
+import type { AllowedCalls } from '../domain/policy-table.ts'
 import { type Members, shown } from './members.ts'
 import type { Report } from './report.ts'
 
 type HexText = `0x${string}`
-type Whitelists = Pick<PoliciesConfig, 'whitelistReceivers' | 'whitelistSelectors'>
 
-export function parseWhitelists(members: Members, report: Report): Whitelists {
-  const receivers = members.has('whitelist_receivers') ? parseReceivers(members, report) : []
-  const selectors = members.has('whitelist_selectors') ? parseSelectors(members, report) : []
-  return {
-    ...(receivers.length > 0 && { whitelistReceivers: receivers }),
-    ...(selectors.length > 0 && { whitelistSelectors: selectors }),
-  }
-}
-
-function parseReceivers(members: Members, report: Report): readonly HexText[] {
-  const items = members.items('whitelist_receivers')
+export function parseReceivers(name: string, emptyMeans: string, members: Members, report: Report): readonly HexText[] {
+  const items = members.items(name)
   // In the files that we take over, an empty list limits nothing.
-  if (items.length === 0) report.warn(members.place('whitelist_receivers'), 'is empty, so sends may go to anybody')
+  if (items.length === 0) report.warn(members.place(name), `is empty, so ${emptyMeans}`)
   return items.flatMap(({ value, place }) => parseReceiver(value, place, report) ?? [])
 }
 
-function parseSelectors(members: Members, report: Report): NonNullable<Whitelists['whitelistSelectors']> {
-  const place = members.place('whitelist_selectors')
-  const raw = members.raw('whitelist_selectors')
+export function parseSelectors(name: string, members: Members, report: Report): readonly AllowedCalls[] {
+  const place = members.place(name)
+  const raw = members.raw(name)
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
     report.problem(place, 'maps a receiver to what may be called of it; write { "0x…": ["0xa9059cbb"] }')
     return []
