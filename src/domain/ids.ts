@@ -13,6 +13,10 @@ export type NetworkName = Brand<string, 'NetworkName'>
 
 export type NonEmpty<T> = readonly [T, ...T[]]
 
+export function lowerHex(hex: Hex): Hex {
+  return `0x${hex.slice(2).toLowerCase()}`
+}
+
 export function isNonEmpty<T>(items: readonly T[]): items is NonEmpty<T> {
   return items.length > 0
 }

@@ -1,6 +1,5 @@
 // Relayers to rows and back.
 import type { Selectable } from 'kysely'
-import type { Address, NetworkName, RelayerId } from '../domain/ids.ts'
 import { policiesBy } from '../domain/policies.ts'
 import type { Policies } from '../domain/policy-table.ts'
 import type { Relayer } from '../domain/relayer.ts'
@@ -11,11 +10,11 @@ export type RelayerFacts = Omit<RelayerRow, 'epoch' | 'last_sequence' | 'spent_b
 
 export function relayerFromRow(row: RelayerRow): Relayer {
   return {
-    id: row.id as RelayerId,
+    id: row.id,
     name: row.name,
-    network: row.network as NetworkName,
+    network: row.network,
     chainId: row.chain_id,
-    address: row.address as Address,
+    address: row.address,
     signerId: row.signer_id,
     ...(row.notification_id !== null && { notificationId: row.notification_id }),
     paused: row.paused === 1,
