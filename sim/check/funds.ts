@@ -1,6 +1,6 @@
 // The balance, held against what gets a nonce: it covers that beside what is in flight and the reserve, and it is no less
 // than min_balance. Where other hands moved the balance, the engine may not know it yet.
-import type { Policies } from '../../src/domain/relayer.ts'
+import type { Policies } from '../../src/domain/policy-table.ts'
 import { accountAt, ancestorAt, type Block, type Blocks } from '../chain/blocks.ts'
 import type { SimTransaction } from '../chain/transaction.ts'
 

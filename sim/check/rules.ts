@@ -1,5 +1,5 @@
 // What a relayer's policies say, read as an operator reads their documentation, and without asking the engine.
-import type { Policies } from '../../src/domain/relayer.ts'
+import type { Policies } from '../../src/domain/policy-table.ts'
 import type { SendRequest } from '../../src/domain/submit.ts'
 
 const amounts = ['minBalance', 'gasPriceCap', 'cancelGasPriceCap', 'cancelReserve', 'valueCap']

@@ -2,7 +2,7 @@
 import { composeEngine, type Engine } from '../../src/compose.ts'
 import type { Config } from '../../src/config/config.ts'
 import { limits } from '../../src/config/limits.ts'
-import type { Policies as Members } from '../../src/domain/relayer.ts'
+import type { Policies as Members } from '../../src/domain/policy-table.ts'
 import type { Logger } from '../../src/ops/logger.ts'
 import { secret } from '../../src/ops/secret.ts'
 import type { Hints } from '../../src/store/hints.ts'

@@ -24,7 +24,7 @@ export async function createApiKey(
     id: freshId<ApiKeyId>(random, now),
     hint,
     createdAt: now,
-    createdBy: asked.keyId as ApiKeyId,
+    createdBy: asked.keyId,
   }
   await store.commit(async (session) => {
     for (const id of request.relayers ?? []) {

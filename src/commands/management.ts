@@ -1,7 +1,7 @@
 // What every command on the estate needs: beside the store, what runs, and how a key is opened and sealed.
 import { RescindError } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
-import type { Policies } from '../domain/relayer.ts'
+import type { Policies } from '../domain/policy-table.ts'
 import type { Estate } from '../estate/estate.ts'
 import type { AddressGuard } from '../ops/guard-addresses.ts'
 import type { Logger } from '../ops/logger.ts'

@@ -15,7 +15,7 @@ export async function revokeApiKey(
   return store.commit(async (session) => {
     const missing = () => new RescindError('API_KEY_NOT_FOUND', `API key with ID ${id} not found`)
     if (!(await session.apiKey(id))) throw missing()
-    await session.revokeApiKey(id, asked.keyId as ApiKeyId, now)
+    await session.revokeApiKey(id, asked.keyId, now)
     const revoked = await session.apiKey(id)
     if (!revoked) throw missing()
     session.note(allowed(asked, now, { subjectId: id }))

@@ -2,7 +2,9 @@
 import { type Asked, allowed } from '../domain/audit.ts'
 import { RescindError } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
-import type { Policies, Relayer } from '../domain/relayer.ts'
+import { policiesBy } from '../domain/policies.ts'
+import type { Policies } from '../domain/policy-table.ts'
+import type { Relayer } from '../domain/relayer.ts'
 import { relayerFromRow, relayerToRow, sealEndpoints } from '../estate/documents.ts'
 import type { Endpoint } from '../estate/entities.ts'
 import { overlayOf } from '../estate/overlay.ts'
@@ -85,12 +87,6 @@ function patched(context: ManagementContext, relayer: Relayer, patch: RelayerPat
 function patchedPolicies(context: ManagementContext, policies: Policies, patch: PolicyMembers | null): Policies {
   if (patch === null) return policiesFrom(context, {})
   const given = policiesFrom(context, patch)
-  const next: Record<string, unknown> = { ...policies }
   // Read by itself, so what is absent afterwards is at its default: taken away, or given as what it is without it.
-  for (const name of Object.keys(patch)) {
-    const member = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-    if (Object.hasOwn(given, member)) next[member] = given[member as keyof Policies]
-    else delete next[member]
-  }
-  return next as unknown as Policies
+  return policiesBy(({ name }, key) => (Object.hasOwn(patch, name) ? given[key] : policies[key]))
 }

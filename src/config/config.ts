@@ -1,5 +1,6 @@
 // What a configuration is, once it is parsed: plain values, with secrets apart. It is always safe to log.
 
+import type { Policies } from '../domain/policy-table.ts'
 import type { Secret } from '../ops/secret.ts'
 import type { Limits } from './limits.ts'
 
@@ -62,24 +63,8 @@ export interface RelayerConfig {
   readonly signerId: string
   readonly notificationId?: string
   readonly paused: boolean
-  readonly policies: PoliciesConfig
+  readonly policies: Policies
 }
-
-/** Amounts in wei. The members' meaning is told where they are enforced, in domain/relayer.ts. */
-export interface PoliciesConfig {
-  readonly minBalance: bigint
-  readonly gasPriceCap?: bigint
-  readonly cancelGasPriceCap?: bigint
-  readonly cancelReserve?: bigint
-  readonly maxInFlight: number
-  readonly eip1559Pricing: boolean
-  readonly gasLimitEstimation?: boolean
-  readonly whitelistReceivers?: readonly HexText[]
-  readonly whitelistSelectors?: readonly { readonly receiver: HexText; readonly selectors: readonly HexText[] }[]
-  readonly valueCap?: bigint
-}
-
-type HexText = `0x${string}`
 
 export type SignerConfig =
   | { readonly id: string; readonly type: 'plain'; readonly key: Secret }

@@ -1,12 +1,13 @@
 // The limits and defaults of configuration and decisions, in one place; the relations between them are asserted below.
 // Those of HTTP stand in http/limits.ts.
+import { policyTable } from '../domain/policy-table.ts'
 
 export const limits = {
   /** Pending transactions that one relayer may hold. */
   queueMax: 1_000_000,
-  /** Transactions of one relayer with a nonce and no receipt. geth guarantees a sender 16 pool slots. */
-  maxInFlightDefault: 16,
-  maxInFlightMax: 1024,
+  /** Transactions of one relayer with a nonce and no receipt. */
+  maxInFlightDefault: policyTable.maxInFlight.default,
+  maxInFlightMax: policyTable.maxInFlight.max,
 
   rpcTimeoutMs: 10_000,
 

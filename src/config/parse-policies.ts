@@ -1,37 +1,44 @@
 // A relayer's policies. One that is not enforced here is refused where it is a safety limit, never passed over.
-import type { PoliciesConfig } from './config.ts'
-import { limits } from './limits.ts'
+import { type PolicyValue, policiesBy } from '../domain/policies.ts'
+import { type Policies, type Policy, policyTable, unenforcedPolicies } from '../domain/policy-table.ts'
 import { type Members, readMembers } from './members.ts'
-import { parseWhitelists } from './parse-whitelists.ts'
+import { parseReceivers, parseSelectors } from './parse-whitelists.ts'
 import type { Report } from './report.ts'
 
-export const policyMembers = [
-  ...['min_balance', 'gas_price_cap', 'cancel_gas_price_cap', 'cancel_reserve', 'max_in_flight', 'eip1559_pricing'],
-  ...['whitelist_receivers', 'whitelist_selectors', 'value_cap'],
-  ...['private_transactions', 'gas_limit_estimation', 'include_revert_data'],
-]
+export const policyMembers: readonly string[] = [...Object.values(policyTable), ...unenforcedPolicies].map(
+  ({ name }) => name,
+)
 
-export function parsePolicies(relayer: Members, report: Report): PoliciesConfig {
+export function parsePolicies(relayer: Members, report: Report): Policies {
   const members = readMembers(relayer.raw('policies') ?? {}, relayer.place('policies'), policyMembers, report)
   refuseUnenforced(members, report)
-  const gasPriceCap = members.wei('gas_price_cap')
-  const cancelGasPriceCap = members.wei('cancel_gas_price_cap')
-  const cancelReserve = members.wei('cancel_reserve')
-  const valueCap = members.wei('value_cap')
-  for (const [name, cap] of Object.entries({ gas_price_cap: gasPriceCap, cancel_gas_price_cap: cancelGasPriceCap })) {
-    if (cap === 0n) report.problem(members.place(name), 'is 0, so that nothing could be sent; raise it, or remove it')
+  return policiesBy((policy) => (members.has(policy.name) ? parsePolicy(policy, members, report) : undefined))
+}
+
+function parsePolicy(policy: Policy, members: Members, report: Report): PolicyValue | undefined {
+  const { name } = policy
+  switch (policy.kind) {
+    case 'wei': {
+      const wei = members.wei(name)
+      const { zeroMeans } = policy
+      if (wei === 0n && zeroMeans !== undefined) {
+        report.problem(members.place(name), `is 0, so that ${zeroMeans}; raise it, or remove it`)
+      }
+      return wei
+    }
+    case 'count':
+      return members.count(name, policy)
+    case 'flag':
+      return members.flag(name, policy.default ?? policy.implied ?? false)
+    case 'addresses':
+      return orNone(parseReceivers(name, policy.emptyMeans, members, report))
+    case 'calls':
+      return orNone(parseSelectors(name, members, report))
   }
-  return {
-    minBalance: members.wei('min_balance') ?? 0n,
-    ...(gasPriceCap !== undefined && { gasPriceCap }),
-    ...(cancelGasPriceCap !== undefined && { cancelGasPriceCap }),
-    ...(cancelReserve !== undefined && { cancelReserve }),
-    maxInFlight: members.count('max_in_flight', { min: 1, max: limits.maxInFlightMax }) ?? limits.maxInFlightDefault,
-    eip1559Pricing: members.flag('eip1559_pricing', true),
-    ...(!members.flag('gas_limit_estimation', true) && { gasLimitEstimation: false }),
-    ...parseWhitelists(members, report),
-    ...(valueCap !== undefined && { valueCap }),
-  }
+}
+
+function orNone<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length > 0 ? list : undefined
 }
 
 function refuseUnenforced(members: Members, report: Report): void {

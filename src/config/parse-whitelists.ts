@@ -1,31 +1,23 @@
 // Whom a relayer's sends may go to, and what they may call there.
+
 import * as EthereumAddress from 'ox/Address'
-import type { PoliciesConfig } from './config.ts'
+import { lowerHex } from '../domain/ids.ts'
+import type { AllowedCalls } from '../domain/policy-table.ts'
 import { type Members, shown } from './members.ts'
 import type { Report } from './report.ts'
 
 type HexText = `0x${string}`
-type Whitelists = Pick<PoliciesConfig, 'whitelistReceivers' | 'whitelistSelectors'>
 
-export function parseWhitelists(members: Members, report: Report): Whitelists {
-  const receivers = members.has('whitelist_receivers') ? parseReceivers(members, report) : []
-  const selectors = members.has('whitelist_selectors') ? parseSelectors(members, report) : []
-  return {
-    ...(receivers.length > 0 && { whitelistReceivers: receivers }),
-    ...(selectors.length > 0 && { whitelistSelectors: selectors }),
-  }
-}
-
-function parseReceivers(members: Members, report: Report): readonly HexText[] {
-  const items = members.items('whitelist_receivers')
+export function parseReceivers(name: string, emptyMeans: string, members: Members, report: Report): readonly HexText[] {
+  const items = members.items(name)
   // In the files that we take over, an empty list limits nothing.
-  if (items.length === 0) report.warn(members.place('whitelist_receivers'), 'is empty, so sends may go to anybody')
+  if (items.length === 0) report.warn(members.place(name), `is empty, so ${emptyMeans}`)
   return items.flatMap(({ value, place }) => parseReceiver(value, place, report) ?? [])
 }
 
-function parseSelectors(members: Members, report: Report): NonNullable<Whitelists['whitelistSelectors']> {
-  const place = members.place('whitelist_selectors')
-  const raw = members.raw('whitelist_selectors')
+export function parseSelectors(name: string, members: Members, report: Report): readonly AllowedCalls[] {
+  const place = members.place(name)
+  const raw = members.raw(name)
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
     report.problem(place, 'maps a receiver to what may be called of it; write { "0x…": ["0xa9059cbb"] }')
     return []
@@ -35,20 +27,19 @@ function parseSelectors(members: Members, report: Report): NonNullable<Whitelist
     const receiver = parseReceiver(address, place, report)
     if (receiver && known.has(receiver)) report.problem(place, `names ${receiver} twice; write it once`)
     if (receiver) known.add(receiver)
-    const selectors = Array.isArray(listed) ? (listed as unknown[]) : [listed]
+    const selectors: readonly unknown[] = Array.isArray(listed) ? listed : [listed]
     const bad = selectors.find((selector) => !isSelector(selector))
     if (bad !== undefined || !Array.isArray(listed)) {
       const wanted = 'a list of selectors: 0x and 8 hex digits each, or "0x" for a plain transfer'
       report.problem(`${place}.${address}`, `has ${shown(bad)}; write ${wanted}`)
     }
-    return receiver ? [{ receiver, selectors: selectors.filter(isSelector).map(lower) }] : []
+    return receiver ? [{ receiver, selectors: selectors.filter(isSelector).map(lowerHex) }] : []
   })
 }
 
 function parseReceiver(value: unknown, place: string, report: Report): HexText | undefined {
-  const isAddress = typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value)
-  const checksummed = isAddress ? EthereumAddress.checksum(value as HexText) : undefined
-  const digits = isAddress ? value.slice(2) : ''
+  const checksummed = isAddress(value) ? EthereumAddress.checksum(value) : undefined
+  const digits = isAddress(value) ? value.slice(2) : ''
   // Mixed case is a checksum (EIP-55), so a wrong one is a typo.
   const inOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()
   if (checksummed !== undefined && (inOneCase || checksummed === value)) return checksummed
@@ -59,10 +50,10 @@ function parseReceiver(value: unknown, place: string, report: Report): HexText |
   return undefined
 }
 
-function isSelector(value: unknown): value is HexText {
-  return typeof value === 'string' && /^0x([0-9a-fA-F]{8})?$/.test(value)
+function isAddress(value: unknown): value is HexText {
+  return typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value)
 }
 
-function lower(selector: HexText): HexText {
-  return selector.toLowerCase() as HexText
+function isSelector(value: unknown): value is HexText {
+  return typeof value === 'string' && /^0x([0-9a-fA-F]{8})?$/.test(value)
 }

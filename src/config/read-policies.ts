@@ -1,5 +1,5 @@
 // Policies that did not come from the file, in its form and under its rules.
-import type { PoliciesConfig } from './config.ts'
+import type { Policies } from '../domain/policy-table.ts'
 import { ConfigError, type Problem } from './config-error.ts'
 import { readMembers } from './members.ts'
 import { parsePolicies } from './parse-policies.ts'
@@ -7,8 +7,7 @@ import { openReport } from './report.ts'
 
 export type ReadPolicies =
   /** Each warning begins with its place, too. */
-  | { readonly policies: PoliciesConfig; readonly warnings: readonly string[] }
-  | { readonly problems: readonly Problem[] }
+  { readonly policies: Policies; readonly warnings: readonly string[] } | { readonly problems: readonly Problem[] }
 
 /** Places of problems begin with `policies`. */
 export function readPolicies(members: Readonly<Record<string, unknown>>): ReadPolicies {

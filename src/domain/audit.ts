@@ -1,9 +1,10 @@
 // The audit log: who was let do what, and who was not.
+import type { ApiKeyId } from './ids.ts'
 import type { TimestampMs } from './units.ts'
 
 /** Who asks for a change, by which request. */
 export interface Asked {
-  readonly keyId: string
+  readonly keyId: ApiKeyId
   readonly operation: string
   readonly requestId: string
   readonly address: string

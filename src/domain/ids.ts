@@ -13,6 +13,14 @@ export type NetworkName = Brand<string, 'NetworkName'>
 
 export type NonEmpty<T> = readonly [T, ...T[]]
 
+export function lowerHex(hex: Hex): Hex {
+  return `0x${hex.slice(2).toLowerCase()}`
+}
+
+export function mapNonEmpty<T, R>([first, ...rest]: NonEmpty<T>, change: (item: T) => R): NonEmpty<R> {
+  return [change(first), ...rest.map((item) => change(item))]
+}
+
 export function isNonEmpty<T>(items: readonly T[]): items is NonEmpty<T> {
   return items.length > 0
 }

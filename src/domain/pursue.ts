@@ -14,10 +14,11 @@ import {
   tellUnrecognized,
 } from './hindrance.ts'
 import type { Observation } from './observation.ts'
+import type { Policies } from './policy-table.ts'
 import { isOutpaced, isStuck, type ReasonToBid, reasonToBid } from './reason-to-bid.ts'
 import { rebroadcastIfDue } from './rebroadcast.ts'
 import { pursueRefusedFiller, refusalOfFiller } from './refused-filler.ts'
-import type { NetworkPolicy, Policies } from './relayer.ts'
+import type { NetworkPolicy } from './relayer.ts'
 import { repeatAfter } from './repeat-after.ts'
 import { awaitsReplacement, takeOverWithPayload } from './replace.ts'
 import { type InPhase, neverReachedANode, type Speed } from './transaction.ts'

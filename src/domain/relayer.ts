@@ -1,35 +1,7 @@
 // One signer on one network: a nonce sequence, and so the unit of mutual exclusion.
-import type { Address, Hex, NetworkName, RelayerId } from './ids.ts'
+import type { Address, NetworkName, RelayerId } from './ids.ts'
+import type { Policies } from './policy-table.ts'
 import type { Nonce, Wei } from './units.ts'
-
-export interface Policies {
-  /** Below this balance nothing new gets a nonce. */
-  readonly minBalance: Wei
-  /** The most that a send may pay per gas; cancels have their own. */
-  readonly gasPriceCap?: Wei
-  /** The most that a no-op may pay per gas. Absent: whatever it takes. */
-  readonly cancelGasPriceCap?: Wei
-  /** Balance kept back from sends, so that a cancel can always be paid. Absent: two no-ops at the market's price. */
-  readonly cancelReserve?: Wei
-  /** Transactions with a nonce and no receipt at any time. */
-  readonly maxInFlight: number
-  /** False forces legacy envelopes on a network that knows EIP-1559. */
-  readonly eip1559Pricing: boolean
-  /** False: a send has to name its gas_limit. Absent: true. */
-  readonly gasLimitEstimation?: boolean
-  /** Whom a send may go to. Absent: anybody. */
-  readonly whitelistReceivers?: readonly Address[]
-  /** What may be called of a receiver that is named here; of any other, everything. */
-  readonly whitelistSelectors?: readonly AllowedCalls[]
-  /** The most that a send may carry. Absent: whatever the balance covers. */
-  readonly valueCap?: Wei
-}
-
-export interface AllowedCalls {
-  readonly receiver: Address
-  /** The first 4 bytes of the data; `0x` stands for no data at all, a plain transfer. */
-  readonly selectors: readonly Hex[]
-}
 
 export interface Relayer {
   readonly id: RelayerId

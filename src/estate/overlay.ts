@@ -1,13 +1,17 @@
 // What was changed through the API of a relayer that the file owns: kept apart, and laid over the file at each start.
-import type { Policies, Relayer } from '../domain/relayer.ts'
+import { type PolicyKey, type PolicyValue, policiesBy, policyKeys } from '../domain/policies.ts'
+import type { Policies } from '../domain/policy-table.ts'
+import type { Relayer } from '../domain/relayer.ts'
 
 /** Null takes a member away; one that is absent is as the file has it. */
 export interface RelayerOverlay {
   readonly name?: string
   readonly notificationId?: string | null
   readonly paused?: boolean
-  readonly policies?: Readonly<Record<string, unknown>>
+  readonly policies?: PolicyChanges
 }
+
+type PolicyChanges = Readonly<Partial<Record<PolicyKey, PolicyValue | null>>>
 
 /** Only what differs, so that a member patched back to what the file says follows the file again. */
 export function overlayOf(file: Relayer, wanted: Relayer): RelayerOverlay {
@@ -23,14 +27,15 @@ export function overlayOf(file: Relayer, wanted: Relayer): RelayerOverlay {
 export function overlaid(file: Relayer, overlay: RelayerOverlay): Relayer {
   const { notificationId, ...rest } = file
   const notification = overlay.notificationId === undefined ? notificationId : (overlay.notificationId ?? undefined)
-  const policies = { ...file.policies, ...overlay.policies }
-  const present = Object.entries(policies).filter(([, value]) => value !== null)
+  const { policies = {} } = overlay
   return {
     ...rest,
     name: overlay.name ?? file.name,
     paused: overlay.paused ?? file.paused,
     ...(notification !== undefined && { notificationId: notification }),
-    policies: Object.fromEntries(present) as unknown as Policies,
+    policies: policiesBy((_, key) =>
+      Object.hasOwn(policies, key) ? (policies[key] ?? undefined) : file.policies[key],
+    ),
   }
 }
 
@@ -39,11 +44,9 @@ export function coveredBy({ policies = {}, ...members }: RelayerOverlay): readon
   return [...Object.keys(members), ...Object.keys(policies).map((name) => `policies.${name}`)]
 }
 
-function differences(from: object, to: object): Readonly<Record<string, unknown>> {
-  const [before, after] = [new Map(Object.entries(from)), new Map(Object.entries(to))]
-  const names = new Set([...before.keys(), ...after.keys()])
-  const differing = [...names].filter((name) => encode(before.get(name)) !== encode(after.get(name)))
-  return Object.fromEntries(differing.map((name) => [name, after.get(name) ?? null]))
+function differences(from: Policies, to: Policies): PolicyChanges {
+  const differing = policyKeys.filter((key) => encode(from[key]) !== encode(to[key]))
+  return Object.fromEntries(differing.map((key) => [key, to[key] ?? null]))
 }
 
 /** JSON with its amounts marked, so that they come back as such. */

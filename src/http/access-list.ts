@@ -1,23 +1,22 @@
 // An access list (EIP-2930) on the wire: as it is taken, and as it is shown.
 import { type Static, Type } from 'typebox'
 import { RescindError } from '../domain/errors.ts'
-import type { Hex } from '../domain/ids.ts'
+import { type Hex, lowerHex } from '../domain/ids.ts'
 import type { AccessList } from '../domain/transaction.ts'
 import { accessListEntriesMax, accessListKeysMax } from './limits.ts'
-import { addressPattern, parseAddress } from './parse-address.ts'
+import { addressSchema, parseAddress } from './parse-address.ts'
 
 export const accessListSchema = Type.Array(
   Type.Object(
     {
-      address: Type.String({
-        pattern: addressPattern,
-        description: 'an address: 0x and 40 hex digits, in one case or with its EIP-55 checksum',
-      }),
+      address: addressSchema('an address: 0x and 40 hex digits, in one case or with its EIP-55 checksum'),
       storage_keys: Type.Array(
-        Type.String({
-          pattern: '^0x[0-9a-fA-F]{64}$',
-          description: 'a storage key: 0x and 64 hex digits; fill a shorter one with zeros on the left',
-        }),
+        Type.Unsafe<Hex>(
+          Type.String({
+            pattern: '^0x[0-9a-fA-F]{64}$',
+            description: 'a storage key: 0x and 64 hex digits; fill a shorter one with zeros on the left',
+          }),
+        ),
         { maxItems: accessListKeysMax, description: `at most ${accessListKeysMax} storage keys, as an array` },
       ),
     },
@@ -40,7 +39,7 @@ export function parseAccessList(list: Static<typeof accessListSchema>): AccessLi
   }
   return list.map((entry, index) => ({
     address: parseAddress(`access_list[${index}].address`, entry.address),
-    storageKeys: entry.storage_keys.map((key) => key.toLowerCase() as Hex),
+    storageKeys: entry.storage_keys.map(lowerHex),
   }))
 }
 

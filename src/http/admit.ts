@@ -5,6 +5,7 @@ import { RescindError } from '../domain/errors.ts'
 import type { Auditor } from './audit.ts'
 import { type Authenticate, checkGrant, isPrincipal } from './authenticate.ts'
 import type { RateLimits } from './limit-rate.ts'
+import { pathParametersOf } from './parameters.ts'
 
 export interface Door {
   readonly authenticate: Authenticate
@@ -31,7 +32,7 @@ export async function admit(
   const { policy, remaining, resetSeconds } = await rates.spend(principal.id)
   reply.header('ratelimit-policy', policy)
   reply.header('ratelimit', `"key";r=${remaining};t=${resetSeconds}`)
-  const { relayer_id: relayerId } = (request.params ?? {}) as { relayer_id?: string }
+  const { relayer_id: relayerId } = pathParametersOf(request)
   if (scope !== undefined) checkGrant(principal, scope, relayerId)
   request.principal = principal
 }

@@ -1,12 +1,13 @@
 // What a line of the log needs to be found by: by request, by relayer, by transaction.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { pathParametersOf } from './parameters.ts'
 import { shownPath } from './shown-path.ts'
 
 export function answerFacts(request: FastifyRequest, reply: FastifyReply): object {
-  const { id, method, url, params, principal } = request
+  const { id, method, url, principal } = request
   return {
     request_id: id,
-    ...(params as { relayer_id?: string; transaction_id?: string } | undefined),
+    ...pathParametersOf(request),
     ...(principal && { key: principal.id }),
     method,
     url: shownPath(url),

@@ -4,8 +4,10 @@ import type { CommandContext } from '../commands/context.ts'
 import { type Asked, allowed, type Decision, type Touched } from '../domain/audit.ts'
 import { catalogue, type RescindError } from '../domain/errors.ts'
 import type { Logger } from '../ops/logger.ts'
+import { memberOf } from '../ops/member.ts'
 import { askerOf } from './asker.ts'
 import { auditRefusalKindsMax, auditRefusalsEveryMs, auditRefusalsSoonMs } from './limits.ts'
+import { pathParametersOf } from './parameters.ts'
 
 export interface Auditor extends AsyncDisposable {
   /** Durable when it resolves: for what changes without a command that notes it. */
@@ -120,7 +122,7 @@ const idCharsMax = 64
 
 /** The ids of the path, as far as they can be ids: one that is refused may be of any length. */
 function touched(request: FastifyRequest): Touched {
-  const { relayer_id: relayerId, transaction_id: transactionId, ...others } = (request.params ?? {}) as Params
+  const { relayer_id: relayerId, transaction_id: transactionId, ...others } = pathParametersOf(request)
   const subjectId = Object.values(others)[0]
   return {
     ...(relayerId !== undefined && { relayerId: relayerId.slice(0, idCharsMax) }),
@@ -131,8 +133,6 @@ function touched(request: FastifyRequest): Touched {
 
 /** What a POST made has its id in the answer alone. */
 function madeBy(answer: unknown): Touched {
-  const id = (answer as { data?: { id?: unknown } } | undefined)?.data?.id
+  const id = memberOf(memberOf(answer, 'data'), 'id')
   return typeof id === 'string' ? { subjectId: id } : {}
 }
-
-type Params = Readonly<Record<string, string | undefined>>

@@ -2,11 +2,11 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { administratorId, type Scope, scopes } from '../domain/api-key.ts'
 import { RescindError } from '../domain/errors.ts'
-import type { RelayerId } from '../domain/ids.ts'
+import type { ApiKeyId, RelayerId } from '../domain/ids.ts'
 
 export interface Principal {
   /** Names the key in logs, rate limits and rows; never the key itself. */
-  readonly id: string
+  readonly id: ApiKeyId
   readonly scopes: ReadonlySet<Scope>
   /** Absent: every relayer. */
   readonly relayers?: readonly RelayerId[]
@@ -14,7 +14,7 @@ export interface Principal {
 
 /** Whose key it was: known, and to be refused like a stranger. */
 export interface Former {
-  readonly id: string
+  readonly id: ApiKeyId
   readonly ended: 'revoked' | 'expired'
 }
 
@@ -47,7 +47,7 @@ export function isPrincipal(identity: Identity): identity is Principal {
  * Throws SCOPE_MISSING or RELAYER_NOT_GRANTED unless the key may do this, to this relayer where one is named. A relayer
  * that does not exist is not granted either: a list tells nothing of what is outside of it.
  */
-export function checkGrant(principal: Principal, scope: Scope, relayerId: string | undefined): void {
+export function checkGrant(principal: Principal, scope: Scope, relayerId: RelayerId | undefined): void {
   if (permits(principal, scope, relayerId)) return
   if (principal.scopes.has(scope)) {
     throw new RescindError('RELAYER_NOT_GRANTED', `key "${principal.id}" is not for relayer "${relayerId}"`)
@@ -55,9 +55,9 @@ export function checkGrant(principal: Principal, scope: Scope, relayerId: string
   throw new RescindError('SCOPE_MISSING', `key "${principal.id}" has no scope ${scope}`)
 }
 
-export function permits(principal: Principal, scope: Scope, relayerId: string | undefined): boolean {
+export function permits(principal: Principal, scope: Scope, relayerId: RelayerId | undefined): boolean {
   if (!principal.scopes.has(scope)) return false
-  return relayerId === undefined || (principal.relayers?.includes(relayerId as RelayerId) ?? true)
+  return relayerId === undefined || (principal.relayers?.includes(relayerId) ?? true)
 }
 
 function digest(token: string): Buffer {

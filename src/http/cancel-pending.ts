@@ -2,7 +2,6 @@
 import { Type } from 'typebox'
 import { cancelPending as cancelPendingCommand } from '../commands/cancel-pending.ts'
 import type { CommandContext } from '../commands/context.ts'
-import type { RelayerId } from '../domain/ids.ts'
 import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { explainBulk } from './explain-cancellation.ts'
@@ -34,7 +33,7 @@ export function cancelPending(commands: CommandContext) {
     async answer(request) {
       const result = await cancelPendingCommand(
         commands,
-        request.params.relayer_id as RelayerId,
+        request.params.relayer_id,
         askedBy(request, 'cancelPendingTransactions'),
       )
       const total = result.canceled.length + result.failed.length

@@ -3,7 +3,6 @@
 import { awaitVerdict } from '../commands/await-verdict.ts'
 import { cancelTransaction } from '../commands/cancel.ts'
 import type { CommandContext } from '../commands/context.ts'
-import type { RelayerId, TransactionId } from '../domain/ids.ts'
 import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { explainCancellation } from './explain-cancellation.ts'
@@ -26,8 +25,8 @@ export function cancel(commands: CommandContext, stopping: AbortSignal) {
       response: answers(transactionSchema, 400, 404),
     },
     async answer(request, reply) {
-      const relayerId = request.params.relayer_id as RelayerId
-      const id = request.params.transaction_id as TransactionId
+      const relayerId = request.params.relayer_id
+      const id = request.params.transaction_id
       const canceled = await cancelTransaction(commands, relayerId, id, askedBy(request, 'cancelTransaction'))
       const { prefer } = request.headers
       const seconds = waitSeconds(prefer)

@@ -23,7 +23,7 @@ const bodySchema = Type.Object(
       description: `a list of what the key may do: one or more of ${scopes.join(', ')}`,
     }),
     relayers: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      Type.Array(Type.Unsafe<RelayerId>(Type.String({ minLength: 1, maxLength: 100 })), {
         minItems: 1,
         maxItems: apiKeyRelayersMax,
         description: `a list of 1 to ${apiKeyRelayersMax} relayers' ids, or nothing for all relayers`,
@@ -63,7 +63,7 @@ export function createApiKey(commands: CommandContext) {
       const asked = {
         name: body.name,
         scopes: [...new Set(body.scopes)],
-        ...(body.relayers && { relayers: [...new Set(body.relayers)] as RelayerId[] }),
+        ...(body.relayers && { relayers: [...new Set(body.relayers)] }),
         ...(body.expires_at !== undefined && { expiresAt: parseTime('expires_at', body.expires_at) }),
       }
       const { key, token } = await createApiKeyCommand(commands, asked, askedBy(request, 'createApiKey'))

@@ -2,7 +2,6 @@
 import { Type } from 'typebox'
 import { deleteRelayer as deleteRelayerCommand } from '../commands/delete-relayer.ts'
 import type { ManagementContext } from '../commands/management.ts'
-import type { RelayerId } from '../domain/ids.ts'
 import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
@@ -22,7 +21,7 @@ export function deleteRelayer(management: ManagementContext) {
     },
     async answer(request) {
       const { relayer_id: id } = request.params
-      await deleteRelayerCommand(management, id as RelayerId, askedBy(request, 'deleteRelayer'))
+      await deleteRelayerCommand(management, id, askedBy(request, 'deleteRelayer'))
       return success(`relayer "${id}" is deleted; its transactions can still be read`)
     },
   })

@@ -10,13 +10,12 @@ export function found<T>(what: T | undefined, code: ErrorCode, message: string):
 }
 
 /** Throws RELAYER_NOT_FOUND. */
-export async function foundRelayer(reads: Reads, id: string): Promise<Relayer> {
-  return found(await reads.relayer(id as RelayerId), 'RELAYER_NOT_FOUND', `Relayer with ID ${id} not found`)
+export async function foundRelayer(reads: Reads, id: RelayerId): Promise<Relayer> {
+  return found(await reads.relayer(id), 'RELAYER_NOT_FOUND', `Relayer with ID ${id} not found`)
 }
 
 /** A relayer, or one that was deleted since: what it did stays to be read. Throws RELAYER_NOT_FOUND. */
-export async function foundHistory(reads: Reads, id: string): Promise<RelayerId> {
-  const relayerId = id as RelayerId
-  if ((await reads.relayer(relayerId)) || (await reads.wasRelayer(relayerId))) return relayerId
+export async function foundHistory(reads: Reads, id: RelayerId): Promise<RelayerId> {
+  if ((await reads.relayer(id)) || (await reads.wasRelayer(id))) return id
   throw new RescindError('RELAYER_NOT_FOUND', `Relayer with ID ${id} not found`)
 }

@@ -1,5 +1,4 @@
 // GET of one API key.
-import type { ApiKeyId } from '../domain/ids.ts'
 import type { Reads } from '../store/store.ts'
 import { answers, success } from './envelope.ts'
 import { found } from './found.ts'
@@ -18,7 +17,7 @@ export function getApiKey(reads: Reads) {
       response: answers(apiKeySchema, 400, 404),
     },
     async answer({ params: { api_key_id: id } }) {
-      const key = await reads.apiKey(id as ApiKeyId)
+      const key = await reads.apiKey(id)
       return success(presentApiKey(found(key, 'API_KEY_NOT_FOUND', `API key with ID ${id} not found`)))
     },
   })

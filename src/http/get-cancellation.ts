@@ -1,5 +1,4 @@
 // GET of a cancellation: the verdict as it stands.
-import type { RelayerId, TransactionId } from '../domain/ids.ts'
 import type { Reads } from '../store/store.ts'
 import { answers, success } from './envelope.ts'
 import { explainCancellation } from './explain-cancellation.ts'
@@ -19,7 +18,7 @@ export function getCancellation(reads: Reads) {
       response: answers(cancellationSchema, 400, 404),
     },
     async answer({ params }) {
-      const read = await reads.transaction(params.relayer_id as RelayerId, params.transaction_id as TransactionId)
+      const read = await reads.transaction(params.relayer_id, params.transaction_id)
       const transaction = found(read, 'TRANSACTION_NOT_FOUND', 'Not found')
       const intent = found(transaction.cancellation, 'CANCELLATION_NOT_FOUND', 'this transaction was not canceled')
       return success(presentCancellation(transaction, intent), explainCancellation(transaction))

@@ -1,5 +1,4 @@
 // GET of one transaction.
-import type { RelayerId, TransactionId } from '../domain/ids.ts'
 import type { Reads } from '../store/store.ts'
 import { answers, success } from './envelope.ts'
 import { found } from './found.ts'
@@ -18,10 +17,7 @@ export function getTransaction(reads: Reads) {
       response: answers(transactionSchema, 400, 404),
     },
     async answer({ params }) {
-      const transaction = await reads.transaction(
-        params.relayer_id as RelayerId,
-        params.transaction_id as TransactionId,
-      )
+      const transaction = await reads.transaction(params.relayer_id, params.transaction_id)
       return success(presentTransaction(found(transaction, 'TRANSACTION_NOT_FOUND', 'Not found')))
     },
   })

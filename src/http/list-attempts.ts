@@ -1,6 +1,5 @@
 // GET of every envelope ever signed for a transaction, oldest first.
 import { Type } from 'typebox'
-import type { RelayerId, TransactionId } from '../domain/ids.ts'
 import type { Reads } from '../store/store.ts'
 import { answers, success } from './envelope.ts'
 import { found } from './found.ts'
@@ -19,7 +18,7 @@ export function listAttempts(reads: Reads) {
       response: answers(Type.Array(attemptSchema), 400, 404),
     },
     async answer({ params }) {
-      const read = await reads.transaction(params.relayer_id as RelayerId, params.transaction_id as TransactionId)
+      const read = await reads.transaction(params.relayer_id, params.transaction_id)
       const transaction = found(read, 'TRANSACTION_NOT_FOUND', 'Not found')
       const attempts = await reads.attempts(transaction.id)
       const pagination = { current_page: 1, per_page: attempts.length, total_items: attempts.length }

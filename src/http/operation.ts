@@ -11,6 +11,7 @@ import type {
   RouteGenericInterface,
 } from 'fastify'
 import type { Scope } from '../domain/api-key.ts'
+import type { ApiKeyId } from '../domain/ids.ts'
 import type { Principal } from './authenticate.ts'
 import type { Success } from './envelope.ts'
 import type { RpcBody } from './rpc.ts'
@@ -20,7 +21,7 @@ declare module 'fastify' {
     /** Set once the request is authenticated. */
     principal: Principal | undefined
     /** Of the key that came with it, also of one that is refused: set where it is one of ours. */
-    keyId: string | undefined
+    keyId: ApiKeyId | undefined
   }
   interface FastifyContextConfig {
     scope?: Scope

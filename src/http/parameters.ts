@@ -1,21 +1,24 @@
 // Path parameters, which the router has decoded exactly once, and headers.
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import type { ApiKeyId, RelayerId, TransactionId } from '../domain/ids.ts'
 import { idempotencyKeyCharsMax, nameCharsMax } from './limits.ts'
 
-const relayerId = Type.String({ description: 'the id of a relayer', examples: ['local'] })
+const relayerId = Type.Unsafe<RelayerId>(Type.String({ description: 'the id of a relayer', examples: ['local'] }))
 
 export const relayerParameters = Type.Object({ relayer_id: relayerId })
 
 export const transactionParameters = Type.Object({
   relayer_id: relayerId,
-  transaction_id: Type.String({
-    description: 'the id of a transaction',
-    examples: ['019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84'],
-  }),
+  transaction_id: Type.Unsafe<TransactionId>(
+    Type.String({ description: 'the id of a transaction', examples: ['019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84'] }),
+  ),
 })
 
 export const apiKeyParameters = Type.Object({
-  api_key_id: Type.String({ description: 'the id of an API key', examples: ['019aa5c2-91b0-7e0f-8d11-f0a4c3b7e625'] }),
+  api_key_id: Type.Unsafe<ApiKeyId>(
+    Type.String({ description: 'the id of an API key', examples: ['019aa5c2-91b0-7e0f-8d11-f0a4c3b7e625'] }),
+  ),
 })
 
 const toldId = Type.String({ description: 'the id of a notification', examples: ['alerts'] })
@@ -52,6 +55,18 @@ export const notificationParameters = Type.Object({
 export const networkParameters = Type.Object({
   network_id: Type.String({ description: 'the id of a network, such as evm:sepolia', examples: ['evm:localhost'] }),
 })
+
+/** Those of the path, as they came, also where no operation has checked them. */
+export function pathParametersOf({ params }: Pick<FastifyRequest, 'params'>): PathParameters {
+  // The router makes an object of texts, or nothing; what they are ids of is told by their names.
+  return (params ?? {}) as PathParameters
+}
+
+interface PathParameters {
+  readonly relayer_id?: RelayerId
+  readonly transaction_id?: TransactionId
+  readonly [other: string]: string | undefined
+}
 
 /** Of what a client creates; it may leave it out. */
 export const newId = Type.Optional(

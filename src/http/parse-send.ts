@@ -1,12 +1,12 @@
 // The body of a send: its schema, and from a body that fits it to the domain's request.
 import { type Static, Type } from 'typebox'
 import { RescindError } from '../domain/errors.ts'
-import type { Hex } from '../domain/ids.ts'
+import { type Hex, lowerHex } from '../domain/ids.ts'
 import type { SendRequest } from '../domain/submit.ts'
 import { type Pricing, type Speed, speeds } from '../domain/transaction.ts'
 import type { Wei } from '../domain/units.ts'
 import { accessListSchema, parseAccessList } from './access-list.ts'
-import { addressPattern, parseAddress } from './parse-address.ts'
+import { addressSchema, parseAddress } from './parse-address.ts'
 import { parseTime } from './parse-time.ts'
 import { speedSchema } from './present-transaction.ts'
 import { invalid, shown } from './validate.ts'
@@ -24,15 +24,15 @@ const names = speeds.join(', ')
 export const sendSchema = Type.Object(
   {
     to: Type.Optional(
-      Type.String({
-        pattern: addressPattern,
-        description:
-          'an address: 0x and 40 hex digits, in one case or with its EIP-55 checksum; none creates a contract',
-      }),
+      addressSchema(
+        'an address: 0x and 40 hex digits, in one case or with its EIP-55 checksum; none creates a contract',
+      ),
     ),
     value: wei(),
     data: Type.Optional(
-      Type.String({ pattern: '^0x([0-9a-fA-F]{2})*$', description: 'bytes in hex: 0x and an even number of digits' }),
+      Type.Unsafe<Hex>(
+        Type.String({ pattern: '^0x([0-9a-fA-F]{2})*$', description: 'bytes in hex: 0x and an even number of digits' }),
+      ),
     ),
     gas_limit: Type.Optional(
       Type.Union([Type.Integer({ minimum: 21_000, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()], {
@@ -69,7 +69,7 @@ export type SendBody = Static<typeof sendSchema>
 
 /** Throws INVALID_REQUEST, naming field, value and fix. */
 export function parseSend(body: SendBody): SendRequest {
-  const data = (body.data ?? '0x').toLowerCase() as Hex
+  const data = lowerHex(body.data ?? '0x')
   if (body.to === undefined && data === '0x') {
     throw new RescindError('INVALID_REQUEST', 'to: is missing; send an address, or data to create a contract with')
   }

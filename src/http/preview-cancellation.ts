@@ -5,7 +5,6 @@ import {
   type PricedPreview,
   previewCancellation as previewCommand,
 } from '../commands/preview-cancellation.ts'
-import type { RelayerId } from '../domain/ids.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
 import { relayerParameters } from './parameters.ts'
@@ -61,7 +60,7 @@ export function previewCancellation(context: PreviewContext) {
       response: answers(previewSchema, 400, 404, 503),
     },
     async answer({ params }) {
-      const previewed = await previewCommand(context, params.relayer_id as RelayerId)
+      const previewed = await previewCommand(context, params.relayer_id)
       return success(present(previewed), inWords(previewed))
     },
   })

@@ -1,7 +1,6 @@
 // PUT of one transaction.
 import type { CommandContext } from '../commands/context.ts'
 import { replaceTransaction } from '../commands/replace.ts'
-import type { RelayerId, TransactionId } from '../domain/ids.ts'
 import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
@@ -26,13 +25,7 @@ export function replace(commands: CommandContext) {
     async answer(request) {
       const asked = parseSend(request.body)
       const { relayer_id: relayerId, transaction_id: id } = request.params
-      const replaced = await replaceTransaction(
-        commands,
-        relayerId as RelayerId,
-        id as TransactionId,
-        asked,
-        askedBy(request, 'replaceTransaction'),
-      )
+      const replaced = await replaceTransaction(commands, relayerId, id, asked, askedBy(request, 'replaceTransaction'))
       return success(presentTransaction(replaced))
     },
   })

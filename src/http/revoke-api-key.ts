@@ -1,7 +1,6 @@
 // DELETE of an API key.
 import type { CommandContext } from '../commands/context.ts'
 import { revokeApiKey as revokeApiKeyCommand } from '../commands/revoke-api-key.ts'
-import type { ApiKeyId } from '../domain/ids.ts'
 import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import type { KeyRing } from './key-ring.ts'
@@ -23,7 +22,7 @@ export function revokeApiKey(commands: CommandContext, keys: KeyRing) {
       response: answers(apiKeySchema, 400, 404),
     },
     async answer(request) {
-      const id = request.params.api_key_id as ApiKeyId
+      const id = request.params.api_key_id
       const revoked = await revokeApiKeyCommand(commands, id, askedBy(request, 'revokeApiKey'))
       keys.forget(id)
       return success(presentApiKey(revoked))

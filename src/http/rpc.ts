@@ -2,7 +2,6 @@
 import { type Static, Type } from 'typebox'
 import type { ChainOf } from '../commands/read-status.ts'
 import { rpc as rpcCommand } from '../commands/rpc.ts'
-import type { RelayerId } from '../domain/ids.ts'
 import type { Reads } from '../store/store.ts'
 import { failures } from './envelope.ts'
 import { operation } from './operation.ts'
@@ -72,7 +71,7 @@ export function rpc(reads: Reads, chainOf: ChainOf) {
     },
     async answer({ params, body }): Promise<RpcBody> {
       const asked = { method: body.method, params: body.params ?? [] }
-      const answered = await rpcCommand(reads, chainOf, params.relayer_id as RelayerId, asked)
+      const answered = await rpcCommand(reads, chainOf, params.relayer_id, asked)
       return { jsonrpc: '2.0', ...(body.id !== undefined && { id: body.id }), ...present(answered) }
     },
   })

@@ -1,7 +1,7 @@
 // POST of typed data to sign (EIP-712), by its two hashes.
 import { Type } from 'typebox'
 import { type SignerOf, signStatement } from '../commands/sign.ts'
-import type { Hash, RelayerId } from '../domain/ids.ts'
+import type { Hash } from '../domain/ids.ts'
 import type { Reads } from '../store/store.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
@@ -40,7 +40,7 @@ export function signTypedData(reads: Reads, signerOf: SignerOf) {
       response: answers(signatureSchema, 400, 404, 413, 415, 503),
     },
     async answer({ params, body }) {
-      const signature = await signStatement(reads, signerOf, params.relayer_id as RelayerId, {
+      const signature = await signStatement(reads, signerOf, params.relayer_id, {
         kind: 'typedData',
         domainSeparator: withPrefix(body.domain_separator),
         structHash: withPrefix(body.hash_struct_message),
@@ -51,5 +51,5 @@ export function signTypedData(reads: Reads, signerOf: SignerOf) {
 }
 
 function withPrefix(hex: string): Hash {
-  return hex.startsWith('0x') ? (hex as Hash) : `0x${hex}`
+  return `0x${hex.replace(/^0x/, '')}`
 }

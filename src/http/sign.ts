@@ -1,7 +1,7 @@
 // POST of a message to sign (EIP-191).
 import { Type } from 'typebox'
 import { type SignerOf, signStatement } from '../commands/sign.ts'
-import type { Hex, RelayerId } from '../domain/ids.ts'
+import type { Hex } from '../domain/ids.ts'
 import type { Reads } from '../store/store.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
@@ -10,7 +10,7 @@ import { presentSignature, signatureSchema } from './present-transaction.ts'
 import { invalid } from './validate.ts'
 
 const rawSchema = Type.Object(
-  { raw: Type.String({ pattern: '^0x([0-9a-fA-F]{2})*$', examples: ['0xdeadbeef'] }) },
+  { raw: Type.Unsafe<Hex>(Type.String({ pattern: '^0x([0-9a-fA-F]{2})*$', examples: ['0xdeadbeef'] })) },
   { additionalProperties: false },
 )
 
@@ -39,14 +39,14 @@ export function sign(reads: Reads, signerOf: SignerOf) {
     },
     async answer({ params, body }) {
       const bytes = bytesOf(body.message)
-      const signature = await signStatement(reads, signerOf, params.relayer_id as RelayerId, { kind: 'message', bytes })
+      const signature = await signStatement(reads, signerOf, params.relayer_id, { kind: 'message', bytes })
       return success(presentSignature({ signature }))
     },
   })
 }
 
-function bytesOf(message: string | { raw: string }): Hex {
-  if (typeof message === 'object') return message.raw as Hex
+function bytesOf(message: string | { raw: Hex }): Hex {
+  if (typeof message === 'object') return message.raw
   // Half of a surrogate pair has no UTF-8: what would be signed is another text.
   if (!message.isWellFormed()) throw invalid('message', message, 'Unicode; send it as bytes, {"raw": "0x…"}')
   return `0x${Buffer.from(message, 'utf8').toString('hex')}`

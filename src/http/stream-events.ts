@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import type { EventFeed } from '../commands/follow-events.ts'
 import { type ErrorCode, RescindError } from '../domain/errors.ts'
 import type { EventSubject } from '../domain/event.ts'
+import type { RelayerId } from '../domain/ids.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Reads } from '../store/store.ts'
@@ -17,7 +18,7 @@ import { resumeAt } from './resume-events.ts'
 
 const querySchema = Type.Object(
   {
-    relayer_id: Type.Optional(Type.String({ description: 'the id of a relayer' })),
+    relayer_id: Type.Optional(Type.Unsafe<RelayerId>(Type.String({ description: 'the id of a relayer' }))),
     transaction_id: Type.Optional(Type.String({ description: 'the id of a transaction' })),
     after: Type.Optional(
       Type.String({

@@ -3,7 +3,6 @@ import { Type } from 'typebox'
 import type { CommandContext } from '../commands/context.ts'
 import { submitBatch as submitAll } from '../commands/submit-batch.ts'
 import { checkEach } from '../domain/check-each.ts'
-import type { RelayerId } from '../domain/ids.ts'
 import { askedBy } from './audit.ts'
 import { claimOf } from './claim.ts'
 import { answers, success } from './envelope.ts'
@@ -57,7 +56,7 @@ export function submitBatch(commands: CommandContext) {
     },
     async answer(request, reply) {
       const asked = checkEach('transactions', request.body.transactions, parseSend)
-      const relayerId = request.params.relayer_id as RelayerId
+      const relayerId = request.params.relayer_id
       const { transactions, replayed } = await submitAll(
         commands,
         relayerId,

@@ -1,7 +1,6 @@
 // POST of a transaction.
 import type { CommandContext } from '../commands/context.ts'
 import { submitOnce, submitTransaction } from '../commands/submit.ts'
-import type { RelayerId } from '../domain/ids.ts'
 import { askedBy } from './audit.ts'
 import { claimOf } from './claim.ts'
 import { answers, success } from './envelope.ts'
@@ -27,7 +26,7 @@ export function submit(commands: CommandContext) {
     },
     async answer(request, reply) {
       const asked = parseSend(request.body)
-      const relayerId = request.params.relayer_id as RelayerId
+      const relayerId = request.params.relayer_id
       const by = askedBy(request, 'sendTransaction')
       const claim = claimOf(request, relayerId, asked)
       if (!claim) return success(presentTransaction(await submitTransaction(commands, relayerId, asked, by)))

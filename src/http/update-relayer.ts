@@ -2,7 +2,6 @@
 import { Type } from 'typebox'
 import { adviceOn, type ManagementContext } from '../commands/management.ts'
 import { updateRelayer as updateRelayerCommand } from '../commands/update-relayer.ts'
-import type { RelayerId } from '../domain/ids.ts'
 import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
@@ -52,7 +51,7 @@ export function updateRelayer(management: ManagementContext) {
       const { name, notification_id: notificationId, paused, policies, custom_rpc_urls: urls } = body
       const relayer = await updateRelayerCommand(
         management,
-        params.relayer_id as RelayerId,
+        params.relayer_id,
         {
           ...(name !== undefined && { name }),
           ...(notificationId !== undefined && { notificationId }),

@@ -1,15 +1,17 @@
 // API keys: rows by id and by the digest of the key.
+
 import type { Selectable } from 'kysely'
-import type { ApiKey, Scope } from '../domain/api-key.ts'
-import type { ApiKeyId, RelayerId } from '../domain/ids.ts'
+import type { ApiKey } from '../domain/api-key.ts'
+import type { ApiKeyId } from '../domain/ids.ts'
 import type { TimestampMs } from '../domain/units.ts'
-import type { ApiKeyTable } from './schema.ts'
+import type { ApiKeyTable } from './access-tables.ts'
+import { fromJson, toJson } from './json.ts'
 import { type Executor, first, statement } from './statement.ts'
 import type { Page, PageRequest } from './store.ts'
 
 type ApiKeyRow = Selectable<ApiKeyTable>
 
-const byId = statement<{ id: string }, ApiKeyRow>((db, p) =>
+const byId = statement<{ id: ApiKeyId }, ApiKeyRow>((db, p) =>
   db.selectFrom('api_keys').selectAll().where('id', '=', p.id),
 )
 
@@ -74,7 +76,7 @@ export async function insertApiKey(executor: Executor, key: ApiKey, digest: stri
   await executor.all(insert, apiKeyToRow(key, digest))
 }
 
-const revoke = statement<{ id: string; by: string; now: number }>((db, p) =>
+const revoke = statement<{ id: ApiKeyId; by: ApiKeyId; now: number }>((db, p) =>
   db
     .updateTable('api_keys')
     .set({ revoked_at: p.now, revoked_by: p.by })
@@ -86,7 +88,7 @@ export async function revokeApiKey(executor: Executor, id: ApiKeyId, by: ApiKeyI
   await executor.all(revoke, { id, by, now })
 }
 
-const use = statement<{ id: string; at: number }>((db, p) =>
+const use = statement<{ id: ApiKeyId; at: number }>((db, p) =>
   db
     .updateTable('api_keys')
     .set({ last_used_at: p.at })
@@ -104,8 +106,8 @@ function apiKeyToRow(key: ApiKey, digest: string): ApiKeyRow {
     name: key.name,
     digest,
     hint: key.hint,
-    scopes: JSON.stringify(key.scopes),
-    relayers: key.relayers ? JSON.stringify(key.relayers) : null,
+    scopes: toJson(key.scopes),
+    relayers: key.relayers ? toJson(key.relayers) : null,
     created_at: key.createdAt,
     created_by: key.createdBy,
     expires_at: key.expiresAt ?? null,
@@ -117,16 +119,15 @@ function apiKeyToRow(key: ApiKey, digest: string): ApiKeyRow {
 
 function apiKeyFromRow(row: ApiKeyRow): ApiKey {
   return {
-    id: row.id as ApiKeyId,
+    id: row.id,
     name: row.name,
     hint: row.hint,
-    scopes: JSON.parse(row.scopes) as Scope[],
-    ...(row.relayers !== null && { relayers: JSON.parse(row.relayers) as RelayerId[] }),
+    scopes: fromJson(row.scopes),
+    ...(row.relayers !== null && { relayers: fromJson(row.relayers) }),
     createdAt: row.created_at,
-    createdBy: row.created_by as ApiKeyId,
+    createdBy: row.created_by,
     ...(row.expires_at !== null && { expiresAt: row.expires_at }),
-    ...(row.revoked_at !== null &&
-      row.revoked_by !== null && { revoked: { at: row.revoked_at, by: row.revoked_by as ApiKeyId } }),
+    ...(row.revoked_at !== null && row.revoked_by !== null && { revoked: { at: row.revoked_at, by: row.revoked_by } }),
     ...(row.last_used_at !== null && { lastUsedAt: row.last_used_at }),
   }
 }

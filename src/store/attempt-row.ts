@@ -1,8 +1,7 @@
 // Attempts to rows and back.
 import type { Selectable } from 'kysely'
-import type { Attempt, AttemptKind, HandOver, RejectionCode } from '../domain/attempt.ts'
+import type { Attempt, HandOver, RejectionCode } from '../domain/attempt.ts'
 import type { Fees } from '../domain/fees.ts'
-import type { Hash, Hex, TransactionId } from '../domain/ids.ts'
 import type { AttemptTable } from './schema.ts'
 import { storableText } from './storable-text.ts'
 
@@ -10,15 +9,15 @@ export type AttemptRow = Selectable<AttemptTable>
 
 export function attemptFromRow(row: AttemptRow): Attempt {
   return {
-    hash: row.hash as Hash,
-    transactionId: row.transaction_id as TransactionId,
+    hash: row.hash,
+    transactionId: row.transaction_id,
     nonce: row.nonce,
-    kind: row.kind as AttemptKind,
+    kind: row.kind,
     ...(row.revision > 0 && { revision: row.revision }),
     fees: feesFromRow(row),
     gasLimit: row.gas_limit,
-    raw: row.raw as Hex,
-    signature: { r: row.r as Hex, s: row.s as Hex, v: row.v },
+    raw: row.raw,
+    signature: { r: row.r, s: row.s, v: row.v },
     recordedAt: row.recorded_at,
     recordedAtBlock: row.recorded_at_block,
     handOver: handOverFromRow(row),
@@ -99,6 +98,7 @@ function handOverFromRow(row: AttemptRow): HandOver {
           return {
             state: 'handed',
             at,
+            // A rejection is never stored without its code.
             outcome: { kind: 'rejected', code: row.outcome_code as RejectionCode, message },
             ...rejections,
           }

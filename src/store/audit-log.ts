@@ -1,7 +1,10 @@
 // The audit log: a row a commit, with all that was decided in it: a row a decision would be one more insert of every send.
+
 import type { AuditEntry, AuditPlace, Decision } from '../domain/audit.ts'
 import type { TimestampMs } from '../domain/units.ts'
+import type { AuditLogTable } from './access-tables.ts'
 import type { Deferred } from './deferred.ts'
+import { fromJson, toJson } from './json.ts'
 import { type Executor, first, statement } from './statement.ts'
 import type { AuditWindow } from './store.ts'
 
@@ -9,7 +12,7 @@ export interface AuditPad extends Deferred {
   note(decision: Decision): void
 }
 
-const insert = statement<{ lastAt: number; count: number; entries: string }>((db, p) =>
+const insert = statement<{ lastAt: number; count: number; entries: AuditLogTable['entries'] }>((db, p) =>
   db.insertInto('audit_log').values({ last_at: p.lastAt, count: p.count, entries: p.entries }),
 )
 
@@ -35,16 +38,13 @@ export function openAuditPad(executor: Executor): AuditPad {
       const last = decisions.at(-1)
       if (!last) return
       kept = []
-      const entries = JSON.stringify(decisions)
+      const entries = toJson(decisions)
       await executor.all(insert, { lastAt: last.at, count: decisions.length, entries })
     },
   }
 }
 
-interface AuditRow {
-  id: number
-  entries: string
-}
+type AuditRow = { id: number } & Pick<AuditLogTable, 'entries'>
 
 const newest = statement<{ limit: number }, AuditRow>((db, p) =>
   db.selectFrom('audit_log').select(['id', 'entries']).orderBy('id', 'desc').limit(p.limit),
@@ -68,10 +68,11 @@ export async function readAudit(executor: Executor, limit: number, before?: Audi
   const entries: AuditEntry[] = []
   for (const { id, entries: json } of rows) {
     if (entries.length >= limit) break
-    const decisions = JSON.parse(json) as Decision[]
+    const decisions = fromJson(json)
     const end = before?.commit === id ? Math.min(before.index, decisions.length) : decisions.length
-    for (let index = end - 1; index >= 0 && entries.length < limit; index--) {
-      entries.push({ ...(decisions[index] as Decision), place: { commit: id, index } })
+    for (const [index, decision] of [...decisions.entries()].slice(0, end).reverse()) {
+      if (entries.length >= limit) break
+      entries.push({ ...decision, place: { commit: id, index } })
     }
   }
   return { entries, total: await totalOf(executor) }

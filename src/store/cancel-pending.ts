@@ -17,7 +17,7 @@ import { type Executor, statement } from './statement.ts'
 import type { BulkCancellation } from './store.ts'
 import type { Tallies } from './tallies.ts'
 
-const boundIds = statement<{ relayerId: string }, { id: string; status: string }>((db, p) =>
+const boundIds = statement<{ relayerId: RelayerId }, { id: TransactionId; status: Status }>((db, p) =>
   db
     .selectFrom('transactions')
     .select(['id', 'status'])
@@ -32,9 +32,9 @@ const boundIds = statement<{ relayerId: string }, { id: string; status: string }
 const queuedStatus = 'pending' satisfies Status
 
 interface Drop {
-  relayerId: string
-  status: string
-  origin: string
+  relayerId: RelayerId
+  status: 'canceled' | 'expired'
+  origin: CancellationIntent['origin']
   reason: string
   now: number
 }
@@ -62,7 +62,7 @@ const publishDrops = statement<Drop>((db, p) =>
 )
 
 // What domain/cancel.ts makes of a queued transaction, written for all of them at once; a test holds the two together.
-const dropQueue = statement<Drop, { id: string; sequence: number }>((db, p) =>
+const dropQueue = statement<Drop, { id: TransactionId; sequence: number }>((db, p) =>
   db
     .updateTable('transactions')
     .set({
@@ -99,7 +99,7 @@ export async function cancelPending(
   tallies.count(relayerId, 'pending', -dropped.length)
   tallies.count(relayerId, status, dropped.length)
   dropped.sort((one, other) => one.sequence - other.sequence)
-  return { ...bound, canceled: [...bound.canceled, ...dropped.map((row) => row.id as TransactionId)] }
+  return { ...bound, canceled: [...bound.canceled, ...dropped.map(({ id }) => id)] }
 }
 
 async function cancelBound(
@@ -112,9 +112,8 @@ async function cancelBound(
   const canceled: TransactionId[] = []
   const failed: { id: TransactionId; reason: string }[] = []
   let racing = 0
-  for (const row of await executor.all(boundIds, { relayerId })) {
-    if (!(pendingStatuses as readonly string[]).includes(row.status)) continue
-    const id = row.id as TransactionId
+  for (const { id, status } of await executor.all(boundIds, { relayerId })) {
+    if (!pendingStatuses.some((pending) => pending === status)) continue
     const taken = await takeBack(executor, relayerId, id, origin, now)
     if ('reason' in taken) {
       failed.push({ id, reason: taken.reason })

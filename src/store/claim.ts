@@ -1,10 +1,12 @@
 // Idempotency keys: claimed in the commit that stores what they stand for.
+
 import { sql } from 'kysely'
 import type { Claim, Claimed } from '../domain/claim.ts'
-import type { TransactionId } from '../domain/ids.ts'
+import type { ApiKeyId, TransactionId } from '../domain/ids.ts'
 import type { TimestampMs } from '../domain/units.ts'
+import type { IdempotencyKeyTable } from './access-tables.ts'
 import { inLists } from './in-lists.ts'
-import type { IdempotencyKeyTable } from './schema.ts'
+import { fromJson, toJson } from './json.ts'
 import { type Executor, first, statement } from './statement.ts'
 
 const columnsOf = (p: IdempotencyKeyTable): IdempotencyKeyTable => ({
@@ -16,7 +18,7 @@ const columnsOf = (p: IdempotencyKeyTable): IdempotencyKeyTable => ({
 })
 
 // On PostgreSQL an insert that meets one of a unit under way waits for its end: only one of two claims a key.
-const insert = statement<IdempotencyKeyTable, { owner: string }>((db, p) =>
+const insert = statement<IdempotencyKeyTable, { owner: ApiKeyId }>((db, p) =>
   db
     .insertInto('idempotency_keys')
     .values(columnsOf(p))
@@ -24,7 +26,9 @@ const insert = statement<IdempotencyKeyTable, { owner: string }>((db, p) =>
     .returning('owner'),
 )
 
-const byKey = statement<{ owner: string; key: string }, { digest: string; transaction_ids: string }>((db, p) =>
+type Standing = Pick<IdempotencyKeyTable, 'digest' | 'transaction_ids'>
+
+const byKey = statement<Pick<IdempotencyKeyTable, 'owner' | 'key'>, Standing>((db, p) =>
   db
     .selectFrom('idempotency_keys')
     .select(['digest', 'transaction_ids'])
@@ -88,9 +92,9 @@ export function nameOfClaim({ owner, key }: { readonly owner: string; readonly k
 }
 
 function rowOf({ owner, key, digest }: Claim, ids: readonly TransactionId[], now: TimestampMs): IdempotencyKeyTable {
-  return { owner, key, digest, transaction_ids: JSON.stringify(ids), created_at: now }
+  return { owner, key, digest, transaction_ids: toJson(ids), created_at: now }
 }
 
-function claimedFrom(row: { digest: string; transaction_ids: string }): Claimed {
-  return { digest: row.digest, ids: JSON.parse(row.transaction_ids) as TransactionId[] }
+function claimedFrom(row: Standing): Claimed {
+  return { digest: row.digest, ids: fromJson(row.transaction_ids) }
 }

@@ -1,6 +1,8 @@
 // What was given up: listed by pages, and put back among what waits.
+
 import { sql } from 'kysely'
 import type { DeadLetter, QueueCount } from '../domain/delivery.ts'
+import type { TransactionId } from '../domain/ids.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import { promoteFirst } from './deliveries.ts'
 import { findEvent } from './read-events.ts'
@@ -73,7 +75,7 @@ const widen = statement<{ notificationId: string; by: number }>((db, p) =>
 
 const revive = statement<
   { notificationId: string; from: number; to: number; limit: number },
-  { event_id: number; transaction_id: string }
+  { event_id: number; transaction_id: TransactionId }
 >((db, p) =>
   db
     .updateTable('deliveries')

@@ -1,16 +1,18 @@
 // Deliveries: events on their way to a notification. Of each transaction the first that waits is due, and no other.
+
 import { sql } from 'kysely'
 import { type Due, retryMaxMs, type Tried } from '../domain/delivery.ts'
 import type { TransactionId } from '../domain/ids.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import { dropPruned } from './prune-events.ts'
+import type { DeliveryTable } from './schema.ts'
 import { type Executor, statement } from './statement.ts'
 
 interface Named {
   notificationId: string
 }
 
-const take = statement<Named & { eventId: number; transactionId: string; now: number }>((db, p) =>
+const take = statement<Named & { eventId: number; transactionId: TransactionId; now: number }>((db, p) =>
   db.insertInto('deliveries').values({
     notification_id: p.notificationId,
     event_id: p.eventId,
@@ -29,7 +31,7 @@ const take = statement<Named & { eventId: number; transactionId: string; now: nu
 
 interface DueRow {
   event_id: number
-  transaction_id: string
+  transaction_id: TransactionId
   tries: number
   first_tried_at: number | null
 }
@@ -66,7 +68,14 @@ const delivered = statement<Named & { eventId: number }, { event_id: number }>((
 )
 
 const failed = statement<
-  Named & { eventId: number; state: string; dueAt: number | null; gaveUpAt: number | null; error: string; now: number },
+  Named & {
+    eventId: number
+    state: DeliveryTable['state']
+    dueAt: number | null
+    gaveUpAt: number | null
+    error: string
+    now: number
+  },
   { event_id: number }
 >((db, p) =>
   db
@@ -86,7 +95,7 @@ const failed = statement<
 )
 
 /** The first that waits of a transaction is due, if it is not already. */
-const promote = statement<Named & { transactionId: string; now: number }>((db, p) =>
+const promote = statement<Named & { transactionId: TransactionId; now: number }>((db, p) =>
   db
     .updateTable('deliveries')
     .set({ due_at: p.now })
@@ -105,7 +114,7 @@ const promote = statement<Named & { transactionId: string; now: number }>((db, p
 export async function takeOver(
   executor: Executor,
   notificationId: string,
-  event: { eventId: number; transactionId: string },
+  event: { eventId: number; transactionId: TransactionId },
   now: TimestampMs,
 ): Promise<void> {
   await executor.all(take, { notificationId, ...event, now })
@@ -131,7 +140,7 @@ export async function freeDeliveries(
     .slice(0, room)
     .map((row) => ({
       eventId: row.event_id,
-      transactionId: row.transaction_id as TransactionId,
+      transactionId: row.transaction_id,
       tries: row.tries,
       ...(row.first_tried_at !== null && { firstTriedAt: row.first_tried_at }),
     }))
@@ -165,7 +174,7 @@ export async function settleDelivery(
 export async function promoteFirst(
   executor: Executor,
   notificationId: string,
-  transactionId: string,
+  transactionId: TransactionId,
   now: TimestampMs,
 ): Promise<void> {
   await executor.all(promote, { notificationId, transactionId, now })

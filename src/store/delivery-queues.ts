@@ -1,6 +1,8 @@
 // The queues of deliveries: one owner at a time works each off, in order within a transaction, and loses none.
+
 import { sql } from 'kysely'
 import { type Due, retryMaxMs } from '../domain/delivery.ts'
+import type { TransactionId } from '../domain/ids.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import { freeDeliveries, makeDue, settleDelivery, takeOver } from './deliveries.ts'
 import { newestEvent } from './read-events.ts'
@@ -52,7 +54,7 @@ const moved = statement<Named & { position: number; waiting: number }>((db, p) =
 
 const toTake = statement<
   Named & { position: number; newest: number; limit: number },
-  { id: number; transaction_id: string }
+  { id: number; transaction_id: TransactionId }
 >((db, p) =>
   db
     .selectFrom('outbox')

@@ -10,12 +10,12 @@ import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
 
 // Not by the relayer as well: PostgreSQL takes an index of relayers for as good as the key as long as it knows nothing of
 // the table, keeps to that plan, and walks the relayer's whole history for one row.
-const byId = statement<{ id: string }, TransactionRow>((db, p) =>
+const byId = statement<{ id: TransactionId }, TransactionRow>((db, p) =>
   db.selectFrom('transactions').selectAll().where('id', '=', p.id),
 )
 
 // The row stays as it was read until the unit's commit. SQLite has one writer, which says the same.
-const byIdLocked = statement<{ id: string }, TransactionRow>((db, p, dialect) =>
+const byIdLocked = statement<{ id: TransactionId }, TransactionRow>((db, p, dialect) =>
   db
     .selectFrom('transactions')
     .selectAll()
@@ -23,7 +23,7 @@ const byIdLocked = statement<{ id: string }, TransactionRow>((db, p, dialect) =>
     .$if(dialect === 'postgres', (query) => query.forUpdate()),
 )
 
-const byNonce = statement<{ relayerId: string; nonce: number }, TransactionRow>((db, p) =>
+const byNonce = statement<{ relayerId: RelayerId; nonce: number }, TransactionRow>((db, p) =>
   db
     .selectFrom('transactions')
     .selectAll()
@@ -35,7 +35,7 @@ const byNonce = statement<{ relayerId: string; nonce: number }, TransactionRow>(
     .limit(1),
 )
 
-const attemptsOfNonce = statement<{ id: string; nonce: number }, AttemptRow>((db, p) =>
+const attemptsOfNonce = statement<{ id: TransactionId; nonce: number }, AttemptRow>((db, p) =>
   db
     .selectFrom('attempts')
     .selectAll()
@@ -98,7 +98,7 @@ export async function complete(executor: Executor, row: TransactionRow | undefin
   return transactionFromRow(row, attempts.map(attemptFromRow))
 }
 
-const everyAttempt = statement<{ id: string; limit: number }, AttemptRow>((db, p) =>
+const everyAttempt = statement<{ id: TransactionId; limit: number }, AttemptRow>((db, p) =>
   db
     .selectFrom('attempts')
     .selectAll()
@@ -114,7 +114,7 @@ export async function listAttempts(executor: Executor, id: TransactionId, limit:
   return rows.map(attemptFromRow)
 }
 
-const attemptOfNonce = statement<{ relayerId: string; nonce: number; hash: string }, { hash: string }>((db, p) =>
+const attemptOfNonce = statement<{ relayerId: RelayerId; nonce: number; hash: Hash }, { hash: Hash }>((db, p) =>
   db
     .selectFrom('transactions')
     .innerJoin('attempts', (join) =>

@@ -8,7 +8,7 @@ import { countByStatus } from './tallies.ts'
 import type { TransactionRow } from './transaction-row.ts'
 
 interface Window {
-  relayerId: string
+  relayerId: RelayerId
   limit: number
   offset: number
 }
@@ -23,7 +23,7 @@ const ofRelayer = statement<Window, TransactionRow>((db, p) =>
     .offset(p.offset),
 )
 
-const ofStatus = statement<Window & { status: string }, TransactionRow>((db, p) =>
+const ofStatus = statement<Window & { status: Status }, TransactionRow>((db, p) =>
   db
     .selectFrom('transactions')
     .selectAll()

@@ -12,7 +12,7 @@ import { type Executor, first, statement } from './statement.ts'
 import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
 
 // Literals, not parameters: only so does the planner know that the partial indexes cover the query.
-const bound = statement<{ relayerId: string }, TransactionRow>((db, p) =>
+const bound = statement<{ relayerId: RelayerId }, TransactionRow>((db, p) =>
   db
     .selectFrom('transactions')
     .selectAll()
@@ -21,7 +21,7 @@ const bound = statement<{ relayerId: string }, TransactionRow>((db, p) =>
     .orderBy('nonce'),
 )
 
-const boundAttempts = statement<{ relayerId: string }, AttemptRow>((db, p) =>
+const boundAttempts = statement<{ relayerId: RelayerId }, AttemptRow>((db, p) =>
   db
     .selectFrom('transactions')
     .innerJoin('attempts', (join) =>
@@ -34,7 +34,7 @@ const boundAttempts = statement<{ relayerId: string }, AttemptRow>((db, p) =>
     .orderBy('attempts.position'),
 )
 
-const queue = statement<{ relayerId: string; limit: number }, TransactionRow>((db, p) =>
+const queue = statement<{ relayerId: RelayerId; limit: number }, TransactionRow>((db, p) =>
   db
     .selectFrom('transactions')
     .selectAll()
@@ -47,7 +47,7 @@ const queue = statement<{ relayerId: string; limit: number }, TransactionRow>((d
 )
 
 /** The oldest tells how far back a look for a lost history goes; the others wait for their clients. */
-const suspected = statement<{ relayerId: string }, TransactionRow>((db, p) =>
+const suspected = statement<{ relayerId: RelayerId }, TransactionRow>((db, p) =>
   db
     .selectFrom('transactions')
     .selectAll()
@@ -58,7 +58,7 @@ const suspected = statement<{ relayerId: string }, TransactionRow>((db, p) =>
 )
 
 /** Beyond the head of the queue: what its valid_until ends first. Those that leave it out are in no index. */
-const expiring = statement<{ relayerId: string; limit: number }, TransactionRow>((db, p) =>
+const expiring = statement<{ relayerId: RelayerId; limit: number }, TransactionRow>((db, p) =>
   db
     .selectFrom('transactions')
     .selectAll()
@@ -68,7 +68,7 @@ const expiring = statement<{ relayerId: string; limit: number }, TransactionRow>
     .limit(p.limit),
 )
 
-const oldQueue = statement<{ relayerId: string; sequence: number }, TransactionRow>((db, p) =>
+const oldQueue = statement<{ relayerId: RelayerId; sequence: number }, TransactionRow>((db, p) =>
   db
     .selectFrom('transactions')
     .selectAll()
@@ -88,7 +88,7 @@ export async function queueThrough(
 }
 
 const dropped = statement<
-  { relayerId: string; sequence: number; since: number },
+  { relayerId: RelayerId; sequence: number; since: number },
   Pick<TransactionRow, 'sequence' | 'created_at'>
 >((db, p) =>
   db
@@ -112,7 +112,7 @@ export async function droppedSince(
   return rows.map((row) => ({ sequence: row.sequence, createdAt: row.created_at }))
 }
 
-const above = statement<{ relayerId: string; nonce: number }, { sequence: number | null }>((db, p) =>
+const above = statement<{ relayerId: RelayerId; nonce: number }, { sequence: number | null }>((db, p) =>
   db
     .selectFrom('transactions')
     .select((eb) => eb.fn.min('sequence').as('sequence'))

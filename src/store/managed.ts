@@ -10,7 +10,7 @@ export async function listManaged(executor: Executor): Promise<readonly Managed[
   return (await executor.all(all, {})).map(managedFromRow)
 }
 
-const one = statement<{ kind: string; id: string }, ManagedTable>((db, p) =>
+const one = statement<{ kind: ManagedKind; id: string }, ManagedTable>((db, p) =>
   db.selectFrom('managed').selectAll().where('kind', '=', p.kind).where('id', '=', p.id),
 )
 
@@ -37,7 +37,7 @@ export async function saveManaged(executor: Executor, entity: Omit<Managed, 'rev
   await executor.all(save, { ...entity, sealed: entity.sealed ?? null, revision })
 }
 
-const remove = statement<{ kind: string; id: string }>((db, p) =>
+const remove = statement<{ kind: ManagedKind; id: string }>((db, p) =>
   db.deleteFrom('managed').where('kind', '=', p.kind).where('id', '=', p.id),
 )
 
@@ -65,5 +65,5 @@ export async function readRevision(executor: Executor): Promise<number> {
 
 function managedFromRow(row: ManagedTable): Managed {
   const { kind, id, facts, sealed, revision } = row
-  return { kind: kind as ManagedKind, id, facts, ...(sealed !== null && { sealed }), revision: Number(revision) }
+  return { kind, id, facts, ...(sealed !== null && { sealed }), revision: Number(revision) }
 }

@@ -1,23 +1,9 @@
 // Payloads to columns and back.
-import type { Selectable } from 'kysely'
-import type { Address, Hex, NonEmpty } from '../domain/ids.ts'
-import type { AccessList, Payload, Pricing, Speed } from '../domain/transaction.ts'
-import type { TransactionTable } from './schema.ts'
 
-export type PayloadColumns = Pick<
-  Selectable<TransactionTable>,
-  | 'from_address'
-  | 'to_address'
-  | 'value'
-  | 'data'
-  | 'gas_limit'
-  | 'pricing'
-  | 'speed'
-  | 'gas_price'
-  | 'max_fee_per_gas'
-  | 'max_priority_fee_per_gas'
-  | 'access_list'
->
+import { mapNonEmpty, type NonEmpty } from '../domain/ids.ts'
+import type { Payload, Pricing } from '../domain/transaction.ts'
+import { fromJson, toJson } from './json.ts'
+import type { PayloadColumns, TransactionTable } from './schema.ts'
 
 /** The columns alone, for a query that writes them. */
 export function payloadOf(p: PayloadColumns): PayloadColumns {
@@ -48,34 +34,35 @@ export function payloadToRow({ from, to, value, data, gasLimit, pricing, accessL
     gas_price: pricing.kind === 'legacy' ? String(pricing.gasPrice) : null,
     max_fee_per_gas: pricing.kind === 'eip1559' ? String(pricing.maxFeePerGas) : null,
     max_priority_fee_per_gas: pricing.kind === 'eip1559' ? String(pricing.maxPriorityFeePerGas) : null,
-    access_list: accessList ? JSON.stringify(accessList) : null,
+    access_list: accessList ? toJson(accessList) : null,
   }
 }
 
 export function payloadFromRow(row: PayloadColumns): Payload {
   return {
-    from: row.from_address as Address,
-    ...(row.to_address !== null && { to: row.to_address as Address }),
+    from: row.from_address,
+    ...(row.to_address !== null && { to: row.to_address }),
     value: BigInt(row.value),
-    data: row.data as Hex,
+    data: row.data,
     ...(row.gas_limit !== null && { gasLimit: row.gas_limit }),
     pricing: pricingFromRow(row),
-    ...(row.access_list && { accessList: JSON.parse(row.access_list) as AccessList }),
+    ...(row.access_list && { accessList: fromJson(row.access_list) }),
   }
 }
 
 /** Payloads that were replaced are read with their transaction and never searched: one column holds them all. */
-export function earlierToRow(earlier: readonly Payload[] | undefined): string | null {
-  return earlier ? JSON.stringify(earlier.map(payloadToRow)) : null
+export function earlierToRow(earlier: NonEmpty<Payload> | undefined): TransactionTable['earlier'] {
+  if (!earlier) return null
+  return toJson(mapNonEmpty(earlier, payloadToRow))
 }
 
-export function earlierFromRow(json: string): NonEmpty<Payload> {
-  return (JSON.parse(json) as PayloadColumns[]).map(payloadFromRow) as unknown as NonEmpty<Payload>
+export function earlierFromRow(json: NonNullable<TransactionTable['earlier']>): NonEmpty<Payload> {
+  return mapNonEmpty(fromJson(json), payloadFromRow)
 }
 
 function pricingFromRow(row: PayloadColumns): Pricing {
   const { pricing, speed, gas_price: price, max_fee_per_gas: cap, max_priority_fee_per_gas: tip } = row
-  if (pricing === 'speed' && speed !== null) return { kind: 'speed', speed: speed as Speed }
+  if (pricing === 'speed' && speed !== null) return { kind: 'speed', speed }
   if (pricing === 'legacy' && price !== null) return { kind: 'legacy', gasPrice: BigInt(price) }
   if (pricing === 'eip1559' && cap !== null && tip !== null) {
     return { kind: 'eip1559', maxFeePerGas: BigInt(cap), maxPriorityFeePerGas: BigInt(tip) }

@@ -1,7 +1,8 @@
 // Writing an event into the outbox, in the commit of the change that it tells.
 import { statusReasonOf } from '../domain/condition.ts'
 import { appearanceOf, type EventKind } from '../domain/event.ts'
-import { isTerminal, statusOf, type Transaction } from '../domain/transaction.ts'
+import type { Hash, RelayerId, TransactionId } from '../domain/ids.ts'
+import { isTerminal, type Status, statusOf, type Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import { inLists } from './in-lists.ts'
 import type { Flag } from './schema.ts'
@@ -9,15 +10,15 @@ import { type Executor, statement } from './statement.ts'
 import { storableText } from './storable-text.ts'
 
 interface Publication {
-  relayerId: string
-  id: string
+  relayerId: RelayerId
+  id: TransactionId
   kind: EventKind
-  status: string
+  status: Status
   statusReason: string | null
   terminal: Flag
   now: number
   nonce: number | null
-  hash: string | null
+  hash: Hash | null
   revision: number
   sentAt: number | null
 }

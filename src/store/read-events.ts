@@ -1,8 +1,7 @@
 // Reading the outbox: events in the order of commits, each with its transaction as it stood then.
 import type { Selectable } from 'kysely'
-import { type EventKind, type EventSubject, lookedThen, type TransactionEvent } from '../domain/event.ts'
-import type { Hash, RelayerId, TransactionId } from '../domain/ids.ts'
-import type { Status } from '../domain/transaction.ts'
+import { type EventSubject, lookedThen, type TransactionEvent } from '../domain/event.ts'
+import type { Hash, TransactionId } from '../domain/ids.ts'
 import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
 import { findTransaction } from './find-transaction.ts'
 import type { OutboxTable } from './schema.ts'
@@ -31,7 +30,7 @@ const pruned = statement<object, { through: number }>((db) =>
   db.selectFrom('outbox_pruned').select('through').where('id', '=', 1),
 )
 
-const attemptShown = statement<{ id: string; nonce: number; hash: string | null }, AttemptRow>((db, p) =>
+const attemptShown = statement<{ id: TransactionId; nonce: number; hash: Hash | null }, AttemptRow>((db, p) =>
   db
     .selectFrom('attempts')
     .selectAll()
@@ -70,8 +69,7 @@ export async function eventsAfter(
   const rows = await executor.all(windowAfter, { after, newest: await newestEvent(executor), limit })
   const events: TransactionEvent[] = []
   for (const row of rows) {
-    if (!wanted({ relayerId: row.relayer_id as RelayerId, transactionId: row.transaction_id as TransactionId }))
-      continue
+    if (!wanted({ relayerId: row.relayer_id, transactionId: row.transaction_id })) continue
     const event = await eventFromRow(executor, row)
     if (event) events.push(event)
   }
@@ -85,21 +83,21 @@ export async function findEvent(executor: Executor, id: number): Promise<Transac
 
 async function eventFromRow(executor: Executor, row: OutboxRow): Promise<TransactionEvent | undefined> {
   const { transaction_id: id, nonce, hash } = row
-  const transaction = await findTransaction(executor, row.relayer_id as RelayerId, id as TransactionId)
+  const transaction = await findTransaction(executor, row.relayer_id, id)
   if (!transaction) return undefined
   const terminal = row.terminal === 1
   const shown = terminal || nonce === null ? undefined : await first(executor, attemptShown, { id, nonce, hash })
   const then = {
     ...(nonce !== null && { nonce }),
-    ...(hash !== null && { hash: hash as Hash }),
+    ...(hash !== null && { hash }),
     revision: row.revision,
     ...(row.sent_at !== null && { sentAt: row.sent_at }),
     ...(row.status_reason !== null && { statusReason: row.status_reason }),
   }
   return {
     id: row.id,
-    kind: row.kind as EventKind,
-    status: row.status as Status,
+    kind: row.kind,
+    status: row.status,
     terminal,
     occurredAt: row.occurred_at,
     transaction: terminal ? transaction : lookedThen(transaction, then, shown && attemptFromRow(shown)),

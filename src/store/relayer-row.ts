@@ -1,7 +1,8 @@
 // Relayers to rows and back.
 import type { Selectable } from 'kysely'
-import type { Address, NetworkName, RelayerId } from '../domain/ids.ts'
-import type { Policies, Relayer } from '../domain/relayer.ts'
+import { policiesBy } from '../domain/policies.ts'
+import type { Policies } from '../domain/policy-table.ts'
+import type { Relayer } from '../domain/relayer.ts'
 import type { RelayerTable } from './schema.ts'
 
 export type RelayerRow = Selectable<RelayerTable>
@@ -9,11 +10,11 @@ export type RelayerFacts = Omit<RelayerRow, 'epoch' | 'last_sequence' | 'spent_b
 
 export function relayerFromRow(row: RelayerRow): Relayer {
   return {
-    id: row.id as RelayerId,
+    id: row.id,
     name: row.name,
-    network: row.network as NetworkName,
+    network: row.network,
     chainId: row.chain_id,
-    address: row.address as Address,
+    address: row.address,
     signerId: row.signer_id,
     ...(row.notification_id !== null && { notificationId: row.notification_id }),
     paused: row.paused === 1,
@@ -49,19 +50,9 @@ function policiesFromJson(json: string): Policies {
 }
 
 function parsePolicies(json: string): Policies {
-  const stored = JSON.parse(json) as {
-    [K in keyof Policies]: Policies[K] extends bigint | undefined ? string : Policies[K]
-  }
-  return {
-    minBalance: BigInt(stored.minBalance),
-    ...(stored.gasPriceCap !== undefined && { gasPriceCap: BigInt(stored.gasPriceCap) }),
-    ...(stored.cancelGasPriceCap !== undefined && { cancelGasPriceCap: BigInt(stored.cancelGasPriceCap) }),
-    ...(stored.cancelReserve !== undefined && { cancelReserve: BigInt(stored.cancelReserve) }),
-    maxInFlight: stored.maxInFlight,
-    eip1559Pricing: stored.eip1559Pricing,
-    ...(stored.gasLimitEstimation !== undefined && { gasLimitEstimation: stored.gasLimitEstimation }),
-    ...(stored.whitelistReceivers !== undefined && { whitelistReceivers: stored.whitelistReceivers }),
-    ...(stored.whitelistSelectors !== undefined && { whitelistSelectors: stored.whitelistSelectors }),
-    ...(stored.valueCap !== undefined && { valueCap: BigInt(stored.valueCap) }),
-  }
+  const stored = JSON.parse(json)
+  return policiesBy(({ kind }, key) => {
+    const value = stored[key]
+    return kind === 'wei' && value !== undefined ? BigInt(value) : value
+  })
 }

@@ -1,13 +1,13 @@
 // Relayers: their rows, their order of transactions, and the epoch that fences their owner's writes.
 import { sql } from 'kysely'
 import { OwnershipLost } from '../domain/errors.ts'
-import type { RelayerId } from '../domain/ids.ts'
+import type { Address, RelayerId } from '../domain/ids.ts'
 import type { NonceFloor, Relayer } from '../domain/relayer.ts'
 import { openQueue } from './delivery-queues.ts'
 import { type RelayerFacts, type RelayerRow, relayerFromRow, relayerToRow } from './relayer-row.ts'
 import { type Executor, first, statement } from './statement.ts'
 
-const byId = statement<{ id: string }, RelayerRow>((db, p) =>
+const byId = statement<{ id: RelayerId }, RelayerRow>((db, p) =>
   db.selectFrom('relayers').selectAll().where('id', '=', p.id),
 )
 
@@ -31,7 +31,7 @@ export async function findRelayerAndFloor(
 }
 
 // Nobody's send comes between the statements of a unit that holds it.
-const locked = statement<{ id: string }, RelayerRow>((db, p, dialect) =>
+const locked = statement<{ id: RelayerId }, RelayerRow>((db, p, dialect) =>
   db
     .selectFrom('relayers')
     .selectAll()
@@ -105,7 +105,7 @@ export async function saveRelayer(executor: Executor, relayer: Relayer): Promise
   if (relayer.notificationId !== undefined) await openQueue(executor, relayer.notificationId)
 }
 
-const advanceSequence = statement<{ id: string }, RelayerRow>((db, p) =>
+const advanceSequence = statement<{ id: RelayerId }, RelayerRow>((db, p) =>
   db
     .updateTable('relayers')
     .set({ last_sequence: sql<number>`last_sequence + 1` })
@@ -122,7 +122,7 @@ export async function nextInOrder(
   return row && { relayer: relayerFromRow(row), sequence: row.last_sequence }
 }
 
-const advanceBy = statement<{ id: string; count: number }, RelayerRow>((db, p) =>
+const advanceBy = statement<{ id: RelayerId; count: number }, RelayerRow>((db, p) =>
   db
     .updateTable('relayers')
     .set((eb) => ({ last_sequence: eb('last_sequence', '+', p.count) }))
@@ -139,7 +139,7 @@ export async function nextPlaces(
   return row && { relayer: relayerFromRow(row), first: row.last_sequence - count + 1 }
 }
 
-const raiseEpoch = statement<{ id: string }, { epoch: number }>((db, p) =>
+const raiseEpoch = statement<{ id: RelayerId }, { epoch: number }>((db, p) =>
   db.updateTable('relayers').set({ epoch: sql<number>`epoch + 1` }).where('id', '=', p.id).returning('epoch'),
 )
 
@@ -150,7 +150,7 @@ export async function acquireRelayer(executor: Executor, id: RelayerId): Promise
 
 // Locked: an owner's unit and the next owner's acquire can't overlap. SQLite's write lock says the same. FOR SHARE would do for
 // that, but two that share the row and then want a place in its order would wait for each other.
-const sameEpoch = statement<{ id: string; epoch: number }, { id: string }>((db, p, dialect) =>
+const sameEpoch = statement<{ id: RelayerId; epoch: number }, { id: RelayerId }>((db, p, dialect) =>
   db
     .selectFrom('relayers')
     .select('id')
@@ -164,7 +164,7 @@ export async function fenceRelayer(executor: Executor, id: RelayerId, epoch: big
   throw new OwnershipLost(`epoch ${epoch} of relayer ${id} is over: it has another owner`)
 }
 
-const raise = statement<{ id: string; spent: number; explained: number }>((db, p) =>
+const raise = statement<{ id: RelayerId; spent: number; explained: number }>((db, p) =>
   db
     .updateTable('relayers')
     .set({
@@ -180,23 +180,23 @@ export async function raiseFloor(executor: Executor, id: RelayerId, floor: Nonce
   await executor.all(raise, { id, spent: floor.spentBelow, explained: floor.explainedBelow })
 }
 
-const byAccount = statement<{ chainId: number; address: string }, RelayerRow>((db, p) =>
+const byAccount = statement<{ chainId: number; address: Address }, RelayerRow>((db, p) =>
   db.selectFrom('relayers').selectAll().where('chain_id', '=', p.chainId).where('address', '=', p.address),
 )
 
 export async function findRelayerOf(
   executor: Executor,
   chainId: number,
-  address: string,
+  address: Address,
 ): Promise<Relayer | undefined> {
   const row = await first(executor, byAccount, { chainId, address })
   return row && relayerFromRow(row)
 }
 
-const bySigner = statement<{ id: string }, { id: string }>((db, p) =>
+const bySigner = statement<{ id: string }, { id: RelayerId }>((db, p) =>
   db.selectFrom('relayers').select('id').where('signer_id', '=', p.id).orderBy('id').limit(usersMax),
 )
-const byNotification = statement<{ id: string }, { id: string }>((db, p) =>
+const byNotification = statement<{ id: string }, { id: RelayerId }>((db, p) =>
   db.selectFrom('relayers').select('id').where('notification_id', '=', p.id).orderBy('id').limit(usersMax),
 )
 /** Enough to name in a refusal. */
@@ -208,5 +208,5 @@ export async function relayersUsing(
   id: string,
 ): Promise<readonly RelayerId[]> {
   const rows = await executor.all(kind === 'signer' ? bySigner : byNotification, { id })
-  return rows.map((row) => row.id as RelayerId)
+  return rows.map(({ id }) => id)
 }

@@ -1,11 +1,11 @@
 // Ends a relayer: its row goes, its transactions stay, and where its order and epoch ended is kept for its id.
 import { sql } from 'kysely'
-import type { RelayerId } from '../domain/ids.ts'
+import type { RelayerId, TransactionId } from '../domain/ids.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import type { FormerRelayerTable, RelayerTable } from './schema.ts'
 import { type Executor, first, statement } from './statement.ts'
 
-const remove = statement<{ id: string }, RelayerTable>((db, p) =>
+const remove = statement<{ id: RelayerId }, RelayerTable>((db, p) =>
   db.deleteFrom('relayers').where('id', '=', p.id).returningAll(),
 )
 const keep = statement<FormerRelayerTable>((db, p) =>
@@ -40,7 +40,7 @@ export async function removeRelayer(executor: Executor, id: RelayerId, now: Time
   await executor.all(keep, { id, chain_id, address, epoch, last_sequence, spent_below, deleted_at: now })
 }
 
-const former = statement<{ id: string }, { id: string }>((db, p) =>
+const former = statement<{ id: RelayerId }, { id: RelayerId }>((db, p) =>
   db.selectFrom('former_relayers').select('id').where('id', '=', p.id),
 )
 
@@ -49,7 +49,7 @@ export async function isFormer(executor: Executor, id: RelayerId): Promise<boole
 }
 
 // Literals, not parameters: only so does the planner know that the partial index covers the query.
-const bound = statement<{ relayerId: string }, { id: string }>((db, p) =>
+const bound = statement<{ relayerId: RelayerId }, { id: TransactionId }>((db, p) =>
   db
     .selectFrom('transactions')
     .select('id')
@@ -57,7 +57,7 @@ const bound = statement<{ relayerId: string }, { id: string }>((db, p) =>
     .where(sql<boolean>`open = 1 AND nonce IS NOT NULL`)
     .limit(1),
 )
-const waiting = statement<{ relayerId: string }, { id: string }>((db, p) =>
+const waiting = statement<{ relayerId: RelayerId }, { id: TransactionId }>((db, p) =>
   db
     .selectFrom('transactions')
     .select('id')

@@ -1,9 +1,11 @@
 // A new payload in the row of a transaction, beside those that it replaced.
+
 import type { Transaction } from '../domain/transaction.ts'
-import { earlierToRow, type PayloadColumns, payloadOf, payloadToRow } from './payload-row.ts'
+import { earlierToRow, payloadOf, payloadToRow } from './payload-row.ts'
+import type { PayloadColumns, TransactionTable } from './schema.ts'
 import { type Executor, statement } from './statement.ts'
 
-type Replacement = PayloadColumns & { id: string; earlier: string | null; valid_until: number | null }
+type Replacement = PayloadColumns & Pick<TransactionTable, 'id' | 'earlier'> & { valid_until: number | null }
 
 const rewrite = statement<Replacement>((db, p) =>
   db

@@ -1,6 +1,6 @@
 // Attempts are added, and change in one thing only: where their bytes may be.
 import type { Attempt } from '../domain/attempt.ts'
-import type { TransactionId } from '../domain/ids.ts'
+import type { Hash, TransactionId } from '../domain/ids.ts'
 import { type AttemptRow, attemptToRow, type HandOverColumns, handOverToRow } from './attempt-row.ts'
 import { type Executor, statement } from './statement.ts'
 
@@ -37,7 +37,7 @@ const insertAttempt = statement<Omit<AttemptRow, 'position'>>((db, p) =>
   }),
 )
 
-const updateHandOver = statement<HandOverColumns & { id: string; nonce: number; hash: string }>((db, p) =>
+const updateHandOver = statement<HandOverColumns & { id: TransactionId; nonce: number; hash: Hash }>((db, p) =>
   db
     .updateTable('attempts')
     .set({
@@ -53,7 +53,7 @@ const updateHandOver = statement<HandOverColumns & { id: string; nonce: number; 
     .where('hash', '=', p.hash),
 )
 
-const withdrawHeld = statement<{ id: string }>((db, p) =>
+const withdrawHeld = statement<{ id: TransactionId }>((db, p) =>
   db
     .updateTable('attempts')
     .set({ state: 'withdrawn', outcome_message: null })

@@ -1,8 +1,10 @@
 // Writing a transaction: its row, its attempts, its counts and its event, all in the caller's unit.
+
 import { sql } from 'kysely'
 import type { Attempt } from '../domain/attempt.ts'
 import { StaleWrite } from '../domain/errors.ts'
 import { eventOf } from '../domain/event.ts'
+import type { TransactionId } from '../domain/ids.ts'
 import { statusOf, type Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import { inLists } from './in-lists.ts'
@@ -13,7 +15,7 @@ import { changeOne, type Executor, statement } from './statement.ts'
 import type { Tallies } from './tallies.ts'
 import { type ProgressColumns, progressToRow } from './transaction-row.ts'
 
-const update = statement<ProgressColumns & { id: string; version: number }, { id: string }>((db, p) =>
+const update = statement<ProgressColumns & { id: TransactionId; version: number }, { id: TransactionId }>((db, p) =>
   db
     .updateTable('transactions')
     .set({ ...progressOf(p), version: sql<number>`version + 1` })
@@ -25,7 +27,7 @@ const update = statement<ProgressColumns & { id: string; version: number }, { id
 
 // Most of what is canceled never left the queue: it has no column of a nonce to write, and no index of one to look at.
 const drop = inLists(
-  statement<DropColumns & { id: string; version: number }, { id: string }>((db, p) =>
+  statement<DropColumns & { id: TransactionId; version: number }, { id: TransactionId }>((db, p) =>
     db
       .updateTable('transactions')
       .set({ ...dropOf(p), version: sql<number>`version + 1` })

@@ -1,15 +1,33 @@
 // The tables, as the queries see them. One schema for every database; migrations.ts creates it.
 import type { Generated } from 'kysely'
+import type { Attempt, BroadcastOutcome, HandOver, RejectionCode } from '../domain/attempt.ts'
+import type { Condition } from '../domain/condition.ts'
+import type { EventKind } from '../domain/event.ts'
+import type { Address, Hash, Hex, NetworkName, NonEmpty, RelayerId, TransactionId } from '../domain/ids.ts'
+import type {
+  AccessList,
+  CancellationIntent,
+  DropReason,
+  Inclusion,
+  Lifecycle,
+  Pricing,
+  Speed,
+  Status,
+  Transaction,
+} from '../domain/transaction.ts'
+import type { ApiKeyTable, AuditLogTable, IdempotencyKeyTable } from './access-tables.ts'
+import type { Json } from './json.ts'
+import type { ManagedKind } from './store.ts'
 
 /** 0 or 1: SQLite has no booleans, and one set of queries serves both databases. */
 export type Flag = 0 | 1
 
 export interface RelayerTable {
-  id: string
+  id: RelayerId
   name: string
-  network: string
+  network: NetworkName
   chain_id: number
-  address: string
+  address: Address
   signer_id: string
   notification_id: string | null
   paused: Flag
@@ -20,79 +38,82 @@ export interface RelayerTable {
   explained_below: number
 }
 
-export interface TransactionTable {
-  id: string
-  relayer_id: string
-  sequence: number
-  version: number
-  created_at: number
-  origin: string
-  from_address: string
-  to_address: string | null
+/** What a client asked for. */
+export interface PayloadColumns {
+  from_address: Address
+  to_address: Address | null
   value: string
-  data: string
+  data: Hex
   gas_limit: number | null
-  pricing: string
-  speed: string | null
+  pricing: Pricing['kind']
+  speed: Speed | null
   gas_price: string | null
   max_fee_per_gas: string | null
   max_priority_fee_per_gas: string | null
-  /** As JSON. */
-  access_list: string | null
-  /** The payloads that were replaced, oldest first, as JSON. */
-  earlier: string | null
+  access_list: Json<AccessList> | null
+}
+
+export interface TransactionTable extends PayloadColumns {
+  id: TransactionId
+  relayer_id: RelayerId
+  sequence: number
+  version: number
+  created_at: number
+  origin: Transaction['origin']
+  /** The payloads that were replaced, oldest first. */
+  earlier: Json<NonEmpty<PayloadColumns>> | null
   valid_until: number | null
-  phase: string
+  phase: Lifecycle['phase']
   /** 0 once nothing more can happen to it: everything that does work looks at open rows only. */
   open: Flag
-  status: string
+  status: Status
   /** History: what happened to it last. */
   status_reason: string | null
   /** What holds it up, one of domain/condition.ts, and the same for people; both null where nothing does. */
-  wait_condition: string | null
+  wait_condition: Condition | null
   wait_text: string | null
   nonce: number | null
   sent_at: number | null
   canceled_at: number | null
-  cancel_origin: string | null
+  cancel_origin: CancellationIntent['origin'] | null
   ended_at: number | null
-  drop_reason: string | null
-  included_kind: string | null
-  included_hash: string | null
+  drop_reason: DropReason | null
+  included_kind: Attempt['kind'] | Exclude<Inclusion['by'], 'attempt'> | null
+  included_hash: Hash | null
   included_block: number | null
-  included_block_hash: string | null
+  included_block_hash: Hash | null
   included_succeeded: Flag | null
   revert_reason: string | null
   gas_used: number | null
   effective_gas_price: string | null
   l1_fee: string | null
   /** Set once, when a no-op of a lost history was of this transaction or of another; a PUT clears it. */
-  suspected_hash: string | null
+  suspected_hash: Hash | null
   suspected_nonce: number | null
 }
 
 export interface AttemptTable {
-  transaction_id: string
+  transaction_id: TransactionId
   nonce: number
   /** Counted from 0 within a nonce of a transaction: the order in which they were signed. */
   position: number
-  hash: string
-  kind: string
+  hash: Hash
+  kind: Attempt['kind']
   revision: number
   gas_limit: number
   gas_price: string | null
   max_fee_per_gas: string | null
   max_priority_fee_per_gas: string | null
-  raw: string
-  r: string
-  s: string
+  raw: Hex
+  r: Hex
+  s: Hex
   v: number
   recorded_at: number
   recorded_at_block: number
-  state: string
+  state: HandOver['state']
   handed_at: number | null
-  outcome: string | null
-  outcome_code: string | null
+  outcome: Exclude<BroadcastOutcome['kind'], 'notSent'> | null
+  outcome_code: RejectionCode | 'unrecognized' | null
   outcome_message: string | null
   /** Whether every broadcast of it was rejected, where that is certain. */
   rejections: 'all' | 'allButLast' | null
@@ -103,16 +124,16 @@ export interface AttemptTable {
 /** Every change of a status, in the order of commits, written in the same commit: nothing is lost between the two. */
 export interface OutboxTable {
   id: Generated<number>
-  relayer_id: string
-  transaction_id: string
-  status: string
+  relayer_id: RelayerId
+  transaction_id: TransactionId
+  status: Status
   status_reason: string | null
   terminal: Flag
   occurred_at: number
-  kind: Generated<string>
+  kind: Generated<EventKind>
   /** What the transaction looked like then, of an event that is not the last one: later the row tells something else. */
   nonce: number | null
-  hash: string | null
+  hash: Hash | null
   revision: Generated<number>
   sent_at: number | null
   /** Who is told: the notification that the relayer named then. */
@@ -139,9 +160,8 @@ export interface DeliveryQueueTable {
 export interface DeliveryTable {
   notification_id: string
   event_id: number
-  transaction_id: string
-  /** `waiting` or `dead`. */
-  state: string
+  transaction_id: TransactionId
+  state: 'waiting' | 'dead'
   /** Null behind an earlier event of the same transaction, and of the dead. */
   due_at: number | null
   tries: number
@@ -152,28 +172,16 @@ export interface DeliveryTable {
 
 /** Transactions by status, kept with every write: no page and no gauge ever counts rows. */
 export interface TallyTable {
-  relayer_id: string
-  status: string
+  relayer_id: RelayerId
+  status: Status
   count: number
-}
-
-/** What was sent under an idempotency key, for ever: written in the commit of the transactions that it made. */
-export interface IdempotencyKeyTable {
-  /** The id of the API key. */
-  owner: string
-  key: string
-  /** Of the request, in one canonical form. */
-  digest: string
-  /** A JSON list, in the order of the request. */
-  transaction_ids: string
-  created_at: number
 }
 
 /** Where the order and the epoch of a deleted relayer ended: its transactions stay, and its id may come back. */
 export interface FormerRelayerTable {
-  id: string
+  id: RelayerId
   chain_id: number
-  address: string
+  address: Address
   epoch: number
   last_sequence: number
   spent_below: number
@@ -182,7 +190,7 @@ export interface FormerRelayerTable {
 
 /** What was configured through the API: entities of its own, and what it changed of the file's. */
 export interface ManagedTable {
-  kind: string
+  kind: ManagedKind
   id: string
   /** JSON, nothing of it secret. */
   facts: string
@@ -196,37 +204,6 @@ export interface ManagedTable {
 export interface EstateTable {
   id: number
   revision: number
-}
-
-/** The keys that the administrator gave out. The key itself is in no row: only its digest. */
-export interface ApiKeyTable {
-  id: string
-  name: string
-  digest: string
-  /** How the key begins, for people to tell keys apart. */
-  hint: string
-  /** A JSON list. */
-  scopes: string
-  /** A JSON list of relayers' ids; null: all of them. */
-  relayers: string | null
-  created_at: number
-  /** The API key that made it. */
-  created_by: string
-  expires_at: number | null
-  revoked_at: number | null
-  revoked_by: string | null
-  last_used_at: number | null
-}
-
-/** What was decided on requests for changes, and which were refused: a row a commit. */
-export interface AuditLogTable {
-  id: Generated<number>
-  /** Of its last entry. */
-  last_at: number
-  /** Of its entries. */
-  count: number
-  /** A JSON list of decisions, see domain/audit.ts. */
-  entries: string
 }
 
 export interface Schema {

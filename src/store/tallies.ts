@@ -57,7 +57,7 @@ function entriesOf(counts: Counts): [RelayerId, Status, number][] {
 }
 
 const add = inLists(
-  statement<{ relayerId: string; status: string; change: number }>((db, p) =>
+  statement<{ relayerId: RelayerId; status: Status; change: number }>((db, p) =>
     db
       .insertInto('tallies')
       .values({ relayer_id: p.relayerId, status: p.status, count: p.change })
@@ -70,13 +70,14 @@ const add = inLists(
     ON CONFLICT (relayer_id, status) DO UPDATE SET count = tallies.count + excluded.count`,
 )
 
-const ofRelayer = statement<{ relayerId: string }, { status: string; count: number }>((db, p) =>
+const ofRelayer = statement<{ relayerId: RelayerId }, { status: Status; count: number }>((db, p) =>
   db.selectFrom('tallies').select(['status', 'count']).where('relayer_id', '=', p.relayerId),
 )
 
 export async function countByStatus(executor: Executor, relayerId: RelayerId): Promise<Record<Status, number>> {
+  // Of every status one.
   const counts = Object.fromEntries(statuses.map((status) => [status, 0])) as Record<Status, number>
-  for (const row of await executor.all(ofRelayer, { relayerId })) counts[row.status as Status] = row.count
+  for (const row of await executor.all(ofRelayer, { relayerId })) counts[row.status] = row.count
   return counts
 }
 
@@ -90,7 +91,7 @@ export function pendingAmong(counts: Readonly<Record<Status, number>>, tallies: 
   return pendingStatuses.reduce((sum, status) => sum + counts[status] + tallies.changeOf(relayerId, status), 0)
 }
 
-const backlogs = statement<object, { id: string; last_sequence: number }>((db) =>
+const backlogs = statement<object, { id: RelayerId; last_sequence: number }>((db) =>
   db
     .selectFrom('tallies')
     .innerJoin('relayers', 'relayers.id', 'tallies.relayer_id')
@@ -101,5 +102,5 @@ const backlogs = statement<object, { id: string; last_sequence: number }>((db) =
 
 export async function findBacklogs(executor: Executor): Promise<ReadonlyMap<RelayerId, number>> {
   const rows = await executor.all(backlogs, {})
-  return new Map(rows.map((row) => [row.id as RelayerId, row.last_sequence]))
+  return new Map(rows.map((row) => [row.id, row.last_sequence]))
 }

@@ -1,18 +1,9 @@
 // Transactions to rows and back. The row keeps each phase's facts in columns of their own; the codec is the only
 // place that knows which belong to which.
 import type { Selectable } from 'kysely'
-import type { Attempt, AttemptKind } from '../domain/attempt.ts'
-import type { Condition } from '../domain/condition.ts'
-import { type Hash, isNonEmpty, type RelayerId, type TransactionId } from '../domain/ids.ts'
-import {
-  type CancellationIntent,
-  type DropReason,
-  type Inclusion,
-  isTerminal,
-  type Lifecycle,
-  statusOf,
-  type Transaction,
-} from '../domain/transaction.ts'
+import type { Attempt } from '../domain/attempt.ts'
+import { isNonEmpty } from '../domain/ids.ts'
+import { type Inclusion, isTerminal, type Lifecycle, statusOf, type Transaction } from '../domain/transaction.ts'
 import { earlierFromRow, earlierToRow, payloadFromRow, payloadToRow } from './payload-row.ts'
 import type { TransactionTable } from './schema.ts'
 import { storableText } from './storable-text.ts'
@@ -96,24 +87,24 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
 /** `attempts` are those of the row's nonce, in order. */
 export function transactionFromRow(row: TransactionRow, attempts: readonly Attempt[]): Transaction {
   return {
-    id: row.id as TransactionId,
-    relayerId: row.relayer_id as RelayerId,
+    id: row.id,
+    relayerId: row.relayer_id,
     sequence: row.sequence,
     createdAt: row.created_at,
     payload: payloadFromRow(row),
     ...(row.earlier !== null && { earlier: earlierFromRow(row.earlier) }),
-    origin: row.origin as Transaction['origin'],
+    origin: row.origin,
     ...(row.valid_until !== null && { validUntil: row.valid_until }),
     lifecycle: lifecycleFromRow(row, attempts),
     ...(row.canceled_at !== null && {
-      cancellation: { origin: row.cancel_origin as CancellationIntent['origin'], requestedAt: row.canceled_at },
+      cancellation: { origin: required(row, 'cancel_origin'), requestedAt: row.canceled_at },
     }),
     ...(row.status_reason !== null && { statusReason: row.status_reason }),
     ...(row.wait_condition !== null && {
-      wait: { condition: row.wait_condition as Condition, text: required(row, 'wait_text') },
+      wait: { condition: row.wait_condition, text: required(row, 'wait_text') },
     }),
     ...(row.suspected_hash !== null && {
-      suspectedNoOp: { hash: row.suspected_hash as Hash, nonce: required(row, 'suspected_nonce') },
+      suspectedNoOp: { hash: row.suspected_hash, nonce: required(row, 'suspected_nonce') },
     }),
     ...(row.sent_at !== null && { sentAt: row.sent_at }),
     version: row.version,
@@ -125,7 +116,7 @@ function lifecycleFromRow(row: TransactionRow, attempts: readonly Attempt[]): Li
   if (row.phase === 'dropped') {
     return {
       phase: 'dropped',
-      reason: required(row, 'drop_reason') as DropReason,
+      reason: required(row, 'drop_reason'),
       droppedAt: required(row, 'ended_at'),
     }
   }
@@ -139,12 +130,12 @@ function lifecycleFromRow(row: TransactionRow, attempts: readonly Attempt[]): Li
 }
 
 function inclusionFromRow(row: TransactionRow): Inclusion {
-  const hash = required(row, 'included_hash') as Hash
-  const block = { number: required(row, 'included_block'), hash: required(row, 'included_block_hash') as Hash }
+  const hash = required(row, 'included_hash')
+  const block = { number: required(row, 'included_block'), hash: required(row, 'included_block_hash') }
   const kind = required(row, 'included_kind')
   if (kind === 'external') return { by: 'external', hash, block }
   return {
-    ...(kind === 'unrecorded' ? { by: kind } : { by: 'attempt', kind: kind as AttemptKind }),
+    ...(kind === 'unrecorded' ? { by: kind } : { by: 'attempt', kind }),
     hash,
     block,
     ...(row.included_succeeded !== null && { succeeded: row.included_succeeded === 1 }),

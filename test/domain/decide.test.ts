@@ -6,7 +6,7 @@ import { decide } from '../../src/domain/decide.ts'
 import type { Decision } from '../../src/domain/decision.ts'
 import { tipOf } from '../../src/domain/fees.ts'
 import type { Observation } from '../../src/domain/observation.ts'
-import type { Policies } from '../../src/domain/relayer.ts'
+import type { Policies } from '../../src/domain/policy-table.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import type { Work } from '../../src/domain/work.ts'
 import {

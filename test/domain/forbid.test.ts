@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { decide } from '../../src/domain/decide.ts'
 import { forbids } from '../../src/domain/forbid.ts'
 import type { Address, Hex } from '../../src/domain/ids.ts'
-import type { Policies } from '../../src/domain/relayer.ts'
+import type { Policies } from '../../src/domain/policy-table.ts'
 import {
   inFlight,
   now,

@@ -54,7 +54,7 @@ test('killed while batches come in: each is there whole, or not at all', async (
   await ends
   await stage.service.restart()
   const rows = stage.rows.transactionsOf(id)
-  const stored = new Set(rows.map((row) => row.id))
+  const stored = new Set<string>(rows.map((row) => row.id))
   for (const { id: answeredId } of answered.flat()) expect(stored.has(answeredId)).toBe(true)
   const inOrder = rows.toSorted((one, other) => one.sequence - other.sequence)
   expect(inOrder.length % 25).toBe(0)

@@ -71,7 +71,9 @@ test('two hundred, mixed: bumped, in the pool, held, canceled before, and queued
     },
   )
   const pending = [...bumped, ...pooled, ...rest].filter((payment) => !canceledBefore.includes(payment))
-  const nonces = new Map(stage.rows.transactionsOf(sender.id).map(({ id, nonce }) => [id, nonce]))
+  const nonces = new Map<string, number | null>(
+    stage.rows.transactionsOf(sender.id).map(({ id, nonce }) => [id, nonce]),
+  )
   // What has no nonce comes after everything that has one, in the order of the queue.
   const nonceOfPayment = ({ id }: Payment) => nonces.get(id) ?? Number.MAX_SAFE_INTEGER
   const byNonce = pending.toSorted((one, other) => nonceOfPayment(one) - nonceOfPayment(other))

@@ -1,6 +1,6 @@
 // Who may ask: section 5 of the interface, and keys with fewer rights.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RelayerId } from '../../src/domain/ids.ts'
+import type { ApiKeyId, RelayerId } from '../../src/domain/ids.ts'
 import { type Authenticate, administratorBy, bearerToken, type Principal } from '../../src/http/authenticate.ts'
 import { expectFailure, expectSuccess } from './support/expectations.ts'
 import { put, transaction } from './support/rows.ts'
@@ -84,10 +84,10 @@ test('no answer and no log line holds a token', async () => {
 
 describe('keys with fewer rights', () => {
   const keys: Record<string, Principal> = {
-    reader: { id: 'reader', scopes: new Set(['read'] as const) },
-    sender: { id: 'sender', scopes: new Set(['send'] as const) },
-    canceler: { id: 'canceler', scopes: new Set(['cancel'] as const) },
-    bound: { id: 'bound', scopes: new Set(['read', 'cancel'] as const), relayers: ['two' as RelayerId] },
+    reader: { id: 'reader' as ApiKeyId, scopes: new Set(['read'] as const) },
+    sender: { id: 'sender' as ApiKeyId, scopes: new Set(['send'] as const) },
+    canceler: { id: 'canceler' as ApiKeyId, scopes: new Set(['cancel'] as const) },
+    bound: { id: 'bound' as ApiKeyId, scopes: new Set(['read', 'cancel'] as const), relayers: ['two' as RelayerId] },
   }
   const authenticate: Authenticate = (header) => keys[bearerToken(header) ?? '']
   const operations: [string, string, string][] = [

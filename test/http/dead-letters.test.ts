@@ -1,7 +1,7 @@
 // Dead letters over HTTP: listed with what was not told and why, and put back, one or all.
 import { expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
-import type { RelayerId } from '../../src/domain/ids.ts'
+import type { ApiKeyId, RelayerId } from '../../src/domain/ids.ts'
 import { administratorBy } from '../../src/http/authenticate.ts'
 import { expectFailure, expectSuccess } from './support/expectations.ts'
 import { at, put, relayer, transaction } from './support/rows.ts'
@@ -86,7 +86,9 @@ test('an unknown notification, an id that is none, and a key without the right',
   await using server = await serve({
     authenticate: (header) => {
       const scopes = new Set(['read', 'send', 'cancel'] as const)
-      return header === 'Bearer some' ? { id: 'some', scopes, relayers: ['one' as RelayerId] } : administrator(header)
+      return header === 'Bearer some'
+        ? { id: 'some' as ApiKeyId, scopes, relayers: ['one' as RelayerId] }
+        : administrator(header)
     },
   })
   await giveUp(server, 'a')

@@ -1,5 +1,7 @@
 // Rates: section 8 of the interface.
+
 import { describe, expect, test } from 'vitest'
+import type { ApiKeyId } from '../../src/domain/ids.ts'
 import { type Authenticate, bearerToken } from '../../src/http/authenticate.ts'
 import { expectFailure, expectSuccess } from './support/expectations.ts'
 import { type Answer, serve } from './support/serve.ts'
@@ -38,7 +40,7 @@ describe('per key', () => {
   test('unknown paths and methods count, and each key has its own', async () => {
     const authenticate: Authenticate = (header) => {
       const id = bearerToken(header)
-      return id === undefined ? undefined : { id, scopes: new Set(['read'] as const) }
+      return id === undefined ? undefined : { id: id as ApiKeyId, scopes: new Set(['read'] as const) }
     }
     await using server = await serve({ limits, authenticate })
     await server.ask('GET', '/api/v1/nothing', { token: 'first' })

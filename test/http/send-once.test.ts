@@ -1,13 +1,13 @@
 // Idempotency-Key: what is sent twice is there once.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { digestOf } from '../../src/commands/send-once.ts'
-import type { RelayerId } from '../../src/domain/ids.ts'
+import type { ApiKeyId, RelayerId } from '../../src/domain/ids.ts'
 import { type Authenticate, administratorBy, bearerToken, type Principal } from '../../src/http/authenticate.ts'
 import { expectFailure, expectSuccess } from './support/expectations.ts'
 import { receiver, relayer } from './support/rows.ts'
 import { type Answer, apiKey, type Serving, serve } from './support/serve.ts'
 
-const other: Principal = { id: 'other', scopes: new Set(['send'] as const) }
+const other: Principal = { id: 'other' as ApiKeyId, scopes: new Set(['send'] as const) }
 const administrator = administratorBy(apiKey)
 const authenticate: Authenticate = (header) => (bearerToken(header) === 'other' ? other : administrator(header))
 

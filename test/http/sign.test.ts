@@ -2,7 +2,7 @@
 import { domainSeparator, hashStruct, recoverMessageAddress, recoverTypedDataAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Scope, scopes } from '../../src/domain/api-key.ts'
-import type { RelayerId } from '../../src/domain/ids.ts'
+import type { ApiKeyId, RelayerId } from '../../src/domain/ids.ts'
 import type { Principal } from '../../src/http/authenticate.ts'
 import { expectFailure, expectSuccess } from './support/expectations.ts'
 import { address, relayer } from './support/rows.ts'
@@ -114,7 +114,7 @@ describe('refused', () => {
 
 test('only the scope "sign" signs, and only for its relayers', async () => {
   const principal = (scope: Scope, relayers?: RelayerId[]): Principal => ({
-    id: scope,
+    id: scope as string as ApiKeyId,
     scopes: new Set([scope]),
     ...(relayers && { relayers }),
   })

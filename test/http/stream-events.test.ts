@@ -2,7 +2,7 @@
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
-import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
+import type { ApiKeyId, RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -137,7 +137,7 @@ test('of a relayer, of a transaction, and with a key of some relayers, only what
     authenticate: (header) => {
       const token = header?.slice('Bearer '.length) ?? ''
       const relayers = principals[token]
-      return relayers && { id: token, scopes: new Set(['read'] as const), relayers }
+      return relayers && { id: token as ApiKeyId, scopes: new Set(['read'] as const), relayers }
     },
   })
   await end(server.store, 'a')

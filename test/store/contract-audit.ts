@@ -1,12 +1,13 @@
 // The audit log: durable with the change that it tells of, read page by page, and kept to its bounds.
 import { expect, test } from 'vitest'
 import type { Decision } from '../../src/domain/audit.ts'
+import type { ApiKeyId } from '../../src/domain/ids.ts'
 import type { Store } from '../../src/store/store.ts'
 import { now } from '../domain/some.ts'
 import { type OpenStore, sendWithin, storedRelayer } from './contract.ts'
 
 function decision(number: number, changes: Partial<Decision> = {}): Decision {
-  return { at: now + number, outcome: 'allowed', keyId: 'some', requestId: `r${number}`, ...changes }
+  return { at: now + number, outcome: 'allowed', keyId: 'some' as ApiKeyId, requestId: `r${number}`, ...changes }
 }
 
 /** A commit of each. */
@@ -28,7 +29,7 @@ export function auditContract(open: OpenStore): void {
       at: now,
       outcome: 'refused',
       code: 'SCOPE_MISSING',
-      keyId: 'k',
+      keyId: 'k' as ApiKeyId,
       operation: 'o',
       relayerId: 'r',
       transactionId: 't',

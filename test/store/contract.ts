@@ -1,7 +1,8 @@
 // What every store must do, whatever database stands behind it. Each database runs the same suite.
 import { describe } from 'vitest'
 import type { Address, RelayerId, TransactionId } from '../../src/domain/ids.ts'
-import type { Policies, Relayer } from '../../src/domain/relayer.ts'
+import type { Policies } from '../../src/domain/policy-table.ts'
+import type { Relayer } from '../../src/domain/relayer.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import type { Session, Store } from '../../src/store/store.ts'
 import { queued, somePolicies, someRelayer } from '../domain/some.ts'

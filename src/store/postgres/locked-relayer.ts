@@ -11,7 +11,7 @@ import { type Executor, statement } from '../statement.ts'
 import type { Session } from '../store.ts'
 import { countByStatus, pendingAmong, type Tallies } from '../tallies.ts'
 
-const place = statement<{ id: string; last: number }>((db, p) =>
+const place = statement<{ id: RelayerId; last: number }>((db, p) =>
   db.updateTable('relayers').set({ last_sequence: p.last }).where('id', '=', p.id),
 )
 
@@ -31,7 +31,7 @@ export function ofLockedRelayer({ executor, session, tallies, row, transactions,
   readonly session: Session
   readonly places: Deferred
 } {
-  const id = row.id as RelayerId
+  const { id } = row
   const relayer = relayerFromRow(row)
   /** The last place given out, and whether this memory still tells the row: of units that are through, and with the one that runs. */
   let kept = { last: row.last_sequence, known: true }

@@ -30,7 +30,7 @@ export async function holdAll(
   await mineUntil(stage, say, () => open().length === 0, answerMaxMs)
 
   const all = rows()
-  const byId = new Map(all.map((row) => [row.id, row]))
+  const byId = new Map<string, (typeof all)[number]>(all.map((row) => [row.id, row]))
   const lost = traffic.sent.filter(({ id, to }) => byId.get(id)?.to_address?.toLowerCase() !== to.toLowerCase())
   expect(lost, 'sends that were answered and are not stored').toEqual([])
   const tried = new Set([...traffic.tried].map((to) => to.toLowerCase()))

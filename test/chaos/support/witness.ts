@@ -84,7 +84,7 @@ async function holdShown(
   requiredConfirmations: number,
 ): Promise<void> {
   const ran = executed({ rows }, id, mined)
-  const own = new Set(rows.attempts(id).map(({ hash }) => hash))
+  const own = new Set<string>(rows.attempts(id).map(({ hash }) => hash))
   const end = await client.get(sender.id, id)
   const verdict = rows.transaction(id).canceled_at === null ? undefined : await client.cancellation(sender.id, id)
   let last: Shown | undefined

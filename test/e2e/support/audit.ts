@@ -31,7 +31,7 @@ export async function audit(stage: AnyStage, sender: Sender, strangers = 0): Pro
   }
   const spentByUs = all.flatMap(({ nonce, included_kind: kind }) => (kind === null ? [] : [nonce]))
   expect(new Set(spentByUs).size, 'two transactions say that they took the same nonce').toBe(spentByUs.length)
-  const ownHashes = new Set(signed.map(({ hash }) => hash))
+  const ownHashes = new Set<string>(signed.map(({ hash }) => hash))
   expect(mined.filter(({ hash }) => !ownHashes.has(hash)).length, 'nonces spent by strangers').toBe(strangers)
   return mined
 }
@@ -49,7 +49,7 @@ async function holdAgainst(
   mined: readonly Mined[],
 ): Promise<void> {
   const about = `${row.id}, ${row.status} (${row.wait_text ?? row.status_reason ?? ''})`
-  const payloads = attempts.filter(({ kind }) => kind !== 'cancel').map(({ hash }) => hash)
+  const payloads: readonly string[] = attempts.filter(({ kind }) => kind !== 'cancel').map(({ hash }) => hash)
   const executed = mined.filter(({ hash }) => payloads.includes(hash))
   const ran = row.status === 'confirmed' || (row.status === 'failed' && row.included_hash !== null)
   expect(executed.length, `${about}: times its payload is on chain`).toBe(ran ? 1 : 0)

@@ -1,0 +1,125 @@
+// The policies of a relayer, one row each: its name outside, its kind, and what counts where it is absent. The
+// configuration file, the requests, the rows and the answers read and write policies by this table, and by no list of
+// their own: a new row is all that a new policy needs to get in, to be stored, and to be shown.
+import type { Address, Hex } from './ids.ts'
+import type { Wei } from './units.ts'
+
+export interface AllowedCalls {
+  readonly receiver: Address
+  /** The first 4 bytes of the data; `0x` stands for no data at all, a plain transfer. */
+  readonly selectors: readonly Hex[]
+}
+
+/** What the value of each kind is, inside. */
+export interface PolicyKinds {
+  readonly wei: Wei
+  readonly count: number
+  readonly flag: boolean
+  readonly addresses: readonly Address[]
+  readonly calls: readonly AllowedCalls[]
+}
+
+type PolicyOf<Kind extends keyof PolicyKinds> = {
+  readonly kind: Kind
+  /** In the configuration file and in the API. */
+  readonly name: string
+  /** Ends the description of the value in the API reference. */
+  readonly meaning: string
+  /** Stands in for a value that is not given. */
+  readonly default?: PolicyKinds[Kind]
+  /** What absence means: this value is left out of what is stored, and shown all the same. */
+  readonly implied?: PolicyKinds[Kind]
+} & Rules[Kind]
+
+/** What is checked of a value beside its kind. */
+interface Rules {
+  /** `zeroMeans`: what comes of 0, which is refused then. */
+  readonly wei: { readonly zeroMeans?: string }
+  readonly count: { readonly min: number; readonly max: number }
+  readonly flag: unknown
+  /** `emptyMeans`: what comes of an empty list, which counts as none: files that we take over have it so. */
+  readonly addresses: { readonly emptyMeans: string }
+  readonly calls: unknown
+}
+
+export type Policy = { [Kind in keyof PolicyKinds]: PolicyOf<Kind> }[keyof PolicyKinds]
+
+export const policyTable = {
+  /** Below this balance nothing new gets a nonce. */
+  minBalance: {
+    kind: 'wei',
+    name: 'min_balance',
+    meaning: 'below it nothing new gets a nonce',
+    default: 0n,
+  },
+  /** The most that a send may pay per gas; cancels have their own. */
+  gasPriceCap: {
+    kind: 'wei',
+    name: 'gas_price_cap',
+    meaning: 'the most that a send may pay for a unit of gas',
+    zeroMeans: 'nothing could be sent',
+  },
+  /** The most that a no-op may pay per gas. Absent: whatever it takes. */
+  cancelGasPriceCap: {
+    kind: 'wei',
+    name: 'cancel_gas_price_cap',
+    meaning: 'the most that the no-op of a cancellation may pay for a unit of gas',
+    zeroMeans: 'nothing could be sent',
+  },
+  /** Balance kept back from sends, so that a cancel can always be paid. Absent: two no-ops at the market's price. */
+  cancelReserve: {
+    kind: 'wei',
+    name: 'cancel_reserve',
+    meaning: 'balance kept back from sends, so that a cancellation can be paid',
+  },
+  /** Transactions with a nonce and no receipt at any time. geth guarantees a sender 16 pool slots. */
+  maxInFlight: {
+    kind: 'count',
+    name: 'max_in_flight',
+    meaning: 'transactions with a nonce that are not mined',
+    min: 1,
+    max: 1024,
+    default: 16,
+  },
+  /** False forces legacy envelopes on a network that knows EIP-1559. */
+  eip1559Pricing: {
+    kind: 'flag',
+    name: 'eip1559_pricing',
+    meaning: 'false prices sends by speed as legacy transactions; fees that a client names keep their type',
+    default: true,
+  },
+  /** False: a send has to name its gas_limit. */
+  gasLimitEstimation: {
+    kind: 'flag',
+    name: 'gas_limit_estimation',
+    meaning: 'false wants a gas_limit of each send',
+    implied: true,
+  },
+  /** Whom a send may go to. Absent: anybody. */
+  whitelistReceivers: {
+    kind: 'addresses',
+    name: 'whitelist_receivers',
+    meaning: 'sends may go to',
+    emptyMeans: 'sends may go to anybody',
+  },
+  /** What may be called of a receiver that is named here; of any other, everything. */
+  whitelistSelectors: { kind: 'calls', name: 'whitelist_selectors', meaning: 'what may be called there' },
+  /** The most that a send may carry. Absent: whatever the balance covers. */
+  valueCap: { kind: 'wei', name: 'value_cap', meaning: 'the most that a send may carry' },
+} as const satisfies Readonly<Record<string, Policy>>
+
+/** Of files that we take over: known by name, and never enforced, so that nothing of them is stored. */
+export const unenforcedPolicies = [
+  { kind: 'flag', name: 'private_transactions', meaning: 'true is refused' },
+  { kind: 'flag', name: 'include_revert_data', meaning: 'without effect' },
+] as const satisfies readonly Policy[]
+
+type Table = typeof policyTable
+type ValueOf<Row> = Row extends { readonly kind: infer Kind extends keyof PolicyKinds } ? PolicyKinds[Kind] : never
+
+/** Amounts in wei. A policy with a default is always there. */
+export type Policies = {
+  readonly [Key in keyof Table as Table[Key] extends { default: unknown } ? Key : never]: ValueOf<Table[Key]>
+} & {
+  readonly [Key in keyof Table as Table[Key] extends { default: unknown } ? never : Key]?: ValueOf<Table[Key]>
+}

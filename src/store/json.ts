@@ -1,0 +1,13 @@
+// JSON in a column, typed by what is in it: whoever writes the text and whoever reads it agree on that.
+declare const content: unique symbol
+
+export type Json<T> = string & { readonly [content]: T }
+
+export function toJson<T>(value: T): Json<T> {
+  // The brand exists for the type checker only.
+  return JSON.stringify(value) as Json<T>
+}
+
+export function fromJson<T>(json: Json<T>): T {
+  return JSON.parse(json)
+}
