@@ -13,6 +13,7 @@ import { race } from './cancel-race.ts'
 import { type Assignments, type Decision, type NeedsBalance, needsSignature, type Plan } from './decision.ts'
 import { strangersPatience, tellUnproven } from './hindrance.ts'
 import type { Hash, TransactionId } from './ids.ts'
+import { mayHaveCanceled } from './lost-cancellation.ts'
 import { confirmations, type Observation } from './observation.ts'
 import { type Look, lookBack } from './past.ts'
 import { pursue } from './pursue.ts'
@@ -185,8 +186,10 @@ function followUp(
   const { nonce } = transaction.lifecycle
   if (nonce < observation.nonce) {
     const noOp = observation.lostNoOps?.get(nonce)
-    if (noOp) return [{ do: 'restoreCancellation', transaction, noOp }]
-    const inclusion = observation.inclusions.get(nonce)
+    if (noOp && mayHaveCanceled(noOp, transaction)) return [{ do: 'restoreCancellation', transaction, noOp }]
+    const inclusion = noOp
+      ? ({ by: 'external', hash: noOp.hash, block: noOp.block } as const)
+      : observation.inclusions.get(nonce)
     // Spent, but nobody can show by what: the node lags behind itself, and the next block asks again.
     if (!inclusion) return tellUnproven(transaction, observation, policy)
     const included = include(transaction, inclusion)

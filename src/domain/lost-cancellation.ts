@@ -13,7 +13,7 @@ import {
   type Taker,
 } from './recover.ts'
 import { withReason } from './settle.ts'
-import type { Transaction } from './transaction.ts'
+import type { InPhase, Transaction } from './transaction.ts'
 import type { Nonce, TimestampMs } from './units.ts'
 
 /** A no-op that was signed with the relayer's key and is not on record. */
@@ -151,6 +151,15 @@ export function restoreCancellation({ transaction, noOp }: NoOpMatch, now: Times
     sentAt: transaction.sentAt ?? noOp.minedAt,
   }
   return withReason(restored, `${cancelReasons[cancellation.origin]}; ${restoredReason}`)
+}
+
+/**
+ * Whether it can have canceled what holds its nonce on record. One that was mined before the nonce was bound is of an earlier
+ * transaction, which the database has lost as a whole: the nonce was taken by what nobody here knows.
+ */
+export function mayHaveCanceled({ block, minedAt }: LostNoOp, { lifecycle }: InPhase<'inFlight'>): boolean {
+  const { recordedAtBlock, recordedAt } = lifecycle.attempts[0]
+  return block.number > recordedAtBlock || minedAt > recordedAt
 }
 
 /** Not sent from here on: a DELETE, its valid_until or a PUT ends that. */

@@ -224,10 +224,19 @@ describe('a restored cancellation', () => {
     expect(stuck.decisions).toMatchObject([{ do: 'takeOver' }])
   })
   test('of what holds the nonce on record is decided at once', () => {
+    const bound = someAttempt(5, { recordedAtBlock: height - 6 })
     const lostNoOps = new Map([[5, noOpAt(5)]])
-    const plan = decide(someWork({ open: [inFlight(5)] }), someObservation({ nonce: 6, lostNoOps }), somePolicy, now)
+    const work = someWork({ open: [inFlight(5, [bound])] })
+    const plan = decide(work, someObservation({ nonce: 6, lostNoOps }), somePolicy, now)
     expect(plan.decisions).toMatchObject([{ do: 'restoreCancellation', noOp: { nonce: 5 } }])
     expect(plan.again).toBe(true)
+  })
+  test('is not of what was bound to the nonce after the no-op was mined', () => {
+    const bound = someAttempt(5, { recordedAtBlock: height - 5, recordedAt: now })
+    const lostNoOps = new Map([[5, noOpAt(5)]])
+    const work = someWork({ open: [inFlight(5, [bound])] })
+    const { decisions } = decide(work, someObservation({ nonce: 6, lostNoOps }), somePolicy, now)
+    expect(decisions).toMatchObject([{ do: 'include', inclusion: { by: 'external', hash: noOpAt(5).hash } }])
   })
 })
 
