@@ -52,7 +52,7 @@ export async function findInclusions(
   const lostNoOps = new Map<Nonce, LostNoOp>()
   const due = spent.filter(({ nonce }) => found.has(nonce) || unexplained.isDue(address, nonce, head))
   const shown = await shownBefore(parts, address, due, at)
-  // By a node that has the block: another may only be behind.
+  // By the node that told the head: another may have been behind when it was asked, though it shows the block by now.
   const [denied, undecided, goesOn] = [new Set<Nonce>(), new Set<Nonce>(), new Set<Nonce>()]
   let open = due
   for (const endpoint of endpoints.order(at.by)) {
@@ -72,7 +72,6 @@ export async function findInclusions(
       if (noOp) lostNoOps.set(nonce, noOp)
       else if (isUnderWay) goesOn.add(nonce)
       else if (proof) (isBare(proof) ? shown : found).set(nonce, proof)
-      if (receipts.denied.has(nonce) && shown.has(nonce)) denied.add(nonce)
     }
     // What this endpoint may tell with the next block nobody else is asked for.
     open = open.filter((live) => stale.includes(live) || !dark.includes(live))

@@ -259,6 +259,30 @@ describe('a receipt that never comes', () => {
     proxy.react({ do: 'forward' })
     expect(await inclusionWithin(9, live)).toMatchObject({ gasUsed: 21_000 })
   })
+
+  test('a node that was behind when it was asked has not said so of the block that it shows afterwards', async () => {
+    await using other = await startRpcServer({ forwardTo: anvil.url })
+    await network.chain.close()
+    network = networkOver([proxy.url, other.url])
+    const live = await send()
+    await anvil.mine(40)
+    let asked = 0
+    let gone: RpcServer | undefined
+    for (const node of [proxy, other]) {
+      node.react(({ calls }) => {
+        const isReceipt = calls.some(({ method }) => method === receiptMethod)
+        if (isReceipt) asked += 1
+        // Whoever told the head answers nothing any more.
+        if (asked === 1) gone = node
+        if (node === gone) return { do: 'drop' }
+        return isReceipt ? { do: 'forwardAltered', method: receiptMethod, alter: () => null } : { do: 'forward' }
+      })
+    }
+    expect((await look({ live: [live], nonce: 'now' })).inclusions.size).toBe(0)
+    expect(asked).toBe(2)
+    for (const node of [proxy, other]) node.react({ do: 'forward' })
+    expect(await inclusionWithin(9, live)).toMatchObject({ gasUsed: 21_000 })
+  })
 })
 
 describe('a receipt that comes late', () => {
