@@ -4,7 +4,8 @@ import type { Outcome } from './run-seed.ts'
 
 const usage = `npm run sim -- [--seed 1] [--seeds 1] [--steps 300] [--verbose | --json | --brief] [--with NAMES] [--mutant NAME]
 
-Runs worlds of so many steps each, from seed on. A seed gives the same world whenever it is run.
+Runs worlds of so many steps each, from seed on, or from each of several with commas between. A seed gives the same world
+whenever it is run.
 
   --verbose   every line of their histories
   --json      an outcome a line
@@ -22,8 +23,9 @@ const values = toolArguments(usage, {
   with: { type: 'string' },
   mutant: { type: 'string' },
 })
-const [first, count, steps] = [Number(values.seed), Number(values.seeds), Number(values.steps)]
-if (![first, count, steps].every(Number.isSafeInteger)) {
+const firsts = values.seed.split(',').map(Number)
+const [count, steps] = [Number(values.seeds), Number(values.steps)]
+if (![...firsts, count, steps].every(Number.isSafeInteger)) {
   process.stderr.write(`--seed, --seeds and --steps are whole numbers\n${usage}`)
   process.exit(2)
 }
@@ -45,7 +47,7 @@ const drawn = { ...drawnUsually, ...Object.fromEntries(forced.map((name) => [nam
 using disk = openDisk()
 const totals = { events: 0, transactions: 0, failed: 0, longest: 0, tightest: 0 }
 const began = process.hrtime.bigint()
-for (let seed = first; seed < first + count; seed += 1) {
+for (const seed of firsts.flatMap((first) => Array.from({ length: count }, (_, index) => first + index))) {
   const outcome = await runSeed(disk, { seed, steps, drawn, ...(values.verbose && { print: say }) })
   totals.events += outcome.events
   totals.transactions += outcome.transactions
@@ -61,8 +63,8 @@ const seconds = Number(process.hrtime.bigint() - began) / 1e9
 if (!values.json && !(values.brief && totals.failed > 0)) {
   const { events, transactions, failed, longest, tightest } = totals
   say(
-    `${count} seeds of ${steps} steps: ${failed} failed; ${transactions} transactions, ${events} events in ${seconds.toFixed(1)} s ` +
-      `(${Math.round((count * steps) / seconds)} steps/s); the last end came ${longest} blocks after the faults, at most ${Math.round(tightest * 100)} % of the bound`,
+    `${firsts.length * count} seeds of ${steps} steps: ${failed} failed; ${transactions} transactions, ${events} events in ${seconds.toFixed(1)} s ` +
+      `(${Math.round((firsts.length * count * steps) / seconds)} steps/s); the last end came ${longest} blocks after the faults, at most ${Math.round(tightest * 100)} % of the bound`,
   )
 }
 process.exitCode = totals.failed > 0 ? 1 : 0

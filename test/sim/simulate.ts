@@ -28,8 +28,12 @@ export function runNode(args: readonly string[]): Promise<Run> {
   })
 }
 
-/** A JSON outcome a seed, in order. */
-export async function simulate(seed: number, seeds: number, steps: number): Promise<readonly Outcome[]> {
+/** A JSON outcome a seed, in order: so many from each that is given. */
+export async function simulate(
+  seed: number | readonly number[],
+  seeds: number,
+  steps: number,
+): Promise<readonly Outcome[]> {
   const args = [simulator, '--seed', String(seed), '--seeds', String(seeds), '--steps', String(steps), '--json']
   const { out } = await runNode(args)
   return out
