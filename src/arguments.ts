@@ -52,7 +52,7 @@ export function parseArguments(args: readonly string[]): Asked {
     parsed = parse(args)
   } catch (error) {
     // Node adds how positionals are written that look like options: there are none.
-    return wrong(`${(error as Error).message.split('. To specify')[0]}`)
+    return wrong(`${(error instanceof Error ? error.message : String(error)).split('. To specify')[0]}`)
   }
   const { values, positionals } = parsed
   const [command, direction, ...more] = positionals

@@ -3,5 +3,5 @@ import { readFile } from 'node:fs/promises'
 
 export async function readVersion(): Promise<string> {
   const manifest = await readFile(new URL('../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(manifest) as { version: string }).version
+  return String(JSON.parse(manifest).version)
 }

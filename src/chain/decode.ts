@@ -1,7 +1,7 @@
 // What a node sends, turned into the domain's values. Undefined: not of the shape that it must have.
 
 import type { Fees } from '../domain/fees.ts'
-import type { Address, Hash, Hex } from '../domain/ids.ts'
+import { type Address, type Hash, type Hex, lowerHex } from '../domain/ids.ts'
 import type { Head } from '../domain/observation.ts'
 import type { AccessList } from '../domain/transaction.ts'
 import type { Gas, Nonce, Wei } from '../domain/units.ts'
@@ -153,11 +153,15 @@ function word(value: bigint): Hex {
 }
 
 export function toHash(value: unknown): Hash | undefined {
-  return typeof value === 'string' && /^0x[0-9a-f]{64}$/i.test(value) ? (value.toLowerCase() as Hash) : undefined
+  return isHex(value, 64) ? lowerHex(value) : undefined
 }
 
 function toAddress(value: unknown): Address | undefined {
-  return typeof value === 'string' && /^0x[0-9a-f]{40}$/i.test(value) ? (value as Address) : undefined
+  return isHex(value, 40) ? value : undefined
+}
+
+function isHex(value: unknown, digits: 40 | 64): value is Hex {
+  return typeof value === 'string' && value.length === digits + 2 && /^0x[0-9a-f]*$/i.test(value)
 }
 
 /** The members that are read of what a node sends, of whatever kind it is. */

@@ -97,6 +97,7 @@ async function askHistory(endpoint: Endpoint, at: TrackedHead): Promise<Asked<Ma
 
 /** `baseFeePerGas` is one longer than the blocks asked for: its last is the next block's (EIP-1559). */
 function fromHistory(value: unknown): Market | undefined {
+  // A guess at what a node means to send; each member is checked where it is used.
   const history = value as { baseFeePerGas?: unknown[]; reward?: unknown[][]; gasUsedRatio?: unknown[] } | null
   const baseFee = toBigInt(history?.baseFeePerGas?.at(-1))
   if (baseFee === undefined || !Array.isArray(history?.reward)) return undefined

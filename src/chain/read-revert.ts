@@ -3,6 +3,7 @@ import type { Hash } from '../domain/ids.ts'
 import type { BlockNumber } from '../domain/units.ts'
 import { toHex } from './decode.ts'
 import type { Endpoint } from './endpoint.ts'
+import { isObject } from './response-body.ts'
 import { revertReason } from './revert-reason.ts'
 
 /**
@@ -11,8 +12,8 @@ import { revertReason } from './revert-reason.ts'
  */
 export async function readRevert(endpoint: Endpoint, hash: Hash, block: BlockNumber): Promise<string | undefined> {
   const answer = await endpoint.call({ method: 'eth_getTransactionByHash', params: [hash] })
-  if (answer.kind !== 'value' || typeof answer.value !== 'object' || answer.value === null) return undefined
-  const { from, to, value, input, gas, accessList } = answer.value as Record<string, unknown>
+  if (answer.kind !== 'value' || !isObject(answer.value)) return undefined
+  const { from, to, value, input, gas, accessList }: Readonly<Record<string, unknown>> = { ...answer.value }
   const call = { from, ...(to ? { to } : {}), value, data: input, gas, ...(accessList ? { accessList } : {}) }
   return revertReason(await endpoint.call({ method: 'eth_call', params: [call, toHex(block - 1)] }))
 }

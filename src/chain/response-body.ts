@@ -36,7 +36,7 @@ export function isRateLimit({ error }: Member): boolean {
 }
 
 export function membersOf(json: unknown): readonly unknown[] {
-  return Array.isArray(json) ? (json as unknown[]) : [json]
+  return Array.isArray(json) ? json : [json]
 }
 
 export function isObject(value: unknown): value is Member {

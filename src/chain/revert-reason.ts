@@ -37,17 +37,17 @@ export function revertReason(answer: Answer): string | undefined {
 /** A string; or inside an object (older Hardhat); or behind "Reverted " (Nethermind, OpenEthereum). */
 function revertData(data: unknown): Hex | undefined {
   const inner = typeof data === 'object' && data !== null && 'data' in data ? data.data : data
-  const found = typeof inner === 'string' ? /^(?:Reverted )?(0x[0-9a-f]*)$/i.exec(inner.trim())?.[1] : undefined
-  return found as Hex | undefined
+  const found = typeof inner === 'string' ? /^(?:Reverted )?0x([0-9a-f]*)$/i.exec(inner.trim())?.[1] : undefined
+  return found === undefined ? undefined : `0x${found}`
 }
 
 function decoded(data: Hex | undefined): string | undefined {
   if (data === undefined || data.length < 10) return undefined
   try {
     const { errorName, args } = decodeErrorResult({ data })
-    const [first] = args as readonly unknown[]
+    const [first]: readonly unknown[] = args
     if (errorName === 'Error') return String(first)
-    return `panic 0x${BigInt(first as bigint).toString(16)}: ${panics[String(first)] ?? 'unknown'}`
+    return `panic 0x${BigInt(String(first)).toString(16)}: ${panics[String(first)] ?? 'unknown'}`
   } catch {
     return `custom error ${data.slice(0, 10)}`
   }

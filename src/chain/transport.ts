@@ -1,6 +1,8 @@
 // One HTTP request with a JSON body to one node. Tells apart what certainly never left from what may have arrived.
+
 import { errors, Pool } from 'undici'
 import type { Clock } from '../ops/clock.ts'
+import { memberOf } from '../ops/member.ts'
 import { redactor } from './redact.ts'
 
 /** `status` is the HTTP status, where there was an answer with one. */
@@ -99,14 +101,14 @@ export function openTransport(options: TransportOptions): Transport {
 function neverConnected(error: unknown): boolean {
   if (error instanceof errors.ConnectTimeoutError) return true
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(neverConnected)
-  const { syscall } = error as { syscall?: string }
+  const syscall = memberOf(error, 'syscall')
   return syscall === 'connect' || syscall === 'getaddrinfo'
 }
 
 /** A code never holds a URL; an undici message may. */
 function codeOf(error: unknown): string {
-  const { code, name } = error as { code?: unknown; name?: unknown }
-  return typeof code === 'string' ? code : String(name ?? 'error')
+  const code = memberOf(error, 'code')
+  return typeof code === 'string' ? code : String(memberOf(error, 'name') ?? 'error')
 }
 
 function parsed(url: string): URL {

@@ -66,6 +66,7 @@ function relayerFrom(context: ManagementContext, request: RelayerRequest, id: st
       estate.signers().map((each) => each.id),
     )
   return {
+    // From here on it is a relayer's, and the network's name one of those that are configured.
     id: id as RelayerId,
     name,
     network: network.name as NetworkName,

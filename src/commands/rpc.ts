@@ -18,6 +18,7 @@ export async function rpc(
   const refused = refuseCall(method, params)
   if (refused) return { refused }
   try {
+    // `refuseCall` takes lists only.
     return await chainOf(relayer).read({ method, params: params as readonly unknown[] })
   } catch (cause) {
     if (!(cause instanceof ChainUnavailable)) throw cause

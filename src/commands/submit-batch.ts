@@ -64,6 +64,7 @@ async function storeBatch(
   }
   const stored: Transaction[] = []
   for (const [index, request] of requests.entries()) {
+    // There are as many ids as requests.
     const transaction = submit(relayer, request, { id: ids[index] as TransactionId, sequence: first + index, now })
     await session.insertTransaction(transaction)
     if (asked) session.note(allowed(asked, now, { relayerId, transactionId: transaction.id }))

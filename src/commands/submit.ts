@@ -40,6 +40,7 @@ export async function submitOnce(
     await storeSend(session, context, relayerId, request, at),
   ])
   if (!replayed) context.wake(relayerId)
+  // One was sent, and one is answered, by whoever sent it.
   return { transaction: transactions[0] as Transaction, replayed }
 }
 

@@ -24,6 +24,7 @@ export async function updateNetwork(
     await session.raiseRevision()
     const known = await session.managed('network', name)
     const members = Object.entries({ ...(known && networkFromRow(vault, known)), ...change })
+    // Without the nulls of a patch.
     const next = Object.fromEntries(members.filter(([, value]) => value !== null)) as NetworkPatch
     if (Object.keys(next).length === 0) await session.removeManaged('network', name)
     else await session.saveManaged(networkToRow(vault, name, next))

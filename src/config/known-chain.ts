@@ -33,8 +33,8 @@ export async function knownChain(name: string): Promise<KnownChain | undefined> 
   const wanted = aliases.get(slug) ?? slug
   const file = (await readdir(folder)).find((entry) => entry.endsWith('.js') && slugOf(entry.slice(0, -3)) === wanted)
   if (file === undefined) return undefined
-  const definitions = Object.entries(require(join(folder, file)) as Record<string, unknown>)
-  const chain = definitions.find(([exported]) => slugOf(exported) === wanted)?.[1] as Definition | undefined
+  const definitions: Readonly<Record<string, Definition>> = require(join(folder, file))
+  const chain = Object.entries(definitions).find(([exported]) => slugOf(exported) === wanted)?.[1]
   if (chain === undefined) return undefined
   return {
     chainId: chain.id,

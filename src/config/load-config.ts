@@ -1,6 +1,8 @@
 // From the environment and the files it names to one value, once, at start. Nothing else reads configuration.
+
 import { access, readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { memberOf } from '../ops/member.ts'
 import type { Config } from './config.ts'
 import {
   configPath,
@@ -160,6 +162,6 @@ function fingerprint(relayer: Members): string {
 }
 
 function nameOf(value: unknown, member: string): string {
-  const name = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[member] : undefined
+  const name = memberOf(value, member)
   return typeof name === 'string' ? name : ''
 }

@@ -21,7 +21,7 @@ export interface Members {
 /** Members beyond `known` are reported, with the name that was probably meant. */
 export function readMembers(value: unknown, at: string, known: readonly string[], report: Report): Members {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  const object = isObject ? (value as Record<string, unknown>) : {}
+  const object: Readonly<Record<string, unknown>> = isObject ? { ...value } : {}
   const place = (name: string) => (at === '' ? name || '""' : `${at}.${name || '""'}`)
   if (!isObject) report.problem(at === '' ? 'the file' : at, `is ${kindOf(value)}; write an object, { … }`)
   for (const name of Object.keys(object)) {
@@ -52,7 +52,7 @@ export function readMembers(value: unknown, at: string, known: readonly string[]
     wei: (name) => read(name, 'a whole number of wei, as a number or a decimal text such as "100000000000"', asWei),
     texts: (name) => read(name, 'a list of texts', asTexts),
     items(name) {
-      const list = read(name, 'a list, [ … ]', (item) => (Array.isArray(item) ? (item as unknown[]) : undefined))
+      const list = read(name, 'a list, [ … ]', asList)
       return (list ?? []).map((item, index) => ({ value: item, place: `${place(name)}[${index}]` }))
     },
   }
@@ -64,6 +64,10 @@ function asText(value: unknown): string | undefined {
 
 function asFlag(value: unknown): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined
+}
+
+function asList(value: unknown): readonly unknown[] | undefined {
+  return Array.isArray(value) ? value : undefined
 }
 
 function asTexts(value: unknown): readonly string[] | undefined {

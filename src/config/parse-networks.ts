@@ -1,4 +1,5 @@
 // The networks of the file, or of a directory of files: inheritance, the chain list, and at last plain values.
+import type { NonEmpty } from '../domain/ids.ts'
 import type { NetworkConfig } from './config.ts'
 import { knownChain } from './known-chain.ts'
 import { limits } from './limits.ts'
@@ -52,8 +53,8 @@ export async function parseNetworks(
 }
 
 /** The entry, what it inherits from, and so on: the first that has a member decides it. */
-function lineage(members: Members, byName: ReadonlyMap<string, Members>, report: Report): readonly Members[] {
-  const line = [members]
+function lineage(members: Members, byName: ReadonlyMap<string, Members>, report: Report): NonEmpty<Members> {
+  const line: [Members, ...Members[]] = [members]
   for (let last = members; ; ) {
     const from = last.text('from')
     if (from === undefined) return line
@@ -70,10 +71,10 @@ function lineage(members: Members, byName: ReadonlyMap<string, Members>, report:
 
 async function parseNetwork(
   name: string,
-  line: readonly Members[],
+  line: NonEmpty<Members>,
   report: Report,
 ): Promise<Omit<NetworkConfig, 'rpcUrls'>> {
-  const [own] = line as readonly [Members]
+  const [own] = line
   const ownerOf = (member: string) => line.find((members) => members.has(member)) ?? own
   const count = (member: string, max: number) => ownerOf(member).count(member, { min: 1, max })
   const union = (member: string) => [...new Set(line.toReversed().flatMap((members) => members.texts(member) ?? []))]

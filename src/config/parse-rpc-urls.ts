@@ -36,7 +36,7 @@ function parseRpcUrl(
   report: Report,
 ): RpcEndpointConfig | undefined {
   const place = `${owner.place(name)}[${index}]`
-  const item = (owner.raw(name) as readonly unknown[])[index]
+  const item = owner.items(name)[index]?.value
   if (typeof item === 'string') return endpoint(item, 100, place, report)
   const isReference = typeof item === 'object' && item !== null && 'type' in item
   if (isReference) {

@@ -1,5 +1,7 @@
 // Whom a relayer's sends may go to, and what they may call there.
+
 import * as EthereumAddress from 'ox/Address'
+import { lowerHex } from '../domain/ids.ts'
 import type { AllowedCalls } from '../domain/policy-table.ts'
 import { type Members, shown } from './members.ts'
 import type { Report } from './report.ts'
@@ -25,20 +27,19 @@ export function parseSelectors(name: string, members: Members, report: Report): 
     const receiver = parseReceiver(address, place, report)
     if (receiver && known.has(receiver)) report.problem(place, `names ${receiver} twice; write it once`)
     if (receiver) known.add(receiver)
-    const selectors = Array.isArray(listed) ? (listed as unknown[]) : [listed]
+    const selectors: readonly unknown[] = Array.isArray(listed) ? listed : [listed]
     const bad = selectors.find((selector) => !isSelector(selector))
     if (bad !== undefined || !Array.isArray(listed)) {
       const wanted = 'a list of selectors: 0x and 8 hex digits each, or "0x" for a plain transfer'
       report.problem(`${place}.${address}`, `has ${shown(bad)}; write ${wanted}`)
     }
-    return receiver ? [{ receiver, selectors: selectors.filter(isSelector).map(lower) }] : []
+    return receiver ? [{ receiver, selectors: selectors.filter(isSelector).map(lowerHex) }] : []
   })
 }
 
 function parseReceiver(value: unknown, place: string, report: Report): HexText | undefined {
-  const isAddress = typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value)
-  const checksummed = isAddress ? EthereumAddress.checksum(value as HexText) : undefined
-  const digits = isAddress ? value.slice(2) : ''
+  const checksummed = isAddress(value) ? EthereumAddress.checksum(value) : undefined
+  const digits = isAddress(value) ? value.slice(2) : ''
   // Mixed case is a checksum (EIP-55), so a wrong one is a typo.
   const inOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()
   if (checksummed !== undefined && (inOneCase || checksummed === value)) return checksummed
@@ -49,10 +50,10 @@ function parseReceiver(value: unknown, place: string, report: Report): HexText |
   return undefined
 }
 
-function isSelector(value: unknown): value is HexText {
-  return typeof value === 'string' && /^0x([0-9a-fA-F]{8})?$/.test(value)
+function isAddress(value: unknown): value is HexText {
+  return typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value)
 }
 
-function lower(selector: HexText): HexText {
-  return selector.toLowerCase() as HexText
+function isSelector(value: unknown): value is HexText {
+  return typeof value === 'string' && /^0x([0-9a-fA-F]{8})?$/.test(value)
 }

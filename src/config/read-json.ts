@@ -12,7 +12,7 @@ export async function readJson(path: string, shownAs: string, report: Report): P
     return undefined
   }
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''), exactIntegers as (key: string, value: unknown) => unknown)
+    return JSON.parse(text.replace(/^\uFEFF/, ''), exactIntegers)
   } catch (error) {
     report.problem(shownAs, `is not valid JSON${whereabouts(text, error)}; correct it there`)
     return undefined
@@ -28,8 +28,8 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
 }
 
-function exactIntegers(_key: string, value: unknown, context: { source?: string }): unknown {
-  const { source } = context
+function exactIntegers(_key: string, value: unknown, context?: { source?: string }): unknown {
+  const source = context?.source
   const isLarge = typeof value === 'number' && !Number.isSafeInteger(value)
   return isLarge && source !== undefined && /^-?\d+$/.test(source) ? BigInt(source) : value
 }

@@ -3,7 +3,7 @@ import { type Attempt, afterHandOver, type BroadcastOutcome, beforeBroadcast } f
 import { cancel, dropCanceled } from './cancel.ts'
 import { withoutWait, withWait } from './condition.ts'
 import type { Change } from './decision.ts'
-import type { Hash, NonEmpty, TransactionId } from './ids.ts'
+import { type Hash, mapNonEmpty, type TransactionId } from './ids.ts'
 import { restoreCancellation, suspect } from './lost-cancellation.ts'
 import { type Found, recoverAttempt, recoveredReason } from './recover.ts'
 import type { Relayer } from './relayer.ts'
@@ -136,9 +136,9 @@ function withAttempt(
   change: (attempt: Attempt) => Attempt,
 ): InPhase<'inFlight'> {
   const { nonce, attempts } = transaction.lifecycle
-  const changed = attempts.map((attempt) => (attempt.hash === hash ? change(attempt) : attempt))
+  const changed = mapNonEmpty(attempts, (attempt) => (attempt.hash === hash ? change(attempt) : attempt))
   if (changed.every((attempt, index) => attempt === attempts[index])) return transaction
-  return { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts: changed as unknown as NonEmpty<Attempt> } }
+  return { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts: changed } }
 }
 
 function signed(change: Change, attempt: Attempt | undefined): Attempt {

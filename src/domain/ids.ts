@@ -17,6 +17,10 @@ export function lowerHex(hex: Hex): Hex {
   return `0x${hex.slice(2).toLowerCase()}`
 }
 
+export function mapNonEmpty<T, R>([first, ...rest]: NonEmpty<T>, change: (item: T) => R): NonEmpty<R> {
+  return [change(first), ...rest.map((item) => change(item))]
+}
+
 export function isNonEmpty<T>(items: readonly T[]): items is NonEmpty<T> {
   return items.length > 0
 }

@@ -38,7 +38,7 @@ export function replace(transaction: Transaction, request: SendRequest): Transac
   const replaced: Transaction = {
     ...rest,
     payload: { ...asked, from: transaction.payload.from },
-    earlier: [...(transaction.earlier ?? []), transaction.payload] as unknown as NonNullable<Transaction['earlier']>,
+    earlier: transaction.earlier ? [...transaction.earlier, transaction.payload] : [transaction.payload],
     ...(validUntil !== undefined && { validUntil }),
   }
   // No node had the old payload: its nonce, if it had one, goes back, and the first in the queue takes it.

@@ -146,7 +146,7 @@ export function isInPhase<P extends Lifecycle['phase']>(
   transaction: Transaction,
   ...phases: P[]
 ): transaction is InPhase<P> {
-  return (phases as string[]).includes(transaction.lifecycle.phase)
+  return phases.some((phase) => phase === transaction.lifecycle.phase)
 }
 
 export const statuses = ['pending', 'sent', 'submitted', 'mined', 'confirmed', 'failed', 'canceled', 'expired'] as const

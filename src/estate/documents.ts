@@ -1,4 +1,5 @@
-// The rows of what was configured through the API: what of it is told, what is sealed, and in which place.
+// The rows of what was configured through the API: what of it is told, what is sealed, and in which place. What is read of
+// a row is of the type that was written to it, by the function beside the one that reads.
 import type { Address } from '../domain/ids.ts'
 import { type Secret, secret, secretUrl } from '../ops/secret.ts'
 import type { Vault } from '../ops/vault.ts'

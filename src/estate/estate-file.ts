@@ -23,6 +23,7 @@ export function estateFile(parsed: ParsedFile, opened: ReadonlyMap<string, Signe
   const signers = parsed.signers.map(({ id, type }) => ({ id, type, address: addressOf(id) }))
   const relayers = parsed.relayers.map((relayer) => ({
     ...relayer,
+    // The file is where these names come from.
     id: relayer.id as RelayerId,
     network: relayer.network as NetworkName,
     chainId: known(chainIds.get(relayer.network), `network "${relayer.network}"`),

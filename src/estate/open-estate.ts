@@ -84,10 +84,12 @@ export async function openEstate(options: EstateOptions): Promise<Estate> {
     for (const { row } of documents) {
       const urls = endpointsFromRow(vault, row)
       if (!urls) continue
-      const relayer = file.relayers.find(({ id }) => id === row.id) ?? (await store.reads.relayer(row.id as RelayerId))
+      // A row of this kind is named as its relayer.
+      const id = row.id as RelayerId
+      const relayer = file.relayers.find((each) => each.id === id) ?? (await store.reads.relayer(id))
       const network = relayer && networks.get(relayer.network)
       if (!network) continue
-      found.set(row.id as RelayerId, urls)
+      found.set(id, urls)
       // By what is sealed, which other changes of the relayer leave as it is.
       put(chainName(row.id), { ...network, rpcUrls: urls }, `${row.sealed} ${opened.get(network.name)}`)
     }

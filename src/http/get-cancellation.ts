@@ -1,3 +1,4 @@
+// GET of a cancellation: the verdict as it stands.
 import type { Reads } from '../store/store.ts'
 import { answers, success } from './envelope.ts'
 import { explainCancellation } from './explain-cancellation.ts'

@@ -1,3 +1,4 @@
+// GET of one transaction.
 import type { Reads } from '../store/store.ts'
 import { answers, success } from './envelope.ts'
 import { found } from './found.ts'

@@ -85,6 +85,7 @@ function listening(server: Server, host: string, port: number): Promise<string> 
       reject(new OperatorError(`${why}; give it a free port, 0 for any, or set METRICS_ENABLED=false`, { cause }))
     })
     server.listen(port, host, () => {
+      // Null and text are for servers that do not listen, or on a pipe.
       const { address, family, port: given } = server.address() as AddressInfo
       resolve(`http://${family === 'IPv6' ? `[${address}]` : address}:${given}/metrics`)
     })

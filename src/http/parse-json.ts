@@ -20,7 +20,7 @@ export function parseJsonExactly(app: FastifyInstance): void {
     }
     parse(request, text, (error: Error | null, body?: unknown) => {
       if (error || !holdsLarge(body)) return done(error, body)
-      done(null, JSON.parse(text, withExactIntegers as (key: string, value: unknown) => unknown))
+      done(null, JSON.parse(text, withExactIntegers))
     })
   }
   app.addContentTypeParser(['application/json', 'application/merge-patch+json'], { parseAs: 'string' }, parser)
@@ -61,7 +61,8 @@ function holdsLarge(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsLarge)
 }
 
-function withExactIntegers(_key: string, value: unknown, { source }: { source?: string }): unknown {
+function withExactIntegers(_key: string, value: unknown, context?: { source?: string }): unknown {
+  const source = context?.source
   if (typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER || source === undefined) return value
   return digitsOf(source) ?? source
 }

@@ -1,9 +1,11 @@
 // Compiled schemas: what the OpenAPI document says is what is checked, and the refusal names field, value and fix.
+
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { checkEach } from '../domain/check-each.ts'
 import { RescindError } from '../domain/errors.ts'
+import { memberOf } from '../ops/member.ts'
 import { shownCharsMax } from './limits.ts'
 
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
@@ -36,11 +38,11 @@ function refusal(schema: TSchema, errors: ValidationErrors, value: unknown, part
     const properties = propertiesOf(at.schema)
     const within = at.name === '' ? '' : `${at.name}.`
     if ('requiredProperties' in params) {
-      const name = String((params.requiredProperties as string[])[0])
+      const name = String(memberOf(params.requiredProperties, '0'))
       return new RescindError('INVALID_REQUEST', `${within}${name}: is missing; send ${wantedOf(properties[name])}`)
     }
     if ('additionalProperties' in params) {
-      const name = String((params.additionalProperties as string[])[0])
+      const name = String(memberOf(params.additionalProperties, '0'))
       const known = Object.keys(properties).join(', ')
       return new RescindError('INVALID_REQUEST', `${within}${cut(name)}: is not known here; known are ${known}`)
     }
@@ -62,8 +64,8 @@ function refusal(schema: TSchema, errors: ValidationErrors, value: unknown, part
 /** Where a member is a list of objects, each that does not fit is named, not only the first. */
 function refusalOfItems(schema: TSchema, errors: ValidationErrors, value: unknown): RescindError | undefined {
   const name = errors[0]?.instancePath.split('/')[1] ?? ''
-  const { items } = (propertiesOf(schema)[name] ?? {}) as { items?: TSchema }
-  const list = (value as Record<string, unknown> | undefined)?.[name]
+  const items = itemsOf(propertiesOf(schema)[name])
+  const list = memberOf(value, name)
   if (!items || !('properties' in items) || !Array.isArray(list)) return undefined
   const validator = Compile(items)
   try {
@@ -94,11 +96,11 @@ interface Located {
 function locate(schema: TSchema, value: unknown, instancePath: string): Located {
   let at: Located = { name: '', schema, value, exact: true }
   for (const step of instancePath.split('/').slice(1)) {
-    const { items } = at.schema as { items?: TSchema }
+    const items = itemsOf(at.schema)
     const next = items ?? propertiesOf(at.schema)[step]
     if (!next) return { ...at, exact: false }
     const name = items ? `${at.name}[${step}]` : at.name === '' ? step : `${at.name}.${step}`
-    const found = (at.value as Record<string, unknown> | undefined)?.[step]
+    const found = memberOf(at.value, step)
     const wanted = isObject(found) ? (objectOrNull(next) ?? next) : next
     at = { name, schema: wanted, value: found, exact: !('anyOf' in wanted) }
   }
@@ -107,8 +109,9 @@ function locate(schema: TSchema, value: unknown, instancePath: string): Located 
 
 /** Where the only alternative to an object is null, an object is meant to be that one. */
 function objectOrNull(schema: TSchema): TSchema | undefined {
-  const { anyOf: [object, other, ...rest] = [] } = schema as { anyOf?: (TSchema & { type?: string })[] }
-  return object && 'properties' in object && other?.type === 'null' && rest.length === 0 ? object : undefined
+  const [object, other, ...rest] = keywordsOf(schema).anyOf ?? []
+  const isNullable = memberOf(other, 'type') === 'null' && rest.length === 0
+  return object && 'properties' in object && isNullable ? object : undefined
 }
 
 /** OpenAPI's `writeOnly` marks what is never told again, and so not in a refusal either. */
@@ -119,7 +122,7 @@ function holdsSecret(schema: unknown): boolean {
 
 /** A property's `description` begins with what is wanted of it: `gas units as an integer`. */
 function wantedOf(property: TSchema | undefined): string {
-  return String((property as { description?: string } | undefined)?.description ?? 'what the API reference asks for')
+  return String(memberOf(property, 'description') ?? 'what the API reference asks for')
 }
 
 function isAmount(property: TSchema | undefined): boolean {
@@ -130,18 +133,33 @@ function cut(name: string): string {
   return name.length > shownCharsMax ? `${name.slice(0, shownCharsMax)}…` : name
 }
 
-function propertiesOf(schema: TSchema): Record<string, TSchema> {
-  return (schema as { properties?: Record<string, TSchema> }).properties ?? {}
+interface Keywords {
+  readonly properties?: Readonly<Record<string, TSchema>>
+  readonly items?: TSchema
+  readonly anyOf?: readonly TSchema[]
+}
+
+/** The type of a schema in general names none of its keywords. */
+function keywordsOf(schema: TSchema | undefined): Keywords {
+  return (schema ?? {}) as Keywords
+}
+
+function propertiesOf(schema: TSchema): Readonly<Record<string, TSchema>> {
+  return keywordsOf(schema).properties ?? {}
+}
+
+function itemsOf(schema: TSchema | undefined): TSchema | undefined {
+  return keywordsOf(schema).items
 }
 
 function integersOf(schema: TSchema): string[] {
   const named = Object.entries(propertiesOf(schema))
-  return named.filter(([, property]) => (property as { type?: string }).type === 'integer').map(([name]) => name)
+  return named.filter(([, property]) => memberOf(property, 'type') === 'integer').map(([name]) => name)
 }
 
 /** Paths and queries are text: plain decimals become the integers that the schema wants, anything else stays. */
 function withIntegers(given: unknown, integers: readonly string[]): unknown {
-  const value: Record<string, unknown> = { ...(given as Record<string, unknown>) }
+  const value: Record<string, unknown> = { ...(typeof given === 'object' && given) }
   for (const name of integers) {
     const text = value[name]
     if (typeof text === 'string' && /^(0|[1-9]\d{0,15})$/.test(text)) value[name] = Number(text)

@@ -1,7 +1,9 @@
 // One POST of an event to a receiver. Whatever is not a clear yes is a failure, told in words without URL or key.
+
 import { Agent, errors } from 'undici'
 import type { Clock } from './clock.ts'
 import { type AddressGuard, AddressRefused } from './guard-addresses.ts'
+import { memberOf } from './member.ts'
 import type { Secret } from './secret.ts'
 import { signWebhook } from './sign-webhook.ts'
 
@@ -37,6 +39,7 @@ export function openWebhookPoster(options: { clock: Clock; guard: AddressGuard; 
   const agent = new Agent({
     connections: connectionsMax,
     pipelining: 1,
+    // Node and undici differ in how they type one function of many overloads.
     connect: { timeout: connectTimeoutMs, lookup: guard.lookup as never },
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -103,8 +106,8 @@ function refused(why: string): string {
 /** A code never holds a URL; a message may. */
 function codeOf(error: unknown): string {
   if (error instanceof errors.ConnectTimeoutError) return 'connect timed out'
-  const { code, name } = error as { code?: unknown; name?: unknown }
-  return typeof code === 'string' ? code : String(name ?? 'error')
+  const code = memberOf(error, 'code')
+  return typeof code === 'string' ? code : String(memberOf(error, 'name') ?? 'error')
 }
 
 function retryAfter(header: string | string[] | undefined): number {

@@ -1,5 +1,6 @@
 // What a log is told of an error. Drivers and clients hang whole connections, keys, requests and rows on theirs: what is not
 // named here stays out.
+import { memberOf } from './member.ts'
 
 /** Of the system, of PostgreSQL and SQLite, of HTTP clients: each a word or a number. */
 const telling = ['code', 'errno', 'errcode', 'syscall', 'address', 'port', 'constraint'] as const
@@ -10,7 +11,7 @@ export function tellError(error: unknown, causesLeft = causesMax): unknown {
   if (!(error instanceof Error)) return typeof error === 'object' && error !== null ? String(error) : error
   const { message, stack, cause } = error
   const facts = telling.flatMap((name) => {
-    const value = (error as Error & Record<string, unknown>)[name]
+    const value = memberOf(error, name)
     return typeof value === 'string' || typeof value === 'number' ? [[name, value]] : []
   })
   const further = causesLeft > 0

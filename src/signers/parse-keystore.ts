@@ -96,7 +96,7 @@ function kdfOf(name: unknown, params: Untrusted): KeystoreKdf | string {
 }
 
 function whole(value: unknown): number | undefined {
-  return Number.isSafeInteger(value) && (value as number) >= 1 ? (value as number) : undefined
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 ? value : undefined
 }
 
 /** Lower case and without 0x, which some writers put in front. */

@@ -2,7 +2,7 @@
 import type { TransactionSerializable } from 'viem'
 import { keccak256, serializeTransaction } from 'viem/utils'
 import type { Signature } from '../domain/attempt.ts'
-import type { Hex } from '../domain/ids.ts'
+import { lowerHex } from '../domain/ids.ts'
 import type { Curve } from './curve.ts'
 import type { Envelope, SignedEnvelope } from './signer.ts'
 
@@ -29,10 +29,10 @@ function serializable(envelope: Envelope): TransactionSerializable {
     value,
     data,
     // In lower case it has no checksum to verify, which costs a hash each time.
-    ...(envelope.to && { to: envelope.to.toLowerCase() as Hex }),
+    ...(envelope.to && { to: lowerHex(envelope.to) }),
   }
   const accessList = envelope.accessList?.map(({ address, storageKeys }) => ({
-    address: address.toLowerCase() as Hex,
+    address: lowerHex(address),
     storageKeys,
   }))
   if (fees.kind === 'eip1559') {

@@ -98,6 +98,7 @@ function handOverFromRow(row: AttemptRow): HandOver {
           return {
             state: 'handed',
             at,
+            // A rejection is never stored without its code.
             outcome: { kind: 'rejected', code: row.outcome_code as RejectionCode, message },
             ...rejections,
           }

@@ -2,9 +2,9 @@
 
 import type { AuditEntry, AuditPlace, Decision } from '../domain/audit.ts'
 import type { TimestampMs } from '../domain/units.ts'
+import type { AuditLogTable } from './access-tables.ts'
 import type { Deferred } from './deferred.ts'
 import { fromJson, toJson } from './json.ts'
-import type { AuditLogTable } from './schema.ts'
 import { type Executor, first, statement } from './statement.ts'
 import type { AuditWindow } from './store.ts'
 

@@ -1,5 +1,7 @@
 // How a failure of the database, whichever it is, reaches who asked: nothing of it is stored, or nobody knows.
+
 import { RescindError } from '../domain/errors.ts'
+import { memberOf } from '../ops/member.ts'
 
 /** What codes mean, in words that go on after "the database". The first that fits counts. */
 export type Reasons = readonly (readonly [RegExp, string])[]
@@ -11,7 +13,7 @@ export function reasonAmong(reasons: Reasons, code: string): string | undefined 
 /** An answer of our own has a code, too, which is none of the database's. */
 export function codeOf(error: unknown): string {
   if (error instanceof RescindError) return ''
-  const code = (error as { code?: unknown } | undefined)?.code
+  const code = memberOf(error, 'code')
   return typeof code === 'string' ? code : ''
 }
 
@@ -42,5 +44,6 @@ export function telling<F extends object>(functions: F, told: (error: unknown) =
       })
     }
   const all = Object.entries(functions).map(([name, each]) => [name, typeof each === 'function' ? tell(each) : each])
+  // The same names, each with a function that takes and answers the same.
   return Object.fromEntries(all) as F
 }

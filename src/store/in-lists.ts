@@ -37,6 +37,7 @@ export function inLists<P extends object, R>(
   } = {},
 ): Statement<P, R> {
   const { key, alike, changesAll = false } = options
+  // `types` has the members of `P` and no others.
   const names = Object.keys(types) as (keyof P & string)[]
   const columns = names.map((name) => `"${name}"`).join(', ')
   const parameters = (isList: (name: string) => boolean) =>

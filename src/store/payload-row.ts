@@ -1,6 +1,6 @@
 // Payloads to columns and back.
 
-import type { NonEmpty } from '../domain/ids.ts'
+import { mapNonEmpty, type NonEmpty } from '../domain/ids.ts'
 import type { Payload, Pricing } from '../domain/transaction.ts'
 import { fromJson, toJson } from './json.ts'
 import type { PayloadColumns, TransactionTable } from './schema.ts'
@@ -53,13 +53,11 @@ export function payloadFromRow(row: PayloadColumns): Payload {
 /** Payloads that were replaced are read with their transaction and never searched: one column holds them all. */
 export function earlierToRow(earlier: NonEmpty<Payload> | undefined): TransactionTable['earlier'] {
   if (!earlier) return null
-  const [first, ...rest] = earlier
-  return toJson([payloadToRow(first), ...rest.map(payloadToRow)])
+  return toJson(mapNonEmpty(earlier, payloadToRow))
 }
 
 export function earlierFromRow(json: NonNullable<TransactionTable['earlier']>): NonEmpty<Payload> {
-  const [first, ...rest] = fromJson(json)
-  return [payloadFromRow(first), ...rest.map(payloadFromRow)]
+  return mapNonEmpty(fromJson(json), payloadFromRow)
 }
 
 function pricingFromRow(row: PayloadColumns): Pricing {

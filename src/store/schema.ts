@@ -1,11 +1,9 @@
 // The tables, as the queries see them. One schema for every database; migrations.ts creates it.
 import type { Generated } from 'kysely'
-import type { Scope } from '../domain/api-key.ts'
 import type { Attempt, BroadcastOutcome, HandOver, RejectionCode } from '../domain/attempt.ts'
-import type { Decision } from '../domain/audit.ts'
 import type { Condition } from '../domain/condition.ts'
 import type { EventKind } from '../domain/event.ts'
-import type { Address, ApiKeyId, Hash, Hex, NetworkName, NonEmpty, RelayerId, TransactionId } from '../domain/ids.ts'
+import type { Address, Hash, Hex, NetworkName, NonEmpty, RelayerId, TransactionId } from '../domain/ids.ts'
 import type {
   AccessList,
   CancellationIntent,
@@ -17,6 +15,7 @@ import type {
   Status,
   Transaction,
 } from '../domain/transaction.ts'
+import type { ApiKeyTable, AuditLogTable, IdempotencyKeyTable } from './access-tables.ts'
 import type { Json } from './json.ts'
 import type { ManagedKind } from './store.ts'
 
@@ -178,17 +177,6 @@ export interface TallyTable {
   count: number
 }
 
-/** What was sent under an idempotency key, for ever: written in the commit of the transactions that it made. */
-export interface IdempotencyKeyTable {
-  owner: ApiKeyId
-  key: string
-  /** Of the request, in one canonical form. */
-  digest: string
-  /** In the order of the request. */
-  transaction_ids: Json<readonly TransactionId[]>
-  created_at: number
-}
-
 /** Where the order and the epoch of a deleted relayer ended: its transactions stay, and its id may come back. */
 export interface FormerRelayerTable {
   id: RelayerId
@@ -216,35 +204,6 @@ export interface ManagedTable {
 export interface EstateTable {
   id: number
   revision: number
-}
-
-/** The keys that the administrator gave out. The key itself is in no row: only its digest. */
-export interface ApiKeyTable {
-  id: ApiKeyId
-  name: string
-  digest: string
-  /** How the key begins, for people to tell keys apart. */
-  hint: string
-  scopes: Json<readonly Scope[]>
-  /** Null: all of them. */
-  relayers: Json<readonly RelayerId[]> | null
-  created_at: number
-  /** The API key that made it. */
-  created_by: ApiKeyId
-  expires_at: number | null
-  revoked_at: number | null
-  revoked_by: ApiKeyId | null
-  last_used_at: number | null
-}
-
-/** What was decided on requests for changes, and which were refused: a row a commit. */
-export interface AuditLogTable {
-  id: Generated<number>
-  /** Of its last entry. */
-  last_at: number
-  /** Of its entries. */
-  count: number
-  entries: Json<readonly Decision[]>
 }
 
 export interface Schema {

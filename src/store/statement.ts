@@ -85,6 +85,7 @@ const builders: Record<DialectName, QueryBuilder> = {
 export function statement<P extends object, R = never>(
   build: (db: QueryBuilder, parameters: Readonly<P>, dialect: DialectName) => Compilable<R>,
 ): Statement<P, R> {
+  // Whatever is read of it is a placeholder: it has every member of `P`, and none of their values.
   const placeholders = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) }) as P
   const compiled = new Map<DialectName, Compiled>()
   return {

@@ -75,6 +75,7 @@ const ofRelayer = statement<{ relayerId: RelayerId }, { status: Status; count: n
 )
 
 export async function countByStatus(executor: Executor, relayerId: RelayerId): Promise<Record<Status, number>> {
+  // Of every status one.
   const counts = Object.fromEntries(statuses.map((status) => [status, 0])) as Record<Status, number>
   for (const row of await executor.all(ofRelayer, { relayerId })) counts[row.status] = row.count
   return counts

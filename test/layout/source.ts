@@ -9,7 +9,17 @@ export interface Import {
 
 /** The code with its comments blanked, line by line the same; strings, templates and regular expressions stay. */
 export function codeOf(source: string): string {
+  return scan(source).code
+}
+
+/** As `codeOf`, and blanked between their quotes are strings, the text of templates, and regular expressions. */
+export function wordsOf(source: string): string {
+  return scan(source).words
+}
+
+function scan(source: string): { readonly code: string; readonly words: string } {
   let code = ''
+  let words = ''
   let at = 0
   /** Of each template that is open: how many braces deep its current `${` is. */
   const templates: number[] = []
@@ -19,7 +29,9 @@ export function codeOf(source: string): string {
     if (rest === '//' || rest === '/*') {
       const end = rest === '//' ? endOfLine(source, at) : source.indexOf('*/', at + 2) + 2
       const stop = end < at + 2 ? source.length : end
-      code += source.slice(at, stop).replace(/[^\n]/g, ' ')
+      const blank = source.slice(at, stop).replace(/[^\n]/g, ' ')
+      code += blank
+      words += blank
       at = stop
       continue
     }
@@ -36,10 +48,16 @@ export function codeOf(source: string): string {
       length = templateText(source, at + 1) + 1
       if (!source.slice(at, at + length).endsWith('${')) templates.pop()
     }
-    code += source.slice(at, at + length)
+    const piece = source.slice(at, at + length)
+    code += piece
+    // What is longer than a character is text between two marks: quotes, slashes, backticks, or the braces of a template.
+    words += piece.replace(
+      /^([\s\S])([\s\S]+)([\s\S])$/,
+      (_, first, text, last) => first + text.replace(/[^\n]/g, ' ') + last,
+    )
     at += length
   }
-  return code
+  return { code, words }
 }
 
 function endOfLine(source: string, at: number): number {

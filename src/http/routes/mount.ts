@@ -1,5 +1,7 @@
 // Puts an operation behind a method and a path: the door first, then the operation.
+
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
+import { memberOf } from '../../ops/member.ts'
 import type { HttpMetrics } from '../../ops/metrics.ts'
 import { admit, type Door } from '../admit.ts'
 import { type Auditor, isChange } from '../audit.ts'
@@ -21,6 +23,7 @@ export function mount<S extends FastifySchema>(
 ): void {
   const operationId = operationIdOf(schema)
   const answered = metrics.operation(operationId)
+  // Fastify checks a request by the schema from which its type was made.
   const handler = answer as unknown as Handler
   app.route({
     method,
@@ -38,7 +41,7 @@ export function mount<S extends FastifySchema>(
 }
 
 function operationIdOf(schema: FastifySchema): string {
-  return (schema as { operationId?: string }).operationId ?? 'unnamed'
+  return String(memberOf(schema, 'operationId') ?? 'unnamed')
 }
 
 type Handler = (request: FastifyRequest, reply: unknown) => Promise<unknown>

@@ -18,6 +18,7 @@ export function nameOf({ columns, key }: Table, row: Row): string {
 
 /** Throws OperatorError on what no version of the service writes, and PostgreSQL would not take. */
 export function rowOf(table: Table, values: readonly unknown[]): Row {
+  // What is neither text, null nor a whole number is found below.
   const row = values.map((value) => (typeof value === 'bigint' ? String(value) : value)) as Row
   for (const [index, value] of row.entries()) {
     const fault = faultOf(value)

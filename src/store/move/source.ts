@@ -1,8 +1,11 @@
 // The SQLite file that is moved: held by its lock, and inside one transaction from the first look to the mark.
+
 import { realpathSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import type { TimestampMs } from '../../domain/units.ts'
+import { memberOf } from '../../ops/member.ts'
 import { OperatorError } from '../../ops/operator-error.ts'
+import { codeOf } from '../failure.ts'
 import { missingMigrations } from '../migrations.ts'
 import { lockDatabase } from '../sqlite/lock.ts'
 import { migrate } from '../sqlite/migrate.ts'
@@ -41,9 +44,8 @@ export function openSource(options: Options): Source {
   try {
     return holdFile({ ...options, path: realpathSync(path) })
   } catch (cause) {
-    const { code, message } = cause as { code?: string; message: string }
-    if (cause instanceof OperatorError || !code?.startsWith('SQLITE_')) throw cause
-    throw new OperatorError(`${path} can't be used as a database: ${message}`, { cause })
+    if (cause instanceof OperatorError || !codeOf(cause).startsWith('SQLITE_')) throw cause
+    throw new OperatorError(`${path} can't be used as a database: ${memberOf(cause, 'message')}`, { cause })
   }
 }
 

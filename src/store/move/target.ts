@@ -1,6 +1,8 @@
 // The PostgreSQL database that a file is moved to: one session, and one transaction that keeps services out.
+
 import type { ClientBase } from 'pg'
 import type { Clock } from '../../ops/clock.ts'
+import { memberOf } from '../../ops/member.ts'
 import { OperatorError } from '../../ops/operator-error.ts'
 import type { Secret } from '../../ops/secret.ts'
 import { checkServer, openPool } from '../postgres/connect.ts'
@@ -96,5 +98,5 @@ export async function openTarget(url: Secret, clock: Clock): Promise<Target> {
 export function inWords(error: unknown): unknown {
   const why = error instanceof OperatorError ? undefined : whyUnavailable(error)
   if (why === undefined) return error
-  return new OperatorError(`nothing was changed: the target ${why} (${(error as Error).message})`, { cause: error })
+  return new OperatorError(`nothing was changed: the target ${why} (${memberOf(error, 'message')})`, { cause: error })
 }

@@ -8,7 +8,7 @@ import type { Lines } from './lines.ts'
 const int8 = 20
 const numeric = 1_700
 
-/** Whole numbers below 2^53 all of them: amounts are text. */
+/** Whole numbers below 2^53 all of them: amounts are text. The driver's own type has one overload for each format. */
 const types: ClientConfig['types'] = {
   getTypeParser: ((oid: number, format?: 'text') =>
     oid === int8 || oid === numeric ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
@@ -51,7 +51,7 @@ export function settingsFor(url: Secret): ClientConfig {
     ...fixed,
     types,
     pipeline: true,
-  } as ClientConfig
+  }
 }
 
 /**

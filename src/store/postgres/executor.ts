@@ -49,6 +49,7 @@ export function readingExecutor(on: Pool | ClientBase): Executor {
     async all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {
       const query = queryOf(statement, parameters)
       if (!canBeFound(query)) return []
+      // Both have the same `query`, which the compiler can't choose an overload of for the two at once.
       const { rows } = await (on as ClientBase).query(query)
       return rows as R[]
     },

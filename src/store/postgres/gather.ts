@@ -82,6 +82,7 @@ function inRuns(statement: Listed, rows: readonly object[]): readonly Gathered[]
   return runs.length > runsMax ? [{ statement, rows }] : runs.map((run) => ({ statement, rows: run, alike }))
 }
 
+/** Of a row's parameters, which the statement's type checked when it was given them. */
 function member(row: object, name: string): unknown {
   return (row as Record<string, unknown>)[name]
 }

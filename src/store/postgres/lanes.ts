@@ -149,6 +149,7 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
     commit<T>(unit: (session: Session) => Promise<T>, relayer?: RelayerId, ahead: Ahead = {}): Promise<T> {
       if (closed) return Promise.reject(new Error('the store is closed'))
       return new Promise<T>((resolve, reject) => {
+        // What a unit answers goes to who gave it: of what type it is, nobody in between knows.
         const waiting: Waiting = { ahead, run: unit, done: resolve as (value: unknown) => void, failed: reject }
         if (relayer === undefined) {
           follow(commitGroup([waiting], undefined).then(([answer]) => answer?.()))

@@ -1,6 +1,8 @@
 // Brings a PostgreSQL database to the schema of this version, all or nothing; one from a later version is refused.
+
 import type { ClientBase } from 'pg'
 import type { TimestampMs } from '../../domain/units.ts'
+import { memberOf } from '../../ops/member.ts'
 import { OperatorError } from '../../ops/operator-error.ts'
 import { missingMigrations, sqlFor } from '../migrations.ts'
 import { StoreInUse } from '../store.ts'
@@ -22,10 +24,10 @@ export async function migrate(client: ClientBase, now: TimestampMs): Promise<rea
     return applied
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined)
-    const { code, message } = error as { code?: string; message: string }
+    const code = memberOf(error, 'code')
     if (code === insufficientPrivilege) {
       throw new OperatorError(
-        `DATABASE_URL: the user may not change the tables that are there (${message}); name the one that owns them`,
+        `DATABASE_URL: the user may not change the tables that are there (${memberOf(error, 'message')}); name the one that owns them`,
         { cause: error },
       )
     }

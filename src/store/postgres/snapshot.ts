@@ -28,7 +28,7 @@ export async function withConnection<T>(pool: Pool, use: (client: PoolClient) =>
     return await use(client)
   } catch (error) {
     // Heard before the socket's own end is.
-    if (isConnectionLost(error)) broken ??= error as Error
+    if (isConnectionLost(error)) broken ??= error instanceof Error ? error : new Error(String(error))
     throw error
   } finally {
     client.off('error', lost)

@@ -115,6 +115,7 @@ export function groupCommit(
     commit<T>(unit: () => Promise<T>): Promise<T> {
       if (closed) return Promise.reject(new Error('the store is closed'))
       return new Promise<T>((resolve, reject) => {
+        // What a unit answers goes to who gave it: of what type it is, nobody in between knows.
         waiting.push({ run: unit, done: resolve as (value: unknown) => void, failed: reject })
         draining ??= drain()
       })

@@ -1,6 +1,8 @@
 // One process a database file. The lock is a file of its own, so that the data can still be read and backed up by
 // others; the operating system lets it go when the process dies, however it dies.
+
 import Database from 'better-sqlite3'
+import { memberOf } from '../../ops/member.ts'
 import { StoreInUse } from '../store.ts'
 
 /** Throws StoreInUse while another process holds it. */
@@ -10,7 +12,7 @@ export function lockDatabase(path: string): { release(): void } {
     lock.exec('BEGIN EXCLUSIVE')
   } catch (cause) {
     lock.close()
-    if ((cause as { code?: string }).code !== 'SQLITE_BUSY') throw cause
+    if (memberOf(cause, 'code') !== 'SQLITE_BUSY') throw cause
     throw new StoreInUse(
       `the database ${path} is in use by another rescind process: one process a file; stop the other, or give this one a DATABASE_URL of its own`,
       { cause },
