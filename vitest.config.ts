@@ -25,6 +25,7 @@ const unit = [
   'test/http/**/{error-codes,present-time}.test.ts',
   'test/ops/**/{guard-addresses,post-webhook,prometheus,vault}.test.ts',
   'test/reconcile/**/{bell,share-out}.test.ts',
+  'test/store/**/statement.test.ts',
 ]
 
 /** Files of `real` that ask the store, through whatever stands before it, and meet locks, replays or the order of events. */

@@ -206,7 +206,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   }
   const counted = (metrics ?? noMetrics).relayers
   const context: StepContext = { store, clock, random, logger, metrics: counted, chainOf, signerOf, policyOf }
-  const ownerships = sharing ? ownByLocks({ store, clock, logger, ...sharing }) : ownInProcess(store, [])
+  const ownerships = sharing ? ownByLocks({ store, clock, logger, ...sharing }) : ownInProcess(store)
   const reconciling = config.role === 'api' ? undefined : opened.use(await reconcile(context, ownerships))
   if (reconciling) await estate.assignTo(ownerships.assign)
 

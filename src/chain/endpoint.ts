@@ -13,7 +13,6 @@ import type { OpenTransport, Transport } from './transport.ts'
 
 export interface EndpointConfig {
   readonly url: string
-  readonly headers?: Readonly<Record<string, string>>
   /** Its share of the reads; 0 keeps it for when nobody else answers. */
   readonly weight: number
 }
@@ -50,7 +49,6 @@ export interface EndpointOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly timeoutMs: number
-  readonly countCall: (method: string, endpointIndex: number) => void
   readonly metrics: ChainMetrics
   readonly openTransport: OpenTransport
 }
@@ -65,7 +63,7 @@ const wrongChainMs = 30_000
 
 export function openEndpoint(options: EndpointOptions): Endpoint {
   const { config, index, chainId, clock, logger, metrics } = options
-  const transport = options.openTransport({ ...options, url: config.url, headers: config.headers ?? {} })
+  const transport = options.openTransport({ ...options, url: config.url })
   let failuresInRow = 0
   let restsUntil = Number.NEGATIVE_INFINITY
   let rule: ReplacementRule | undefined
@@ -85,7 +83,6 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
   const sized = (calls: number) => logger.info({ endpoint: index, calls }, 'batches to an endpoint have another size')
   const ask = batchCalls({ transport, clock, heard, sized })
   const call: Ask = (one) => {
-    options.countCall(one.method, index)
     const answered = metrics.calling(one.method, index)
     const answer = ask(one)
     // Beside the answer's way to whoever waits for it.
@@ -95,8 +92,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
 
   let aside: Transport | undefined
   const callAside: Ask = (one) => {
-    options.countCall(one.method, index)
-    aside ??= options.openTransport({ ...options, url: config.url, headers: config.headers ?? {}, ...asideLimits })
+    aside ??= options.openTransport({ ...options, url: config.url, ...asideLimits })
     return callAlone(aside, one)
   }
 

@@ -29,8 +29,6 @@ export interface NetworkOptions {
   readonly eip1559: boolean
   readonly clock: Clock
   readonly logger: Logger
-  /** Told of every JSON-RPC call, those inside a batch one by one, by the endpoint's place in `endpoints`. */
-  readonly countCall?: (method: string, endpointIndex: number) => void
   /** Counts nothing unless told. */
   readonly metrics?: ChainMetrics
   /** HTTP unless told. */
@@ -41,11 +39,11 @@ export interface NetworkOptions {
 
 /** Connects to nothing yet: an endpoint is verified when it is first used. Throws TypeError for a URL that is none. */
 export function openNetwork(options: NetworkOptions): Chain {
-  const { chainId, averageBlocktimeMs, clock, logger, countCall = () => undefined, metrics = noChainMetrics } = options
+  const { chainId, averageBlocktimeMs, clock, logger, metrics = noChainMetrics } = options
   const openTransport = options.openTransport ?? openHttpTransport
   const { timeoutMs } = options
   const all = options.endpoints.map((config, index) =>
-    openEndpoint({ config, index, chainId, clock, logger, timeoutMs, countCall, metrics, openTransport }),
+    openEndpoint({ config, index, chainId, clock, logger, timeoutMs, metrics, openTransport }),
   )
   const endpoints = chooseAmong(all)
   const isGiven = options.isBlocktimeGiven === true

@@ -1,18 +1,11 @@
-// Keeps what an endpoint's URL and headers hide out of every message: nodes and gateways like to repeat them.
+// Keeps what an endpoint's URL hides out of every message: nodes and gateways like to repeat them.
 
 const messageMaxChars = 400
 /** Shorter path segments are words like `v3`, not keys. */
 const secretMinChars = 8
 
-export function redactor(url: URL, headers: Readonly<Record<string, string>>): (text: string) => string {
-  const secrets = [
-    url.host,
-    url.username,
-    url.password,
-    ...url.pathname.split('/'),
-    ...url.searchParams.values(),
-    ...Object.values(headers).flatMap((value) => [value, ...value.split(' ')]),
-  ]
+export function redactor(url: URL): (text: string) => string {
+  const secrets = [url.host, url.username, url.password, ...url.pathname.split('/'), ...url.searchParams.values()]
     .filter((text) => text.length >= secretMinChars)
     .sort((one, other) => other.length - one.length)
   return (text) => {

@@ -14,14 +14,13 @@ export type Posted =
 export interface Transport {
   /** Never rejects. */
   post(body: string): Promise<Posted>
-  /** Takes URL, keys and headers out of a node's words. */
+  /** Takes URL and keys out of a node's words. */
   redact(text: string): string
   close(): Promise<void>
 }
 
 export interface TransportOptions {
   readonly url: string
-  readonly headers: Readonly<Record<string, string>>
   readonly clock: Clock
   readonly timeoutMs: number
   /** Defaults: 16, and 32 MiB. */
@@ -39,7 +38,7 @@ const connectTimeoutMaxMs = 5_000
 export function openTransport(options: TransportOptions): Transport {
   const { clock, timeoutMs, connectionsMax = connectionsMaxDefault, answerBytesMax = answerBytesMaxDefault } = options
   const url = parsed(options.url)
-  const redact = redactor(url, options.headers)
+  const redact = redactor(url)
   const pool = new Pool(url.origin, {
     connections: connectionsMax,
     // Never more than one: undici sends pipelined requests again when a connection breaks.
@@ -52,7 +51,7 @@ export function openTransport(options: TransportOptions): Transport {
   const request = {
     path: `${url.pathname}${url.search}`,
     method: 'POST' as const,
-    headers: { 'content-type': 'application/json', ...credentials(url), ...options.headers },
+    headers: { 'content-type': 'application/json', ...credentials(url) },
   }
 
   async function exchange(body: string, signal: AbortSignal): Promise<Posted> {

@@ -1,6 +1,6 @@
 // DELETE of everything pending: one database transaction, as of one instant.
 import { type Asked, allowed } from '../domain/audit.ts'
-import { RescindError } from '../domain/errors.ts'
+import { relayerNotFound } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { BulkCancellation } from '../store/store.ts'
 import type { CommandContext } from './context.ts'
@@ -14,10 +14,10 @@ export async function cancelPending(
   const now = context.clock.now()
   const result = await context.store.commit(async (session) => {
     if (!(await session.relayer(relayerId))) {
-      throw new RescindError('RELAYER_NOT_FOUND', `Relayer with ID ${relayerId} not found`)
+      throw relayerNotFound(relayerId)
     }
     if (asked) session.note(allowed(asked, now, { relayerId }))
-    return session.cancelPending(relayerId, 'request', now)
+    return session.cancelPending(relayerId, now)
   }, relayerId)
   if (result.racing > 0) context.wake(relayerId)
   return result

@@ -1,6 +1,6 @@
 // DELETE of a relayer that has nothing open. Its transactions stay to be read, under its id.
 import { type Asked, allowed } from '../domain/audit.ts'
-import { RescindError } from '../domain/errors.ts'
+import { RescindError, relayerNotFound } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import { type ManagementContext, notInFile, takeEffect } from './management.ts'
 
@@ -10,7 +10,7 @@ export async function deleteRelayer(context: ManagementContext, id: RelayerId, a
   const inFile = estate.file.relayers.some((relayer) => relayer.id === id)
   await store.commit(async (session) => {
     await session.raiseRevision()
-    if (!(await session.relayer(id))) throw new RescindError('RELAYER_NOT_FOUND', `Relayer with ID ${id} not found`)
+    if (!(await session.relayer(id))) throw relayerNotFound(id)
     notInFile('relayer', id, inFile, 'take it out of the file and restart, then delete it')
     await session.removeRelayer(id, clock.now())
     if (await session.hasOpen(id)) {

@@ -1,6 +1,7 @@
 // What a bulk cancel would do and cost now. Nothing is written, and nothing is promised: the next block may change it.
+
 import { type Chain, ChainUnavailable } from '../chain/chain.ts'
-import { RescindError } from '../domain/errors.ts'
+import { relayerNotFound } from '../domain/errors.ts'
 import { reserveOf } from '../domain/funds.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { Observation } from '../domain/observation.ts'
@@ -10,6 +11,7 @@ import type { BlockNumber, Wei } from '../domain/units.ts'
 import type { Work } from '../domain/work.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Reads } from '../store/store.ts'
+import { askNodes } from './ask-nodes.ts'
 
 export interface PreviewContext {
   readonly reads: Reads
@@ -29,7 +31,7 @@ export interface PricedPreview extends CancellationPreview {
 /** Throws RELAYER_NOT_FOUND, NODE_UNAVAILABLE. */
 export async function previewCancellation(context: PreviewContext, relayerId: RelayerId): Promise<PricedPreview> {
   const [work, counts] = await Promise.all([context.reads.work(relayerId), context.reads.counts(relayerId)])
-  if (!work) throw new RescindError('RELAYER_NOT_FOUND', `Relayer with ID ${relayerId} not found`)
+  if (!work) throw relayerNotFound(relayerId)
   const { relayer } = work
   const observation = await observe(context, work)
   const policy = context.policyOf(relayer)
@@ -45,7 +47,7 @@ type Told = Observation & Required<Pick<Observation, 'market' | 'balance'>>
 
 async function observe({ chainOf }: PreviewContext, { relayer, floor }: Work): Promise<Told> {
   const asked = { live: [], inclusionBlocks: [], estimates: [], market: true, delegation: false, pendingNonce: true }
-  try {
+  return askNodes(relayer, async () => {
     const { market, balance, ...told } = await chainOf(relayer).observe({
       ...asked,
       address: relayer.address,
@@ -55,10 +57,5 @@ async function observe({ chainOf }: PreviewContext, { relayer, floor }: Work): P
     })
     if (!market || balance === undefined) throw new ChainUnavailable('prices or balance could not be read')
     return { ...told, market, balance }
-  } catch (cause) {
-    if (!(cause instanceof ChainUnavailable)) throw cause
-    throw new RescindError('NODE_UNAVAILABLE', `no node of network "${relayer.network}" answers; try again later`, {
-      cause,
-    })
-  }
+  })
 }

@@ -1,10 +1,11 @@
 // How a relayer is doing: its account at the head, and what the store holds for it.
+
 import { type Chain, ChainUnavailable } from '../chain/chain.ts'
-import { RescindError } from '../domain/errors.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import { pendingStatuses } from '../domain/transaction.ts'
 import type { Nonce, TimestampMs, Wei } from '../domain/units.ts'
 import type { Reads } from '../store/store.ts'
+import { askNodes } from './ask-nodes.ts'
 
 export type ChainOf = (relayer: Pick<Relayer, 'id' | 'network'>) => Chain
 
@@ -40,7 +41,7 @@ async function readAccount(chainOf: ChainOf, relayer: Relayer): Promise<{ balanc
     delegation: false,
     pendingNonce: false,
   }
-  try {
+  return askNodes(relayer, async () => {
     const { balance, nonce } = await chainOf(relayer).observe({
       ...nothing,
       address: relayer.address,
@@ -50,10 +51,5 @@ async function readAccount(chainOf: ChainOf, relayer: Relayer): Promise<{ balanc
     })
     if (balance === undefined) throw new ChainUnavailable('the balance could not be read')
     return { balance, nonce }
-  } catch (cause) {
-    if (!(cause instanceof ChainUnavailable)) throw cause
-    throw new RescindError('NODE_UNAVAILABLE', `no node of network "${relayer.network}" answers; try again later`, {
-      cause,
-    })
-  }
+  })
 }

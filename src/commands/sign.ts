@@ -2,7 +2,7 @@
 // relayer.
 
 import type { Signature } from '../domain/attempt.ts'
-import { RescindError } from '../domain/errors.ts'
+import { RescindError, relayerNotFound } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import type { Signer, Statement } from '../signers/signer.ts'
@@ -18,7 +18,7 @@ export async function signStatement(
   statement: Statement,
 ): Promise<Signature> {
   const relayer = await reads.relayer(relayerId)
-  if (!relayer) throw new RescindError('RELAYER_NOT_FOUND', `Relayer with ID ${relayerId} not found`)
+  if (!relayer) throw relayerNotFound(relayerId)
   if (relayer.paused) throw new RescindError('RELAYER_PAUSED', `relayer "${relayerId}" is paused and signs nothing new`)
   try {
     return await signerOf(relayer).signStatement(statement)

@@ -3,7 +3,7 @@
 import { type Asked, allowed } from '../domain/audit.ts'
 import { checkEach } from '../domain/check-each.ts'
 import type { Claim } from '../domain/claim.ts'
-import { RescindError } from '../domain/errors.ts'
+import { RescindError, relayerNotFound } from '../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../domain/ids.ts'
 import { checkSend, type SendRequest, submit } from '../domain/submit.ts'
 import type { Transaction } from '../domain/transaction.ts'
@@ -49,7 +49,7 @@ async function storeBatch(
   { relayerId, requests, ids, now, asked }: Batch,
 ): Promise<readonly Transaction[]> {
   const places = await session.nextPlaces(relayerId, requests.length)
-  if (!places) throw new RescindError('RELAYER_NOT_FOUND', `Relayer with ID ${relayerId} not found`)
+  if (!places) throw relayerNotFound(relayerId)
   const { relayer, first } = places
   checkEach('transactions', requests, (request) => checkSend(relayer, request, now))
   const last = first + requests.length - 1

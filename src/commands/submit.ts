@@ -1,7 +1,7 @@
 // A send: checked against the relayer's policies, stored in the relayer's order, and durable before the answer.
 import { type Asked, allowed } from '../domain/audit.ts'
 import type { Claim } from '../domain/claim.ts'
-import { RescindError } from '../domain/errors.ts'
+import { RescindError, relayerNotFound } from '../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../domain/ids.ts'
 import { checkSend, type SendRequest, submit } from '../domain/submit.ts'
 import type { Transaction } from '../domain/transaction.ts'
@@ -63,7 +63,7 @@ async function storeSend(
   { id, now, asked }: SendPlace,
 ): Promise<Transaction> {
   const next = await session.nextInOrder(relayerId)
-  if (!next) throw new RescindError('RELAYER_NOT_FOUND', `Relayer with ID ${relayerId} not found`)
+  if (!next) throw relayerNotFound(relayerId)
   const { relayer, sequence } = next
   checkSend(relayer, request, now)
   // No more can be pending than were ever stored, so the count is read only once it could matter.

@@ -1,6 +1,6 @@
 // PATCH of a relayer. Its next step follows it: a pause binds no more nonces, and what is in flight is followed as before.
 import { type Asked, allowed } from '../domain/audit.ts'
-import { RescindError } from '../domain/errors.ts'
+import { RescindError, relayerNotFound } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import { policiesBy } from '../domain/policies.ts'
 import type { Policies } from '../domain/policy-table.ts'
@@ -33,7 +33,7 @@ export async function updateRelayer(
   const updated = await context.store.commit(async (session) => {
     await session.raiseRevision()
     const found = await session.relayer(id)
-    if (!found) throw new RescindError('RELAYER_NOT_FOUND', `Relayer with ID ${id} not found`)
+    if (!found) throw relayerNotFound(id)
     const next = patched(context, found, patch)
     if (patch.notificationId) await refuseMissing(context, session, next)
     await session.saveRelayer(next)

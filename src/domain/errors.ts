@@ -1,5 +1,6 @@
 // The catalogue of errors. A program branches on `code`, a person reads the message, the log keeps the cause.
 // Each code has its heading in docs/errors.md, and a test proves it.
+import type { RelayerId } from './ids.ts'
 
 interface CatalogueEntry {
   /** HTTP status of the answer. */
@@ -74,6 +75,10 @@ export class RescindError extends Error {
   get status(): number {
     return catalogue[this.code].status
   }
+}
+
+export function relayerNotFound(id: RelayerId): RescindError {
+  return new RescindError('RELAYER_NOT_FOUND', `Relayer with ID ${id} not found`)
 }
 
 /** A writer that decided on facts that have since changed. It reads again and decides anew. */

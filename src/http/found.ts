@@ -1,5 +1,5 @@
 // What was looked for, or the refusal that it is not there.
-import { type ErrorCode, RescindError } from '../domain/errors.ts'
+import { type ErrorCode, RescindError, relayerNotFound } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import type { Reads } from '../store/store.ts'
@@ -11,11 +11,13 @@ export function found<T>(what: T | undefined, code: ErrorCode, message: string):
 
 /** Throws RELAYER_NOT_FOUND. */
 export async function foundRelayer(reads: Reads, id: RelayerId): Promise<Relayer> {
-  return found(await reads.relayer(id), 'RELAYER_NOT_FOUND', `Relayer with ID ${id} not found`)
+  const relayer = await reads.relayer(id)
+  if (!relayer) throw relayerNotFound(id)
+  return relayer
 }
 
 /** A relayer, or one that was deleted since: what it did stays to be read. Throws RELAYER_NOT_FOUND. */
 export async function foundHistory(reads: Reads, id: RelayerId): Promise<RelayerId> {
   if ((await reads.relayer(id)) || (await reads.wasRelayer(id))) return id
-  throw new RescindError('RELAYER_NOT_FOUND', `Relayer with ID ${id} not found`)
+  throw relayerNotFound(id)
 }

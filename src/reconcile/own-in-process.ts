@@ -4,9 +4,8 @@ import type { Store } from '../store/store.ts'
 import { type Holdings, openHoldings } from './holdings.ts'
 import type { Ownerships } from './ownership.ts'
 
-/** `relayers` are those to begin with, as in `assign`. */
-export function ownInProcess(store: Store, relayers: readonly RelayerId[]): Ownerships {
-  let wanted: ReadonlySet<RelayerId> = new Set(relayers)
+export function ownInProcess(store: Store): Ownerships {
+  let wanted: ReadonlySet<RelayerId> = new Set()
   /** Another process was met, so that it has the lock now. */
   const gone = new Set<RelayerId>()
   let holdings: Holdings | undefined
@@ -27,7 +26,6 @@ export function ownInProcess(store: Store, relayers: readonly RelayerId[]): Owne
         mayAcquire: (relayer) => wanted.has(relayer) && !gone.has(relayer) && !stopping,
         isOver: () => () => false,
       })
-      await Promise.all(relayers.map(holdings.acquire))
     },
     async assign(assigned) {
       wanted = new Set(assigned)

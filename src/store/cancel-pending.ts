@@ -31,11 +31,11 @@ const boundIds = statement<{ relayerId: RelayerId }, { id: TransactionId; status
 /** A queued transaction and no other is `pending`: the index of statuses is the index of the queue. */
 const queuedStatus = 'pending' satisfies Status
 
+const origin = 'request' satisfies CancellationIntent['origin']
+const status = 'canceled' satisfies Status
+
 interface Drop {
   relayerId: RelayerId
-  status: 'canceled' | 'expired'
-  origin: CancellationIntent['origin']
-  reason: string
   now: number
 }
 
@@ -49,8 +49,8 @@ const publishDrops = statement<Drop>((db, p) =>
         .select((eb) => [
           'relayer_id',
           'id',
-          eb.val(p.status).as('status'),
-          eb.val(p.reason).as('status_reason'),
+          eb.val(status).as('status'),
+          eb.val(cancelReasons[origin]).as('status_reason'),
           eb.val(1).as('terminal'),
           eb.val(p.now).as('occurred_at'),
           eb.selectFrom('relayers').select('notification_id').where('id', '=', p.relayerId).as('notification_id'),
@@ -69,12 +69,12 @@ const dropQueue = statement<Drop, { id: TransactionId; sequence: number }>((db, 
       ...dropOf({
         phase: 'dropped',
         open: 0,
-        status: p.status,
-        status_reason: p.reason,
+        status,
+        status_reason: cancelReasons[origin],
         canceled_at: p.now,
-        cancel_origin: p.origin,
+        cancel_origin: origin,
         ended_at: p.now,
-        drop_reason: p.status,
+        drop_reason: status,
       }),
       version: sql<number>`version + 1`,
     })
@@ -87,13 +87,11 @@ export async function cancelPending(
   executor: Executor,
   tallies: Tallies,
   relayerId: RelayerId,
-  origin: CancellationIntent['origin'],
   now: TimestampMs,
 ): Promise<BulkCancellation> {
   await lockRelayer(executor, relayerId)
-  const bound = await cancelBound(executor, tallies, relayerId, origin, now)
-  const status = origin === 'expiry' ? 'expired' : 'canceled'
-  const drop = { relayerId, origin, status, reason: cancelReasons[origin], now }
+  const bound = await cancelBound(executor, tallies, relayerId, now)
+  const drop = { relayerId, now }
   await executor.all(publishDrops, drop)
   const dropped = await executor.all(dropQueue, drop)
   tallies.count(relayerId, 'pending', -dropped.length)
@@ -106,15 +104,15 @@ async function cancelBound(
   executor: Executor,
   tallies: Tallies,
   relayerId: RelayerId,
-  origin: CancellationIntent['origin'],
   now: TimestampMs,
 ): Promise<BulkCancellation> {
   const canceled: TransactionId[] = []
   const failed: { id: TransactionId; reason: string }[] = []
   let racing = 0
-  for (const { id, status } of await executor.all(boundIds, { relayerId })) {
-    if (!pendingStatuses.some((pending) => pending === status)) continue
-    const taken = await takeBack(executor, relayerId, id, origin, now)
+  for (const bound of await executor.all(boundIds, { relayerId })) {
+    if (!pendingStatuses.some((pending) => pending === bound.status)) continue
+    const { id } = bound
+    const taken = await takeBack(executor, relayerId, id, now)
     if ('reason' in taken) {
       failed.push({ id, reason: taken.reason })
       continue
@@ -131,13 +129,12 @@ async function takeBack(
   executor: Executor,
   relayerId: RelayerId,
   id: TransactionId,
-  origin: CancellationIntent['origin'],
   now: TimestampMs,
 ): Promise<{ before: Transaction; after: Transaction } | { reason: string }> {
   try {
     const before = await lockTransaction(executor, relayerId, id)
     if (!before) return { reason: 'it is gone' }
-    return { before, after: cancel(before, now, origin) }
+    return { before, after: cancel(before, now) }
   } catch (error) {
     return { reason: error instanceof Error ? error.message : String(error) }
   }

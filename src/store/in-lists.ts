@@ -1,6 +1,6 @@
 // One statement in place of many that differ in their values only: PostgreSQL takes a list a column, for a round trip and
 // one entry into the server. SQLite, which is called and not asked, runs the one statement each time.
-import type { Statement } from './statement.ts'
+import type { Change } from './statement.ts'
 
 export type ListType = 'text' | 'bigint' | 'integer'
 
@@ -15,6 +15,9 @@ export interface InLists {
   readonly alike?: { readonly sql: string; readonly but: string }
 }
 
+/** A change that can be written for many. */
+export type Listed<P extends object, R> = Change<P, R> & { readonly lists: InLists }
+
 /** To be told how many were changed would be one more wait before the COMMIT. `change` returns what it changes. */
 function failingUnlessAll(list: string, change: string): string {
   return `WITH changed AS (${change}) SELECT 1 / (count(*) = cardinality(${list}))::int AS all_of_them FROM changed`
@@ -22,7 +25,7 @@ function failingUnlessAll(list: string, change: string): string {
 
 /** `write` is told the lists as a table, and its columns. */
 export function inLists<P extends object, R>(
-  one: Statement<P, R>,
+  one: Change<P, R>,
   types: Readonly<Record<keyof P & string, ListType>>,
   write: (given: string, columns: string) => string,
   options: {
@@ -35,7 +38,7 @@ export function inLists<P extends object, R>(
       readonly write: (parameters: Readonly<Record<keyof P & string, string>>) => string
     }
   } = {},
-): Statement<P, R> {
+): Listed<P, R> {
   const { key, alike, changesAll = false } = options
   // `types` has the members of `P` and no others.
   const names = Object.keys(types) as (keyof P & string)[]

@@ -54,7 +54,7 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     note: (decision) => pad.note(decision),
     pruneAudit: (keep, rows) => pruneAudit(executor, keep, rows),
     useApiKey: (id, at) => useApiKey(executor, id, at),
-    cancelPending: (relayerId, origin, now) => cancelPending(executor, tallies, relayerId, origin, now),
+    cancelPending: (relayerId, now) => cancelPending(executor, tallies, relayerId, now),
     acquire: (id) => acquireRelayer(executor, id),
     fence: (id, epoch) => fenceRelayer(executor, id, epoch),
     raiseFloor: (id, floor) => raiseFloor(executor, id, floor),

@@ -22,19 +22,24 @@ export interface Compiled {
 }
 
 /** `P` names what an execution binds, `R` is the shape of a row it returns. */
-export interface Statement<P extends object, R> {
+export interface Change<P extends object, R> {
   compiled(dialect: DialectName): Compiled
   /** How PostgreSQL runs many of it at once. */
-  readonly lists?: InLists
+  readonly lists?: InLists | undefined
   /** Carries `P` and `R` for the type checker; never present. */
   readonly types?: { parameters: P; row: R }
+}
+
+/** What can wait for others of its kind has no rows to return when it is asked: either it has lists, or it returns rows. */
+export interface Statement<P extends object, R> extends Change<P, R> {
+  readonly lists?: ([R] extends [never] ? InLists : undefined) | undefined
 }
 
 /** Runs statements: of one connection inside a transaction, or of any connection for reads. */
 export interface Executor {
   all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]>
   /** As `changeOne` below, where it need not be waited for: the unit fails no later than at its end. */
-  change?<P extends object, R>(statement: Statement<P, R>, parameters: P, missing: () => Error): void
+  change?<P extends object, R>(statement: Change<P, R>, parameters: P, missing: () => Error): void
   /** Where ids of events are not given in the order of commits: the id below which none is still to come. */
   settledEvent?(): Promise<number>
 }
@@ -107,12 +112,13 @@ function bound(parameters: readonly unknown[], values: Record<string, unknown>):
 /** Throws `missing` where the statement, which returns what it changes, changes nothing. */
 export async function changeOne<P extends object, R>(
   executor: Executor,
-  query: Statement<P, R>,
+  query: Change<P, R>,
   parameters: P,
   missing: () => Error,
 ): Promise<void> {
-  if (executor.change) executor.change(query, parameters, missing)
-  else if ((await executor.all(query, parameters)).length === 0) throw missing()
+  if (executor.change) return executor.change(query, parameters, missing)
+  // An executor that has no `change` lets nothing wait: it answers the rows of each.
+  if ((await executor.all(query as Statement<P, R>, parameters)).length === 0) throw missing()
 }
 
 export async function first<P extends object, R>(

@@ -9,7 +9,7 @@ import type { EventSubject, TransactionEvent } from '../domain/event.ts'
 import type { Address, ApiKeyId, Hash, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { Ended } from '../domain/lost-cancellation.ts'
 import type { NonceFloor, Relayer } from '../domain/relayer.ts'
-import type { CancellationIntent, Status, Transaction } from '../domain/transaction.ts'
+import type { Status, Transaction } from '../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../domain/units.ts'
 import type { Work } from '../domain/work.ts'
 import { OperatorError } from '../ops/operator-error.ts'
@@ -205,7 +205,7 @@ export interface Session {
    * Records a cancellation of everything pending, lowest nonce first. Answers ids in that order, and those whose row
    * could not be changed.
    */
-  cancelPending(relayerId: RelayerId, origin: CancellationIntent['origin'], now: TimestampMs): Promise<BulkCancellation>
+  cancelPending(relayerId: RelayerId, now: TimestampMs): Promise<BulkCancellation>
   /** Raises the epoch: from the commit on, writes fenced by an older one are refused. Undefined: no such relayer. */
   acquire(id: RelayerId): Promise<bigint | undefined>
   /** Throws OwnershipLost unless `epoch` is the relayer's. The first statement of every owner's unit. */

@@ -71,8 +71,8 @@ function watched(session: Session): Watcher {
       seen.push({ change: changeOf(before, saved, now) })
       return saved
     },
-    async cancelPending(relayer, origin, now) {
-      const bulk = await session.cancelPending(relayer, origin, now)
+    async cancelPending(relayer, now) {
+      const bulk = await session.cancelPending(relayer, now)
       seen.push({ relayer, dropped: bulk.canceled.length - bulk.racing })
       return bulk
     },

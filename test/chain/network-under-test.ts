@@ -1,4 +1,5 @@
 // Opens the production chain port over given URLs, and what its tests need besides: signing, inquiries, a log to read.
+
 import { keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Chain, Envelope } from '../../src/chain/chain.ts'
@@ -8,6 +9,7 @@ import type { Inquiry } from '../../src/domain/observation.ts'
 import type { AccessList } from '../../src/domain/transaction.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import type { Logger } from '../../src/ops/logger.ts'
+import { noChainMetrics } from '../../src/ops/metrics.ts'
 
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error'
@@ -37,7 +39,13 @@ export function networkOver(urls: readonly string[], overrides: Partial<NetworkO
     timeoutMs: 10_000,
     clock: systemClock,
     logger: loggerInto(log),
-    countCall: (method, endpoint) => calls.push({ method, endpoint }),
+    metrics: {
+      ...noChainMetrics,
+      calling(method, endpoint) {
+        calls.push({ method, endpoint })
+        return () => undefined
+      },
+    },
     ...overrides,
   })
   return {

@@ -30,7 +30,7 @@ test('the answer is the node’s, null included, and its errors are answers', as
   expect(await network.chain.read(missing)).toEqual({ value: null })
   const wrong = await network.chain.read({ method: 'eth_getBalance', params: ['nobody'] })
   expect(wrong).toMatchObject({ error: { code: -32602, message: expect.any(String) } })
-  expect(network.count('eth_getBlockByNumber')).toBe(1)
+  expect(servers[0]?.calls('eth_getBlockByNumber')).toHaveLength(1)
 })
 
 test.each([{ do: 'drop' }, { do: 'say', status: 500, body: 'down' }, { do: 'say', status: 429, body: '' }] as const)(

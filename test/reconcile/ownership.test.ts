@@ -45,8 +45,9 @@ function witness() {
 test('every known relayer is acquired at the start, each time at a higher epoch; an unknown one is not', async () => {
   await using place = await openWorkplace()
   const { acquired, handlers } = witness()
-  const ownerships = ownInProcess(place.under.store, [place.relayer.id, 'nobody' as RelayerId])
+  const ownerships = ownInProcess(place.under.store)
   await ownerships.start(handlers)
+  await ownerships.assign([place.relayer.id, 'nobody' as RelayerId])
   expect(acquired.map(({ relayer, epoch }) => [relayer, epoch])).toEqual([[place.relayer.id, 1n]])
   await ownerships.stop()
   expect(acquired[0]?.lost.aborted).toBe(true)
@@ -55,8 +56,9 @@ test('every known relayer is acquired at the start, each time at a higher epoch;
 test('a renewal gives up before it acquires, at a higher epoch; a stale one does nothing', async () => {
   await using place = await openWorkplace()
   const { acquired, released, handlers } = witness()
-  const ownerships = ownInProcess(place.under.store, [place.relayer.id])
+  const ownerships = ownInProcess(place.under.store)
   await ownerships.start(handlers)
+  await ownerships.assign([place.relayer.id])
   const [first] = acquired
   if (!first) throw new Error('not acquired')
   await ownerships.renew(first)
@@ -72,8 +74,9 @@ test('a renewal that fails can be tried again, until the store answers', async (
   await using place = await openWorkplace()
   const disk = unreliable(place.under.store)
   const { acquired, handlers } = witness()
-  const ownerships = ownInProcess(disk.store, [place.relayer.id])
+  const ownerships = ownInProcess(disk.store)
   await ownerships.start(handlers)
+  await ownerships.assign([place.relayer.id])
   const [first] = acquired
   if (!first) throw new Error('not acquired')
   disk.failing = true
@@ -90,7 +93,7 @@ test('a renewal that fails can be tried again, until the store answers', async (
 test('a relayer whose store failed for a while is advanced again without a hand', async () => {
   await using place = await openWorkplace()
   const disk = unreliable(place.under.store)
-  const ownerships = ownInProcess(disk.store, [place.relayer.id])
+  const ownerships = ownInProcess(disk.store)
   // What is acquired anew is shown as failing until it is well again.
   const told: string[] = []
   {
@@ -100,6 +103,7 @@ test('a relayer whose store failed for a while is advanced again without a hand'
       released: () => void told.push('released'),
     }
     await using _running = await reconcile({ ...place.context, metrics, store: disk.store }, ownerships)
+    await ownerships.assign([place.relayer.id])
     await until('the first rest', () => place.clock.sleeping.includes(20))
     disk.failing = true
     await place.send()
@@ -124,7 +128,7 @@ test('a relayer whose store failed for a while is advanced again without a hand'
 test('what is assigned is acquired, what is assigned no more is released, and a renewal under way changes neither', async () => {
   await using place = await openWorkplace()
   const { acquired, released, handlers } = witness()
-  const ownerships = ownInProcess(place.under.store, [])
+  const ownerships = ownInProcess(place.under.store)
   await ownerships.start(handlers)
   expect(acquired).toEqual([])
   const { id } = place.relayer

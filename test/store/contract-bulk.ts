@@ -40,21 +40,21 @@ const shapes = [
 type Shape = (typeof shapes)[number]
 
 export function bulkContract(open: OpenStore): void {
-  test('of any mix of states and either origin', async () => {
+  test('of any mix of states', async () => {
     await using under = await open()
     const { store } = under
     const anyMix = fc.array(fc.constantFrom(...shapes), { maxLength: 14 })
     await fc.assert(
-      fc.asyncProperty(anyMix, fc.constantFrom('request' as const, 'expiry' as const), async (mix, origin) => {
+      fc.asyncProperty(anyMix, async (mix) => {
         const [bulk, single] = [await storedRelayer(store), await storedRelayer(store)]
         const ids = await fill(under, bulk.id, mix)
         const twins = await fill(under, single.id, mix)
-        const result = await store.commit((session) => session.cancelPending(bulk.id, origin, now))
+        const result = await store.commit((session) => session.cancelPending(bulk.id, now))
         for (const id of twins) {
           await store.commit(async (session) => {
             const before = await session.transaction(single.id, id)
             if (before && (pendingStatuses as readonly string[]).includes(statusOf(before))) {
-              await session.saveTransaction(before, cancel(before, now, origin), now)
+              await session.saveTransaction(before, cancel(before, now), now)
             }
           })
         }
@@ -75,7 +75,7 @@ export function bulkContract(open: OpenStore): void {
     const { store } = under
     const relayer = await storedRelayer(store)
     const ids = await fill(under, relayer.id, ['queued', 'accepted', 'queued', 'held', 'accepted', 'queued'])
-    const { canceled: inOrder } = await store.commit((session) => session.cancelPending(relayer.id, 'request', now))
+    const { canceled: inOrder } = await store.commit((session) => session.cancelPending(relayer.id, now))
     expect(inOrder.map((id) => ids.indexOf(id))).toEqual([1, 3, 4, 0, 2, 5])
   })
 
@@ -84,7 +84,7 @@ export function bulkContract(open: OpenStore): void {
     const { store } = under
     const relayer = await storedRelayer(store)
     const before = [send(store, relayer.id), send(store, relayer.id)]
-    const bulk = store.commit((session) => session.cancelPending(relayer.id, 'request', now), relayer.id)
+    const bulk = store.commit((session) => session.cancelPending(relayer.id, now), relayer.id)
     const after = [send(store, relayer.id), send(store, relayer.id)]
     const covered = (await Promise.all(before)).map(({ id }) => id)
     const spared = (await Promise.all(after)).map(({ id }) => id)
@@ -105,7 +105,7 @@ export function bulkContract(open: OpenStore): void {
       const at = { id: attempt.transactionId, sequence: next.sequence, nonce: 1, now }
       await session.insertTransaction(fillGap(next.relayer, at, attempt))
     })
-    const result = await store.commit((session) => session.cancelPending(relayer.id, 'request', now))
+    const result = await store.commit((session) => session.cancelPending(relayer.id, now))
     expect(result).toEqual({ canceled: [before], failed: [], racing: 1 })
     expect(await store.reads.transaction(relayer.id, attempt.transactionId)).not.toHaveProperty('cancellation')
   })
@@ -117,7 +117,7 @@ export function bulkContract(open: OpenStore): void {
     await fill(under, relayer.id, ['queued', 'accepted'])
     await fill(under, other.id, ['queued', 'accepted'])
     const rows = await under.query(`SELECT * FROM transactions WHERE relayer_id = '${other.id}'`)
-    const bulk = () => store.commit((session) => session.cancelPending(relayer.id, 'request', now))
+    const bulk = () => store.commit((session) => session.cancelPending(relayer.id, now))
     expect((await bulk()).canceled).toHaveLength(2)
     expect(await bulk()).toEqual({ canceled: [], failed: [], racing: 0 })
     expect(await under.query(`SELECT * FROM transactions WHERE relayer_id = '${other.id}'`)).toEqual(rows)

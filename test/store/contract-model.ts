@@ -42,7 +42,7 @@ export function modelContract(open: OpenStore): void {
             continue
           }
           if (what === 'bulk') {
-            await store.commit((session) => session.cancelPending(relayer.id, 'request', now))
+            await store.commit((session) => session.cancelPending(relayer.id, now))
           } else {
             const before = model[which % Math.max(1, model.length)]
             const after = before && moved(before, what, nonce)

@@ -65,7 +65,7 @@ export function readContract(open: OpenStore): void {
       const work = await store.reads.work(relayer.id)
       await after
       expect([...(work?.open ?? []), ...(work?.queued ?? [])].map(({ id }) => id)).toEqual([sent.id])
-      await store.commit((session) => session.cancelPending(relayer.id, 'request', now))
+      await store.commit((session) => session.cancelPending(relayer.id, now))
     }
   })
 

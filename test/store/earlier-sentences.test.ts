@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest'
 import { type Condition, conditions, statusReasonOf } from '../../src/domain/condition.ts'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
+import { payloadToRow } from '../../src/store/payload-row.ts'
 import { hashOf } from '../http/support/rows.ts'
 import { earlierDatabases, schemaBefore } from './earlier-database.ts'
 
@@ -169,6 +170,9 @@ const over = "waits: over 0xab it needs 9 wei per gas, which the replacement's f
 const reorg = 'a reorganisation of the chain took its block back'
 const canceledBy = (origin: string) => ({ status: "'canceled'", canceled_at: 3, cancel_origin: `'${origin}'` })
 
+const first = { from: `0x${'1'.repeat(40)}`, value: 0n, data: '0x', pricing: { kind: 'speed', speed: 'fast' } } as const
+const replacedOnce = `'${JSON.stringify([payloadToRow(first)])}'`
+
 /** With the condition, and what is told of it once that is over. */
 const others: readonly (readonly [string, readonly string[], Condition | undefined, history?: string])[] = [
   ['own', [transactionRow('own', 60, over, { pricing: "'legacy'", speed: 'NULL', gas_price: "'3'" })], 'own_price'],
@@ -180,7 +184,7 @@ const others: readonly (readonly [string, readonly string[], Condition | undefin
     'node_unreachable',
     'no node takes it as it is',
   ],
-  ['replaced', flying('replaced', 4, full, cutOff, { earlier: "'[]'" }), 'node_refuses', 'replaced on request'],
+  ['replaced', flying('replaced', 4, full, cutOff, { earlier: replacedOnce }), 'node_refuses', 'replaced on request'],
   // History stays what it is, and so do a sentence that no release wrote and what was told of one that ended.
   ['reopened', flying('reopened', 5, reorg, cutOff), undefined, reorg],
   ['unknown', flying('unknown', 6, 'waits, it seems', cutOff), undefined, 'waits, it seems'],

@@ -70,7 +70,7 @@ test('a second unit sees what the first has made of what was read ahead for both
     store.commit((session) => session.saveTransaction(one, bound, now), id, { transactions: [one.id] }),
     cancelOne(store, id, other.id),
     cancelOne(store, id, one.id),
-    store.commit((session) => session.cancelPending(id, 'request', now), id),
+    store.commit((session) => session.cancelPending(id, now), id),
     cancelOne(store, id, other.id),
   ])
   expect([saved.version, again.version, last.version]).toEqual([2, 3, 2])
@@ -186,7 +186,7 @@ test('how many are pending counts what the units before in the transaction have 
     pending(),
     cancelOne(store, id, first.id).then(() => 'canceled'),
     pending(),
-    store.commit((session) => session.cancelPending(id, 'request', now), id).then(() => 'bulk'),
+    store.commit((session) => session.cancelPending(id, now), id).then(() => 'bulk'),
     pending(),
   ])
   expect(seen).toEqual([1, 'sent', 2, 'undone', 2, 'canceled', 1, 'bulk', 0])

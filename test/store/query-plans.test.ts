@@ -57,7 +57,7 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   const saved = await session.saveTransaction(sent, bound, now)
   await sendWithin(session, relayer.id)
   await session.saveTransaction(saved, cancel(saved, now), now)
-  await session.cancelPending(relayer.id, 'request', now)
+  await session.cancelPending(relayer.id, now)
   await session.pending(relayer.id)
   const claim = { owner: administratorId, key: 'k', digest: 'd' }
   await session.claim(claim, [sent.id], now)

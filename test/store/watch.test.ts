@@ -72,7 +72,7 @@ test('a bulk cancellation is told by its number', async () => {
   await store.commit(async (session) => {
     for (const sequence of [2, 3, 4]) await session.insertTransaction(queued(sequence))
   })
-  await store.commit((session) => session.cancelPending(relayer, 'request', now))
+  await store.commit((session) => session.cancelPending(relayer, now))
   expect(told.dropped).toEqual([3])
 })
 

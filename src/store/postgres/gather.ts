@@ -1,17 +1,16 @@
 // Rows that wait to be written together: one statement for all that go the same way.
-import type { InLists } from '../in-lists.ts'
-import type { Statement } from '../statement.ts'
+import type { InLists, Listed } from '../in-lists.ts'
 
 /** In one statement: bounds what the server holds of it. */
 const rowsMax = 1_000
 /** Beyond as many runs of rows that are alike, one statement for all of them costs less. */
 const runsMax = 3
 
-/** A statement that can be written for many. */
-export type Listed = Statement<object, unknown> & { readonly lists: InLists }
+/** Whatever it binds and returns. */
+export type AnyListed = Listed<object, unknown>
 
 export interface Gathered {
-  readonly statement: Listed
+  readonly statement: AnyListed
   readonly rows: readonly object[]
   /** They are alike in all but one column. */
   readonly alike?: InLists['alike']
@@ -19,13 +18,13 @@ export interface Gathered {
 
 export interface Gathering {
   /** False: what waits has to be written first. */
-  add(statement: Listed, row: object): boolean
+  add(statement: AnyListed, row: object): boolean
   /** All that waits, in an order in which it can be written, and nothing waits any more. */
   take(): readonly Gathered[]
 }
 
 export function openGathering(): Gathering {
-  let waiting = new Map<Listed, object[]>()
+  let waiting = new Map<AnyListed, object[]>()
   /** What is changed by a row that waits. */
   let changed = new Set<unknown>()
 
@@ -68,7 +67,7 @@ export function inOneStatement({ statement, rows, alike }: Gathered): {
 }
 
 /** Runs of rows that are alike where those are few, as where the clock went on between two rows. */
-function inRuns(statement: Listed, rows: readonly object[]): readonly Gathered[] {
+function inRuns(statement: AnyListed, rows: readonly object[]): readonly Gathered[] {
   const { alike, columns } = statement.lists
   if (!alike) return [{ statement, rows }]
   const others = columns.filter((column) => column !== alike.but)

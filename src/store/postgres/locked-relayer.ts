@@ -64,9 +64,9 @@ export function ofLockedRelayer({ executor, session, tallies, row, transactions,
       unwritten.delete(before.id)
       return session.saveTransaction(before, after, now)
     },
-    cancelPending(asked, origin, now) {
+    cancelPending(asked, now) {
       unwritten.clear()
-      return session.cancelPending(asked, origin, now)
+      return session.cancelPending(asked, now)
     },
     async claim(claimed, ids, now) {
       const name = nameOfClaim(claimed)

@@ -1,6 +1,6 @@
 // Runs statements on one SQLite connection, each prepared once.
 import type Database from 'better-sqlite3'
-import type { Executor, Statement } from '../statement.ts'
+import type { Change, Executor, Statement } from '../statement.ts'
 
 export interface SqliteExecutor extends Executor {
   /** Rows written through it so far, whether that was undone or not. */
@@ -15,7 +15,7 @@ export function sqliteExecutor(database: Database.Database): SqliteExecutor {
   const prepared = new Map<unknown, Prepared>()
   let changed = 0
 
-  function prepare(statement: Statement<object, unknown>): Prepared {
+  function prepare(statement: Change<object, unknown>): Prepared {
     const { sql, bind } = statement.compiled('sqlite')
     const handle = database.prepare(sql)
     const writing = (parameters: object) => {
@@ -35,7 +35,7 @@ export function sqliteExecutor(database: Database.Database): SqliteExecutor {
   return {
     // Async in form, so that one set of queries serves every database; SQLite answers at once.
     async all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {
-      const handle = prepared.get(statement) ?? prepare(statement as Statement<object, unknown>)
+      const handle = prepared.get(statement) ?? prepare(statement)
       return handle.run(parameters) as R[]
     },
     changes: () => changed,
