@@ -18,13 +18,12 @@ export function readingCanonical(endpoints: Endpoints, heads: HeadTracker): Read
 
   /** A node that fell behind a reorganisation tells its old branch: its word counts only if it has the head, too. */
   async function askDeep(endpoint: Endpoint, number: BlockNumber, { head }: TrackedHead): Promise<Asked<Head>> {
-    const [answer, tip] = await Promise.all(
-      [number, head.number].map((each) =>
-        endpoint.call({ method: 'eth_getBlockByNumber', params: [toHex(each), false] }),
-      ),
-    )
+    const read = (each: BlockNumber) => endpoint.call({ method: 'eth_getBlockByNumber', params: [toHex(each), false] })
+    // One after the other: a node that catches up in between would tell the old branch's block, and then the head.
+    const tip = await read(head.number)
     if (tip?.kind !== 'value' || toHead(tip.value)?.hash !== head.hash) return { failed: 'it does not have the head' }
-    const block = answer?.kind === 'value' ? toHead(answer.value) : undefined
+    const answer = await read(number)
+    const block = answer.kind === 'value' ? toHead(answer.value) : undefined
     return block?.number === number ? { told: block } : { failed: 'no such block' }
   }
 

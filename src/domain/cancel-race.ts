@@ -8,7 +8,7 @@ import { lasting } from './hindrance.ts'
 import { isNonEmpty } from './ids.ts'
 import type { Observation } from './observation.ts'
 import { isOutpaced, reasonToBid } from './reason-to-bid.ts'
-import { rebroadcastIfDue } from './rebroadcast.ts'
+import { rebroadcastIfDue, repeatIfDue } from './rebroadcast.ts'
 import type { NetworkPolicy } from './relayer.ts'
 import type { InPhase } from './transaction.ts'
 import type { TimestampMs, Wei } from './units.ts'
@@ -32,7 +32,7 @@ export function race(
   // Where gas is free an account may have nothing, and its first no-op has to offer nothing, too.
   const isFree = observation.market?.gasPrice === 0n
   if (noOps.length === 0 && isFree && balance === undefined) return [{ do: 'readBalance' }]
-  if (!isNonEmpty(noOps)) return takeOver(transaction, noOps, balance, work, observation, policy)
+  if (!isNonEmpty(noOps)) return takeOver(transaction, noOps, balance, work, observation, policy, now)
   const latest = newest(noOps)
   const again = rebroadcastIfDue(transaction, noOps, observation, policy, now)
   if (latest.handOver.state === 'held') {
@@ -50,13 +50,14 @@ export function race(
   if (why) {
     // What the account can't pay for is not signed: a node would reject it, and nothing would be won.
     if (balance === undefined) return [{ do: 'readBalance' }, ...again]
-    const raised = takeOver(transaction, noOps, balance, work, observation, policy)
+    const raised = takeOver(transaction, noOps, balance, work, observation, policy, now)
     const [decision] = raised
     // Dearer is no answer to a node that can't be paid for this one.
     const isDearer = decision?.do === 'takeOver' && feeCap(decision.fees) >= feeCap(latest.fees)
     if (why === 'unfunded' && (!decision || isDearer)) return [...unfunded(transaction, latest), ...again]
     // At its cap it still races: the pools may have lost it, and a node that knows it may yet mine it.
-    return decision?.do === 'takeOver' ? raised : [...raised, ...refused(transaction, latest), ...again]
+    const goesOut = decision?.do === 'takeOver' || decision?.do === 'rebroadcast'
+    return goesOut ? raised : [...raised, ...refused(transaction, latest), ...again]
   }
   if (rejection?.code === 'insufficientFunds') return [...unfunded(transaction, latest), ...again]
   if (latest.handOver.state === 'refused') return [...refused(transaction, latest), ...again]
@@ -88,6 +89,7 @@ function takeOver(
   work: Work,
   observation: Observation,
   policy: NetworkPolicy,
+  now: TimestampMs,
 ): Decision[] {
   const { market } = observation
   if (!market) return []
@@ -96,7 +98,8 @@ function takeOver(
   const bidder = { transaction, own: noOps, speed, gas: noOpGas, cap, funds: balance } as const
   const bid = nextBid(bidder, observation, market, policy)
   if (bid.kind === 'sign') return [{ do: 'takeOver', transaction, fees: bid.fees }]
-  return bid.kind === 'repeat' ? [] : explainWait(transaction, noOps, bid, cap)
+  if (bid.kind === 'repeat') return repeatIfDue(transaction, bid.attempt, observation, policy, now)
+  return explainWait(transaction, noOps, bid, cap)
 }
 
 function explainWait(

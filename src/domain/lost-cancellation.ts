@@ -140,7 +140,11 @@ function suspicionOf(transaction: Transaction, noOps: readonly LostNoOp[]): read
 export function restoreCancellation({ transaction, noOp }: NoOpMatch, now: TimestampMs): Transaction {
   const { lifecycle, suspectedNoOp: _, ...rest } = transaction
   const attempt = rebuildAttempt(transaction.id, noOp, 'cancel', now)
-  const [first, ...others] = lifecycle.phase === 'inFlight' ? [...lifecycle.attempts, attempt] : [attempt]
+  // A copy may hold the no-op itself, as one that was not sent yet.
+  const known = lifecycle.phase === 'inFlight' ? lifecycle.attempts : []
+  const isKnown = known.some(({ hash }) => hash === attempt.hash)
+  const sent = known.map((each) => (each.hash === attempt.hash ? { ...each, handOver: attempt.handOver } : each))
+  const [first, ...others] = isKnown ? sent : [...known, attempt]
   const hasExpired = (transaction.validUntil ?? Number.POSITIVE_INFINITY) <= Math.min(noOp.minedAt, now)
   const lost = { origin: hasExpired ? 'expiry' : 'request', requestedAt: noOp.minedAt } as const
   const cancellation = transaction.cancellation ?? lost

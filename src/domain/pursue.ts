@@ -16,7 +16,7 @@ import {
 import type { Observation } from './observation.ts'
 import type { Policies } from './policy-table.ts'
 import { isOutpaced, isStuck, type ReasonToBid, reasonToBid } from './reason-to-bid.ts'
-import { rebroadcastIfDue } from './rebroadcast.ts'
+import { rebroadcastIfDue, repeatIfDue } from './rebroadcast.ts'
 import { pursueRefusedFiller, refusalOfFiller } from './refused-filler.ts'
 import type { NetworkPolicy } from './relayer.ts'
 import { repeatAfter } from './repeat-after.ts'
@@ -70,7 +70,7 @@ export function pursue(
   if (pricing.kind !== 'speed') {
     return [...(why === 'unfunded' ? tellUnfunded(transaction) : tellOwnPrice(transaction, pricing)), ...again]
   }
-  return bidAgain({ transaction, why, speed, again }, work, { ...observation, market: observation.market }, policy)
+  return bidAgain({ transaction, why, speed, again }, work, { ...observation, market: observation.market }, policy, now)
 }
 
 function bidAgain(
@@ -83,6 +83,7 @@ function bidAgain(
   work: Work,
   observation: Observation & { readonly market: Market },
   policy: NetworkPolicy,
+  now: TimestampMs,
 ): (Decision | NeedsBalance)[] {
   const { balance, market } = observation
   const { attempts } = transaction.lifecycle
@@ -97,7 +98,10 @@ function bidAgain(
   const isDearer = bid.kind === 'sign' && feeCap(bid.fees) >= feeCap(latest.fees)
   if (why === 'unfunded' && (bid.kind === 'repeat' || isDearer)) return [...tellUnfunded(transaction), ...again]
   if (bid.kind === 'sign') return [{ do: 'bump', transaction, fees: bid.fees }]
-  if (bid.kind === 'repeat') return again
+  if (bid.kind === 'repeat') {
+    const repeated = repeatIfDue(transaction, bid.attempt, observation, policy, now)
+    return repeated.length > 0 ? repeated : again
+  }
   switch (bid.until) {
     case 'cap':
       return [...tellCapped(transaction, limit, bid.wanted), ...again]

@@ -17,7 +17,17 @@ export function rebroadcastIfDue(
   policy: NetworkPolicy,
   now: TimestampMs,
 ): Decision[] {
-  const attempt = attemptToRepeat(transaction, own, observation.balance)
+  return repeatIfDue(transaction, attemptToRepeat(transaction, own, observation.balance), observation, policy, now)
+}
+
+/** Of an attempt that need not be the newest: its price was too much before, and is right now. */
+export function repeatIfDue(
+  transaction: InPhase<'inFlight'>,
+  attempt: Attempt,
+  observation: Observation,
+  policy: NetworkPolicy,
+  now: TimestampMs,
+): Decision[] {
   return isDue(attempt, observation, policy, now) ? [{ do: 'rebroadcast', transaction, attempt }] : []
 }
 

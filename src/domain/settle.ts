@@ -10,8 +10,16 @@ import type { TimestampMs } from './units.ts'
 /** The nonce was taken. Not final: a reorg may still reopen it. */
 export function include(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclusion): Transaction {
   const { nonce, attempts } = transaction.lifecycle
-  const told = { ...transaction, lifecycle: { phase: 'mined' as const, nonce, attempts, inclusion } }
-  return withReason(told, reasonFor(transaction, inclusion))
+  const known = byRecord(inclusion, attempts)
+  const told = { ...transaction, lifecycle: { phase: 'mined' as const, nonce, attempts, inclusion: known } }
+  return withReason(told, reasonFor(transaction, known))
+}
+
+/** What a restored copy holds as never sent was sent by the history that it lost. */
+function byRecord(inclusion: Inclusion, attempts: NonEmpty<Attempt>): Inclusion {
+  if (inclusion.by !== 'unrecorded') return inclusion
+  const own = attempts.find(({ hash }) => hash === inclusion.hash)
+  return own ? { ...inclusion, by: 'attempt', kind: own.kind } : inclusion
 }
 
 /** Deep enough in the canonical chain: from here on nothing changes. */
