@@ -113,6 +113,18 @@ test('nor what was read while the head was left and came back', async () => {
   expect(await deepBlock('left')).toBe(hashOn('left', deep))
 })
 
+test('nor is a node that comes to the branch of the head between two answers', async () => {
+  const { state, beforeAnswer, deepBlock } = scene()
+  state.node = 'right'
+  let answers = 0
+  beforeAnswer(() => {
+    answers += 1
+    if (answers === 2) state.node = 'left'
+  })
+  expect(await deepBlock('left')).not.toBe(hashOn('right', deep))
+  expect(await deepBlock('left')).toBe(hashOn('left', deep))
+})
+
 test('a node on another branch than the head is not believed', async () => {
   const { state, deepBlock } = scene()
   state.node = 'right'

@@ -17,6 +17,7 @@ import {
   gwei,
   handed,
   handOvers,
+  hashOf,
   headAt,
   height,
   inFlight,
@@ -105,6 +106,17 @@ describe('after a spike', () => {
         reason: 'canceled; the balance does not cover the no-op, which may cost 500000000000000 wei: top it up',
       },
     ])
+  })
+
+  test('one that was signed at the price that is right now, and could not be paid for then, goes out again', () => {
+    const low = someNoOp(0, { fees: eip1559(3n * gwei, 1n), recordedAtBlock: height - 5, handOver: handOvers.accepted })
+    const facts = { ...calm, balance: ether }
+    const fees = signed({ open: [inFlight(0, [original, low], canceled)] }, facts)
+    if (!fees) throw new Error('a higher bid is signed')
+    const handOver = { ...rejectedAlways(insufficient), at: now - 60_000 }
+    const dear = someNoOp(0, { hash: hashOf(0xdea), fees, recordedAtBlock: height - 6, handOver })
+    const { decisions } = plan({ open: [inFlight(0, [original, dear, low], canceled)] }, facts)
+    expect(decisions).toMatchObject([{ do: 'rebroadcast', attempt: { hash: dear.hash } }])
   })
 
   test('without a balance none is signed: it is asked for', () => {

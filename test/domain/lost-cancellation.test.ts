@@ -215,6 +215,14 @@ describe('a restored cancellation', () => {
     expect(restored.cancellation).toEqual(canceled.cancellation)
     expect('attempts' in restored.lifecycle && restored.lifecycle.attempts.slice(0, 2)).toEqual(attempts)
   })
+  test('is on record once, where the copy holds the no-op as one that was not sent', () => {
+    const held = someNoOp(5, { hash: noOpAt(5).hash, handOver: { state: 'held', reason: 'no connection' } })
+    const { restored } = mineNoOp(inFlight(5, [someAttempt(5), held], canceled), noOpAt(5))
+    expect('attempts' in restored.lifecycle && restored.lifecycle.attempts).toMatchObject([
+      { kind: 'execute' },
+      { kind: 'cancel', hash: held.hash, handOver: { state: 'handed' } },
+    ])
+  })
   test('is a race again where a reorganization takes the block back, and its payload is not sent', () => {
     const { included } = mineNoOp(inFlight(5), noOpAt(5))
     const work = someWork({ open: [reopen(included)] })
@@ -238,6 +246,15 @@ describe('a restored cancellation', () => {
     const { decisions } = decide(work, someObservation({ nonce: 6, lostNoOps }), somePolicy, now)
     expect(decisions[0]).toMatchObject({ do: 'include', inclusion: { by: 'external', hash: noOpAt(5).hash } })
   })
+})
+
+test('an attempt that the copy holds as not sent is the one that was mined, by its hash', () => {
+  const held = someAttempt(5, { handOver: { state: 'held', reason: 'no connection' } })
+  const block = { number: height, hash: blockHash(height) }
+  const included = include(inFlight(5, [held]), { by: 'unrecorded', hash: held.hash, block })
+  expect(included.lifecycle).toMatchObject({ inclusion: { by: 'attempt', kind: 'execute', hash: held.hash } })
+  const other = include(inFlight(5, [held]), { by: 'unrecorded', hash: hashOf(0xbad), block })
+  expect(other.lifecycle).toMatchObject({ inclusion: { by: 'unrecorded' } })
 })
 
 describe('one that is unclear', () => {
