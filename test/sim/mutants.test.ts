@@ -1,12 +1,30 @@
 // The simulator bites: it notices every way in which the engine is broken on purpose, at the seed that is pinned for it.
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { mutants } from '../../sim/mutants/mutants.ts'
 import { pins } from '../../sim/mutants/pins.ts'
+import type { Tried } from '../../sim/mutants/together.ts'
 import { noticedBy, trialOf } from '../../sim/mutants/trial.ts'
 import { runNode, simulator } from './simulate.ts'
 
 /** From the pinned seed on. More than one where a change of the engine may have moved what its worlds meet. */
 const { SIM_MUTANT_SEEDS: seeds = '1' } = process.env
+const processes = 2
+const together = fileURLToPath(new URL('../../sim/mutants/together.ts', import.meta.url))
+const pinned = mutants.filter(({ caughtBy }) => caughtBy === undefined).map(({ name }) => name)
+
+/** By name, what was noticed of mutants that share a process. One that ends its process leaves those behind it untried. */
+async function tryTogether(): Promise<ReadonlyMap<string, string>> {
+  const shares = Array.from({ length: processes }, (_, share) =>
+    pinned.filter((_, index) => index % processes === share),
+  )
+  const outs = await Promise.all(
+    shares.map((names) => runNode(['--disable-warning=ExperimentalWarning', together, ...names])),
+  )
+  const lines = outs.flatMap(({ out }) => out.split('\n').filter((line) => line.startsWith('{"name":')))
+  const tried = lines.map((line) => JSON.parse(line) as Tried)
+  return new Map(tried.flatMap(({ name, noticed }) => (noticed === undefined ? [] : [[name, noticed]])))
+}
 
 test('there are mutants enough, each with a name of its own', () => {
   expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length)
@@ -14,12 +32,14 @@ test('there are mutants enough, each with a name of its own', () => {
 })
 
 test('each has a pinned seed or a test that notices it, and there are no other pins', () => {
-  const searched = mutants.filter(({ caughtBy }) => caughtBy === undefined)
-  expect(Object.keys(pins()).toSorted()).toEqual(searched.map(({ name }) => name).toSorted())
+  expect(Object.keys(pins()).toSorted()).toEqual(pinned.toSorted())
 })
 
-describe.concurrent('a mutant is caught', { timeout: 600_000 }, () => {
+describe.concurrent('a mutant is caught', { timeout: 900_000 }, () => {
+  const trying = tryTogether()
   test.each(mutants)('$name: $breaks', async (mutant) => {
+    if ((await trying).has(mutant.name)) return
+    // By the test that it names, or in a process of its own.
     const outcome = await runNode(trialOf(mutant, { seeds }))
     const advice = `npm run sim:mutants -- --pin --only ${mutant.name} looks for a seed that notices it`
     expect(noticedBy(mutant, outcome), `${outcome.out}\n${advice}`).toBeDefined()

@@ -1,0 +1,74 @@
+// Tries mutants one after the other in one process, each at its pinned seed and with an engine of its own. To start a process
+// for each takes longer than its seed. Prints a line of JSON for each.
+import { readFileSync } from 'node:fs'
+import { registerHooks, stripTypeScriptTypes } from 'node:module'
+import { setImmediate } from 'node:timers'
+import { setImmediate as turn } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { openDisk } from '../process/database.ts'
+import { drawnUsually } from '../scenario.ts'
+import { mutants } from './mutants.ts'
+import { pins } from './pins.ts'
+import { sourcesOf } from './substitute.ts'
+
+export interface Tried {
+  readonly name: string
+  /** What the simulator noticed; absent when nothing. */
+  readonly noticed?: string
+}
+
+const steps = 300
+/** More than a rejection takes to be called unhandled. */
+const turnsAfterwards = 10
+
+const own = new URL('../../', import.meta.url).href
+const isOwn = (url: string) => url.startsWith(`${own}src/`) || url.startsWith(`${own}sim/`)
+const mutantOf = (url: string | undefined) => url?.split('?mutant=')[1]
+const pathOf = (url: string) => fileURLToPath(url.split('?')[0] ?? '')
+
+/** By path: most files are those of every mutant. */
+const stripped = new Map<string, string>()
+/** Of the mutant that is loaded: its files by path, and those of them that are still to come. */
+let sources: ReadonlyMap<string, string> = new Map()
+const waiting = new Set<string>()
+
+function sound(path: string): string {
+  const known = stripped.get(path) ?? stripTypeScriptTypes(readFileSync(path, 'utf8'))
+  stripped.set(path, known)
+  return known
+}
+
+registerHooks({
+  resolve(specifier, context, next) {
+    const found = next(specifier, context)
+    const name = mutantOf(context.parentURL)
+    return name !== undefined && isOwn(found.url) ? { ...found, url: `${found.url}?mutant=${name}` } : found
+  },
+  load(url, context, next) {
+    if (mutantOf(url) === undefined) return next(url, context)
+    const path = pathOf(url)
+    waiting.delete(path)
+    const mutated = sources.get(path)
+    const source = mutated === undefined ? sound(path) : stripTypeScriptTypes(mutated)
+    return { format: 'module', source, shortCircuit: true }
+  },
+})
+
+async function tryOut(name: string): Promise<Tried> {
+  const mutant = mutants.find((each) => each.name === name)
+  const seed = pins()[name]
+  if (!mutant || seed === undefined) throw new Error(`there is no mutant "${name}" with a pin`)
+  sources = sourcesOf(name)
+  for (const path of sources.keys()) waiting.add(path)
+  // The simulator before has taken it over.
+  globalThis.setImmediate = setImmediate
+  const { runSeed } = (await import(`../run-seed.ts?mutant=${name}`)) as typeof import('../run-seed.ts')
+  if (waiting.size > 0) throw new Error(`${name}: never loaded ${[...waiting].join(', ')}`)
+  const drawn = { ...drawnUsually, ...Object.fromEntries((mutant.with ?? []).map((feature) => [feature, 1])) }
+  using disk = openDisk()
+  const { failure } = await runSeed(disk, { seed, steps, drawn })
+  for (let turns = 0; turns < turnsAfterwards; turns += 1) await turn()
+  return failure ? { name, noticed: failure.what } : { name }
+}
+
+for (const name of process.argv.slice(2)) process.stdout.write(`${JSON.stringify(await tryOut(name))}\n`)
