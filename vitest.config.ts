@@ -87,6 +87,7 @@ const onOneServer = {
 
 const sweeping = (place: number, sweep: { after: number; seeds: number }) => ({
   ...alone(place),
+  maxConcurrency: 2,
   globalSetup: ['test/sim/begin-sweeps.ts'],
   provide: { sweep },
 })
