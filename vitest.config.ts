@@ -28,6 +28,9 @@ const unit = [
   'test/store/**/statement.test.ts',
 ]
 
+/** What replaces a module of the engine: files that share a process would share the replacement. */
+const mocking = ['test/manage/**/new-policy.test.ts']
+
 /** Files of `real` that ask the store, through whatever stands before it, and meet locks, replays or the order of events. */
 const onPostgres = [
   'test/commands/**/keep-relayers.test.ts',
@@ -54,14 +57,16 @@ export const tiers: readonly Tier[] = [
   { name: 'demo', files: ['test/demo/**/*.test.ts'] },
   { name: 'rest-chaos', files: ['test/chaos/**/*.test.ts'] },
   { name: 'rest-move', files: ['test/move/**/{cut-off,move,refusals}.test.ts'] },
+  { name: 'mocking', files: mocking },
   { name: 'real', files: ['test/**/*.test.ts'] },
   { name: 'postgres', files: onPostgres, again: true },
   {
     name: 'rest-postgres',
     files: ['test/{attacks,commands,e2e,estate,http,manage,openapi,reconcile}/**/*.test.ts'],
-    except: [...unit, ...onPostgres, ...onOneDatabase],
+    except: [...unit, ...mocking, ...onPostgres, ...onOneDatabase],
     again: true,
   },
+  { name: 'rest-mocking', files: mocking, again: true },
   { name: 'rest-fuzz', files: ['test/openapi/**/fuzz.test.ts'], again: true },
   { name: 'rest-sim', files: ['test/sim/seeds.test.ts'], again: true },
 ]
@@ -82,11 +87,14 @@ const onOneServer = {
 
 const sweeping = (place: number, sweep: { after: number; seeds: number }) => ({
   ...alone(place),
+  maxConcurrency: 2,
   globalSetup: ['test/sim/begin-sweeps.ts'],
   provide: { sweep },
 })
 
 const ways: Readonly<Record<string, object>> = {
+  mocking: { ...withProcesses, isolate: true },
+  'rest-mocking': { ...onOneServer, isolate: true },
   real: withProcesses,
   'rest-move': withProcesses,
   postgres: onOneServer,

@@ -1,9 +1,9 @@
 // Breaks the engine in every way we know, one at a time, and shows the seed that notices. A survivor is our defect.
-import { spawn } from 'node:child_process'
 import { toolArguments } from '../../test/support/tool-arguments.ts'
 import { mutants } from './mutants.ts'
 import { pin } from './pins.ts'
-import { noticedBy, seedOf, trialOf } from './trial.ts'
+import { search } from './search.ts'
+import { seedOf } from './trial.ts'
 
 const usage = `npm run sim:mutants -- [--only NAME] [--seed N] [--seeds 150] [--steps 300] [--workers 2] [--pin]
 
@@ -27,26 +27,18 @@ let survivors = 0
 
 async function work(): Promise<void> {
   for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
-    const { seeds, steps, seed: from } = values
-    const outcome = await run(trialOf(mutant, { from, seeds, steps }))
-    const noticed = noticedBy(mutant, outcome)
+    const { noticed, out } = await search(mutant, {
+      from: values.seed,
+      seeds: Number(values.seeds),
+      steps: values.steps,
+    })
     if (noticed === undefined) survivors += 1
     else if (values.pin && mutant.caughtBy === undefined) pin({ [mutant.name]: seedOf(noticed) })
-    const told = (noticed ?? outcome.out).trim().slice(0, toldMax).split('\n')
+    const told = (noticed ?? out).trim().slice(0, toldMax).split('\n')
     say(
       `${noticed === undefined ? 'SURVIVED' : 'caught  '} ${mutant.name}: ${mutant.breaks}\n         ${told.join('\n         ')}`,
     )
   }
-}
-
-function run(args: readonly string[]): Promise<{ code: number | null; out: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
-    let out = ''
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (out += String(chunk)))
-    child.on('error', reject)
-    child.on('close', (code) => resolve({ code, out }))
-  })
 }
 
 await Promise.all(Array.from({ length: Number(values.workers) }, work))

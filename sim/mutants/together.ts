@@ -2,18 +2,18 @@
 // for each takes longer than its seed. Prints a line of JSON for each.
 import { readFileSync } from 'node:fs'
 import { registerHooks, stripTypeScriptTypes } from 'node:module'
-import { setImmediate } from 'node:timers'
+import { setImmediate as realSetImmediate } from 'node:timers'
 import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { openDisk } from '../process/database.ts'
-import { drawnUsually } from '../scenario.ts'
+import { drawnUsually, type Feature } from '../scenario.ts'
 import { mutants } from './mutants.ts'
 import { pins } from './pins.ts'
 import { sourcesOf } from './substitute.ts'
 
 export interface Tried {
   readonly name: string
-  /** What the simulator noticed; absent when nothing. */
+  /** What the simulator noticed; absent when nothing, or where the engine fails as it is. */
   readonly noticed?: string
 }
 
@@ -54,21 +54,50 @@ registerHooks({
   },
 })
 
+interface Simulator {
+  readonly runSeed: typeof import('../run-seed.ts').runSeed
+  /** It takes over the one of the process. */
+  readonly setImmediate: typeof globalThis.setImmediate
+}
+
+/** Of the engine with these files in place of its own. */
+async function load(name: string, replaced: ReadonlyMap<string, string>): Promise<Simulator> {
+  globalThis.setImmediate = realSetImmediate
+  sources = replaced
+  for (const path of sources.keys()) waiting.add(path)
+  const { runSeed } = (await import(`../run-seed.ts?mutant=${name}`)) as Simulator
+  if (waiting.size > 0) throw new Error(`${name}: never loaded ${[...waiting].join(', ')}`)
+  return { runSeed, setImmediate: globalThis.setImmediate }
+}
+
+async function failureIn(
+  simulator: Simulator,
+  seed: number,
+  features: readonly Feature[],
+): Promise<string | undefined> {
+  globalThis.setImmediate = simulator.setImmediate
+  const drawn = { ...drawnUsually, ...Object.fromEntries(features.map((feature) => [feature, 1])) }
+  using disk = openDisk()
+  const { failure } = await simulator.runSeed(disk, { seed, steps, drawn })
+  for (let turns = 0; turns < turnsAfterwards; turns += 1) await turn()
+  return failure?.what
+}
+
+const unbroken = await load('none', new Map())
+/** By seed and features: mutants share them. */
+const failuresUnbroken = new Map<string, Promise<string | undefined>>()
+
 async function tryOut(name: string): Promise<Tried> {
   const mutant = mutants.find((each) => each.name === name)
   const seed = pins()[name]
   if (!mutant || seed === undefined) throw new Error(`there is no mutant "${name}" with a pin`)
-  sources = sourcesOf(name)
-  for (const path of sources.keys()) waiting.add(path)
-  // The simulator before has taken it over.
-  globalThis.setImmediate = setImmediate
-  const { runSeed } = (await import(`../run-seed.ts?mutant=${name}`)) as typeof import('../run-seed.ts')
-  if (waiting.size > 0) throw new Error(`${name}: never loaded ${[...waiting].join(', ')}`)
-  const drawn = { ...drawnUsually, ...Object.fromEntries((mutant.with ?? []).map((feature) => [feature, 1])) }
-  using disk = openDisk()
-  const { failure } = await runSeed(disk, { seed, steps, drawn })
-  for (let turns = 0; turns < turnsAfterwards; turns += 1) await turn()
-  return failure ? { name, noticed: failure.what } : { name }
+  const { with: features = [] } = mutant
+  const noticed = await failureIn(await load(name, sourcesOf(name)), seed, features)
+  if (noticed === undefined) return { name }
+  const world = `${seed} ${features}`
+  const failing = failuresUnbroken.get(world) ?? failureIn(unbroken, seed, features)
+  failuresUnbroken.set(world, failing)
+  return (await failing) === undefined ? { name, noticed } : { name }
 }
 
 for (const name of process.argv.slice(2)) process.stdout.write(`${JSON.stringify(await tryOut(name))}\n`)

@@ -19,6 +19,12 @@ export function trialOf(
   return [simulator, '--mutant', name, '--seed', first, '--seeds', seeds, '--steps', steps, ...forced, '--brief']
 }
 
+/** What Node runs to see that the engine as it is holds at a seed: what fails there anyway notices nothing. */
+export function soundTrialOf({ with: features = [] }: Mutant, seed: number, steps: string): readonly string[] {
+  const forced = features.length > 0 ? ['--with', features.join()] : []
+  return [simulator, '--seed', String(seed), '--steps', steps, ...forced, '--brief']
+}
+
 /** What noticed it, in a line; undefined when nothing did. A trial that could not be made catches nothing. */
 export function noticedBy(
   { caughtBy }: Mutant,

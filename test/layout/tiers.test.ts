@@ -1,4 +1,5 @@
 // Every test file has its tier, and those of the unit tier start nothing.
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { tiers } from '../../vitest.config.ts'
 import { startsBy, testFiles, tierOf } from './tiers.ts'
@@ -19,6 +20,11 @@ test('a file of the unit tier imports nothing that starts a node, a process or a
 
 test('a file that starts nothing belongs to the unit tier', () => {
   expect(files.filter((file) => tierOf(file) !== 'unit' && startsBy(file) === undefined)).toEqual([])
+})
+
+test('a file that replaces a module shares its process with no other', () => {
+  const replacing = files.filter((file) => /^\s*vi\.(?:doM|m)ock\(/m.test(readFileSync(file, 'utf8')))
+  expect(replacing).toEqual(files.filter((file) => tierOf(file) === 'mocking'))
 })
 
 test.each([

@@ -11,6 +11,7 @@ import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import type { DialectName } from '../../src/store/statement.ts'
 import type { Store } from '../../src/store/store.ts'
+import type { Postgres } from '../support/postgres.ts'
 import { sharedPostgres } from './open-postgres.ts'
 import { quiet } from './open-store.ts'
 
@@ -30,8 +31,6 @@ export function schemaBefore(next: string, dialect: DialectName): readonly strin
   ]
 }
 
-const postgres = sharedPostgres()
-
 async function ofSqlite(disposal: AsyncDisposableStack, statements: readonly string[]): Promise<Store> {
   const folder = mkdtempSync(join(tmpdir(), 'rescind-earlier-'))
   disposal.defer(() => rmSync(folder, { recursive: true, force: true }))
@@ -42,8 +41,12 @@ async function ofSqlite(disposal: AsyncDisposableStack, statements: readonly str
   return disposal.use(await openSqliteStore({ path, clock: systemClock, logger: quiet }))
 }
 
-async function ofPostgres(disposal: AsyncDisposableStack, statements: readonly string[]): Promise<Store> {
-  const url = new URL(await (await postgres()).database())
+async function ofPostgres(
+  postgres: Postgres,
+  disposal: AsyncDisposableStack,
+  statements: readonly string[],
+): Promise<Store> {
+  const url = new URL(await postgres.database())
   const client = new pg.Client({ connectionString: url.href })
   await client.connect()
   for (const sql of statements) await client.query(sql)
@@ -51,8 +54,12 @@ async function ofPostgres(disposal: AsyncDisposableStack, statements: readonly s
   return disposal.use(await openPostgresStore({ url: secretUrl(url), clock: systemClock, logger: quiet }))
 }
 
-/** Each opens a database that these statements made. */
-export const earlierDatabases = [
-  ['SQLite', 'sqlite', ofSqlite],
-  ['PostgreSQL', 'postgres', ofPostgres],
-] as const
+/** Called at the top of a test file. Each opens a database that these statements made. */
+export function earlierDatabases() {
+  const server = sharedPostgres()
+  const onServer: typeof ofSqlite = async (...made) => ofPostgres(await server(), ...made)
+  return [
+    ['SQLite', 'sqlite', ofSqlite],
+    ['PostgreSQL', 'postgres', onServer],
+  ] as const
+}

@@ -32,7 +32,7 @@ const rows: readonly string[] = [
   ]),
 ]
 
-test.each(earlierDatabases)(
+test.each(earlierDatabases())(
   'verdicts from before L1 fees were kept cost what they did, on %s',
   async (_, dialect, open) => {
     await using disposal = new AsyncDisposableStack()

@@ -196,7 +196,7 @@ const others: readonly (readonly [string, readonly string[], Condition | undefin
   ],
 ]
 
-test.each(earlierDatabases)(
+test.each(earlierDatabases())(
   'sentences become data when the schema is brought up to date, on %s',
   async (_, dialect, open) => {
     await using disposal = new AsyncDisposableStack()
