@@ -23,7 +23,7 @@ const unit = [
   'test/chain/**/{read-canonical,replaceable,replacement-rule,search-blocks,unexplained}.test.ts',
   'test/deploy/compose.test.ts',
   'test/http/**/{error-codes,present-time}.test.ts',
-  'test/ops/**/{guard-addresses,post-webhook,prometheus,vault}.test.ts',
+  'test/ops/**/{guard-addresses,post-webhook,prometheus,vault,within}.test.ts',
   'test/reconcile/**/{bell,share-out}.test.ts',
   'test/store/**/statement.test.ts',
 ]

@@ -574,8 +574,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/reconcile/hold-slots.ts',
-        find: '      await Promise.race([released, clock.sleep(lastStepMs, over.signal)])\n',
-        put: '      void released\n',
+        find: '      await waitWithin(clock, lastStepMs, () => Promise.all(relayers.map(holdings.release)))\n',
+        put: '      void Promise.all(relayers.map(holdings.release))\n',
       },
     ],
   },

@@ -3,6 +3,7 @@
 import { errors, Pool } from 'undici'
 import type { Clock } from '../ops/clock.ts'
 import { memberOf } from '../ops/member.ts'
+import { late, within } from '../ops/within.ts'
 import { redactor } from './redact.ts'
 
 /** `status` is the HTTP status, where there was an answer with one. */
@@ -71,23 +72,16 @@ export function openTransport(options: TransportOptions): Transport {
     redact,
     close: () => pool.destroy(),
     async post(body) {
-      const late = new AbortController()
-      const done = new AbortController()
-      void clock.sleep(timeoutMs, done.signal).then(() => {
-        if (!done.signal.aborted) late.abort()
-      })
       try {
-        return await exchange(body, late.signal)
+        const posted = await within(clock, timeoutMs, (over) => exchange(body, over))
+        return posted === late ? { kind: 'unknown', message: `no answer within ${timeoutMs} ms` } : posted
       } catch (error) {
-        if (late.signal.aborted) return { kind: 'unknown', message: `no answer within ${timeoutMs} ms` }
         if (error instanceof errors.ResponseExceededMaxSizeError) {
           return { kind: 'unknown', message: `an answer of more than ${answerBytesMax} bytes` }
         }
         return neverConnected(error)
           ? { kind: 'notSent', message: `no connection (${codeOf(error)})` }
           : { kind: 'unknown', message: `the connection failed (${codeOf(error)})` }
-      } finally {
-        done.abort()
       }
     },
   }

@@ -1,9 +1,11 @@
 // GET /metrics for Prometheus, on a port of its own: nobody's requests hold it up, and it is never open to clients.
+
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import { OperatorError } from '../ops/operator-error.ts'
+import { waitWithin } from '../ops/within.ts'
 import { headersTimeoutMs } from './limits.ts'
 import { metricsByPath } from './metrics-by-path.ts'
 
@@ -27,12 +29,10 @@ export function openMetricsServer({ expose, sample, clock, logger }: MetricsServ
   let scraping: ReturnType<typeof scrape> | undefined
 
   async function scrape() {
-    const late = new AbortController()
     const sampled = sample().catch((error: unknown) => {
       logger.warn({ err: error }, 'metrics could not be brought up to date')
     })
-    await Promise.race([sampled, clock.sleep(sampleTimeoutMs, late.signal)])
-    late.abort()
+    await waitWithin(clock, sampleTimeoutMs, () => sampled)
     return expose()
   }
 

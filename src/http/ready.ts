@@ -1,7 +1,9 @@
 // GET of readiness: whether the store takes writes, and the process is not on its way out.
+
 import { Type } from 'typebox'
 import { RescindError } from '../domain/errors.ts'
 import type { Clock } from '../ops/clock.ts'
+import { late, within } from '../ops/within.ts'
 import { failureSchema, success, successSchema } from './envelope.ts'
 import { readinessBelievedMs, readinessPatienceMs } from './limits.ts'
 import { operation } from './operation.ts'
@@ -75,12 +77,6 @@ function believed(check: () => Promise<void>, clock: Clock): () => Promise<void>
 }
 
 async function inTime(answer: Promise<void>, clock: Clock): Promise<void> {
-  const answered = new AbortController()
-  const late = clock.sleep(readinessPatienceMs, answered.signal).then(() => 'late' as const)
-  try {
-    const first = await Promise.race([answer, late])
-    if (first === 'late') throw new RescindError('NOT_READY', 'the store did not answer in time')
-  } finally {
-    answered.abort()
-  }
+  const first = await within(clock, readinessPatienceMs, () => answer)
+  if (first === late) throw new RescindError('NOT_READY', 'the store did not answer in time')
 }

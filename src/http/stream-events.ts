@@ -1,4 +1,5 @@
 // GET of the events as they happen: server-sent events, resumable, of what the key may see.
+
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import type { EventFeed } from '../commands/follow-events.ts'
@@ -7,6 +8,7 @@ import type { EventSubject } from '../domain/event.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
+import { late, within } from '../ops/within.ts'
 import type { Reads } from '../store/store.ts'
 import { type Authenticate, checkGrant, isPrincipal, type Principal, permits } from './authenticate.ts'
 import { failureSchema } from './envelope.ts'
@@ -131,15 +133,9 @@ async function* follow(
         position = through
         continue
       }
-      const rested = new AbortController()
-      const until = AbortSignal.any([ended, rested.signal])
-      const more = await Promise.race([
-        feed.eventAfter(position, until).then(() => true),
-        clock.sleep(heartbeatMs, until).then(() => false),
-      ])
-      rested.abort()
+      const more = await within(clock, heartbeatMs, (over) => feed.eventAfter(position, over), ended)
       // With the place: a reader whose filter lets little through is not behind for that when it comes back.
-      if (!more && !ended.aborted) yield `: still here\n${idLine(position)}\n`
+      if (more === late && !ended.aborted) yield `: still here\n${idLine(position)}\n`
     }
   } catch (error) {
     // It can't be told any more: the reader comes back, and hears of what lasts.

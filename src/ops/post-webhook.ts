@@ -6,6 +6,7 @@ import { type AddressGuard, AddressRefused } from './guard-addresses.ts'
 import { memberOf } from './member.ts'
 import type { Secret } from './secret.ts'
 import { signWebhook } from './sign-webhook.ts'
+import { late, within } from './within.ts'
 
 /** Where a notification goes. */
 export interface Webhook {
@@ -75,21 +76,11 @@ export function openWebhookPoster(options: { clock: Clock; guard: AddressGuard; 
   return {
     close: () => agent.destroy(),
     async post(webhook, event, signal) {
-      const late = new AbortController()
-      const done = new AbortController()
-      const give = () => late.abort()
-      signal.addEventListener('abort', give)
-      void clock.sleep(timeoutMs, done.signal).then(() => {
-        if (!done.signal.aborted) give()
-      })
       try {
-        return await exchange(webhook, event, late.signal)
+        const posted = await within(clock, timeoutMs, (over) => exchange(webhook, event, over), signal)
+        return posted === late ? failed(`no answer within ${timeoutMs} ms`) : posted
       } catch (error) {
-        if (late.signal.aborted) return failed(`no answer within ${timeoutMs} ms`)
         return failed(error instanceof AddressRefused ? refused(error.message) : `no exchange (${codeOf(error)})`)
-      } finally {
-        done.abort()
-        signal.removeEventListener('abort', give)
       }
     },
   }

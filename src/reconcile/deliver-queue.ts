@@ -1,5 +1,7 @@
 // One queue of deliveries: turn by turn, what came of tries is recorded and what is due is tried, until nothing is left.
+
 import type { Due, Tried } from '../domain/delivery.ts'
+import { waitWithin } from '../ops/within.ts'
 import { bell } from './bell.ts'
 import type { DeliveryContext } from './deliver.ts'
 import { tryDelivery } from './try-delivery.ts'
@@ -81,7 +83,7 @@ export async function workOff(context: DeliveryContext, notificationId: string, 
         if (stopping.aborted && turnAt !== undefined) await leave(context, notificationId)
         return
       }
-      if (tried.length === 0) await rest(context, answered.wait)
+      if (tried.length === 0) await waitWithin(context.clock, lookAgainMs, answered.wait)
     }
   } finally {
     await Promise.all(busy.values())
@@ -110,10 +112,4 @@ function judge(health: QueueHealth, told: readonly Tried[], now: number): void {
   health.turnsInVain = inVain ? health.turnsInVain + 1 : 0
   const beyond = health.turnsInVain - turnsInVainMax
   if (beyond >= 0) health.restsUntil = now + Math.min(restMs.most, restMs.first * 2 ** Math.min(beyond, 20))
-}
-
-async function rest({ clock }: DeliveryContext, answer: (signal: AbortSignal) => Promise<void>): Promise<void> {
-  const rested = new AbortController()
-  await Promise.race([answer(rested.signal), clock.sleep(lookAgainMs, rested.signal)])
-  rested.abort()
 }

@@ -1,4 +1,5 @@
 // Delivery of events to webhooks: every queue that has something to be delivered is worked off, each by itself.
+
 import type { TransactionEvent } from '../domain/event.ts'
 import { backOff } from '../ops/back-off.ts'
 import type { Clock } from '../ops/clock.ts'
@@ -6,6 +7,7 @@ import type { Logger } from '../ops/logger.ts'
 import type { WebhookMetrics } from '../ops/metrics.ts'
 import type { Webhook, WebhookPoster } from '../ops/post-webhook.ts'
 import type { Random } from '../ops/random.ts'
+import { waitWithin } from '../ops/within.ts'
 import type { Store } from '../store/store.ts'
 import { isResting, type QueueHealth, workOff } from './deliver-queue.ts'
 import { loggingOutage, type Outage } from './log-outage.ts'
@@ -88,9 +90,7 @@ export function deliverEvents(context: DeliveryContext): AsyncDisposable {
     async [Symbol.asyncDispose]() {
       stopping.abort()
       const done = Promise.all([running, ...working.values()])
-      const over = new AbortController()
-      await Promise.race([done, clock.sleep(graceMs, over.signal)])
-      over.abort()
+      await waitWithin(clock, graceMs, () => done)
       cutting.abort()
       await done
     },

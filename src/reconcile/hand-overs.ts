@@ -1,7 +1,9 @@
 // What an owner is handing over at this moment. A node that takes its time is not waited for: its answers are recorded
 // when they come, and until then payloads wait behind a payload, in their order, while no-ops go out beside it.
+
 import type { Hash } from '../domain/ids.ts'
 import type { Clock } from '../ops/clock.ts'
+import { late, within } from '../ops/within.ts'
 
 /** Far longer than a node takes that is well, and far shorter than a block. */
 const promptMs = 250
@@ -42,16 +44,10 @@ export function openHandOvers(clock: Clock, onEnd: () => void): HandOvers {
   return {
     underWay,
     async attend<T>(hashes: readonly Hash[], performed: Promise<T>) {
-      const done = new AbortController()
-      const late = clock.sleep(promptMs, done.signal).then((): 'hanging' => 'hanging')
-      try {
-        const first = await Promise.race([performed, late])
-        if (first === 'hanging') look(hashes, performed)
-        return first
-      } finally {
-        // With a reason, since the default is an error that takes its stack along.
-        done.abort('over')
-      }
+      const first = await within(clock, promptMs, () => performed)
+      if (first !== late) return first
+      look(hashes, performed)
+      return 'hanging'
     },
     raise() {
       if (failures.length > 0) throw failures.shift()

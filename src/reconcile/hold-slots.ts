@@ -1,7 +1,9 @@
 // The slots that one session holds: what of a survey is to be taken and given up, in which order it is done.
+
 import type { RelayerId } from '../domain/ids.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
+import { waitWithin } from '../ops/within.ts'
 import type { LockSession, Member, Slot, Survey } from '../store/locks.ts'
 import type { Holdings } from './holdings.ts'
 import { shareOut } from './share-out.ts'
@@ -45,10 +47,8 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
   let told = ''
 
   async function giveUp(slot: Slot, relayers: readonly RelayerId[]): Promise<void> {
-    const over = new AbortController()
     try {
-      const released = Promise.all(relayers.map(holdings.release))
-      await Promise.race([released, clock.sleep(lastStepMs, over.signal)])
+      await waitWithin(clock, lastStepMs, () => Promise.all(relayers.map(holdings.release)))
       if (!session.isAlive()) return
       await session.unlock([slot])
       locked.delete(slot)
@@ -57,7 +57,6 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
       // The session is over, and with it the lock; or it is not, and the next look finds the slot here as before.
       logger.debug({ err: error, slot }, 'a lock was not given up')
     } finally {
-      over.abort()
       leaving.delete(slot)
     }
   }

@@ -1,8 +1,10 @@
 // Advances one relayer for as long as it is ours: a step, then rest until a block, a wake-up or a time.
+
 import { type Chain, ChainUnavailable } from '../chain/chain.ts'
 import { OwnershipLost, StaleWrite } from '../domain/errors.ts'
 import { backOff } from '../ops/back-off.ts'
 import type { Logger } from '../ops/logger.ts'
+import { waitWithin } from '../ops/within.ts'
 import { type Bell, bell } from './bell.ts'
 import { openHandOvers } from './hand-overs.ts'
 import { loggingConditions } from './log-conditions.ts'
@@ -90,11 +92,7 @@ async function restUntil(rest: Rest, { clock }: StepContext, wakes: Bell, lost: 
   if (rest.againAfterMs === 0) return
   if (rest.idle) await clock.sleep(idleRestMs, lost)
   if (rest.againAfterMs === undefined) return wakes.wait(lost)
-  const rested = new AbortController()
-  const until = AbortSignal.any([lost, rested.signal])
-  await Promise.race([wakes.wait(until), clock.sleep(rest.againAfterMs, until)])
-  // With a reason, since the default is an error that takes its stack along.
-  rested.abort('rested')
+  await waitWithin(clock, rest.againAfterMs, wakes.wait, lost)
 }
 
 interface Following {

@@ -3,10 +3,12 @@
 // A relayer is acquired in this order: the lock, then its epoch, and only then is it read. It is given up in the reverse
 // order: the step under way ends, then the lock goes. When the session of the locks is lost, all that is owned is lost
 // with it before anything else happens, and the replica joins anew.
+
 import type { RelayerId } from '../domain/ids.ts'
 import { backOff } from '../ops/back-off.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
+import { waitWithin } from '../ops/within.ts'
 import type { Hints } from '../store/hints.ts'
 import type { LockSession, Locks } from '../store/locks.ts'
 import type { Store } from '../store/store.ts'
@@ -92,10 +94,7 @@ export function ownByLocks(context: OwnByLocks): Ownerships {
       await slots.look([...wanted])
       void wakeLost()
       await clock.sleep(gatherMs, until)
-      const rested = new AbortController()
-      const resting = AbortSignal.any([until, rested.signal])
-      await Promise.race([looks.wait(resting), clock.sleep(lookEveryMs, resting)])
-      rested.abort()
+      await waitWithin(clock, lookEveryMs, looks.wait, until)
     }
   }
 

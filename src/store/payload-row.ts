@@ -5,23 +5,6 @@ import type { Payload, Pricing } from '../domain/transaction.ts'
 import { fromJson, toJson } from './json.ts'
 import type { PayloadColumns, TransactionTable } from './schema.ts'
 
-/** The columns alone, for a query that writes them. */
-export function payloadOf(p: PayloadColumns): PayloadColumns {
-  return {
-    from_address: p.from_address,
-    to_address: p.to_address,
-    value: p.value,
-    data: p.data,
-    gas_limit: p.gas_limit,
-    pricing: p.pricing,
-    speed: p.speed,
-    gas_price: p.gas_price,
-    max_fee_per_gas: p.max_fee_per_gas,
-    max_priority_fee_per_gas: p.max_priority_fee_per_gas,
-    access_list: p.access_list,
-  }
-}
-
 export function payloadToRow({ from, to, value, data, gasLimit, pricing, accessList }: Payload): PayloadColumns {
   return {
     from_address: from,

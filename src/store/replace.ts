@@ -1,9 +1,10 @@
 // A new payload in the row of a transaction, beside those that it replaced.
 
 import type { Transaction } from '../domain/transaction.ts'
-import { earlierToRow, payloadOf, payloadToRow } from './payload-row.ts'
+import { earlierToRow, payloadToRow } from './payload-row.ts'
 import type { PayloadColumns, TransactionTable } from './schema.ts'
 import { type Executor, statement } from './statement.ts'
+import { columnsOf, payloadColumns } from './transaction-columns.ts'
 
 type Replacement = PayloadColumns & Pick<TransactionTable, 'id' | 'earlier'> & { valid_until: number | null }
 
@@ -11,7 +12,7 @@ const rewrite = statement<Replacement>((db, p) =>
   db
     .updateTable('transactions')
     .set({
-      ...payloadOf(p),
+      ...columnsOf(p, payloadColumns),
       earlier: p.earlier,
       valid_until: p.valid_until,
     })

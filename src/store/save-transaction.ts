@@ -13,6 +13,7 @@ import { replacePayload } from './replace.ts'
 import { saveAttempts, withdrawAttempts } from './save-attempts.ts'
 import { changeOne, type Executor, statement } from './statement.ts'
 import type { Tallies } from './tallies.ts'
+import { columnsOf, endColumns, progressColumns } from './transaction-columns.ts'
 import { type ProgressColumns, progressToRow } from './transaction-row.ts'
 
 const update = statement<ProgressColumns & { id: TransactionId; version: number }, { id: TransactionId }>((db, p) =>
@@ -36,18 +37,7 @@ const drop = inLists(
       .where('open', '=', 1)
       .returning('id'),
   ),
-  {
-    id: 'text',
-    version: 'bigint',
-    phase: 'text',
-    open: 'integer',
-    status: 'text',
-    status_reason: 'text',
-    canceled_at: 'bigint',
-    cancel_origin: 'text',
-    ended_at: 'bigint',
-    drop_reason: 'text',
-  },
+  { id: 'text', version: 'bigint', ...endColumns },
   // By the list of ids as well: joined with it alone, a table that was small when the plan was made is read as a whole.
   (given) => `UPDATE transactions SET phase = given.phase, open = given.open, status = given.status,
       status_reason = given.status_reason, wait_condition = NULL, wait_text = NULL,
@@ -72,53 +62,15 @@ const drop = inLists(
   },
 )
 
-type DropColumns = Pick<
-  ProgressColumns,
-  'phase' | 'open' | 'status' | 'status_reason' | 'canceled_at' | 'cancel_origin' | 'ended_at' | 'drop_reason'
->
+type DropColumns = Pick<ProgressColumns, keyof typeof endColumns>
 
 /** All that the end of a queued transaction changes: it waits for nothing any more. */
 export function dropOf(p: DropColumns): DropColumns & { wait_condition: null; wait_text: null } {
-  return {
-    phase: p.phase,
-    open: p.open,
-    status: p.status,
-    status_reason: p.status_reason,
-    wait_condition: null,
-    wait_text: null,
-    canceled_at: p.canceled_at,
-    cancel_origin: p.cancel_origin,
-    ended_at: p.ended_at,
-    drop_reason: p.drop_reason,
-  }
+  return { ...columnsOf(p, endColumns), wait_condition: null, wait_text: null }
 }
 
 export function progressOf(p: ProgressColumns): ProgressColumns {
-  return {
-    phase: p.phase,
-    open: p.open,
-    status: p.status,
-    status_reason: p.status_reason,
-    wait_condition: p.wait_condition,
-    wait_text: p.wait_text,
-    nonce: p.nonce,
-    sent_at: p.sent_at,
-    canceled_at: p.canceled_at,
-    cancel_origin: p.cancel_origin,
-    ended_at: p.ended_at,
-    drop_reason: p.drop_reason,
-    included_kind: p.included_kind,
-    included_hash: p.included_hash,
-    included_block: p.included_block,
-    included_block_hash: p.included_block_hash,
-    included_succeeded: p.included_succeeded,
-    revert_reason: p.revert_reason,
-    gas_used: p.gas_used,
-    effective_gas_price: p.effective_gas_price,
-    l1_fee: p.l1_fee,
-    suspected_hash: p.suspected_hash,
-    suspected_nonce: p.suspected_nonce,
-  }
+  return columnsOf(p, progressColumns)
 }
 
 /** Throws StaleWrite when the stored version is no longer `before.version`, or the row is closed: an end is an end. */

@@ -7,35 +7,11 @@ import { type Inclusion, isTerminal, type Lifecycle, statusOf, type Transaction 
 import { earlierFromRow, earlierToRow, payloadFromRow, payloadToRow } from './payload-row.ts'
 import type { TransactionTable } from './schema.ts'
 import { storableText } from './storable-text.ts'
+import type { progressColumns } from './transaction-columns.ts'
 
 export type TransactionRow = Selectable<TransactionTable>
 /** What a step may change; a new payload is written by replace.ts, and everything else stands for ever. */
-export type ProgressColumns = Pick<
-  TransactionRow,
-  | 'phase'
-  | 'open'
-  | 'status'
-  | 'status_reason'
-  | 'wait_condition'
-  | 'wait_text'
-  | 'nonce'
-  | 'sent_at'
-  | 'canceled_at'
-  | 'cancel_origin'
-  | 'ended_at'
-  | 'drop_reason'
-  | 'included_kind'
-  | 'included_hash'
-  | 'included_block'
-  | 'included_block_hash'
-  | 'included_succeeded'
-  | 'revert_reason'
-  | 'gas_used'
-  | 'effective_gas_price'
-  | 'l1_fee'
-  | 'suspected_hash'
-  | 'suspected_nonce'
->
+export type ProgressColumns = Pick<TransactionRow, keyof typeof progressColumns>
 
 export function transactionToRow(transaction: Transaction): TransactionRow {
   return {

@@ -1,77 +1,52 @@
 // A policy that this release does not have: with its row in the table, it goes from the file and from requests into the
 // database, and from there into answers, the API reference and the next process. No other list has to name it.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { compose, type Service } from '../../src/compose.ts'
-import { loadConfig } from '../../src/config/load-config.ts'
-import type { Policy } from '../../src/domain/policy-table.ts'
-import { systemClock } from '../../src/ops/clock.ts'
-import { openLogger } from '../../src/ops/pino.ts'
-import { systemRandom } from '../../src/ops/random.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { devAccount } from '../support/dev-accounts.ts'
-import { type RelayerOptions, serviceEnvironment, writeServiceFiles } from '../support/service-files.ts'
+import { type Service, startService } from '../support/service.ts'
+import { type ServiceFiles, writeServiceFiles } from '../support/service-files.ts'
 import { databaseIn } from '../support/tested-database.ts'
 import { type Body, storageKey } from './support/manager.ts'
 
-vi.mock('../../src/domain/policy-table.ts', async (original) => {
-  const module = await original<typeof import('../../src/domain/policy-table.ts')>()
-  const added = {
-    dailyCap: { kind: 'wei', name: 'daily_cap', meaning: 'the most of a day' },
-    batchMax: { kind: 'count', name: 'batch_max', meaning: 'sends of one batch', min: 2, max: 50, default: 7 },
-    strictOrder: { kind: 'flag', name: 'strict_order', meaning: 'false lets it be', implied: true },
-    coveredTokens: { kind: 'addresses', name: 'covered_tokens', meaning: 'are covered', emptyMeans: 'none is' },
-  } as const satisfies Record<string, Policy>
-  return { ...module, policyTable: { ...module.policyTable, ...added } }
-})
+const morePolicies = fileURLToPath(new URL('./support/more-policies.ts', import.meta.url))
 
-const apiKey = 'a-key-for-tests-of-32-characters-or-more'
 const huge = '123456789012345678901234567890'
 const token = devAccount(7).address
 const defaults = { min_balance: 0, max_in_flight: 16, eip1559_pricing: true, gas_limit_estimation: true }
 
-let directory: string
-let service: Service
-let url: string
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'rescind-policy-'))
-  databaseIn(directory).create()
-})
-afterAll(async () => {
-  databaseIn(directory).drop()
-  await rm(directory, { recursive: true })
-})
-beforeEach(() => begin())
-afterEach(() => service?.[Symbol.asyncDispose]())
+// Nobody listens there: relayers that are paused and have nothing open need no node.
+const rpcUrls = ['http://127.0.0.1:9']
+
+function filesWith(policies: Readonly<Record<string, unknown>>): ServiceFiles {
+  return {
+    networks: [
+      { name: 'here', rpcUrls },
+      { name: 'else', rpcUrls, chainId: 31338 },
+    ],
+    relayers: [
+      { id: 'filed', privateKey: devAccount(0).key, paused: true, policies },
+      { id: 'other', privateKey: devAccount(1).key, paused: true, network: 'else' },
+    ],
+  }
+}
 
 const filePolicies = { daily_cap: '5', covered_tokens: [token.toLowerCase()], strict_order: false }
 
-async function begin(policies: object = filePolicies): Promise<void> {
-  const relayers: RelayerOptions[] = [
-    { id: 'filed', privateKey: devAccount(0).key, paused: true, policies: { ...policies } },
-    { id: 'other', privateKey: devAccount(1).key, paused: true, network: 'else' },
-  ]
-  // Nobody listens there: relayers that are paused and have nothing open need no node.
-  const rpcUrls = ['http://127.0.0.1:9']
-  const networks = [
-    { name: 'here', rpcUrls },
-    { name: 'else', rpcUrls, chainId: 31338 },
-  ] as const
-  const files = { networks, relayers }
-  await writeServiceFiles(directory, files)
-  const env = serviceEnvironment(directory, { ...files, apiKey, port: 0, metricsPort: 0 })
-  const config = await loadConfig({ ...env, STORAGE_ENCRYPTION_KEY: storageKey(1) }, directory)
-  const logger = openLogger({ level: 'silent' })
-  service = await compose(config, { clock: systemClock, random: systemRandom(), logger, version: '0.0.0-test' })
-  url = (await service.listen()).url
-}
+let service: Service
+beforeAll(async () => {
+  service = await startService({
+    ...filesWith(filePolicies),
+    env: { STORAGE_ENCRYPTION_KEY: storageKey(1) },
+    nodeArguments: ['--import', morePolicies],
+  })
+})
+afterAll(() => service?.[Symbol.asyncDispose]())
 
 async function ask(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<Body> {
-  const answer = await request(`${url}${path}`, {
+  const answer = await request(`${service.url}${path}`, {
     method,
-    headers: { authorization: `Bearer ${apiKey}`, ...(body && { 'content-type': 'application/json' }) },
+    headers: { authorization: `Bearer ${service.apiKey}`, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
   })
   return { status: answer.statusCode, text: await answer.body.text() }
@@ -82,7 +57,9 @@ async function policiesOf(id: string): Promise<Body> {
 }
 
 function stored(id: string): Body {
-  const [row] = databaseIn(directory).read<{ policies: string }>(`SELECT policies FROM relayers WHERE id = '${id}'`)
+  const [row] = databaseIn(service.directory).read<{ policies: string }>(
+    `SELECT policies FROM relayers WHERE id = '${id}'`,
+  )
   return JSON.parse(row?.policies ?? '')
 }
 
@@ -128,14 +105,15 @@ test('under its own bounds, and by its own name alone', async () => {
 
 test('laid over the file, by the next process, too', async () => {
   expect(await ask('PATCH', '/api/v1/relayers/filed', { policies: { daily_cap: huge } })).toMatchObject({ status: 200 })
-  await service[Symbol.asyncDispose]()
-  await begin({ ...filePolicies, daily_cap: '6', batch_max: 9 })
+  await service.stop()
+  await writeServiceFiles(service.directory, filesWith({ ...filePolicies, daily_cap: '6', batch_max: 9 }))
+  await service.restart()
   expect((await ask('GET', '/api/v1/relayers/filed')).text).toContain(`"daily_cap":${huge},"batch_max":9`)
 })
 
 test('in a row of an earlier release it is at its default', async () => {
   const { batchMax: _, ...earlier } = stored('made')
-  databaseIn(directory).change(`UPDATE relayers SET policies = '${JSON.stringify(earlier)}' WHERE id = 'made'`)
+  databaseIn(service.directory).change(`UPDATE relayers SET policies = '${JSON.stringify(earlier)}' WHERE id = 'made'`)
   expect(await policiesOf('made')).toMatchObject({ batch_max: 7 })
 })
 

@@ -1,10 +1,12 @@
 // Hints over NOTIFY, on a connection of their own: inside a transaction of ours a NOTIFY would make all commits of the
 // server wait for each other. What is told while one is under way goes out with the next.
+
 import type { RelayerId } from '../../domain/ids.ts'
 import { backOff } from '../../ops/back-off.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { Secret } from '../../ops/secret.ts'
+import { late, within } from '../../ops/within.ts'
 import type { Hint, Hints } from '../hints.ts'
 import { type DirectSession, openDirectSession } from './direct-session.ts'
 import type { Lines } from './lines.ts'
@@ -82,15 +84,9 @@ export function openPostgresHints(options: { url: Secret; clock: Clock; logger: 
 
   /** Rejects where the answer does not come: a line that was cut says nothing by itself. */
   async function answered(question: Promise<unknown>, stop: AbortSignal): Promise<void> {
-    const over = new AbortController()
-    const late = clock.sleep(speakEveryMs, AbortSignal.any([stop, over.signal])).then(() => 'late')
-    try {
-      if ((await Promise.race([question, late])) !== 'late') return
-      giveUpSilent ??= lines?.doubt()
-      throw new Error('the server does not answer')
-    } finally {
-      over.abort()
-    }
+    if ((await within(clock, speakEveryMs, () => question, stop)) !== late) return
+    giveUpSilent ??= lines?.doubt()
+    throw new Error('the server does not answer')
   }
 
   function hear(payload: string): void {

@@ -1,0 +1,91 @@
+// The columns of a transaction, named once for all queries that write them, each with its type in lists.
+import type { ListType } from './in-lists.ts'
+import type { PayloadColumns, TransactionTable } from './schema.ts'
+
+type Columns = Readonly<Partial<Record<keyof TransactionTable, ListType>>>
+
+/** They stand for ever. */
+const identityColumns = {
+  id: 'text',
+  relayer_id: 'text',
+  sequence: 'bigint',
+  version: 'bigint',
+  created_at: 'bigint',
+  origin: 'text',
+} as const satisfies Columns
+
+/** What a PUT changes, with `earlier` and `valid_until`. */
+export const payloadColumns = {
+  from_address: 'text',
+  to_address: 'text',
+  value: 'text',
+  data: 'text',
+  gas_limit: 'bigint',
+  pricing: 'text',
+  speed: 'text',
+  gas_price: 'text',
+  max_fee_per_gas: 'text',
+  max_priority_fee_per_gas: 'text',
+  access_list: 'text',
+} as const satisfies Readonly<Record<keyof PayloadColumns, ListType>>
+
+const beginningColumns = { phase: 'text', open: 'integer', status: 'text' } as const satisfies Columns
+
+/** What every send begins with; all the others are null then. */
+export const queuedColumns = {
+  ...identityColumns,
+  ...payloadColumns,
+  valid_until: 'bigint',
+  ...beginningColumns,
+} as const satisfies Columns
+
+/** What the end of a queued transaction changes, beside the end of its wait. */
+export const endColumns = {
+  ...beginningColumns,
+  status_reason: 'text',
+  canceled_at: 'bigint',
+  cancel_origin: 'text',
+  ended_at: 'bigint',
+  drop_reason: 'text',
+} as const satisfies Columns
+
+/** What a step may change. */
+export const progressColumns = {
+  ...endColumns,
+  wait_condition: 'text',
+  wait_text: 'text',
+  nonce: 'bigint',
+  sent_at: 'bigint',
+  included_kind: 'text',
+  included_hash: 'text',
+  included_block: 'bigint',
+  included_block_hash: 'text',
+  included_succeeded: 'integer',
+  revert_reason: 'text',
+  gas_used: 'bigint',
+  effective_gas_price: 'text',
+  l1_fee: 'text',
+  suspected_hash: 'text',
+  suspected_nonce: 'bigint',
+} as const satisfies Columns
+
+/** A column of the table that is in none of them is an error of types. */
+export const transactionColumns = {
+  ...queuedColumns,
+  earlier: 'text',
+  ...progressColumns,
+} as const satisfies Readonly<Record<keyof TransactionTable, ListType>>
+
+/** Of the row, or of the parameters that stand for it, these columns and no others. */
+export function columnsOf<K extends keyof TransactionTable, P extends Readonly<Record<K, unknown>>>(
+  p: P,
+  columns: Readonly<Record<K, ListType>>,
+): Pick<P, K> {
+  // The keys are those of `columns`, and the values those of `p`.
+  return Object.fromEntries(namesOf(columns).map((name) => [name, p[name]])) as Pick<P, K>
+}
+
+export function namesOf<K extends keyof TransactionTable>(columns: Readonly<Record<K, ListType>>): readonly K[] {
+  // Object.keys knows keys as texts only.
+  return Object.keys(columns) as K[]
+}
