@@ -28,9 +28,6 @@ const unit = [
   'test/store/**/statement.test.ts',
 ]
 
-/** What replaces a module of the engine: files that share a process would share the replacement. */
-const mocking = ['test/manage/**/new-policy.test.ts']
-
 /** Files of `real` that ask the store, through whatever stands before it, and meet locks, replays or the order of events. */
 const onPostgres = [
   'test/commands/**/keep-relayers.test.ts',
@@ -57,16 +54,14 @@ export const tiers: readonly Tier[] = [
   { name: 'demo', files: ['test/demo/**/*.test.ts'] },
   { name: 'rest-chaos', files: ['test/chaos/**/*.test.ts'] },
   { name: 'rest-move', files: ['test/move/**/{cut-off,move,refusals}.test.ts'] },
-  { name: 'mocking', files: mocking },
   { name: 'real', files: ['test/**/*.test.ts'] },
   { name: 'postgres', files: onPostgres, again: true },
   {
     name: 'rest-postgres',
     files: ['test/{attacks,commands,e2e,estate,http,manage,openapi,reconcile}/**/*.test.ts'],
-    except: [...unit, ...mocking, ...onPostgres, ...onOneDatabase],
+    except: [...unit, ...onPostgres, ...onOneDatabase],
     again: true,
   },
-  { name: 'rest-mocking', files: mocking, again: true },
   { name: 'rest-fuzz', files: ['test/openapi/**/fuzz.test.ts'], again: true },
   { name: 'rest-sim', files: ['test/sim/seeds.test.ts'], again: true },
 ]
@@ -93,8 +88,6 @@ const sweeping = (place: number, sweep: { after: number; seeds: number }) => ({
 })
 
 const ways: Readonly<Record<string, object>> = {
-  mocking: { ...withProcesses, isolate: true },
-  'rest-mocking': { ...onOneServer, isolate: true },
   real: withProcesses,
   'rest-move': withProcesses,
   postgres: onOneServer,
