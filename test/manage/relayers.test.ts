@@ -91,7 +91,9 @@ test('what is changed of the file is laid over it at each start, and follows it 
   await service.kill9()
   await service.restart()
   expect(await manage(client, 'GET', '/relayers/filed')).toEqual(patched)
-  expect(service.logs()).toContain('"members":["paused","policies.gasPriceCap","policies.valueCap"]')
+  // The log comes by a pipe of its own, and perhaps after the answer.
+  const told = '"members":["paused","policies.gasPriceCap","policies.valueCap"]'
+  await until(() => service.logs().includes(told), { what: () => `what is laid over the file\n${service.logs()}` })
 
   const back = { paused: false, policies: { gas_price_cap: 300_000_000_000, value_cap: null } }
   expect(await manage(client, 'PATCH', '/relayers/filed', back)).toEqual(before)

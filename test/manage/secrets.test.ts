@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Anvil, devAccount, startAnvil } from '../support/anvil.ts'
-import { openClient } from '../support/client.ts'
+import { openClient, until } from '../support/client.ts'
 import { type Service, startService } from '../support/service.ts'
 import type { ServiceFiles } from '../support/service-files.ts'
 import { databaseIn } from '../support/tested-database.ts'
@@ -112,7 +112,8 @@ test('the key rotates: what the previous one sealed is sealed anew at the start,
   const before = sealedRows()
   const rotated = { STORAGE_ENCRYPTION_KEY: storageKey(2), STORAGE_ENCRYPTION_KEYS_PREVIOUS: storageKey(1) }
   await run(rotated, async (service) => {
-    expect(service.logs()).toContain('are sealed under the present STORAGE_ENCRYPTION_KEY')
+    const told = 'are sealed under the present STORAGE_ENCRYPTION_KEY'
+    await until(() => service.logs().includes(told), { what: () => `the new seals\n${service.logs()}` })
   })
   const after = sealedRows()
   expect([...after.keys()]).toEqual([...before.keys()])
