@@ -8,7 +8,7 @@ import { lasting } from './hindrance.ts'
 import { isNonEmpty } from './ids.ts'
 import type { Observation } from './observation.ts'
 import { isOutpaced, reasonToBid } from './reason-to-bid.ts'
-import { rebroadcastIfDue, repeatIfDue } from './rebroadcast.ts'
+import { rebroadcastIfDue, repeatDearerIfDue } from './rebroadcast.ts'
 import type { NetworkPolicy } from './relayer.ts'
 import type { InPhase } from './transaction.ts'
 import type { TimestampMs, Wei } from './units.ts'
@@ -98,7 +98,9 @@ function takeOver(
   const bidder = { transaction, own: noOps, speed, gas: noOpGas, cap, funds: balance } as const
   const bid = nextBid(bidder, observation, market, policy)
   if (bid.kind === 'sign') return [{ do: 'takeOver', transaction, fees: bid.fees }]
-  if (bid.kind === 'repeat') return repeatIfDue(transaction, bid.attempt, observation, policy, now)
+  if (bid.kind === 'repeat') {
+    return repeatDearerIfDue(transaction, bid.attempt, noOps.at(-1), observation, policy, now)
+  }
   return explainWait(transaction, noOps, bid, cap)
 }
 

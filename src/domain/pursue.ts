@@ -16,7 +16,7 @@ import {
 import type { Observation } from './observation.ts'
 import type { Policies } from './policy-table.ts'
 import { isOutpaced, isStuck, type ReasonToBid, reasonToBid } from './reason-to-bid.ts'
-import { rebroadcastIfDue, repeatIfDue } from './rebroadcast.ts'
+import { rebroadcastIfDue, repeatDearerIfDue } from './rebroadcast.ts'
 import { pursueRefusedFiller, refusalOfFiller } from './refused-filler.ts'
 import type { NetworkPolicy } from './relayer.ts'
 import { repeatAfter } from './repeat-after.ts'
@@ -99,7 +99,7 @@ function bidAgain(
   if (why === 'unfunded' && (bid.kind === 'repeat' || isDearer)) return [...tellUnfunded(transaction), ...again]
   if (bid.kind === 'sign') return [{ do: 'bump', transaction, fees: bid.fees }]
   if (bid.kind === 'repeat') {
-    const repeated = repeatIfDue(transaction, bid.attempt, observation, policy, now)
+    const repeated = repeatDearerIfDue(transaction, bid.attempt, latest, observation, policy, now)
     return repeated.length > 0 ? repeated : again
   }
   switch (bid.until) {

@@ -1,6 +1,7 @@
 // Which bytes of a nonce are broadcast again, and when: nodes may not have had them, and pools may have lost them since.
 import { type Attempt, isNoOp, mayBeKnown, newest, rejectionOf, wasAlwaysRejected, wasTaken } from './attempt.ts'
 import type { Decision } from './decision.ts'
+import { feeCap } from './fees.ts'
 import { costOf } from './funds.ts'
 import type { NonEmpty } from './ids.ts'
 import type { Observation } from './observation.ts'
@@ -17,17 +18,20 @@ export function rebroadcastIfDue(
   policy: NetworkPolicy,
   now: TimestampMs,
 ): Decision[] {
-  return repeatIfDue(transaction, attemptToRepeat(transaction, own, observation.balance), observation, policy, now)
+  const attempt = attemptToRepeat(transaction, own, observation.balance)
+  return isDue(attempt, observation, policy, now) ? [{ do: 'rebroadcast', transaction, attempt }] : []
 }
 
-/** Of an attempt that need not be the newest: its price was too much before, and is right now. */
-export function repeatIfDue(
+/** Of an attempt before the newest, whose price was too much then and is right now. A pool would refuse a lower one. */
+export function repeatDearerIfDue(
   transaction: InPhase<'inFlight'>,
   attempt: Attempt,
+  latest: Attempt | undefined,
   observation: Observation,
   policy: NetworkPolicy,
   now: TimestampMs,
 ): Decision[] {
+  if (latest && feeCap(attempt.fees) <= feeCap(latest.fees)) return []
   return isDue(attempt, observation, policy, now) ? [{ do: 'rebroadcast', transaction, attempt }] : []
 }
 
