@@ -144,6 +144,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'stale-branch-as-truth',
     breaks: 'believes the receipt of a node that a reorganisation left behind',
+    caughtBy: 'test/chain/observe.test.ts',
     edits: [
       {
         file: 'src/chain/read-receipts.ts',
@@ -177,6 +178,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'no-status-is-success',
     breaks: 'takes an execution for a success where the receipt does not say so',
+    caughtBy: 'test/chain/receipts.test.ts',
     edits: [
       {
         file: 'src/chain/receipt.ts',
@@ -199,6 +201,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'deep-block-of-anybody',
     breaks: 'asks a node on an old branch which deep block is canonical',
+    caughtBy: 'test/chain/read-canonical.test.ts',
     edits: [
       {
         file: 'src/chain/read-canonical.ts',
@@ -221,6 +224,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'silence-is-consent',
     breaks: 'prices for the nodes that said what they are, and not for those that have not said it yet',
+    caughtBy: 'test/chain/replacement-rule.test.ts',
     edits: [
       {
         file: 'src/chain/endpoints.ts',
@@ -286,7 +290,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'give-nothing-up',
     breaks: 'waits for ever on a payload that no node takes, when an earlier answer was lost',
-    with: ['doubtfulSends'],
+    caughtBy: 'test/domain/decide.test.ts',
     edits: [
       {
         file: 'src/domain/pursue.ts',
@@ -621,7 +625,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'forget-the-refused-batch',
     breaks: 'sends alone what a refused batch held, and believes a refused connection then that no node has it',
-    with: ['doubtfulSends'],
+    caughtBy: 'test/chain/calls.test.ts',
     edits: [
       {
         file: 'src/chain/batch-calls.ts',

@@ -43,7 +43,7 @@ afterAll(() => {
   )
 })
 
-describe.concurrent('a mutant is caught', { timeout: 900_000 }, () => {
+describe.concurrent('a mutant is caught', { timeout: 2_700_000 }, () => {
   const trying = tryTogether()
   test.each(mutants)('$name: $breaks', async (mutant) => {
     if ((await trying).has(mutant.name)) return
