@@ -324,6 +324,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'fillers-without-end',
     breaks: 'makes a filler anew, at once, where a node called the last one invalid',
+    with: ['doubtfulSends', 'shortMoney'],
     edits: [
       {
         file: 'src/domain/pursue.ts',
