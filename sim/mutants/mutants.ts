@@ -45,6 +45,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'follow-only-the-no-op',
     breaks: 'asks only for the receipt of the no-op once a transaction is canceled',
+    caughtBy: 'test/domain/work.test.ts',
     edits: [
       {
         file: 'src/domain/work.ts',

@@ -1,7 +1,7 @@
 // What a step asks of the chain about what it has before it.
 import { expect, test } from 'vitest'
 import { inquire } from '../../src/domain/work.ts'
-import { height, inFlight, someAttempt, someWork } from './some.ts'
+import { height, inFlight, someAttempt, someNoOp, someWork } from './some.ts'
 
 const noWants = { pendingNonce: false, freshBalance: false, paysMore: false }
 
@@ -10,5 +10,13 @@ test('what took a nonce is looked for from its first attempt on: any later one m
   const later = someAttempt(4, { recordedAtBlock: height - 2 })
   expect(inquire(someWork({ open: [inFlight(4, [first, later])] }), noWants).live).toMatchObject([
     { nonce: 4, unspentAt: height - 9 },
+  ])
+})
+
+test('the receipt of a canceled transaction is asked for as well as that of its no-op: either may be mined', () => {
+  const payload = someAttempt(4)
+  const noOp = someNoOp(4)
+  expect(inquire(someWork({ open: [inFlight(4, [payload, noOp])] }), noWants).live).toMatchObject([
+    { nonce: 4, attempts: [{ hash: payload.hash }, { hash: noOp.hash }] },
   ])
 })
