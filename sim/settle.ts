@@ -1,5 +1,5 @@
 // The faults stop. From here on everything must reach an end, and a true one, within a bound.
-import { refusedPauseMaxMs } from '../src/domain/repeat-after.ts'
+import { refusedPauseMaxMs } from '../src/domain/decide/repeat-after.ts'
 import { maxWei } from '../src/domain/units.ts'
 import { type Policies, withoutCancelCap } from './draw-policies.ts'
 import { follow } from './mining.ts'

@@ -48,7 +48,7 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'test/domain/work.test.ts',
     edits: [
       {
-        file: 'src/domain/work.ts',
+        file: 'src/domain/decide/work.ts',
         find: '.filter(mayBeKnown)\n        .map(',
         put: ".filter((each) => mayBeKnown(each) && (each.kind === 'cancel' || lifecycle.attempts.every(({ kind }) => kind !== 'cancel'))).map(",
       },
@@ -70,7 +70,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'answers "nonce too low" with a fresh nonce',
     edits: [
       {
-        file: 'src/domain/apply.ts',
+        file: 'src/domain/decide/apply.ts',
         find: '  return answered\n}',
         put: "  const tooLow = [...outcomes.values()].some((each) => each.kind === 'rejected' && each.code === 'nonceTooLow')\n  return tooLow && !answered.cancellation ? { ...answered, lifecycle: { phase: 'queued' } } : answered\n}",
       },
@@ -103,7 +103,7 @@ export const mutants: readonly Mutant[] = [
     breaks: "holds no-ops to the sends' price cap",
     edits: [
       {
-        file: 'src/domain/cancel-race.ts',
+        file: 'src/domain/decide/cancel-race.ts',
         find: 'const cap = work.relayer.policies.cancelGasPriceCap',
         put: 'const cap = work.relayer.policies.gasPriceCap',
       },
@@ -114,7 +114,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'calls final what was mined a block ago',
     edits: [
       {
-        file: 'src/domain/decide.ts',
+        file: 'src/domain/decide/decide.ts',
         find: 'if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []',
         put: '',
       },
@@ -136,7 +136,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'leaves the nonce of what was dropped open, and everything behind it stuck',
     edits: [
       {
-        file: 'src/domain/free-nonces.ts',
+        file: 'src/domain/decide/free-nonces.ts',
         find: 'let next = freeFrom(Math.max(observation.nonce, work.floor.spentBelow))',
         put: 'let next = freeFrom(Math.max(observation.nonce, work.floor.spentBelow, ...[...ours].map((nonce) => nonce + 1)))',
       },
@@ -216,7 +216,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'forgets which nonces are finally spent, by ours or by a stranger',
     edits: [
       {
-        file: 'src/domain/decide.ts',
+        file: 'src/domain/decide/decide.ts',
         find: "decision.do === 'settle' || decision.do === 'requeue' ?",
         put: "(decision.do as string) === 'never' ?",
       },
@@ -255,7 +255,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'hands the newest bytes over again, whether they were canceled or not',
     edits: [
       {
-        file: 'src/domain/cancel-race.ts',
+        file: 'src/domain/decide/cancel-race.ts',
         find: 'rebroadcastIfDue(transaction, noOps, observation',
         put: 'rebroadcastIfDue(transaction, [attempts[0]], observation',
       },
@@ -294,7 +294,7 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'test/domain/decide.test.ts',
     edits: [
       {
-        file: 'src/domain/pursue.ts',
+        file: 'src/domain/decide/pursue.ts',
         find: 'if (invalid !== undefined && isStuck(',
         put: 'if (invalid === work.relayer.id && isStuck(',
       },
@@ -316,7 +316,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'never fills a gap where no node counts its pool',
     edits: [
       {
-        file: 'src/domain/assign-nonces.ts',
+        file: 'src/domain/decide/assign-nonces.ts',
         find: 'pendingNonce === undefined && !blocksOurs(work, observation, policy)) {',
         put: 'pendingNonce === undefined) {',
       },
@@ -328,7 +328,7 @@ export const mutants: readonly Mutant[] = [
     with: ['doubtfulSends', 'shortMoney'],
     edits: [
       {
-        file: 'src/domain/pursue.ts',
+        file: 'src/domain/decide/pursue.ts',
         find: 'if (refusal !== undefined)\n    return pursueRefusedFiller(',
         put: 'if (refusal === work.relayer.id)\n    return pursueRefusedFiller(',
       },
@@ -350,12 +350,12 @@ export const mutants: readonly Mutant[] = [
     breaks: 'never hands over again what a node has once accepted',
     edits: [
       {
-        file: 'src/domain/rebroadcast.ts',
+        file: 'src/domain/decide/rebroadcast.ts',
         find: '(wasTaken(attempt) ? takenMs : doubtfulMs)',
         put: '(wasTaken(attempt) ? Number.POSITIVE_INFINITY : doubtfulMs)',
       },
       {
-        file: 'src/domain/reason-to-bid.ts',
+        file: 'src/domain/decide/reason-to-bid.ts',
         find: 'if (waited < patience.blocks) return undefined',
         put: 'if (waited < 1e9) return undefined',
       },
@@ -377,7 +377,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'gives a fresh nonce as soon as a stranger has taken the first',
     edits: [
       {
-        file: 'src/domain/decide.ts',
+        file: 'src/domain/decide/decide.ts',
         find: 'if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []',
         put: "if (confirmations(head, inclusion.block) < policy.requiredConfirmations && tookTheNonce(inclusion) !== 'stranger') return []",
       },
@@ -409,7 +409,11 @@ export const mutants: readonly Mutant[] = [
     name: 'trap-fillers-under-the-cap',
     breaks: 'holds what fills a gap to the cap of sends, and with it the cancellations behind it',
     edits: [
-      { file: 'src/domain/pursue.ts', find: "return origin === 'gap'", put: "return (origin as string) === 'none'" },
+      {
+        file: 'src/domain/decide/pursue.ts',
+        find: "return origin === 'gap'",
+        put: "return (origin as string) === 'none'",
+      },
     ],
   },
   {
@@ -428,7 +432,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'sends what waits in the queue, whatever a lost part of its history may have sent',
     edits: [
       {
-        file: 'src/domain/past.ts',
+        file: 'src/domain/lost-history/past.ts',
         find: '  if (last === undefined) return nothing\n',
         put: '  if (last === undefined || last >= 0) return nothing\n',
       },
@@ -439,7 +443,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'looks at what a lost past had mined, and not at what still waits in a pool',
     edits: [
       {
-        file: 'src/domain/past.ts',
+        file: 'src/domain/lost-history/past.ts',
         find: 'if (!explained.has(nonce)) open.push(nonce)',
         put: 'if (!explained.has(nonce) && nonce < at.nonce) open.push(nonce)',
       },
@@ -478,7 +482,7 @@ export const mutants: readonly Mutant[] = [
     name: 'forget-what-ended-since-a-restore',
     breaks: 'takes the only one left for what a no-op canceled, although its client canceled another meanwhile',
     caughtBy: 'test/reconcile/lost-history.test.ts',
-    edits: [{ file: 'src/domain/lost-cancellation.ts', find: ' && !ended.some(isWithin)', put: '' }],
+    edits: [{ file: 'src/domain/lost-history/lost-cancellation.ts', find: ' && !ended.some(isWithin)', put: '' }],
   },
   {
     name: 'cancel-what-was-sent-since',
@@ -486,7 +490,7 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'test/domain/lost-cancellation.test.ts',
     edits: [
       {
-        file: 'src/domain/lost-cancellation.ts',
+        file: 'src/domain/lost-history/lost-cancellation.ts',
         find: 'transaction.sequence > (overtaken.get(noOp.nonce) ?? Number.POSITIVE_INFINITY)',
         put: 'overtaken === undefined',
       },
@@ -498,7 +502,7 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'test/domain/lost-cancellation.test.ts',
     edits: [
       {
-        file: 'src/domain/lost-cancellation.ts',
+        file: 'src/domain/lost-history/lost-cancellation.ts',
         find: "  return envelope.value === 0n && envelope.data === '0x'",
         put: "  return envelope.value < 0n && envelope.data === '0x'",
       },
@@ -510,7 +514,7 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'test/domain/lost-cancellation.test.ts',
     edits: [
       {
-        file: 'src/domain/lost-cancellation.ts',
+        file: 'src/domain/lost-history/lost-cancellation.ts',
         find: 'else suspected.push(...candidates.flatMap((transaction) => suspicionOf(transaction, stretch)))',
         put: 'else void candidates.flatMap((transaction) => suspicionOf(transaction, stretch))',
       },
@@ -523,7 +527,7 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'test/domain/lost-cancellation.test.ts',
     edits: [
       {
-        file: 'src/domain/lost-cancellation.ts',
+        file: 'src/domain/lost-history/lost-cancellation.ts',
         find: 'if (isCertain) canceled',
         put: 'if (pairs.length > 0) canceled',
       },

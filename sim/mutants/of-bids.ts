@@ -8,7 +8,7 @@ export const ofBids: readonly Mutant[] = [
     caughtBy: 'test/domain/bid.test.ts',
     edits: [
       {
-        file: 'src/domain/bid.ts',
+        file: 'src/domain/decide/bid.ts',
         find: 'return known.filter((attempt) => !wasAlwaysRejected(attempt))',
         put: 'return known',
       },
@@ -20,7 +20,7 @@ export const ofBids: readonly Mutant[] = [
     caughtBy: 'test/domain/bid.test.ts',
     edits: [
       {
-        file: 'src/domain/bid.ts',
+        file: 'src/domain/decide/bid.ts',
         find: 'if (feeCap(floor) > feeCap(limit)) return',
         put: 'if (feeCap(floor) < 0n && limit) return',
       },
@@ -31,7 +31,7 @@ export const ofBids: readonly Mutant[] = [
     breaks: 'raises a tip that has waited to ten times what blocks show, which is what it paid itself',
     edits: [
       {
-        file: 'src/domain/bid.ts',
+        file: 'src/domain/decide/bid.ts',
         find: 'minWei(escalationMultiple * paid, smallTip)',
         put: 'maxWei(escalationMultiple * paid, smallTip)',
       },
@@ -42,7 +42,7 @@ export const ofBids: readonly Mutant[] = [
     breaks: 'waits for ever with a tip that no builder takes, and none refuses',
     edits: [
       {
-        file: 'src/domain/bid.ts',
+        file: 'src/domain/decide/bid.ts',
         find: 'if (lifecycle.nonce !== nonce || !hasWaited ||',
         put: 'if (lifecycle.nonce !== nonce || hasWaited || !hasWaited ||',
       },
@@ -59,7 +59,7 @@ export const ofBids: readonly Mutant[] = [
     caughtBy: 'test/domain/bid.test.ts',
     edits: [
       {
-        file: 'src/domain/reason-to-bid.ts',
+        file: 'src/domain/decide/reason-to-bid.ts',
         find: 'if (market?.blocks?.areUsed === false) return undefined',
         put: '',
       },
@@ -82,7 +82,7 @@ export const ofBids: readonly Mutant[] = [
     breaks: 'signs a bump that the account can not pay for',
     edits: [
       {
-        file: 'src/domain/bid.ts',
+        file: 'src/domain/decide/bid.ts',
         find: 'const affordable = funds === undefined ? undefined :',
         put: 'const affordable = funds !== null ? undefined :',
       },

@@ -7,7 +7,7 @@ export const ofPolicies: readonly Mutant[] = [
     breaks: 'does not look at gas_price_cap when a send gets its nonce',
     edits: [
       {
-        file: 'src/domain/assign-nonces.ts',
+        file: 'src/domain/decide/assign-nonces.ts',
         find: 'const fees = firstFees(pricing, market, policy.eip1559 && eip1559Pricing, gasPriceCap)',
         put: 'const fees = firstFees(pricing, market, policy.eip1559 && eip1559Pricing, undefined)',
       },
@@ -18,7 +18,7 @@ export const ofPolicies: readonly Mutant[] = [
     breaks: 'does not look at gas_price_cap when a send is priced anew',
     edits: [
       {
-        file: 'src/domain/pursue.ts',
+        file: 'src/domain/decide/pursue.ts',
         find: ": { name: 'gas_price_cap', cap: gasPriceCap }",
         put: ": { name: 'gas_price_cap', cap: gasPriceCap && gasPriceCap * 100n }",
       },
@@ -47,7 +47,7 @@ export const ofPolicies: readonly Mutant[] = [
     caughtBy: 'test/domain/decide.test.ts',
     edits: [
       {
-        file: 'src/domain/assign-nonces.ts',
+        file: 'src/domain/decide/assign-nonces.ts',
         find: 'usesEip1559(relayer, policy)), relayer.policies.cancelGasPriceCap)',
         put: 'usesEip1559(relayer, policy)), undefined)',
       },
@@ -58,7 +58,7 @@ export const ofPolicies: readonly Mutant[] = [
     breaks: 'does not look at cancel_gas_price_cap when a cancellation is priced',
     edits: [
       {
-        file: 'src/domain/cancel-race.ts',
+        file: 'src/domain/decide/cancel-race.ts',
         find: 'const cap = work.relayer.policies.cancelGasPriceCap',
         put: 'const cap = undefined',
       },
@@ -69,7 +69,7 @@ export const ofPolicies: readonly Mutant[] = [
     breaks: "raises a price that a client named like the market's",
     edits: [
       {
-        file: 'src/domain/pursue.ts',
+        file: 'src/domain/decide/pursue.ts',
         find: "if (pricing.kind !== 'speed') {",
         put: "if (pricing.kind !== 'speed' && why === 'unfunded') {",
       },
@@ -91,7 +91,7 @@ export const ofPolicies: readonly Mutant[] = [
     breaks: 'keeps nothing back for cancellations',
     edits: [
       {
-        file: 'src/domain/funds.ts',
+        file: 'src/domain/decide/funds.ts',
         find: 'left - promisedTo(transaction), balance - reserve)',
         put: 'left - promisedTo(transaction), balance - 0n * reserve)',
       },
@@ -102,7 +102,7 @@ export const ofPolicies: readonly Mutant[] = [
     breaks: 'keeps nothing back for cancellations where cancel_reserve is absent',
     edits: [
       {
-        file: 'src/domain/funds.ts',
+        file: 'src/domain/decide/funds.ts',
         find: 'return cancelReserve ?? 2n * BigInt(noOpGas)',
         put: 'return cancelReserve ?? 0n * BigInt(noOpGas)',
       },
@@ -113,7 +113,7 @@ export const ofPolicies: readonly Mutant[] = [
     breaks: 'forgets that what is in flight has still to be paid',
     edits: [
       {
-        file: 'src/domain/funds.ts',
+        file: 'src/domain/decide/funds.ts',
         find: 'left - promisedTo(transaction), balance - reserve)',
         put: 'left - 0n * promisedTo(transaction), balance - reserve)',
       },
@@ -124,7 +124,7 @@ export const ofPolicies: readonly Mutant[] = [
     breaks: 'does not look at min_balance',
     edits: [
       {
-        file: 'src/domain/assign-nonces.ts',
+        file: 'src/domain/decide/assign-nonces.ts',
         find: 'if (balance < minBalance) {',
         put: 'if (balance < 0n * minBalance) {',
       },
@@ -163,7 +163,7 @@ export const ofPolicies: readonly Mutant[] = [
     breaks: 'does not look at max_in_flight',
     edits: [
       {
-        file: 'src/domain/work.ts',
+        file: 'src/domain/decide/work.ts',
         find: 'const most = delegated ? 1 : work.relayer.policies.maxInFlight',
         put: 'const most = delegated ? 1 : work.relayer.policies.maxInFlight + 1',
       },
@@ -174,17 +174,17 @@ export const ofPolicies: readonly Mutant[] = [
     breaks: 'gives nonces to what waits while the relayer is paused',
     edits: [
       {
-        file: 'src/domain/assign-nonces.ts',
+        file: 'src/domain/decide/assign-nonces.ts',
         find: 'if (work.relayer.paused) return { decisions: explainPaused(work), again: false }',
         put: '',
       },
       {
-        file: 'src/domain/work.ts',
+        file: 'src/domain/decide/work.ts',
         find: 'const binds = queuedOf(work).length > 0 && !work.relayer.paused',
         put: 'const binds = queuedOf(work).length > 0',
       },
       {
-        file: 'src/domain/work.ts',
+        file: 'src/domain/decide/work.ts',
         find: 'const next = work.relayer.paused ? [] : queuedOf(work)',
         put: 'const next = queuedOf(work)',
       },
@@ -195,7 +195,7 @@ export const ofPolicies: readonly Mutant[] = [
     breaks: 'pauses cancellations with the relayer',
     edits: [
       {
-        file: 'src/domain/cancel-race.ts',
+        file: 'src/domain/decide/cancel-race.ts',
         find: 'if (!market) return []',
         put: 'if (!market || work.relayer.paused) return []',
       },
@@ -282,7 +282,7 @@ export const ofPolicies: readonly Mutant[] = [
     breaks: 'does not look at its rules again before a payload gets a nonce',
     edits: [
       {
-        file: 'src/domain/assign-nonces.ts',
+        file: 'src/domain/decide/assign-nonces.ts',
         find: 'if (forbidden !== undefined) {',
         put: 'if (forbidden === work.relayer.id) {',
       },
@@ -293,7 +293,7 @@ export const ofPolicies: readonly Mutant[] = [
     breaks: 'does not look at eip1559_pricing',
     edits: [
       {
-        file: 'src/domain/assign-nonces.ts',
+        file: 'src/domain/decide/assign-nonces.ts',
         find: 'firstFees(pricing, market, policy.eip1559 && eip1559Pricing, gasPriceCap)',
         put: 'firstFees(pricing, market, policy.eip1559 || eip1559Pricing, gasPriceCap)',
       },
@@ -304,7 +304,7 @@ export const ofPolicies: readonly Mutant[] = [
     breaks: 'ignores what a node estimated, and gives every payload the gas of a transfer',
     edits: [
       {
-        file: 'src/domain/assign-nonces.ts',
+        file: 'src/domain/decide/assign-nonces.ts',
         find: "(estimate?.kind === 'gas' ? estimate.gas : undefined)",
         put: "(estimate?.kind === 'gas' ? 21_000 : undefined)",
       },
@@ -315,7 +315,7 @@ export const ofPolicies: readonly Mutant[] = [
     breaks: 'estimates gas where the client named it',
     edits: [
       {
-        file: 'src/domain/assign-nonces.ts',
+        file: 'src/domain/decide/assign-nonces.ts',
         find: 'const gasLimit = transaction.payload.gasLimit ??',
         put: 'const gasLimit = (transaction.payload.gasLimit && 100_000) ??',
       },
@@ -326,12 +326,12 @@ export const ofPolicies: readonly Mutant[] = [
     breaks: 'does not look at valid_until while a payload waits for its nonce',
     edits: [
       {
-        file: 'src/domain/decide.ts',
+        file: 'src/domain/decide/decide.ts',
         find: "isInPhase(transaction, 'queued') && !hasExpired(transaction, now)),",
         put: "isInPhase(transaction, 'queued')),",
       },
       {
-        file: 'src/domain/decide.ts',
+        file: 'src/domain/decide/decide.ts',
         find: "isInPhase(transaction, 'queued') && hasExpired(transaction, now) && !waits(transaction)",
         put: "isInPhase(transaction, 'queued') && work.relayer.id === ''",
       },
@@ -342,7 +342,7 @@ export const ofPolicies: readonly Mutant[] = [
     breaks: 'does not look at valid_until once a payload has its nonce',
     edits: [
       {
-        file: 'src/domain/decide.ts',
+        file: 'src/domain/decide/decide.ts',
         find: 'if (!transaction.cancellation && hasExpired(transaction, now)) return',
         put: "if (!transaction.cancellation && work.relayer.id === '') return",
       },

@@ -73,7 +73,7 @@ export const ofVerdicts: readonly Mutant[] = [
     breaks: 'does not reopen what a reorganisation took back',
     edits: [
       {
-        file: 'src/domain/decide.ts',
+        file: 'src/domain/decide/decide.ts',
         find: "if (canonical !== inclusion.block.hash) return [{ do: 'reopen', transaction }]",
         put: 'if (canonical !== inclusion.block.hash) return []',
       },
@@ -102,7 +102,7 @@ export const ofVerdicts: readonly Mutant[] = [
     caughtBy: 'test/domain/decide.test.ts',
     edits: [
       {
-        file: 'src/domain/decide.ts',
+        file: 'src/domain/decide/decide.ts',
         find: "decision.do === 'settle' || decision.do === 'requeue' ?",
         put: "decision.do === 'settle' ?",
       },
@@ -132,7 +132,7 @@ export const ofVerdicts: readonly Mutant[] = [
     caughtBy: 'test/domain/work.test.ts',
     edits: [
       {
-        file: 'src/domain/work.ts',
+        file: 'src/domain/decide/work.ts',
         find: 'unspentAt: lifecycle.attempts[0].recordedAtBlock',
         put: 'unspentAt: newest(lifecycle.attempts).recordedAtBlock',
       },
@@ -143,7 +143,7 @@ export const ofVerdicts: readonly Mutant[] = [
     breaks: 'ends what has expired as if its client had taken it back',
     edits: [
       {
-        file: 'src/domain/apply.ts',
+        file: 'src/domain/decide/apply.ts',
         find: "return cancel(transaction, now, 'expiry')",
         put: 'return cancel(transaction, now)',
       },

@@ -8,7 +8,7 @@ export const ofWaits: readonly Mutant[] = [
     caughtBy: 'test/domain/reasons.test.ts',
     edits: [
       {
-        file: 'src/domain/tell.ts',
+        file: 'src/domain/decide/tell.ts',
         find: '.filter(({ id, wait }) => wait && !touched.has(id))',
         put: '.filter(({ id, wait }) => wait && touched.has(id) && !touched.has(id))',
       },
@@ -31,7 +31,7 @@ export const ofWaits: readonly Mutant[] = [
     breaks: 'keeps the wait of a transaction to which something happened',
     edits: [
       {
-        file: 'src/domain/settle.ts',
+        file: 'src/domain/decide/settle.ts',
         find: 'const { statusReason: _, ...rest } = withoutWait(transaction)',
         put: 'const { statusReason: _, ...rest } = transaction',
       },

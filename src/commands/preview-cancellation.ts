@@ -1,14 +1,14 @@
 // What a bulk cancel would do and cost now. Nothing is written, and nothing is promised: the next block may change it.
 
 import { type Chain, ChainUnavailable } from '../chain/chain.ts'
+import { reserveOf } from '../domain/decide/funds.ts'
+import type { Work } from '../domain/decide/work.ts'
 import { relayerNotFound } from '../domain/errors.ts'
-import { reserveOf } from '../domain/funds.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { Observation } from '../domain/observation.ts'
 import { type CancellationPreview, previewCancellation as preview } from '../domain/preview-cancellation.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { BlockNumber, Wei } from '../domain/units.ts'
-import type { Work } from '../domain/work.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Reads } from '../store/store.ts'
 import { askNodes } from './ask-nodes.ts'

@@ -1,5 +1,5 @@
 // What keeps a relayer's transactions waiting: for machines as a condition, for people as the reason beside it.
-import type { Decision } from './decision.ts'
+import type { Decision } from './decide/decision.ts'
 import type { Transaction } from './transaction.ts'
 import type { Wei } from './units.ts'
 

@@ -2,8 +2,8 @@
 import type { Attempt } from './attempt.ts'
 import type { Market, ReplacementRule } from './fees.ts'
 import type { Address, Hash, Hex, TransactionId } from './ids.ts'
-import type { LostNoOp } from './lost-cancellation.ts'
-import type { PastInquiry, PastSeen } from './past.ts'
+import type { LostNoOp } from './lost-history/lost-cancellation.ts'
+import type { PastInquiry, PastSeen } from './lost-history/past.ts'
 import type { AccessList, BlockRef, Inclusion, Payload } from './transaction.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from './units.ts'
 

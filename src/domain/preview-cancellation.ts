@@ -2,14 +2,14 @@
 // on the same facts, without writing any of it.
 import { isNoOp, newest, noOpGas } from './attempt.ts'
 import { cancel } from './cancel.ts'
-import { decide } from './decide.ts'
+import { decide } from './decide/decide.ts'
+import type { Work } from './decide/work.ts'
 import { type Fees, feeCap, type Market, tipOf } from './fees.ts'
 import { isNonEmpty } from './ids.ts'
 import type { Observation } from './observation.ts'
 import type { NetworkPolicy } from './relayer.ts'
 import { type InPhase, isInPhase, pendingStatuses, statusOf, type Transaction } from './transaction.ts'
 import { minWei, type TimestampMs, type Wei } from './units.ts'
-import type { Work } from './work.ts'
 
 export interface CancellationPreview {
   /** No node ever had them: they end at once, for nothing. */

@@ -1,15 +1,16 @@
 // A new payload for a transaction: it takes the old one's place in the queue, or races it for its nonce. Only the chain
 // says which of them was executed, and never both: they share the nonce.
 import { newest } from './attempt.ts'
-import { nextBid, rivalsOf } from './bid.ts'
 import { explain } from './condition.ts'
-import type { Decision } from './decision.ts'
+import { nextBid, rivalsOf } from './decide/bid.ts'
+import type { Decision } from './decide/decision.ts'
+import { withReason } from './decide/settle.ts'
+import type { Work } from './decide/work.ts'
 import { type ErrorCode, RescindError } from './errors.ts'
 import { type Fees, feeCap, type Market, replacementFloor, tipOf } from './fees.ts'
 import { forbids } from './forbid.ts'
 import { isNonEmpty } from './ids.ts'
 import type { Observation } from './observation.ts'
-import { withReason } from './settle.ts'
 import type { SendRequest } from './submit.ts'
 import {
   type InPhase,
@@ -22,7 +23,6 @@ import {
   type Transaction,
 } from './transaction.ts'
 import type { Gas, Wei } from './units.ts'
-import type { Work } from './work.ts'
 
 /**
  * Throws TRANSACTION_ALREADY_MINED, _CONFIRMED, _FAILED, _CANCELED or _EXPIRED: there is nothing left to replace. The

@@ -1,8 +1,8 @@
 // Which of the queue was sent, or sent and canceled, by a part of the relayer's history that the database does not hold.
-import { endedSince, isLostNoOp, type LostNoOp, matchNoOps } from '../domain/lost-cancellation.ts'
-import { findAmong, type Taker } from '../domain/recover.ts'
+import type { Work } from '../domain/decide/work.ts'
+import { endedSince, isLostNoOp, type LostNoOp, matchNoOps } from '../domain/lost-history/lost-cancellation.ts'
+import { findAmong, type Taker } from '../domain/lost-history/recover.ts'
 import type { Nonce } from '../domain/units.ts'
-import type { Work } from '../domain/work.ts'
 import type { Reads } from '../store/store.ts'
 
 /** Empty as long as the takers are not known. */

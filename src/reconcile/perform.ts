@@ -1,7 +1,7 @@
 // Hands recorded bytes to the nodes, and records what they answered.
 import type { Chain } from '../chain/chain.ts'
-import { afterAnswers, dropIfCertain } from '../domain/apply.ts'
 import { type Attempt, type BroadcastOutcome, isNoOp } from '../domain/attempt.ts'
+import { afterAnswers, dropIfCertain } from '../domain/decide/apply.ts'
 import type { Hash, TransactionId } from '../domain/ids.ts'
 import { revisionOf, type Transaction } from '../domain/transaction.ts'
 import { fence, type Ownership, refuseIfOver } from './ownership.ts'

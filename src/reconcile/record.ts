@@ -1,14 +1,14 @@
 // Makes a step's decisions durable, fenced by the owner's epoch, before any of their bytes leave the process.
 
 import { isDeepStrictEqual } from 'node:util'
-import { apply, fillGap } from '../domain/apply.ts'
 import type { Attempt } from '../domain/attempt.ts'
-import { type Decision, needsSignature, type Plan } from '../domain/decision.ts'
+import { apply, fillGap } from '../domain/decide/apply.ts'
+import { type Decision, needsSignature, type Plan } from '../domain/decide/decision.ts'
+import type { Work } from '../domain/decide/work.ts'
 import { StaleWrite } from '../domain/errors.ts'
 import type { NonceFloor, Relayer } from '../domain/relayer.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { BlockNumber, TimestampMs } from '../domain/units.ts'
-import type { Work } from '../domain/work.ts'
 import { freshId } from '../ops/fresh-id.ts'
 import type { Session } from '../store/store.ts'
 import { fence, type Ownership } from './ownership.ts'

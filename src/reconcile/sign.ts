@@ -1,6 +1,6 @@
 // Turns decisions that need a signature into attempts. Signing is the slow part, so all of a step run at once.
 import { type Attempt, type AttemptKind, newest, noOpGas } from '../domain/attempt.ts'
-import type { SigningChange } from '../domain/decision.ts'
+import type { SigningChange } from '../domain/decide/decision.ts'
 import type { Fees } from '../domain/fees.ts'
 import type { TransactionId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'

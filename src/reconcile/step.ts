@@ -2,16 +2,12 @@
 // what the chain says, so it may fail, repeat or die at any line.
 import type { Chain } from '../chain/chain.ts'
 import type { Condition } from '../domain/condition.ts'
-import { decide } from '../domain/decide.ts'
-import type { Plan } from '../domain/decision.ts'
-import { violations } from '../domain/invariants.ts'
-import type { Inquiry, Observation } from '../domain/observation.ts'
-import { inquireAboutPast, type Past } from '../domain/past.ts'
-import { patienceEndsAt } from '../domain/reason-to-bid.ts'
-import { nextRefusedRetry } from '../domain/refused-filler.ts'
-import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
-import { repeatAfter } from '../domain/repeat-after.ts'
-import type { TimestampMs } from '../domain/units.ts'
+import { decide } from '../domain/decide/decide.ts'
+import type { Plan } from '../domain/decide/decision.ts'
+import { violations } from '../domain/decide/invariants.ts'
+import { patienceEndsAt } from '../domain/decide/reason-to-bid.ts'
+import { nextRefusedRetry } from '../domain/decide/refused-filler.ts'
+import { repeatAfter } from '../domain/decide/repeat-after.ts'
 import {
   inFlightOf,
   inquire,
@@ -21,7 +17,11 @@ import {
   queuedOf,
   type Wants,
   type Work,
-} from '../domain/work.ts'
+} from '../domain/decide/work.ts'
+import { inquireAboutPast, type Past } from '../domain/lost-history/past.ts'
+import type { Inquiry, Observation } from '../domain/observation.ts'
+import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
+import type { TimestampMs } from '../domain/units.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { RelayerMetrics, Sight } from '../ops/metrics.ts'

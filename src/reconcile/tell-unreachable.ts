@@ -1,10 +1,10 @@
 // While no node answers nothing is decided; after a while that is said where a client looks for it. The first look at the
 // chain that succeeds takes it back.
-import { apply } from '../domain/apply.ts'
-import { isChange } from '../domain/decision.ts'
+import { apply } from '../domain/decide/apply.ts'
+import { isChange } from '../domain/decide/decision.ts'
+import { tellUnreachable } from '../domain/decide/hindrance.ts'
+import { news } from '../domain/decide/tell.ts'
 import { OwnershipLost, StaleWrite } from '../domain/errors.ts'
-import { tellUnreachable } from '../domain/hindrance.ts'
-import { news } from '../domain/tell.ts'
 import { fence, type Ownership } from './ownership.ts'
 import type { StepContext } from './step.ts'
 

@@ -1,7 +1,7 @@
 // Taking back: what it refuses, what it leaves as it is, and the verdict, read from the chain's facts alone.
 import { expect, test } from 'vitest'
 import { cancel, verdictOn } from '../../src/domain/cancel.ts'
-import { include } from '../../src/domain/settle.ts'
+import { include } from '../../src/domain/decide/settle.ts'
 import { type Inclusion, type InPhase, isTerminal, statusOf, type Transaction } from '../../src/domain/transaction.ts'
 import {
   by,

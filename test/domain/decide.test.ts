@@ -1,14 +1,14 @@
 // What a relayer does next, case by case: the prose atop decide.ts and the rules of cancelling.
 import { describe, expect, test } from 'vitest'
-import { apply } from '../../src/domain/apply.ts'
 import type { Attempt } from '../../src/domain/attempt.ts'
-import { decide } from '../../src/domain/decide.ts'
-import type { Decision } from '../../src/domain/decision.ts'
+import { apply } from '../../src/domain/decide/apply.ts'
+import { decide } from '../../src/domain/decide/decide.ts'
+import type { Decision } from '../../src/domain/decide/decision.ts'
+import type { Work } from '../../src/domain/decide/work.ts'
 import { tipOf } from '../../src/domain/fees.ts'
 import type { Observation } from '../../src/domain/observation.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
-import type { Work } from '../../src/domain/work.ts'
 import {
   blockHash,
   by,

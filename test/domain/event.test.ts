@@ -1,14 +1,14 @@
 // Which changes of a transaction are events, where its status stands: told by conditions and facts, whatever the texts say.
 import { describe, expect, test } from 'vitest'
-import { afterAnswers, apply } from '../../src/domain/apply.ts'
 import { cancel } from '../../src/domain/cancel.ts'
 import { explain } from '../../src/domain/condition.ts'
-import type { Decision } from '../../src/domain/decision.ts'
+import { afterAnswers, apply } from '../../src/domain/decide/apply.ts'
+import type { Decision } from '../../src/domain/decide/decision.ts'
+import { tellHindrance, tellUnreachable } from '../../src/domain/decide/hindrance.ts'
+import { include, reopen } from '../../src/domain/decide/settle.ts'
 import { eventOf } from '../../src/domain/event.ts'
-import { tellHindrance, tellUnreachable } from '../../src/domain/hindrance.ts'
-import { type LostNoOp, restoreCancellation } from '../../src/domain/lost-cancellation.ts'
+import { type LostNoOp, restoreCancellation } from '../../src/domain/lost-history/lost-cancellation.ts'
 import { replace } from '../../src/domain/replace.ts'
-import { include, reopen } from '../../src/domain/settle.ts'
 import { type InPhase, type Transaction, tookTheNonce } from '../../src/domain/transaction.ts'
 import {
   blockHash,

@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Attempt, noOpGas } from '../../src/domain/attempt.ts'
-import { attemptsMax, type Bid, nextBid } from '../../src/domain/bid.ts'
+import { attemptsMax, type Bid, nextBid } from '../../src/domain/decide/bid.ts'
 import {
   type Fees,
   feeCap,

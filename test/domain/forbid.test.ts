@@ -1,6 +1,6 @@
 // What policies forbid of a payload, and when it is asked: before a nonce is bound, and before a replacement is signed.
 import { describe, expect, test } from 'vitest'
-import { decide } from '../../src/domain/decide.ts'
+import { decide } from '../../src/domain/decide/decide.ts'
 import { forbids } from '../../src/domain/forbid.ts'
 import type { Address, Hex } from '../../src/domain/ids.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'

@@ -1,11 +1,11 @@
 // Gaps below what is in flight: who takes the missing nonce, when, and what is said until then.
 import { describe, expect, test } from 'vitest'
-import { decide } from '../../src/domain/decide.ts'
-import type { Decision } from '../../src/domain/decision.ts'
-import { strangersPatience } from '../../src/domain/hindrance.ts'
+import { decide } from '../../src/domain/decide/decide.ts'
+import type { Decision } from '../../src/domain/decide/decision.ts'
+import { strangersPatience } from '../../src/domain/decide/hindrance.ts'
+import { refusedPauseMaxMs } from '../../src/domain/decide/repeat-after.ts'
+import { inquire, type Work } from '../../src/domain/decide/work.ts'
 import type { Observation } from '../../src/domain/observation.ts'
-import { refusedPauseMaxMs } from '../../src/domain/repeat-after.ts'
-import { inquire, type Work } from '../../src/domain/work.ts'
 import {
   canceled,
   frozen,

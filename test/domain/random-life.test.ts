@@ -1,15 +1,15 @@
 // Random lives: whatever clients, nodes and the chain do, the recorded decisions keep nonces and payloads in order.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { afterAnswers, apply, dropIfCertain, fillGap } from '../../src/domain/apply.ts'
 import { type Attempt, type BroadcastOutcome, mayBeKnown } from '../../src/domain/attempt.ts'
 import { cancel } from '../../src/domain/cancel.ts'
-import { decide } from '../../src/domain/decide.ts'
-import { needsSignature } from '../../src/domain/decision.ts'
-import { violations } from '../../src/domain/invariants.ts'
-import { givesWay } from '../../src/domain/refused-filler.ts'
+import { afterAnswers, apply, dropIfCertain, fillGap } from '../../src/domain/decide/apply.ts'
+import { decide } from '../../src/domain/decide/decide.ts'
+import { needsSignature } from '../../src/domain/decide/decision.ts'
+import { violations } from '../../src/domain/decide/invariants.ts'
+import { givesWay } from '../../src/domain/decide/refused-filler.ts'
+import { inFlightOf, type Work } from '../../src/domain/decide/work.ts'
 import { isInPhase, isTerminal, statusOf, type Transaction } from '../../src/domain/transaction.ts'
-import { inFlightOf, type Work } from '../../src/domain/work.ts'
 import {
   by,
   frozen,

@@ -1,11 +1,11 @@
 // A new payload: where it takes the old one's place, where it races it, and what is told of which was mined.
 import { describe, expect, test } from 'vitest'
-import { apply } from '../../src/domain/apply.ts'
-import { decide } from '../../src/domain/decide.ts'
+import { apply } from '../../src/domain/decide/apply.ts'
+import { decide } from '../../src/domain/decide/decide.ts'
+import { inquire } from '../../src/domain/decide/work.ts'
 import { replace } from '../../src/domain/replace.ts'
 import type { SendRequest } from '../../src/domain/submit.ts'
 import { executedPayload, isInPhase, statusOf, type Transaction } from '../../src/domain/transaction.ts'
-import { inquire } from '../../src/domain/work.ts'
 import {
   by,
   canceled,

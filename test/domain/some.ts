@@ -1,13 +1,13 @@
 // Handmade values of the domain: each is complete, and a test names only what it is about.
 import type { Attempt, BroadcastOutcome, HandOver } from '../../src/domain/attempt.ts'
+import { repeatAfter } from '../../src/domain/decide/repeat-after.ts'
+import type { Work } from '../../src/domain/decide/work.ts'
 import { type Fees, type Market, strictestRule } from '../../src/domain/fees.ts'
 import type { Address, Hash, NetworkName, NonEmpty, RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import type { Head, Observation } from '../../src/domain/observation.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'
 import type { NetworkPolicy, Relayer } from '../../src/domain/relayer.ts'
-import { repeatAfter } from '../../src/domain/repeat-after.ts'
 import type { Inclusion, InPhase, Payload, Transaction } from '../../src/domain/transaction.ts'
-import type { Work } from '../../src/domain/work.ts'
 
 export const gwei = 1_000_000_000n
 export const ether = 1_000_000_000n * gwei

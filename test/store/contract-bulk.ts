@@ -1,10 +1,10 @@
 // Bulk cancellation equals cancelling each one alone: the same rows, counts and events, but for the order.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fillGap } from '../../src/domain/apply.ts'
 import { cancel } from '../../src/domain/cancel.ts'
+import { fillGap } from '../../src/domain/decide/apply.ts'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
-import { type LostNoOp, suspect } from '../../src/domain/lost-cancellation.ts'
+import { type LostNoOp, suspect } from '../../src/domain/lost-history/lost-cancellation.ts'
 import { pendingStatuses, statusOf, type Transaction } from '../../src/domain/transaction.ts'
 import {
   address,

@@ -1,6 +1,6 @@
 // What must hold of a relayer's work after every step, in production as in the simulator.
-import { isNoOp, mayBeKnown } from './attempt.ts'
-import { isInPhase } from './transaction.ts'
+import { isNoOp, mayBeKnown } from '../attempt.ts'
+import { isInPhase } from '../transaction.ts'
 import type { Work } from './work.ts'
 
 /** What is wrong, in words; empty when all is well. */

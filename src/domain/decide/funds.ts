@@ -1,11 +1,11 @@
 // What an account can still pay: the balance less what is in flight, and less what a cancellation would need.
-import { type Attempt, isNoOp, newest, noOpGas, wasAlwaysRejected } from './attempt.ts'
-import { type Fees, feeCap, type Market, marketFees } from './fees.ts'
-import { isNonEmpty } from './ids.ts'
+import { type Attempt, isNoOp, newest, noOpGas, wasAlwaysRejected } from '../attempt.ts'
+import { type Fees, feeCap, type Market, marketFees } from '../fees.ts'
+import { isNonEmpty } from '../ids.ts'
+import type { NetworkPolicy, Relayer } from '../relayer.ts'
+import { type InPhase, isInPhase } from '../transaction.ts'
+import { type Gas, maxWei, type Nonce, type Wei } from '../units.ts'
 import { givesWay } from './refused-filler.ts'
-import type { NetworkPolicy, Relayer } from './relayer.ts'
-import { type InPhase, isInPhase } from './transaction.ts'
-import { type Gas, maxWei, type Nonce, type Wei } from './units.ts'
 import { inFlightOf, type Work } from './work.ts'
 
 /** What a pool wants the balance to cover (geth `core/types/transaction.go`, Cost). */

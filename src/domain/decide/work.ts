@@ -1,15 +1,15 @@
 // What a relayer has before it: everything open, and as much of the queue as it could send now.
-import { isNoOp, mayBeKnown, newest, type RejectionCode, rejectionOf, wasTaken } from './attempt.ts'
-import type { Hash } from './ids.ts'
-import type { NoOpMatches } from './lost-cancellation.ts'
-import type { Inquiry } from './observation.ts'
-import type { Past } from './past.ts'
-import type { Found } from './recover.ts'
+import { isNoOp, mayBeKnown, newest, type RejectionCode, rejectionOf, wasTaken } from '../attempt.ts'
+import type { Hash } from '../ids.ts'
+import type { NoOpMatches } from '../lost-history/lost-cancellation.ts'
+import type { Past } from '../lost-history/past.ts'
+import type { Found } from '../lost-history/recover.ts'
+import type { Inquiry } from '../observation.ts'
+import type { NonceFloor, Relayer } from '../relayer.ts'
+import { awaitsReplacement } from '../replace.ts'
+import { type InPhase, isInPhase, type Transaction } from '../transaction.ts'
+import type { TimestampMs } from '../units.ts'
 import { givesWay, refusalOfFiller } from './refused-filler.ts'
-import type { NonceFloor, Relayer } from './relayer.ts'
-import { awaitsReplacement } from './replace.ts'
-import { type InPhase, isInPhase, type Transaction } from './transaction.ts'
-import type { TimestampMs } from './units.ts'
 
 export interface Work {
   readonly relayer: Relayer

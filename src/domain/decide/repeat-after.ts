@@ -1,8 +1,8 @@
 // How long bytes rest before they are handed over again: the one thing that waits for time, and not for blocks.
-import type { Attempt } from './attempt.ts'
-import type { Observation } from './observation.ts'
-import type { NetworkPolicy } from './relayer.ts'
-import type { TimestampMs } from './units.ts'
+import type { Attempt } from '../attempt.ts'
+import type { Observation } from '../observation.ts'
+import type { NetworkPolicy } from '../relayer.ts'
+import type { TimestampMs } from '../units.ts'
 
 /** What failed is repeated within about a block, wherever blocks are fast or slow. */
 const doubtfulMsMin = 500

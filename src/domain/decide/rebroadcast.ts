@@ -1,14 +1,14 @@
 // Which bytes of a nonce are broadcast again, and when: nodes may not have had them, and pools may have lost them since.
-import { type Attempt, isNoOp, mayBeKnown, newest, rejectionOf, wasAlwaysRejected, wasTaken } from './attempt.ts'
+import { type Attempt, isNoOp, mayBeKnown, newest, rejectionOf, wasAlwaysRejected, wasTaken } from '../attempt.ts'
+import { feeCap } from '../fees.ts'
+import type { NonEmpty } from '../ids.ts'
+import type { Observation } from '../observation.ts'
+import type { NetworkPolicy } from '../relayer.ts'
+import type { InPhase } from '../transaction.ts'
+import type { TimestampMs, Wei } from '../units.ts'
 import type { Decision } from './decision.ts'
-import { feeCap } from './fees.ts'
 import { costOf } from './funds.ts'
-import type { NonEmpty } from './ids.ts'
-import type { Observation } from './observation.ts'
-import type { NetworkPolicy } from './relayer.ts'
 import { isRefusedDue, repeatAfter } from './repeat-after.ts'
-import type { InPhase } from './transaction.ts'
-import type { TimestampMs, Wei } from './units.ts'
 
 /** `own`: the attempts of one purpose, oldest first: the payload's, or the no-ops. */
 export function rebroadcastIfDue(

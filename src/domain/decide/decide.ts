@@ -6,22 +6,22 @@
 // handed over again where it may have been lost, and priced anew where it is stuck; once it is canceled the payload
 // is never handed over again, and a no-op races it at rising fees. A nonce that the chain has spent is an inclusion;
 // an inclusion deep enough in the canonical chain is final; one whose block fell out of the chain is open again.
+import { isNoOp } from '../attempt.ts'
+import type { Hash, TransactionId } from '../ids.ts'
+import { mayHaveCanceled } from '../lost-history/lost-cancellation.ts'
+import { type Look, lookBack } from '../lost-history/past.ts'
+import { confirmations, type Observation } from '../observation.ts'
+import type { NetworkPolicy } from '../relayer.ts'
+import { type InPhase, isInPhase, type Transaction, tookTheNonce } from '../transaction.ts'
+import type { Nonce, TimestampMs } from '../units.ts'
 import { apply } from './apply.ts'
 import { assignNonces, fillerFees } from './assign-nonces.ts'
-import { isNoOp } from './attempt.ts'
 import { race } from './cancel-race.ts'
 import { type Assignments, type Decision, type NeedsBalance, needsSignature, type Plan } from './decision.ts'
 import { strangersPatience, tellUnproven } from './hindrance.ts'
-import type { Hash, TransactionId } from './ids.ts'
-import { mayHaveCanceled } from './lost-cancellation.ts'
-import { confirmations, type Observation } from './observation.ts'
-import { type Look, lookBack } from './past.ts'
 import { pursue } from './pursue.ts'
-import type { NetworkPolicy } from './relayer.ts'
 import { include } from './settle.ts'
 import { clearStaleWaits, conditionsOf, news, oneReasonEach } from './tell.ts'
-import { type InPhase, isInPhase, type Transaction, tookTheNonce } from './transaction.ts'
-import type { Nonce, TimestampMs } from './units.ts'
 import { isHeldUp, type Work } from './work.ts'
 
 export function decide(work: Work, observation: Observation, policy: NetworkPolicy, now: TimestampMs): Plan {

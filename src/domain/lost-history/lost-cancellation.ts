@@ -1,9 +1,12 @@
 // A cancellation that a lost history won. Its no-op is on the chain and names no transaction, so what it canceled is told by
 // its nonce: by the transaction that holds the nonce on record, or by the order of the queue. Where more than one can be
 // meant, none of them is sent until a client decides.
-import { cancelReasons } from './cancel.ts'
-import { withWait } from './condition.ts'
-import type { Address } from './ids.ts'
+import { cancelReasons } from '../cancel.ts'
+import { withWait } from '../condition.ts'
+import { withReason } from '../decide/settle.ts'
+import type { Address } from '../ids.ts'
+import type { InPhase, Transaction } from '../transaction.ts'
+import type { Nonce, TimestampMs } from '../units.ts'
 import {
   clockMarginMs,
   type Found,
@@ -12,9 +15,6 @@ import {
   type SignedEnvelope,
   type Taker,
 } from './recover.ts'
-import { withReason } from './settle.ts'
-import type { InPhase, Transaction } from './transaction.ts'
-import type { Nonce, TimestampMs } from './units.ts'
 
 /** A no-op that was signed with the relayer's key and is not on record. */
 export interface LostNoOp extends Taker {

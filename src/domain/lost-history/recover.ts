@@ -1,9 +1,9 @@
 // What a lost past has sent is known again by what it says: the attempt is rebuilt from what the chain holds.
-import type { Attempt, AttemptKind } from './attempt.ts'
-import type { Fees } from './fees.ts'
-import type { Hash, TransactionId } from './ids.ts'
-import { type BlockRef, isSameAccessList, type Payload, type Transaction } from './transaction.ts'
-import type { Gas, Nonce, TimestampMs } from './units.ts'
+import type { Attempt, AttemptKind } from '../attempt.ts'
+import type { Fees } from '../fees.ts'
+import type { Hash, TransactionId } from '../ids.ts'
+import { type BlockRef, isSameAccessList, type Payload, type Transaction } from '../transaction.ts'
+import type { Gas, Nonce, TimestampMs } from '../units.ts'
 
 /** What spent a nonce that the record does not explain. */
 export interface Taker {

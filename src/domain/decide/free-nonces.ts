@@ -1,10 +1,10 @@
 // Nonces for what comes next: from the account's own up, those first that lie below what is in flight.
+import type { Observation } from '../observation.ts'
+import type { NetworkPolicy } from '../relayer.ts'
+import { type InPhase, isInPhase } from '../transaction.ts'
+import type { BlockNumber, Nonce } from '../units.ts'
 import { strangersPatience } from './hindrance.ts'
-import type { Observation } from './observation.ts'
 import { givesWay } from './refused-filler.ts'
-import type { NetworkPolicy } from './relayer.ts'
-import { type InPhase, isInPhase } from './transaction.ts'
-import type { BlockNumber, Nonce } from './units.ts'
 import { inFlightOf, type Work } from './work.ts'
 
 export interface FreeNonces {

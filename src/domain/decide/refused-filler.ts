@@ -1,12 +1,12 @@
 // A gap filler that nodes call invalid, as on a chain where a no-op needs more gas. A fresh one would fare no better, so the
 // same bytes go out again, each time after as long a pause as all of it took so far. A client's transaction that comes takes
 // the nonce instead.
-import { isNoOp, mayBeKnown, newest, rejectionOf } from './attempt.ts'
-import { explain } from './condition.ts'
+import { isNoOp, mayBeKnown, newest, rejectionOf } from '../attempt.ts'
+import { explain } from '../condition.ts'
+import { type InPhase, isInPhase, type Transaction } from '../transaction.ts'
+import type { TimestampMs } from '../units.ts'
 import type { Decision } from './decision.ts'
 import { isRefusedDue, type RepeatAfter, refusedRetryAt } from './repeat-after.ts'
-import { type InPhase, isInPhase, type Transaction } from './transaction.ts'
-import type { TimestampMs } from './units.ts'
 import type { Work } from './work.ts'
 
 /** What a node said is wrong with the filler. Undefined for what is no filler, is canceled, or was not called invalid. */

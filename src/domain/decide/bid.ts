@@ -3,7 +3,7 @@
 // A bid has to replace what a pool may hold of the nonce, and it has to be worth a miner's while. It follows the market up
 // to a multiple of it: a chain that takes our bytes and mines nothing must not lead us to bid against ourselves. What a
 // client named, and what a foreign transaction bids, is outbid first, whatever that takes within the caps.
-import { type Attempt, mayBeKnown, rejectionOf, wasAlwaysRejected, wasTaken } from './attempt.ts'
+import { type Attempt, mayBeKnown, rejectionOf, wasAlwaysRejected, wasTaken } from '../attempt.ts'
 import {
   escalatedFees,
   escalationMultiple,
@@ -20,12 +20,12 @@ import {
   replacementFloor,
   tipOf,
   withTip,
-} from './fees.ts'
-import { isNonEmpty } from './ids.ts'
-import type { Observation } from './observation.ts'
-import type { NetworkPolicy } from './relayer.ts'
-import type { InPhase, Speed } from './transaction.ts'
-import { type Gas, maxWei, minWei, type Wei } from './units.ts'
+} from '../fees.ts'
+import { isNonEmpty } from '../ids.ts'
+import type { Observation } from '../observation.ts'
+import type { NetworkPolicy } from '../relayer.ts'
+import type { InPhase, Speed } from '../transaction.ts'
+import { type Gas, maxWei, minWei, type Wei } from '../units.ts'
 
 export interface Bidder {
   readonly transaction: InPhase<'inFlight'>

@@ -1,13 +1,13 @@
 // The next right things to do for a relayer, as data. What each one means for the rows stands in apply.ts.
-import type { Attempt } from './attempt.ts'
-import type { Condition } from './condition.ts'
-import type { Fees } from './fees.ts'
-import type { NoOpMatch } from './lost-cancellation.ts'
-import type { Past } from './past.ts'
-import type { Found } from './recover.ts'
-import type { NonceFloor } from './relayer.ts'
-import type { Inclusion, InPhase, Transaction } from './transaction.ts'
-import type { Gas, Nonce } from './units.ts'
+import type { Attempt } from '../attempt.ts'
+import type { Condition } from '../condition.ts'
+import type { Fees } from '../fees.ts'
+import type { NoOpMatch } from '../lost-history/lost-cancellation.ts'
+import type { Past } from '../lost-history/past.ts'
+import type { Found } from '../lost-history/recover.ts'
+import type { NonceFloor } from '../relayer.ts'
+import type { Inclusion, InPhase, Transaction } from '../transaction.ts'
+import type { Gas, Nonce } from '../units.ts'
 
 export type Decision =
   /** Binds the next free nonce to the payload, signs, sends. */

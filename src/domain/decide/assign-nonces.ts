@@ -1,16 +1,16 @@
 // Which of the queue gets which nonce, now. Nonces are bound late, lowest first, and a gap is never left behind.
-import { type Condition, explain, roughly } from './condition.ts'
+import { type Condition, explain, roughly } from '../condition.ts'
+import { type Fees, feeCap, firstFees, lowered, type Market, marketFees } from '../fees.ts'
+import { forbids } from '../forbid.ts'
+import type { Observation } from '../observation.ts'
+import type { NetworkPolicy, Relayer } from '../relayer.ts'
+import { type InPhase, isInPhase } from '../transaction.ts'
+import type { Gas, Nonce, Wei } from '../units.ts'
 import type { Assignments, Decision } from './decision.ts'
-import { type Fees, feeCap, firstFees, lowered, type Market, marketFees } from './fees.ts'
-import { forbids } from './forbid.ts'
 import { blocksOurs, type FreeNonces, freeNonces, highestWaiting, lowestGap, takenFrom } from './free-nonces.ts'
 import { minedAhead, spendable, upfrontCost, usesEip1559 } from './funds.ts'
 import { tellPoolUnseen } from './hindrance.ts'
-import type { Observation } from './observation.ts'
 import { makeWay, tellRefusedFiller } from './refused-filler.ts'
-import type { NetworkPolicy, Relayer } from './relayer.ts'
-import { type InPhase, isInPhase } from './transaction.ts'
-import type { Gas, Nonce, Wei } from './units.ts'
 import { inFlightOf, placesIn, roomIn, type Work } from './work.ts'
 
 export function assignNonces(work: Work, observation: Observation, policy: NetworkPolicy): Assignments {

@@ -1,8 +1,14 @@
 // A transaction in flight that nobody canceled: handed over again where it may be lost, priced anew where it is stuck.
-import { type Attempt, mayBeKnown, newest, rejectionOf, unrecognizedErrorOf } from './attempt.ts'
+import { type Attempt, mayBeKnown, newest, rejectionOf, unrecognizedErrorOf } from '../attempt.ts'
+import { feeCap, type Market } from '../fees.ts'
+import type { Observation } from '../observation.ts'
+import type { Policies } from '../policy-table.ts'
+import type { NetworkPolicy } from '../relayer.ts'
+import { awaitsReplacement, takeOverWithPayload } from '../replace.ts'
+import { type InPhase, neverReachedANode, type Speed } from '../transaction.ts'
+import type { TimestampMs, Wei } from '../units.ts'
 import { nextBid } from './bid.ts'
 import type { Decision, NeedsBalance } from './decision.ts'
-import { feeCap, type Market } from './fees.ts'
 import { promisedTo, spendable } from './funds.ts'
 import {
   type PriceCap,
@@ -13,16 +19,10 @@ import {
   tellUnfunded,
   tellUnrecognized,
 } from './hindrance.ts'
-import type { Observation } from './observation.ts'
-import type { Policies } from './policy-table.ts'
 import { isOutpaced, isStuck, type ReasonToBid, reasonToBid } from './reason-to-bid.ts'
 import { rebroadcastIfDue, repeatDearerIfDue } from './rebroadcast.ts'
 import { pursueRefusedFiller, refusalOfFiller } from './refused-filler.ts'
-import type { NetworkPolicy } from './relayer.ts'
 import { repeatAfter } from './repeat-after.ts'
-import { awaitsReplacement, takeOverWithPayload } from './replace.ts'
-import { type InPhase, neverReachedANode, type Speed } from './transaction.ts'
-import type { TimestampMs, Wei } from './units.ts'
 import type { Work } from './work.ts'
 
 export function pursue(
