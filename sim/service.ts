@@ -1,9 +1,9 @@
 // The service as its clients meet it: one process, or several on one database, asked things while they die, pause and restart.
-import { cancelTransaction } from '../src/commands/cancel.ts'
-import { cancelPending } from '../src/commands/cancel-pending.ts'
 import type { CommandContext } from '../src/commands/context.ts'
-import { replaceTransaction } from '../src/commands/replace.ts'
-import { submitTransaction } from '../src/commands/submit.ts'
+import { cancelTransaction } from '../src/commands/transactions/cancel.ts'
+import { cancelPending } from '../src/commands/transactions/cancel-pending.ts'
+import { replaceTransaction } from '../src/commands/transactions/replace.ts'
+import { submitTransaction } from '../src/commands/transactions/submit.ts'
 import { RescindError } from '../src/domain/errors.ts'
 import type { RelayerId, TransactionId } from '../src/domain/ids.ts'
 import type { SendRequest } from '../src/domain/submit.ts'

@@ -85,7 +85,7 @@ export const ofVerdicts: readonly Mutant[] = [
     breaks: 'loses every wake-up, and looks for nobody who missed one',
     edits: [
       {
-        file: 'src/commands/submit.ts',
+        file: 'src/commands/transactions/submit.ts',
         find: '  context.wake(relayerId)\n  return transaction\n',
         put: '  return transaction\n',
       },

@@ -1,7 +1,7 @@
 // DELETE of everything that is pending.
 import { Type } from 'typebox'
-import { cancelPending as cancelPendingCommand } from '../commands/cancel-pending.ts'
 import type { CommandContext } from '../commands/context.ts'
+import { cancelPending as cancelPendingCommand } from '../commands/transactions/cancel-pending.ts'
 import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { explainBulk } from './explain-cancellation.ts'

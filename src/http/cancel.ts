@@ -1,8 +1,8 @@
 // DELETE of one transaction.
 
-import { awaitVerdict } from '../commands/await-verdict.ts'
-import { cancelTransaction } from '../commands/cancel.ts'
 import type { CommandContext } from '../commands/context.ts'
+import { awaitVerdict } from '../commands/transactions/await-verdict.ts'
+import { cancelTransaction } from '../commands/transactions/cancel.ts'
 import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { explainCancellation } from './explain-cancellation.ts'

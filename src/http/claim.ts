@@ -1,6 +1,6 @@
 // The header Idempotency-Key: what a send claims for itself.
 import type { FastifyRequest } from 'fastify'
-import { digestOf } from '../commands/send-once.ts'
+import { digestOf } from '../commands/transactions/send-once.ts'
 import type { Claim } from '../domain/claim.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import { askerOf } from './asker.ts'

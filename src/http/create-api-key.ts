@@ -1,7 +1,7 @@
 // POST of an API key.
 import { Type } from 'typebox'
+import { createApiKey as createApiKeyCommand } from '../commands/api-keys/create-api-key.ts'
 import type { CommandContext } from '../commands/context.ts'
-import { createApiKey as createApiKeyCommand } from '../commands/create-api-key.ts'
 import { scopes } from '../domain/api-key.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import { askedBy } from './audit.ts'

@@ -1,7 +1,7 @@
 // POST of a notification.
 import { Type } from 'typebox'
-import { createNotification as createNotificationCommand } from '../commands/create-notification.ts'
 import type { ManagementContext } from '../commands/management.ts'
+import { createNotification as createNotificationCommand } from '../commands/notifications/create-notification.ts'
 import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'

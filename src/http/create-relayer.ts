@@ -1,7 +1,7 @@
 // POST of a relayer.
 import { type Static, Type } from 'typebox'
-import { createRelayer as createRelayerCommand } from '../commands/create-relayer.ts'
 import { adviceOn, type ManagementContext } from '../commands/management.ts'
+import { createRelayer as createRelayerCommand } from '../commands/relayers/create-relayer.ts'
 import { RescindError } from '../domain/errors.ts'
 import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'

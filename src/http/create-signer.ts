@@ -1,7 +1,7 @@
 // POST of a signer.
 import { Type } from 'typebox'
-import { createSigner as createSignerCommand } from '../commands/create-signer.ts'
 import type { ManagementContext } from '../commands/management.ts'
+import { createSigner as createSignerCommand } from '../commands/signers/create-signer.ts'
 import { RescindError } from '../domain/errors.ts'
 import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'

@@ -1,7 +1,7 @@
 // DELETE of a notification.
 import { Type } from 'typebox'
-import { deleteNotification as deleteNotificationCommand } from '../commands/delete-notification.ts'
 import type { ManagementContext } from '../commands/management.ts'
+import { deleteNotification as deleteNotificationCommand } from '../commands/notifications/delete-notification.ts'
 import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'

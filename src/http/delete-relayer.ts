@@ -1,7 +1,7 @@
 // DELETE of a relayer.
 import { Type } from 'typebox'
-import { deleteRelayer as deleteRelayerCommand } from '../commands/delete-relayer.ts'
 import type { ManagementContext } from '../commands/management.ts'
+import { deleteRelayer as deleteRelayerCommand } from '../commands/relayers/delete-relayer.ts'
 import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'

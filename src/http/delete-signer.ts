@@ -1,7 +1,7 @@
 // DELETE of a signer.
 import { Type } from 'typebox'
-import { deleteSigner as deleteSignerCommand } from '../commands/delete-signer.ts'
 import type { ManagementContext } from '../commands/management.ts'
+import { deleteSigner as deleteSignerCommand } from '../commands/signers/delete-signer.ts'
 import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'

@@ -1,7 +1,7 @@
 // GET of a relayer's balance, asked of its network now.
 import { Type } from 'typebox'
-import { readBalance } from '../commands/read-balance.ts'
-import type { ChainOf } from '../commands/read-status.ts'
+import { readBalance } from '../commands/relayers/read-balance.ts'
+import type { ChainOf } from '../commands/relayers/read-status.ts'
 import type { Reads } from '../store/store.ts'
 import { answers, success } from './envelope.ts'
 import { exactNumber } from './exact-number.ts'

@@ -1,6 +1,6 @@
 // GET of how a relayer is doing: its account on the chain, and what waits in its queue.
 import { Type } from 'typebox'
-import { type ChainOf, readStatus } from '../commands/read-status.ts'
+import { type ChainOf, readStatus } from '../commands/relayers/read-status.ts'
 import type { Reads } from '../store/store.ts'
 import { answers, success } from './envelope.ts'
 import { foundRelayer } from './found.ts'

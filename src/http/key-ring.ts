@@ -1,5 +1,5 @@
 // The keys that the administrator gave out: verdicts from memory, for a moment, and the store's behind them.
-import { digestOfToken } from '../commands/api-key-token.ts'
+import { digestOfToken } from '../commands/api-keys/api-key-token.ts'
 import type { CommandContext } from '../commands/context.ts'
 import { type ApiKey, isInForce } from '../domain/api-key.ts'
 import type { ApiKeyId } from '../domain/ids.ts'

@@ -4,7 +4,7 @@ import {
   type PreviewContext,
   type PricedPreview,
   previewCancellation as previewCommand,
-} from '../commands/preview-cancellation.ts'
+} from '../commands/transactions/preview-cancellation.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'
 import { relayerParameters } from './parameters.ts'

@@ -1,7 +1,7 @@
 // POST that has dead letters tried again: one of them, or all.
 import { Type } from 'typebox'
+import { redeliverAll, redeliverOne } from '../commands/events/redeliver.ts'
 import type { ManagementContext } from '../commands/management.ts'
-import { redeliverAll, redeliverOne } from '../commands/redeliver.ts'
 import { answers, success } from './envelope.ts'
 import { foundDeadLetters } from './list-dead-letters.ts'
 import { operation } from './operation.ts'

@@ -1,6 +1,6 @@
 // PUT of one transaction.
 import type { CommandContext } from '../commands/context.ts'
-import { replaceTransaction } from '../commands/replace.ts'
+import { replaceTransaction } from '../commands/transactions/replace.ts'
 import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'

@@ -1,6 +1,6 @@
 // DELETE of an API key.
+import { revokeApiKey as revokeApiKeyCommand } from '../commands/api-keys/revoke-api-key.ts'
 import type { CommandContext } from '../commands/context.ts'
-import { revokeApiKey as revokeApiKeyCommand } from '../commands/revoke-api-key.ts'
 import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import type { KeyRing } from './key-ring.ts'

@@ -1,7 +1,7 @@
 // POST of a JSON-RPC request that reads the relayer's chain. The answer is JSON-RPC too, so that any client of it can ask.
 import { type Static, Type } from 'typebox'
-import type { ChainOf } from '../commands/read-status.ts'
-import { rpc as rpcCommand } from '../commands/rpc.ts'
+import type { ChainOf } from '../commands/relayers/read-status.ts'
+import { rpc as rpcCommand } from '../commands/relayers/rpc.ts'
 import type { Reads } from '../store/store.ts'
 import { failures } from './envelope.ts'
 import { operation } from './operation.ts'

@@ -1,6 +1,6 @@
 // POST of typed data to sign (EIP-712), by its two hashes.
 import { Type } from 'typebox'
-import { type SignerOf, signStatement } from '../commands/sign.ts'
+import { type SignerOf, signStatement } from '../commands/relayers/sign.ts'
 import type { Hash } from '../domain/ids.ts'
 import type { Reads } from '../store/store.ts'
 import { answers, success } from './envelope.ts'

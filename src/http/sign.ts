@@ -1,6 +1,6 @@
 // POST of a message to sign (EIP-191).
 import { Type } from 'typebox'
-import { type SignerOf, signStatement } from '../commands/sign.ts'
+import { type SignerOf, signStatement } from '../commands/relayers/sign.ts'
 import type { Hex } from '../domain/ids.ts'
 import type { Reads } from '../store/store.ts'
 import { answers, success } from './envelope.ts'

@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
-import type { EventFeed } from '../commands/follow-events.ts'
+import type { EventFeed } from '../commands/events/follow-events.ts'
 import { type ErrorCode, RescindError } from '../domain/errors.ts'
 import type { EventSubject } from '../domain/event.ts'
 import type { RelayerId } from '../domain/ids.ts'

@@ -1,7 +1,7 @@
 // POST of many transactions: all of them are stored, or none.
 import { Type } from 'typebox'
 import type { CommandContext } from '../commands/context.ts'
-import { submitBatch as submitAll } from '../commands/submit-batch.ts'
+import { submitBatch as submitAll } from '../commands/transactions/submit-batch.ts'
 import { checkEach } from '../domain/check-each.ts'
 import { askedBy } from './audit.ts'
 import { claimOf } from './claim.ts'

@@ -1,6 +1,6 @@
 // POST of a transaction.
 import type { CommandContext } from '../commands/context.ts'
-import { submitOnce, submitTransaction } from '../commands/submit.ts'
+import { submitOnce, submitTransaction } from '../commands/transactions/submit.ts'
 import { askedBy } from './audit.ts'
 import { claimOf } from './claim.ts'
 import { answers, success } from './envelope.ts'

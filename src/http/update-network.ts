@@ -1,7 +1,7 @@
 // PATCH of a network: a JSON Merge Patch (RFC 7396) over what the file says of it.
 import { Type } from 'typebox'
 import type { ManagementContext } from '../commands/management.ts'
-import { updateNetwork as updateNetworkCommand } from '../commands/update-network.ts'
+import { updateNetwork as updateNetworkCommand } from '../commands/networks/update-network.ts'
 import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { found } from './found.ts'

@@ -1,7 +1,7 @@
 // PATCH of a notification: a JSON Merge Patch (RFC 7396).
 import { Type } from 'typebox'
 import type { ManagementContext } from '../commands/management.ts'
-import { updateNotification as updateNotificationCommand } from '../commands/update-notification.ts'
+import { updateNotification as updateNotificationCommand } from '../commands/notifications/update-notification.ts'
 import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'

@@ -1,7 +1,7 @@
 // PATCH of a relayer: a JSON Merge Patch (RFC 7396).
 import { Type } from 'typebox'
 import { adviceOn, type ManagementContext } from '../commands/management.ts'
-import { updateRelayer as updateRelayerCommand } from '../commands/update-relayer.ts'
+import { updateRelayer as updateRelayerCommand } from '../commands/relayers/update-relayer.ts'
 import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'

@@ -1,7 +1,7 @@
 // PATCH of a signer.
 import { Type } from 'typebox'
 import type { ManagementContext } from '../commands/management.ts'
-import { updateSigner as updateSignerCommand } from '../commands/update-signer.ts'
+import { updateSigner as updateSignerCommand } from '../commands/signers/update-signer.ts'
 import { askedBy } from './audit.ts'
 import { answers, success } from './envelope.ts'
 import { operation } from './operation.ts'

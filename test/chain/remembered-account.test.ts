@@ -156,7 +156,7 @@ describe('the nonce', () => {
   test('a client that asks how the relayer is does not hide from it that somebody else used its key', async () => {
     await look({ balance: 'recent', delegation: true })
     await strangerSpends(0)
-    // As commands/read-status.ts asks: of what is in flight it knows nothing.
+    // As commands/relayers/read-status.ts asks: of what is in flight it knows nothing.
     expect((await look({ nonce: 'now', balance: 'now' })).nonce).toBe(1)
     await anvil.mine(32)
     expect(await look({ balance: 'recent', delegation: true })).toMatchObject({ nonce: 1 })

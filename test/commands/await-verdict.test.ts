@@ -1,6 +1,6 @@
 // Prefer: wait lasts as long as was asked for, whatever is done to the machine's clock meanwhile.
 import { expect, test } from 'vitest'
-import { awaitVerdict } from '../../src/commands/await-verdict.ts'
+import { awaitVerdict } from '../../src/commands/transactions/await-verdict.ts'
 import { step } from '../../src/reconcile/step.ts'
 import { noneHanging, nothingUnknown, openWorkplace } from '../reconcile/workplace.ts'
 import { until } from '../support/client.ts'

@@ -1,7 +1,7 @@
 // Commands leave their intent in the rows, durable, and wake the relayer only where there is something to do.
 import { expect, test } from 'vitest'
-import { cancelPending } from '../../src/commands/cancel-pending.ts'
-import { submitTransaction } from '../../src/commands/submit.ts'
+import { cancelPending } from '../../src/commands/transactions/cancel-pending.ts'
+import { submitTransaction } from '../../src/commands/transactions/submit.ts'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import { step } from '../../src/reconcile/step.ts'
 import { noneHanging, nothingUnknown, openWorkplace } from '../reconcile/workplace.ts'

@@ -1,6 +1,6 @@
 // What a changed configuration may do to a relayer that has a history, and what it may not.
 import { expect, test } from 'vitest'
-import { keepRelayers } from '../../src/commands/keep-relayers.ts'
+import { keepRelayers } from '../../src/commands/relayers/keep-relayers.ts'
 import type { Address, RelayerId } from '../../src/domain/ids.ts'
 import type { Relayer } from '../../src/domain/relayer.ts'
 import { relayerToRow } from '../../src/estate/documents.ts'

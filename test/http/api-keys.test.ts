@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { Compile } from 'typebox/compile'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { apiKeysMax } from '../../src/commands/create-api-key.ts'
+import { apiKeysMax } from '../../src/commands/api-keys/create-api-key.ts'
 import type { ApiKeyId } from '../../src/domain/ids.ts'
 import type { Clock } from '../../src/ops/clock.ts'
 import { systemClock } from '../../src/ops/clock.ts'

@@ -1,6 +1,6 @@
 // Idempotency-Key: what is sent twice is there once.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { digestOf } from '../../src/commands/send-once.ts'
+import { digestOf } from '../../src/commands/transactions/send-once.ts'
 import type { ApiKeyId, RelayerId } from '../../src/domain/ids.ts'
 import { type Authenticate, administratorBy, bearerToken, type Principal } from '../../src/http/authenticate.ts'
 import { expectFailure, expectSuccess } from './support/expectations.ts'

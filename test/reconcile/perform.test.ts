@@ -1,6 +1,6 @@
 // What is sent to a further endpoint once the first has failed: a client may have changed its mind in between.
 import { expect, test } from 'vitest'
-import { replaceTransaction } from '../../src/commands/replace.ts'
+import { replaceTransaction } from '../../src/commands/transactions/replace.ts'
 import type { TransactionId } from '../../src/domain/ids.ts'
 import { step } from '../../src/reconcile/step.ts'
 import { receiver } from '../domain/some.ts'

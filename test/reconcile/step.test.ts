@@ -1,6 +1,6 @@
 // Steps over the production store: what is durable when bytes leave, and what a DELETE at any moment does to them.
 import { expect, test } from 'vitest'
-import { submitTransaction } from '../../src/commands/submit.ts'
+import { submitTransaction } from '../../src/commands/transactions/submit.ts'
 import type { BroadcastOutcome } from '../../src/domain/attempt.ts'
 import { statusReasonOf } from '../../src/domain/condition.ts'
 import { OwnershipLost, StaleWrite } from '../../src/domain/errors.ts'

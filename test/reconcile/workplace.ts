@@ -1,9 +1,9 @@
 // One relayer on the production store, with a chain and a clock that follow the test.
 
-import { cancelTransaction } from '../../src/commands/cancel.ts'
-import { cancelPending } from '../../src/commands/cancel-pending.ts'
 import type { CommandContext } from '../../src/commands/context.ts'
-import { submitTransaction } from '../../src/commands/submit.ts'
+import { cancelTransaction } from '../../src/commands/transactions/cancel.ts'
+import { cancelPending } from '../../src/commands/transactions/cancel-pending.ts'
+import { submitTransaction } from '../../src/commands/transactions/submit.ts'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'
 import type { Relayer } from '../../src/domain/relayer.ts'

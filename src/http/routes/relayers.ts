@@ -1,6 +1,6 @@
 // Method and path of each operation on relayers.
 import type { ManagementContext } from '../../commands/management.ts'
-import type { ChainOf } from '../../commands/read-status.ts'
+import type { ChainOf } from '../../commands/relayers/read-status.ts'
 import { createRelayer } from '../create-relayer.ts'
 import { deleteRelayer } from '../delete-relayer.ts'
 import { getRelayer } from '../get-relayer.ts'

@@ -1,5 +1,5 @@
 // Method and path of each operation that signs without sending.
-import type { SignerOf } from '../../commands/sign.ts'
+import type { SignerOf } from '../../commands/relayers/sign.ts'
 import type { Reads } from '../../store/store.ts'
 import { sign } from '../sign.ts'
 import { signTransaction } from '../sign-transaction.ts'

@@ -1,6 +1,6 @@
 // Method and path of each operation on transactions.
 import type { CommandContext } from '../../commands/context.ts'
-import type { PreviewContext } from '../../commands/preview-cancellation.ts'
+import type { PreviewContext } from '../../commands/transactions/preview-cancellation.ts'
 import { cancel } from '../cancel.ts'
 import { cancelPending } from '../cancel-pending.ts'
 import { getCancellation } from '../get-cancellation.ts'

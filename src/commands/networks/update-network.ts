@@ -1,0 +1,38 @@
+// PATCH of a network: an overlay on what the file says of it. Its nodes are exchanged while its relayers go on.
+import { type Asked, allowed } from '../../domain/audit.ts'
+import { RescindError } from '../../domain/errors.ts'
+import { networkFromRow, networkToRow } from '../../estate/documents.ts'
+import type { NetworkPatch, NetworkSettings } from '../../estate/entities.ts'
+import { relayersMax } from '../../estate/estate.ts'
+import { type ManagementContext, requireKey, takeEffect } from '../management.ts'
+
+/** Null gives a member back to the file. */
+export type NetworkChange = { readonly [K in keyof NetworkPatch]?: NetworkPatch[K] | null }
+
+/** Throws NETWORK_NOT_FOUND, STORAGE_KEY_MISSING. */
+export async function updateNetwork(
+  context: ManagementContext,
+  name: string,
+  change: NetworkChange,
+  asked: Asked,
+): Promise<NetworkSettings> {
+  const { store, estate, vault } = context
+  const inFile = estate.file.networks.find((network) => network.name === name)
+  if (!inFile) throw new RescindError('NETWORK_NOT_FOUND', `Network with ID evm:${name} not found`)
+  if (change.rpcUrls) requireKey(context, 'rpc_urls')
+  const overlay = await store.commit(async (session) => {
+    await session.raiseRevision()
+    const known = await session.managed('network', name)
+    const members = Object.entries({ ...(known && networkFromRow(vault, known)), ...change })
+    // Without the nulls of a patch.
+    const next = Object.fromEntries(members.filter(([, value]) => value !== null)) as NetworkPatch
+    if (Object.keys(next).length === 0) await session.removeManaged('network', name)
+    else await session.saveManaged(networkToRow(vault, name, next))
+    session.note(allowed(asked, context.clock.now(), { subjectId: name }))
+    return next
+  })
+  const { items } = await store.reads.relayers({ page: 1, perPage: relayersMax })
+  const users = items.filter((relayer) => relayer.network === name).map(({ id }) => id)
+  await takeEffect(context, users)
+  return { ...inFile, ...overlay }
+}

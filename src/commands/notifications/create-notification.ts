@@ -1,0 +1,31 @@
+// POST of a notification: where events go. The URL may hold a token, so it is sealed like the key that signs.
+import { type Asked, allowed } from '../../domain/audit.ts'
+import { RescindError } from '../../domain/errors.ts'
+import { notificationToRow } from '../../estate/documents.ts'
+import type { NotificationSettings } from '../../estate/entities.ts'
+import { freshId } from '../../ops/fresh-id.ts'
+import { type ManagementContext, refuseInside, requireKey, takeEffect } from '../management.ts'
+
+/** Its id is made where it is absent. Throws ALREADY_EXISTS, STORAGE_KEY_MISSING, and INVALID_REQUEST for a URL inside. */
+export async function createNotification(
+  context: ManagementContext,
+  request: Omit<NotificationSettings, 'id'> & { readonly id?: string },
+  asked: Asked,
+): Promise<NotificationSettings> {
+  const { store, clock, random, estate, vault } = context
+  requireKey(context, 'url')
+  refuseInside(context, request.url)
+  const notification = { ...request, id: request.id ?? freshId(random, clock.now()) }
+  const { id } = notification
+  const row = notificationToRow(vault, notification)
+  await store.commit(async (session) => {
+    await session.raiseRevision()
+    if (estate.file.notifications.some((each) => each.id === id) || (await session.managed('notification', id))) {
+      throw new RescindError('ALREADY_EXISTS', `id: there is a notification "${id}"; give this one another id, or none`)
+    }
+    await session.saveManaged(row)
+    session.note(allowed(asked, context.clock.now(), { subjectId: id }))
+  })
+  await takeEffect(context)
+  return notification
+}

@@ -1,0 +1,40 @@
+// PATCH of a notification: another URL or another key, for every event that is delivered from now on.
+import { type Asked, allowed } from '../../domain/audit.ts'
+import { RescindError } from '../../domain/errors.ts'
+import { notificationFromRow, notificationToRow } from '../../estate/documents.ts'
+import type { NotificationSettings } from '../../estate/entities.ts'
+import type { Secret } from '../../ops/secret.ts'
+import { type ManagementContext, notInFile, refuseInside, requireKey, takeEffect } from '../management.ts'
+
+export interface NotificationPatch {
+  readonly url?: Secret
+  /** Null: deliver unsigned from now on. */
+  readonly signingKey?: Secret | null
+}
+
+/** Throws NOTIFICATION_NOT_FOUND, CONFIGURED_BY_FILE, STORAGE_KEY_MISSING, and INVALID_REQUEST for a URL inside. */
+export async function updateNotification(
+  context: ManagementContext,
+  id: string,
+  patch: NotificationPatch,
+  asked: Asked,
+): Promise<NotificationSettings> {
+  const { store, estate, vault } = context
+  const inFile = estate.file.notifications.some((each) => each.id === id)
+  notInFile('notification', id, inFile, 'change it there and restart')
+  requireKey(context, 'url')
+  if (patch.url) refuseInside(context, patch.url)
+  const updated = await store.commit(async (session) => {
+    await session.raiseRevision()
+    const row = await session.managed('notification', id)
+    if (!row) throw new RescindError('NOTIFICATION_NOT_FOUND', `Notification with ID ${id} not found`)
+    const { signingKey: before, ...known } = notificationFromRow(vault, row)
+    const signingKey = patch.signingKey === undefined ? before : (patch.signingKey ?? undefined)
+    const next = { ...known, url: patch.url ?? known.url, ...(signingKey && { signingKey }) }
+    await session.saveManaged(notificationToRow(vault, next))
+    session.note(allowed(asked, context.clock.now(), { subjectId: id }))
+    return next
+  })
+  await takeEffect(context)
+  return updated
+}

@@ -1,0 +1,120 @@
+// POST of a relayer: another nonce sequence, advanced from the answer on.
+import { type Asked, allowed } from '../../domain/audit.ts'
+import { RescindError } from '../../domain/errors.ts'
+import type { NetworkName, RelayerId } from '../../domain/ids.ts'
+import type { Relayer } from '../../domain/relayer.ts'
+import { relayerToRow, sealEndpoints } from '../../estate/documents.ts'
+import type { Endpoint } from '../../estate/entities.ts'
+import { freshId } from '../../ops/fresh-id.ts'
+import type { Session } from '../../store/store.ts'
+import { type ManagementContext, type PolicyMembers, policiesFrom, requireKey, takeEffect } from '../management.ts'
+
+export interface RelayerRequest {
+  /** Made where it is absent. */
+  readonly id?: string
+  readonly name: string
+  readonly network: string
+  readonly signerId: string
+  readonly notificationId?: string
+  readonly paused: boolean
+  /** In the form of the configuration file. */
+  readonly policies: PolicyMembers
+  /** Instead of the network's. */
+  readonly endpoints?: readonly Endpoint[]
+}
+
+/** Throws INVALID_REQUEST, ALREADY_EXISTS, ACCOUNT_IN_USE, STORAGE_KEY_MISSING. */
+export async function createRelayer(
+  context: ManagementContext,
+  request: RelayerRequest,
+  asked: Asked,
+): Promise<Relayer> {
+  const { store, clock, random, estate, vault } = context
+  await estate.refresh()
+  const relayer = relayerFrom(context, request, request.id ?? freshId(random, clock.now()))
+  if (request.endpoints) requireKey(context, 'custom_rpc_urls')
+  const at = { kind: 'relayer', id: relayer.id } as const
+  const sealed = request.endpoints && sealEndpoints(vault, at, request.endpoints)
+  await store.commit(async (session) => {
+    // First: it waits for whoever else changes the estate.
+    await session.saveManaged(relayerToRow(relayer.id, { origin: 'api' }, sealed))
+    await refuseMissing(context, session, relayer)
+    await refuseTaken(session, relayer)
+    await session.saveRelayer(relayer)
+    session.note(allowed(asked, context.clock.now(), { relayerId: relayer.id }))
+  })
+  await takeEffect(context, [relayer.id])
+  return relayer
+}
+
+function relayerFrom(context: ManagementContext, request: RelayerRequest, id: string): Relayer {
+  const { estate } = context
+  const { name, paused, notificationId, signerId } = request
+  const networks = estate.networks()
+  const network = networks.find((each) => each.name === request.network)
+  const signer = estate.signer(signerId)
+  if (!network)
+    throw unknown(
+      'network',
+      request.network,
+      networks.map((each) => each.name),
+    )
+  if (!signer)
+    throw unknown(
+      'signer_id',
+      signerId,
+      estate.signers().map((each) => each.id),
+    )
+  return {
+    // From here on it is a relayer's, and the network's name one of those that are configured.
+    id: id as RelayerId,
+    name,
+    network: network.name as NetworkName,
+    chainId: network.chainId,
+    address: signer.address,
+    signerId,
+    ...(notificationId !== undefined && { notificationId }),
+    paused,
+    policies: policiesFrom(context, request.policies),
+  }
+}
+
+async function refuseTaken(session: Session, { id, chainId, address }: Relayer): Promise<void> {
+  if (await session.relayer(id)) {
+    throw new RescindError('ALREADY_EXISTS', `id: there is a relayer "${id}"; give this one another id, or none`)
+  }
+  const rival = await session.relayerOf(chainId, address)
+  if (!rival) return
+  throw new RescindError(
+    'ACCOUNT_IN_USE',
+    `signer_id: ${address} on chain ${chainId} is relayer "${rival.id}", and two would fight over its nonces; give this one another signer`,
+  )
+}
+
+/** As of the commit: a signer or a notification may have been deleted since it was looked up. Throws INVALID_REQUEST. */
+export async function refuseMissing({ estate }: ManagementContext, session: Session, relayer: Relayer): Promise<void> {
+  const { signerId, notificationId } = relayer
+  const { signers, notifications } = estate.file
+  if (!signers.some(({ id }) => id === signerId) && !(await session.managed('signer', signerId))) {
+    throw unknown(
+      'signer_id',
+      signerId,
+      estate.signers().map(({ id }) => id),
+    )
+  }
+  if (notificationId === undefined || notifications.some(({ id }) => id === notificationId)) return
+  if (await session.managed('notification', notificationId)) return
+  throw unknown(
+    'notification_id',
+    notificationId,
+    estate.notifications().map(({ id }) => id),
+  )
+}
+
+const namedMax = 20
+
+function unknown(field: string, id: string, ids: readonly string[]): RescindError {
+  const named = ids.slice(0, namedMax).join(', ')
+  const choice = ids.length === 0 ? 'there are none' : `there are: ${named}${ids.length > namedMax ? ', …' : ''}`
+  return new RescindError('INVALID_REQUEST', `${field}: "${id.slice(0, 40)}" is not known; ${choice}`)
+}

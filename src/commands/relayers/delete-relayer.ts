@@ -1,0 +1,26 @@
+// DELETE of a relayer that has nothing open. Its transactions stay to be read, under its id.
+import { type Asked, allowed } from '../../domain/audit.ts'
+import { RescindError, relayerNotFound } from '../../domain/errors.ts'
+import type { RelayerId } from '../../domain/ids.ts'
+import { type ManagementContext, notInFile, takeEffect } from '../management.ts'
+
+/** Throws RELAYER_NOT_FOUND, CONFIGURED_BY_FILE, RELAYER_HAS_OPEN_TRANSACTIONS. */
+export async function deleteRelayer(context: ManagementContext, id: RelayerId, asked: Asked): Promise<void> {
+  const { store, clock, estate } = context
+  const inFile = estate.file.relayers.some((relayer) => relayer.id === id)
+  await store.commit(async (session) => {
+    await session.raiseRevision()
+    if (!(await session.relayer(id))) throw relayerNotFound(id)
+    notInFile('relayer', id, inFile, 'take it out of the file and restart, then delete it')
+    await session.removeRelayer(id, clock.now())
+    if (await session.hasOpen(id)) {
+      throw new RescindError(
+        'RELAYER_HAS_OPEN_TRANSACTIONS',
+        `relayer "${id}" has open transactions; cancel them with DELETE …/transactions/pending, and delete it once they have ended`,
+      )
+    }
+    await session.removeManaged('relayer', id)
+    session.note(allowed(asked, context.clock.now(), { relayerId: id }))
+  })
+  await takeEffect(context)
+}

@@ -1,0 +1,121 @@
+// The configuration's relayers into rows, at start. What a row already stands for is not changed under open transactions.
+import { isDeepStrictEqual } from 'node:util'
+import type { RelayerId } from '../../domain/ids.ts'
+import type { Relayer } from '../../domain/relayer.ts'
+import { relayerFromRow } from '../../estate/documents.ts'
+import { relayersMax } from '../../estate/estate.ts'
+import { overlaid } from '../../estate/overlay.ts'
+import type { Logger } from '../../ops/logger.ts'
+import { OperatorError } from '../../ops/operator-error.ts'
+import type { Managed, Session, Store } from '../../store/store.ts'
+
+export interface KeepRelayers {
+  readonly store: Store
+  /** Those of the file, without what was changed of them through the API. */
+  readonly file: readonly Relayer[]
+  /** Whether its key and its network are still configured. */
+  readonly canBeFollowed: (relayer: Relayer) => boolean
+  readonly hasNotification: (id: string) => boolean
+  readonly logger: Logger
+}
+
+/**
+ * Those that the configuration no longer names are paused: they take nothing new, but as long as they can be followed, what
+ * they have in flight, and its cancellations, go on.
+ *
+ * Throws OperatorError where an id would change its account, or an account its id. Writes only where something differs: other
+ * processes on the database may be at work, and their clients.
+ */
+export async function keepRelayers(given: KeepRelayers): Promise<void> {
+  const { store, file, canBeFollowed, hasNotification, logger } = given
+  const { items: stored } = await store.reads.relayers({ page: 1, perPage: relayersMax })
+  const managed = new Map(
+    (await store.reads.managed()).flatMap((row) => (row.kind === 'relayer' ? [[row.id, row]] : [])),
+  )
+  const configured = file.map((relayer) => withOverlay(relayer, managed.get(relayer.id)))
+  const isOwn = (id: RelayerId) => wasCreated(managed.get(id))
+  const problems = await Promise.all(configured.map((relayer) => problemsOf(store, relayer, stored)))
+  if (problems.flat().length > 0) throw new OperatorError(problems.flat().join('\n'))
+
+  const others = stored.filter(({ id }) => !configured.some((relayer) => relayer.id === id))
+  const orphans = others.filter(({ id }) => !isOwn(id))
+  const differs = configured.some((relayer) => !stored.some((known) => isDeepStrictEqual(known, relayer)))
+  if (differs || orphans.some(({ paused }) => !paused)) {
+    await store.commit(async (session) => {
+      // First: what a client changes meanwhile comes before this, and is kept, or after it.
+      await session.raiseRevision()
+      for (const { id } of orphans) await pause(session, id)
+      for (const relayer of file) {
+        await session.saveRelayer(withOverlay(relayer, await session.managed('relayer', relayer.id)))
+      }
+    })
+  }
+  for (const relayer of configured) {
+    const known = stored.find(({ id }) => id === relayer.id)
+    if (!known || isSameAccount(known, relayer)) continue
+    logger.warn(
+      { relayer_id: relayer.id, before: known.address, now: relayer.address },
+      'the account of this relayer changes: other processes on the database that have its key of before no longer advance it',
+    )
+  }
+  for (const orphan of orphans) {
+    const told = canBeFollowed(orphan)
+      ? 'it is paused; what it has in flight is followed'
+      : 'it is paused, and without its signer or network nothing of it is followed, nor can anything of it be canceled'
+    logger.warn({ relayer_id: orphan.id }, `the configuration no longer names this relayer: ${told}`)
+  }
+  for (const relayer of others.filter(({ id }) => isOwn(id))) {
+    if (canBeFollowed(relayer)) continue
+    logger.warn(
+      { relayer_id: relayer.id, network: relayer.network, signer: relayer.signerId },
+      'this relayer was created through the API, and its network or signer is gone from the configuration: nothing of it is followed, nor can anything of it be canceled',
+    )
+  }
+  for (const { id, notificationId } of [...others, ...configured]) {
+    if (notificationId === undefined || hasNotification(notificationId)) continue
+    const gone =
+      'its notification is gone from the configuration: its events wait a day for it, and are dead letters then'
+    logger.warn({ relayer_id: id, notification: notificationId }, gone)
+  }
+}
+
+async function pause(session: Session, id: RelayerId): Promise<void> {
+  const relayer = await session.relayer(id)
+  // Deleted or created by a client, since it was listed.
+  if (!relayer || wasCreated(await session.managed('relayer', id))) return
+  await session.saveRelayer({ ...relayer, paused: true })
+}
+
+function withOverlay(relayer: Relayer, row: Managed | undefined): Relayer {
+  const document = row && relayerFromRow(row)
+  return document?.origin === 'file' ? overlaid(relayer, document.overlay) : relayer
+}
+
+/** Through the API: the configuration never named it. */
+function wasCreated(row: Managed | undefined): boolean {
+  return row !== undefined && relayerFromRow(row).origin === 'api'
+}
+
+type Account = Pick<Relayer, 'address' | 'chainId'>
+
+function isSameAccount(one: Account, other: Account): boolean {
+  return one.address === other.address && one.chainId === other.chainId
+}
+
+async function problemsOf(store: Store, relayer: Relayer, stored: readonly Relayer[]): Promise<string[]> {
+  const { id, address, chainId } = relayer
+  const known = stored.find((other) => other.id === id)
+  const twin = stored.find((other) => other.id !== id && other.chainId === chainId && other.address === address)
+  const problems: string[] = []
+  if (twin) {
+    problems.push(
+      `relayer "${id}": ${address} on chain ${chainId} is relayer "${twin.id}" in the database, with its history; keep that id, or give "${id}" another key`,
+    )
+  }
+  if (known && !isSameAccount(known, relayer) && (await store.commit((session) => session.hasOpen(id)))) {
+    problems.push(
+      `relayer "${id}": it has open transactions of ${known.address} on chain ${known.chainId}, and the configuration now gives it ${address} on chain ${chainId}; go back until they have ended, or give the new account an id of its own`,
+    )
+  }
+  return problems
+}

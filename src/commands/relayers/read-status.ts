@@ -1,0 +1,55 @@
+// How a relayer is doing: its account at the head, and what the store holds for it.
+
+import { type Chain, ChainUnavailable } from '../../chain/chain.ts'
+import type { Relayer } from '../../domain/relayer.ts'
+import { pendingStatuses } from '../../domain/transaction.ts'
+import type { Nonce, TimestampMs, Wei } from '../../domain/units.ts'
+import type { Reads } from '../../store/store.ts'
+import { askNodes } from '../ask-nodes.ts'
+
+export type ChainOf = (relayer: Pick<Relayer, 'id' | 'network'>) => Chain
+
+export interface RelayerStatus {
+  readonly balance: Wei
+  readonly nonce: Nonce
+  readonly pending: number
+  /** Of the newest transaction that is confirmed. */
+  readonly lastConfirmedAt?: TimestampMs
+}
+
+/** Throws NODE_UNAVAILABLE when no node of the network answers. */
+export async function readStatus(reads: Reads, chainOf: ChainOf, relayer: Relayer): Promise<RelayerStatus> {
+  const [account, counts, confirmed] = await Promise.all([
+    readAccount(chainOf, relayer),
+    reads.counts(relayer.id),
+    reads.transactions(relayer.id, { status: 'confirmed' }, { page: 1, perPage: 1 }),
+  ])
+  const lifecycle = confirmed.items[0]?.lifecycle
+  return {
+    ...account,
+    pending: pendingStatuses.reduce((sum, status) => sum + counts[status], 0),
+    ...(lifecycle?.phase === 'final' && { lastConfirmedAt: lifecycle.settledAt }),
+  }
+}
+
+async function readAccount(chainOf: ChainOf, relayer: Relayer): Promise<{ balance: Wei; nonce: Nonce }> {
+  const nothing = {
+    live: [],
+    inclusionBlocks: [],
+    estimates: [],
+    market: false,
+    delegation: false,
+    pendingNonce: false,
+  }
+  return askNodes(relayer, async () => {
+    const { balance, nonce } = await chainOf(relayer).observe({
+      ...nothing,
+      address: relayer.address,
+      nonce: 'now',
+      spentBelow: 0,
+      balance: 'now',
+    })
+    if (balance === undefined) throw new ChainUnavailable('the balance could not be read')
+    return { balance, nonce }
+  })
+}

@@ -1,0 +1,92 @@
+// PATCH of a relayer. Its next step follows it: a pause binds no more nonces, and what is in flight is followed as before.
+import { type Asked, allowed } from '../../domain/audit.ts'
+import { RescindError, relayerNotFound } from '../../domain/errors.ts'
+import type { RelayerId } from '../../domain/ids.ts'
+import { policiesBy } from '../../domain/policies.ts'
+import type { Policies } from '../../domain/policy-table.ts'
+import type { Relayer } from '../../domain/relayer.ts'
+import { relayerFromRow, relayerToRow, sealEndpoints } from '../../estate/documents.ts'
+import type { Endpoint } from '../../estate/entities.ts'
+import { overlayOf } from '../../estate/overlay.ts'
+import type { Session } from '../../store/store.ts'
+import { type ManagementContext, type PolicyMembers, policiesFrom, requireKey, takeEffect } from '../management.ts'
+import { refuseMissing } from './create-relayer.ts'
+
+/** A JSON Merge Patch (RFC 7396): null takes a member away, so that its default counts. */
+export interface RelayerPatch {
+  readonly name?: string
+  readonly notificationId?: string | null
+  readonly paused?: boolean
+  /** In the form of the configuration file; null of the whole is null of each. */
+  readonly policies?: PolicyMembers | null
+  readonly endpoints?: readonly Endpoint[] | null
+}
+
+/** Throws RELAYER_NOT_FOUND, INVALID_REQUEST, CONFIGURED_BY_FILE, STORAGE_KEY_MISSING. */
+export async function updateRelayer(
+  context: ManagementContext,
+  id: RelayerId,
+  patch: RelayerPatch,
+  asked: Asked,
+): Promise<Relayer> {
+  if (patch.endpoints) requireKey(context, 'custom_rpc_urls')
+  const updated = await context.store.commit(async (session) => {
+    await session.raiseRevision()
+    const found = await session.relayer(id)
+    if (!found) throw relayerNotFound(id)
+    const next = patched(context, found, patch)
+    if (patch.notificationId) await refuseMissing(context, session, next)
+    await session.saveRelayer(next)
+    await keep(context, session, next, patch)
+    session.note(allowed(asked, context.clock.now(), { relayerId: id }))
+    return next
+  })
+  await takeEffect(context, [id])
+  return updated
+}
+
+/** What the file owns is overlaid; what it once owned, and names no more, is paused at each start. */
+async function keep(
+  { estate, vault }: ManagementContext,
+  session: Session,
+  relayer: Relayer,
+  { endpoints }: RelayerPatch,
+): Promise<void> {
+  const { id } = relayer
+  const known = await session.managed('relayer', id)
+  const inFile = estate.file.relayers.find((each) => each.id === id)
+  const isOwn = known !== undefined && relayerFromRow(known).origin === 'api'
+  if (!inFile && !isOwn) {
+    throw new RescindError(
+      'CONFIGURED_BY_FILE',
+      `relayer "${id}" is from a configuration file that no longer names it; put it back there, or delete it`,
+    )
+  }
+  const at = { kind: 'relayer', id } as const
+  const sealed = endpoints === undefined ? known?.sealed : endpoints ? sealEndpoints(vault, at, endpoints) : undefined
+  if (!inFile) return session.saveManaged(relayerToRow(id, { origin: 'api' }, sealed))
+  const overlay = overlayOf(inFile, relayer)
+  const isNothing = Object.keys(overlay).length === 0 && sealed === undefined
+  if (isNothing) return session.removeManaged('relayer', id)
+  return session.saveManaged(relayerToRow(id, { origin: 'file', overlay }, sealed))
+}
+
+function patched(context: ManagementContext, relayer: Relayer, patch: RelayerPatch): Relayer {
+  const { notificationId: before, ...rest } = relayer
+  const notificationId = patch.notificationId === undefined ? before : (patch.notificationId ?? undefined)
+  return {
+    ...rest,
+    name: patch.name ?? relayer.name,
+    paused: patch.paused ?? relayer.paused,
+    ...(notificationId !== undefined && { notificationId }),
+    policies:
+      patch.policies === undefined ? relayer.policies : patchedPolicies(context, relayer.policies, patch.policies),
+  }
+}
+
+function patchedPolicies(context: ManagementContext, policies: Policies, patch: PolicyMembers | null): Policies {
+  if (patch === null) return policiesFrom(context, {})
+  const given = policiesFrom(context, patch)
+  // Read by itself, so what is absent afterwards is at its default: taken away, or given as what it is without it.
+  return policiesBy(({ name }, key) => (Object.hasOwn(patch, name) ? given[key] : policies[key]))
+}

@@ -1,0 +1,49 @@
+// POST of a signer: a key, sealed before it is stored, and never shown again.
+import { type Asked, allowed } from '../../domain/audit.ts'
+import { RescindError } from '../../domain/errors.ts'
+import { signerToRow } from '../../estate/documents.ts'
+import type { SignerFacts } from '../../estate/entities.ts'
+import { freshId } from '../../ops/fresh-id.ts'
+import { OperatorError } from '../../ops/operator-error.ts'
+import type { Secret } from '../../ops/secret.ts'
+import { type ManagementContext, requireKey, takeEffect } from '../management.ts'
+
+export interface SignerRequest {
+  /** Made where it is absent. */
+  readonly id?: string
+  /** 64 hexadecimal digits, with or without 0x. */
+  readonly key: Secret
+}
+
+/** Throws INVALID_REQUEST, ALREADY_EXISTS, STORAGE_KEY_MISSING. */
+export async function createSigner(
+  context: ManagementContext,
+  request: SignerRequest,
+  asked: Asked,
+): Promise<SignerFacts> {
+  const { store, clock, random, estate, vault } = context
+  requireKey(context, 'config.key')
+  const id = request.id ?? freshId(random, clock.now())
+  const signer = await factsOf(context, id, request.key)
+  const row = signerToRow(vault, signer, request.key)
+  await store.commit(async (session) => {
+    await session.raiseRevision()
+    if (estate.file.signers.some((each) => each.id === id) || (await session.managed('signer', id))) {
+      throw new RescindError('ALREADY_EXISTS', `id: there is a signer "${id}"; give this one another id, or none`)
+    }
+    await session.saveManaged(row)
+    session.note(allowed(asked, context.clock.now(), { subjectId: id }))
+  })
+  await takeEffect(context)
+  return signer
+}
+
+/** Throws INVALID_REQUEST for what is no key; nothing of it is told. */
+export async function factsOf({ openSigner }: ManagementContext, id: string, key: Secret): Promise<SignerFacts> {
+  try {
+    return { id, type: 'plain', address: (await openSigner(id, key)).address }
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error
+    throw new RescindError('INVALID_REQUEST', `config.key: ${error.message}`)
+  }
+}

@@ -1,0 +1,42 @@
+// PATCH of a signer: another key, as long as no relayer signs with the one it has.
+import { type Asked, allowed } from '../../domain/audit.ts'
+import { RescindError } from '../../domain/errors.ts'
+import { signerFromRow, signerToRow } from '../../estate/documents.ts'
+import type { SignerFacts } from '../../estate/entities.ts'
+import type { Secret } from '../../ops/secret.ts'
+import { type ManagementContext, notInFile, requireKey, takeEffect } from '../management.ts'
+import { usedBy } from '../used-by.ts'
+import { factsOf } from './create-signer.ts'
+
+/** Throws SIGNER_NOT_FOUND, CONFIGURED_BY_FILE, SIGNER_IN_USE, INVALID_REQUEST, STORAGE_KEY_MISSING. */
+export async function updateSigner(
+  context: ManagementContext,
+  id: string,
+  key: Secret,
+  asked: Asked,
+): Promise<SignerFacts> {
+  const { store, estate, vault } = context
+  notInFile(
+    'signer',
+    id,
+    estate.file.signers.some((each) => each.id === id),
+    'change it there and restart',
+  )
+  requireKey(context, 'config.key')
+  const signer = await factsOf(context, id, key)
+  const row = signerToRow(vault, signer, key)
+  await store.commit(async (session) => {
+    await session.raiseRevision()
+    const known = await session.managed('signer', id)
+    if (!known) throw new RescindError('SIGNER_NOT_FOUND', `Signer with ID ${id} not found`)
+    if (signerFromRow(known).address !== signer.address) {
+      const users = await session.relayersUsing('signer', id)
+      const fix = 'their accounts would change under them; create another signer, and relayers that use it'
+      if (users.length > 0) throw new RescindError('SIGNER_IN_USE', `${usedBy('signer', id, users)}; ${fix}`)
+    }
+    await session.saveManaged(row)
+    session.note(allowed(asked, context.clock.now(), { subjectId: id }))
+  })
+  await takeEffect(context)
+  return signer
+}

@@ -1,0 +1,24 @@
+// DELETE of everything pending: one database transaction, as of one instant.
+import { type Asked, allowed } from '../../domain/audit.ts'
+import { relayerNotFound } from '../../domain/errors.ts'
+import type { RelayerId } from '../../domain/ids.ts'
+import type { BulkCancellation } from '../../store/store.ts'
+import type { CommandContext } from '../context.ts'
+
+/** Throws RELAYER_NOT_FOUND. */
+export async function cancelPending(
+  context: CommandContext,
+  relayerId: RelayerId,
+  asked?: Asked,
+): Promise<BulkCancellation> {
+  const now = context.clock.now()
+  const result = await context.store.commit(async (session) => {
+    if (!(await session.relayer(relayerId))) {
+      throw relayerNotFound(relayerId)
+    }
+    if (asked) session.note(allowed(asked, now, { relayerId }))
+    return session.cancelPending(relayerId, now)
+  }, relayerId)
+  if (result.racing > 0) context.wake(relayerId)
+  return result
+}

@@ -1,0 +1,35 @@
+// DELETE of one transaction: the intent, durable before the answer. The reconciler runs the race, if there is one.
+import { type Asked, allowed } from '../../domain/audit.ts'
+import { cancel } from '../../domain/cancel.ts'
+import { RescindError } from '../../domain/errors.ts'
+import type { RelayerId, TransactionId } from '../../domain/ids.ts'
+import { isTerminal, type Transaction } from '../../domain/transaction.ts'
+import type { CommandContext } from '../context.ts'
+
+/**
+ * Throws TRANSACTION_NOT_FOUND for an unknown relayer, an unknown transaction and a neighbour's alike, and
+ * TRANSACTION_ALREADY_… when there is nothing left to take back.
+ */
+export async function cancelTransaction(
+  context: CommandContext,
+  relayerId: RelayerId,
+  id: TransactionId,
+  asked?: Asked,
+): Promise<Transaction> {
+  const canceled = await context.store.commit(
+    async (session) => {
+      // When it is decided: units that share a commit decide in the same moment, and what they write is alike.
+      const now = context.clock.now()
+      const found = await session.transaction(relayerId, id)
+      if (!found) throw new RescindError('TRANSACTION_NOT_FOUND', 'no such transaction of this relayer')
+      const after = cancel(found, now)
+      if (asked) session.note(allowed(asked, now, { relayerId, transactionId: id }))
+      if (after === found) return found
+      return session.saveTransaction(found, after, now)
+    },
+    relayerId,
+    { transactions: [id] },
+  )
+  if (!isTerminal(canceled)) context.wake(relayerId)
+  return canceled
+}

@@ -1,0 +1,61 @@
+// What a bulk cancel would do and cost now. Nothing is written, and nothing is promised: the next block may change it.
+
+import { type Chain, ChainUnavailable } from '../../chain/chain.ts'
+import { reserveOf } from '../../domain/decide/funds.ts'
+import type { Work } from '../../domain/decide/work.ts'
+import { relayerNotFound } from '../../domain/errors.ts'
+import type { RelayerId } from '../../domain/ids.ts'
+import type { Observation } from '../../domain/observation.ts'
+import { type CancellationPreview, previewCancellation as preview } from '../../domain/preview-cancellation.ts'
+import type { NetworkPolicy, Relayer } from '../../domain/relayer.ts'
+import type { BlockNumber, Wei } from '../../domain/units.ts'
+import type { Clock } from '../../ops/clock.ts'
+import type { Reads } from '../../store/store.ts'
+import { askNodes } from '../ask-nodes.ts'
+
+export interface PreviewContext {
+  readonly reads: Reads
+  readonly clock: Clock
+  readonly chainOf: (relayer: Relayer) => Chain
+  readonly policyOf: (relayer: Relayer) => NetworkPolicy
+}
+
+export interface PricedPreview extends CancellationPreview {
+  readonly balance: Wei
+  /** Kept back from sends for no-ops. */
+  readonly reserve: Wei
+  /** At which it holds. */
+  readonly block: BlockNumber
+}
+
+/** Throws RELAYER_NOT_FOUND, NODE_UNAVAILABLE. */
+export async function previewCancellation(context: PreviewContext, relayerId: RelayerId): Promise<PricedPreview> {
+  const [work, counts] = await Promise.all([context.reads.work(relayerId), context.reads.counts(relayerId)])
+  if (!work) throw relayerNotFound(relayerId)
+  const { relayer } = work
+  const observation = await observe(context, work)
+  const policy = context.policyOf(relayer)
+  return {
+    ...preview(work, counts.pending, observation, policy, context.clock.now()),
+    balance: observation.balance,
+    reserve: reserveOf(relayer, observation.market, policy),
+    block: observation.head.number,
+  }
+}
+
+type Told = Observation & Required<Pick<Observation, 'market' | 'balance'>>
+
+async function observe({ chainOf }: PreviewContext, { relayer, floor }: Work): Promise<Told> {
+  const asked = { live: [], inclusionBlocks: [], estimates: [], market: true, delegation: false, pendingNonce: true }
+  return askNodes(relayer, async () => {
+    const { market, balance, ...told } = await chainOf(relayer).observe({
+      ...asked,
+      address: relayer.address,
+      spentBelow: floor.spentBelow,
+      nonce: 'now',
+      balance: 'now',
+    })
+    if (!market || balance === undefined) throw new ChainUnavailable('prices or balance could not be read')
+    return { ...told, market, balance }
+  })
+}

@@ -1,0 +1,63 @@
+// Sending under an idempotency key: the key and what it stands for are one commit, so a retry finds both or neither.
+import { hash } from 'node:crypto'
+import { type Claim, checkClaim } from '../../domain/claim.ts'
+import type { RelayerId, TransactionId } from '../../domain/ids.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { Session } from '../../store/store.ts'
+import type { CommandContext } from '../context.ts'
+
+export interface SentOnce {
+  /** As they are now, in the order of the request. */
+  readonly transactions: readonly Transaction[]
+  /** They were made by an earlier request. */
+  readonly replayed: boolean
+}
+
+/**
+ * Runs `make`, which stores transactions of these ids in the session's unit, unless the key was used before. A request that
+ * is refused leaves its key free. Throws IDEMPOTENCY_KEY_REUSED, and what `make` throws.
+ */
+export async function sendOnce(
+  context: Pick<CommandContext, 'store' | 'clock'>,
+  relayerId: RelayerId,
+  claim: Claim,
+  ids: readonly TransactionId[],
+  make: (session: Session) => Promise<readonly Transaction[]>,
+): Promise<SentOnce> {
+  const now = context.clock.now()
+  const outcome = await context.store.commit(
+    async (session) => {
+      const claimed = await session.claim(claim, ids, now)
+      if (!claimed) return { made: await make(session) }
+      checkClaim(claim, claimed)
+      return { before: claimed.ids }
+    },
+    relayerId,
+    { claims: [claim] },
+  )
+  if (outcome.made) return { transactions: outcome.made, replayed: false }
+  const found = await Promise.all(outcome.before.map((id) => context.store.reads.transaction(relayerId, id)))
+  return { transactions: found.map((each, index) => stored(each, outcome.before[index])), replayed: true }
+}
+
+function stored(transaction: Transaction | undefined, id: TransactionId | undefined): Transaction {
+  if (!transaction) throw new Error(`transaction ${id} stands under an idempotency key and is not stored`)
+  return transaction
+}
+
+/**
+ * Of what a request means, not of how it is written: members in any order, and those that are not there, make no
+ * difference. It is kept for ever, so its form must not change.
+ */
+export function digestOf(relayerId: RelayerId, request: unknown): string {
+  return hash('sha256', JSON.stringify([relayerId, canonical(request)]))
+}
+
+function canonical(value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value)
+  if (Array.isArray(value)) return value.map(canonical)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  const sorted = members.sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(sorted.map(([name, member]) => [name, canonical(member)]))
+}

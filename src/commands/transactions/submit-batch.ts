@@ -1,0 +1,74 @@
+// Many sends at once: all are stored in one commit and in their order, next to each other in the queue, or none is.
+
+import { type Asked, allowed } from '../../domain/audit.ts'
+import { checkEach } from '../../domain/check-each.ts'
+import type { Claim } from '../../domain/claim.ts'
+import { RescindError, relayerNotFound } from '../../domain/errors.ts'
+import type { RelayerId, TransactionId } from '../../domain/ids.ts'
+import { checkSend, type SendRequest, submit } from '../../domain/submit.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { TimestampMs } from '../../domain/units.ts'
+import { freshId } from '../../ops/fresh-id.ts'
+import type { Session } from '../../store/store.ts'
+import type { CommandContext } from '../context.ts'
+import { type SentOnce, sendOnce } from './send-once.ts'
+
+interface Batch {
+  readonly relayerId: RelayerId
+  readonly requests: readonly SendRequest[]
+  readonly ids: readonly TransactionId[]
+  readonly now: TimestampMs
+  readonly asked?: Asked
+}
+
+/**
+ * In the order of `requests`. Throws what a send throws, with INVALID_REQUEST and POLICY_VIOLATION naming every item that
+ * is refused; QUEUE_FULL where not all of them fit; under a claim, IDEMPOTENCY_KEY_REUSED.
+ */
+export async function submitBatch(
+  context: CommandContext,
+  relayerId: RelayerId,
+  requests: readonly SendRequest[],
+  claim: Claim | undefined,
+  asked?: Asked,
+): Promise<SentOnce> {
+  const now = context.clock.now()
+  const ids = requests.map(() => freshId(context.random, now))
+  const make = (session: Session) =>
+    storeBatch(session, context.queueMax, { relayerId, requests, ids, now, ...(asked && { asked }) })
+  const sent = claim
+    ? await sendOnce(context, relayerId, claim, ids, make)
+    : { transactions: await context.store.commit(make, relayerId), replayed: false }
+  if (!sent.replayed) context.wake(relayerId)
+  return sent
+}
+
+async function storeBatch(
+  session: Session,
+  queueMax: number,
+  { relayerId, requests, ids, now, asked }: Batch,
+): Promise<readonly Transaction[]> {
+  const places = await session.nextPlaces(relayerId, requests.length)
+  if (!places) throw relayerNotFound(relayerId)
+  const { relayer, first } = places
+  checkEach('transactions', requests, (request) => checkSend(relayer, request, now))
+  const last = first + requests.length - 1
+  if (last > queueMax) {
+    const room = queueMax - (await session.pending(relayerId))
+    if (room < requests.length) {
+      throw new RescindError(
+        'QUEUE_FULL',
+        `relayer "${relayerId}" may hold ${queueMax} pending transactions, and has room for ${Math.max(0, room)} of these ${requests.length}; send fewer, or again when some are mined`,
+      )
+    }
+  }
+  const stored: Transaction[] = []
+  for (const [index, request] of requests.entries()) {
+    // There are as many ids as requests.
+    const transaction = submit(relayer, request, { id: ids[index] as TransactionId, sequence: first + index, now })
+    await session.insertTransaction(transaction)
+    if (asked) session.note(allowed(asked, now, { relayerId, transactionId: transaction.id }))
+    stored.push(transaction)
+  }
+  return stored
+}

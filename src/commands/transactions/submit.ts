@@ -1,0 +1,80 @@
+// A send: checked against the relayer's policies, stored in the relayer's order, and durable before the answer.
+import { type Asked, allowed } from '../../domain/audit.ts'
+import type { Claim } from '../../domain/claim.ts'
+import { RescindError, relayerNotFound } from '../../domain/errors.ts'
+import type { RelayerId, TransactionId } from '../../domain/ids.ts'
+import { checkSend, type SendRequest, submit } from '../../domain/submit.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { TimestampMs } from '../../domain/units.ts'
+import { freshId } from '../../ops/fresh-id.ts'
+import type { Session } from '../../store/store.ts'
+import type { CommandContext } from '../context.ts'
+import { sendOnce } from './send-once.ts'
+
+/** Throws RELAYER_NOT_FOUND, RELAYER_PAUSED, POLICY_VIOLATION, INVALID_REQUEST, QUEUE_FULL. */
+export async function submitTransaction(
+  context: CommandContext,
+  relayerId: RelayerId,
+  request: SendRequest,
+  asked?: Asked,
+): Promise<Transaction> {
+  const at = { ...placeFor(context), ...(asked && { asked }) }
+  const transaction = await context.store.commit(
+    (session) => storeSend(session, context, relayerId, request, at),
+    relayerId,
+  )
+  context.wake(relayerId)
+  return transaction
+}
+
+/** Throws what a send throws, and IDEMPOTENCY_KEY_REUSED. */
+export async function submitOnce(
+  context: CommandContext,
+  relayerId: RelayerId,
+  request: SendRequest,
+  claim: Claim,
+  asked?: Asked,
+): Promise<{ readonly transaction: Transaction; readonly replayed: boolean }> {
+  const at = { ...placeFor(context), ...(asked && { asked }) }
+  const { transactions, replayed } = await sendOnce(context, relayerId, claim, [at.id], async (session) => [
+    await storeSend(session, context, relayerId, request, at),
+  ])
+  if (!replayed) context.wake(relayerId)
+  // One was sent, and one is answered, by whoever sent it.
+  return { transaction: transactions[0] as Transaction, replayed }
+}
+
+interface SendPlace {
+  readonly id: TransactionId
+  readonly now: TimestampMs
+  readonly asked?: Asked
+}
+
+function placeFor({ clock, random }: CommandContext): SendPlace {
+  const now = clock.now()
+  return { id: freshId(random, now), now }
+}
+
+async function storeSend(
+  session: Session,
+  { queueMax }: CommandContext,
+  relayerId: RelayerId,
+  request: SendRequest,
+  { id, now, asked }: SendPlace,
+): Promise<Transaction> {
+  const next = await session.nextInOrder(relayerId)
+  if (!next) throw relayerNotFound(relayerId)
+  const { relayer, sequence } = next
+  checkSend(relayer, request, now)
+  // No more can be pending than were ever stored, so the count is read only once it could matter.
+  if (sequence > queueMax && (await session.pending(relayerId)) >= queueMax) {
+    throw new RescindError(
+      'QUEUE_FULL',
+      `relayer "${relayerId}" holds ${queueMax} pending transactions, the most allowed; send again when some are mined, or cancel some`,
+    )
+  }
+  const stored = submit(relayer, request, { id, sequence, now })
+  await session.insertTransaction(stored)
+  if (asked) session.note(allowed(asked, now, { relayerId, transactionId: id }))
+  return stored
+}
