@@ -23,8 +23,9 @@ const unit = [
   'test/chain/**/{read-canonical,replaceable,replacement-rule,search-blocks,unexplained}.test.ts',
   'test/deploy/compose.test.ts',
   'test/http/**/{error-codes,present-time}.test.ts',
-  'test/ops/**/{guard-addresses,post-webhook,prometheus,vault,within}.test.ts',
-  'test/reconcile/**/{bell,share-out}.test.ts',
+  'test/ops/**/{bell,guard-addresses,prometheus,vault,within}.test.ts',
+  'test/webhooks/**/post-webhook.test.ts',
+  'test/ownership/**/share-out.test.ts',
   'test/store/**/statement.test.ts',
 ]
 
@@ -34,7 +35,9 @@ const onPostgres = [
   'test/e2e/**/webhooks.test.ts',
   'test/estate/**/*.test.ts',
   'test/http/**/{cancel-pending,dead-letters,replace,send-once,stream-events,submit-batch,wait}.test.ts',
-  'test/reconcile/**/{deliver,lost-history,own-by-locks,ownership,step}.test.ts',
+  'test/engine/**/{lost-history,step}.test.ts',
+  'test/ownership/**/{own-by-locks,ownership}.test.ts',
+  'test/webhooks/**/deliver.test.ts',
 ]
 
 /** Files of `real` that are on PostgreSQL as it is, or about SQLite's file. */
@@ -58,7 +61,7 @@ export const tiers: readonly Tier[] = [
   { name: 'postgres', files: onPostgres, again: true },
   {
     name: 'rest-postgres',
-    files: ['test/{attacks,commands,e2e,estate,http,manage,openapi,reconcile}/**/*.test.ts'],
+    files: ['test/{attacks,commands,e2e,estate,http,manage,openapi,engine,ownership,webhooks}/**/*.test.ts'],
     except: [...unit, ...onPostgres, ...onOneDatabase],
     again: true,
   },

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keccak256, toHex } from 'viem'
 import type { RelayerId } from '../src/domain/ids.ts'
-import { slotOf } from '../src/reconcile/slots.ts'
+import { slotOf } from '../src/ownership/slots.ts'
 import { openReplicas, type Replicas } from '../test/e2e/support/replicas.ts'
 import { until } from '../test/support/client.ts'
 import { asRun } from './bench-service.ts'

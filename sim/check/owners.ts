@@ -1,7 +1,7 @@
 // Who may write for a relayer, watched from outside: the process that was the last to acquire it, and nobody else.
 
 import type { RelayerId } from '../../src/domain/ids.ts'
-import { slotOf } from '../../src/reconcile/slots.ts'
+import { slotOf } from '../../src/ownership/slots.ts'
 import type { Instance } from '../process/instance.ts'
 import type { SimSession } from '../process/locks.ts'
 
@@ -35,7 +35,7 @@ interface Owning {
   readonly holdsLock: boolean
 }
 
-/** A last step that hangs is waited for so long (`src/reconcile/hold-slots.ts`): then its lock goes, and its writes are refused. */
+/** A last step that hangs is waited for so long (`src/ownership/hold-slots.ts`): then its lock goes, and its writes are refused. */
 const lastStepMs = 3_000
 
 export function watchOwners(fail: (what: string) => void, nowMs: () => number): Owners {

@@ -59,7 +59,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'hands bytes over, and records them afterwards',
     edits: [
       {
-        file: 'src/reconcile/record.ts',
+        file: 'src/engine/record.ts',
         find: '  return context.store.commit(async (session) => {',
         put: "  await context.chainOf(work.relayer).broadcast(signed.flatMap(({ attempt }) => (attempt ? [{ hash: attempt.hash, raw: attempt.raw, reach: 'one' as const }] : [])))\n  return context.store.commit(async (session) => {",
       },
@@ -266,7 +266,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'does not look whether a DELETE came between decision and hand-over',
     edits: [
       {
-        file: 'src/reconcile/record.ts',
+        file: 'src/engine/record.ts',
         find: 'if (fresh?.version !== known.version) throw',
         put: 'if (fresh?.id !== known.id) throw',
       },
@@ -282,7 +282,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'does not look whether a DELETE came before bytes go out a second time',
     edits: [
       {
-        file: 'src/reconcile/record.ts',
+        file: 'src/engine/record.ts',
         find: 'if (fresh?.version !== known.version) throw',
         put: 'if (fresh?.id !== known.id) throw',
       },
@@ -305,7 +305,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'fills a gap before the transaction that left it is written',
     edits: [
       {
-        file: 'src/reconcile/record.ts',
+        file: 'src/engine/record.ts',
         find: '  const touched = [...after.entries()]',
         put: "  for (const { decision, attempt } of signed) if (decision.do === 'fillGap' && attempt) await fill(session, work, decision.nonce, attempt, now)\n  const touched = [...after.entries()]",
       },
@@ -481,7 +481,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'forget-what-ended-since-a-restore',
     breaks: 'takes the only one left for what a no-op canceled, although its client canceled another meanwhile',
-    caughtBy: 'test/reconcile/lost-history.test.ts',
+    caughtBy: 'test/engine/lost-history.test.ts',
     edits: [{ file: 'src/domain/lost-history/lost-cancellation.ts', find: ' && !ended.some(isWithin)', put: '' }],
   },
   {
@@ -556,12 +556,12 @@ export const mutants: readonly Mutant[] = [
     breaks: 'checks the epoch before the unit that writes, and not in it',
     edits: [
       {
-        file: 'src/reconcile/record.ts',
+        file: 'src/engine/record.ts',
         find: '  return context.store.commit(async (session) => {\n    await fence(session, ownership)\n',
         put: '  await context.store.commit((session) => fence(session, ownership), ownership.relayer)\n  return context.store.commit(async (session) => {\n',
       },
       {
-        file: 'src/reconcile/perform.ts',
+        file: 'src/engine/perform.ts',
         find: '  await store.commit(\n    async (session) => {\n      await fence(session, ownership)\n',
         put: '  await store.commit((session) => fence(session, ownership), ownership.relayer)\n  await store.commit(\n    async (session) => {\n',
       },
@@ -572,7 +572,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'goes on handing bytes over when its lease may be over',
     edits: [
       {
-        file: 'src/reconcile/own-by-locks.ts',
+        file: 'src/ownership/own-by-locks.ts',
         find: 'return () => !session?.isAlive()',
         put: 'return () => session === undefined',
       },
@@ -583,7 +583,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'gives a lock up while the step under way still writes',
     edits: [
       {
-        file: 'src/reconcile/hold-slots.ts',
+        file: 'src/ownership/hold-slots.ts',
         find: '      await waitWithin(clock, lastStepMs, () => Promise.all(relayers.map(holdings.release)))\n',
         put: '      void Promise.all(relayers.map(holdings.release))\n',
       },
@@ -594,12 +594,12 @@ export const mutants: readonly Mutant[] = [
     breaks: 'begins with what it read before its epoch began',
     edits: [
       {
-        file: 'src/reconcile/raise-epochs.ts',
+        file: 'src/ownership/raise-epochs.ts',
         find: '      const epochs = await store.commit((session) =>',
         put: '      for (const { relayer } of together) ((globalThis as any).early ??= new Map()).set(relayer, await store.reads.work(relayer))\n      const epochs = await store.commit((session) =>',
       },
       {
-        file: 'src/reconcile/step.ts',
+        file: 'src/engine/step.ts',
         find: '  const stored = await context.store.reads.work(ownership.relayer)\n',
         put: '  const early = (globalThis as any).early?.get(ownership.relayer)\n  ;(globalThis as any).early?.delete(ownership.relayer)\n  const stored = early ?? (await context.store.reads.work(ownership.relayer))\n',
       },
@@ -610,7 +610,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'takes a lock for its own that another holds',
     edits: [
       {
-        file: 'src/reconcile/hold-slots.ts',
+        file: 'src/ownership/hold-slots.ts',
         find: 'await session.lock([...new Set([...take, ...orphans])])',
         put: 'await session.lock([...new Set([...take, ...orphans])]).then(() => new Set([...take, ...orphans]))',
       },

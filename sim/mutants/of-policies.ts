@@ -211,7 +211,7 @@ export const ofPolicies: readonly Mutant[] = [
     breaks: 'signs what it decided under rules that were changed since',
     edits: [
       {
-        file: 'src/reconcile/record.ts',
+        file: 'src/engine/record.ts',
         find: 'if (decisions.some(followsRules)) await refuseOtherRules',
         put: 'if (decisions.length < 0 && decisions.some(followsRules)) await refuseOtherRules',
       },

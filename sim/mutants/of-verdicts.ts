@@ -81,7 +81,7 @@ export const ofVerdicts: readonly Mutant[] = [
   },
   {
     name: 'wake-nobody',
-    caughtBy: 'test/reconcile/own-by-locks.test.ts',
+    caughtBy: 'test/ownership/own-by-locks.test.ts',
     breaks: 'loses every wake-up, and looks for nobody who missed one',
     edits: [
       {
@@ -90,7 +90,7 @@ export const ofVerdicts: readonly Mutant[] = [
         put: '  return transaction\n',
       },
       {
-        file: 'src/reconcile/find-backlogs.ts',
+        file: 'src/ownership/find-backlogs.ts',
         find: 'return [...found].flatMap',
         put: 'return [...found].slice(found.size).flatMap',
       },
@@ -111,10 +111,10 @@ export const ofVerdicts: readonly Mutant[] = [
   {
     name: 'further-endpoints-behind-a-put',
     breaks: 'gives a payload that a PUT has replaced to further endpoints',
-    caughtBy: 'test/reconcile/perform.test.ts',
+    caughtBy: 'test/engine/perform.test.ts',
     edits: [
       {
-        file: 'src/reconcile/perform.ts',
+        file: 'src/engine/perform.ts',
         find: "return now.lifecycle.phase === 'inFlight' && revisionOf(now) === (attempt.revision ?? 0)",
         put: "return now.lifecycle.phase === 'inFlight' && revisionOf(now) >= (attempt.revision ?? 0)",
       },
@@ -123,8 +123,8 @@ export const ofVerdicts: readonly Mutant[] = [
   {
     name: 'further-endpoints-behind-a-delete',
     breaks: 'gives a payload that a DELETE took back to further endpoints',
-    caughtBy: 'test/reconcile/perform.test.ts',
-    edits: [{ file: 'src/reconcile/perform.ts', find: 'if (!now || now.cancellation ||', put: 'if (!now ||' }],
+    caughtBy: 'test/engine/perform.test.ts',
+    edits: [{ file: 'src/engine/perform.ts', find: 'if (!now || now.cancellation ||', put: 'if (!now ||' }],
   },
   {
     name: 'search-from-the-newest-attempt',

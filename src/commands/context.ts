@@ -9,7 +9,7 @@ export interface CommandContext {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
-  /** After the commit; a hint that may be lost, see reconcile/ownership.ts. */
+  /** After the commit; a hint that may be lost, see ownership/ownership.ts. */
   readonly wake: (relayer: RelayerId) => void
   /** Pending transactions a relayer may hold; a send beyond them is refused with QUEUE_FULL. */
   readonly queueMax: number

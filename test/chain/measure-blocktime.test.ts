@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { measureBlocktime, type Pace, paceSince } from '../../src/chain/measure-blocktime.ts'
 import type { Logger } from '../../src/ops/logger.ts'
 import { noChainMetrics } from '../../src/ops/metrics.ts'
-import { type ManualClock, manualClock } from '../reconcile/manual-clock.ts'
+import { type ManualClock, manualClock } from '../support/manual-clock.ts'
 
 interface Bench {
   readonly clock: ManualClock

@@ -1,8 +1,8 @@
 // Prefer: wait lasts as long as was asked for, whatever is done to the machine's clock meanwhile.
 import { expect, test } from 'vitest'
 import { awaitVerdict } from '../../src/commands/transactions/await-verdict.ts'
-import { step } from '../../src/reconcile/step.ts'
-import { noneHanging, nothingUnknown, openWorkplace } from '../reconcile/workplace.ts'
+import { step } from '../../src/engine/step.ts'
+import { noneHanging, nothingUnknown, openWorkplace } from '../engine/workplace.ts'
 import { until } from '../support/client.ts'
 
 const hourMs = 3_600_000

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { cancelPending } from '../../src/commands/transactions/cancel-pending.ts'
 import { submitTransaction } from '../../src/commands/transactions/submit.ts'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
-import { step } from '../../src/reconcile/step.ts'
-import { noneHanging, nothingUnknown, openWorkplace } from '../reconcile/workplace.ts'
+import { step } from '../../src/engine/step.ts'
+import { noneHanging, nothingUnknown, openWorkplace } from '../engine/workplace.ts'
 
 test('a cancel of what is queued ends it and wakes nobody; of what a node may have, wakes its relayer', async () => {
   await using place = await openWorkplace()

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { keepRelayers } from '../../src/commands/relayers/keep-relayers.ts'
 import type { Address, RelayerId } from '../../src/domain/ids.ts'
 import type { Relayer } from '../../src/domain/relayer.ts'
+import { step } from '../../src/engine/step.ts'
 import { relayerToRow } from '../../src/estate/documents.ts'
 import type { Logger } from '../../src/ops/logger.ts'
-import { step } from '../../src/reconcile/step.ts'
 import type { Store } from '../../src/store/store.ts'
-import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from '../reconcile/workplace.ts'
+import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from '../engine/workplace.ts'
 import { quiet } from '../store/open-store.ts'
 
 const another = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' as Address

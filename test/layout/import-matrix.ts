@@ -22,7 +22,10 @@ const matrix: Readonly<Record<string, Rule>> = {
   store: ['domain', 'ops'],
   estate: ['domain', 'ops', ...ports],
   commands: ['domain', 'ops', 'estate', ...ports],
-  reconcile: ['domain', 'ops', ...ports],
+  engine: ['domain', 'ops', 'ownership/ownership.ts', ...ports],
+  ownership: ['domain', 'ops', ...ports],
+  webhooks: ['domain', 'ops', 'store/store.ts'],
+  retention: ['ops', 'store/store.ts'],
   http: [
     'commands',
     'domain',

@@ -4,7 +4,7 @@ import { put } from '../../../sim/mutants/substitute.ts'
 
 put('without-fence', [
   {
-    file: 'src/reconcile/ownership.ts',
+    file: 'src/ownership/ownership.ts',
     find: '  refuseIfOver(ownership)\n  await session.fence(ownership.relayer, ownership.epoch)\n',
     put: "  if (ownership.relayer === '') await session.fence(ownership.relayer, ownership.epoch)\n",
   },

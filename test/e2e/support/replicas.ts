@@ -1,6 +1,6 @@
 // Several real processes on one real PostgreSQL, each with a line of its own to the same chain: who sent what can be told.
 import type { RelayerId } from '../../../src/domain/ids.ts'
-import { slotOf } from '../../../src/reconcile/slots.ts'
+import { slotOf } from '../../../src/ownership/slots.ts'
 import { slotsMax } from '../../../src/store/locks.ts'
 import { type Anvil, startAnvil } from '../../support/anvil.ts'
 import { type Client, openClient, until } from '../../support/client.ts'

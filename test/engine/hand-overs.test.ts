@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest'
 import type { Hash } from '../../src/domain/ids.ts'
 import { statusOf } from '../../src/domain/transaction.ts'
-import { openHandOvers } from '../../src/reconcile/hand-overs.ts'
-import { advance } from '../../src/reconcile/loop.ts'
-import type { Ownership } from '../../src/reconcile/ownership.ts'
+import { openHandOvers } from '../../src/engine/hand-overs.ts'
+import { advance } from '../../src/engine/loop.ts'
+import type { Ownership } from '../../src/ownership/ownership.ts'
 import { hashOf } from '../domain/some.ts'
-import { manualClock } from './manual-clock.ts'
-import { quiescence, until } from './settled.ts'
+import { manualClock } from '../support/manual-clock.ts'
+import { quiescence, until } from '../support/settled.ts'
 import { openWorkplace } from './workplace.ts'
 
 const hashes: readonly Hash[] = [hashOf(1), hashOf(2)]

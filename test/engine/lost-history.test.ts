@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { LostNoOp } from '../../src/domain/lost-history/lost-cancellation.ts'
 import type { SignedEnvelope } from '../../src/domain/lost-history/recover.ts'
-import { step, type Unknowns, unknownAtFirst } from '../../src/reconcile/step.ts'
+import { step, type Unknowns, unknownAtFirst } from '../../src/engine/step.ts'
 import { address, blockHash, hashOf, height, someNoOp, someObservation } from '../domain/some.ts'
 import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from './workplace.ts'
 

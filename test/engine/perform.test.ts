@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { replaceTransaction } from '../../src/commands/transactions/replace.ts'
 import type { TransactionId } from '../../src/domain/ids.ts'
-import { step } from '../../src/reconcile/step.ts'
+import { step } from '../../src/engine/step.ts'
 import { receiver } from '../domain/some.ts'
 import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from './workplace.ts'
 

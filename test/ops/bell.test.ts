@@ -1,6 +1,6 @@
 // The bell: no ring is lost between two waits, many rings are one, and an end of waiting is no ring.
 import { expect, test } from 'vitest'
-import { bell } from '../../src/reconcile/bell.ts'
+import { bell } from '../../src/ops/bell.ts'
 
 /** Whether it has resolved once every promise that could resolve without a further event has. */
 async function isDone(wait: Promise<void>): Promise<boolean> {

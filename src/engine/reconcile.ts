@@ -1,7 +1,7 @@
 // Runs a loop for every relayer that is ours, from the moment it is acquired until it is released.
 import type { RelayerId } from '../domain/ids.ts'
+import type { Ownership, Ownerships } from '../ownership/ownership.ts'
 import { type Advancing, advance } from './loop.ts'
-import type { Ownership, Ownerships } from './ownership.ts'
 import type { StepContext } from './step.ts'
 
 export interface Reconciling extends AsyncDisposable {

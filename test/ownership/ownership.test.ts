@@ -1,13 +1,13 @@
 // Ownership in one process: acquired anew after a failure, however often that fails, and given up in order.
 import { expect, test } from 'vitest'
 import type { RelayerId } from '../../src/domain/ids.ts'
+import { reconcile } from '../../src/engine/reconcile.ts'
 import type { RelayerMetrics } from '../../src/ops/metrics.ts'
-import { ownInProcess } from '../../src/reconcile/own-in-process.ts'
-import type { Ownership } from '../../src/reconcile/ownership.ts'
-import { reconcile } from '../../src/reconcile/reconcile.ts'
+import { ownInProcess } from '../../src/ownership/own-in-process.ts'
+import type { Ownership } from '../../src/ownership/ownership.ts'
 import type { Store } from '../../src/store/store.ts'
-import { until } from './settled.ts'
-import { openWorkplace } from './workplace.ts'
+import { openWorkplace } from '../engine/workplace.ts'
+import { until } from '../support/settled.ts'
 
 interface Unreliable {
   readonly store: Store

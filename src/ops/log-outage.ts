@@ -1,5 +1,5 @@
 // Failures of something that is tried again and again into the log: the first of them, and that it is over.
-import type { Logger } from '../ops/logger.ts'
+import type { Logger } from './logger.ts'
 
 export interface Outage {
   /** Answers how often in a row by now. */

@@ -1,7 +1,7 @@
 // A gap's filler that a node refuses, over the production store: one row and one envelope, whatever the node says.
 import { expect, test } from 'vitest'
 import type { BroadcastOutcome, RejectionCode } from '../../src/domain/attempt.ts'
-import { step, unknownAtFirst } from '../../src/reconcile/step.ts'
+import { step, unknownAtFirst } from '../../src/engine/step.ts'
 import { headAt, height, someObservation, someRepeatAfter } from '../domain/some.ts'
 import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from './workplace.ts'
 

@@ -1,12 +1,12 @@
 // One POST of an event to a receiver. Whatever is not a clear yes is a failure, told in words without URL or key.
 
 import { Agent, errors } from 'undici'
-import type { Clock } from './clock.ts'
-import { type AddressGuard, AddressRefused } from './guard-addresses.ts'
-import { memberOf } from './member.ts'
-import type { Secret } from './secret.ts'
+import type { Clock } from '../ops/clock.ts'
+import { type AddressGuard, AddressRefused } from '../ops/guard-addresses.ts'
+import { memberOf } from '../ops/member.ts'
+import type { Secret } from '../ops/secret.ts'
+import { late, within } from '../ops/within.ts'
 import { signWebhook } from './sign-webhook.ts'
-import { late, within } from './within.ts'
 
 /** Where a notification goes. */
 export interface Webhook {

@@ -7,7 +7,7 @@ import { OwnershipLost, StaleWrite } from '../../src/domain/errors.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'
 import type { Relayer } from '../../src/domain/relayer.ts'
 import { statusOf } from '../../src/domain/transaction.ts'
-import { step, unknownAtFirst } from '../../src/reconcile/step.ts'
+import { step, unknownAtFirst } from '../../src/engine/step.ts'
 import {
   by,
   byStranger,

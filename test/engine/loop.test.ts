@@ -1,10 +1,10 @@
 // The loop's pacing on a clock that stands still: what makes it step, what lets it rest, what ends it.
 import { expect, test } from 'vitest'
 import type { RelayerId } from '../../src/domain/ids.ts'
-import { advance } from '../../src/reconcile/loop.ts'
-import type { Ownership } from '../../src/reconcile/ownership.ts'
+import { advance } from '../../src/engine/loop.ts'
+import type { Ownership } from '../../src/ownership/ownership.ts'
 import { someObservation, someRepeatAfter } from '../domain/some.ts'
-import { quiescence, until } from './settled.ts'
+import { quiescence, until } from '../support/settled.ts'
 import { openWorkplace, type Workplace } from './workplace.ts'
 
 async function start(place: Workplace) {

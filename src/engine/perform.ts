@@ -4,7 +4,7 @@ import { type Attempt, type BroadcastOutcome, isNoOp } from '../domain/attempt.t
 import { afterAnswers, dropIfCertain } from '../domain/decide/apply.ts'
 import type { Hash, TransactionId } from '../domain/ids.ts'
 import { revisionOf, type Transaction } from '../domain/transaction.ts'
-import { fence, type Ownership, refuseIfOver } from './ownership.ts'
+import { fence, type Ownership, refuseIfOver } from '../ownership/ownership.ts'
 import type { HandOverOrder, Recorded } from './record.ts'
 import type { StepContext } from './step.ts'
 

@@ -1,14 +1,14 @@
 // Ownership among replicas, on a clock that stands still: who owns what, in which order it changes hands, what is never lost.
 import { expect, test } from 'vitest'
 import type { RelayerId } from '../../src/domain/ids.ts'
-import { ownByLocks } from '../../src/reconcile/own-by-locks.ts'
-import type { Ownership } from '../../src/reconcile/ownership.ts'
+import { ownByLocks } from '../../src/ownership/own-by-locks.ts'
+import type { Ownership } from '../../src/ownership/ownership.ts'
 import { send, storedRelayer } from '../store/contract.ts'
 import { quiet } from '../store/open-store.ts'
+import { manualClock } from '../support/manual-clock.ts'
 import { openTestedStore } from '../support/open-tested-store.ts'
+import { quiescence, until } from '../support/settled.ts'
 import { openLockServer } from './locks-in-memory.ts'
-import { manualClock } from './manual-clock.ts'
-import { quiescence, until } from './settled.ts'
 
 async function openPlace(count: number) {
   const under = await openTestedStore()

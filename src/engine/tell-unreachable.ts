@@ -5,7 +5,7 @@ import { isChange } from '../domain/decide/decision.ts'
 import { tellUnreachable } from '../domain/decide/hindrance.ts'
 import { news } from '../domain/decide/tell.ts'
 import { OwnershipLost, StaleWrite } from '../domain/errors.ts'
-import { fence, type Ownership } from './ownership.ts'
+import { fence, type Ownership } from '../ownership/ownership.ts'
 import type { StepContext } from './step.ts'
 
 /** A client that changed one meanwhile, or another owner, makes the telling needless. */

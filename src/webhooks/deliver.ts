@@ -3,14 +3,14 @@
 import type { TransactionEvent } from '../domain/event.ts'
 import { backOff } from '../ops/back-off.ts'
 import type { Clock } from '../ops/clock.ts'
+import { loggingOutage, type Outage } from '../ops/log-outage.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { WebhookMetrics } from '../ops/metrics.ts'
-import type { Webhook, WebhookPoster } from '../ops/post-webhook.ts'
 import type { Random } from '../ops/random.ts'
 import { waitWithin } from '../ops/within.ts'
 import type { Store } from '../store/store.ts'
 import { isResting, type QueueHealth, workOff } from './deliver-queue.ts'
-import { loggingOutage, type Outage } from './log-outage.ts'
+import type { Webhook, WebhookPoster } from './post-webhook.ts'
 
 export interface DeliveryContext {
   readonly store: Store

@@ -1,8 +1,8 @@
 // One queue of deliveries: turn by turn, what came of tries is recorded and what is due is tried, until nothing is left.
 
 import type { Due, Tried } from '../domain/delivery.ts'
+import { bell } from '../ops/bell.ts'
 import { waitWithin } from '../ops/within.ts'
-import { bell } from './bell.ts'
 import type { DeliveryContext } from './deliver.ts'
 import { tryDelivery } from './try-delivery.ts'
 
