@@ -33,7 +33,7 @@ const unit = [
 const onPostgres = [
   'test/commands/**/keep-relayers.test.ts',
   'test/e2e/**/webhooks.test.ts',
-  'test/estate/**/*.test.ts',
+  'test/registry/**/*.test.ts',
   'test/http/**/{cancel-pending,dead-letters,replace,send-once,stream-events,submit-batch,wait}.test.ts',
   'test/engine/**/{lost-history,step}.test.ts',
   'test/ownership/**/{own-by-locks,ownership}.test.ts',
@@ -61,7 +61,7 @@ export const tiers: readonly Tier[] = [
   { name: 'postgres', files: onPostgres, again: true },
   {
     name: 'rest-postgres',
-    files: ['test/{attacks,commands,e2e,estate,http,manage,openapi,engine,ownership,webhooks}/**/*.test.ts'],
+    files: ['test/{attacks,commands,e2e,registry,http,manage,openapi,engine,ownership,webhooks}/**/*.test.ts'],
     except: [...unit, ...onPostgres, ...onOneDatabase],
     again: true,
   },

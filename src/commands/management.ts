@@ -2,11 +2,11 @@
 import { RescindError } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { Policies } from '../domain/policy-table.ts'
-import type { Estate } from '../estate/estate.ts'
 import type { AddressGuard } from '../ops/guard-addresses.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Secret } from '../ops/secret.ts'
 import type { Vault } from '../ops/vault.ts'
+import type { Estate } from '../registry/estate.ts'
 import type { Signer } from '../signers/signer.ts'
 import type { CommandContext } from './context.ts'
 

@@ -1,8 +1,8 @@
 // A list of RPC URLs from a body. Nothing of a URL is ever repeated: it may hold a provider's key.
 import { type Static, Type } from 'typebox'
 import { RescindError } from '../domain/errors.ts'
-import type { Endpoint } from '../estate/entities.ts'
 import { type Secret, secretUrl } from '../ops/secret.ts'
+import type { Endpoint } from '../registry/entities.ts'
 import { urlCharsMax } from './limits.ts'
 
 const endpointsMax = 32

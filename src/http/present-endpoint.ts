@@ -1,7 +1,7 @@
 // URLs that may hold a provider's key: the host is shown, and everything that may be secret is not.
 import { type Static, Type } from 'typebox'
-import type { Endpoint } from '../estate/entities.ts'
 import type { Secret } from '../ops/secret.ts'
+import type { Endpoint } from '../registry/entities.ts'
 
 export const endpointSchema = Type.Object(
   {

@@ -1,6 +1,6 @@
 // A network on the wire, as it is used: the file's, with what was changed through the API.
 import { type Static, Type } from 'typebox'
-import type { NetworkSettings } from '../estate/entities.ts'
+import type { NetworkSettings } from '../registry/entities.ts'
 import { endpointSchema, presentEndpoint } from './present-endpoint.ts'
 
 export const networkSchema = Type.Object(

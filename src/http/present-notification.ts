@@ -1,6 +1,6 @@
 // A notification on the wire. Of its URL the host is shown, of its key that there is one.
 import { type Static, Type } from 'typebox'
-import type { NotificationSettings } from '../estate/entities.ts'
+import type { NotificationSettings } from '../registry/entities.ts'
 import { presentUrl } from './present-endpoint.ts'
 
 export const notificationSchema = Type.Object(

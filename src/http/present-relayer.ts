@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import type { RelayerId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
-import type { Endpoint } from '../estate/entities.ts'
+import type { Endpoint } from '../registry/entities.ts'
 import { policiesSchema, presentPolicies } from './policies.ts'
 import { endpointSchema, presentEndpoint } from './present-endpoint.ts'
 

@@ -1,6 +1,6 @@
 // A signer on the wire: what it signs as. Its key, and where that is, are nobody's affair.
 import { type Static, Type } from 'typebox'
-import type { SignerFacts } from '../estate/entities.ts'
+import type { SignerFacts } from '../registry/entities.ts'
 
 export const signerSchema = Type.Object(
   {

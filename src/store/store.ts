@@ -120,7 +120,7 @@ export interface EventWindow {
 
 export type ManagedKind = 'signer' | 'notification' | 'network' | 'relayer'
 
-/** Its form is told in estate/documents.ts. */
+/** Its form is told in registry/documents.ts. */
 export interface Managed {
   readonly kind: ManagedKind
   readonly id: string

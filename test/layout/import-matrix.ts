@@ -20,8 +20,8 @@ const matrix: Readonly<Record<string, Rule>> = {
   chain: ['domain', 'ops'],
   signers: ['domain', 'ops'],
   store: ['domain', 'ops'],
-  estate: ['domain', 'ops', ...ports],
-  commands: ['domain', 'ops', 'estate', ...ports],
+  registry: ['domain', 'ops', ...ports],
+  commands: ['domain', 'ops', 'registry', ...ports],
   engine: ['domain', 'ops', 'ownership/ownership.ts', ...ports],
   ownership: ['domain', 'ops', ...ports],
   webhooks: ['domain', 'ops', 'store/store.ts'],
@@ -30,8 +30,8 @@ const matrix: Readonly<Record<string, Rule>> = {
     'commands',
     'domain',
     'ops',
-    'estate/entities.ts',
-    'estate/estate.ts',
+    'registry/entities.ts',
+    'registry/estate.ts',
     'store/store.ts',
     'store/hints.ts',
     'chain/chain.ts',
@@ -42,7 +42,7 @@ const matrix: Readonly<Record<string, Rule>> = {
 
 /** Of the ports, a folder beside them may take the types alone. */
 const typesOnly: Readonly<Record<string, Rule>> = {
-  http: ['estate/entities.ts', 'estate/estate.ts', 'store/store.ts', 'store/hints.ts', 'chain/chain.ts'],
+  http: ['registry/entities.ts', 'registry/estate.ts', 'store/store.ts', 'store/hints.ts', 'chain/chain.ts'],
   ops: ['domain'],
 }
 

@@ -1,9 +1,9 @@
 // PATCH of a network: an overlay on what the file says of it. Its nodes are exchanged while its relayers go on.
 import { type Asked, allowed } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
-import { networkFromRow, networkToRow } from '../../estate/documents.ts'
-import type { NetworkPatch, NetworkSettings } from '../../estate/entities.ts'
-import { relayersMax } from '../../estate/estate.ts'
+import { networkFromRow, networkToRow } from '../../registry/documents.ts'
+import type { NetworkPatch, NetworkSettings } from '../../registry/entities.ts'
+import { relayersMax } from '../../registry/estate.ts'
 import { type ManagementContext, requireKey, takeEffect } from '../management.ts'
 
 /** Null gives a member back to the file. */

@@ -1,9 +1,9 @@
 // POST of a notification: where events go. The URL may hold a token, so it is sealed like the key that signs.
 import { type Asked, allowed } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
-import { notificationToRow } from '../../estate/documents.ts'
-import type { NotificationSettings } from '../../estate/entities.ts'
 import { freshId } from '../../ops/fresh-id.ts'
+import { notificationToRow } from '../../registry/documents.ts'
+import type { NotificationSettings } from '../../registry/entities.ts'
 import { type ManagementContext, refuseInside, requireKey, takeEffect } from '../management.ts'
 
 /** Its id is made where it is absent. Throws ALREADY_EXISTS, STORAGE_KEY_MISSING, and INVALID_REQUEST for a URL inside. */

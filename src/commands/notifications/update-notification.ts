@@ -1,9 +1,9 @@
 // PATCH of a notification: another URL or another key, for every event that is delivered from now on.
 import { type Asked, allowed } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
-import { notificationFromRow, notificationToRow } from '../../estate/documents.ts'
-import type { NotificationSettings } from '../../estate/entities.ts'
 import type { Secret } from '../../ops/secret.ts'
+import { notificationFromRow, notificationToRow } from '../../registry/documents.ts'
+import type { NotificationSettings } from '../../registry/entities.ts'
 import { type ManagementContext, notInFile, refuseInside, requireKey, takeEffect } from '../management.ts'
 
 export interface NotificationPatch {

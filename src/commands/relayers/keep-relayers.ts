@@ -2,11 +2,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
-import { relayerFromRow } from '../../estate/documents.ts'
-import { relayersMax } from '../../estate/estate.ts'
-import { overlaid } from '../../estate/overlay.ts'
 import type { Logger } from '../../ops/logger.ts'
 import { OperatorError } from '../../ops/operator-error.ts'
+import { relayerFromRow } from '../../registry/documents.ts'
+import { relayersMax } from '../../registry/estate.ts'
+import { overlaid } from '../../registry/overlay.ts'
 import type { Managed, Session, Store } from '../../store/store.ts'
 
 export interface KeepRelayers {

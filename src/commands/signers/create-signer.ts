@@ -1,11 +1,11 @@
 // POST of a signer: a key, sealed before it is stored, and never shown again.
 import { type Asked, allowed } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
-import { signerToRow } from '../../estate/documents.ts'
-import type { SignerFacts } from '../../estate/entities.ts'
 import { freshId } from '../../ops/fresh-id.ts'
 import { OperatorError } from '../../ops/operator-error.ts'
 import type { Secret } from '../../ops/secret.ts'
+import { signerToRow } from '../../registry/documents.ts'
+import type { SignerFacts } from '../../registry/entities.ts'
 import { type ManagementContext, requireKey, takeEffect } from '../management.ts'
 
 export interface SignerRequest {

@@ -1,9 +1,9 @@
 // PATCH of a signer: another key, as long as no relayer signs with the one it has.
 import { type Asked, allowed } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
-import { signerFromRow, signerToRow } from '../../estate/documents.ts'
-import type { SignerFacts } from '../../estate/entities.ts'
 import type { Secret } from '../../ops/secret.ts'
+import { signerFromRow, signerToRow } from '../../registry/documents.ts'
+import type { SignerFacts } from '../../registry/entities.ts'
 import { type ManagementContext, notInFile, requireKey, takeEffect } from '../management.ts'
 import { usedBy } from '../used-by.ts'
 import { factsOf } from './create-signer.ts'
