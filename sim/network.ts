@@ -1,6 +1,6 @@
 // Between service and nodes: every HTTP request meets a fate, drawn from the weather at its endpoint.
 
-import type { OpenTransport, Posted } from '../src/chain/transport.ts'
+import type { OpenTransport, Posted } from '../src/chain/nodes/transport.ts'
 import type { Hex } from '../src/domain/ids.ts'
 import { type Refusal, refusals } from '../test/support/refused-batches.ts'
 import { answer, type Member, type NodeWorld, type SimNode } from './chain/node.ts'

@@ -2,7 +2,7 @@
 import type { Chain } from './chain/chain.ts'
 import { openChains } from './chain/chains.ts'
 import { openNetwork } from './chain/network.ts'
-import type { OpenTransport } from './chain/transport.ts'
+import type { OpenTransport } from './chain/nodes/transport.ts'
 import type { CommandContext } from './commands/context.ts'
 import { samplingWebhooks } from './commands/events/sample-webhooks.ts'
 import type { ManagementContext } from './commands/management.ts'

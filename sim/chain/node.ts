@@ -1,5 +1,5 @@
 // One node: its own view of the chain, its own pool, and its answers to JSON-RPC.
-import { jointCode } from '../../src/chain/joint-call.ts'
+import { jointCode } from '../../src/chain/accounts/joint-call.ts'
 import type { Hex } from '../../src/domain/ids.ts'
 import type { Dice } from '../dice.ts'
 import type { FeeWorld } from '../fees.ts'

@@ -36,7 +36,7 @@ export const mutants: readonly Mutant[] = [
     with: ['doubtfulSends'],
     edits: [
       {
-        file: 'src/chain/broadcast-outcome.ts',
+        file: 'src/chain/sending/broadcast-outcome.ts',
         find: 'return { kind: answer.kind, message: answer.message }',
         put: "return { kind: 'notSent', message: answer.message }",
       },
@@ -148,7 +148,7 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'test/chain/observe.test.ts',
     edits: [
       {
-        file: 'src/chain/read-receipts.ts',
+        file: 'src/chain/inclusions/read-receipts.ts',
         find: 'if (!receipt || canonical.get(receipt.block.number) !== receipt.block.hash) continue',
         put: 'if (!receipt || canonical.size > 1e9) continue',
       },
@@ -159,7 +159,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'takes the fee cap for the price where a receipt does not tell it',
     edits: [
       {
-        file: 'src/chain/receipt.ts',
+        file: 'src/chain/inclusions/receipt.ts',
         find: 'return { wei: minWei(fees.maxFeePerGas, header.baseFee + fees.maxPriorityFeePerGas) }',
         put: 'return { wei: fees.maxFeePerGas }',
       },
@@ -170,7 +170,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'drops receipts that do not tell their price',
     edits: [
       {
-        file: 'src/chain/receipt.ts',
+        file: 'src/chain/inclusions/receipt.ts',
         find: 'if (!hash || !blockHash || number === undefined) return undefined',
         put: 'if (!hash || !blockHash || number === undefined || receipt.effectiveGasPrice === undefined) return undefined',
       },
@@ -179,10 +179,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'no-status-is-success',
     breaks: 'takes an execution for a success where the receipt does not say so',
-    caughtBy: 'test/chain/receipts.test.ts',
+    caughtBy: 'test/chain/inclusions/receipts.test.ts',
     edits: [
       {
-        file: 'src/chain/receipt.ts',
+        file: 'src/chain/inclusions/receipt.ts',
         find: 'receipt.succeeded ?? provenSuccess(receipt, signed.gasLimit)',
         put: 'receipt.succeeded ?? true',
       },
@@ -193,7 +193,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'takes an unanswered question for a receipt for "there is none", and settles by the block alone',
     edits: [
       {
-        file: 'src/chain/read-receipts.ts',
+        file: 'src/chain/inclusions/read-receipts.ts',
         find: '.filter((nonce) => !undecided.has(nonce) && !silent.has(nonce))',
         put: '.filter((nonce) => !undecided.has(nonce))',
       },
@@ -202,10 +202,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'deep-block-of-anybody',
     breaks: 'asks a node on an old branch which deep block is canonical',
-    caughtBy: 'test/chain/read-canonical.test.ts',
+    caughtBy: 'test/chain/heads/read-canonical.test.ts',
     edits: [
       {
-        file: 'src/chain/read-canonical.ts',
+        file: 'src/chain/heads/read-canonical.ts',
         find: "if (tip?.kind !== 'value' || toHead(tip.value)?.hash !== head.hash) return",
         put: "if (tip?.kind !== 'value') return",
       },
@@ -225,10 +225,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'silence-is-consent',
     breaks: 'prices for the nodes that said what they are, and not for those that have not said it yet',
-    caughtBy: 'test/chain/replacement-rule.test.ts',
+    caughtBy: 'test/chain/fees/replacement-rule.test.ts',
     edits: [
       {
-        file: 'src/chain/endpoints.ts',
+        file: 'src/chain/nodes/endpoints.ts',
         find: 'all.map((endpoint) => endpoint.rule() ?? strictestRule)',
         put: 'all.map((endpoint) => endpoint.rule()).filter((rule) => rule !== undefined)',
       },
@@ -452,15 +452,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'look-back-by-configured-time',
     breaks: 'makes a count of blocks of the time that it looks back, by the configured block time',
-    caughtBy: 'test/chain/look-back.test.ts',
+    caughtBy: 'test/chain/inclusions/look-back.test.ts',
     edits: [
       {
-        file: 'src/chain/look-back.ts',
+        file: 'src/chain/inclusions/look-back.ts',
         find: 'const above = await startOf(search, inquiry.since, at)',
         put: 'const above: BlockNumber | undefined = Math.max(-1, at.head.number - 2 * Math.ceil((at.head.timestampMs - inquiry.since) / pace.ms()))',
       },
       {
-        file: 'src/chain/measure-blocktime.ts',
+        file: 'src/chain/heads/measure-blocktime.ts',
         find: 'ms: () => measured ?? configuredMs',
         put: 'ms: () => configuredMs',
       },
@@ -469,10 +469,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'take-what-was-not-found-for-older',
     breaks: 'ends a search for lost nonces whose answers were not of one chain as if it were through',
-    caughtBy: 'test/chain/search-blocks.test.ts',
+    caughtBy: 'test/chain/inclusions/search-blocks.test.ts',
     edits: [
       {
-        file: 'src/chain/search-blocks.ts',
+        file: 'src/chain/inclusions/search-blocks.ts',
         find: "    if (!isFound() && findings.nonces.has(range.above)) return 'contradiction'\n",
         put: '',
       },
@@ -622,7 +622,7 @@ export const mutants: readonly Mutant[] = [
     with: ['doubtfulSends'],
     edits: [
       {
-        file: 'src/chain/batch-calls.ts',
+        file: 'src/chain/nodes/batch-calls.ts',
         find: "      if (reading === 'refused') return exchangeAll(part, inDoubt)\n",
         put: "      if (reading === 'refused' && part.some(isSend)) {\n        fail(part, notTried)\n        return true\n      }\n      if (reading === 'refused') return exchangeAll(part, inDoubt)\n",
       },
@@ -631,10 +631,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'forget-the-refused-batch',
     breaks: 'sends alone what a refused batch held, and believes a refused connection then that no node has it',
-    caughtBy: 'test/chain/calls.test.ts',
+    caughtBy: 'test/chain/nodes/calls.test.ts',
     edits: [
       {
-        file: 'src/chain/batch-calls.ts',
+        file: 'src/chain/nodes/batch-calls.ts',
         find: "  if (failed.kind !== 'notSent') return failed\n",
         put: '  if (failed.kind.length > 0) return failed\n',
       },

@@ -51,7 +51,7 @@ export const ofBids: readonly Mutant[] = [
   {
     name: 'forget-the-named-tip',
     breaks: 'does not learn the tip that a pool names when it refuses less',
-    edits: [{ file: 'src/chain/tip-floor.ts', find: 'floor = maxWei(current(), tip)', put: 'floor = current()' }],
+    edits: [{ file: 'src/chain/fees/tip-floor.ts', find: 'floor = maxWei(current(), tip)', put: 'floor = current()' }],
   },
   {
     name: 'escalate-on-an-empty-chain',
@@ -71,7 +71,7 @@ export const ofBids: readonly Mutant[] = [
     with: ['freeGas'],
     edits: [
       {
-        file: 'src/chain/read-market.ts',
+        file: 'src/chain/fees/read-market.ts',
         find: 'const isFree = market.gasPrice === 0n',
         put: 'const isFree = market.gasPrice < 0n',
       },

@@ -135,12 +135,12 @@ export const ofPolicies: readonly Mutant[] = [
     breaks: 'never reads a balance anew, nor takes anything off the one that it has',
     edits: [
       {
-        file: 'src/chain/account-memory.ts',
+        file: 'src/chain/accounts/account-memory.ts',
         find: 'const balanceKeptBlocks = 64',
         put: 'const balanceKeptBlocks = 1e9',
       },
       {
-        file: 'src/chain/account-memory.ts',
+        file: 'src/chain/accounts/account-memory.ts',
         find: 'wei: before.wei - paid - maxWei(0n, ...values)',
         put: 'wei: before.wei - 0n * (paid + maxWei(0n, ...values))',
       },
@@ -149,10 +149,10 @@ export const ofPolicies: readonly Mutant[] = [
   {
     name: 'balance-of-a-node-behind',
     breaks: 'remembers a balance from before what is settled, when a node that was behind has caught up',
-    caughtBy: 'test/chain/remembered-account.test.ts',
+    caughtBy: 'test/chain/accounts/remembered-account.test.ts',
     edits: [
       {
-        file: 'src/chain/account-memory.ts',
+        file: 'src/chain/accounts/account-memory.ts',
         find: 'last.shared || last.balance.isBehind || !last.count',
         put: 'last.shared || !last.count',
       },

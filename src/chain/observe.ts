@@ -1,16 +1,16 @@
 // One inquiry, answered as of one head, in as few rounds as the questions allow.
 
 import type { Head, Inquiry, Observation } from '../domain/observation.ts'
-import { byNonce } from './account-memory.ts'
-import type { Endpoints } from './endpoints.ts'
-import { type FindInclusions, findInclusions } from './find-inclusions.ts'
-import type { LookBack } from './look-back.ts'
-import type { Pace } from './measure-blocktime.ts'
-import type { Accounts } from './read-account.ts'
-import type { ReadCanonical } from './read-canonical.ts'
-import type { ReadMarket } from './read-market.ts'
-import { isWhole } from './receipt.ts'
-import type { HeadTracker } from './track-head.ts'
+import { byNonce } from './accounts/account-memory.ts'
+import type { Accounts } from './accounts/read-account.ts'
+import type { ReadMarket } from './fees/read-market.ts'
+import type { Pace } from './heads/measure-blocktime.ts'
+import type { ReadCanonical } from './heads/read-canonical.ts'
+import type { HeadTracker } from './heads/track-head.ts'
+import { type FindInclusions, findInclusions } from './inclusions/find-inclusions.ts'
+import type { LookBack } from './inclusions/look-back.ts'
+import { isWhole } from './inclusions/receipt.ts'
+import type { Endpoints } from './nodes/endpoints.ts'
 
 export interface Observe {
   readonly endpoints: Endpoints

@@ -13,7 +13,7 @@ export interface Signature {
   v: number
 }
 
-/** Why a node said no. One table, `chain/broadcast-outcome.ts`, maps each client's prose to these. */
+/** Why a node said no. One table, `chain/sending/broadcast-outcome.ts`, maps each client's prose to these. */
 export type RejectionCode =
   | 'nonceTooLow'
   | 'nonceGap'

@@ -35,7 +35,7 @@ const onePlaces: readonly OnePlace[] = [
     what: "matches a node's prose",
     pattern:
       /nonce too (?:low|high)|already known|already imported|known transaction|\bunderpriced\b|insufficient funds|oldnonce|txpool is full/i,
-    places: ['chain/broadcast-outcome.ts'],
+    places: ['chain/sending/broadcast-outcome.ts'],
   },
   { what: 'uses what is under the AGPL', pattern: /@openzeppelin\/relayer/, places: [] },
   { what: 'writes to the console', pattern: /\bconsole\s*\./, places: [] },

@@ -1,0 +1,208 @@
+// An account as of one head: its nonce, and what else was asked, in the fewest calls. What an earlier look has told is
+// not asked for again, however many steps a relayer takes under one head, and some of it for many heads.
+import type { Address, TransactionId } from '../../domain/ids.ts'
+import type { Estimate, Inquiry, LiveNonce } from '../../domain/observation.ts'
+import type { Inclusion } from '../../domain/transaction.ts'
+import type { BlockNumber, Nonce, Wei } from '../../domain/units.ts'
+import type { Clock } from '../../ops/clock.ts'
+import { type EstimateGas, estimatingOnce } from '../fees/estimate-once.ts'
+import type { ReadCanonical } from '../heads/read-canonical.ts'
+import type { HeadTracker, TrackedHead } from '../heads/track-head.ts'
+import { readReceipts } from '../inclusions/read-receipts.ts'
+import type { Unexplained } from '../inclusions/unexplained.ts'
+import { type Answer, inWords } from '../nodes/call.ts'
+import { toNumber } from '../nodes/decode.ts'
+import type { Endpoint } from '../nodes/endpoint.ts'
+import type { Asked, Endpoints } from '../nodes/endpoints.ts'
+import { byNonce, openMemory, type Remembered, usableBalance, usableCode, withInclusions } from './account-memory.ts'
+import { nonceCall, pendingNonceElsewhere } from './read-nonce.ts'
+import { type Lacking, type ReadStanding, readingStandings } from './read-standing.ts'
+import { remember, type Told } from './remember-account.ts'
+import { type Wanted, wantedFrom, wantedOf } from './wanted-of-account.ts'
+
+export interface Account {
+  readonly nonce: Nonce
+  readonly pendingNonce?: Nonce
+  readonly delegated?: boolean
+  readonly estimates: ReadonlyMap<TransactionId, Estimate>
+  /** Those that were found on the way to the nonce. */
+  readonly inclusions: ReadonlyMap<Nonce, Inclusion>
+}
+
+/** What one look has to go by, whatever others learn of the account meanwhile. */
+export interface Look {
+  readonly told: Account
+  readonly by: Endpoint
+  readonly remembered: Remembered
+  readonly wanted: Wanted
+}
+
+export interface Accounts {
+  /** Rejects with ChainUnavailable when no endpoint can tell the nonce; anything else that is not told is missing. */
+  read(inquiry: Inquiry, at: TrackedHead): Promise<Look>
+  /** The balance that was asked for, less what these inclusions took from it. */
+  settle(
+    inquiry: Inquiry,
+    at: TrackedHead,
+    inclusions: ReadonlyMap<Nonce, Inclusion>,
+    look: Look,
+  ): { readonly balance?: Wei; readonly balanceReadAt?: BlockNumber }
+  /** It may be asked about before long: what can be told of it beside others is learned with theirs. */
+  announce(address: Address): void
+}
+
+export interface ReadAccounts {
+  readonly endpoints: Endpoints
+  readonly heads: HeadTracker
+  readonly readCanonical: ReadCanonical
+  readonly unexplained: Unexplained
+  readonly clock: Clock
+}
+
+interface Parts {
+  readonly readCanonical: ReadCanonical
+  readonly estimateGas: EstimateGas
+  readonly readStanding: ReadStanding
+  /** As of now: others may have learned it meanwhile. */
+  readonly lacking: () => Lacking
+}
+
+export function readingAccounts({ endpoints, heads, readCanonical, unexplained, clock }: ReadAccounts): Accounts {
+  const memory = openMemory()
+  const parts = {
+    readCanonical,
+    estimateGas: estimatingOnce(),
+    readStanding: readingStandings(memory, heads, clock),
+  }
+
+  return {
+    async read(inquiry, at) {
+      // As of before the questions: a reorganisation meanwhile makes the answers useless for the next time.
+      const reorgs = heads.reorgs()
+      const isDue = (nonce: Nonce) => unexplained.isDue(inquiry.address, nonce, at.head.number)
+      const lacking = () => wantedOf(inquiry, memory.recall(inquiry.address), at.head.number, reorgs, isDue)
+      const wanted = lacking()
+      const { told, by } = await endpoints.firstToTell(
+        (each) => ask(each, inquiry, at, wantedFrom(each, wanted, at), { ...parts, lacking }),
+        at.by,
+      )
+      // Somebody else may have asked meanwhile, about the same account.
+      const remembered = remember(memory.recall(inquiry.address), told, inquiry, wanted, at.head.number, reorgs)
+      memory.keep(inquiry.address, remembered)
+      const { nonce } = told
+      const isUnseen = inquiry.pendingNonce && told.pendingNonce === undefined
+      const pendingNonce = isUnseen ? await pendingNonceElsewhere(endpoints, inquiry.address, by) : told.pendingNonce
+      const code = usableCode(remembered, at.head.number) ?? (wanted.code ? undefined : remembered.code)
+      return {
+        by,
+        remembered,
+        wanted,
+        told: {
+          nonce,
+          ...(pendingNonce !== undefined && { pendingNonce }),
+          ...(code && { delegated: code.delegated }),
+          estimates: told.estimates,
+          inclusions: told.inclusions,
+        },
+      }
+    },
+    settle({ address, live, balance: asked }, { head }, inclusions, { remembered, wanted }) {
+      const last = memory.recall(address)
+      if (last) memory.keep(address, withInclusions(last, live, inclusions))
+      const charged = withInclusions(remembered, live, inclusions)
+      if (!asked || !charged.balance) return {}
+      const stands = !wanted.balance && !charged.shared
+      const balance = stands ? charged.balance.wei : usableBalance(asked, charged, head.number)
+      return balance === undefined ? {} : { balance, balanceReadAt: charged.balance.readAt }
+    },
+    announce: memory.announce,
+  }
+}
+
+/** All in one batch. Only the nonce is indispensable. */
+async function ask(
+  endpoint: Endpoint,
+  inquiry: Inquiry,
+  at: TrackedHead,
+  wanted: Wanted,
+  { readCanonical, estimateGas, readStanding, lacking }: Parts,
+): Promise<Asked<Told>> {
+  const { address, estimates } = inquiry
+  const count = () => endpoint.call(nonceCall(address, at.head.number))
+  const [counted, pending, standing, receipts, ...gas] = await Promise.all([
+    wanted.nonce === 'count' ? count() : undefined,
+    inquiry.pendingNonce ? endpoint.call(nonceCall(address, 'pending')) : undefined,
+    wanted.balance || wanted.code ? readStanding(endpoint, address, at.head.number, lacking) : undefined,
+    wanted.nonce === 'receipts' ? receiptsInOrder(endpoint, inquiry.live, at, readCanonical) : undefined,
+    ...estimates.map((request) => estimateGas(endpoint, request, at.head.hash)),
+  ])
+  const pendingNonce = numberIn(pending)
+  const told = nonceIn(wanted, counted, pendingNonce, receipts, inquiry)
+  // A node that does not count its pool.
+  const last = told === undefined && wanted.nonce === 'pending' ? await count() : counted
+  const nonce = told ?? numberIn(last)
+  if (nonce === undefined) return { failed: last ? inWords(last) : 'no answer' }
+  return {
+    told: {
+      nonce,
+      // No less than what is proven and no more than with the pool: that is a count, too.
+      counted: last !== undefined || (wanted.nonce === 'pending' && pendingNonce === inquiry.spentBelow),
+      ...(pendingNonce !== undefined && { pendingNonce }),
+      ...standing,
+      estimates: estimatesIn(estimates, gas),
+      inclusions: receipts ?? new Map(),
+    },
+  }
+}
+
+function nonceIn(
+  { nonce, known }: Wanted,
+  counted: Answer | undefined,
+  pendingNonce: Nonce | undefined,
+  receipts: ReadonlyMap<Nonce, Inclusion> | undefined,
+  { spentBelow }: Inquiry,
+): Nonce | undefined {
+  switch (nonce) {
+    case 'count':
+      return numberIn(counted)
+    case 'pending':
+      // What waits in the pool may never be mined: only what is proven is spent. A pool behind that tells a chain behind.
+      return pendingNonce === undefined ? undefined : Math.min(pendingNonce, spentBelow)
+    case 'receipts':
+    case 'known':
+      return Math.max(known ?? 0, ...[...(receipts?.keys() ?? [])].map((spent) => spent + 1))
+  }
+}
+
+/** Nonces are spent in order: where the first is still open, nobody needs to ask for the second. */
+async function receiptsInOrder(
+  endpoint: Endpoint,
+  live: readonly LiveNonce[],
+  at: TrackedHead,
+  readCanonical: ReadCanonical,
+): Promise<ReadonlyMap<Nonce, Inclusion>> {
+  const found = new Map<Nonce, Inclusion>()
+  for (const one of byNonce(live)) {
+    const { inclusions } = await readReceipts(endpoint, readCanonical, [one], at)
+    const inclusion = inclusions.get(one.nonce)
+    if (!inclusion) break
+    found.set(one.nonce, inclusion)
+  }
+  return found
+}
+
+function estimatesIn(
+  requests: Inquiry['estimates'],
+  told: readonly (Estimate | undefined)[],
+): ReadonlyMap<TransactionId, Estimate> {
+  const estimated = new Map<TransactionId, Estimate>()
+  for (const [index, { transactionId }] of requests.entries()) {
+    const estimate = told[index]
+    if (estimate) estimated.set(transactionId, estimate)
+  }
+  return estimated
+}
+
+function numberIn(answer: Answer | undefined): number | undefined {
+  return answer?.kind === 'value' ? toNumber(answer.value) : undefined
+}

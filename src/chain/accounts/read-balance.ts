@@ -1,0 +1,62 @@
+// Balances at the latest head, as somebody who watches wants them: those that are asked for at one moment are one call.
+import type { Address } from '../../domain/ids.ts'
+import type { Wei } from '../../domain/units.ts'
+import { inWords } from '../nodes/call.ts'
+import { toBigInt } from '../nodes/decode.ts'
+import type { Endpoints } from '../nodes/endpoints.ts'
+import { jointCall, jointMax, type Standing, standingsIn } from './joint-call.ts'
+
+interface Waiting {
+  readonly address: Address
+  done(balance: Wei): void
+  failed(error: unknown): void
+}
+
+/** Rejects with ChainUnavailable when no endpoint tells it. */
+export function readingBalances(endpoints: Endpoints): (address: Address) => Promise<Wei> {
+  let waiting: Waiting[] = []
+
+  async function alone(address: Address): Promise<Wei> {
+    const { told } = await endpoints.firstToTell(async (endpoint) => {
+      const answer = await endpoint.call({ method: 'eth_getBalance', params: [address, 'latest'] })
+      const wei = answer.kind === 'value' ? toBigInt(answer.value) : undefined
+      return wei === undefined ? { failed: inWords(answer) } : { told: wei }
+    })
+    return told
+  }
+
+  /** Undefined where a node answers, but not this: then each is asked for alone. */
+  async function joint(addresses: readonly Address[]): Promise<readonly Standing[] | undefined> {
+    const { told } = await endpoints.firstToTell<{ standings?: readonly Standing[] }>(async (endpoint) => {
+      const answer = await endpoint.call(jointCall(addresses, 'latest'))
+      const standings = standingsIn(answer, addresses)
+      if (standings) return { told: { standings } }
+      return answer.kind === 'value' || answer.kind === 'rpcError' ? { told: {} } : { failed: inWords(answer) }
+    })
+    return told.standings
+  }
+
+  async function ask(together: readonly Waiting[]): Promise<void> {
+    try {
+      const standings = together.length > 1 ? await joint(together.map(({ address }) => address)) : undefined
+      for (const [index, { address, done, failed }] of together.entries()) {
+        const standing = standings?.[index]
+        if (standing) done(standing.balance)
+        else alone(address).then(done, failed)
+      }
+    } catch (error) {
+      for (const { failed } of together) failed(error)
+    }
+  }
+
+  return (address) =>
+    new Promise((done, failed) => {
+      waiting.push({ address, done, failed })
+      if (waiting.length > 1) return
+      queueMicrotask(() => {
+        const all = waiting
+        waiting = []
+        for (let from = 0; from < all.length; from += jointMax) void ask(all.slice(from, from + jointMax))
+      })
+    })
+}

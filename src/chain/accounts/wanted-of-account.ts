@@ -1,0 +1,44 @@
+// What a look at an account has to ask for, in view of what is remembered of it.
+import type { Inquiry } from '../../domain/observation.ts'
+import type { BlockNumber, Nonce } from '../../domain/units.ts'
+import type { TrackedHead } from '../heads/track-head.ts'
+import type { Endpoint } from '../nodes/endpoint.ts'
+import {
+  type IsDue,
+  type NonceSource,
+  type Remembered,
+  sourceOfNonce,
+  usableBalance,
+  usableCode,
+} from './account-memory.ts'
+
+/** What has to be asked. `pending` beside nothing else: the pool's count will do for a relayer that has nothing open. */
+export interface Wanted {
+  readonly nonce: NonceSource | 'pending'
+  /** The nonce as far as it is remembered. */
+  readonly known?: Nonce
+  readonly balance: boolean
+  readonly code: boolean
+}
+
+export function wantedOf(
+  inquiry: Inquiry,
+  last: Remembered | undefined,
+  head: BlockNumber,
+  reorgs: number,
+  isDue: IsDue,
+): Wanted {
+  const source = sourceOfNonce(inquiry, last, head, reorgs, isDue)
+  const isIdle = inquiry.live.length === 0 && inquiry.inclusionBlocks.length === 0 && inquiry.nonce === 'recent'
+  return {
+    nonce: source === 'count' && inquiry.pendingNonce && isIdle ? 'pending' : source,
+    ...(last?.count && { known: last.count.nonce }),
+    balance: inquiry.balance !== undefined && usableBalance(inquiry.balance, last, head) === undefined,
+    code: inquiry.delegation && !usableCode(last, head),
+  }
+}
+
+/** A pool's count is of its node's own head: of another than the one that told `at`, nobody knows how far back that is. */
+export function wantedFrom(endpoint: Endpoint, wanted: Wanted, { by }: TrackedHead): Wanted {
+  return wanted.nonce === 'pending' && endpoint !== by ? { ...wanted, nonce: 'count' } : wanted
+}

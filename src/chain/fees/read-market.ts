@@ -1,0 +1,154 @@
+// The fee oracle: one reading of a network's prices for each head, shared by all its relayers. What blocks paid says what
+// blocks take; where they paid nothing, a node's suggestion does, and what a pool has refused less than.
+import type { Market } from '../../domain/fees.ts'
+import type { Hash } from '../../domain/ids.ts'
+import { type Speed, speeds } from '../../domain/transaction.ts'
+import { type BlockNumber, maxWei, raisedBy, type Wei } from '../../domain/units.ts'
+import type { TrackedHead } from '../heads/track-head.ts'
+import { inWords } from '../nodes/call.ts'
+import { toBigInt, toHead, toHex } from '../nodes/decode.ts'
+import type { Endpoint } from '../nodes/endpoint.ts'
+import type { Asked, Endpoints } from '../nodes/endpoints.ts'
+import type { TipFloor } from './tip-floor.ts'
+
+/** Undefined when no endpoint can tell. `isWaiting`: what is next in line was not mined for some blocks. */
+export type ReadMarket = (at: TrackedHead, isWaiting: boolean) => Promise<Market | undefined>
+
+const historyBlocks = 10
+/** The tip that this share of a block's gas was content with or below. */
+const percentiles: Readonly<Record<Speed, number>> = { safeLow: 20, average: 50, fast: 75, fastest: 95 }
+/**
+ * In empty blocks nobody paid anything, but a miner still wants something: geth's `--miner.gasprice` is a thousandth of
+ * a gwei. At 21,000 gas the dearest of these costs 0.00000000006 ether.
+ */
+const tipFloors: Readonly<Record<Speed, Wei>> = {
+  safeLow: 1_000_000n,
+  average: 1_500_000n,
+  fast: 2_000_000n,
+  fastest: 3_000_000n,
+}
+/** Where a node tells one price only: how far above it each speed goes, in percent. */
+const aboveOnePrice: Readonly<Record<Speed, bigint>> = { safeLow: 0n, average: 10n, fast: 25n, fastest: 50n }
+
+/** Above it a block has no room worth speaking of for a transfer. */
+const fullRatio = 0.95
+/** In blocks, for how long a node's suggestion stands; and where what is next is not mined. */
+const suggestionKept = { usually: 50, waiting: 5 }
+
+interface Suggestion {
+  readonly tip: Wei
+  readonly readAt: BlockNumber
+}
+
+export function readingMarket(endpoints: Endpoints, eip1559: boolean, floor: TipFloor): ReadMarket {
+  let latest: { readonly head: Hash; readonly market: Promise<Market | undefined> } | undefined
+  let suggestion: Suggestion | undefined
+
+  async function read(at: TrackedHead, isWaiting: boolean): Promise<Market | undefined> {
+    const byHistory = eip1559 && at.head.baseFee !== undefined
+    const age = suggestion ? at.head.number - suggestion.readAt : Number.POSITIVE_INFINITY
+    const isStale = age < 0 || age >= (isWaiting ? suggestionKept.waiting : suggestionKept.usually)
+    const ask = async (endpoint: Endpoint): Promise<Asked<Market>> => {
+      if (!byHistory) return askPrice(endpoint, at)
+      const [asked, suggested] = await Promise.all([
+        askHistory(endpoint, at),
+        isStale ? askSuggestion(endpoint) : undefined,
+      ])
+      if ('told' in asked && suggested !== undefined) suggestion = { tip: suggested, readAt: at.head.number }
+      return asked
+    }
+    const found = await endpoints.firstToTell(ask, at.by).catch(() => undefined)
+    // No reading: the next step asks anew.
+    if (!found && latest?.head === at.head.hash) latest = undefined
+    return found?.told
+  }
+
+  return async (at, isWaiting) => {
+    if (latest?.head !== at.head.hash) latest = { head: at.head.hash, market: read(at, isWaiting) }
+    const market = await latest.market
+    return market && withFloors(market, suggestion?.tip, floor.current())
+  }
+}
+
+/** `learned`: what a pool has refused less than. */
+function withFloors(market: Market, suggested: Wei | undefined, learned: Wei): Market {
+  // Nobody pays, and no node asks for anything: gas is free, as on many private networks.
+  const isFree = market.gasPrice === 0n && (suggested ?? 0n) === 0n && learned === 0n
+  const paidNothing = market.tips.fastest === 0n
+  const tips = rising((speed) => {
+    const wished = paidNothing ? raisedBy(suggested ?? 0n, aboveOnePrice[speed]) : market.tips[speed]
+    return maxWei(isFree ? 0n : tipFloors[speed], learned, wished)
+  })
+  const gasPrice = maxWei(market.gasPrice, (market.baseFee ?? 0n) + (isFree ? 0n : tips.average))
+  return { ...market, tips, gasPrice, ...(suggested !== undefined && { suggestedTip: suggested }) }
+}
+
+async function askSuggestion(endpoint: Endpoint): Promise<Wei | undefined> {
+  const answer = await endpoint.call({ method: 'eth_maxPriorityFeePerGas', params: [] })
+  return answer.kind === 'value' ? toBigInt(answer.value) : undefined
+}
+
+async function askHistory(endpoint: Endpoint, at: TrackedHead): Promise<Asked<Market>> {
+  const params = [toHex(historyBlocks), toHex(at.head.number), speeds.map((speed) => percentiles[speed])]
+  const answer = await endpoint.call({ method: 'eth_feeHistory', params })
+  const market = answer.kind === 'value' ? fromHistory(answer.value) : undefined
+  return market ? { told: market } : askPrice(endpoint, at)
+}
+
+/** `baseFeePerGas` is one longer than the blocks asked for: its last is the next block's (EIP-1559). */
+function fromHistory(value: unknown): Market | undefined {
+  // A guess at what a node means to send; each member is checked where it is used.
+  const history = value as { baseFeePerGas?: unknown[]; reward?: unknown[][]; gasUsedRatio?: unknown[] } | null
+  const baseFee = toBigInt(history?.baseFeePerGas?.at(-1))
+  if (baseFee === undefined || !Array.isArray(history?.reward)) return undefined
+  const ratios = Array.isArray(history.gasUsedRatio) ? history.gasUsedRatio.map(Number) : []
+  // An empty block's rewards are zeros that nobody asked for.
+  const rewards = history.reward.filter((_, index) => (ratios[index] ?? 0) > 0)
+  const paid = speeds.map((_, index) => median(rewards.map((tips) => toBigInt(tips[index])).filter(isWei)))
+  const tips = rising((speed) => paid[speeds.indexOf(speed)] ?? 0n)
+  const areUsed = ratios.some((ratio) => ratio > 0)
+  const blocks = ratios.length > 0 && { areUsed, haveRoom: ratios.some((ratio) => ratio < fullRatio) }
+  return { baseFee, tips, gasPrice: baseFee + tips.average, ...(blocks && { blocks }) }
+}
+
+/** A price is as of the endpoint's own head. One that is far behind names what blocks paid an hour ago. */
+async function askPrice(endpoint: Endpoint, { head, by }: TrackedHead): Promise<Asked<Market>> {
+  const [price, tip, block] = await Promise.all([
+    endpoint.call({ method: 'eth_gasPrice', params: [] }),
+    head.baseFee === undefined ? undefined : endpoint.call({ method: 'eth_maxPriorityFeePerGas', params: [] }),
+    endpoint === by
+      ? undefined
+      : endpoint.call({ method: 'eth_getBlockByNumber', params: [toHex(head.number), false] }),
+  ])
+  if (block && (block.kind !== 'value' || toHead(block.value)?.number !== head.number)) {
+    return { failed: `it does not know block ${head.number}` }
+  }
+  const gasPrice = price.kind === 'value' ? toBigInt(price.value) : undefined
+  if (gasPrice === undefined) return { failed: inWords(price) }
+  if (head.baseFee === undefined) {
+    return { told: { gasPrice, tips: rising((speed) => raisedBy(gasPrice, aboveOnePrice[speed])) } }
+  }
+  const told = tip?.kind === 'value' ? toBigInt(tip.value) : undefined
+  const tips = rising((speed) => raisedBy(told ?? maxWei(0n, gasPrice - (head.baseFee ?? 0n)), aboveOnePrice[speed]))
+  // The most that the next block may ask: an eighth more (EIP-1559).
+  return { told: { baseFee: raisedBy(head.baseFee, 13n), tips, gasPrice } }
+}
+
+/** Never below a slower speed's. */
+function rising(tipAt: (speed: Speed) => Wei): Readonly<Record<Speed, Wei>> {
+  let least = 0n
+  const tips = { ...tipFloors }
+  for (const speed of speeds) {
+    least = maxWei(least, tipAt(speed))
+    tips[speed] = least
+  }
+  return tips
+}
+
+function median(amounts: readonly Wei[]): Wei | undefined {
+  return [...amounts].sort((one, other) => (one < other ? -1 : one > other ? 1 : 0))[amounts.length >> 1]
+}
+
+function isWei(value: bigint | undefined): value is Wei {
+  return value !== undefined
+}

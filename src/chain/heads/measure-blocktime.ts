@@ -1,0 +1,133 @@
+// How fast the chain really makes blocks: by the process's own clock from the heads that it saw, and at the beginning by
+// the timestamp of a block far back. What is configured counts until then, and where blocks come at no steady pace.
+import type { BlockNumber, TimestampMs } from '../../domain/units.ts'
+import type { Clock } from '../../ops/clock.ts'
+import type { Logger } from '../../ops/logger.ts'
+import type { ChainMetrics } from '../../ops/metrics.ts'
+import type { Timed } from './block-before.ts'
+
+export interface Pace {
+  /** As measured, else as configured. */
+  ms(): number
+  /** Undefined as long as it is not known, and where there is no steady pace. */
+  measuredMs(): number | undefined
+  /** A new head. */
+  saw(head: Timed): void
+  /** A block below `head` that tells the pace before anything was seen; undefined where the chain is too young for one. */
+  lookAt(head: Timed): BlockNumber | undefined
+  /** What was read of it. */
+  told(head: Timed, far: Timed): void
+}
+
+export interface PaceOptions {
+  readonly configuredMs: number
+  /** By whoever runs the service, and not by a list or a default: it can be corrected. */
+  readonly isGiven: boolean
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: ChainMetrics
+}
+
+/** A head, and when it was first seen: by `clock.elapsed()`. */
+export interface Sighting {
+  readonly number: BlockNumber
+  readonly seenAt: number
+}
+
+const sightingsMax = 64
+/** Closer together they would only shorten the window. */
+const spacingMs = 500
+const blocksMin = 32
+/** The window's quarters are compared: where blocks come on demand, one is many times as fast as another. */
+const quarters = 4
+const unevenMax = 3
+
+const farBlocksMax = 1_000
+const farSpanMsMin = 8_000
+/** How far the machine's clock may be from the chain's: with a block time of its own, a head is no older. */
+const clockMarginMs = 15_000
+const headAgeBlocktimesMax = 8
+/** The longest that can be configured. */
+const blocktimeMsMax = 3_600_000
+
+export function paceOf(sightings: readonly Sighting[]): number | undefined {
+  const first = sightings[0]
+  const last = sightings.at(-1)
+  if (!first || !last || sightings.length <= quarters || last.number - first.number < blocksMin) return undefined
+  const at = (quarter: number) => sightings[Math.round((quarter * (sightings.length - 1)) / quarters)] ?? last
+  const paces = Array.from({ length: quarters }, (_, quarter) => between(at(quarter), at(quarter + 1)))
+  if (Math.max(...paces) > unevenMax * Math.min(...paces)) return undefined
+  return bounded(between(first, last))
+}
+
+function between(one: Sighting, other: Sighting): number {
+  return (other.seenAt - one.seenAt) / (other.number - one.number)
+}
+
+/**
+ * Timestamps are whole seconds, so a short span says nothing. A head of long ago, or from the future, is of a chain that
+ * makes blocks on demand, stands still, or had its clock moved: then its timestamps tell no pace.
+ */
+export function paceSince(far: Timed, head: Timed, now: TimestampMs): number | undefined {
+  const spanMs = head.timestampMs - far.timestampMs
+  if (head.number <= far.number || spanMs < farSpanMsMin) return undefined
+  const ms = spanMs / (head.number - far.number)
+  const ageMs = now - head.timestampMs
+  const isOfNow = ageMs >= -clockMarginMs && ageMs <= clockMarginMs + headAgeBlocktimesMax * ms
+  return isOfNow ? bounded(ms) : undefined
+}
+
+function bounded(ms: number): number {
+  return Math.min(blocktimeMsMax, Math.max(1, Math.round(ms)))
+}
+
+export function measureBlocktime({ configuredMs, isGiven, clock, logger, metrics }: PaceOptions): Pace {
+  let sightings: Sighting[] = []
+  let measured: number | undefined
+  let warnedOf: number | undefined
+
+  function set(ms: number | undefined): void {
+    measured = ms
+    metrics.blocktime(ms ?? configuredMs)
+  }
+
+  function warn(ms: number): void {
+    if (!isGiven || !isFar(ms, configuredMs) || (warnedOf !== undefined && !isFar(ms, warnedOf))) return
+    warnedOf = ms
+    logger.warn(
+      { average_blocktime_ms: configuredMs, measured_ms: ms },
+      'average_blocktime_ms is configured far from the real block time, which counts instead: correct it, or remove it',
+    )
+  }
+
+  return {
+    ms: () => measured ?? configuredMs,
+    measuredMs: () => measured,
+    saw({ number }) {
+      const last = sightings.at(-1)
+      const seenAt = clock.elapsed()
+      // A reorganisation, or a development chain that was rewound or started anew.
+      if (last && number <= last.number) sightings = sightings.filter((sighting) => sighting.number < number)
+      else if (last && seenAt - last.seenAt < spacingMs) return
+      sightings = [...sightings, { number, seenAt }].slice(-sightingsMax)
+      const first = sightings[0]
+      // Until there is enough, what a block far back has told counts.
+      if (!first || number - first.number < blocksMin || sightings.length <= quarters) return
+      const ms = paceOf(sightings)
+      set(ms)
+      if (ms !== undefined) warn(ms)
+    },
+    lookAt({ number }) {
+      // The timestamp of the first block may be anything.
+      const far = Math.max(1, number - farBlocksMax)
+      return number - far < blocksMin ? undefined : far
+    },
+    told(head, far) {
+      if (measured === undefined) set(paceSince(far, head, clock.now()))
+    },
+  }
+}
+
+function isFar(ms: number, other: number): boolean {
+  return ms > 2 * other || other > 2 * ms
+}

@@ -1,0 +1,58 @@
+// The canonical hash at a height: from the blocks that the head was linked to, and from a node, once, for deeper ones.
+import type { Hash } from '../../domain/ids.ts'
+import type { Head } from '../../domain/observation.ts'
+import type { BlockNumber } from '../../domain/units.ts'
+import { toHead, toHex } from '../nodes/decode.ts'
+import type { Endpoint } from '../nodes/endpoint.ts'
+import type { Asked, Endpoints } from '../nodes/endpoints.ts'
+import type { HeadTracker, TrackedHead } from './track-head.ts'
+
+/** What could not be read is missing, and so is what lies above the head. */
+export type ReadCanonical = (numbers: Iterable<BlockNumber>, at: TrackedHead) => Promise<ReadonlyMap<BlockNumber, Hash>>
+
+const deepKept = 1_024
+
+export function readingCanonical(endpoints: Endpoints, heads: HeadTracker): ReadCanonical {
+  let deep = new Map<BlockNumber, Hash>()
+  let deepAsOf = 0
+
+  /** A node that fell behind a reorganisation tells its old branch: its word counts only if it has the head, too. */
+  async function askDeep(endpoint: Endpoint, number: BlockNumber, { head }: TrackedHead): Promise<Asked<Head>> {
+    const read = (each: BlockNumber) => endpoint.call({ method: 'eth_getBlockByNumber', params: [toHex(each), false] })
+    // One after the other: a node that catches up in between would tell the old branch's block, and then the head.
+    const tip = await read(head.number)
+    if (tip?.kind !== 'value' || toHead(tip.value)?.hash !== head.hash) return { failed: 'it does not have the head' }
+    const answer = await read(number)
+    const block = answer.kind === 'value' ? toHead(answer.value) : undefined
+    return block?.number === number ? { told: block } : { failed: 'no such block' }
+  }
+
+  async function readDeep(numbers: readonly BlockNumber[], at: TrackedHead): Promise<void> {
+    const asOf = heads.reorgs()
+    const answers = await Promise.all(
+      numbers.map((number) =>
+        endpoints.firstToTell((endpoint) => askDeep(endpoint, number, at), at.by).catch(() => undefined),
+      ),
+    )
+    // The head that was asked about may have been left behind, before or meanwhile: what is below it is then another branch.
+    if (heads.reorgs() !== asOf || heads.hashAt(at.head.number) !== at.head.hash) return
+    if (deep.size + answers.length > deepKept) deep = new Map()
+    for (const answer of answers) if (answer) deep.set(answer.told.number, answer.told.hash)
+  }
+
+  return async (numbers, at) => {
+    if (deepAsOf !== heads.reorgs()) {
+      deep = new Map()
+      deepAsOf = heads.reorgs()
+    }
+    const wanted = [...new Set(numbers)].filter((number) => number <= at.head.number)
+    const unread = wanted.filter((number) => heads.hashAt(number) === undefined && !deep.has(number))
+    if (unread.length > 0) await readDeep(unread, at)
+    const canonical = new Map<BlockNumber, Hash>()
+    for (const number of wanted) {
+      const hash = heads.hashAt(number) ?? deep.get(number)
+      if (hash !== undefined) canonical.set(number, hash)
+    }
+    return canonical
+  }
+}

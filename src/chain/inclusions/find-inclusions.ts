@@ -1,0 +1,160 @@
+// What took each spent nonce: one of our attempts, proven by its receipt, or a stranger, proven by the block itself.
+import type { Address } from '../../domain/ids.ts'
+import type { LostNoOp } from '../../domain/lost-history/lost-cancellation.ts'
+import type { LiveNonce } from '../../domain/observation.ts'
+import type { Inclusion } from '../../domain/transaction.ts'
+import type { BlockNumber, Nonce } from '../../domain/units.ts'
+import { readNonce } from '../accounts/read-nonce.ts'
+import type { ReadCanonical } from '../heads/read-canonical.ts'
+import type { TrackedHead } from '../heads/track-head.ts'
+import type { Endpoint } from '../nodes/endpoint.ts'
+import type { Endpoints } from '../nodes/endpoints.ts'
+import { proveTaker, searchOf } from './prove-taker.ts'
+import { readReceipts } from './read-receipts.ts'
+import { isBare, isWhole } from './receipt.ts'
+import type { Unexplained } from './unexplained.ts'
+
+export interface FindInclusions {
+  readonly endpoints: Endpoints
+  readonly readCanonical: ReadCanonical
+  /** How far down each search for a nonce came: it goes on at the next head. */
+  readonly searched: Map<string, BlockNumber>
+  readonly unexplained: Unexplained
+}
+
+/** A proof costs a search through the chain: what is left over is proven in a later step. */
+const proofsMax = 8
+/** A node may index receipts after the block: without one, a nonce must have been spent for so many blocks. */
+const provenAfterBlocks = 2
+/** A receipt tells more than the block that holds ours, so it is waited for; not for ever, as some nodes never have it. */
+const receiptAwaitedBlocks = 32
+
+export interface FoundSpent {
+  readonly inclusions: ReadonlyMap<Nonce, Inclusion>
+  /** Ours, and not on record: inclusions once they are. */
+  readonly lostNoOps: ReadonlyMap<Nonce, LostNoOp>
+}
+
+/**
+ * `spent` are live nonces below the account's nonce at `at`. What nothing proves yet is missing. `known` is what `at.by` has
+ * told of them already.
+ */
+export async function findInclusions(
+  parts: FindInclusions,
+  address: Address,
+  spent: readonly LiveNonce[],
+  known: ReadonlyMap<Nonce, Inclusion>,
+  at: TrackedHead,
+): Promise<FoundSpent> {
+  const { endpoints, readCanonical, unexplained } = parts
+  const { number: head } = at.head
+  const found = new Map(known)
+  const lostNoOps = new Map<Nonce, LostNoOp>()
+  const due = spent.filter(({ nonce }) => found.has(nonce) || unexplained.isDue(address, nonce, head))
+  const shown = await shownBefore(parts, address, due, at)
+  // By the node that told the head: another may have been behind when it was asked, though it shows the block by now.
+  const [denied, undecided, goesOn] = [new Set<Nonce>(), new Set<Nonce>(), new Set<Nonce>()]
+  let open = due
+  for (const endpoint of endpoints.order(at.by)) {
+    open = open.filter(({ nonce }) => !isWhole(found.get(nonce)) && !lostNoOps.has(nonce))
+    if (open.length === 0) break
+    if ((await endpoint.ready()) !== undefined) continue
+    const unasked = endpoint === at.by ? open.filter(({ nonce }) => !found.has(nonce)) : open
+    const asked = unasked.map((live) => onlyShown(live, shown.get(live.nonce)))
+    const receipts = await readReceipts(endpoint, readCanonical, asked, at)
+    for (const [nonce, told] of receipts.inclusions) found.set(nonce, fuller(found.get(nonce), told))
+    if (endpoint === at.by) for (const nonce of receipts.denied) denied.add(nonce)
+    for (const nonce of receipts.undecided) undecided.add(nonce)
+    const dark = open.filter(({ nonce }) => !found.has(nonce) && !shown.has(nonce))
+    const stale = await spentForLong(endpoint, address, dark, at)
+    if (!stale) continue
+    for (const { nonce, proof, noOp, isUnderWay } of await proveAll(parts, endpoint, address, stale, at)) {
+      if (noOp) lostNoOps.set(nonce, noOp)
+      else if (isUnderWay) goesOn.add(nonce)
+      else if (proof) (isBare(proof) ? shown : found).set(nonce, proof)
+    }
+    // What this endpoint may tell with the next block nobody else is asked for.
+    open = open.filter((live) => stale.includes(live) || !dark.includes(live))
+  }
+  for (const { nonce } of due) {
+    const inBlock = shown.get(nonce)
+    const isDeep = inBlock && head - inBlock.block.number >= receiptAwaitedBlocks
+    if (isDeep && !found.has(nonce) && denied.has(nonce) && !undecided.has(nonce)) found.set(nonce, inBlock)
+    if (found.has(nonce) || lostNoOps.has(nonce)) unexplained.forget(address, nonce)
+    else if (!goesOn.has(nonce)) unexplained.lookedFor(address, nonce, head, inBlock)
+  }
+  return { inclusions: found, lostNoOps }
+}
+
+/** Of ours, and in a block that is still canonical. */
+async function shownBefore(
+  { readCanonical, unexplained }: FindInclusions,
+  address: Address,
+  due: readonly LiveNonce[],
+  at: TrackedHead,
+): Promise<Map<Nonce, Inclusion>> {
+  const shown = due.flatMap(({ nonce }) => {
+    const inclusion = unexplained.shown(address, nonce)
+    // Its receipt is not among those of our attempts: it is searched for anew.
+    return inclusion?.by === 'attempt' ? [[nonce, inclusion] as const] : []
+  })
+  const canonical = await readCanonical(
+    shown.map(([, { block }]) => block.number),
+    at,
+  )
+  return new Map(shown.filter(([, { block }]) => canonical.get(block.number) === block.hash))
+}
+
+function onlyShown(live: LiveNonce, shown: Inclusion | undefined): LiveNonce {
+  return shown ? { ...live, attempts: live.attempts.filter(({ hash }) => hash === shown.hash) } : live
+}
+
+/** The same, as told by two nodes. */
+function fuller(known: Inclusion | undefined, told: Inclusion): Inclusion {
+  if (!known) return told
+  return known.hash === told.hash ? { ...known, ...told } : known
+}
+
+/** Undefined where the endpoint can't tell. It may lag, so its word counts for what was spent some blocks ago. */
+async function spentForLong(
+  endpoint: Endpoint,
+  address: Address,
+  open: readonly LiveNonce[],
+  { head }: TrackedHead,
+): Promise<readonly LiveNonce[] | undefined> {
+  const since = head.number - provenAfterBlocks
+  if (open.length === 0) return []
+  const settledBelow = since < 0 ? undefined : await readNonce(endpoint, address, since)
+  return settledBelow === undefined ? undefined : open.filter(({ nonce }) => nonce < settledBelow)
+}
+
+interface Proof {
+  readonly nonce: Nonce
+  /** Absent where nothing is proven. */
+  readonly proof?: Inclusion
+  readonly noOp?: LostNoOp
+  /** The search has come further, and is not through. */
+  readonly isUnderWay: boolean
+}
+
+/** Side by side: a search is a dozen questions one after the other, and a step that takes many blocks comes too late. */
+async function proveAll(
+  { readCanonical, searched }: FindInclusions,
+  endpoint: Endpoint,
+  address: Address,
+  stale: readonly LiveNonce[],
+  at: TrackedHead,
+): Promise<readonly Proof[]> {
+  const proofs = stale.slice(0, proofsMax).map(async (live): Promise<Proof> => {
+    const { nonce } = live
+    const before = searched.get(searchOf(address, nonce))
+    const proof = await proveTaker(endpoint, address, live, at.head.number - provenAfterBlocks, searched, at)
+    const after = searched.get(searchOf(address, nonce))
+    const canonical = proof && (await readCanonical([proof.block.number], at))
+    const isProven = proof && canonical?.get(proof.block.number) === proof.block.hash
+    const proven = !isProven ? {} : 'by' in proof ? { proof } : { noOp: proof }
+    return { nonce, ...proven, isUnderWay: after !== undefined && after !== before }
+  })
+  const later = stale.slice(proofsMax).map(({ nonce }): Proof => ({ nonce, isUnderWay: true }))
+  return [...(await Promise.all(proofs)), ...later]
+}

@@ -1,0 +1,19 @@
+// Why a mined transaction reverted: receipts do not say, so the node runs it once more on the state before its block.
+import type { Hash } from '../../domain/ids.ts'
+import type { BlockNumber } from '../../domain/units.ts'
+import { toHex } from '../nodes/decode.ts'
+import type { Endpoint } from '../nodes/endpoint.ts'
+import { isObject } from '../nodes/response-body.ts'
+import { revertReason } from '../nodes/revert-reason.ts'
+
+/**
+ * Undefined where the node can't tell: it no longer keeps that state, or what came before it in its block made it
+ * revert. Two calls, asked only for what reverted.
+ */
+export async function readRevert(endpoint: Endpoint, hash: Hash, block: BlockNumber): Promise<string | undefined> {
+  const answer = await endpoint.call({ method: 'eth_getTransactionByHash', params: [hash] })
+  if (answer.kind !== 'value' || !isObject(answer.value)) return undefined
+  const { from, to, value, input, gas, accessList }: Readonly<Record<string, unknown>> = { ...answer.value }
+  const call = { from, ...(to ? { to } : {}), value, data: input, gas, ...(accessList ? { accessList } : {}) }
+  return revertReason(await endpoint.call({ method: 'eth_call', params: [call, toHex(block - 1)] }))
+}

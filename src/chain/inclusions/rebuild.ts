@@ -1,0 +1,47 @@
+// The signed bytes of a transaction, put together again from what a node tells of it: proven by their hash.
+import type { TransactionSerializable } from 'viem'
+import { isAddressEqual, keccak256, recoverAddress, serializeTransaction } from 'viem/utils'
+import type { Address } from '../../domain/ids.ts'
+import type { SignedEnvelope } from '../../domain/lost-history/recover.ts'
+import type { Mined } from '../nodes/decode.ts'
+
+/** Undefined where the account did not sign these bytes, or a node left out or altered something of them. */
+export async function rebuild(mined: Mined, sender: Address): Promise<SignedEnvelope | undefined> {
+  const { nonce, to, value, data, accessList, signed } = mined
+  if (!signed || value === undefined || data === undefined) return undefined
+  const { type, fees, gasLimit, chainId, r, s, yParity } = signed
+  const common = {
+    nonce,
+    gas: BigInt(gasLimit),
+    value,
+    data: data as `0x${string}`,
+    ...(to && { to }),
+    ...(chainId !== undefined && { chainId }),
+  }
+  const listed = accessList ?? []
+  const unsigned: TransactionSerializable | undefined =
+    type === 'eip1559' && fees.kind === 'eip1559' && chainId !== undefined
+      ? { ...common, chainId, type, ...prices(fees), accessList: listed }
+      : type === 'eip2930' && fees.kind === 'legacy' && chainId !== undefined
+        ? { ...common, chainId, type, gasPrice: fees.gasPrice, accessList: listed }
+        : type === 'legacy' && fees.kind === 'legacy'
+          ? { ...common, type, gasPrice: fees.gasPrice }
+          : undefined
+  if (!unsigned) return undefined
+  const raw = serializeTransaction(unsigned, { r, s, yParity, v: BigInt(27 + yParity) })
+  if (keccak256(raw) !== mined.hash) return undefined
+  const signer = await recoverAddress({ hash: keccak256(serializeTransaction(unsigned)), signature: { r, s, yParity } })
+  if (!isAddressEqual(signer, sender)) return undefined
+  const v = type !== 'legacy' ? yParity : chainId === undefined ? 27 + yParity : chainId * 2 + 35 + yParity
+  return {
+    ...(to && { to }),
+    value,
+    data: data as `0x${string}`,
+    ...(accessList && { accessList }),
+    ...{ raw, signature: { r, s, v }, fees, gasLimit },
+  }
+}
+
+function prices({ maxFeePerGas, maxPriorityFeePerGas }: { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }) {
+  return { maxFeePerGas, maxPriorityFeePerGas }
+}

@@ -1,0 +1,136 @@
+// A receipt, and what it proves of an execution. Its transaction and its block make it one; older nodes and some gateways
+// leave out the rest, of which the protocol's rules prove a part.
+import type { Hash } from '../../domain/ids.ts'
+import type { Head, LiveAttempt } from '../../domain/observation.ts'
+import type { BlockRef, Execution, Inclusion } from '../../domain/transaction.ts'
+import { feesPaid, tookTheNonce } from '../../domain/transaction.ts'
+import { type Gas, minWei, type Wei } from '../../domain/units.ts'
+import type { TrackedHead } from '../heads/track-head.ts'
+import { toBigInt, toHash, toHead, toHex, toNumber } from '../nodes/decode.ts'
+import type { Endpoint } from '../nodes/endpoint.ts'
+import { readRevert } from './read-revert.ts'
+
+export interface Receipt {
+  readonly hash: Hash
+  readonly block: BlockRef
+  readonly succeeded?: boolean
+  readonly gasUsed?: Gas
+  readonly effectiveGasPrice?: Wei
+  readonly l1Fee?: Wei
+  readonly leftLogs: boolean
+  /** The state's root stands where a status stands since Byzantium (EIP-658). */
+  readonly isBeforeByzantium: boolean
+}
+
+interface Wire {
+  readonly transactionHash?: unknown
+  readonly blockHash?: unknown
+  readonly blockNumber?: unknown
+  readonly status?: unknown
+  readonly root?: unknown
+  readonly gasUsed?: unknown
+  readonly effectiveGasPrice?: unknown
+  readonly logs?: unknown
+  readonly l1Fee?: unknown
+  readonly tokenRatio?: unknown
+  readonly operatorFeeScalar?: unknown
+}
+
+/** Undefined: none, or none that says of which transaction and block. */
+export function toReceipt(value: unknown): Receipt | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const receipt: Wire = value
+  const hash = toHash(receipt.transactionHash)
+  const blockHash = toHash(receipt.blockHash)
+  const number = toNumber(receipt.blockNumber)
+  if (!hash || !blockHash || number === undefined) return undefined
+  const status = toNumber(receipt.status)
+  const gasUsed = toNumber(receipt.gasUsed)
+  const effectiveGasPrice = toBigInt(receipt.effectiveGasPrice)
+  // Mantle, which names a token ratio, took its L1 fee as gas until it took an operator's fee besides.
+  const isInGas = receipt.tokenRatio !== undefined && receipt.operatorFeeScalar === undefined
+  const l1Fee = isInGas ? undefined : toBigInt(receipt.l1Fee)
+  return {
+    hash,
+    block: { number, hash: blockHash },
+    ...(status !== undefined && { succeeded: status === 1 }),
+    ...(gasUsed !== undefined && { gasUsed }),
+    ...(effectiveGasPrice !== undefined && { effectiveGasPrice }),
+    ...(l1Fee !== undefined && { l1Fee }),
+    leftLogs: Array.isArray(receipt.logs) && receipt.logs.length > 0,
+    isBeforeByzantium: status === undefined && toHash(receipt.root) !== undefined,
+  }
+}
+
+/**
+ * `signed` is what was mined, as far as it is known. Calls only for what the receipt leaves out, and for why it reverted.
+ * Undefined where the endpoint does not show the block that would tell the price: it may the next time.
+ */
+export async function executionOf(
+  endpoint: Endpoint,
+  receipt: Receipt,
+  signed: Pick<LiveAttempt, 'fees' | 'gasLimit'>,
+  at: TrackedHead,
+): Promise<Execution | undefined> {
+  const { hash, block, gasUsed, l1Fee } = receipt
+  const succeeded = receipt.succeeded ?? provenSuccess(receipt, signed.gasLimit)
+  // Without the gas the price would tell no cost.
+  const isPriced = receipt.effectiveGasPrice !== undefined || gasUsed === undefined
+  const [price, revertReason] = await Promise.all([
+    isPriced ? { wei: receipt.effectiveGasPrice } : priceByRule(endpoint, block, signed, at),
+    succeeded === false ? readRevert(endpoint, hash, block.number) : undefined,
+  ])
+  if (!price) return undefined
+  return {
+    ...(succeeded !== undefined && { succeeded }),
+    ...(gasUsed !== undefined && { gasUsed }),
+    ...(price.wei !== undefined && { effectiveGasPrice: price.wei }),
+    ...(l1Fee !== undefined && { l1Fee }),
+    ...(revertReason !== undefined && { revertReason }),
+  }
+}
+
+/**
+ * What fails leaves no log (yellow paper, section 8: its substate is given up). Before Byzantium it used up all
+ * of its gas, too: to give some back by REVERT came with that fork (EIP-140). All gas used, without a log, proves nothing.
+ */
+function provenSuccess({ leftLogs, isBeforeByzantium, gasUsed }: Receipt, gasLimit: Gas | undefined): true | undefined {
+  const gaveGasBack = gasUsed !== undefined && gasLimit !== undefined && gasUsed < gasLimit
+  return leftLogs || (isBeforeByzantium && gaveGasBack) ? true : undefined
+}
+
+/** A legacy price is paid as it is; of the others the base fee of the block and the tip, up to the cap (EIP-1559). */
+async function priceByRule(
+  endpoint: Endpoint,
+  block: BlockRef,
+  { fees }: Pick<LiveAttempt, 'fees'>,
+  { head }: TrackedHead,
+): Promise<{ readonly wei?: Wei | undefined } | undefined> {
+  if (!fees) return {}
+  if (fees.kind === 'legacy') return { wei: fees.gasPrice }
+  const header = head.hash === block.hash ? head : await readHeader(endpoint, block)
+  if (!header) return undefined
+  if (header.baseFee === undefined) return {}
+  return { wei: minWei(fees.maxFeePerGas, header.baseFee + fees.maxPriorityFeePerGas) }
+}
+
+async function readHeader(endpoint: Endpoint, { number, hash }: BlockRef): Promise<Head | undefined> {
+  const answer = await endpoint.call({ method: 'eth_getBlockByNumber', params: [toHex(number), false] })
+  const head = answer.kind === 'value' ? toHead(answer.value) : undefined
+  return head?.hash === hash ? head : undefined
+}
+
+/** Whether no other node could add anything. A no-op executes nothing that could succeed or fail. */
+export function isWhole(inclusion: Inclusion | undefined): boolean {
+  if (!inclusion) return false
+  if (inclusion.by === 'external') return true
+  const isKnown = inclusion.succeeded !== undefined || tookTheNonce(inclusion) === 'noOp'
+  return isKnown && feesPaid(inclusion) !== undefined
+}
+
+/** Ours, as far as a block alone shows it. */
+export function isBare(inclusion: Inclusion): boolean {
+  if (inclusion.by === 'external') return false
+  const { succeeded, gasUsed, effectiveGasPrice } = inclusion
+  return succeeded === undefined && gasUsed === undefined && effectiveGasPrice === undefined
+}

@@ -1,0 +1,198 @@
+// What a node sends, turned into the domain's values. Undefined: not of the shape that it must have.
+
+import type { Fees } from '../../domain/fees.ts'
+import { type Address, type Hash, type Hex, lowerHex } from '../../domain/ids.ts'
+import type { Head } from '../../domain/observation.ts'
+import type { AccessList } from '../../domain/transaction.ts'
+import type { Gas, Nonce, Wei } from '../../domain/units.ts'
+
+/** A transaction inside a block, as far as the owner of a nonce is concerned. */
+export interface Mined {
+  readonly hash: Hash
+  readonly from: Address
+  readonly nonce: Nonce
+  /** Absent for a contract creation. */
+  readonly to?: Address
+  readonly value?: Wei
+  readonly data?: string
+  /** Absent where the node does not tell it, or its type has none. */
+  readonly accessList?: AccessList
+  /** Absent where it is of no kind that a relayer signs, or something of it is missing. */
+  readonly signed?: Signed
+  /** EIP-7702: each spends a nonce of the account that signed it. */
+  readonly authorizations: readonly Authorization[]
+}
+
+/** What its bytes hold beside what it carries. */
+export interface Signed {
+  readonly fees: Fees
+  readonly type: 'legacy' | 'eip2930' | 'eip1559'
+  /** Absent for a legacy transaction from before EIP-155. */
+  readonly chainId?: number
+  readonly gasLimit: Gas
+  readonly r: Hex
+  readonly s: Hex
+  readonly yParity: 0 | 1
+}
+
+export interface Authorization {
+  readonly chainId: number
+  readonly address: Address
+  readonly nonce: Nonce
+  readonly r: Hex
+  readonly s: Hex
+  readonly yParity: number
+}
+
+export function toBigInt(value: unknown): bigint | undefined {
+  return typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value) ? BigInt(value) : undefined
+}
+
+export function toNumber(value: unknown): number | undefined {
+  const number = Number(toBigInt(value) ?? Number.NaN)
+  return Number.isSafeInteger(number) ? number : undefined
+}
+
+export function toHex(number: number): Hex {
+  return `0x${number.toString(16)}`
+}
+
+export function toHead(value: unknown): Head | undefined {
+  const block = toObject(value)
+  const number = toNumber(block?.number)
+  const hash = toHash(block?.hash)
+  const parentHash = toHash(block?.parentHash)
+  const timestampSeconds = toNumber(block?.timestamp)
+  const baseFee = toBigInt(block?.baseFeePerGas)
+  if (number === undefined || !hash || !parentHash || timestampSeconds === undefined) return undefined
+  const head = { number, hash, parentHash, timestampMs: timestampSeconds * 1000 }
+  return baseFee === undefined ? head : { ...head, baseFee }
+}
+
+/** The transactions of a block read with all of them; undefined when it holds hashes only. */
+export function toMined(value: unknown): readonly Mined[] | undefined {
+  const transactions = toObject(value)?.transactions
+  if (!Array.isArray(transactions)) return undefined
+  const mined: Mined[] = []
+  for (const one of transactions) {
+    const transaction = toObject(one)
+    const hash = toHash(transaction?.hash)
+    const from = toAddress(transaction?.from)
+    const nonce = toNumber(transaction?.nonce)
+    if (!hash || !from || nonce === undefined) return undefined
+    const list = transaction?.authorizationList
+    const authorizations = Array.isArray(list) ? list.map(toAuthorization).filter((each) => each !== undefined) : []
+    const to = toAddress(transaction?.to)
+    const value = toBigInt(transaction?.value)
+    const data = typeof transaction?.input === 'string' ? transaction.input.toLowerCase() : undefined
+    const accessList = toAccessList(transaction?.accessList)
+    const carried = {
+      ...(to && { to }),
+      ...(value !== undefined && { value }),
+      ...(data !== undefined && { data }),
+      ...(accessList && { accessList }),
+      ...withSignature(transaction),
+    }
+    mined.push({ hash, from, nonce, ...carried, authorizations })
+  }
+  return mined
+}
+
+function withSignature(transaction: Wire | undefined): { signed?: Signed } {
+  const fees = toFees(transaction)
+  const type = signedTypes[toNumber(transaction?.type ?? '0x0') ?? -1]
+  const chainId = toNumber(transaction?.chainId)
+  const gasLimit = toNumber(transaction?.gas)
+  const [r, s, v] = [transaction?.r, transaction?.s, transaction?.v].map(toBigInt)
+  const parity = toNumber(transaction?.yParity) ?? (v === undefined ? undefined : Number(v < 2n ? v : (v + 1n) % 2n))
+  if (!fees || !type || gasLimit === undefined || r === undefined || s === undefined) return {}
+  if (parity !== 0 && parity !== 1) return {}
+  const known = { fees, type, gasLimit, r: word(r), s: word(s), yParity: parity } as const
+  return { signed: { ...known, ...(chainId !== undefined && { chainId }) } }
+}
+
+/** By their number in the envelope (EIP-2718). */
+const signedTypes: readonly Signed['type'][] = ['legacy', 'eip2930', 'eip1559']
+
+/** A node tells a gasPrice of an EIP-1559 transaction, too: what it paid. */
+function toFees(transaction: Wire | undefined): Fees | undefined {
+  const [cap, tip, price] = [transaction?.maxFeePerGas, transaction?.maxPriorityFeePerGas, transaction?.gasPrice].map(
+    toBigInt,
+  )
+  if (cap !== undefined && tip !== undefined) return { kind: 'eip1559', maxFeePerGas: cap, maxPriorityFeePerGas: tip }
+  return price === undefined ? undefined : { kind: 'legacy', gasPrice: price }
+}
+
+function toAccessList(value: unknown): AccessList | undefined {
+  if (!Array.isArray(value)) return undefined
+  const entries = value.map((one) => {
+    const entry = toObject(one)
+    const address = toAddress(entry?.address)
+    const keys = entry?.storageKeys
+    const storageKeys = Array.isArray(keys) ? keys.map(toHash).filter((key) => key !== undefined) : []
+    return address && { address, storageKeys }
+  })
+  return entries.every((entry) => entry !== undefined) ? entries : undefined
+}
+
+function toAuthorization(value: unknown): Authorization | undefined {
+  const authorization = toObject(value)
+  const chainId = toNumber(authorization?.chainId)
+  const address = toAddress(authorization?.address)
+  const nonce = toNumber(authorization?.nonce)
+  const yParity = toNumber(authorization?.yParity ?? authorization?.v)
+  const r = toBigInt(authorization?.r)
+  const s = toBigInt(authorization?.s)
+  if (chainId === undefined || !address || nonce === undefined || yParity === undefined) return undefined
+  if (r === undefined || s === undefined) return undefined
+  return { chainId, address, nonce, yParity, r: word(r), s: word(s) }
+}
+
+function word(value: bigint): Hex {
+  return `0x${value.toString(16).padStart(64, '0')}`
+}
+
+export function toHash(value: unknown): Hash | undefined {
+  return isHex(value, 64) ? lowerHex(value) : undefined
+}
+
+function toAddress(value: unknown): Address | undefined {
+  return isHex(value, 40) ? value : undefined
+}
+
+function isHex(value: unknown, digits: 40 | 64): value is Hex {
+  return typeof value === 'string' && value.length === digits + 2 && /^0x[0-9a-f]*$/i.test(value)
+}
+
+/** The members that are read of what a node sends, of whatever kind it is. */
+interface Wire {
+  readonly number?: unknown
+  readonly hash?: unknown
+  readonly parentHash?: unknown
+  readonly timestamp?: unknown
+  readonly baseFeePerGas?: unknown
+  readonly transactions?: unknown
+  readonly from?: unknown
+  readonly nonce?: unknown
+  readonly to?: unknown
+  readonly value?: unknown
+  readonly input?: unknown
+  readonly authorizationList?: unknown
+  readonly accessList?: unknown
+  readonly storageKeys?: unknown
+  readonly chainId?: unknown
+  readonly type?: unknown
+  readonly gas?: unknown
+  readonly gasPrice?: unknown
+  readonly maxFeePerGas?: unknown
+  readonly maxPriorityFeePerGas?: unknown
+  readonly address?: unknown
+  readonly yParity?: unknown
+  readonly v?: unknown
+  readonly r?: unknown
+  readonly s?: unknown
+}
+
+function toObject(value: unknown): Wire | undefined {
+  return typeof value === 'object' && value !== null ? value : undefined
+}

@@ -1,0 +1,154 @@
+// One node of a network: verified once, then trusted by how it behaves.
+import type { ReplacementRule } from '../../domain/fees.ts'
+import type { Clock } from '../../ops/clock.ts'
+import type { Logger } from '../../ops/logger.ts'
+import type { ChainMetrics } from '../../ops/metrics.ts'
+import { batchCalls } from './batch-calls.ts'
+import { type Ask, inWords } from './call.ts'
+import { callAlone } from './call-alone.ts'
+import { replacementRuleOf } from './client-profile.ts'
+import { toNumber } from './decode.ts'
+import { redactAll } from './redact.ts'
+import type { OpenTransport, Transport } from './transport.ts'
+
+export interface EndpointConfig {
+  readonly url: string
+  /** Its share of the reads; 0 keeps it for when nobody else answers. */
+  readonly weight: number
+}
+
+export interface Endpoint {
+  /** Its place in the configuration: what a log may say of it. */
+  readonly index: number
+  readonly weight: number
+  /** Does not verify: `ready` does. */
+  readonly call: Ask
+  /** For somebody else's calls: alone in a request, on connections of their own, and nothing is learned from them. */
+  readonly callAside: Ask
+  /** What came with a node's error, without what is secret about this endpoint. */
+  redacted(data: unknown): unknown
+  /** Undefined when it serves this chain; otherwise why it can't be used, now or ever. Never rejects. */
+  ready(): Promise<string | undefined>
+  /** Once verified. */
+  rule(): ReplacementRule | undefined
+  /** Neither failing nor lagging. One that failed is fit again only once it has answered something. */
+  fit(): boolean
+  /** Asks it something harmless when its rest is over, so that nobody's work has to find out whether it recovered. */
+  probe(): void
+  /** By `clock.elapsed()`. */
+  restsUntil(): number
+  /** It told a head that others have left behind: rests for `ms`. */
+  lags(ms: number): void
+  close(): Promise<void>
+}
+
+export interface EndpointOptions {
+  readonly config: EndpointConfig
+  readonly index: number
+  readonly chainId: number
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly timeoutMs: number
+  readonly metrics: ChainMetrics
+  readonly openTransport: OpenTransport
+}
+
+/** A few at a time, and no answer so large that reading it would hold up the process. */
+const asideLimits = { connectionsMax: 4, answerBytesMax: 8 * 1024 * 1024 }
+
+const restFirstMs = 250
+const restMaxMs = 30_000
+/** A node behind a wrong address may be put right without us. */
+const wrongChainMs = 30_000
+
+export function openEndpoint(options: EndpointOptions): Endpoint {
+  const { config, index, chainId, clock, logger, metrics } = options
+  const transport = options.openTransport({ ...options, url: config.url })
+  let failuresInRow = 0
+  let restsUntil = Number.NEGATIVE_INFINITY
+  let rule: ReplacementRule | undefined
+  let probing = false
+  let verified: Promise<string | undefined> | undefined
+  let wrongUntil: number | undefined
+
+  function heard(well: boolean): void {
+    if (well && failuresInRow > 0) restsUntil = Number.NEGATIVE_INFINITY
+    failuresInRow = well ? 0 : failuresInRow + 1
+    metrics.endpoint(index, well && wrongUntil === undefined)
+    if (well) return
+    restsUntil = clock.elapsed() + Math.min(restMaxMs, restFirstMs * 2 ** Math.min(failuresInRow - 1, 10))
+    if (failuresInRow === 3) logger.warn({ endpoint: index }, 'an endpoint failed three times in a row')
+  }
+
+  const sized = (calls: number) => logger.info({ endpoint: index, calls }, 'batches to an endpoint have another size')
+  const ask = batchCalls({ transport, clock, heard, sized })
+  const call: Ask = (one) => {
+    const answered = metrics.calling(one.method, index)
+    const answer = ask(one)
+    // Beside the answer's way to whoever waits for it.
+    void answer.then(({ kind }) => answered(kind))
+    return answer
+  }
+
+  let aside: Transport | undefined
+  const callAside: Ask = (one) => {
+    aside ??= options.openTransport({ ...options, url: config.url, ...asideLimits })
+    return callAlone(aside, one)
+  }
+
+  /** Both questions leave in one request. No answer is asked again at once, and a wrong chain after a while. */
+  async function verify(): Promise<string | undefined> {
+    const [id, version] = await Promise.all([
+      call({ method: 'eth_chainId', params: [] }),
+      call({ method: 'web3_clientVersion', params: [] }),
+    ])
+    const told = id.kind === 'value' ? toNumber(id.value) : undefined
+    if (told === undefined) {
+      verified = undefined
+      return inWords(id)
+    }
+    if (told !== chainId) {
+      logger.error({ endpoint: index, expected: chainId, told }, 'an endpoint serves another chain and is not used')
+      wrongUntil = clock.elapsed() + wrongChainMs
+      metrics.endpoint(index, false)
+      return `serves chain ${told}, not ${chainId}`
+    }
+    rule = replacementRuleOf(version.kind === 'value' ? version.value : undefined)
+    return undefined
+  }
+
+  return {
+    index,
+    weight: config.weight,
+    call,
+    callAside,
+    redacted: (data) => redactAll(data, transport.redact),
+    ready: () => {
+      if (wrongUntil !== undefined && clock.elapsed() >= wrongUntil) {
+        wrongUntil = undefined
+        verified = undefined
+      }
+      verified ??= verify()
+      return verified
+    },
+    rule: () => rule,
+    fit: () => failuresInRow === 0 && restsUntil <= clock.elapsed(),
+    probe() {
+      if (probing || restsUntil > clock.elapsed()) return
+      probing = true
+      void call({ method: 'eth_chainId', params: [] }).then((answer) => {
+        probing = false
+        // Whoever comes back may be somebody else.
+        if (answer.kind === 'value' && toNumber(answer.value) !== chainId) verified = undefined
+      })
+    },
+    restsUntil: () => restsUntil,
+    lags: (ms) => {
+      metrics.lagged(index)
+      restsUntil = Math.max(restsUntil, clock.elapsed() + ms)
+    },
+    close: async () => {
+      await Promise.all([transport.close(), aside?.close()])
+    },
+  }
+}

@@ -1,0 +1,73 @@
+// The endpoints of a network: who is asked first, and who next when that one fails. A dead one disables nothing.
+import { type ReplacementRule, strictestRule } from '../../domain/fees.ts'
+import { ChainUnavailable } from '../chain.ts'
+import type { Endpoint } from './endpoint.ts'
+
+/** What asking one endpoint came to: a fact, or why it could not tell, so that the next one is asked. */
+export type Asked<T> = { readonly told: T } | { readonly failed: string }
+
+export interface Endpoints {
+  /** Best first: fit before resting, then by weight in turn, or `preferred` before the others that are fit. */
+  order(preferred?: Endpoint): readonly Endpoint[]
+  /** Asks one after the other until one tells. Rejects with ChainUnavailable when none does. */
+  firstToTell<T>(
+    ask: (endpoint: Endpoint) => Promise<Asked<T>>,
+    preferred?: Endpoint,
+  ): Promise<{ readonly told: T; readonly by: Endpoint }>
+  /** Enough for every endpoint, also for one that has not said yet what it is: a rival may lie anywhere. */
+  rule(): ReplacementRule
+  close(): Promise<void>
+}
+
+export function chooseAmong(all: readonly Endpoint[]): Endpoints {
+  // Smooth weighted round robin: in every run of turns each gets its share, spread evenly, and no chance is needed.
+  const turns = new Map<Endpoint, number>(all.map((endpoint) => [endpoint, 0]))
+  let introduced = false
+
+  function nextInTurn(fit: readonly Endpoint[]): Endpoint | undefined {
+    const weights = fit.reduce((sum, endpoint) => sum + endpoint.weight, 0)
+    if (weights === 0) return fit[0]
+    for (const endpoint of fit) turns.set(endpoint, (turns.get(endpoint) ?? 0) + endpoint.weight)
+    const chosen = fit.reduce((best, endpoint) =>
+      (turns.get(endpoint) ?? 0) > (turns.get(best) ?? 0) ? endpoint : best,
+    )
+    turns.set(chosen, (turns.get(chosen) ?? 0) - weights)
+    return chosen
+  }
+
+  function order(preferred?: Endpoint): readonly Endpoint[] {
+    const fit = all.filter((endpoint) => endpoint.fit())
+    const resting = all.filter((endpoint) => !fit.includes(endpoint))
+    if (fit.length > 0) for (const endpoint of resting) endpoint.probe()
+    const first = preferred && fit.includes(preferred) ? preferred : nextInTurn(fit)
+    const rest = fit.filter((endpoint) => endpoint !== first).sort((one, other) => other.weight - one.weight)
+    const soonest = resting.sort((one, other) => one.restsUntil() - other.restsUntil())
+    return [...(first ? [first] : []), ...rest, ...soonest]
+  }
+
+  return {
+    order,
+    async firstToTell(ask, preferred) {
+      if (!introduced) {
+        introduced = true
+        for (const endpoint of all) void endpoint.ready()
+      }
+      const failures: string[] = []
+      for (const endpoint of order(preferred)) {
+        const unfit = await endpoint.ready()
+        const asked = unfit === undefined ? await ask(endpoint) : { failed: unfit }
+        if ('told' in asked) return { told: asked.told, by: endpoint }
+        failures.push(`endpoint ${endpoint.index}: ${asked.failed}`)
+      }
+      throw new ChainUnavailable(failures.join('; ') || 'the network has no endpoints')
+    },
+    rule() {
+      const rules = all.map((endpoint) => endpoint.rule() ?? strictestRule)
+      const [first = strictestRule] = rules
+      return rules.every((rule) => rule.measure === first.measure) ? first : strictestRule
+    },
+    close: async () => {
+      await Promise.all(all.map((endpoint) => endpoint.close()))
+    },
+  }
+}

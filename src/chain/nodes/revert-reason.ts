@@ -1,0 +1,54 @@
+// Whether a failed gas estimate says that the payload itself would revert, and with what words.
+import { decodeErrorResult } from 'viem/utils'
+import type { Hex } from '../../domain/ids.ts'
+import type { Answer } from './call.ts'
+
+/** EIP-1474's extension for "execution error", by geth, reth, Erigon, newer Nethermind, anvil and Hardhat. */
+const executionErrorCode = 3
+
+/** The only place that matches a node's prose on reverts: for clients that use another code. */
+const revertProse: readonly RegExp[] = [
+  /\brevert/i, // Besu -32000 "Execution reverted"; geth -32000 before 1.9.15
+  /VM execution error/i, // Nethermind and OpenEthereum, -32015
+  /invalid ?(fe)? ?opcode/i, // anvil "EVM error InvalidFEOpcode"; geth "invalid opcode: INVALID"
+]
+
+/** Solidity's documentation, "Panic via assert and error via require". */
+const panics: Readonly<Record<string, string>> = {
+  '1': 'assertion failed',
+  '17': 'arithmetic overflow or underflow',
+  '18': 'division by zero',
+  '33': 'no such enum value',
+  '34': 'badly encoded storage array',
+  '49': 'pop of an empty array',
+  '50': 'array index out of bounds',
+  '65': 'too much memory allocated',
+  '81': 'call of an uninitialized function',
+}
+
+/** Undefined unless the answer says that the execution fails: an ill node must not fail a payload. */
+export function revertReason(answer: Answer): string | undefined {
+  if (answer.kind !== 'rpcError') return undefined
+  const says = answer.code === executionErrorCode || revertProse.some((pattern) => pattern.test(answer.message))
+  if (!says) return undefined
+  return decoded(revertData(answer.data)) ?? (answer.message || 'execution reverted')
+}
+
+/** A string; or inside an object (older Hardhat); or behind "Reverted " (Nethermind, OpenEthereum). */
+function revertData(data: unknown): Hex | undefined {
+  const inner = typeof data === 'object' && data !== null && 'data' in data ? data.data : data
+  const found = typeof inner === 'string' ? /^(?:Reverted )?0x([0-9a-f]*)$/i.exec(inner.trim())?.[1] : undefined
+  return found === undefined ? undefined : `0x${found}`
+}
+
+function decoded(data: Hex | undefined): string | undefined {
+  if (data === undefined || data.length < 10) return undefined
+  try {
+    const { errorName, args } = decodeErrorResult({ data })
+    const [first]: readonly unknown[] = args
+    if (errorName === 'Error') return String(first)
+    return `panic 0x${BigInt(String(first)).toString(16)}: ${panics[String(first)] ?? 'unknown'}`
+  } catch {
+    return `custom error ${data.slice(0, 10)}`
+  }
+}

@@ -1,0 +1,15 @@
+// A client's read, passed on to one endpoint, and to the next where that one can't be asked.
+import type { ChainRead, ReadAnswer } from '../chain.ts'
+import type { Endpoints } from './endpoints.ts'
+
+/** Rejects with ChainUnavailable when no endpoint answers. A node's error is an answer. */
+export async function passOn(endpoints: Endpoints, read: ChainRead): Promise<ReadAnswer> {
+  const { told } = await endpoints.firstToTell<ReadAnswer>(async (endpoint) => {
+    const answer = await endpoint.callAside(read)
+    if (answer.kind === 'value') return { told: { value: answer.value } }
+    if (answer.kind !== 'rpcError') return { failed: answer.message }
+    const { code, message, data } = answer
+    return { told: { error: { code, message, ...(data !== undefined && { data: endpoint.redacted(data) }) } } }
+  })
+  return told
+}

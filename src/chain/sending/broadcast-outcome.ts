@@ -1,0 +1,94 @@
+// What a node's answer to eth_sendRawTransaction proves. The only place that matches the prose on transactions.
+//
+// Codes prove nothing here: -32000 stands for everything, and Besu's -32001, -32004 and -32006 are by EIP-1474 "not
+// found", "not supported" and "version not supported". So a message decides, and one that nobody recorded is `unknown`:
+// the attempt may lie in a pool, whatever the node says. test/chain/sending/broadcast-samples.ts holds what clients really say.
+import type { BroadcastOutcome, RejectionCode } from '../../domain/attempt.ts'
+import type { Hash } from '../../domain/ids.ts'
+import type { Wei } from '../../domain/units.ts'
+import type { Answer } from '../nodes/call.ts'
+
+/** The first that matches decides, so the particular stands before the general. Clients are named where only they say so. */
+const prose: readonly (readonly [RegExp, RejectionCode | 'alreadyKnown'])[] = [
+  // Not "unknown transaction type".
+  [/already known|AlreadyKnown|\bknown transaction|already imported|existing txn with same hash/i, 'alreadyKnown'],
+  [/OwnNonceAlreadyUsed/, 'alreadyKnown'], // Nethermind before 1.25, of a transaction that it holds as its own
+
+  // A delegated account (EIP-7702) may have one transaction in flight, the next one in order: both pass with time.
+  [/in-flight transaction limit reached|delegation authority has pending transaction/i, 'poolFull'],
+  [/gapped-nonce tx from delegated accounts|delegation nonce gap/i, 'nonceGap'],
+  // The pool of another type family, or of set-code transactions, has claimed the account.
+  [/address already reserved|authority already reserved|pending transaction type conflict/i, 'typeConflict'],
+  [/can't replace blob-txn with a non-blob-txn/i, 'typeConflict'],
+
+  [
+    /replacement transaction underpriced|could not replace existing tx|ReplacementNotAllowed/i,
+    'replacementUnderpriced',
+  ],
+  // geth: only a full pool asks whether a gapped transaction may push another out.
+  [/future transaction tries to replace pending/i, 'poolFull'],
+  // Erigon calls a sender with too many cheap transactions a spammer: its share of the pool is used up.
+  [/txpool is full|sub-pool is full|\bspammer\b/i, 'poolFull'],
+
+  [/nonce too low|OldNonce/i, 'nonceTooLow'],
+  [/nonce too high|nonce too far in future|NonceGap|nonce is too distant/i, 'nonceGap'],
+
+  // Before the funds: geth names the cap in ether. It is the limit of that node alone.
+  [/exceeds the configured cap/i, 'nodeLimit'],
+  [
+    /insufficient funds|InsufficientFunds|upfront cost exceeds account balance|doesn't have enough funds/i,
+    'insufficientFunds',
+  ],
+
+  [/intrinsic gas too low|insufficient gas for floor data gas cost/i, 'invalid'],
+  [/exceeds block gas limit|transaction gas limit too high|oversized data|max initcode size exceeded/i, 'invalid'],
+  [/intrinsic gas too high|invalid chain ?id/i, 'invalid'], // anvil and geth
+  [/requires at least \d+ gas|requires gas floor of|exceeds transaction gas cap|init code length is/i, 'invalid'], // Hardhat
+  [/invalid sender|transaction type not supported|priority fee per gas higher than max fee/i, 'invalid'],
+
+  // FeeTooLow and FeeTooLowToCompete are Nethermind's before 1.25.
+  [/underpriced|FeeTooLow|fee too low|gas price below (?:configured )?minimum|below current base fee/i, 'feeTooLow'],
+  [/less than block base fee|too low for the next block/i, 'feeTooLow'],
+]
+
+/** What a refusal for its price says of the smallest tip, or price, that the node would take. */
+const minimumProse: readonly RegExp[] = [
+  /minimum needed (\d+)/i, // geth, bor, BSC: "gas tip cap 1, minimum needed 25000000000"
+  /tip needed (\d+)/i, // geth 1.13: "tip needed 25000000000, tip permitted 1"
+]
+
+/** In wei per gas; undefined where the answer names none. */
+export function minimumTipIn(answer: Answer): Wei | undefined {
+  if (answer.kind !== 'rpcError' || meaningOf(answer.message) !== 'feeTooLow') return undefined
+  const named = minimumProse.map((pattern) => pattern.exec(answer.message)?.[1]).find((digits) => digits !== undefined)
+  return named === undefined ? undefined : BigInt(named)
+}
+
+function meaningOf(message: string): RejectionCode | 'alreadyKnown' | undefined {
+  return prose.find(([pattern]) => pattern.test(message))?.[1]
+}
+
+/**
+ * `accepted` is a returned hash, which is no proof that the pool has it: geth returns one for what it swallowed and only
+ * tracks locally. A rate limit inside an HTTP 200, Besu's bare "Internal error" and all that nobody recorded: `unknown`.
+ */
+export function broadcastOutcome(answer: Answer, hash: Hash): BroadcastOutcome {
+  switch (answer.kind) {
+    case 'unknown':
+    case 'notSent':
+      return { kind: answer.kind, message: answer.message }
+    case 'value': {
+      const same = typeof answer.value === 'string' && answer.value.toLowerCase() === hash.toLowerCase()
+      return same ? { kind: 'accepted' } : { kind: 'unknown', message: 'the node returned another hash' }
+    }
+    case 'rpcError': {
+      const meaning = meaningOf(answer.message)
+      if (meaning === undefined) {
+        return { kind: 'unknown', code: 'unrecognized', message: `${answer.message} (${answer.code})` }
+      }
+      return meaning === 'alreadyKnown'
+        ? { kind: meaning }
+        : { kind: 'rejected', code: meaning, message: answer.message }
+    }
+  }
+}

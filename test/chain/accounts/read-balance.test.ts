@@ -1,0 +1,61 @@
+// Balances of many accounts, and what they cost.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { ChainUnavailable } from '../../../src/chain/chain.ts'
+import type { Address } from '../../../src/domain/ids.ts'
+import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { type RpcServer, startRpcServer } from '../../support/rpc-server.ts'
+import { type NetworkUnderTest, networkOver } from '../network-under-test.ts'
+
+let anvil: Anvil
+let proxy: RpcServer
+let network: NetworkUnderTest
+
+const addresses = Array.from(
+  { length: 300 },
+  (_, index) => `0x${(0xdef_000 + index).toString(16).padStart(40, '0')}` as Address,
+)
+const [rich = addresses[0] as Address] = addresses.slice(299)
+
+beforeAll(async () => {
+  anvil = await startAnvil({ mining: 'manual' })
+  await anvil.rpc('anvil_setBalance', [rich, '0x123'])
+  proxy = await startRpcServer({ forwardTo: anvil.url })
+})
+beforeEach(async () => {
+  await network?.chain.close()
+  proxy.react({ do: 'forward' })
+  network = networkOver([proxy.url])
+})
+afterAll(async () => {
+  await network?.chain.close()
+  await proxy?.stop()
+  await anvil?.stop()
+})
+
+const askAll = () => Promise.all(addresses.map((address) => network.chain.balance(address)))
+const expected = addresses.map((address) => (address === rich ? 0x123n : 0n))
+
+test('asked for at one moment they are a call for 256, and each has its own', async () => {
+  expect(await askAll()).toEqual(expected)
+  expect([network.count('eth_call'), network.count('eth_getBalance')]).toEqual([2, 0])
+})
+
+test('one alone is the call that every node knows', async () => {
+  expect(await network.chain.balance(rich)).toBe(0x123n)
+  expect([network.count('eth_call'), network.count('eth_getBalance')]).toEqual([0, 1])
+})
+
+test('where a node refuses the call for many, each is asked for alone', async () => {
+  proxy.react({ do: 'forwardBut', method: 'eth_call', reply: { error: { code: -32601, message: 'no such method' } } })
+  expect(await askAll()).toEqual(expected)
+  expect(network.count('eth_getBalance')).toBe(300)
+})
+
+test('where no node answers, all are told so, and nobody is asked three hundred times', async () => {
+  await network.chain.balance(rich)
+  network.forget()
+  proxy.react({ do: 'drop' })
+  const told = await Promise.allSettled(addresses.map((address) => network.chain.balance(address)))
+  for (const each of told) expect(each).toMatchObject({ status: 'rejected', reason: expect.any(ChainUnavailable) })
+  expect(network.calls.length).toBeLessThan(10)
+})

@@ -1,0 +1,363 @@
+// What an observation costs, and what it may leave unasked: on a real chain, with what is remembered held against it.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Envelope } from '../../../src/chain/chain.ts'
+import type { Address, TransactionId } from '../../../src/domain/ids.ts'
+import type { Inquiry, LiveNonce } from '../../../src/domain/observation.ts'
+import { type Anvil, devAccount, startAnvil } from '../../support/anvil.ts'
+import { type RpcReply, type RpcServer, startRpcServer } from '../../support/rpc-server.ts'
+import { envelopeBy, inquiryOf, type NetworkUnderTest, networkOver } from '../network-under-test.ts'
+
+const { key, address } = devAccount(0)
+let anvil: Anvil
+let proxy: RpcServer
+let network: NetworkUnderTest
+let snapshot: string
+
+beforeAll(async () => {
+  anvil = await startAnvil({ mining: 'manual' })
+  proxy = await startRpcServer({ forwardTo: anvil.url })
+})
+beforeEach(async () => {
+  await network?.chain.close()
+  proxy.react({ do: 'forward' })
+  if (snapshot) await anvil.rpc('evm_revert', [snapshot])
+  snapshot = await anvil.rpc('evm_snapshot')
+  network = networkOver([proxy.url])
+})
+afterAll(async () => {
+  await network?.chain.close()
+  await proxy?.stop()
+  await anvil?.stop()
+})
+
+/** As a relayer's step asks. */
+function look(asked: Partial<Inquiry> = {}) {
+  network.forget()
+  return network.chain.observe(inquiryOf(address, { nonce: 'recent', ...asked }))
+}
+
+function numbered(count: number): readonly Address[] {
+  return Array.from({ length: count }, (_, index) => `0x${(0xabc_000 + index).toString(16).padStart(40, '0')}` as const)
+}
+
+/** At an account of its own, with as many others announced, of 7 wei each. */
+async function lookAtAnother(count = 1): Promise<readonly [Address, ...Address[]]> {
+  const [first, ...others] = numbered(count)
+  if (!first) throw new Error('at least one')
+  for (const each of [first, ...others]) {
+    await anvil.rpc('anvil_setBalance', [each, '0x7'])
+    network.chain.announce(each)
+  }
+  await anvil.mine()
+  await look({ balance: 'recent' })
+  expect(asked()).toEqual(['eth_getTransactionCount', 'eth_call'])
+  return [first, ...others]
+}
+
+/** What the last look asked of the account; the head and the endpoint's introduction are not its affair. */
+function asked(): readonly string[] {
+  const shared = ['eth_getBlockByNumber', 'eth_chainId', 'web3_clientVersion']
+  return network.calls.map(({ method }) => method).filter((method) => !shared.includes(method))
+}
+
+async function send(nonce: number): Promise<{ envelope: Envelope; live: LiveNonce }> {
+  const { head } = await look()
+  const envelope = await envelopeBy(key, { nonce, to: devAccount(3).address, value: 7n })
+  await network.chain.broadcast([envelope])
+  const payloads = [{ to: devAccount(3).address, value: 7n, data: '0x' as const }]
+  return { envelope, live: { nonce, payloads, unspentAt: head.number, attempts: [{ ...envelope, kind: 'execute' }] } }
+}
+
+/** Of the same key, and none of ours. */
+async function strangerSpends(nonce: number): Promise<void> {
+  await network.chain.broadcast([await envelopeBy(key, { nonce, value: 1n })])
+  await anvil.mine()
+}
+
+describe('the nonce', () => {
+  test('before the first send the pool’s count alone will do, and after it the receipt', async () => {
+    const first = await look({ pendingNonce: true, balance: 'recent' })
+    expect(first).toMatchObject({ nonce: 0, pendingNonce: 0 })
+    expect(asked()).toEqual(['eth_getTransactionCount', 'eth_getBalance'])
+
+    const { live } = await send(0)
+    await look({ live: [live] })
+    expect(asked()).toEqual([])
+    await anvil.mine()
+    const after = await look({ live: [live] })
+    expect(asked()).toEqual(['eth_getTransactionReceipt'])
+    expect(after.nonce).toBe(1)
+    expect(after.inclusions.get(0)).toMatchObject({ by: 'attempt', succeeded: true })
+    // The next send, and the wait for confirmations, cost nothing more.
+    await anvil.mine()
+    await look({ spentBelow: 1, inclusionBlocks: [after.head.number], balance: 'recent' })
+    expect(asked()).toEqual([])
+  })
+
+  test('where the pool holds more than is settled, the account is counted', async () => {
+    await network.chain.broadcast([await envelopeBy(key, { nonce: 0 })])
+    expect(await look({ pendingNonce: true, balance: 'recent' })).toMatchObject({ nonce: 0, pendingNonce: 1 })
+    await anvil.mine()
+    expect(await look({ balance: 'recent' })).toMatchObject({ nonce: 1 })
+    expect(asked()).toContain('eth_getTransactionCount')
+  })
+
+  test('of two in flight the second is asked for once the first is mined; of three the count is', async () => {
+    await look()
+    const [first, second] = [await send(0), await send(1)]
+    await anvil.mine()
+    const both = await look({ live: [second.live, first.live] })
+    expect(asked()).toEqual(['eth_getTransactionReceipt', 'eth_getTransactionReceipt'])
+    expect([both.nonce, [...both.inclusions.keys()]]).toEqual([2, [0, 1]])
+
+    const three = [await send(2), await send(3), await send(4)]
+    await anvil.mine()
+    await look({ live: three.map(({ live }) => live) })
+    expect(asked().filter((method) => method === 'eth_getTransactionCount')).toHaveLength(1)
+  })
+
+  test('under one head a receipt is asked for once', async () => {
+    await look()
+    const { live } = await send(0)
+    await anvil.rpc('anvil_dropTransaction', [live.attempts[0]?.hash])
+    await anvil.mine()
+    await look({ live: [live] })
+    expect(asked()).toEqual(['eth_getTransactionReceipt'])
+    await look({ live: [live] })
+    expect(asked()).toEqual([])
+  })
+
+  test('a stranger that takes the nonce of what is in flight is found out some blocks later', async () => {
+    await look()
+    const { live } = await send(0)
+    await anvil.rpc('anvil_dropTransaction', [live.attempts[0]?.hash])
+    await strangerSpends(0)
+    expect((await look({ live: [live] })).nonce).toBe(0)
+    await anvil.mine(3)
+    const found = await look({ live: [live] })
+    expect(found.nonce).toBe(1)
+    expect(found.inclusions.get(0)).toMatchObject({ by: 'external' })
+    // From now on nothing of this account is believed beyond the head.
+    await anvil.mine()
+    await look({ spentBelow: 1, balance: 'recent' })
+    expect(asked()).toEqual(['eth_getTransactionCount', 'eth_getBalance'])
+  })
+
+  test('a stranger that uses the key of an idle relayer is noticed after a while, and then at once', async () => {
+    await look()
+    await strangerSpends(0)
+    expect((await look({ balance: 'recent' })).nonce).toBe(0)
+    await anvil.mine(32)
+    expect((await look({ balance: 'recent' })).nonce).toBe(1)
+    await strangerSpends(1)
+    expect((await look({ balance: 'recent' })).nonce).toBe(2)
+  })
+
+  test('a client that asks how the relayer is does not hide from it that somebody else used its key', async () => {
+    await look({ balance: 'recent', delegation: true })
+    await strangerSpends(0)
+    // As commands/relayers/read-status.ts asks: of what is in flight it knows nothing.
+    expect((await look({ nonce: 'now', balance: 'now' })).nonce).toBe(1)
+    await anvil.mine(32)
+    expect(await look({ balance: 'recent', delegation: true })).toMatchObject({ nonce: 1 })
+    await anvil.mine()
+    await look({ balance: 'recent', delegation: true })
+    expect(asked()).toEqual(['eth_getTransactionCount', 'eth_call'])
+  })
+
+  test.each<[string, Partial<Inquiry>]>([
+    ['a node contradicted it', { nonce: 'now' }],
+    ['the store has proof of more', { spentBelow: 1 }],
+  ])('what is remembered does not stand when %s', async (_, contradiction) => {
+    await look()
+    await strangerSpends(0)
+    expect((await look(contradiction)).nonce).toBe(1)
+  })
+
+  test('a reorganisation takes back what the receipt proved', async () => {
+    await look()
+    const { live } = await send(0)
+    const before = await anvil.rpc<string>('evm_snapshot')
+    await anvil.mine()
+    expect((await look({ live: [live] })).nonce).toBe(1)
+    await anvil.rpc('evm_revert', [before])
+    await anvil.rpc('anvil_dropTransaction', [live.attempts[0]?.hash])
+    await anvil.mine(2)
+    expect(await look({ live: [live] })).toMatchObject({ nonce: 0, inclusions: new Map() })
+  })
+})
+
+describe('the balance', () => {
+  test('is reckoned with what was mined, to the wei, and read anew when it is asked for as of now', async () => {
+    await look({ balance: 'recent' })
+    const { live } = await send(0)
+    await anvil.mine()
+    const reckoned = await look({ live: [live], balance: 'recent' })
+    expect(asked()).not.toContain('eth_getBalance')
+    expect(reckoned.balanceReadAt).toBe(reckoned.head.number - 1)
+    // A look that was repeated, because its decisions could not be recorded, takes nothing off twice.
+    expect((await look({ live: [live], balance: 'recent' })).balance).toBe(reckoned.balance)
+    const read = await look({ balance: 'now' })
+    expect(asked()).toContain('eth_getBalance')
+    expect(reckoned.balance).toBe(read.balance)
+    expect(read.balanceReadAt).toBe(read.head.number)
+  })
+
+  test('is not trusted for ever: what came in from outside is seen', async () => {
+    const { balance = 0n } = await look({ balance: 'recent' })
+    await anvil.rpc('anvil_setBalance', [address, `0x${(balance + 5n).toString(16)}`])
+    await anvil.mine()
+    expect((await look({ balance: 'recent' })).balance).toBe(balance)
+    await anvil.mine(64)
+    expect((await look({ balance: 'recent' })).balance).toBe(balance + 5n)
+  })
+
+  test('of a node that is behind what is settled does not outlast its head', async () => {
+    const { balance = 0n } = await look({ balance: 'recent', spentBelow: 1 })
+    // What had been spent by then was nobody's in flight, so that no receipt takes it off.
+    await strangerSpends(0)
+    const caughtUp = await look({ balance: 'recent', spentBelow: 1 })
+    expect(asked()).toContain('eth_getBalance')
+    expect(caughtUp.nonce).toBe(1)
+    expect(caughtUp.balance).toBeLessThan(balance)
+  })
+})
+
+describe('the code', () => {
+  const both = { balance: 'recent', delegation: true } as const
+
+  test('is read with the balance where two could be in flight, and kept', async () => {
+    await look(both)
+    expect(asked()).toEqual(['eth_getTransactionCount', 'eth_call'])
+    await anvil.mine(50)
+    expect(await look(both)).toMatchObject({ delegated: false })
+    expect(asked()).toEqual(['eth_getTransactionCount'])
+  })
+
+  test('that was read for somebody else stands from the first count on, if that is of the same head', async () => {
+    const [other] = await lookAtAnother()
+    await look({ address: other, nonce: 'recent', ...both })
+    expect(asked()).toEqual(['eth_getTransactionCount'])
+    await anvil.mine()
+    expect(await look({ address: other, ...both })).toMatchObject({ delegated: false })
+    expect(asked()).toEqual([])
+  })
+
+  test('that was read for somebody else before the first count is not believed: it may have changed unseen', async () => {
+    const [other] = await lookAtAnother()
+    await anvil.rpc('anvil_setCode', [other, `0xef0100${'11'.repeat(20)}`])
+    await anvil.mine()
+    expect(await look({ address: other, balance: 'recent' })).not.toHaveProperty('delegated')
+    expect(asked()).toEqual(['eth_getTransactionCount', 'eth_getBalance'])
+    await anvil.mine()
+    expect(await look({ address: other, ...both })).toMatchObject({ delegated: true })
+  })
+})
+
+describe('many accounts', () => {
+  test('are asked for together with the first of them, and then only for their counts', async () => {
+    const others = await lookAtAnother(300)
+    network.forget()
+    for (const each of others) {
+      const { balance } = await network.chain.observe(inquiryOf(each, { nonce: 'recent', balance: 'recent' }))
+      expect(balance).toBe(7n)
+    }
+    const counts = asked().filter((method) => method === 'eth_getTransactionCount')
+    expect(counts).toHaveLength(300)
+    // The first call was for 256 of the 301.
+    expect(asked().filter((method) => method !== 'eth_getTransactionCount')).toEqual(['eth_call'])
+  })
+
+  test('that ask at once wait for the same answer', async () => {
+    const others = numbered(300)
+    for (const each of others) network.chain.announce(each)
+    const told = await Promise.all(
+      others.map((each) => network.chain.observe(inquiryOf(each, { nonce: 'recent', balance: 'recent' }))),
+    )
+    expect(told.map(({ balance }) => balance)).toEqual(others.map(() => 0n))
+    expect(asked().filter((method) => method === 'eth_call')).toHaveLength(2)
+    expect(asked()).not.toContain('eth_getBalance')
+  })
+
+  test('whose first count comes blocks later are asked for anew, for all at once', async () => {
+    const others = await lookAtAnother(3)
+    await anvil.rpc('anvil_setBalance', [others[0], '0x5'])
+    await anvil.mine()
+    const looks = []
+    network.forget()
+    for (const each of others) {
+      looks.push(await network.chain.observe(inquiryOf(each, { nonce: 'recent', balance: 'recent' })))
+    }
+    expect(looks.map(({ balance }) => balance)).toEqual([5n, 7n, 7n])
+    expect(asked().filter((method) => method !== 'eth_getTransactionCount')).toEqual(['eth_call'])
+  })
+
+  test('what was mined after another’s call is reckoned with, and what was mined before is not taken off twice', async () => {
+    const first = await send(0)
+    await anvil.mine()
+    network.chain.announce(address)
+    await look({ address: devAccount(5).address, balance: 'recent' })
+    expect(asked()).toContain('eth_call')
+    const second = await send(1)
+    await anvil.mine()
+    const reckoned = await look({ live: [first.live, second.live], balance: 'recent' })
+    expect(asked()).not.toContain('eth_getBalance')
+    expect(reckoned.balanceReadAt).toBe(reckoned.head.number - 1)
+    expect(reckoned.balance).toBe((await look({ balance: 'now' })).balance)
+  })
+
+  test.each<[string, RpcReply]>([
+    ['an error', { error: { code: -32602, message: 'missing value for "to"' } }],
+    ['nothing', { result: '0x' }],
+  ])('a node that answers %s is asked for each alone from then on', async (_, reply) => {
+    const others = numbered(3)
+    for (const each of others) network.chain.announce(each)
+    proxy.react({ do: 'forwardBut', method: 'eth_call', reply })
+    for (const each of others) {
+      expect(await network.chain.observe(inquiryOf(each, { balance: 'recent' }))).toHaveProperty('balance')
+    }
+    const standing = asked().filter((method) => method !== 'eth_getTransactionCount')
+    expect(standing).toEqual(['eth_call', 'eth_getBalance', 'eth_getBalance', 'eth_getBalance'])
+  })
+
+  test('a node that leaves it unanswered is asked for each alone, and from the second time on for nothing else', async () => {
+    const others = numbered(3)
+    for (const each of others) network.chain.announce(each)
+    proxy.react({ do: 'forwardBut', method: 'eth_call', reply: 'none' })
+    for (const each of others) {
+      expect(await network.chain.observe(inquiryOf(each, { balance: 'recent' }))).toMatchObject({ balance: 0n })
+    }
+    const standing = asked().filter((method) => method !== 'eth_getTransactionCount')
+    expect(standing).toEqual([...['eth_call', 'eth_getBalance', 'eth_call', 'eth_getBalance'], 'eth_getBalance'])
+  })
+})
+
+describe('gas', () => {
+  const transfer = { transactionId: 'one' as TransactionId, from: address, to: devAccount(3).address, value: 1n }
+  const request = { ...transfer, data: '0x' as const }
+  const others = { ...request, value: 2n }
+
+  test('is estimated once under a head, however often a relayer that waits is woken', async () => {
+    const first = await look({ estimates: [request] })
+    expect(first.estimates.get(request.transactionId)).toEqual({ kind: 'gas', gas: 21_000 })
+    const again = await look({ estimates: [request] })
+    expect(again.estimates).toEqual(first.estimates)
+    expect(asked()).toEqual([])
+    // The same transaction with a payload that replaced its own, and the next head, are something else.
+    await look({ estimates: [others] })
+    expect(asked()).toEqual(['eth_estimateGas'])
+    await anvil.mine()
+    await look({ estimates: [request] })
+    expect(asked()).toContain('eth_estimateGas')
+  })
+
+  test('that would revert is asked for again: it may only need what is ahead of it', async () => {
+    // A constructor that reverts.
+    const reverting = { transactionId: request.transactionId, from: address, value: 0n, data: '0x60006000fd' as const }
+    for (let looks = 0; looks < 2; looks += 1) {
+      const { estimates } = await look({ estimates: [reverting] })
+      expect(estimates.get(request.transactionId)).toMatchObject({ kind: 'reverts' })
+      expect(asked()).toContain('eth_estimateGas')
+    }
+  })
+})

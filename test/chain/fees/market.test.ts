@@ -1,0 +1,175 @@
+// What a network's prices are made of: what blocks paid, what a node suggests, what a pool refuses less than, and nothing
+// where gas is free.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Market } from '../../../src/domain/fees.ts'
+import { devAccount } from '../../support/dev-accounts.ts'
+import { type RpcCall, type RpcReply, type RpcServer, startRpcServer } from '../../support/rpc-server.ts'
+import { envelopeBy, inquiryOf, type NetworkUnderTest, networkOver } from '../network-under-test.ts'
+
+const gwei = 1_000_000_000n
+const hex = (wei: bigint | number) => `0x${wei.toString(16)}`
+const sender = devAccount(0)
+
+interface Prices {
+  readonly baseFee: bigint
+  /** Of each of the last ten blocks. */
+  readonly ratios: readonly number[]
+  readonly reward: bigint
+  readonly suggestion?: bigint
+  readonly refusal?: string
+}
+
+const busy: Prices = { baseFee: gwei, ratios: [0.5, 0.5], reward: 2n * gwei, suggestion: 7n * gwei }
+const quiet: Prices = { baseFee: gwei, ratios: [0, 0], reward: 0n, suggestion: 1_000_000n }
+
+let node: RpcServer
+let network: NetworkUnderTest
+let height = 100
+let prices: Prices = busy
+
+function reply({ method, params }: RpcCall): RpcReply {
+  switch (method) {
+    case 'eth_chainId':
+      return { result: hex(31_337) }
+    case 'eth_getBlockByNumber':
+      return {
+        result: {
+          number: hex(height),
+          hash: `0x${height.toString(16).padStart(64, '0')}`,
+          parentHash: `0x${(height - 1).toString(16).padStart(64, '0')}`,
+          timestamp: hex(1_700_000_000 + height),
+          baseFeePerGas: hex(prices.baseFee),
+        },
+      }
+    case 'eth_feeHistory':
+      return {
+        result: {
+          baseFeePerGas: [...prices.ratios.map(() => hex(prices.baseFee)), hex(prices.baseFee)],
+          gasUsedRatio: prices.ratios,
+          reward: prices.ratios.map(() => (params[2] as number[]).map(() => hex(prices.reward))),
+        },
+      }
+    case 'eth_maxPriorityFeePerGas':
+      return prices.suggestion === undefined
+        ? { error: { code: -32601, message: 'the method does not exist' } }
+        : { result: hex(prices.suggestion) }
+    case 'eth_sendRawTransaction':
+      return { error: { code: -32000, message: prices.refusal ?? 'already known' } }
+    default:
+      return { result: '0x0' }
+  }
+}
+
+beforeAll(async () => {
+  node = await startRpcServer()
+  node.react({ do: 'answer', each: reply })
+})
+afterAll(() => node?.[Symbol.asyncDispose]())
+beforeEach(async () => {
+  height += 100
+  await network?.[Symbol.asyncDispose]()
+  network = networkOver([node.url])
+})
+
+async function marketNow(waitsSince?: number): Promise<Market> {
+  const live = waitsSince === undefined ? [] : [{ nonce: 0, attempts: [], unspentAt: waitsSince }]
+  const { market } = await network.chain.observe(inquiryOf(sender.address, { market: true, live }))
+  if (!market) throw new Error('no market')
+  return market
+}
+
+test('what blocks paid counts, whatever a node suggests', async () => {
+  prices = busy
+  expect(await marketNow()).toMatchObject({
+    tips: { safeLow: 2n * gwei, fastest: 2n * gwei },
+    suggestedTip: 7n * gwei,
+    blocks: { areUsed: true, haveRoom: true },
+  })
+})
+
+test('where blocks are empty the suggestion counts, more for more speed', async () => {
+  prices = { ...quiet, suggestion: 30n * gwei }
+  expect(await marketNow()).toMatchObject({
+    tips: { safeLow: 30n * gwei, average: 33n * gwei, fastest: 45n * gwei },
+    blocks: { areUsed: false, haveRoom: true },
+  })
+})
+
+test('full blocks have no room', async () => {
+  prices = { ...busy, ratios: [1, 0.99] }
+  expect((await marketNow()).blocks).toEqual({ areUsed: true, haveRoom: false })
+})
+
+test('a suggestion is asked for once in fifty blocks, and soon where what is next is not mined', async () => {
+  prices = quiet
+  const asked = () => network.count('eth_maxPriorityFeePerGas')
+  await marketNow()
+  for (let block = 0; block < 49; block += 1) {
+    height += 1
+    await marketNow(height - 1)
+  }
+  expect(asked()).toBe(1)
+  height += 1
+  await marketNow()
+  expect(asked()).toBe(2)
+  height += 5
+  await marketNow(height - 5)
+  expect(asked()).toBe(3)
+})
+
+test.each([
+  ['geth', 'transaction gas price below minimum: gas tip cap 1000000, minimum needed 25000000000'],
+  ['geth 1.13', 'transaction underpriced: tip needed 25000000000, tip permitted 1000000'],
+])('a minimum that %s names is the least that any speed offers from then on', async (_, refusal) => {
+  prices = { ...quiet, refusal }
+  expect((await marketNow()).tips.fastest).toBe(3_000_000n)
+  await network.chain.broadcast([await envelopeBy(sender.key, { nonce: 0 })])
+  const { tips, baseFee = 0n, gasPrice } = await marketNow()
+  expect(tips).toEqual({ safeLow: 25n * gwei, average: 25n * gwei, fast: 25n * gwei, fastest: 25n * gwei })
+  expect(gasPrice).toBe(baseFee + 25n * gwei)
+})
+
+test('an error that names a number for another reason teaches nothing', async () => {
+  prices = { ...quiet, refusal: 'intrinsic gas too low: gas 20000, minimum needed 21000' }
+  await network.chain.broadcast([await envelopeBy(sender.key, { nonce: 0 })])
+  expect((await marketNow()).tips.safeLow).toBe(1_000_000n)
+})
+
+test('where nobody pays and no node asks for anything, gas is free', async () => {
+  prices = { baseFee: 0n, ratios: [0.5, 0], reward: 0n, suggestion: 0n }
+  expect(await marketNow()).toMatchObject({
+    baseFee: 0n,
+    gasPrice: 0n,
+    tips: { safeLow: 0n, average: 0n, fast: 0n, fastest: 0n },
+  })
+})
+
+test('a base fee of zero alone makes no gas free: a node asks for a tip', async () => {
+  prices = { baseFee: 0n, ratios: [0, 0], reward: 0n, suggestion: gwei }
+  expect((await marketNow()).tips.safeLow).toBe(gwei)
+})
+
+test.each([true, false])('a node prices a head of another only if it knows that block: %s', async (isKnown) => {
+  prices = busy
+  const error = { code: -32000, message: 'not now' }
+  const isPrice = (method: string) => method === 'eth_feeHistory' || method === 'eth_gasPrice'
+  node.react({ do: 'answer', each: (call) => (isPrice(call.method) ? { error } : reply(call)) })
+  const other = await startRpcServer()
+  other.react({
+    do: 'answer',
+    each: (call) => {
+      if (call.method === 'eth_feeHistory' || call.params[0] === 'latest') return { error }
+      if (call.method === 'eth_gasPrice') return { result: hex(100n * gwei) }
+      return call.method === 'eth_getBlockByNumber' && !isKnown ? { result: null } : reply(call)
+    },
+  })
+  try {
+    await using both = networkOver([node.url, other.url])
+    const { market } = await both.chain.observe(inquiryOf(sender.address, { market: true }))
+    expect(market?.gasPrice).toBe(isKnown ? 100n * gwei : undefined)
+    if (!isKnown) expect(market?.suggestedTip).toBeUndefined()
+  } finally {
+    node.react({ do: 'answer', each: reply })
+    await other[Symbol.asyncDispose]()
+  }
+})

@@ -1,0 +1,334 @@
+// Receipts that leave something out, come late or never: what is proven all the same, what stays absent, what it costs.
+
+import { keccak256 } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Fees } from '../../../src/domain/fees.ts'
+import type { Address, Hash, Hex } from '../../../src/domain/ids.ts'
+import type { Inquiry, LiveNonce } from '../../../src/domain/observation.ts'
+import type { Inclusion } from '../../../src/domain/transaction.ts'
+import { type Anvil, devAccount, startAnvil } from '../../support/anvil.ts'
+import { type RpcServer, startRpcServer } from '../../support/rpc-server.ts'
+import { envelopeBy, inquiryOf, type NetworkUnderTest, networkOver } from '../network-under-test.ts'
+
+const { key, address } = devAccount(0)
+const receiver = devAccount(3).address
+const receiptMethod = 'eth_getTransactionReceipt'
+const gwei = 1_000_000_000n
+type Wire = Readonly<Record<string, unknown>>
+let anvil: Anvil
+let proxy: RpcServer
+let network: NetworkUnderTest
+let snapshot: string
+
+beforeAll(async () => {
+  anvil = await startAnvil({ mining: 'manual' })
+  proxy = await startRpcServer({ forwardTo: anvil.url })
+})
+beforeEach(async () => {
+  await network?.chain.close()
+  proxy.react({ do: 'forward' })
+  if (snapshot) await anvil.rpc('evm_revert', [snapshot])
+  snapshot = await anvil.rpc('evm_snapshot')
+  network = networkOver([proxy.url])
+})
+afterAll(async () => {
+  await network?.chain.close()
+  await proxy?.stop()
+  await anvil?.stop()
+})
+
+/** What the node's receipts look like from now on; null: it has none. */
+function receiptsAre(alter: (receipt: Wire) => unknown, node = proxy): void {
+  const each = (receipt: unknown) => (receipt === null ? null : alter(receipt as Wire))
+  node.react({ do: 'forwardAltered', method: receiptMethod, alter: each })
+}
+
+function without(...members: readonly string[]): (receipt: Wire) => Wire {
+  return (receipt) => Object.fromEntries(Object.entries(receipt).filter(([name]) => !members.includes(name)))
+}
+
+function look(asked: Partial<Inquiry> = {}) {
+  return network.chain.observe(inquiryOf(address, { nonce: 'recent', ...asked }))
+}
+
+const fees = { kind: 'eip1559', maxFeePerGas: 20n * gwei, maxPriorityFeePerGas: gwei } as const
+
+interface ToSend {
+  readonly nonce?: number
+  readonly to?: Address
+  readonly data?: Hex
+  readonly gasLimit?: number
+}
+
+/** As a relayer has it in flight. */
+async function send({ nonce = 0, to = receiver, data = '0x', gasLimit = 30_000 }: ToSend = {}): Promise<LiveNonce> {
+  const { head } = await look()
+  const envelope = await envelopeBy(key, { nonce, to, data, value: 7n, gas: BigInt(gasLimit) })
+  await network.chain.broadcast([envelope])
+  return liveOf(envelope.hash, fees, { nonce, to, data, gasLimit, unspentAt: head.number })
+}
+
+function liveOf(hash: Hash, paid: Fees, sent: Required<ToSend> & { unspentAt: number }): LiveNonce {
+  const { nonce, to, data, gasLimit, unspentAt } = sent
+  const attempt = { hash, kind: 'execute', fees: paid, gasLimit } as const
+  return { nonce, unspentAt, payloads: [{ to, value: 7n, data }], attempts: [attempt] }
+}
+
+async function receiptOf({ attempts: [attempt] }: LiveNonce) {
+  return anvil.rpc<Readonly<Partial<Record<'effectiveGasPrice' | 'blockNumber' | 'blockHash', Hex>>>>(receiptMethod, [
+    attempt?.hash,
+  ])
+}
+
+/** Looks at each of the next blocks until it is known what took the nonce. */
+async function inclusionWithin(blocks: number, live: LiveNonce): Promise<Inclusion | undefined> {
+  for (let block = 0; block < blocks; block += 1) {
+    await anvil.mine()
+    const found = (await look({ live: [live] })).inclusions.get(live.nonce)
+    if (found) return found
+  }
+  return undefined
+}
+
+describe('a receipt without its price', () => {
+  test('costs what the base fee of its block and the attempt say, and is found as soon as any', async () => {
+    receiptsAre(without('effectiveGasPrice'))
+    const live = await send()
+    const included = await inclusionWithin(1, live)
+    const real = await receiptOf(live)
+    expect(included).toMatchObject({ by: 'attempt', succeeded: true, gasUsed: 21_000 })
+    expect(included).toMatchObject({ effectiveGasPrice: BigInt(real.effectiveGasPrice ?? 0) })
+  })
+
+  test('the base fee is that of its own block, however deep that lies', async () => {
+    receiptsAre(without('effectiveGasPrice'))
+    const live = await send()
+    await anvil.rpc('anvil_setNextBlockBaseFeePerGas', [`0x${(5n * gwei).toString(16)}`])
+    await anvil.mine(6)
+    const { inclusions } = await look({ live: [live] })
+    expect(inclusions.get(0)).toMatchObject({ effectiveGasPrice: 6n * gwei })
+  })
+
+  test('never more than the cap', async () => {
+    receiptsAre(without('effectiveGasPrice'))
+    const live = await send()
+    await anvil.rpc('anvil_setNextBlockBaseFeePerGas', [`0x${(195n * (gwei / 10n)).toString(16)}`])
+    await anvil.mine(3)
+    const { inclusions } = await look({ live: [live] })
+    expect(inclusions.get(0)).toMatchObject({ effectiveGasPrice: 20n * gwei })
+  })
+
+  test('a legacy attempt pays its own price', async () => {
+    receiptsAre(without('effectiveGasPrice'))
+    const { head } = await look()
+    const unsigned = { type: 'legacy', chainId: 31_337, nonce: 0, to: receiver, value: 7n, gas: 21_000n } as const
+    const raw = await privateKeyToAccount(key).signTransaction({ ...unsigned, gasPrice: 30n * gwei })
+    await network.chain.broadcast([{ hash: keccak256(raw), raw, reach: 'one' }])
+    const sent = { nonce: 0, to: receiver, data: '0x', gasLimit: 21_000, unspentAt: head.number } as const
+    const live = liveOf(keccak256(raw), { kind: 'legacy', gasPrice: 30n * gwei }, sent)
+    expect(await inclusionWithin(1, live)).toMatchObject({ effectiveGasPrice: 30n * gwei })
+  })
+
+  test('where the node does not show the block either, it is found later, and not without its price', async () => {
+    const live = await send()
+    await anvil.mine(2)
+    await look()
+    const stripped = without('effectiveGasPrice')(await receiptOf(live))
+    const { blockNumber } = stripped as { blockNumber: Hex }
+    proxy.react(({ calls }) =>
+      calls.some(({ method }) => method === receiptMethod)
+        ? { do: 'answer', each: ({ method }) => (method === receiptMethod ? { result: stripped } : undefined) }
+        : calls.some(({ params }) => params[0] === blockNumber)
+          ? { do: 'drop' }
+          : { do: 'forward' },
+    )
+    expect((await look({ live: [live] })).inclusions.size).toBe(0)
+    receiptsAre(without('effectiveGasPrice'))
+    expect(await inclusionWithin(1, live)).toMatchObject({ effectiveGasPrice: expect.any(BigInt) })
+  })
+})
+
+describe('a receipt without', () => {
+  const included = async (alter: (receipt: Wire) => unknown, sent: ToSend = {}) => {
+    receiptsAre(alter)
+    return inclusionWithin(1, await send(sent))
+  }
+
+  test('the gas used proves the inclusion, at a cost that nobody knows', async () => {
+    const inclusion = await included(without('gasUsed', 'effectiveGasPrice'))
+    expect(inclusion).toMatchObject({ by: 'attempt', succeeded: true })
+    expect(inclusion).not.toHaveProperty('gasUsed')
+    expect(inclusion).not.toHaveProperty('effectiveGasPrice')
+  })
+
+  test('a status says neither success nor failure', async () => {
+    const inclusion = await included(without('status'))
+    expect(inclusion).toMatchObject({ by: 'attempt', gasUsed: 21_000 })
+    expect(inclusion).not.toHaveProperty('succeeded')
+  })
+
+  test('a status, but with a log, succeeded', async () => {
+    const logs = [{ address: receiver, topics: [], data: '0x' }]
+    expect(await included((receipt) => ({ ...without('status')(receipt), logs }))).toMatchObject({ succeeded: true })
+  })
+
+  const root = `0x${'12'.repeat(32)}`
+  test('a status, from before Byzantium, succeeded where it gave gas back', async () => {
+    const inclusion = await included((receipt) => ({ ...without('status')(receipt), root }))
+    expect(inclusion).toMatchObject({ succeeded: true })
+  })
+
+  test('a status, from before Byzantium, may have failed where it used all its gas', async () => {
+    const inclusion = await included((receipt) => ({ ...without('status')(receipt), root }), { gasLimit: 21_000 })
+    expect(inclusion).toMatchObject({ gasUsed: 21_000 })
+    expect(inclusion).not.toHaveProperty('succeeded')
+  })
+
+  test('something that another node knows is completed by that', async () => {
+    await using other = await startRpcServer({ forwardTo: anvil.url })
+    await network.chain.close()
+    network = networkOver([proxy.url, other.url])
+    receiptsAre(without('status', 'gasUsed'))
+    receiptsAre(without('effectiveGasPrice'), other)
+    const live = await send()
+    const inclusion = await inclusionWithin(1, live)
+    const { effectiveGasPrice = '0x0' } = await receiptOf(live)
+    expect(inclusion).toMatchObject({ succeeded: true, gasUsed: 21_000, effectiveGasPrice: BigInt(effectiveGasPrice) })
+  })
+})
+
+describe('the fee of a rollup’s L1', () => {
+  test('comes with the receipt', async () => {
+    receiptsAre((receipt) => ({ ...receipt, l1Fee: '0x2710' }))
+    expect(await inclusionWithin(1, await send())).toMatchObject({ l1Fee: 10_000n })
+  })
+
+  test('is not counted twice where it was taken as gas', async () => {
+    receiptsAre((receipt) => ({ ...receipt, l1Fee: '0x2710', tokenRatio: '0xbb8' }))
+    expect(await inclusionWithin(1, await send())).not.toHaveProperty('l1Fee')
+  })
+
+  test('is taken off the remembered balance', async () => {
+    receiptsAre((receipt) => ({ ...receipt, l1Fee: '0x2710' }))
+    const before = await look({ balance: 'recent' })
+    const live = await send()
+    await anvil.mine()
+    const { balance, inclusions } = await look({ live: [live], balance: 'recent' })
+    const real = await network.chain.balance(address)
+    expect(inclusions.size).toBe(1)
+    expect(balance).toBe(real - 10_000n)
+    expect(balance).toBeLessThan(before.balance ?? 0n)
+  })
+})
+
+test('a balance that a cost nobody knows was taken from is read anew', async () => {
+  receiptsAre(without('gasUsed'))
+  await look({ balance: 'recent' })
+  const live = await send()
+  await anvil.mine()
+  const mined = await look({ live: [live], balance: 'recent' })
+  expect(mined.inclusions.size).toBe(1)
+  expect(mined).not.toHaveProperty('balance')
+  const after = await look({ spentBelow: 1, balance: 'recent' })
+  expect(after.balance).toBe(await network.chain.balance(address))
+})
+
+describe('a receipt that never comes', () => {
+  test('is not waited for for ever: the block proves the inclusion', async () => {
+    receiptsAre(() => null)
+    const live = await send()
+    expect(await inclusionWithin(32, live)).toBeUndefined()
+    const inclusion = await inclusionWithin(10, live)
+    const { blockNumber, blockHash } = await receiptOf(live)
+    const [{ hash } = {}] = live.attempts
+    expect(inclusion).toEqual({
+      ...{ by: 'attempt', kind: 'execute', hash },
+      block: { number: Number(blockNumber), hash: blockHash },
+    })
+  })
+
+  test('a node that does not answer has not said that there is none', async () => {
+    const live = await send()
+    await anvil.mine(40)
+    await look()
+    const isReceipt = ({ calls }: { calls: readonly { method: string }[] }) =>
+      calls.some(({ method }) => method === receiptMethod)
+    proxy.react((request) => (isReceipt(request) ? { do: 'drop' } : { do: 'forward' }))
+    expect((await look({ live: [live], nonce: 'now' })).inclusions.size).toBe(0)
+    proxy.react({ do: 'forward' })
+    expect(await inclusionWithin(9, live)).toMatchObject({ gasUsed: 21_000 })
+  })
+
+  test('a node that was behind when it was asked has not said so of the block that it shows afterwards', async () => {
+    await using other = await startRpcServer({ forwardTo: anvil.url })
+    await network.chain.close()
+    network = networkOver([proxy.url, other.url])
+    const live = await send()
+    await anvil.mine(40)
+    let asked = 0
+    let gone: RpcServer | undefined
+    for (const node of [proxy, other]) {
+      node.react(({ calls }) => {
+        const isReceipt = calls.some(({ method }) => method === receiptMethod)
+        if (isReceipt) asked += 1
+        // Whoever told the head answers nothing any more.
+        if (asked === 1) gone = node
+        if (node === gone) return { do: 'drop' }
+        return isReceipt ? { do: 'forwardAltered', method: receiptMethod, alter: () => null } : { do: 'forward' }
+      })
+    }
+    expect((await look({ live: [live], nonce: 'now' })).inclusions.size).toBe(0)
+    expect(asked).toBe(2)
+    for (const node of [proxy, other]) node.react({ do: 'forward' })
+    expect(await inclusionWithin(9, live)).toMatchObject({ gasUsed: 21_000 })
+  })
+})
+
+describe('a receipt that comes late', () => {
+  /** Every call for one transaction but the head, which is read once a block for everybody. */
+  const callsOf = async (lateBlocks: number) => {
+    let visible = false
+    receiptsAre((receipt) => (visible ? receipt : null))
+    await look()
+    const live = await send()
+    network.forget()
+    await anvil.mine()
+    const { blockNumber } = await receiptOf(live)
+    for (let block = 0; block < 40; block += 1) {
+      const { head, inclusions } = await look({ live: [live] })
+      const calls = network.calls.filter(({ method }) => method !== 'eth_chainId' && method !== 'web3_clientVersion')
+      if (inclusions.has(0)) return { calls: calls.length - block - 1, after: head.number - Number(blockNumber) }
+      visible = head.number + 1 - Number(blockNumber) >= lateBlocks
+      await anvil.mine()
+    }
+    throw new Error('never found')
+  }
+
+  test('by a block is found with the next block', async () => {
+    expect(await callsOf(0)).toEqual({ calls: 2, after: 1 })
+  })
+
+  test('by twenty blocks is found a few blocks after it came, for less than twenty calls', async () => {
+    const { calls, after } = await callsOf(20)
+    process.stderr.write(`receipts 20 blocks late: ${calls} calls, found after ${after} blocks\n`)
+    expect(calls).toBeLessThan(20)
+    expect(after).toBeLessThanOrEqual(28)
+  })
+
+  test('a reorganization begins the search anew', async () => {
+    receiptsAre(() => null)
+    const live = await send()
+    const mark = await anvil.rpc('evm_snapshot')
+    expect(await inclusionWithin(5, live)).toBeUndefined()
+    await anvil.rpc('evm_revert', [mark])
+    await anvil.rpc('evm_increaseTime', ['0x20'])
+    const again = await envelopeBy(key, { nonce: 0, to: receiver, value: 7n, gas: 30_000n })
+    await network.chain.broadcast([again])
+    proxy.react({ do: 'forward' })
+    await anvil.mine(6)
+    const { inclusions, head } = await look({ live: [live] })
+    expect(inclusions.get(0)).toMatchObject({ by: 'attempt', hash: again.hash })
+    expect(inclusions.get(0)?.block.number).toBeLessThan(head.number)
+  })
+})

@@ -1,0 +1,70 @@
+// Every recorded answer of every client, and the answers that prove nothing.
+import { describe, expect, test } from 'vitest'
+import { broadcastOutcome } from '../../../src/chain/sending/broadcast-outcome.ts'
+import { mergeOutcomes, worthAnother } from '../../../src/chain/sending/merge-outcomes.ts'
+import type { BroadcastOutcome, RejectionCode } from '../../../src/domain/attempt.ts'
+import { samples } from './broadcast-samples.ts'
+
+const hash = `0x${'12'.repeat(32)}` as const
+
+describe('a node that says no', () => {
+  test.each(samples)('$client: "$message" is $means', ({ message, code = -32000, means }) => {
+    const outcome = broadcastOutcome({ kind: 'rpcError', code, message }, hash)
+    if (means === 'alreadyKnown' || means === 'unknown') expect(outcome.kind).toBe(means)
+    else expect(outcome).toEqual({ kind: 'rejected', code: means, message })
+  })
+})
+
+test('an error that nobody has recorded says so, beside its words', () => {
+  const odd = broadcastOutcome({ kind: 'rpcError', code: -32_000, message: 'unknown transaction type' }, hash)
+  expect(odd).toEqual({ kind: 'unknown', code: 'unrecognized', message: 'unknown transaction type (-32000)' })
+})
+
+describe('a node that says something else', () => {
+  test('its own hash is acceptance, in any case of letters', () => {
+    expect(broadcastOutcome({ kind: 'value', value: hash }, hash)).toEqual({ kind: 'accepted' })
+    const shouted = `0x${'AB'.repeat(32)}`
+    expect(broadcastOutcome({ kind: 'value', value: shouted }, `0x${'ab'.repeat(32)}`)).toEqual({ kind: 'accepted' })
+  })
+
+  test.each([null, `0x${'99'.repeat(32)}`, 7, {}])('%j instead of the hash is unknown', (value) => {
+    expect(broadcastOutcome({ kind: 'value', value }, hash).kind).toBe('unknown')
+  })
+
+  test('what is unknown stays unknown, what was certainly not sent stays so', () => {
+    expect(broadcastOutcome({ kind: 'unknown', message: 'm' }, hash)).toEqual({ kind: 'unknown', message: 'm' })
+    expect(broadcastOutcome({ kind: 'notSent', message: 'm' }, hash)).toEqual({ kind: 'notSent', message: 'm' })
+  })
+})
+
+describe('several nodes about the same bytes', () => {
+  const rejected = (code: RejectionCode): BroadcastOutcome => ({ kind: 'rejected', code, message: code })
+  const accepted: BroadcastOutcome = { kind: 'accepted' }
+  const alreadyKnown: BroadcastOutcome = { kind: 'alreadyKnown' }
+  const unknown: BroadcastOutcome = { kind: 'unknown', message: 'u' }
+  const unrecognized: BroadcastOutcome = { kind: 'unknown', code: 'unrecognized', message: 'on hold' }
+  const notSent: BroadcastOutcome = { kind: 'notSent', message: 'n' }
+
+  test.each([
+    [accepted, rejected('nonceTooLow'), accepted],
+    [alreadyKnown, unknown, alreadyKnown],
+    [unknown, rejected('invalid'), unknown],
+    [unknown, notSent, unknown],
+    [unknown, unrecognized, unrecognized],
+    [accepted, unrecognized, accepted],
+    [rejected('invalid'), notSent, rejected('invalid')],
+    [rejected('invalid'), rejected('nodeLimit'), rejected('nodeLimit')],
+    [rejected('feeTooLow'), rejected('invalid'), rejected('feeTooLow')],
+    [rejected('poolFull'), rejected('nonceTooLow'), rejected('nonceTooLow')],
+    [rejected('invalid'), rejected('invalid'), rejected('invalid')],
+    [notSent, notSent, notSent],
+  ])('%j with %j is %j, in either order', (one, other, together) => {
+    expect(mergeOutcomes(one, other)).toEqual(together)
+    expect(mergeOutcomes(other, one)).toEqual(together)
+  })
+
+  test('another endpoint is tried where nothing was learned, or the limit was one node’s own', () => {
+    expect([unknown, notSent, rejected('nodeLimit'), rejected('poolFull')].every(worthAnother)).toBe(true)
+    expect([accepted, alreadyKnown, rejected('nonceTooLow'), rejected('invalid')].some(worthAnother)).toBe(false)
+  })
+})
