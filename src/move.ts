@@ -5,9 +5,9 @@ import { loadDatabase } from './config/load-database.ts'
 import { systemClock } from './ops/clock.ts'
 import { OperatorError } from './ops/operator-error.ts'
 import { systemRandom } from './ops/random.ts'
-import { moveToPostgres, rehearse } from './store/move/move.ts'
-import { inWords } from './store/move/target.ts'
-import { undoMove } from './store/move/undo.ts'
+import { moveToPostgres, rehearse } from './store/transfer/move.ts'
+import { inWords } from './store/transfer/target.ts'
+import { undoMove } from './store/transfer/undo.ts'
 
 export interface Moving {
   readonly run: 'move' | 'rehearsal' | 'undo'

@@ -125,7 +125,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'lets an owner write who has been replaced',
     edits: [
       {
-        file: 'src/store/relayers.ts',
+        file: 'src/store/relayers/relayers.ts',
         find: '  throw new OwnershipLost(`epoch',
         put: '  if (id) return\n  throw new OwnershipLost(`epoch',
       },
@@ -244,7 +244,7 @@ export const mutants: readonly Mutant[] = [
         put: "const refusal = status === 'mined' ? refusals[status] : undefined",
       },
       {
-        file: 'src/store/save-transaction.ts',
+        file: 'src/store/transactions/save-transaction.ts',
         find: "progressOf(p), version: sql<number>`version + 1` })\n    .where('id', '=', p.id)\n    .where('version', '=', p.version)\n    .where('open', '=', 1)",
         put: "progressOf(p), version: sql<number>`version + 1` })\n    .where('id', '=', p.id)\n    .where('version', '=', p.version)",
       },
@@ -271,7 +271,7 @@ export const mutants: readonly Mutant[] = [
         put: 'if (fresh?.id !== known.id) throw',
       },
       {
-        file: 'src/store/save-transaction.ts',
+        file: 'src/store/transactions/save-transaction.ts',
         find: "progressOf(p), version: sql<number>`version + 1` })\n    .where('id', '=', p.id)\n    .where('version', '=', p.version)",
         put: "progressOf(p), version: sql<number>`version + 1` })\n    .where('id', '=', p.id)",
       },
@@ -366,7 +366,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'changes the row of what is dropped without an event for it',
     edits: [
       {
-        file: 'src/store/save-transaction.ts',
+        file: 'src/store/transactions/save-transaction.ts',
         find: 'if (kind) await publishEvent',
         put: "if (kind && after.lifecycle.phase !== 'dropped') await publishEvent",
       },
@@ -399,7 +399,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'takes back only the queue when everything pending is deleted, and says it took all',
     edits: [
       {
-        file: 'src/store/cancel-pending.ts',
+        file: 'src/store/transactions/cancel-pending.ts',
         find: '    await saveTransaction(executor, tallies, taken.before, taken.after, now)\n',
         put: '',
       },
@@ -538,7 +538,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'takes a relayer over without raising its epoch',
     edits: [
       {
-        file: 'src/store/relayers.ts',
+        file: 'src/store/relayers/relayers.ts',
         find: 'set({ epoch: sql<number>`epoch + 1` })',
         put: 'set({ epoch: sql<number>`epoch + 0` })',
       },
@@ -548,7 +548,11 @@ export const mutants: readonly Mutant[] = [
     name: 'any-later-epoch',
     breaks: 'takes the epoch of a later owner for its own',
     edits: [
-      { file: 'src/store/relayers.ts', find: ".where('epoch', '=', p.epoch)", put: ".where('epoch', '>=', p.epoch)" },
+      {
+        file: 'src/store/relayers/relayers.ts',
+        find: ".where('epoch', '=', p.epoch)",
+        put: ".where('epoch', '>=', p.epoch)",
+      },
     ],
   },
   {

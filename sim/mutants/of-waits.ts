@@ -53,14 +53,20 @@ export const ofWaits: readonly Mutant[] = [
     name: 'recovered-is-forgotten',
     breaks: 'does not keep that an attempt was rebuilt from the chain',
     caughtBy: 'test/store/sqlite.test.ts',
-    edits: [{ file: 'src/store/attempt-row.ts', find: 'recovered: attempt.recovered ? 1 : 0', put: 'recovered: 0' }],
+    edits: [
+      {
+        file: 'src/store/transactions/attempt-row.ts',
+        find: 'recovered: attempt.recovered ? 1 : 0',
+        put: 'recovered: 0',
+      },
+    ],
   },
   {
     name: 'replaced-is-forgotten',
     breaks: 'does not keep what a payload has replaced',
     edits: [
       {
-        file: 'src/store/replace.ts',
+        file: 'src/store/transactions/replace.ts',
         find: 'earlier: earlierToRow(earlier), valid_until',
         put: 'earlier: earlierToRow(undefined), valid_until',
       },

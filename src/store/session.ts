@@ -1,14 +1,10 @@
 // The session over one executor: each method's query stands in the file of its verb.
-import { apiKeysInForce, findApiKey, insertApiKey, revokeApiKey, useApiKey } from './api-keys.ts'
-import { type AuditPad, pruneAudit } from './audit-log.ts'
-import { cancelPending } from './cancel-pending.ts'
-import { claim } from './claim.ts'
-import { redeliver } from './dead-letters.ts'
-import { advanceQueue } from './delivery-queues.ts'
-import { lockTransaction } from './find-transaction.ts'
-import { insertTransaction } from './insert-transaction.ts'
-import { findManaged, raiseRevision, removeManaged, saveManaged } from './managed.ts'
-import { pruneEvents } from './prune-events.ts'
+import { apiKeysInForce, findApiKey, insertApiKey, revokeApiKey, useApiKey } from './access/api-keys.ts'
+import { type AuditPad, pruneAudit } from './access/audit-log.ts'
+import { redeliver } from './deliveries/dead-letters.ts'
+import { advanceQueue } from './deliveries/delivery-queues.ts'
+import { pruneEvents } from './events/prune-events.ts'
+import { findManaged, raiseRevision, removeManaged, saveManaged } from './registry/managed.ts'
 import {
   acquireRelayer,
   fenceRelayer,
@@ -19,12 +15,16 @@ import {
   raiseFloor,
   relayersUsing,
   saveRelayer,
-} from './relayers.ts'
-import { hasOpen, removeRelayer } from './remove-relayer.ts'
-import { saveTransaction } from './save-transaction.ts'
+} from './relayers/relayers.ts'
+import { hasOpen, removeRelayer } from './relayers/remove-relayer.ts'
 import type { Executor } from './statement.ts'
 import type { Session } from './store.ts'
-import { countPending, type Tallies } from './tallies.ts'
+import { cancelPending } from './transactions/cancel-pending.ts'
+import { claim } from './transactions/claim.ts'
+import { lockTransaction } from './transactions/find-transaction.ts'
+import { insertTransaction } from './transactions/insert-transaction.ts'
+import { saveTransaction } from './transactions/save-transaction.ts'
+import { countPending, type Tallies } from './transactions/tallies.ts'
 
 export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad): Session {
   return {

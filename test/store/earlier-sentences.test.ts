@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { type Condition, conditions, statusReasonOf } from '../../src/domain/condition.ts'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
-import { payloadToRow } from '../../src/store/payload-row.ts'
+import { payloadToRow } from '../../src/store/transactions/payload-row.ts'
 import { hashOf } from '../http/support/rows.ts'
 import { earlierDatabases, schemaBefore } from './earlier-database.ts'
 

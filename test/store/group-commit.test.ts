@@ -3,7 +3,7 @@ import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { sqliteExecutor } from '../../src/store/sqlite/executor.ts'
 import { groupCommit } from '../../src/store/sqlite/group-commit.ts'
-import { openTallies } from '../../src/store/tallies.ts'
+import { openTallies } from '../../src/store/transactions/tallies.ts'
 
 function openBare() {
   const database = new Database(':memory:')

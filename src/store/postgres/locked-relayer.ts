@@ -4,12 +4,12 @@ import type { Claimed } from '../../domain/claim.ts'
 import { OwnershipLost } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Status, Transaction } from '../../domain/transaction.ts'
-import { claimUnclaimed, nameOfClaim } from '../claim.ts'
 import type { Deferred } from '../deferred.ts'
-import { type RelayerRow, relayerFromRow } from '../relayer-row.ts'
+import { type RelayerRow, relayerFromRow } from '../relayers/relayer-row.ts'
 import { type Executor, statement } from '../statement.ts'
 import type { Session } from '../store.ts'
-import { countByStatus, pendingAmong, type Tallies } from '../tallies.ts'
+import { claimUnclaimed, nameOfClaim } from '../transactions/claim.ts'
+import { countByStatus, pendingAmong, type Tallies } from '../transactions/tallies.ts'
 
 const place = statement<{ id: RelayerId; last: number }>((db, p) =>
   db.updateTable('relayers').set({ last_sequence: p.last }).where('id', '=', p.id),

@@ -1,8 +1,8 @@
 // What was configured through the API, as rows; and the revision that tells whoever keeps a copy that it is old.
 import { sql } from 'kysely'
-import type { ManagedTable } from './schema.ts'
-import { type Executor, first, statement } from './statement.ts'
-import type { Managed, ManagedKind } from './store.ts'
+import type { ManagedTable } from '../schema.ts'
+import { type Executor, first, statement } from '../statement.ts'
+import type { Managed, ManagedKind } from '../store.ts'
 
 const all = statement<object, ManagedTable>((db) => db.selectFrom('managed').selectAll().orderBy('kind').orderBy('id'))
 

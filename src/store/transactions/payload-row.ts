@@ -1,9 +1,9 @@
 // Payloads to columns and back.
 
-import { mapNonEmpty, type NonEmpty } from '../domain/ids.ts'
-import type { Payload, Pricing } from '../domain/transaction.ts'
-import { fromJson, toJson } from './json.ts'
-import type { PayloadColumns, TransactionTable } from './schema.ts'
+import { mapNonEmpty, type NonEmpty } from '../../domain/ids.ts'
+import type { Payload, Pricing } from '../../domain/transaction.ts'
+import { fromJson, toJson } from '../json.ts'
+import type { PayloadColumns, TransactionTable } from '../schema.ts'
 
 export function payloadToRow({ from, to, value, data, gasLimit, pricing, accessList }: Payload): PayloadColumns {
   return {

@@ -1,12 +1,12 @@
 // The audit log: a row a commit, with all that was decided in it: a row a decision would be one more insert of every send.
 
-import type { AuditEntry, AuditPlace, Decision } from '../domain/audit.ts'
-import type { TimestampMs } from '../domain/units.ts'
-import type { AuditLogTable } from './access-tables.ts'
-import type { Deferred } from './deferred.ts'
-import { fromJson, toJson } from './json.ts'
-import { type Executor, first, statement } from './statement.ts'
-import type { AuditWindow } from './store.ts'
+import type { AuditEntry, AuditPlace, Decision } from '../../domain/audit.ts'
+import type { TimestampMs } from '../../domain/units.ts'
+import type { AuditLogTable } from '../access-tables.ts'
+import type { Deferred } from '../deferred.ts'
+import { fromJson, toJson } from '../json.ts'
+import { type Executor, first, statement } from '../statement.ts'
+import type { AuditWindow } from '../store.ts'
 
 export interface AuditPad extends Deferred {
   note(decision: Decision): void

@@ -1,12 +1,12 @@
 // Reading the outbox: events in the order of commits, each with its transaction as it stood then.
 import type { Selectable } from 'kysely'
-import { type EventSubject, lookedThen, type TransactionEvent } from '../domain/event.ts'
-import type { Hash, TransactionId } from '../domain/ids.ts'
-import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
-import { findTransaction } from './find-transaction.ts'
-import type { OutboxTable } from './schema.ts'
-import { type Executor, first, statement } from './statement.ts'
-import type { EventWindow } from './store.ts'
+import { type EventSubject, lookedThen, type TransactionEvent } from '../../domain/event.ts'
+import type { Hash, TransactionId } from '../../domain/ids.ts'
+import type { OutboxTable } from '../schema.ts'
+import { type Executor, first, statement } from '../statement.ts'
+import type { EventWindow } from '../store.ts'
+import { type AttemptRow, attemptFromRow } from '../transactions/attempt-row.ts'
+import { findTransaction } from '../transactions/find-transaction.ts'
 
 export type OutboxRow = Selectable<OutboxTable>
 

@@ -1,13 +1,13 @@
 // The queues of deliveries: one owner at a time works each off, in order within a transaction, and loses none.
 
 import { sql } from 'kysely'
-import { type Due, retryMaxMs } from '../domain/delivery.ts'
-import type { TransactionId } from '../domain/ids.ts'
-import type { TimestampMs } from '../domain/units.ts'
+import { type Due, retryMaxMs } from '../../domain/delivery.ts'
+import type { TransactionId } from '../../domain/ids.ts'
+import type { TimestampMs } from '../../domain/units.ts'
+import { newestEvent } from '../events/read-events.ts'
+import { type Executor, first, statement } from '../statement.ts'
+import type { QueueTurn } from '../store.ts'
 import { freeDeliveries, makeDue, settleDelivery, takeOver } from './deliveries.ts'
-import { newestEvent } from './read-events.ts'
-import { type Executor, first, statement } from './statement.ts'
-import type { QueueTurn } from './store.ts'
 
 /** Events taken over at once. */
 const takenAtOnce = 500

@@ -1,14 +1,14 @@
 // What an owner needs for one step. Its size follows what is open, never what is finished.
 import { sql } from 'kysely'
-import type { Attempt } from '../domain/attempt.ts'
-import type { Work } from '../domain/decide/work.ts'
-import type { RelayerId } from '../domain/ids.ts'
-import type { Ended } from '../domain/lost-history/lost-cancellation.ts'
-import type { Transaction } from '../domain/transaction.ts'
-import type { Nonce, TimestampMs } from '../domain/units.ts'
+import type { Attempt } from '../../domain/attempt.ts'
+import type { Work } from '../../domain/decide/work.ts'
+import type { RelayerId } from '../../domain/ids.ts'
+import type { Ended } from '../../domain/lost-history/lost-cancellation.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { Nonce, TimestampMs } from '../../domain/units.ts'
+import { findRelayerAndFloor } from '../relayers/relayers.ts'
+import { type Executor, first, statement } from '../statement.ts'
 import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
-import { findRelayerAndFloor } from './relayers.ts'
-import { type Executor, first, statement } from './statement.ts'
 import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
 
 // Literals, not parameters: only so does the planner know that the partial indexes cover the query.

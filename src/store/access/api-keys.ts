@@ -1,13 +1,13 @@
 // API keys: rows by id and by the digest of the key.
 
 import type { Selectable } from 'kysely'
-import type { ApiKey } from '../domain/api-key.ts'
-import type { ApiKeyId } from '../domain/ids.ts'
-import type { TimestampMs } from '../domain/units.ts'
-import type { ApiKeyTable } from './access-tables.ts'
-import { fromJson, toJson } from './json.ts'
-import { type Executor, first, statement } from './statement.ts'
-import type { Page, PageRequest } from './store.ts'
+import type { ApiKey } from '../../domain/api-key.ts'
+import type { ApiKeyId } from '../../domain/ids.ts'
+import type { TimestampMs } from '../../domain/units.ts'
+import type { ApiKeyTable } from '../access-tables.ts'
+import { fromJson, toJson } from '../json.ts'
+import { type Executor, first, statement } from '../statement.ts'
+import type { Page, PageRequest } from '../store.ts'
 
 type ApiKeyRow = Selectable<ApiKeyTable>
 

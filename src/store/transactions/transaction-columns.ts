@@ -1,6 +1,6 @@
 // The columns of a transaction, named once for all queries that write them, each with its type in lists.
-import type { ListType } from './in-lists.ts'
-import type { PayloadColumns, TransactionTable } from './schema.ts'
+import type { ListType } from '../in-lists.ts'
+import type { PayloadColumns, TransactionTable } from '../schema.ts'
 
 type Columns = Readonly<Partial<Record<keyof TransactionTable, ListType>>>
 

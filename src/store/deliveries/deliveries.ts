@@ -1,12 +1,12 @@
 // Deliveries: events on their way to a notification. Of each transaction the first that waits is due, and no other.
 
 import { sql } from 'kysely'
-import { type Due, retryMaxMs, type Tried } from '../domain/delivery.ts'
-import type { TransactionId } from '../domain/ids.ts'
-import type { TimestampMs } from '../domain/units.ts'
-import { dropPruned } from './prune-events.ts'
-import type { DeliveryTable } from './schema.ts'
-import { type Executor, statement } from './statement.ts'
+import { type Due, retryMaxMs, type Tried } from '../../domain/delivery.ts'
+import type { TransactionId } from '../../domain/ids.ts'
+import type { TimestampMs } from '../../domain/units.ts'
+import { dropPruned } from '../events/prune-events.ts'
+import type { DeliveryTable } from '../schema.ts'
+import { type Executor, statement } from '../statement.ts'
 
 interface Named {
   notificationId: string

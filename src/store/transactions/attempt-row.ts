@@ -1,9 +1,9 @@
 // Attempts to rows and back.
 import type { Selectable } from 'kysely'
-import type { Attempt, HandOver, RejectionCode } from '../domain/attempt.ts'
-import type { Fees } from '../domain/fees.ts'
-import type { AttemptTable } from './schema.ts'
-import { storableText } from './storable-text.ts'
+import type { Attempt, HandOver, RejectionCode } from '../../domain/attempt.ts'
+import type { Fees } from '../../domain/fees.ts'
+import type { AttemptTable } from '../schema.ts'
+import { storableText } from '../storable-text.ts'
 
 export type AttemptRow = Selectable<AttemptTable>
 

@@ -1,10 +1,10 @@
 // Counts by status, written with each change: reading them costs the same whether there are ten rows or ten million.
 import { sql } from 'kysely'
-import type { RelayerId } from '../domain/ids.ts'
-import { pendingStatuses, type Status, statuses } from '../domain/transaction.ts'
-import type { Deferred } from './deferred.ts'
-import { inLists } from './in-lists.ts'
-import { type Executor, statement } from './statement.ts'
+import type { RelayerId } from '../../domain/ids.ts'
+import { pendingStatuses, type Status, statuses } from '../../domain/transaction.ts'
+import type { Deferred } from '../deferred.ts'
+import { inLists } from '../in-lists.ts'
+import { type Executor, statement } from '../statement.ts'
 
 /** Counts that a commit's units change: each unit's apart until it is through, and all of them written once a commit. */
 export interface Tallies extends Deferred {

@@ -1,9 +1,9 @@
 // Relayers to rows and back.
 import type { Selectable } from 'kysely'
-import { policiesBy } from '../domain/policies.ts'
-import type { Policies } from '../domain/policy-table.ts'
-import type { Relayer } from '../domain/relayer.ts'
-import type { RelayerTable } from './schema.ts'
+import { policiesBy } from '../../domain/policies.ts'
+import type { Policies } from '../../domain/policy-table.ts'
+import type { Relayer } from '../../domain/relayer.ts'
+import type { RelayerTable } from '../schema.ts'
 
 export type RelayerRow = Selectable<RelayerTable>
 export type RelayerFacts = Omit<RelayerRow, 'epoch' | 'last_sequence' | 'spent_below' | 'explained_below'>

@@ -1,9 +1,9 @@
 // A new payload in the row of a transaction, beside those that it replaced.
 
-import type { Transaction } from '../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { PayloadColumns, TransactionTable } from '../schema.ts'
+import { type Executor, statement } from '../statement.ts'
 import { earlierToRow, payloadToRow } from './payload-row.ts'
-import type { PayloadColumns, TransactionTable } from './schema.ts'
-import { type Executor, statement } from './statement.ts'
 import { columnsOf, payloadColumns } from './transaction-columns.ts'
 
 type Replacement = PayloadColumns & Pick<TransactionTable, 'id' | 'earlier'> & { valid_until: number | null }

@@ -1,9 +1,9 @@
 // Pages of transactions, newest first: by an index, with a total that is kept and never counted.
-import type { RelayerId } from '../domain/ids.ts'
-import type { Status, Transaction } from '../domain/transaction.ts'
+import type { RelayerId } from '../../domain/ids.ts'
+import type { Status, Transaction } from '../../domain/transaction.ts'
+import { type Executor, statement } from '../statement.ts'
+import type { Page, PageRequest } from '../store.ts'
 import { complete } from './find-transaction.ts'
-import { type Executor, statement } from './statement.ts'
-import type { Page, PageRequest } from './store.ts'
 import { countByStatus } from './tallies.ts'
 import type { TransactionRow } from './transaction-row.ts'
 

@@ -1,9 +1,9 @@
 // Ends a relayer: its row goes, its transactions stay, and where its order and epoch ended is kept for its id.
 import { sql } from 'kysely'
-import type { RelayerId, TransactionId } from '../domain/ids.ts'
-import type { TimestampMs } from '../domain/units.ts'
-import type { FormerRelayerTable, RelayerTable } from './schema.ts'
-import { type Executor, first, statement } from './statement.ts'
+import type { RelayerId, TransactionId } from '../../domain/ids.ts'
+import type { TimestampMs } from '../../domain/units.ts'
+import type { FormerRelayerTable, RelayerTable } from '../schema.ts'
+import { type Executor, first, statement } from '../statement.ts'
 
 const remove = statement<{ id: RelayerId }, RelayerTable>((db, p) =>
   db.deleteFrom('relayers').where('id', '=', p.id).returningAll(),

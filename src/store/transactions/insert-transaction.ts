@@ -1,9 +1,9 @@
 // A transaction's first row, with its count, in the caller's unit.
-import { statusOf, type Transaction } from '../domain/transaction.ts'
-import { inLists } from './in-lists.ts'
+import { statusOf, type Transaction } from '../../domain/transaction.ts'
+import { inLists } from '../in-lists.ts'
+import { type Executor, statement } from '../statement.ts'
 import { saveAttempts } from './save-attempts.ts'
 import { attemptsOf } from './save-transaction.ts'
-import { type Executor, statement } from './statement.ts'
 import type { Tallies } from './tallies.ts'
 import { columnsOf, namesOf, queuedColumns, transactionColumns } from './transaction-columns.ts'
 import { type TransactionRow, transactionToRow } from './transaction-row.ts'

@@ -1,20 +1,20 @@
 // Bulk cancellation: the queue by set, since each of it ends alike; what holds a nonce one by one, lowest first.
 import { sql } from 'kysely'
-import { cancel, cancelReasons } from '../domain/cancel.ts'
-import type { RelayerId, TransactionId } from '../domain/ids.ts'
+import { cancel, cancelReasons } from '../../domain/cancel.ts'
+import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import {
   type CancellationIntent,
   isTerminal,
   pendingStatuses,
   type Status,
   type Transaction,
-} from '../domain/transaction.ts'
-import type { TimestampMs } from '../domain/units.ts'
+} from '../../domain/transaction.ts'
+import type { TimestampMs } from '../../domain/units.ts'
+import { lockRelayer } from '../relayers/relayers.ts'
+import { type Executor, statement } from '../statement.ts'
+import type { BulkCancellation } from '../store.ts'
 import { lockTransaction } from './find-transaction.ts'
-import { lockRelayer } from './relayers.ts'
 import { dropOf, saveTransaction } from './save-transaction.ts'
-import { type Executor, statement } from './statement.ts'
-import type { BulkCancellation } from './store.ts'
 import type { Tallies } from './tallies.ts'
 
 const boundIds = statement<{ relayerId: RelayerId }, { id: TransactionId; status: Status }>((db, p) =>

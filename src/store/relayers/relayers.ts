@@ -1,11 +1,11 @@
 // Relayers: their rows, their order of transactions, and the epoch that fences their owner's writes.
 import { sql } from 'kysely'
-import { OwnershipLost } from '../domain/errors.ts'
-import type { Address, RelayerId } from '../domain/ids.ts'
-import type { NonceFloor, Relayer } from '../domain/relayer.ts'
-import { openQueue } from './delivery-queues.ts'
+import { OwnershipLost } from '../../domain/errors.ts'
+import type { Address, RelayerId } from '../../domain/ids.ts'
+import type { NonceFloor, Relayer } from '../../domain/relayer.ts'
+import { openQueue } from '../deliveries/delivery-queues.ts'
+import { type Executor, first, statement } from '../statement.ts'
 import { type RelayerFacts, type RelayerRow, relayerFromRow, relayerToRow } from './relayer-row.ts'
-import { type Executor, first, statement } from './statement.ts'
 
 const byId = statement<{ id: RelayerId }, RelayerRow>((db, p) =>
   db.selectFrom('relayers').selectAll().where('id', '=', p.id),

@@ -1,13 +1,13 @@
 // What was given up: listed by pages, and put back among what waits.
 
 import { sql } from 'kysely'
-import type { DeadLetter, QueueCount } from '../domain/delivery.ts'
-import type { TransactionId } from '../domain/ids.ts'
-import type { TimestampMs } from '../domain/units.ts'
+import type { DeadLetter, QueueCount } from '../../domain/delivery.ts'
+import type { TransactionId } from '../../domain/ids.ts'
+import type { TimestampMs } from '../../domain/units.ts'
+import { findEvent } from '../events/read-events.ts'
+import { type Executor, first, statement } from '../statement.ts'
+import type { Page, PageRequest } from '../store.ts'
 import { promoteFirst } from './deliveries.ts'
-import { findEvent } from './read-events.ts'
-import { type Executor, first, statement } from './statement.ts'
-import type { Page, PageRequest } from './store.ts'
 
 interface DeadRow {
   event_id: number

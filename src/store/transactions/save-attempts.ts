@@ -1,8 +1,8 @@
 // Attempts are added, and change in one thing only: where their bytes may be.
-import type { Attempt } from '../domain/attempt.ts'
-import type { Hash, TransactionId } from '../domain/ids.ts'
+import type { Attempt } from '../../domain/attempt.ts'
+import type { Hash, TransactionId } from '../../domain/ids.ts'
+import { type Executor, statement } from '../statement.ts'
 import { type AttemptRow, attemptToRow, type HandOverColumns, handOverToRow } from './attempt-row.ts'
-import { type Executor, statement } from './statement.ts'
 
 // After all that are on record for the nonce: it may have been given back and come again.
 const insertAttempt = statement<Omit<AttemptRow, 'position'>>((db, p) =>

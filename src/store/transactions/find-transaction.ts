@@ -1,11 +1,11 @@
 // One transaction with the attempts of its nonce.
 import { sql } from 'kysely'
-import type { Attempt } from '../domain/attempt.ts'
-import type { Hash, RelayerId, TransactionId } from '../domain/ids.ts'
-import type { Transaction } from '../domain/transaction.ts'
-import type { Nonce } from '../domain/units.ts'
+import type { Attempt } from '../../domain/attempt.ts'
+import type { Hash, RelayerId, TransactionId } from '../../domain/ids.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { Nonce } from '../../domain/units.ts'
+import { type Executor, first, statement } from '../statement.ts'
 import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
-import { type Executor, first, statement } from './statement.ts'
 import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
 
 // Not by the relayer as well: PostgreSQL takes an index of relayers for as good as the key as long as it knows nothing of

@@ -1,13 +1,13 @@
 // Idempotency keys: claimed in the commit that stores what they stand for.
 
 import { sql } from 'kysely'
-import type { Claim, Claimed } from '../domain/claim.ts'
-import type { ApiKeyId, TransactionId } from '../domain/ids.ts'
-import type { TimestampMs } from '../domain/units.ts'
-import type { IdempotencyKeyTable } from './access-tables.ts'
-import { inLists } from './in-lists.ts'
-import { fromJson, toJson } from './json.ts'
-import { type Executor, first, statement } from './statement.ts'
+import type { Claim, Claimed } from '../../domain/claim.ts'
+import type { ApiKeyId, TransactionId } from '../../domain/ids.ts'
+import type { TimestampMs } from '../../domain/units.ts'
+import type { IdempotencyKeyTable } from '../access-tables.ts'
+import { inLists } from '../in-lists.ts'
+import { fromJson, toJson } from '../json.ts'
+import { type Executor, first, statement } from '../statement.ts'
 
 const columnsOf = (p: IdempotencyKeyTable): IdempotencyKeyTable => ({
   owner: p.owner,

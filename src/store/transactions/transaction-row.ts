@@ -1,12 +1,12 @@
 // Transactions to rows and back. The row keeps each phase's facts in columns of their own; the codec is the only
 // place that knows which belong to which.
 import type { Selectable } from 'kysely'
-import type { Attempt } from '../domain/attempt.ts'
-import { isNonEmpty } from '../domain/ids.ts'
-import { type Inclusion, isTerminal, type Lifecycle, statusOf, type Transaction } from '../domain/transaction.ts'
+import type { Attempt } from '../../domain/attempt.ts'
+import { isNonEmpty } from '../../domain/ids.ts'
+import { type Inclusion, isTerminal, type Lifecycle, statusOf, type Transaction } from '../../domain/transaction.ts'
+import type { TransactionTable } from '../schema.ts'
+import { storableText } from '../storable-text.ts'
 import { earlierFromRow, earlierToRow, payloadFromRow, payloadToRow } from './payload-row.ts'
-import type { TransactionTable } from './schema.ts'
-import { storableText } from './storable-text.ts'
 import type { progressColumns } from './transaction-columns.ts'
 
 export type TransactionRow = Selectable<TransactionTable>

@@ -1,9 +1,9 @@
 // Pruning of the outbox: old events go, the oldest first; what is still to be delivered stays, and so does the newest.
 import { sql } from 'kysely'
-import type { TimestampMs } from '../domain/units.ts'
+import type { TimestampMs } from '../../domain/units.ts'
+import { type Executor, first, statement } from '../statement.ts'
+import type { Retention } from '../store.ts'
 import { newestEvent, prunedThrough } from './read-events.ts'
-import { type Executor, first, statement } from './statement.ts'
-import type { Retention } from './store.ts'
 
 /** Events in one unit: it holds the store up no longer than some requests do. */
 const prunedAtOnce = 1_000
