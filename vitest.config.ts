@@ -43,7 +43,7 @@ const onPostgres = [
 /** Files of `real` that are on PostgreSQL as it is, or about SQLite's file. */
 const onOneDatabase = [
   'test/e2e/**/{postgres,replicas*,disk-failure,second-process}.test.ts',
-  'test/http/database-failures.test.ts',
+  'test/http/server/database-failures.test.ts',
 ]
 
 /**

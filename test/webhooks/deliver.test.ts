@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
-import { presentEvent } from '../../src/http/present-event.ts'
+import { presentEvent } from '../../src/http/events/present-event.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import { guardAddresses } from '../../src/ops/guard-addresses.ts'
 import type { Logger } from '../../src/ops/logger.ts'

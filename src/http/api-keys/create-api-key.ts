@@ -1,0 +1,73 @@
+// POST of an API key.
+import { Type } from 'typebox'
+import { createApiKey as createApiKeyCommand } from '../../commands/api-keys/create-api-key.ts'
+import type { CommandContext } from '../../commands/context.ts'
+import { scopes } from '../../domain/api-key.ts'
+import type { RelayerId } from '../../domain/ids.ts'
+import { apiKeyNameCharsMax, apiKeyRelayersMax } from '../limits.ts'
+import { askedBy } from '../request/audit.ts'
+import { operation } from '../request/operation.ts'
+import { parseTime } from '../request/parse-time.ts'
+import { answers, success } from '../response/envelope.ts'
+import { newApiKeySchema, presentApiKey } from './present-api-key.ts'
+
+const bodySchema = Type.Object(
+  {
+    name: Type.String({
+      pattern: `^[^\\p{Cc}]{1,${apiKeyNameCharsMax}}$`,
+      description: `a name for people, of 1 to ${apiKeyNameCharsMax} characters on one line`,
+    }),
+    scopes: Type.Array(Type.Enum([...scopes], { description: `one of ${scopes.join(', ')}` }), {
+      minItems: 1,
+      maxItems: scopes.length,
+      description: `a list of what the key may do: one or more of ${scopes.join(', ')}`,
+    }),
+    relayers: Type.Optional(
+      Type.Array(Type.Unsafe<RelayerId>(Type.String({ minLength: 1, maxLength: 100 })), {
+        minItems: 1,
+        maxItems: apiKeyRelayersMax,
+        description: `a list of 1 to ${apiKeyRelayersMax} relayers' ids, or nothing for all relayers`,
+      }),
+    ),
+    expires_at: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        maxLength: 64,
+        description: 'a time by RFC 3339, such as "2030-01-31T12:00:00Z", or nothing for a key that does not expire',
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    examples: [
+      { name: 'dashboard', scopes: ['read'] },
+      { name: 'billing', scopes: ['read', 'send', 'cancel'], relayers: ['local'], expires_at: '2099-12-31T00:00:00Z' },
+    ],
+  },
+)
+
+export function createApiKey(commands: CommandContext) {
+  return operation({
+    scope: 'admin',
+    audited: 'in its commit',
+    schema: {
+      operationId: 'createApiKey',
+      summary: 'Create an API key',
+      description: 'The answer shows the key, once: only its digest is stored.',
+      tags: ['api keys'],
+      body: bodySchema,
+      response: answers(newApiKeySchema, 400, 413, 415),
+    },
+    async answer(request) {
+      const { body } = request
+      const asked = {
+        name: body.name,
+        scopes: [...new Set(body.scopes)],
+        ...(body.relayers && { relayers: [...new Set(body.relayers)] }),
+        ...(body.expires_at !== undefined && { expiresAt: parseTime('expires_at', body.expires_at) }),
+      }
+      const { key, token } = await createApiKeyCommand(commands, asked, askedBy(request, 'createApiKey'))
+      return success({ ...presentApiKey(key), key: token }, ['the key is shown this once; keep it now'])
+    },
+  })
+}

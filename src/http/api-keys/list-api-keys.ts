@@ -1,0 +1,26 @@
+// GET of the API keys, newest first.
+import { Type } from 'typebox'
+import type { Reads } from '../../store/store.ts'
+import { operation } from '../request/operation.ts'
+import { pageOf, pageQuery, paginationOf } from '../request/parse-page.ts'
+import { answers, success } from '../response/envelope.ts'
+import { apiKeySchema, presentApiKey } from './present-api-key.ts'
+
+export function listApiKeys(reads: Reads) {
+  return operation({
+    scope: 'admin',
+    schema: {
+      operationId: 'listApiKeys',
+      summary: 'List API keys, newest first',
+      description: 'With those that are revoked or have expired. The key of the environment is not among them.',
+      tags: ['api keys'],
+      querystring: pageQuery,
+      response: answers(Type.Array(apiKeySchema), 400),
+    },
+    async answer({ query }) {
+      const page = pageOf(query)
+      const { items, total } = await reads.apiKeys(page)
+      return success(items.map(presentApiKey), [], paginationOf(page, total))
+    },
+  })
+}

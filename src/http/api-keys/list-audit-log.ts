@@ -1,0 +1,84 @@
+// GET of the audit log, newest first.
+import { type Static, Type } from 'typebox'
+import type { AuditEntry, AuditPlace } from '../../domain/audit.ts'
+import type { Reads } from '../../store/store.ts'
+import { operation } from '../request/operation.ts'
+import { pageOf, pageProperties, paginationOf } from '../request/parse-page.ts'
+import { answers, success } from '../response/envelope.ts'
+import { presentTime } from '../response/present-time.ts'
+
+const entrySchema = Type.Object(
+  {
+    id: Type.String({ description: 'Its place in the log, for `before`' }),
+    at: Type.String({ format: 'date-time' }),
+    outcome: Type.Enum(['allowed', 'refused', 'failed']),
+    code: Type.Optional(Type.String({ description: 'Of a refusal or a failure: what `Relayer-Error-Code` said' })),
+    key_id: Type.Optional(Type.String({ description: 'Absent: a stranger' })),
+    operation: Type.Optional(Type.String({ description: 'Its `operationId` in this document' })),
+    relayer_id: Type.Optional(Type.String()),
+    transaction_id: Type.Optional(Type.String()),
+    subject_id: Type.Optional(Type.String({ description: 'Of anything else, such as an API key' })),
+    request_id: Type.Optional(Type.String({ description: 'What `X-Request-Id` said' })),
+    address: Type.Optional(Type.String()),
+    count: Type.Optional(Type.Integer({ minimum: 1, description: 'How many like it are told as one' })),
+  },
+  { additionalProperties: false },
+)
+
+const querySchema = Type.Object(
+  {
+    before: Type.Optional(
+      Type.String({
+        pattern: '^\\d{1,15}-\\d{1,9}$',
+        description: 'the id of an entry, such as "1042-7"; the answer begins with the one before it',
+      }),
+    ),
+    per_page: pageProperties.per_page,
+  },
+  { additionalProperties: false },
+)
+
+export function listAuditLog(reads: Reads) {
+  return operation({
+    scope: 'admin',
+    schema: {
+      operationId: 'listAuditLog',
+      summary: 'List the audit log, newest first',
+      description:
+        'Changes that were allowed, and refusals. For what is older, ask with `before`, the id of the last entry of this answer: so no entry comes twice, and none is left out, while new ones come in.',
+      tags: ['api keys'],
+      querystring: querySchema,
+      response: answers(Type.Array(entrySchema), 400),
+    },
+    async answer({ query }) {
+      const page = pageOf(query)
+      const { entries, total } = await reads.audit(
+        page.perPage,
+        query.before === undefined ? undefined : placeOf(query.before),
+      )
+      return success(entries.map(presentEntry), [], paginationOf(page, total))
+    },
+  })
+}
+
+function placeOf(id: string): AuditPlace {
+  const [commit, index] = id.split('-').map(Number)
+  return { commit: commit ?? 0, index: index ?? 0 }
+}
+
+function presentEntry(entry: AuditEntry): Static<typeof entrySchema> {
+  return {
+    id: `${entry.place.commit}-${entry.place.index}`,
+    at: presentTime(entry.at),
+    outcome: entry.outcome,
+    ...(entry.code !== undefined && { code: entry.code }),
+    ...(entry.keyId !== undefined && { key_id: entry.keyId }),
+    ...(entry.operation !== undefined && { operation: entry.operation }),
+    ...(entry.relayerId !== undefined && { relayer_id: entry.relayerId }),
+    ...(entry.transactionId !== undefined && { transaction_id: entry.transactionId }),
+    ...(entry.subjectId !== undefined && { subject_id: entry.subjectId }),
+    ...(entry.requestId !== undefined && { request_id: entry.requestId }),
+    ...(entry.address !== undefined && { address: entry.address }),
+    ...(entry.count !== undefined && { count: entry.count }),
+  }
+}

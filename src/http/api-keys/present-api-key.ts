@@ -1,0 +1,43 @@
+// An API key on the wire: everything but the key.
+import { type Static, Type } from 'typebox'
+import { type ApiKey, scopes } from '../../domain/api-key.ts'
+import { presentTime } from '../response/present-time.ts'
+
+const time = Type.String({ format: 'date-time' })
+
+const properties = {
+  id: Type.String(),
+  name: Type.String(),
+  hint: Type.String({ description: 'How the key begins' }),
+  scopes: Type.Array(Type.Enum([...scopes])),
+  relayers: Type.Optional(Type.Array(Type.String(), { description: 'Absent: every relayer' })),
+  created_at: time,
+  created_by: Type.String({ description: 'The id of an API key, or `administrator` for that of the environment' }),
+  expires_at: Type.Optional(time),
+  revoked_at: Type.Optional(time),
+  revoked_by: Type.Optional(Type.String()),
+  last_used_at: Type.Optional(Type.String({ format: 'date-time', description: 'To the minute; absent: never' })),
+}
+
+export const apiKeySchema = Type.Object(properties, { additionalProperties: false })
+
+/** Of the one answer that shows the key itself. */
+export const newApiKeySchema = Type.Object(
+  { ...properties, key: Type.String({ description: 'The bearer token; shown here, and never again' }) },
+  { additionalProperties: false },
+)
+
+export function presentApiKey(key: ApiKey): Static<typeof apiKeySchema> {
+  return {
+    id: key.id,
+    name: key.name,
+    hint: key.hint,
+    scopes: [...key.scopes],
+    ...(key.relayers && { relayers: [...key.relayers] }),
+    created_at: presentTime(key.createdAt),
+    created_by: key.createdBy,
+    ...(key.expiresAt !== undefined && { expires_at: presentTime(key.expiresAt) }),
+    ...(key.revoked && { revoked_at: presentTime(key.revoked.at), revoked_by: key.revoked.by }),
+    ...(key.lastUsedAt !== undefined && { last_used_at: presentTime(key.lastUsedAt) }),
+  }
+}

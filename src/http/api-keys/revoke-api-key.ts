@@ -1,0 +1,31 @@
+// DELETE of an API key.
+import { revokeApiKey as revokeApiKeyCommand } from '../../commands/api-keys/revoke-api-key.ts'
+import type { CommandContext } from '../../commands/context.ts'
+import { askedBy } from '../request/audit.ts'
+import type { KeyRing } from '../request/key-ring.ts'
+import { operation } from '../request/operation.ts'
+import { apiKeyParameters } from '../request/parameters.ts'
+import { answers, success } from '../response/envelope.ts'
+import { apiKeySchema, presentApiKey } from './present-api-key.ts'
+
+export function revokeApiKey(commands: CommandContext, keys: KeyRing) {
+  return operation({
+    scope: 'admin',
+    audited: 'in its commit',
+    schema: {
+      operationId: 'revokeApiKey',
+      summary: 'Revoke an API key',
+      description:
+        'From the answer on the key is refused; by other processes within seconds. Revoking twice changes nothing.',
+      tags: ['api keys'],
+      params: apiKeyParameters,
+      response: answers(apiKeySchema, 400, 404),
+    },
+    async answer(request) {
+      const id = request.params.api_key_id
+      const revoked = await revokeApiKeyCommand(commands, id, askedBy(request, 'revokeApiKey'))
+      keys.forget(id)
+      return success(presentApiKey(revoked))
+    },
+  })
+}

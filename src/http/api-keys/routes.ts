@@ -1,0 +1,18 @@
+// Method and path of each operation on API keys, and of the log of what they did.
+import type { CommandContext } from '../../commands/context.ts'
+import type { KeyRing } from '../request/key-ring.ts'
+import { type Mounting, mount } from '../request/mount.ts'
+import { createApiKey } from './create-api-key.ts'
+import { getApiKey } from './get-api-key.ts'
+import { listApiKeys } from './list-api-keys.ts'
+import { listAuditLog } from './list-audit-log.ts'
+import { revokeApiKey } from './revoke-api-key.ts'
+
+export function apiKeyRoutes(at: Mounting, commands: CommandContext, keys: KeyRing): void {
+  const { reads } = commands.store
+  mount(at, 'POST', '/api-keys', createApiKey(commands))
+  mount(at, 'GET', '/api-keys', listApiKeys(reads))
+  mount(at, 'GET', '/api-keys/:api_key_id', getApiKey(reads))
+  mount(at, 'GET', '/audit-log', listAuditLog(reads))
+  mount(at, 'DELETE', '/api-keys/:api_key_id', revokeApiKey(commands, keys))
+}

@@ -1,0 +1,65 @@
+// GET of what a notification was not delivered within a day of tries, oldest first.
+import { Type } from 'typebox'
+import type { ManagementContext } from '../../commands/management.ts'
+import type { DeadLetter } from '../../domain/delivery.ts'
+import type { Page, PageRequest } from '../../store/store.ts'
+import { operation } from '../request/operation.ts'
+import { deadLettersParameters } from '../request/parameters.ts'
+import { pageOf, pageQuery, paginationOf } from '../request/parse-page.ts'
+import { answers, success } from '../response/envelope.ts'
+import { found } from '../response/found.ts'
+import { presentTime } from '../response/present-time.ts'
+import { eventSchema, presentEvent } from './present-event.ts'
+
+const time = Type.String({ format: 'date-time' })
+
+const deadLetterSchema = Type.Object(
+  {
+    event: eventSchema,
+    tries: Type.Integer({ minimum: 1 }),
+    first_tried_at: time,
+    gave_up_at: time,
+    last_error: Type.String(),
+  },
+  { additionalProperties: false },
+)
+
+export function listDeadLetters(management: ManagementContext) {
+  return operation({
+    scope: 'admin',
+    schema: {
+      operationId: 'listDeadLetters',
+      summary: 'List the events that a notification was not delivered',
+      tags: ['events'],
+      params: deadLettersParameters,
+      querystring: pageQuery,
+      response: answers(Type.Array(deadLetterSchema), 400, 404),
+    },
+    async answer({ params, query }) {
+      const page = pageOf(query)
+      const { items, total } = await foundDeadLetters(management, params.notification_id, page)
+      return success(items.map(presentDeadLetter), [], paginationOf(page, total))
+    },
+  })
+}
+
+/** Throws NOTIFICATION_NOT_FOUND for one that is not configured, unless it has left something behind. */
+export async function foundDeadLetters(
+  { store, estate }: ManagementContext,
+  id: string,
+  page: PageRequest,
+): Promise<Page<DeadLetter>> {
+  const isConfigured = estate.notifications().some((notification) => notification.id === id)
+  const letters = (await store.reads.deadLetters(id, page)) ?? (isConfigured ? { items: [], total: 0 } : undefined)
+  return found(letters, 'NOTIFICATION_NOT_FOUND', `Notification with ID ${id} not found`)
+}
+
+function presentDeadLetter({ event, tries, firstTriedAt, gaveUpAt, lastError }: DeadLetter) {
+  return {
+    event: presentEvent(event),
+    tries,
+    first_tried_at: presentTime(firstTriedAt),
+    gave_up_at: presentTime(gaveUpAt),
+    last_error: lastError,
+  }
+}

@@ -1,0 +1,37 @@
+// An event on the wire: the body of a webhook, and the data of a line of the stream.
+import { type Static, Type } from 'typebox'
+import type { TransactionEvent } from '../../domain/event.ts'
+import { presentTime } from '../response/present-time.ts'
+import { presentTransaction, transactionSchema } from '../transactions/present-transaction.ts'
+
+export const eventSchema = Type.Object(
+  {
+    id: Type.String({
+      description: 'Of the event, the same at each delivery; its number rises in the order of commits',
+    }),
+    event: Type.Enum(['transaction_update', 'transaction_attention']),
+    timestamp: Type.String({ format: 'date-time', description: 'When it happened' }),
+    terminal: Type.Boolean({ description: 'Nothing comes after it for this transaction' }),
+    payload: Type.Object(
+      { payload_type: Type.Literal('transaction'), ...transactionSchema.properties },
+      { additionalProperties: false, description: 'The transaction as it stood then' },
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export function presentEvent(event: TransactionEvent): Static<typeof eventSchema> {
+  return {
+    id: presentEventId(event),
+    event: `transaction_${event.kind}`,
+    timestamp: presentTime(event.occurredAt),
+    terminal: event.terminal,
+    // Where its row has moved on, the phase does not tell the status of then.
+    payload: { payload_type: 'transaction', ...presentTransaction(event.transaction), status: event.status },
+  }
+}
+
+/** A database restored from an older copy gives its numbers again: with the time, none stands for two events. */
+export function presentEventId({ id, occurredAt }: Pick<TransactionEvent, 'id' | 'occurredAt'>): string {
+  return `${id}-${occurredAt}`
+}

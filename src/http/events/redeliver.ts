@@ -1,0 +1,50 @@
+// POST that has dead letters tried again: one of them, or all.
+import { Type } from 'typebox'
+import { redeliverAll, redeliverOne } from '../../commands/events/redeliver.ts'
+import type { ManagementContext } from '../../commands/management.ts'
+import { operation } from '../request/operation.ts'
+import { deadLetterParameters, deadLettersParameters } from '../request/parameters.ts'
+import { answers, success } from '../response/envelope.ts'
+import { foundDeadLetters } from './list-dead-letters.ts'
+
+const redeliveredSchema = Type.Object(
+  { redelivered: Type.Integer({ minimum: 0, description: 'Events that are tried again' }) },
+  { additionalProperties: false },
+)
+
+const told = ['they are tried again from now on, for a day; what a transaction was told since is not taken back']
+
+export function redeliverAllDeadLetters(management: ManagementContext) {
+  return operation({
+    scope: 'admin',
+    schema: {
+      operationId: 'redeliverDeadLetters',
+      summary: 'Try all dead letters of a notification again',
+      tags: ['events'],
+      params: deadLettersParameters,
+      response: answers(redeliveredSchema, 400, 404, 413, 415),
+    },
+    async answer({ params: { notification_id: id } }) {
+      await foundDeadLetters(management, id, { page: 1, perPage: 1 })
+      return success({ redelivered: await redeliverAll(management, id) }, told)
+    },
+  })
+}
+
+export function redeliverDeadLetter(management: ManagementContext) {
+  return operation({
+    scope: 'admin',
+    schema: {
+      operationId: 'redeliverDeadLetter',
+      summary: 'Try a dead letter of a notification again',
+      tags: ['events'],
+      params: deadLetterParameters,
+      response: answers(redeliveredSchema, 400, 404, 413, 415),
+    },
+    async answer({ params: { notification_id: id, event_id: eventId } }) {
+      await foundDeadLetters(management, id, { page: 1, perPage: 1 })
+      await redeliverOne(management, id, Number(eventId.split('-')[0]))
+      return success({ redelivered: 1 }, told)
+    },
+  })
+}

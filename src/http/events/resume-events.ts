@@ -1,0 +1,31 @@
+// Where a stream of events begins: behind the event that the reader names, or now.
+import { RescindError } from '../../domain/errors.ts'
+import type { Reads } from '../../store/store.ts'
+import { invalid } from '../request/validate.ts'
+import { presentEventId } from './present-event.ts'
+
+/** Last-Event-ID, which a reader sends when it comes back, goes before `after`, which stands in its URL for ever. */
+export async function resumeAt(
+  reads: Pick<Reads, 'event' | 'newestEvent' | 'eventsPrunedThrough'>,
+  header: string | string[] | undefined,
+  after: string | undefined,
+): Promise<number> {
+  const asked = typeof header === 'string' && header !== '' ? header : after
+  const newest = await reads.newestEvent()
+  if (asked === undefined) return newest
+  const found = /^(\d{1,15})(?:-(\d{1,15}))?$/.exec(asked)
+  if (!found) throw invalid('Last-Event-ID', asked, 'the id of an event; send one as it came, or none')
+  const id = Number(found[1])
+  const pruned = await reads.eventsPrunedThrough()
+  const fix = `read the transactions themselves, then follow from after=${newest}`
+  if (id < pruned) throw gone(`the events from ${id + 1} to ${pruned} are not kept any more; ${fix}`)
+  if (id > newest) throw gone(`there is no event ${id} yet: the newest is ${newest}; ${fix}`)
+  const event = found[2] === undefined ? undefined : await reads.event(id)
+  if (event && presentEventId(event) !== asked) throw gone(`event ${id} is another one than ${asked}; ${fix}`)
+  return id
+}
+
+/** After a restore from an older copy ids are given anew: a reader from before must not believe that it missed nothing. */
+function gone(message: string): RescindError {
+  return new RescindError('EVENTS_GONE', message)
+}

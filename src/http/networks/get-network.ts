@@ -1,0 +1,27 @@
+// GET of one network.
+import type { ManagementContext } from '../../commands/management.ts'
+import { inSight } from '../request/in-sight.ts'
+import { operation } from '../request/operation.ts'
+import { networkParameters } from '../request/parameters.ts'
+import { answers, success } from '../response/envelope.ts'
+import { found } from '../response/found.ts'
+import { networkId, networkSchema, noNetwork, presentNetwork } from './present-network.ts'
+
+export function getNetwork({ estate, store }: ManagementContext) {
+  return operation({
+    scope: 'read',
+    schema: {
+      operationId: 'getNetwork',
+      summary: 'Get a network',
+      tags: ['networks'],
+      params: networkParameters,
+      response: answers(networkSchema, 400, 404),
+    },
+    async answer({ params: { network_id: id }, principal }) {
+      await estate.refresh()
+      const seen = await inSight(store.reads, principal, (relayer) => relayer.network)
+      const network = estate.networks().find(({ name }) => networkId(name) === id && seen(name))
+      return success(presentNetwork(found(network, 'NETWORK_NOT_FOUND', noNetwork(id))))
+    },
+  })
+}

@@ -1,0 +1,27 @@
+// GET of the networks.
+import { Type } from 'typebox'
+import type { ManagementContext } from '../../commands/management.ts'
+import { inSight } from '../request/in-sight.ts'
+import { operation } from '../request/operation.ts'
+import { pageOf, pageQuery, paginationOf, sliceOf } from '../request/parse-page.ts'
+import { answers, success } from '../response/envelope.ts'
+import { networkSchema, presentNetwork } from './present-network.ts'
+
+export function listNetworks({ estate, store }: ManagementContext) {
+  return operation({
+    scope: 'read',
+    schema: {
+      operationId: 'listNetworks',
+      summary: 'List networks',
+      tags: ['networks'],
+      querystring: pageQuery,
+      response: answers(Type.Array(networkSchema), 400),
+    },
+    async answer({ query, principal }) {
+      await estate.refresh()
+      const seen = await inSight(store.reads, principal, (relayer) => relayer.network)
+      const [page, all] = [pageOf(query), estate.networks().filter(({ name }) => seen(name))]
+      return success(sliceOf(page, all).map(presentNetwork), [], paginationOf(page, all.length))
+    },
+  })
+}

@@ -1,0 +1,12 @@
+// Method and path of each operation on networks.
+import type { ManagementContext } from '../../commands/management.ts'
+import { type Mounting, mount } from '../request/mount.ts'
+import { getNetwork } from './get-network.ts'
+import { listNetworks } from './list-networks.ts'
+import { updateNetwork } from './update-network.ts'
+
+export function networkRoutes(at: Mounting, management: ManagementContext): void {
+  mount(at, 'GET', '/networks', listNetworks(management))
+  mount(at, 'GET', '/networks/:network_id', getNetwork(management))
+  mount(at, 'PATCH', '/networks/:network_id', updateNetwork(management))
+}

@@ -1,0 +1,72 @@
+// PATCH of a network: a JSON Merge Patch (RFC 7396) over what the file says of it.
+import { Type } from 'typebox'
+import type { ManagementContext } from '../../commands/management.ts'
+import { updateNetwork as updateNetworkCommand } from '../../commands/networks/update-network.ts'
+import { averageBlockTimeMsMax, requiredConfirmationsMax } from '../limits.ts'
+import { askedBy } from '../request/audit.ts'
+import { operation } from '../request/operation.ts'
+import { networkParameters } from '../request/parameters.ts'
+import { endpointsSchema, endpointsWanted, parseEndpoints } from '../request/parse-endpoints.ts'
+import { answers, success } from '../response/envelope.ts'
+import { found } from '../response/found.ts'
+import { networkId, networkSchema, noNetwork, presentNetwork } from './present-network.ts'
+
+const count = (max: number) =>
+  Type.Optional(
+    Type.Union([Type.Integer({ minimum: 1, maximum: max }), Type.Null()], {
+      description: `an integer from 1 to ${max}`,
+    }),
+  )
+const texts = Type.Optional(
+  Type.Union([Type.Array(Type.String({ maxLength: 256 }), { maxItems: 100 }), Type.Null()], {
+    description: 'a list of texts',
+  }),
+)
+
+const bodySchema = Type.Object(
+  {
+    rpc_urls: Type.Optional(Type.Union([endpointsSchema, Type.Null()], { description: `${endpointsWanted}, or null` })),
+    required_confirmations: count(requiredConfirmationsMax),
+    average_blocktime_ms: count(averageBlockTimeMsMax),
+    tags: texts,
+    explorer_urls: texts,
+  },
+  { additionalProperties: false, examples: [{ required_confirmations: 2 }] },
+)
+
+export function updateNetwork(management: ManagementContext) {
+  return operation({
+    scope: 'admin',
+    audited: 'in its commit',
+    schema: {
+      operationId: 'updateNetwork',
+      summary: 'Change a network',
+      description:
+        "What is absent stays, and null gives a member back to the configuration file. New endpoints take over at once: what was asked of the old ones is still answered by them. Which chain it is, and what that chain can do, is the file's to say.",
+      tags: ['networks'],
+      params: networkParameters,
+      body: bodySchema,
+      response: answers(networkSchema, 400, 404, 413, 415),
+    },
+    async answer(request) {
+      const { body } = request
+      const { network_id: id } = request.params
+      const { rpc_urls: urls, required_confirmations: confirmations, average_blocktime_ms: blockTime } = body
+      const network = management.estate.file.networks.find(({ name }) => networkId(name) === id)
+      const { name } = found(network, 'NETWORK_NOT_FOUND', noNetwork(id))
+      const updated = await updateNetworkCommand(
+        management,
+        name,
+        {
+          ...(urls !== undefined && { rpcUrls: urls && parseEndpoints('rpc_urls', urls) }),
+          ...(confirmations !== undefined && { requiredConfirmations: confirmations }),
+          ...(blockTime !== undefined && { averageBlockTimeMs: blockTime }),
+          ...(body.tags !== undefined && { tags: body.tags }),
+          ...(body.explorer_urls !== undefined && { explorerUrls: body.explorer_urls }),
+        },
+        askedBy(request, 'updateNetwork'),
+      )
+      return success(presentNetwork(updated))
+    },
+  })
+}

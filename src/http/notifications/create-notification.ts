@@ -1,0 +1,48 @@
+// POST of a notification.
+import { Type } from 'typebox'
+import type { ManagementContext } from '../../commands/management.ts'
+import { createNotification as createNotificationCommand } from '../../commands/notifications/create-notification.ts'
+import { askedBy } from '../request/audit.ts'
+import { operation } from '../request/operation.ts'
+import { newId } from '../request/parameters.ts'
+import { parseUrl } from '../request/parse-endpoints.ts'
+import { answers, success } from '../response/envelope.ts'
+import { notificationTypeInBody, parseSigningKey, signingKeyInBody, urlInBody } from './parse-notification.ts'
+import { notificationSchema, presentNotification } from './present-notification.ts'
+
+const bodySchema = Type.Object(
+  { id: newId, type: notificationTypeInBody, url: urlInBody, signing_key: Type.Optional(signingKeyInBody) },
+  { additionalProperties: false, examples: [{ id: 'hook', type: 'webhook', url: 'https://hooks.example/rescind' }] },
+)
+
+export function createNotification(management: ManagementContext) {
+  return operation({
+    scope: 'admin',
+    audited: 'in its commit',
+    schema: {
+      operationId: 'createNotification',
+      summary: 'Create a notification',
+      description: 'URL and signing key are sealed before they are stored (AES-256-GCM, `STORAGE_ENCRYPTION_KEY`).',
+      tags: ['notifications'],
+      body: bodySchema,
+      response: answers(notificationSchema, 400, 409, 413, 415),
+    },
+    async answer(request) {
+      const {
+        body: { id, url, signing_key: key },
+      } = request
+      const notification = await createNotificationCommand(
+        management,
+        {
+          ...(id !== undefined && { id }),
+          type: 'webhook',
+          url: parseUrl('url', url),
+          // Clients of services like this one send an empty key for none.
+          ...(key !== undefined && key !== '' && { signingKey: parseSigningKey(key) }),
+        },
+        askedBy(request, 'createNotification'),
+      )
+      return success(presentNotification(notification))
+    },
+  })
+}

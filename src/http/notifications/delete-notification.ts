@@ -1,0 +1,28 @@
+// DELETE of a notification.
+import { Type } from 'typebox'
+import type { ManagementContext } from '../../commands/management.ts'
+import { deleteNotification as deleteNotificationCommand } from '../../commands/notifications/delete-notification.ts'
+import { askedBy } from '../request/audit.ts'
+import { operation } from '../request/operation.ts'
+import { notificationParameters } from '../request/parameters.ts'
+import { answers, success } from '../response/envelope.ts'
+
+export function deleteNotification(management: ManagementContext) {
+  return operation({
+    scope: 'admin',
+    audited: 'in its commit',
+    schema: {
+      operationId: 'deleteNotification',
+      summary: 'Delete a notification',
+      description: 'Refused while a relayer names it.',
+      tags: ['notifications'],
+      params: notificationParameters,
+      response: answers(Type.String(), 400, 404, 409),
+    },
+    async answer(request) {
+      const { notification_id: id } = request.params
+      await deleteNotificationCommand(management, id, askedBy(request, 'deleteNotification'))
+      return success(`notification "${id}" is deleted`)
+    },
+  })
+}

@@ -1,0 +1,55 @@
+// PATCH of a notification: a JSON Merge Patch (RFC 7396).
+import { Type } from 'typebox'
+import type { ManagementContext } from '../../commands/management.ts'
+import { updateNotification as updateNotificationCommand } from '../../commands/notifications/update-notification.ts'
+import { askedBy } from '../request/audit.ts'
+import { operation } from '../request/operation.ts'
+import { notificationParameters } from '../request/parameters.ts'
+import { parseUrl } from '../request/parse-endpoints.ts'
+import { answers, success } from '../response/envelope.ts'
+import { notificationTypeInBody, parseSigningKey, signingKeyInBody, urlInBody } from './parse-notification.ts'
+import { notificationSchema, presentNotification } from './present-notification.ts'
+
+const bodySchema = Type.Object(
+  {
+    type: notificationTypeInBody,
+    url: Type.Optional(urlInBody),
+    signing_key: Type.Optional(
+      Type.Union([signingKeyInBody, Type.Null()], { description: 'a key, or null for none', writeOnly: true }),
+    ),
+  },
+  { additionalProperties: false, examples: [{ url: 'https://hooks.example/another' }] },
+)
+
+export function updateNotification(management: ManagementContext) {
+  return operation({
+    scope: 'admin',
+    audited: 'in its commit',
+    schema: {
+      operationId: 'updateNotification',
+      summary: 'Change a notification',
+      description:
+        'A JSON Merge Patch: what is absent stays. A `signing_key` of null, or an empty one, takes the key away.',
+      tags: ['notifications'],
+      params: notificationParameters,
+      body: bodySchema,
+      response: answers(notificationSchema, 400, 404, 409, 413, 415),
+    },
+    async answer(request) {
+      const {
+        params,
+        body: { url, signing_key: key },
+      } = request
+      const notification = await updateNotificationCommand(
+        management,
+        params.notification_id,
+        {
+          ...(url !== undefined && { url: parseUrl('url', url) }),
+          ...(key !== undefined && { signingKey: key ? parseSigningKey(key) : null }),
+        },
+        askedBy(request, 'updateNotification'),
+      )
+      return success(presentNotification(notification))
+    },
+  })
+}

@@ -1,0 +1,72 @@
+// POST of a relayer.
+import { type Static, Type } from 'typebox'
+import { adviceOn, type ManagementContext } from '../../commands/management.ts'
+import { createRelayer as createRelayerCommand } from '../../commands/relayers/create-relayer.ts'
+import { RescindError } from '../../domain/errors.ts'
+import { askedBy } from '../request/audit.ts'
+import { operation } from '../request/operation.ts'
+import { nameInBody, newId } from '../request/parameters.ts'
+import { endpointsSchema, parseEndpoints } from '../request/parse-endpoints.ts'
+import { answers, success } from '../response/envelope.ts'
+import { policiesInBody } from './policies.ts'
+import { presentRelayer, relayerSchema } from './present-relayer.ts'
+
+const bodySchema = Type.Object(
+  {
+    id: newId,
+    name: nameInBody,
+    network: Type.String({ description: 'the name of a network, such as "sepolia"' }),
+    network_type: Type.String({ description: '"evm"' }),
+    signer_id: Type.String({ description: 'the id of a signer' }),
+    notification_id: Type.Optional(Type.String({ description: 'the id of a notification' })),
+    paused: Type.Optional(Type.Boolean({ description: 'true or false' })),
+    policies: Type.Optional(policiesInBody),
+    custom_rpc_urls: Type.Optional(endpointsSchema),
+  },
+  {
+    additionalProperties: false,
+    examples: [{ name: 'Payouts', network: 'localhost', network_type: 'evm', signer_id: 'dev', paused: false }],
+  },
+)
+
+export function createRelayer(management: ManagementContext) {
+  return operation({
+    scope: 'admin',
+    audited: 'in its commit',
+    schema: {
+      operationId: 'createRelayer',
+      summary: 'Create a relayer',
+      description:
+        'One signer on one network: no other relayer may sign as its account there. It takes sends from the answer on.',
+      tags: ['relayers'],
+      body: bodySchema,
+      response: answers(relayerSchema, 400, 409, 413, 415),
+    },
+    async answer(request) {
+      const { body } = request
+      refuseOtherFamilies(body)
+      const { id, name, network, notification_id: notificationId, custom_rpc_urls: urls } = body
+      const relayer = await createRelayerCommand(
+        management,
+        {
+          ...(id !== undefined && { id }),
+          name,
+          network,
+          signerId: body.signer_id,
+          ...(notificationId !== undefined && { notificationId }),
+          paused: body.paused ?? false,
+          policies: body.policies ?? {},
+          ...(urls && { endpoints: parseEndpoints('custom_rpc_urls', urls) }),
+        },
+        askedBy(request, 'createRelayer'),
+      )
+      return success(presentRelayer(relayer, management.estate.endpointsOf), adviceOn(management, body.policies))
+    },
+  })
+}
+
+function refuseOtherFamilies({ network_type: family }: Static<typeof bodySchema>): void {
+  if (family === 'evm') return
+  const shown = JSON.stringify(family.slice(0, 40))
+  throw new RescindError('NOT_SUPPORTED', `network_type: ${shown} is not supported; relayers are of type "evm"`)
+}

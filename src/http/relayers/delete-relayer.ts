@@ -1,0 +1,28 @@
+// DELETE of a relayer.
+import { Type } from 'typebox'
+import type { ManagementContext } from '../../commands/management.ts'
+import { deleteRelayer as deleteRelayerCommand } from '../../commands/relayers/delete-relayer.ts'
+import { askedBy } from '../request/audit.ts'
+import { operation } from '../request/operation.ts'
+import { relayerParameters } from '../request/parameters.ts'
+import { answers, success } from '../response/envelope.ts'
+
+export function deleteRelayer(management: ManagementContext) {
+  return operation({
+    scope: 'admin',
+    audited: 'in its commit',
+    schema: {
+      operationId: 'deleteRelayer',
+      summary: 'Delete a relayer',
+      description: 'Refused while it has open transactions. Those that have ended can still be read under its id.',
+      tags: ['relayers'],
+      params: relayerParameters,
+      response: answers(Type.String(), 400, 404, 409),
+    },
+    async answer(request) {
+      const { relayer_id: id } = request.params
+      await deleteRelayerCommand(management, id, askedBy(request, 'deleteRelayer'))
+      return success(`relayer "${id}" is deleted; its transactions can still be read`)
+    },
+  })
+}

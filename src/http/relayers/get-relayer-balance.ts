@@ -1,0 +1,38 @@
+// GET of a relayer's balance, asked of its network now.
+import { Type } from 'typebox'
+import { readBalance } from '../../commands/relayers/read-balance.ts'
+import type { ChainOf } from '../../commands/relayers/read-status.ts'
+import type { Reads } from '../../store/store.ts'
+import { operation } from '../request/operation.ts'
+import { relayerParameters } from '../request/parameters.ts'
+import { answers, success } from '../response/envelope.ts'
+import { exactNumber } from '../response/exact-number.ts'
+import { foundRelayer } from '../response/found.ts'
+
+const balanceSchema = Type.Object(
+  {
+    balance: Type.Integer({
+      minimum: 0,
+      description: 'With all its digits, which a parser that reads doubles cuts: `status` has it as text',
+    }),
+    unit: Type.Literal('wei'),
+  },
+  { additionalProperties: false },
+)
+
+export function getRelayerBalance(reads: Reads, chainOf: ChainOf) {
+  return operation({
+    scope: 'read',
+    schema: {
+      operationId: 'getRelayerBalance',
+      summary: "Get a relayer's balance",
+      tags: ['relayers'],
+      params: relayerParameters,
+      response: answers(balanceSchema, 400, 404, 503),
+    },
+    async answer({ params }) {
+      const balance = await readBalance(chainOf, await foundRelayer(reads, params.relayer_id))
+      return success({ balance: exactNumber(balance), unit: 'wei' })
+    },
+  })
+}

@@ -1,0 +1,50 @@
+// GET of how a relayer is doing: its account on the chain, and what waits in its queue.
+import { Type } from 'typebox'
+import { type ChainOf, readStatus } from '../../commands/relayers/read-status.ts'
+import type { Reads } from '../../store/store.ts'
+import { operation } from '../request/operation.ts'
+import { relayerParameters } from '../request/parameters.ts'
+import { answers, success } from '../response/envelope.ts'
+import { foundRelayer } from '../response/found.ts'
+import { presentTime } from '../response/present-time.ts'
+
+const statusSchema = Type.Object(
+  {
+    network_type: Type.Literal('evm'),
+    balance: Type.String({ pattern: '^[0-9]+$', description: 'Wei' }),
+    nonce: Type.String({ pattern: '^[0-9]+$', description: "The account's next nonce at the head" }),
+    pending_transactions_count: Type.Integer({ minimum: 0 }),
+    last_confirmed_transaction_timestamp: Type.Optional(Type.String({ format: 'date-time' })),
+    paused: Type.Boolean(),
+    system_disabled: Type.Boolean(),
+  },
+  { additionalProperties: false },
+)
+
+export function getRelayerStatus(reads: Reads, chainOf: ChainOf) {
+  return operation({
+    scope: 'read',
+    schema: {
+      operationId: 'getRelayerStatus',
+      summary: 'Get how a relayer is doing',
+      tags: ['relayers'],
+      params: relayerParameters,
+      response: answers(statusSchema, 400, 404, 503),
+    },
+    async answer({ params }) {
+      const relayer = await foundRelayer(reads, params.relayer_id)
+      const status = await readStatus(reads, chainOf, relayer)
+      return success({
+        network_type: 'evm',
+        balance: status.balance.toString(),
+        nonce: String(status.nonce),
+        pending_transactions_count: status.pending,
+        ...(status.lastConfirmedAt !== undefined && {
+          last_confirmed_transaction_timestamp: presentTime(status.lastConfirmedAt),
+        }),
+        paused: relayer.paused,
+        system_disabled: false,
+      })
+    },
+  })
+}

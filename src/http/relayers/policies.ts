@@ -1,0 +1,73 @@
+// Policies on the wire: what a body may give, and what an answer shows. Their values are read as the configuration
+// file's are; the amounts of an answer are numbers, as there, with every digit.
+import { type TSchema, Type } from 'typebox'
+import { type HeldPolicy, heldPolicies } from '../../domain/policies.ts'
+import { type Policies, type Policy, policyTable, unenforcedPolicies } from '../../domain/policy-table.ts'
+import { exactNumber } from '../response/exact-number.ts'
+
+const rows: readonly Policy[] = Object.values(policyTable)
+
+/** Null takes a policy away. */
+export const policiesInBody = Type.Object(
+  Object.fromEntries([...rows, ...unenforcedPolicies].map((policy) => [policy.name, given(policy)])),
+  { additionalProperties: false, description: 'an object of policies', examples: [{ gas_price_cap: 100_000_000_000 }] },
+)
+
+function given(policy: Policy) {
+  const { meaning } = policy
+  const orNull = (description: string, ...forms: readonly TSchema[]) =>
+    Type.Optional(Type.Union([...forms, Type.Null()], { description }))
+  switch (policy.kind) {
+    case 'wei': {
+      const forms = [Type.Integer({ minimum: 0 }), Type.String({ pattern: '^[0-9]{1,78}$' })]
+      return orNull(`wei as an integer or a decimal string: ${meaning}`, ...forms)
+    }
+    case 'count':
+      return orNull(`an integer from ${policy.min}: ${meaning}`, Type.Integer({ minimum: policy.min }))
+    case 'flag':
+      return orNull(`true or false: ${meaning}`, Type.Boolean())
+    case 'addresses':
+      return orNull(`a list of addresses that ${meaning}`, Type.Array(Type.String()))
+    case 'calls': {
+      const wanted = 'an object of lists of selectors by receiver, {"0x…": ["0xa9059cbb"]}'
+      return orNull(`${wanted}: ${meaning}`, Type.Record(Type.String(), Type.Array(Type.String())))
+    }
+  }
+}
+
+/** Of a policy in an answer. */
+const shownAs: Readonly<Record<Policy['kind'], () => TSchema>> = {
+  wei: () => Type.Integer({ minimum: 0, description: 'Wei' }),
+  count: () => Type.Integer(),
+  flag: () => Type.Boolean(),
+  addresses: () => Type.Array(Type.String()),
+  calls: () => Type.Record(Type.String(), Type.Array(Type.String())),
+}
+
+export const policiesSchema = Type.Object(
+  Object.fromEntries(
+    rows.map((policy) => {
+      const shown = shownAs[policy.kind]()
+      const isAlwaysThere = policy.default !== undefined || policy.implied !== undefined
+      return [policy.name, isAlwaysThere ? shown : Type.Optional(shown)]
+    }),
+  ),
+  { additionalProperties: false },
+)
+
+export function presentPolicies(policies: Policies): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(heldPolicies(policies).map((held) => [held.name, present(held)]))
+}
+
+function present({ kind, value }: HeldPolicy): unknown {
+  switch (kind) {
+    case 'wei':
+      return exactNumber(value)
+    case 'calls':
+      return Object.fromEntries(value.map(({ receiver, selectors }) => [receiver, selectors]))
+    case 'count':
+    case 'flag':
+    case 'addresses':
+      return value
+  }
+}

@@ -1,0 +1,49 @@
+// A relayer on the wire.
+import { type Static, Type } from 'typebox'
+import type { RelayerId } from '../../domain/ids.ts'
+import type { Relayer } from '../../domain/relayer.ts'
+import type { Endpoint } from '../../registry/entities.ts'
+import { endpointSchema, presentEndpoint } from '../response/present-endpoint.ts'
+import { policiesSchema, presentPolicies } from './policies.ts'
+
+export const relayerSchema = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    network: Type.String(),
+    network_type: Type.Literal('evm'),
+    chain_id: Type.Integer(),
+    address: Type.String(),
+    signer_id: Type.String(),
+    notification_id: Type.Optional(Type.String()),
+    paused: Type.Boolean(),
+    system_disabled: Type.Boolean(),
+    policies: policiesSchema,
+    custom_rpc_urls: Type.Optional(Type.Array(endpointSchema)),
+  },
+  { additionalProperties: false },
+)
+
+export type RelayerBody = Static<typeof relayerSchema>
+
+/** The endpoints that a relayer has to itself, where it has any. */
+export type EndpointsOf = (relayer: RelayerId) => readonly Endpoint[] | undefined
+
+export function presentRelayer(relayer: Relayer, endpointsOf: EndpointsOf): RelayerBody {
+  const own = endpointsOf(relayer.id)
+  return {
+    id: relayer.id,
+    name: relayer.name,
+    network: relayer.network,
+    network_type: 'evm',
+    chain_id: relayer.chainId,
+    address: relayer.address,
+    signer_id: relayer.signerId,
+    ...(relayer.notificationId !== undefined && { notification_id: relayer.notificationId }),
+    paused: relayer.paused,
+    // A relayer is never disabled for its nodes' failures: it waits, and says so.
+    system_disabled: false,
+    policies: presentPolicies(relayer.policies),
+    ...(own && { custom_rpc_urls: own.map(presentEndpoint) }),
+  }
+}

@@ -1,0 +1,25 @@
+// Method and path of each operation on relayers.
+import type { ManagementContext } from '../../commands/management.ts'
+import type { ChainOf } from '../../commands/relayers/read-status.ts'
+import { type Mounting, mount } from '../request/mount.ts'
+import { createRelayer } from './create-relayer.ts'
+import { deleteRelayer } from './delete-relayer.ts'
+import { getRelayer } from './get-relayer.ts'
+import { getRelayerBalance } from './get-relayer-balance.ts'
+import { getRelayerStatus } from './get-relayer-status.ts'
+import { listRelayers } from './list-relayers.ts'
+import { rpc } from './rpc.ts'
+import { updateRelayer } from './update-relayer.ts'
+
+export function relayerRoutes(at: Mounting, management: ManagementContext, chainOf: ChainOf): void {
+  const { reads } = management.store
+  const { endpointsOf } = management.estate
+  mount(at, 'POST', '/relayers', createRelayer(management))
+  mount(at, 'GET', '/relayers', listRelayers(reads, endpointsOf))
+  mount(at, 'GET', '/relayers/:relayer_id', getRelayer(reads, endpointsOf))
+  mount(at, 'PATCH', '/relayers/:relayer_id', updateRelayer(management))
+  mount(at, 'DELETE', '/relayers/:relayer_id', deleteRelayer(management))
+  mount(at, 'GET', '/relayers/:relayer_id/status', getRelayerStatus(reads, chainOf))
+  mount(at, 'GET', '/relayers/:relayer_id/balance', getRelayerBalance(reads, chainOf))
+  mount(at, 'POST', '/relayers/:relayer_id/rpc', rpc(reads, chainOf))
+}

@@ -1,0 +1,84 @@
+// POST of a JSON-RPC request that reads the relayer's chain. The answer is JSON-RPC too, so that any client of it can ask.
+import { type Static, Type } from 'typebox'
+import type { ChainOf } from '../../commands/relayers/read-status.ts'
+import { rpc as rpcCommand } from '../../commands/relayers/rpc.ts'
+import type { Reads } from '../../store/store.ts'
+import { operation } from '../request/operation.ts'
+import { relayerParameters } from '../request/parameters.ts'
+import { failures } from '../response/envelope.ts'
+
+const idSchema = Type.Union([Type.String({ maxLength: 256 }), Type.Number(), Type.Null()], {
+  description: 'a text or a number, which comes back with the answer',
+})
+
+const requestSchema = Type.Object(
+  {
+    jsonrpc: Type.Literal('2.0', { description: 'the text "2.0"' }),
+    method: Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: 'the name of a method, such as "eth_getBalance"',
+    }),
+    params: Type.Optional(Type.Unknown({ description: 'a list of what the method takes' })),
+    id: Type.Optional(idSchema),
+  },
+  {
+    additionalProperties: false,
+    examples: [
+      { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] },
+      {
+        ...{ jsonrpc: '2.0', id: 2, method: 'eth_getBalance' },
+        params: ['0x70997970C51812dc3A010C7d01b50e0d17dc79C8', 'latest'],
+      },
+    ],
+  },
+)
+
+const answerSchema = Type.Object(
+  {
+    jsonrpc: Type.Literal('2.0'),
+    id: Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Null()])),
+    result: Type.Optional(Type.Unknown({ description: 'What the node answered' })),
+    error: Type.Optional(
+      Type.Object(
+        {
+          code: Type.Number(),
+          message: Type.String(),
+          description: Type.String({ description: 'Whose error it is' }),
+          data: Type.Optional(Type.Unknown({ description: 'For example the bytes that a call reverted with' })),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export type RpcBody = Static<typeof answerSchema>
+
+export function rpc(reads: Reads, chainOf: ChainOf) {
+  return operation({
+    scope: 'read',
+    schema: {
+      operationId: 'rpc',
+      summary: "Read the relayer's chain by JSON-RPC",
+      description:
+        'Passes methods that read on to a node of the network, and to the next if that one does not answer. What sends, signs, subscribes or looks into the node is refused, with status 200 and a JSON-RPC error. One request at a time: a batch is refused.',
+      tags: ['relayers'],
+      params: relayerParameters,
+      body: requestSchema,
+      response: { 200: answerSchema, ...failures(400, 404, 413, 415, 503) },
+    },
+    async answer({ params, body }): Promise<RpcBody> {
+      const asked = { method: body.method, params: body.params ?? [] }
+      const answered = await rpcCommand(reads, chainOf, params.relayer_id, asked)
+      return { jsonrpc: '2.0', ...(body.id !== undefined && { id: body.id }), ...present(answered) }
+    },
+  })
+}
+
+function present(answered: Awaited<ReturnType<typeof rpcCommand>>): Pick<RpcBody, 'result' | 'error'> {
+  if ('value' in answered) return { result: answered.value }
+  if ('refused' in answered) return { error: { ...answered.refused, description: 'No node was asked.' } }
+  return { error: { ...answered.error, description: 'The node answered with this error.' } }
+}

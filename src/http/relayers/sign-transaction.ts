@@ -1,0 +1,29 @@
+// POST of a transaction to sign without sending it: refused, since its nonce would be taken behind the relayer's back.
+import { RescindError } from '../../domain/errors.ts'
+import type { Reads } from '../../store/store.ts'
+import { operation } from '../request/operation.ts'
+import { relayerParameters } from '../request/parameters.ts'
+import { failures } from '../response/envelope.ts'
+import { foundRelayer } from '../response/found.ts'
+
+export function signTransaction(reads: Reads) {
+  return operation({
+    scope: 'sign',
+    schema: {
+      operationId: 'signTransaction',
+      summary: 'Sign a transaction without sending it: not supported',
+      description:
+        'Always refused with `NOT_SUPPORTED`. Whoever held the signed bytes could spend a nonce of the relayer, or bring back what was canceled. Send transactions to `…/transactions` instead.',
+      tags: ['signing'],
+      params: relayerParameters,
+      response: failures(400, 404, 413, 415),
+    },
+    async answer({ params }) {
+      await foundRelayer(reads, params.relayer_id)
+      throw new RescindError(
+        'NOT_SUPPORTED',
+        "sign-transaction is not supported: signed bytes could spend the relayer's nonce behind its back; send the transaction with POST …/transactions",
+      )
+    },
+  })
+}

@@ -1,0 +1,55 @@
+// POST of typed data to sign (EIP-712), by its two hashes.
+import { Type } from 'typebox'
+import { type SignerOf, signStatement } from '../../commands/relayers/sign.ts'
+import type { Hash } from '../../domain/ids.ts'
+import type { Reads } from '../../store/store.ts'
+import { operation } from '../request/operation.ts'
+import { relayerParameters } from '../request/parameters.ts'
+import { answers, success } from '../response/envelope.ts'
+import { presentSignature, signatureSchema } from '../transactions/present-transaction.ts'
+
+const hash = (of: string) =>
+  Type.String({
+    pattern: '^(0x)?[0-9a-fA-F]{64}$',
+    description: `32 bytes in hex: ${of}`,
+    examples: [`0x${'1f'.repeat(32)}`],
+  })
+
+const bodySchema = Type.Object(
+  {
+    domain_separator: hash('hashStruct of the domain'),
+    hash_struct_message: hash('hashStruct of the message'),
+  },
+  {
+    additionalProperties: false,
+    examples: [{ domain_separator: `0x${'1f'.repeat(32)}`, hash_struct_message: `0x${'2e'.repeat(32)}` }],
+  },
+)
+
+export function signTypedData(reads: Reads, signerOf: SignerOf) {
+  return operation({
+    scope: 'sign',
+    schema: {
+      operationId: 'signTypedData',
+      summary: 'Sign typed data (EIP-712)',
+      description:
+        'Signs `keccak256(0x1901 ‖ domain_separator ‖ hash_struct_message)`. The hashes tell nothing of what they stand for: a permit to take tokens looks like a greeting, so give the scope `sign` to those only who may spend.',
+      tags: ['signing'],
+      params: relayerParameters,
+      body: bodySchema,
+      response: answers(signatureSchema, 400, 404, 413, 415, 503),
+    },
+    async answer({ params, body }) {
+      const signature = await signStatement(reads, signerOf, params.relayer_id, {
+        kind: 'typedData',
+        domainSeparator: withPrefix(body.domain_separator),
+        structHash: withPrefix(body.hash_struct_message),
+      })
+      return success(presentSignature({ signature }))
+    },
+  })
+}
+
+function withPrefix(hex: string): Hash {
+  return `0x${hex.replace(/^0x/, '')}`
+}

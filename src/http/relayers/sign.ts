@@ -1,0 +1,53 @@
+// POST of a message to sign (EIP-191).
+import { Type } from 'typebox'
+import { type SignerOf, signStatement } from '../../commands/relayers/sign.ts'
+import type { Hex } from '../../domain/ids.ts'
+import type { Reads } from '../../store/store.ts'
+import { operation } from '../request/operation.ts'
+import { relayerParameters } from '../request/parameters.ts'
+import { invalid } from '../request/validate.ts'
+import { answers, success } from '../response/envelope.ts'
+import { presentSignature, signatureSchema } from '../transactions/present-transaction.ts'
+
+const rawSchema = Type.Object(
+  { raw: Type.Unsafe<Hex>(Type.String({ pattern: '^0x([0-9a-fA-F]{2})*$', examples: ['0xdeadbeef'] })) },
+  { additionalProperties: false },
+)
+
+const bodySchema = Type.Object(
+  {
+    message: Type.Union([Type.String(), rawSchema], {
+      description: 'a text, or bytes as {"raw": "0xdeadbeef"}',
+      examples: ['hello'],
+    }),
+  },
+  { additionalProperties: false, examples: [{ message: 'hello' }] },
+)
+
+export function sign(reads: Reads, signerOf: SignerOf) {
+  return operation({
+    scope: 'sign',
+    schema: {
+      operationId: 'signMessage',
+      summary: 'Sign a message (EIP-191)',
+      description:
+        'What `personal_sign` signs: the prefix, the length in bytes, and the bytes, those of the UTF-8 of a text. Hex in a text is a text; bytes are given as `{"raw": "0x…"}`.',
+      tags: ['signing'],
+      params: relayerParameters,
+      body: bodySchema,
+      response: answers(signatureSchema, 400, 404, 413, 415, 503),
+    },
+    async answer({ params, body }) {
+      const bytes = bytesOf(body.message)
+      const signature = await signStatement(reads, signerOf, params.relayer_id, { kind: 'message', bytes })
+      return success(presentSignature({ signature }))
+    },
+  })
+}
+
+function bytesOf(message: string | { raw: Hex }): Hex {
+  if (typeof message === 'object') return message.raw
+  // Half of a surrogate pair has no UTF-8: what would be signed is another text.
+  if (!message.isWellFormed()) throw invalid('message', message, 'Unicode; send it as bytes, {"raw": "0x…"}')
+  return `0x${Buffer.from(message, 'utf8').toString('hex')}`
+}

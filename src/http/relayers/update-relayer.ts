@@ -1,0 +1,67 @@
+// PATCH of a relayer: a JSON Merge Patch (RFC 7396).
+import { Type } from 'typebox'
+import { adviceOn, type ManagementContext } from '../../commands/management.ts'
+import { updateRelayer as updateRelayerCommand } from '../../commands/relayers/update-relayer.ts'
+import { askedBy } from '../request/audit.ts'
+import { operation } from '../request/operation.ts'
+import { nameInBody, relayerParameters } from '../request/parameters.ts'
+import { endpointsSchema, endpointsWanted, parseEndpoints } from '../request/parse-endpoints.ts'
+import { answers, success } from '../response/envelope.ts'
+import { policiesInBody } from './policies.ts'
+import { presentRelayer, relayerSchema } from './present-relayer.ts'
+
+const bodySchema = Type.Object(
+  {
+    name: Type.Optional(nameInBody),
+    notification_id: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], { description: 'the id of a notification, or null for none' }),
+    ),
+    paused: Type.Optional(Type.Boolean({ description: 'true or false' })),
+    policies: Type.Optional(
+      Type.Union([policiesInBody, Type.Null()], { description: 'an object of policies, or null' }),
+    ),
+    custom_rpc_urls: Type.Optional(
+      Type.Union([endpointsSchema, Type.Null()], {
+        description: `${endpointsWanted}, or null for the network's`,
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    examples: [{ paused: false, policies: { gas_price_cap: 200_000_000_000, value_cap: null } }],
+  },
+)
+
+export function updateRelayer(management: ManagementContext) {
+  return operation({
+    scope: 'admin',
+    audited: 'in its commit',
+    schema: {
+      operationId: 'updateRelayer',
+      summary: 'Change a relayer',
+      description:
+        'A JSON Merge Patch: what is absent stays, null puts the default in its place. What waits and what is in flight follows the new policies from its next step. Of a relayer that the configuration file names, the change is kept beside the file and laid over it at each start.',
+      tags: ['relayers'],
+      params: relayerParameters,
+      body: bodySchema,
+      response: answers(relayerSchema, 400, 404, 409, 413, 415),
+    },
+    async answer(request) {
+      const { params, body } = request
+      const { name, notification_id: notificationId, paused, policies, custom_rpc_urls: urls } = body
+      const relayer = await updateRelayerCommand(
+        management,
+        params.relayer_id,
+        {
+          ...(name !== undefined && { name }),
+          ...(notificationId !== undefined && { notificationId }),
+          ...(paused !== undefined && { paused }),
+          ...(policies !== undefined && { policies }),
+          ...(urls !== undefined && { endpoints: urls && parseEndpoints('custom_rpc_urls', urls) }),
+        },
+        askedBy(request, 'updateRelayer'),
+      )
+      return success(presentRelayer(relayer, management.estate.endpointsOf), adviceOn(management, policies))
+    },
+  })
+}

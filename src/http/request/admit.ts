@@ -1,0 +1,46 @@
+// The door: request id and security headers, then who is asking and how often, before anything is parsed or looked up.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Scope } from '../../domain/api-key.ts'
+import { RescindError } from '../../domain/errors.ts'
+import type { Auditor } from './audit.ts'
+import { type Authenticate, checkGrant, isPrincipal } from './authenticate.ts'
+import type { RateLimits } from './limit-rate.ts'
+import { pathParametersOf } from './parameters.ts'
+
+export interface Door {
+  readonly authenticate: Authenticate
+  readonly rates: RateLimits
+  readonly auditor: Auditor
+}
+
+/** Throws RateLimited, UNAUTHORIZED, SCOPE_MISSING, RELAYER_NOT_GRANTED; otherwise the request knows its principal. */
+export async function admit(
+  { authenticate, rates }: Pick<Door, 'authenticate' | 'rates'>,
+  scope: Scope | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  // The right key is heard whatever strangers at its address did: they must not be able to keep a cancellation out.
+  const answer = authenticate(request.headers.authorization)
+  const principal = answer instanceof Promise ? await answer : answer
+  request.keyId = principal?.id
+  if (!isPrincipal(principal)) {
+    await rates.hear(request.ip)
+    await rates.fail(request.ip)
+    throw new RescindError('UNAUTHORIZED', principal ? `key "${principal.id}" is ${principal.ended}` : 'no valid token')
+  }
+  const { policy, remaining, resetSeconds } = await rates.spend(principal.id)
+  reply.header('ratelimit-policy', policy)
+  reply.header('ratelimit', `"key";r=${remaining};t=${resetSeconds}`)
+  const { relayer_id: relayerId } = pathParametersOf(request)
+  if (scope !== undefined) checkGrant(principal, scope, relayerId)
+  request.principal = principal
+}
+
+/** On every answer, refusals included. */
+export function markAnswer(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id)
+  reply.header('cache-control', 'no-store')
+  reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
+  reply.header('x-content-type-options', 'nosniff')
+}

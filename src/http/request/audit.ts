@@ -1,0 +1,138 @@
+// What the door and the operations tell the audit log, beside what commands note in their own commit.
+import type { FastifyRequest } from 'fastify'
+import type { CommandContext } from '../../commands/context.ts'
+import { type Asked, allowed, type Decision, type Touched } from '../../domain/audit.ts'
+import { catalogue, type RescindError } from '../../domain/errors.ts'
+import type { Logger } from '../../ops/logger.ts'
+import { memberOf } from '../../ops/member.ts'
+import { auditRefusalKindsMax, auditRefusalsEveryMs, auditRefusalsSoonMs } from '../limits.ts'
+import { askerOf } from './asker.ts'
+import { pathParametersOf } from './parameters.ts'
+
+export interface Auditor extends AsyncDisposable {
+  /** Durable when it resolves: for what changes without a command that notes it. */
+  allowed(request: FastifyRequest, answer: unknown): Promise<void>
+  /** Told within seconds, in the background. */
+  refused(request: FastifyRequest, error: RescindError): void
+}
+
+/** For a command to note it in the commit of the change. */
+export function askedBy(request: FastifyRequest, operation: string): Asked {
+  return { keyId: askerOf(request), operation, requestId: request.id, address: request.ip }
+}
+
+/**
+ * Refusals that differ in nothing but the moment are told as one, with their count. Of those that differ only so many
+ * kinds are told apart in a minute, and the rest by their code alone: whoever is refused decides neither how many rows
+ * there are nor how long they are.
+ */
+export function openAuditor({ store, clock }: Pick<CommandContext, 'store' | 'clock'>, logger: Logger): Auditor {
+  let waiting = new Map<string, Decision & { count: number }>()
+  let flushing: Promise<void> | undefined
+  let flushedAt = Number.NEGATIVE_INFINITY
+  const ended = new AbortController()
+
+  async function flush(): Promise<void> {
+    const decisions = [...waiting.values()]
+    waiting = new Map()
+    flushedAt = clock.now()
+    if (decisions.length === 0) return
+    try {
+      await store.commit(async (session) => {
+        for (const decision of decisions) session.note(decision)
+      })
+    } catch (err) {
+      logger.warn({ err, refusals: decisions.length }, 'refusals were not recorded in the audit log')
+    }
+  }
+
+  async function flushLater(): Promise<void> {
+    // The first soon, so that it is seen; those of a storm once a minute.
+    const pause = Math.max(auditRefusalsSoonMs, flushedAt + auditRefusalsEveryMs - clock.now())
+    await clock.sleep(Math.min(pause, auditRefusalsEveryMs), ended.signal)
+    flushing = undefined
+    await flush()
+  }
+
+  /** Strangers have room of their own: they can't crowd out what a key did. */
+  function isRoom(keyId: string | undefined): boolean {
+    const neighbours = [...waiting.values()].filter((other) => (other.keyId === undefined) === (keyId === undefined))
+    return neighbours.length < auditRefusalKindsMax
+  }
+
+  function count(decision: Decision): void {
+    const { at, requestId, ...kind } = decision
+    const name = JSON.stringify(kind)
+    const known = waiting.get(name)
+    if (known) known.count += 1
+    else if (kind.address === undefined || isRoom(kind.keyId)) waiting.set(name, { ...decision, count: 1 })
+    else count({ at, outcome: kind.outcome, ...(kind.code !== undefined && { code: kind.code }) })
+  }
+
+  return {
+    async allowed(request, answer) {
+      const decision = allowed(askedBy(request, operationOf(request) ?? 'unnamed'), clock.now(), {
+        ...madeBy(answer),
+        ...touched(request),
+      })
+      await store.commit(async (session) => session.note(decision))
+    },
+    refused(request, error) {
+      if (!isWorthTelling(request, error)) return
+      const operation = operationOf(request)
+      count({
+        at: clock.now(),
+        outcome: error.status >= 500 ? 'failed' : 'refused',
+        code: error.code,
+        requestId: request.id,
+        address: request.ip,
+        ...(operation !== undefined && { operation }),
+        ...(request.keyId !== undefined && { keyId: request.keyId, ...touched(request) }),
+      })
+      flushing ??= flushLater()
+    },
+    async [Symbol.asyncDispose]() {
+      ended.abort()
+      await flushing
+      await flush()
+    },
+  }
+}
+
+/** Every refusal at the door; and behind it, what was asked for as a change. */
+function isWorthTelling(request: FastifyRequest, { code, status }: RescindError): boolean {
+  if (catalogue[code].status === 401 || code === 'RATE_LIMITED') return true
+  return request.principal !== undefined && isChange(request) && status !== 404
+}
+
+/** Whatever is not asked by GET, nor under the scope of reading, may change something. */
+export function isChange({
+  method,
+  routeOptions: { config },
+}: Pick<FastifyRequest, 'method' | 'routeOptions'>): boolean {
+  return method !== 'GET' && method !== 'HEAD' && config.scope !== undefined && config.scope !== 'read'
+}
+
+/** Undefined where no path was met. */
+function operationOf(request: FastifyRequest): string | undefined {
+  return request.routeOptions.config.operationId
+}
+
+const idCharsMax = 64
+
+/** The ids of the path, as far as they can be ids: one that is refused may be of any length. */
+function touched(request: FastifyRequest): Touched {
+  const { relayer_id: relayerId, transaction_id: transactionId, ...others } = pathParametersOf(request)
+  const subjectId = Object.values(others)[0]
+  return {
+    ...(relayerId !== undefined && { relayerId: relayerId.slice(0, idCharsMax) }),
+    ...(transactionId !== undefined && { transactionId: transactionId.slice(0, idCharsMax) }),
+    ...(subjectId !== undefined && { subjectId: subjectId.slice(0, idCharsMax) }),
+  }
+}
+
+/** What a POST made has its id in the answer alone. */
+function madeBy(answer: unknown): Touched {
+  const id = memberOf(memberOf(answer, 'data'), 'id')
+  return typeof id === 'string' ? { subjectId: id } : {}
+}

@@ -1,0 +1,65 @@
+// Who is asking: a bearer token, compared in constant time by its digest.
+import { hash, timingSafeEqual } from 'node:crypto'
+import { administratorId, type Scope, scopes } from '../../domain/api-key.ts'
+import { RescindError } from '../../domain/errors.ts'
+import type { ApiKeyId, RelayerId } from '../../domain/ids.ts'
+
+export interface Principal {
+  /** Names the key in logs, rate limits and rows; never the key itself. */
+  readonly id: ApiKeyId
+  readonly scopes: ReadonlySet<Scope>
+  /** Absent: every relayer. */
+  readonly relayers?: readonly RelayerId[]
+}
+
+/** Whose key it was: known, and to be refused like a stranger. */
+export interface Former {
+  readonly id: ApiKeyId
+  readonly ended: 'revoked' | 'expired'
+}
+
+export type Identity = Principal | Former | undefined
+
+/** A promise only where the store has to be asked. */
+export type Authenticate = (header: string | undefined) => Identity | Promise<Identity>
+
+/** The API key of the environment: the administrator. */
+export function administratorBy(apiKey: string): (header: string | undefined) => Principal | undefined {
+  const expected = digest(apiKey)
+  const administrator: Principal = { id: administratorId, scopes: new Set(scopes) }
+  return (header) => {
+    const token = bearerToken(header)
+    // Digests are of one length, so that neither the token's length nor a common prefix shows in the time taken.
+    return token !== undefined && timingSafeEqual(digest(token), expected) ? administrator : undefined
+  }
+}
+
+/** RFC 6750 §2.1; the scheme is case-insensitive (RFC 9110 §11.1). */
+export function bearerToken(header: string | undefined): string | undefined {
+  return header === undefined ? undefined : /^bearer +([\x21-\x7e]+) *$/i.exec(header)?.[1]
+}
+
+export function isPrincipal(identity: Identity): identity is Principal {
+  return identity !== undefined && 'scopes' in identity
+}
+
+/**
+ * Throws SCOPE_MISSING or RELAYER_NOT_GRANTED unless the key may do this, to this relayer where one is named. A relayer
+ * that does not exist is not granted either: a list tells nothing of what is outside of it.
+ */
+export function checkGrant(principal: Principal, scope: Scope, relayerId: RelayerId | undefined): void {
+  if (permits(principal, scope, relayerId)) return
+  if (principal.scopes.has(scope)) {
+    throw new RescindError('RELAYER_NOT_GRANTED', `key "${principal.id}" is not for relayer "${relayerId}"`)
+  }
+  throw new RescindError('SCOPE_MISSING', `key "${principal.id}" has no scope ${scope}`)
+}
+
+export function permits(principal: Principal, scope: Scope, relayerId: RelayerId | undefined): boolean {
+  if (!principal.scopes.has(scope)) return false
+  return relayerId === undefined || (principal.relayers?.includes(relayerId) ?? true)
+}
+
+function digest(token: string): Buffer {
+  return hash('sha256', token, 'buffer')
+}

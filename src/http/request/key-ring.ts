@@ -1,0 +1,95 @@
+// The keys that the administrator gave out: verdicts from memory, for a moment, and the store's behind them.
+import { digestOfToken } from '../../commands/api-keys/api-key-token.ts'
+import type { CommandContext } from '../../commands/context.ts'
+import { type ApiKey, isInForce } from '../../domain/api-key.ts'
+import type { ApiKeyId } from '../../domain/ids.ts'
+import type { TimestampMs } from '../../domain/units.ts'
+import type { Logger } from '../../ops/logger.ts'
+import { keyBelievedMs, keysHeldMax, keyUseNotedEveryMs } from '../limits.ts'
+import { type Authenticate, bearerToken, type Identity, type Principal } from './authenticate.ts'
+
+export interface KeyRing {
+  readonly authenticate: Authenticate
+  /** From now on this key is looked up again: a revocation counts at once. */
+  forget(id: ApiKeyId): void
+}
+
+interface Held {
+  key: ApiKey
+  principal: Principal
+  readAt: TimestampMs
+  notedAt: TimestampMs
+}
+
+export interface KeyRingContext extends Pick<CommandContext, 'store' | 'clock'> {
+  /** Heard first: it needs no store. */
+  readonly administrator: Authenticate
+  readonly logger: Logger
+}
+
+/**
+ * A stranger's token is never held, so that strangers can't fill the memory; what has not the shape of a key is not even
+ * looked up.
+ */
+export function keyRing({ administrator, store, clock, logger }: KeyRingContext): KeyRing {
+  const ring = new Map<string, Held>()
+  let forgotten = 0
+
+  function identify(held: Held, now: TimestampMs): Identity {
+    const { key, principal } = held
+    if (!isInForce(key, now)) return { id: key.id, ended: key.revoked ? 'revoked' : 'expired' }
+    noteUse(held, now)
+    return principal
+  }
+
+  /** Once a minute and key, apart from the request: a last use is for people, and must not slow anybody down. */
+  function noteUse(held: Held, now: TimestampMs): void {
+    const noted = Math.max(held.notedAt, held.key.lastUsedAt ?? 0)
+    if (now - noted < keyUseNotedEveryMs) return
+    held.notedAt = now
+    store
+      .commit((session) => session.useApiKey(held.key.id, now))
+      .catch((err: unknown) => logger.warn({ err, apiKey: held.key.id }, 'the last use of an API key was not noted'))
+  }
+
+  async function lookUp(digest: string): Promise<Identity> {
+    const before = forgotten
+    const key = await store.reads.apiKeyOf(digest)
+    const now = clock.now()
+    const known = ring.get(digest)
+    ring.delete(digest)
+    if (!key) return undefined
+    const held = { key, principal: principalOf(key), readAt: now, notedAt: known?.notedAt ?? 0 }
+    // Read before a revocation and heard after it: right for this request, and for no later one.
+    if (before === forgotten) hold(digest, held)
+    return identify(held, now)
+  }
+
+  function hold(digest: string, held: Held): void {
+    ring.set(digest, held)
+    const [oldest] = ring.keys()
+    if (ring.size > keysHeldMax && oldest !== undefined) ring.delete(oldest)
+  }
+
+  return {
+    authenticate(header) {
+      const known = administrator(header)
+      if (known !== undefined) return known
+      const token = bearerToken(header)
+      const digest = token === undefined ? undefined : digestOfToken(token)
+      if (digest === undefined) return undefined
+      const held = ring.get(digest)
+      const now = clock.now()
+      const age = held ? now - held.readAt : keyBelievedMs
+      return held && age >= 0 && age < keyBelievedMs ? identify(held, now) : lookUp(digest)
+    },
+    forget(id) {
+      forgotten += 1
+      for (const [digest, { key }] of ring) if (key.id === id) ring.delete(digest)
+    },
+  }
+}
+
+function principalOf({ id, scopes, relayers }: ApiKey): Principal {
+  return { id, scopes: new Set(scopes), ...(relayers && { relayers }) }
+}

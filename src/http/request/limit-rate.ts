@@ -1,0 +1,86 @@
+// Request rates: an allowance of each API key, and one of failed authentications of each address.
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { RescindError } from '../../domain/errors.ts'
+import type { ServerLimits } from '../limits.ts'
+
+/** Where an allowance stands, for the headers of draft-ietf-httpapi-ratelimit-headers. */
+export interface Allowance {
+  readonly policy: string
+  readonly remaining: number
+  readonly resetSeconds: number
+}
+
+/** Thrown when an allowance is used up. */
+export class RateLimited extends RescindError {
+  readonly allowance: Allowance
+
+  constructor(allowance: Allowance) {
+    super('RATE_LIMITED', 'Too Many Requests')
+    this.allowance = allowance
+  }
+}
+
+export interface RateLimits {
+  /** Takes one of the key's requests. Throws RateLimited. */
+  spend(keyId: string): Promise<Allowance>
+  /** Throws RateLimited for an address that failed to authenticate too often. */
+  hear(address: string): Promise<void>
+  /** Counts a failed authentication. */
+  fail(address: string): Promise<void>
+  /** What was used up here since this was last asked, by the names of the allowances: nothing at first. */
+  spent(): ReadonlyMap<string, number>
+  /** Counts what was used up elsewhere. */
+  take(amounts: ReadonlyMap<string, number>): Promise<void>
+}
+
+export function rateLimits({ requestsPerSecond, burst }: ServerLimits): RateLimits {
+  const windowSeconds = burst / requestsPerSecond
+  const policy = `q=${burst};w=${Math.max(1, Math.ceil(windowSeconds))}`
+  const limiter = (keyPrefix: string) => new RateLimiterMemory({ keyPrefix, points: burst, duration: windowSeconds })
+  const keys = limiter('key')
+  const failures = limiter('address')
+  /** Absent as long as nobody asks for it. */
+  let used: Map<string, number> | undefined
+
+  function count(name: string): void {
+    used?.set(name, (used.get(name) ?? 0) + 1)
+  }
+
+  const allowanceOf = (name: string, { remainingPoints, msBeforeNext }: RateLimiterRes): Allowance => ({
+    policy: `"${name}";${policy}`,
+    remaining: Math.max(0, remainingPoints),
+    resetSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)),
+  })
+
+  return {
+    async spend(keyId) {
+      try {
+        const left = await keys.consume(keyId)
+        count(`key:${keyId}`)
+        return allowanceOf('key', left)
+      } catch (refused) {
+        if (!(refused instanceof RateLimiterRes)) throw refused
+        throw new RateLimited(allowanceOf('key', refused))
+      }
+    },
+    async hear(address) {
+      const failed = await failures.get(address)
+      if (failed && failed.consumedPoints >= burst) throw new RateLimited(allowanceOf('address', failed))
+    },
+    async fail(address) {
+      await failures.penalty(address)
+      count(`address:${address}`)
+    },
+    spent() {
+      const amounts = used ?? new Map<string, number>()
+      used = new Map()
+      return amounts
+    },
+    async take(amounts) {
+      for (const [name, amount] of amounts) {
+        const [, kind, whose] = /^(key|address):(.*)$/.exec(name) ?? []
+        if (whose !== undefined) await (kind === 'key' ? keys : failures).penalty(whose, amount)
+      }
+    },
+  }
+}

@@ -1,0 +1,61 @@
+// Puts an operation behind a method and a path: the door first, then the operation.
+
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
+import { memberOf } from '../../ops/member.ts'
+import type { HttpMetrics } from '../../ops/metrics.ts'
+import { admit, type Door } from './admit.ts'
+import { type Auditor, isChange } from './audit.ts'
+import type { Operation } from './operation.ts'
+
+export interface Mounting {
+  readonly app: FastifyInstance
+  readonly door: Door
+  readonly metrics: HttpMetrics
+}
+
+export const basePath = '/api/v1'
+
+export function mount<S extends FastifySchema>(
+  { app, door, metrics }: Mounting,
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  path: string,
+  { scope, bodyBytesMax, audited, schema, answer }: Operation<S>,
+): void {
+  const operationId = operationIdOf(schema)
+  const answered = metrics.operation(operationId)
+  // Fastify checks a request by the schema from which its type was made.
+  const handler = answer as unknown as Handler
+  app.route({
+    method,
+    url: `${basePath}${path}`,
+    schema,
+    config: { operationId, ...(scope && { scope }) },
+    ...(bodyBytesMax !== undefined && { bodyLimit: bodyBytesMax }),
+    ...(scope && { onRequest: (request, reply) => admit(door, scope, request, reply) }),
+    onResponse: (_request, reply, done) => {
+      answered(reply.statusCode, reply.elapsedTime)
+      done()
+    },
+    handler: audited || !scope ? handler : noted(door.auditor, handler),
+  })
+}
+
+function operationIdOf(schema: FastifySchema): string {
+  return String(memberOf(schema, 'operationId') ?? 'unnamed')
+}
+
+type Handler = (request: FastifyRequest, reply: unknown) => Promise<unknown>
+
+/** What is done is in the audit log before its answer goes out. */
+function noted(auditor: Auditor, handler: Handler): Handler {
+  return async (request, reply) => {
+    const answer = await handler(request, reply)
+    if (isChange(request)) await auditor.allowed(request, answer)
+    return answer
+  }
+}
+
+/** The same operation under a second path, of which the OpenAPI document says nothing. */
+export function unlisted<S extends FastifySchema>(operation: Operation<S>): Operation<S> {
+  return { ...operation, schema: { ...operation.schema, hide: true } }
+}

@@ -1,0 +1,95 @@
+// Path parameters, which the router has decoded exactly once, and headers.
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { ApiKeyId, RelayerId, TransactionId } from '../../domain/ids.ts'
+import { idempotencyKeyCharsMax, nameCharsMax } from '../limits.ts'
+
+const relayerId = Type.Unsafe<RelayerId>(Type.String({ description: 'the id of a relayer', examples: ['local'] }))
+
+export const relayerParameters = Type.Object({ relayer_id: relayerId })
+
+export const transactionParameters = Type.Object({
+  relayer_id: relayerId,
+  transaction_id: Type.Unsafe<TransactionId>(
+    Type.String({ description: 'the id of a transaction', examples: ['019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84'] }),
+  ),
+})
+
+export const apiKeyParameters = Type.Object({
+  api_key_id: Type.Unsafe<ApiKeyId>(
+    Type.String({ description: 'the id of an API key', examples: ['019aa5c2-91b0-7e0f-8d11-f0a4c3b7e625'] }),
+  ),
+})
+
+const toldId = Type.String({ description: 'the id of a notification', examples: ['alerts'] })
+
+export const deadLettersParameters = Type.Object({ notification_id: toldId })
+
+export const deadLetterParameters = Type.Object({
+  notification_id: toldId,
+  event_id: Type.String({
+    pattern: '^\\d{1,15}(-\\d{1,15})?$',
+    description: 'the id of an event, such as "1042-1767323045678"',
+    examples: ['1042-1767323045678'],
+  }),
+})
+
+export const nonceParameters = Type.Object({
+  relayer_id: relayerId,
+  nonce: Type.Integer({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: 'a nonce as a decimal integer, 0 or more',
+    examples: [0],
+  }),
+})
+
+export const signerParameters = Type.Object({
+  signer_id: Type.String({ description: 'the id of a signer', examples: ['dev'] }),
+})
+
+export const notificationParameters = Type.Object({
+  notification_id: Type.String({ description: 'the id of a notification', examples: ['hook'] }),
+})
+
+export const networkParameters = Type.Object({
+  network_id: Type.String({ description: 'the id of a network, such as evm:sepolia', examples: ['evm:localhost'] }),
+})
+
+/** Those of the path, as they came, also where no operation has checked them. */
+export function pathParametersOf({ params }: Pick<FastifyRequest, 'params'>): PathParameters {
+  // The router makes an object of texts, or nothing; what they are ids of is told by their names.
+  return (params ?? {}) as PathParameters
+}
+
+interface PathParameters {
+  readonly relayer_id?: RelayerId
+  readonly transaction_id?: TransactionId
+  readonly [other: string]: string | undefined
+}
+
+/** Of what a client creates; it may leave it out. */
+export const newId = Type.Optional(
+  Type.String({
+    pattern: '^[a-zA-Z0-9_-]{1,36}$',
+    description: 'at most 36 letters, digits, dashes and underscores; none has one made',
+  }),
+)
+
+/** PostgreSQL holds no U+0000 in a text; where SQLite would, it is refused all the same. */
+export const nameInBody = Type.String({
+  minLength: 1,
+  maxLength: nameCharsMax,
+  pattern: '^[^\\u0000]*$',
+  description: `a text of 1 to ${nameCharsMax} characters, none of them U+0000`,
+})
+
+/** Of every operation that sends. */
+export const sendHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      pattern: `^[\\x21-\\x7e]{1,${idempotencyKeyCharsMax}}$`,
+      description: `1 to ${idempotencyKeyCharsMax} visible ASCII characters without spaces, such as a UUID; under it the same request answers the same transaction for ever`,
+    }),
+  ),
+})

@@ -1,0 +1,35 @@
+// Paging: which page a list is asked for, and what it says of itself.
+import { Type } from 'typebox'
+import type { PageRequest } from '../../store/store.ts'
+import { pageMax, perPageDefault, perPageMax } from '../limits.ts'
+import type { Pagination } from '../response/envelope.ts'
+
+export const pageProperties = {
+  page: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: pageMax, default: 1, description: `an integer from 1 to ${pageMax}` }),
+  ),
+  per_page: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: perPageMax,
+      default: perPageDefault,
+      description: `an integer from 1 to ${perPageMax}`,
+    }),
+  ),
+}
+
+/** Of a list that takes nothing else. */
+export const pageQuery = Type.Object(pageProperties, { additionalProperties: false })
+
+export function pageOf(query: { page?: number; per_page?: number }): PageRequest {
+  return { page: query.page ?? 1, perPage: query.per_page ?? perPageDefault }
+}
+
+export function paginationOf({ page, perPage }: PageRequest, total: number): Pagination {
+  return { current_page: page, per_page: perPage, total_items: total }
+}
+
+/** Of a list that is in memory. */
+export function sliceOf<T>({ page, perPage }: PageRequest, all: readonly T[]): readonly T[] {
+  return all.slice((page - 1) * perPage, page * perPage)
+}

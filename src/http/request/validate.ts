@@ -1,0 +1,168 @@
+// Compiled schemas: what the OpenAPI document says is what is checked, and the refusal names field, value and fix.
+
+import type { FastifySchemaCompiler } from 'fastify'
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { checkEach } from '../../domain/check-each.ts'
+import { RescindError } from '../../domain/errors.ts'
+import { memberOf } from '../../ops/member.ts'
+import { shownCharsMax } from '../limits.ts'
+
+export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  const validator = Compile(schema)
+  const integers = httpPart === 'body' ? [] : integersOf(schema)
+  return (given: unknown) => {
+    const value = integers.length > 0 ? withIntegers(given, integers) : given
+    if (validator.Check(value)) return { value }
+    const errors = validator.Errors(value)
+    return { error: refusalOfItems(schema, errors, value) ?? refusal(schema, errors, value, httpPart ?? 'body') }
+  }
+}
+
+/** `field: value is not what is wanted; the fix`, with the value shortened. */
+export function invalid(field: string, value: unknown, wanted: string): RescindError {
+  return new RescindError('INVALID_REQUEST', `${field}: ${shown(value)} is not ${wanted}`)
+}
+
+export function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing'
+  return text.length > shownCharsMax ? `${text.slice(0, shownCharsMax)}…` : text
+}
+
+type ValidationErrors = readonly { instancePath: string; keyword: string; params: object }[]
+
+function refusal(schema: TSchema, errors: ValidationErrors, value: unknown, part: string): RescindError {
+  for (const { params, instancePath } of errors) {
+    const at = locate(schema, value, instancePath)
+    if (!at.exact) continue
+    const properties = propertiesOf(at.schema)
+    const within = at.name === '' ? '' : `${at.name}.`
+    if ('requiredProperties' in params) {
+      const name = String(memberOf(params.requiredProperties, '0'))
+      return new RescindError('INVALID_REQUEST', `${within}${name}: is missing; send ${wantedOf(properties[name])}`)
+    }
+    if ('additionalProperties' in params) {
+      const name = String(memberOf(params.additionalProperties, '0'))
+      const known = Object.keys(properties).join(', ')
+      return new RescindError('INVALID_REQUEST', `${within}${cut(name)}: is not known here; known are ${known}`)
+    }
+  }
+  const at = locate(schema, value, errors[0]?.instancePath ?? '')
+  if (at.name === '') {
+    return holdsSecret(schema)
+      ? new RescindError('INVALID_REQUEST', `${part}: is not a JSON object; send one`)
+      : invalid(part, value, 'a JSON object; send one')
+  }
+  if (holdsSecret(at.schema)) {
+    const unseen = 'not shown: it may hold a secret'
+    return new RescindError('INVALID_REQUEST', `${at.name}: is not ${wantedOf(at.schema)} (${unseen})`)
+  }
+  const hex = typeof at.value === 'string' && /^0x/i.test(at.value) && isAmount(at.schema)
+  return invalid(at.name, at.value, `${wantedOf(at.schema)}${hex ? '; hex is not taken' : ''}`)
+}
+
+/** Where a member is a list of objects, each that does not fit is named, not only the first. */
+function refusalOfItems(schema: TSchema, errors: ValidationErrors, value: unknown): RescindError | undefined {
+  const name = errors[0]?.instancePath.split('/')[1] ?? ''
+  const items = itemsOf(propertiesOf(schema)[name])
+  const list = memberOf(value, name)
+  if (!items || !('properties' in items) || !Array.isArray(list)) return undefined
+  const validator = Compile(items)
+  try {
+    checkEach(name, list, (item) => {
+      if (!isObject(item)) throw invalid(name, item, wantedOf(items))
+      if (!validator.Check(item)) throw refusal(items, validator.Errors(item), item, name)
+    })
+  } catch (error) {
+    if (error instanceof RescindError) return error
+    throw error
+  }
+  return undefined
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+interface Located {
+  /** For example `access_list[2].address`; empty for the whole. */
+  readonly name: string
+  readonly schema: TSchema
+  readonly value: unknown
+  /** Not where there are alternatives: what is wanted is told of all of them together. */
+  readonly exact: boolean
+}
+
+function locate(schema: TSchema, value: unknown, instancePath: string): Located {
+  let at: Located = { name: '', schema, value, exact: true }
+  for (const step of instancePath.split('/').slice(1)) {
+    const items = itemsOf(at.schema)
+    const next = items ?? propertiesOf(at.schema)[step]
+    if (!next) return { ...at, exact: false }
+    const name = items ? `${at.name}[${step}]` : at.name === '' ? step : `${at.name}.${step}`
+    const found = memberOf(at.value, step)
+    const wanted = isObject(found) ? (objectOrNull(next) ?? next) : next
+    at = { name, schema: wanted, value: found, exact: !('anyOf' in wanted) }
+  }
+  return at
+}
+
+/** Where the only alternative to an object is null, an object is meant to be that one. */
+function objectOrNull(schema: TSchema): TSchema | undefined {
+  const [object, other, ...rest] = keywordsOf(schema).anyOf ?? []
+  const isNullable = memberOf(other, 'type') === 'null' && rest.length === 0
+  return object && 'properties' in object && isNullable ? object : undefined
+}
+
+/** OpenAPI's `writeOnly` marks what is never told again, and so not in a refusal either. */
+function holdsSecret(schema: unknown): boolean {
+  if (typeof schema !== 'object' || schema === null) return false
+  return ('writeOnly' in schema && schema.writeOnly === true) || Object.values(schema).some(holdsSecret)
+}
+
+/** A property's `description` begins with what is wanted of it: `gas units as an integer`. */
+function wantedOf(property: TSchema | undefined): string {
+  return String(memberOf(property, 'description') ?? 'what the API reference asks for')
+}
+
+function isAmount(property: TSchema | undefined): boolean {
+  return wantedOf(property).includes('decimal')
+}
+
+function cut(name: string): string {
+  return name.length > shownCharsMax ? `${name.slice(0, shownCharsMax)}…` : name
+}
+
+interface Keywords {
+  readonly properties?: Readonly<Record<string, TSchema>>
+  readonly items?: TSchema
+  readonly anyOf?: readonly TSchema[]
+}
+
+/** The type of a schema in general names none of its keywords. */
+function keywordsOf(schema: TSchema | undefined): Keywords {
+  return (schema ?? {}) as Keywords
+}
+
+function propertiesOf(schema: TSchema): Readonly<Record<string, TSchema>> {
+  return keywordsOf(schema).properties ?? {}
+}
+
+function itemsOf(schema: TSchema | undefined): TSchema | undefined {
+  return keywordsOf(schema).items
+}
+
+function integersOf(schema: TSchema): string[] {
+  const named = Object.entries(propertiesOf(schema))
+  return named.filter(([, property]) => memberOf(property, 'type') === 'integer').map(([name]) => name)
+}
+
+/** Paths and queries are text: plain decimals become the integers that the schema wants, anything else stays. */
+function withIntegers(given: unknown, integers: readonly string[]): unknown {
+  const value: Record<string, unknown> = { ...(typeof given === 'object' && given) }
+  for (const name of integers) {
+    const text = value[name]
+    if (typeof text === 'string' && /^(0|[1-9]\d{0,15})$/.test(text)) value[name] = Number(text)
+  }
+  return value
+}

@@ -1,0 +1,15 @@
+// Times on the wire: RFC 3339, UTC, milliseconds.
+import type { TimestampMs } from '../../domain/units.ts'
+
+// Answers tell times of the same few seconds again and again, and a text of a time is dear to make.
+let second = Number.NaN
+let textOfSecond = ''
+
+export function presentTime(at: TimestampMs): string {
+  const begun = Math.floor(at / 1_000) * 1_000
+  if (begun !== second) {
+    textOfSecond = new Date(begun).toISOString().slice(0, -'000Z'.length)
+    second = begun
+  }
+  return `${textOfSecond}${String(at - begun).padStart(3, '0')}Z`
+}

@@ -1,0 +1,30 @@
+// Which methods a path knows, and the answer to one that it does not.
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { RescindError } from '../../domain/errors.ts'
+
+/** Learns the routes as they are added; answers in the order of the alphabet, empty for an unknown path. */
+export function allowedMethods(app: FastifyInstance): (url: string) => readonly string[] {
+  const methodsOf = new Map<string, { matches: RegExp; methods: Set<string> }>()
+  app.addHook('onRoute', ({ url, method }) => {
+    const known = methodsOf.get(url) ?? { matches: patternOf(url), methods: new Set() }
+    methodsOf.set(url, known)
+    for (const name of [method].flat()) known.methods.add(name)
+  })
+  return (url) => {
+    const path = url.split(/[?#]/, 1)[0] ?? ''
+    const matching = [...methodsOf.values()].filter(({ matches }) => matches.test(path))
+    return [...new Set(matching.flatMap(({ methods }) => [...methods]))].sort()
+  }
+}
+
+/** The refusal of a path or a method that is not there. */
+export function missing(allowed: readonly string[], method: string, reply: FastifyReply): RescindError {
+  if (allowed.length === 0) return new RescindError('ROUTE_NOT_FOUND', 'no such path; /docs shows those that are')
+  reply.header('allow', allowed.join(', '))
+  return new RescindError('METHOD_NOT_ALLOWED', `${method} is not for this path; it knows ${allowed.join(', ')}`)
+}
+
+function patternOf(url: string): RegExp {
+  const segments = url.split('/').map((segment) => (segment.startsWith(':') ? '[^/]+' : segment.replaceAll('.', '\\.')))
+  return new RegExp(`^${segments.join('/')}$`)
+}

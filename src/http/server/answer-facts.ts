@@ -1,0 +1,17 @@
+// What a line of the log needs to be found by: by request, by relayer, by transaction.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { pathParametersOf } from '../request/parameters.ts'
+import { shownPath } from './shown-path.ts'
+
+export function answerFacts(request: FastifyRequest, reply: FastifyReply): object {
+  const { id, method, url, principal } = request
+  return {
+    request_id: id,
+    ...pathParametersOf(request),
+    ...(principal && { key: principal.id }),
+    method,
+    url: shownPath(url),
+    status: reply.statusCode,
+    ms: reply.elapsedTime,
+  }
+}

@@ -1,0 +1,96 @@
+// The one error handler: whatever went wrong, an answer of the catalogue, and the cause only in the log.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { catalogue, type ErrorCode, RescindError } from '../../domain/errors.ts'
+import type { Logger } from '../../ops/logger.ts'
+import { queueFullRetryAfterSeconds } from '../limits.ts'
+import type { Auditor } from '../request/audit.ts'
+import { RateLimited } from '../request/limit-rate.ts'
+import { failure } from '../response/envelope.ts'
+import { shownPath } from './shown-path.ts'
+
+/** Texts that the interface fixes; any other code speaks through the error's own message. */
+const fixedTexts: Partial<Record<ErrorCode, string>> = {
+  MALFORMED_PATH: 'Bad Request',
+  UNAUTHORIZED: 'Unauthorized',
+  SCOPE_MISSING: 'Unauthorized',
+  RELAYER_NOT_GRANTED: 'Unauthorized',
+  TRANSACTION_NOT_FOUND: 'Not found',
+  RATE_LIMITED: 'Too Many Requests',
+  INTERNAL: 'Internal Server Error',
+}
+
+/** And those that it fixes for a cancellation only. */
+const fixedOnCancel: Partial<Record<ErrorCode, string>> = {
+  TRANSACTION_ALREADY_MINED: 'Bad Request',
+  TRANSACTION_ALREADY_CONFIRMED: 'Bad Request',
+  TRANSACTION_ALREADY_FAILED: 'Bad Request',
+  TRANSACTION_ALREADY_EXPIRED: 'Bad Request',
+}
+
+const malformedJson = new RescindError('MALFORMED_JSON', 'body: is not JSON; send a JSON object')
+
+/** What Fastify refuses by itself, before an operation sees the request. */
+const frameworkRefusals: Readonly<Record<string, RescindError>> = {
+  FST_ERR_BAD_URL: new RescindError('MALFORMED_PATH', 'the path does not decode'),
+  FST_ERR_CTP_INVALID_JSON_BODY: malformedJson,
+  FST_ERR_CTP_EMPTY_JSON_BODY: new RescindError('MALFORMED_JSON', 'body: is empty; send a JSON object'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: new RescindError('MALFORMED_JSON', 'body: is not as long as Content-Length says'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: new RescindError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    'body: is not JSON by its Content-Type; send Content-Type: application/json',
+  ),
+  FST_ERR_CTP_BODY_TOO_LARGE: new RescindError('BODY_TOO_LARGE', 'body: is larger than this service takes'),
+}
+
+export function errorHandler(logger: Logger, auditor: Auditor) {
+  return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const error = leftEarly(thrown, request) ? clientLeft : toRescindError(thrown)
+    if (catalogue[error.code].status === 500) {
+      logger.error(
+        { request_id: request.id, method: request.method, url: shownPath(request.url), err: thrown },
+        'request failed',
+      )
+    } else if (error.code === 'DATABASE_UNAVAILABLE' || error.code === 'OUTCOME_UNKNOWN') {
+      logger.warn({ request_id: request.id, code: error.code, err: error.cause }, 'request failed: the database did')
+    } else {
+      logger.debug({ request_id: request.id, code: error.code, reason: error.message }, 'request refused')
+    }
+    auditor.refused(request, error)
+    refuse(reply, error)
+  }
+}
+
+const clientLeft = new RescindError('MALFORMED_HTTP', 'the client left before its request was complete')
+
+/** A connection that breaks in the middle of a body is the client's doing; one to a database or a node is not. */
+function leftEarly(thrown: unknown, { raw }: FastifyRequest): boolean {
+  return !raw.complete && thrown instanceof Error && 'code' in thrown && thrown.code === 'ECONNRESET'
+}
+
+export function refuse(reply: FastifyReply, error: RescindError): void {
+  reply.code(error.status)
+  reply.header('relayer-error-code', error.code)
+  reply.header('content-type', 'application/json; charset=utf-8')
+  if (error.status === 401) reply.header('www-authenticate', 'Bearer')
+  if (error.code === 'QUEUE_FULL') reply.header('retry-after', queueFullRetryAfterSeconds)
+  if (error.code === 'SHUTTING_DOWN') reply.header('connection', 'close')
+  if (error instanceof RateLimited) {
+    const { policy, remaining, resetSeconds } = error.allowance
+    reply.header('retry-after', resetSeconds)
+    reply.header('ratelimit-policy', policy)
+    reply.header('ratelimit', `${policy.slice(0, policy.indexOf(';'))};r=${remaining};t=${resetSeconds}`)
+  }
+  const fixed = reply.request.method === 'DELETE' ? fixedOnCancel[error.code] : undefined
+  reply.send(failure(fixed ?? messageOf(error)))
+}
+
+function messageOf(error: RescindError): string {
+  return fixedTexts[error.code] ?? error.message
+}
+
+function toRescindError(thrown: unknown): RescindError {
+  if (thrown instanceof RescindError) return thrown
+  if (thrown instanceof SyntaxError && 'statusCode' in thrown) return malformedJson
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
+  return frameworkRefusals[code] ?? new RescindError('INTERNAL', 'Internal Server Error', { cause: thrown })
+}

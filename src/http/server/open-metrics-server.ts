@@ -1,0 +1,93 @@
+// GET /metrics for Prometheus, on a port of its own: nobody's requests hold it up, and it is never open to clients.
+
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Clock } from '../../ops/clock.ts'
+import type { Logger } from '../../ops/logger.ts'
+import { OperatorError } from '../../ops/operator-error.ts'
+import { waitWithin } from '../../ops/within.ts'
+import { headersTimeoutMs } from '../limits.ts'
+import { metricsByPath } from './metrics-by-path.ts'
+
+export interface MetricsServerOptions {
+  readonly expose: () => Promise<{ readonly contentType: string; readonly text: string }>
+  /** Brings up to date what is only looked at when somebody scrapes. */
+  readonly sample: () => Promise<void>
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export interface MetricsServer extends AsyncDisposable {
+  /** Resolves to the URL. Throws OperatorError where the port can't be had. */
+  listen(at: { host: string; port: number }): Promise<string>
+}
+
+/** A scrape that waits for a store that hangs would hide everything else. */
+const sampleTimeoutMs = 2_000
+
+export function openMetricsServer({ expose, sample, clock, logger }: MetricsServerOptions): MetricsServer {
+  let scraping: ReturnType<typeof scrape> | undefined
+
+  async function scrape() {
+    const sampled = sample().catch((error: unknown) => {
+      logger.warn({ err: error }, 'metrics could not be brought up to date')
+    })
+    await waitWithin(clock, sampleTimeoutMs, () => sampled)
+    return expose()
+  }
+
+  const server = createServer(
+    { headersTimeout: headersTimeoutMs, requestTimeout: headersTimeoutMs },
+    (request, answer) => {
+      const [path = ''] = (request.url ?? '').split('?')
+      if (!/^\/(metrics|debug\/metrics\/scrape)(\/|$)/.test(path)) return unknown(answer)
+      if (request.method !== 'GET' && request.method !== 'HEAD') {
+        return void answer.writeHead(405, { allow: 'GET, HEAD' }).end()
+      }
+      // Scrapers that come together share one look.
+      scraping ??= scrape().finally(() => {
+        scraping = undefined
+      })
+      scraping.then(
+        ({ contentType, text }) => {
+          const part = metricsByPath(path, request.headers.accept, text)
+          if (!part) return unknown(answer)
+          const type = part.kind === 'json' ? 'application/json; charset=utf-8' : contentType
+          answer.writeHead(200, { 'content-type': type }).end(part.body)
+        },
+        (error: unknown) => {
+          logger.error({ err: error }, 'a scrape failed')
+          answer.writeHead(500).end()
+        },
+      )
+    },
+  )
+
+  return {
+    listen: ({ host, port }) => listening(server, host, port),
+    async [Symbol.asyncDispose]() {
+      if (!server.listening) return
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+function unknown(answer: ServerResponse): void {
+  answer.writeHead(404).end('metrics are at /metrics, and one of them at /metrics/NAME\n')
+}
+
+function listening(server: Server, host: string, port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const why = `METRICS_PORT: ${host}:${port} can't be listened on (${cause.code})`
+      reject(new OperatorError(`${why}; give it a free port, 0 for any, or set METRICS_ENABLED=false`, { cause }))
+    })
+    server.listen(port, host, () => {
+      // Null and text are for servers that do not listen, or on a pipe.
+      const { address, family, port: given } = server.address() as AddressInfo
+      resolve(`http://${family === 'IPv6' ? `[${address}]` : address}:${given}/metrics`)
+    })
+  })
+}

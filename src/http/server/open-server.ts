@@ -1,0 +1,208 @@
+// The HTTP server: Fastify with our door, our errors and our routes.
+import swagger from '@fastify/swagger'
+import Fastify, { type FastifyInstance } from 'fastify'
+import type { CommandContext } from '../../commands/context.ts'
+import { followEvents } from '../../commands/events/follow-events.ts'
+import type { ManagementContext } from '../../commands/management.ts'
+import type { ChainOf } from '../../commands/relayers/read-status.ts'
+import type { SignerOf } from '../../commands/relayers/sign.ts'
+import { RescindError } from '../../domain/errors.ts'
+import type { NetworkPolicy, Relayer } from '../../domain/relayer.ts'
+import type { Logger } from '../../ops/logger.ts'
+import type { HttpMetrics } from '../../ops/metrics.ts'
+import { apiKeyRoutes } from '../api-keys/routes.ts'
+import { eventRoutes } from '../events/routes.ts'
+import {
+  bodyBytesMaxDefault,
+  connectionTimeoutMs,
+  headerBytesMax,
+  headersTimeoutMs,
+  requestTimeoutMs,
+  type ServerLimits,
+  slowClientsEveryMs,
+} from '../limits.ts'
+import { networkRoutes } from '../networks/routes.ts'
+import { notificationRoutes } from '../notifications/routes.ts'
+import { relayerRoutes } from '../relayers/routes.ts'
+import { signingRoutes } from '../relayers/signing-routes.ts'
+import { admit, type Door, markAnswer } from '../request/admit.ts'
+import { type Auditor, openAuditor } from '../request/audit.ts'
+import type { Authenticate } from '../request/authenticate.ts'
+import { type KeyRing, keyRing } from '../request/key-ring.ts'
+import { type RateLimits, rateLimits } from '../request/limit-rate.ts'
+import { basePath, type Mounting } from '../request/mount.ts'
+import { parseJsonExactly } from '../request/parse-json.ts'
+import { requestIds } from '../request/request-id.ts'
+import { compileValidator } from '../request/validate.ts'
+import type { Readiness } from '../service/ready.ts'
+import { serviceRoutes } from '../service/routes.ts'
+import { unsupportedRoutes } from '../service/unsupported-routes.ts'
+import { signerRoutes } from '../signers/routes.ts'
+import { transactionRoutes } from '../transactions/routes.ts'
+import { allowedMethods, missing } from './allowed-methods.ts'
+import { answerFacts } from './answer-facts.ts'
+import { documentationRoutes } from './documentation.ts'
+import { errorHandler } from './errors.ts'
+import { describeApi } from './openapi.ts'
+import { refuseConnection } from './refuse-connection.ts'
+
+export interface ServerOptions {
+  readonly commands: CommandContext
+  readonly management: ManagementContext
+  readonly chainOf: ChainOf
+  readonly signerOf: SignerOf
+  readonly policyOf: (relayer: Relayer) => NetworkPolicy
+  /** `probes`: only what tells about the process itself. */
+  readonly serves?: 'everything' | 'probes'
+  readonly limits: ServerLimits
+  /** By `limits`, and of this server alone, unless told. */
+  readonly rates?: RateLimits
+  readonly authenticate: Authenticate
+  readonly logger: Logger
+  readonly metrics: HttpMetrics
+  readonly readiness: Readiness
+  readonly version: string
+  /** Addresses or CIDR ranges of proxies whose X-Forwarded-For is believed; none by default. */
+  readonly trustedProxies?: readonly string[]
+}
+
+export interface Server extends AsyncDisposable {
+  /** Resolves to the URL once connections are taken. */
+  listen(at: { host: string; port: number }): Promise<string>
+  /** Throws before `listen` has resolved. */
+  readonly url: string
+}
+
+/**
+ * Disposing drains: what was begun is answered and its connection closed, waits end early, and once nobody listens any more new
+ * requests are refused with SHUTTING_DOWN.
+ */
+export async function openServer(options: ServerOptions): Promise<Server> {
+  const { logger, authenticate, limits } = options
+  const draining = new AbortController()
+  const stopping = AbortSignal.any([draining.signal, options.readiness.stopping])
+  const auditor = openAuditor(options.commands, logger)
+  const keys = keyRing({ administrator: authenticate, ...options.commands, logger })
+  const door: Door = { authenticate: keys.authenticate, rates: options.rates ?? rateLimits(limits), auditor }
+  const handleError = errorHandler(logger, auditor)
+  const unmatched = options.metrics.operation('unmatched')
+  const newRequestId = requestIds(options.commands.random)
+
+  const app = Fastify({
+    logger: false,
+    genReqId: newRequestId,
+    bodyLimit: limits.bodyBytesMax ?? bodyBytesMaxDefault,
+    requestTimeout: requestTimeoutMs,
+    connectionTimeout: connectionTimeoutMs,
+    // A request without Host is ours to refuse, in the form of every other refusal.
+    http: {
+      maxHeaderSize: headerBytesMax,
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: slowClientsEveryMs,
+      requireHostHeader: false,
+    },
+    routerOptions: { maxParamLength: headerBytesMax },
+    return503OnClosing: false,
+    ...(options.trustedProxies && { trustProxy: [...options.trustedProxies] }),
+    clientErrorHandler: refuseConnection(logger, newRequestId),
+    // Hooks do not run for a path that does not decode, so it passes the door here.
+    frameworkErrors: (error, request, reply) => {
+      markAnswer(request, reply)
+      const admitted = isApi(request.raw.url) ? admit(door, undefined, request, reply) : Promise.resolve()
+      admitted.then(
+        () => handleError(error, request, reply),
+        (refused: unknown) => handleError(refused, request, reply),
+      )
+    },
+  })
+
+  // A body on DELETE means nothing (RFC 9110 §9.3.5), so it is not parsed either, whatever its type or shape.
+  app.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true })
+  app.removeContentTypeParser('text/plain')
+  parseJsonExactly(app)
+  app.setValidatorCompiler(compileValidator)
+  app.setSerializerCompiler(() => JSON.stringify)
+  app.setErrorHandler(handleError)
+  app.decorateRequest('principal', undefined)
+  app.decorateRequest('keyId', undefined)
+  const methodsOf = allowedMethods(app)
+  await app.register(swagger, describeApi(options.version))
+
+  app.addHook('onRequest', (request, reply, done) => {
+    markAnswer(request, reply)
+    if (draining.signal.aborted && !app.server.listening) {
+      throw new RescindError('SHUTTING_DOWN', 'shutting down; send it again elsewhere')
+    }
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+      throw new RescindError('MALFORMED_HTTP', 'Bad Request')
+    }
+    if (!request.is404) return done()
+    const admitted = isApi(request.raw.url) ? admit(door, undefined, request, reply) : Promise.resolve()
+    admitted.then(() => done(missing(methodsOf(request.raw.url ?? ''), request.method, reply)), done)
+  })
+  // A proxy would send the next request over the connection in the moment in which it is closed, and can't repeat a POST.
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (draining.signal.aborted) reply.header('connection', 'close')
+    done()
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    if (request.is404) unmatched(reply.statusCode, reply.elapsedTime)
+    if (logger.isLevelEnabled('debug')) logger.debug(answerFacts(request, reply), 'answered')
+    // Kept alive, the connection of what was under way when the drain began would hold the end up for a minute.
+    if (draining.signal.aborted) setImmediate(() => app.server.closeIdleConnections())
+    done()
+  })
+
+  const at = { app, door, metrics: options.metrics }
+  serviceRoutes(at, { version: options.version, readiness: options.readiness, clock: options.commands.clock })
+  if (options.serves !== 'probes') operations(at, options, keys, stopping)
+  await app.ready()
+  return serverOf(app, draining, auditor)
+}
+
+function operations(at: Mounting, options: ServerOptions, keys: KeyRing, stopping: AbortSignal): void {
+  const { logger } = options
+  transactionRoutes(at, options.commands, options, stopping)
+  relayerRoutes(at, options.management, options.chainOf)
+  signerRoutes(at, options.management)
+  notificationRoutes(at, options.management)
+  networkRoutes(at, options.management)
+  unsupportedRoutes(at)
+  signingRoutes(at, options.commands.store.reads, options.signerOf)
+  const { clock, store } = options.commands
+  const feed = followEvents({ reads: store.reads, clock })
+  eventRoutes(at, options.management, {
+    reads: store.reads,
+    feed,
+    clock,
+    logger,
+    authenticate: keys.authenticate,
+    stopping,
+  })
+  apiKeyRoutes(at, options.commands, keys)
+  documentationRoutes(at.app)
+}
+
+function serverOf(app: FastifyInstance, draining: AbortController, auditor: Auditor): Server {
+  let url: string | undefined
+  return {
+    async listen(at) {
+      url = await app.listen(at)
+      return url
+    },
+    get url() {
+      if (url === undefined) throw new Error('the server does not listen yet')
+      return url
+    },
+    async [Symbol.asyncDispose]() {
+      draining.abort()
+      await app.close()
+      await auditor[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Whether an unknown path lies where strangers learn nothing, not even that it is unknown. */
+function isApi(url = ''): boolean {
+  return url === basePath || url.startsWith(`${basePath}/`) || url.startsWith(`${basePath}?`)
+}

@@ -1,0 +1,30 @@
+// Requests that are not HTTP, or too large, or too slow: refused on the bare socket, in the same form as all others.
+import type { Socket } from 'node:net'
+import { type ErrorCode, RescindError } from '../../domain/errors.ts'
+import type { Logger } from '../../ops/logger.ts'
+import { failure } from '../response/envelope.ts'
+
+const refusals: Readonly<Record<string, [status: string, code: ErrorCode, message: string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'HEADERS_TOO_LARGE', 'Request Header Fields Too Large'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'REQUEST_TIMEOUT', 'Request Timeout'],
+}
+
+export function refuseConnection(logger: Logger, newRequestId: () => string) {
+  return (error: Error & { code?: string }, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || socket.destroyed) return
+    const [status, code, message] = refusals[error.code ?? ''] ?? ['400 Bad Request', 'MALFORMED_HTTP', 'Bad Request']
+    const requestId = newRequestId()
+    logger.debug({ request_id: requestId, code, reason: error.code }, 'connection refused')
+    const body = failure(new RescindError(code, message).message)
+    const headers = [
+      'content-type: application/json; charset=utf-8',
+      `content-length: ${Buffer.byteLength(body)}`,
+      `relayer-error-code: ${code}`,
+      `x-request-id: ${requestId}`,
+      'x-content-type-options: nosniff',
+      'connection: close',
+    ]
+    if (socket.writable) socket.write(`HTTP/1.1 ${status}\r\n${headers.join('\r\n')}\r\n\r\n${body}`)
+    socket.destroySoon()
+  }
+}

@@ -1,0 +1,21 @@
+// GET of health: the process lives and answers. Two letters of text, as probes and clients of this field expect it.
+import { Type } from 'typebox'
+import { operation } from '../request/operation.ts'
+
+const healthSchema = Type.Literal('OK')
+
+export function health() {
+  return operation({
+    schema: {
+      operationId: 'getHealth',
+      summary: 'Whether the process lives',
+      tags: ['service'],
+      security: [],
+      response: { 200: { description: 'It does', content: { 'text/plain': { schema: healthSchema } } } },
+    },
+    async answer(_request, reply) {
+      reply.type('text/plain; charset=utf-8')
+      return 'OK'
+    },
+  })
+}

@@ -1,0 +1,82 @@
+// GET of readiness: whether the store takes writes, and the process is not on its way out.
+
+import { Type } from 'typebox'
+import { RescindError } from '../../domain/errors.ts'
+import type { Clock } from '../../ops/clock.ts'
+import { late, within } from '../../ops/within.ts'
+import { readinessBelievedMs, readinessPatienceMs } from '../limits.ts'
+import { operation } from '../request/operation.ts'
+import { failureSchema, success, successSchema } from '../response/envelope.ts'
+import { presentTime } from '../response/present-time.ts'
+
+export interface Readiness {
+  /** Aborts when the process begins to stop. */
+  readonly stopping: AbortSignal
+  /** Rejects when the service can't do its work. */
+  readonly check: () => Promise<void>
+}
+
+/** Beside the envelope, what clients made for OpenZeppelin Relayer look at. */
+const readySchema = Type.Object(
+  {
+    ...successSchema(Type.Object({ status: Type.Literal('ready'), version: Type.String() })).properties,
+    ready: Type.Literal(true),
+    status: Type.Literal('healthy'),
+    timestamp: Type.String({ format: 'date-time' }),
+    components: Type.Object({ store: Type.Object({ status: Type.Literal('healthy') }) }),
+  },
+  { additionalProperties: false },
+)
+
+export function ready({ readiness, clock, version }: { readiness: Readiness; clock: Clock; version: string }) {
+  const check = believed(readiness.check, clock)
+  return operation({
+    schema: {
+      operationId: 'getReadiness',
+      summary: 'Whether the service takes requests',
+      tags: ['service'],
+      security: [],
+      response: { 200: readySchema, 503: failureSchema },
+    },
+    async answer() {
+      if (readiness.stopping.aborted) throw new RescindError('SHUTTING_DOWN', 'shutting down')
+      await check().catch((cause) => {
+        throw cause instanceof RescindError
+          ? cause
+          : new RescindError('NOT_READY', 'the store does not answer', { cause })
+      })
+      return {
+        ...success({ status: 'ready', version }),
+        ready: true,
+        status: 'healthy',
+        timestamp: presentTime(clock.now()),
+        components: { store: { status: 'healthy' } },
+      }
+    },
+  })
+}
+
+/**
+ * The check is open to everybody and costs a durable write, so askers share its answer for a moment; and one that hangs,
+ * which holds a connection, is not asked beside itself.
+ */
+function believed(check: () => Promise<void>, clock: Clock): () => Promise<void> {
+  let asked: { at: number; answer: Promise<void>; isOver: boolean } | undefined
+  function ask() {
+    const fresh = { at: clock.elapsed(), answer: check(), isOver: false }
+    const end = () => {
+      fresh.isOver = true
+    }
+    fresh.answer.then(end, end)
+    return fresh
+  }
+  return () => {
+    if (!asked || (asked.isOver && clock.elapsed() - asked.at >= readinessBelievedMs)) asked = ask()
+    return inTime(asked.answer, clock)
+  }
+}
+
+async function inTime(answer: Promise<void>, clock: Clock): Promise<void> {
+  const first = await within(clock, readinessPatienceMs, () => answer)
+  if (first === late) throw new RescindError('NOT_READY', 'the store did not answer in time')
+}

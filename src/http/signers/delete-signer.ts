@@ -1,0 +1,28 @@
+// DELETE of a signer.
+import { Type } from 'typebox'
+import type { ManagementContext } from '../../commands/management.ts'
+import { deleteSigner as deleteSignerCommand } from '../../commands/signers/delete-signer.ts'
+import { askedBy } from '../request/audit.ts'
+import { operation } from '../request/operation.ts'
+import { signerParameters } from '../request/parameters.ts'
+import { answers, success } from '../response/envelope.ts'
+
+export function deleteSigner(management: ManagementContext) {
+  return operation({
+    scope: 'admin',
+    audited: 'in its commit',
+    schema: {
+      operationId: 'deleteSigner',
+      summary: 'Delete a signer',
+      description: 'Refused while a relayer uses it. Its key is gone for good: keep a copy of one that holds anything.',
+      tags: ['signers'],
+      params: signerParameters,
+      response: answers(Type.String(), 400, 404, 409),
+    },
+    async answer(request) {
+      const { signer_id: id } = request.params
+      await deleteSignerCommand(management, id, askedBy(request, 'deleteSigner'))
+      return success(`signer "${id}" is deleted`)
+    },
+  })
+}

@@ -1,0 +1,27 @@
+// GET of one signer.
+import type { ManagementContext } from '../../commands/management.ts'
+import { inSight } from '../request/in-sight.ts'
+import { operation } from '../request/operation.ts'
+import { signerParameters } from '../request/parameters.ts'
+import { answers, success } from '../response/envelope.ts'
+import { found } from '../response/found.ts'
+import { presentSigner, signerSchema } from './present-signer.ts'
+
+export function getSigner({ estate, store }: ManagementContext) {
+  return operation({
+    scope: 'read',
+    schema: {
+      operationId: 'getSigner',
+      summary: 'Get a signer',
+      tags: ['signers'],
+      params: signerParameters,
+      response: answers(signerSchema, 400, 404),
+    },
+    async answer({ params, principal }) {
+      await estate.refresh()
+      const seen = await inSight(store.reads, principal, (relayer) => relayer.signerId)
+      const signer = estate.signers().find(({ id }) => id === params.signer_id && seen(id))
+      return success(presentSigner(found(signer, 'SIGNER_NOT_FOUND', `Signer with ID ${params.signer_id} not found`)))
+    },
+  })
+}

@@ -1,0 +1,27 @@
+// GET of the signers, those of the configuration file first.
+import { Type } from 'typebox'
+import type { ManagementContext } from '../../commands/management.ts'
+import { inSight } from '../request/in-sight.ts'
+import { operation } from '../request/operation.ts'
+import { pageOf, pageQuery, paginationOf, sliceOf } from '../request/parse-page.ts'
+import { answers, success } from '../response/envelope.ts'
+import { presentSigner, signerSchema } from './present-signer.ts'
+
+export function listSigners({ estate, store }: ManagementContext) {
+  return operation({
+    scope: 'read',
+    schema: {
+      operationId: 'listSigners',
+      summary: 'List signers',
+      tags: ['signers'],
+      querystring: pageQuery,
+      response: answers(Type.Array(signerSchema), 400),
+    },
+    async answer({ query, principal }) {
+      await estate.refresh()
+      const seen = await inSight(store.reads, principal, (relayer) => relayer.signerId)
+      const [page, all] = [pageOf(query), estate.signers().filter(({ id }) => seen(id))]
+      return success(sliceOf(page, all).map(presentSigner), [], paginationOf(page, all.length))
+    },
+  })
+}

@@ -1,0 +1,25 @@
+// The config of a signer in a body: a private key, of which nothing is ever repeated.
+import { type Static, Type } from 'typebox'
+import { RescindError } from '../../domain/errors.ts'
+import { type Secret, secret } from '../../ops/secret.ts'
+
+export const signerConfigSchema = Type.Object(
+  {
+    key: Type.Optional(
+      Type.String({ writeOnly: true, description: 'a private key: 64 hex digits, with or without 0x' }),
+    ),
+  },
+  // Those of other kinds have other members, and are refused by their kind.
+  { additionalProperties: true, description: 'an object, {"key": "0x…"}', examples: [{ key: `0x${'11'.repeat(32)}` }] },
+)
+
+/** Throws INVALID_REQUEST. */
+export function parseSignerKey({ key, ...others }: Static<typeof signerConfigSchema>): Secret {
+  const [other] = Object.keys(others)
+  if (other !== undefined) {
+    throw new RescindError('INVALID_REQUEST', `config.${other.slice(0, 20)}: is not known here; known is key`)
+  }
+  if (key !== undefined && /^(0x)?[0-9a-fA-F]{64}$/.test(key)) return secret(key)
+  const fault = key === undefined ? 'is missing' : 'is no private key (not shown: it may be most of one)'
+  throw new RescindError('INVALID_REQUEST', `config.key: ${fault}; send 64 hex digits, with or without 0x`)
+}

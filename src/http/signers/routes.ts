@@ -1,0 +1,16 @@
+// Method and path of each operation on signers.
+import type { ManagementContext } from '../../commands/management.ts'
+import { type Mounting, mount } from '../request/mount.ts'
+import { createSigner } from './create-signer.ts'
+import { deleteSigner } from './delete-signer.ts'
+import { getSigner } from './get-signer.ts'
+import { listSigners } from './list-signers.ts'
+import { updateSigner } from './update-signer.ts'
+
+export function signerRoutes(at: Mounting, management: ManagementContext): void {
+  mount(at, 'POST', '/signers', createSigner(management))
+  mount(at, 'GET', '/signers', listSigners(management))
+  mount(at, 'GET', '/signers/:signer_id', getSigner(management))
+  mount(at, 'PATCH', '/signers/:signer_id', updateSigner(management))
+  mount(at, 'DELETE', '/signers/:signer_id', deleteSigner(management))
+}

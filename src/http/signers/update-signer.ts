@@ -1,0 +1,44 @@
+// PATCH of a signer.
+import { Type } from 'typebox'
+import type { ManagementContext } from '../../commands/management.ts'
+import { updateSigner as updateSignerCommand } from '../../commands/signers/update-signer.ts'
+import { askedBy } from '../request/audit.ts'
+import { operation } from '../request/operation.ts'
+import { signerParameters } from '../request/parameters.ts'
+import { answers, success } from '../response/envelope.ts'
+import { parseSignerKey, signerConfigSchema } from './parse-signer-key.ts'
+import { presentSigner, signerSchema } from './present-signer.ts'
+
+const bodySchema = Type.Object(
+  { config: signerConfigSchema },
+  { additionalProperties: false, examples: [{ config: { key: `0x${'22'.repeat(32)}` } }] },
+)
+
+export function updateSigner(management: ManagementContext) {
+  return operation({
+    scope: 'admin',
+    audited: 'in its commit',
+    schema: {
+      operationId: 'updateSigner',
+      summary: "Change a signer's key",
+      description: 'Refused while a relayer uses it, as the account of the relayer would change.',
+      tags: ['signers'],
+      params: signerParameters,
+      body: bodySchema,
+      response: answers(signerSchema, 400, 404, 409, 413, 415),
+    },
+    async answer(request) {
+      const { params, body } = request
+      return success(
+        presentSigner(
+          await updateSignerCommand(
+            management,
+            params.signer_id,
+            parseSignerKey(body.config),
+            askedBy(request, 'updateSigner'),
+          ),
+        ),
+      )
+    },
+  })
+}

@@ -1,0 +1,48 @@
+// DELETE of everything that is pending.
+import { Type } from 'typebox'
+import type { CommandContext } from '../../commands/context.ts'
+import { cancelPending as cancelPendingCommand } from '../../commands/transactions/cancel-pending.ts'
+import { askedBy } from '../request/audit.ts'
+import { operation } from '../request/operation.ts'
+import { relayerParameters } from '../request/parameters.ts'
+import { answers, success } from '../response/envelope.ts'
+import { explainBulk } from './explain-cancellation.ts'
+
+const resultSchema = Type.Object(
+  {
+    queued_for_cancellation_transaction_ids: Type.Array(Type.String()),
+    failed_to_queue_transaction_ids: Type.Array(Type.String()),
+    total_processed: Type.Integer({ minimum: 0 }),
+  },
+  { additionalProperties: false },
+)
+
+export function cancelPending(commands: CommandContext) {
+  return operation({
+    scope: 'cancel',
+    audited: 'in its commit',
+    schema: {
+      operationId: 'cancelPendingTransactions',
+      summary: 'Cancel all pending transactions of a relayer',
+      description:
+        'Covers what is `pending`, `sent` or `submitted` at one instant, in one database transaction, lowest nonce first. A body is ignored.',
+      tags: ['transactions'],
+      params: relayerParameters,
+      response: answers(resultSchema, 400, 404),
+    },
+    async answer(request) {
+      const result = await cancelPendingCommand(
+        commands,
+        request.params.relayer_id,
+        askedBy(request, 'cancelPendingTransactions'),
+      )
+      const total = result.canceled.length + result.failed.length
+      const data = {
+        queued_for_cancellation_transaction_ids: result.canceled,
+        failed_to_queue_transaction_ids: result.failed.map(({ id }) => id),
+        total_processed: total,
+      }
+      return success(data, explainBulk(result), { current_page: 1, per_page: total, total_items: total })
+    },
+  })
+}

@@ -1,0 +1,27 @@
+// GET of a cancellation: the verdict as it stands.
+import type { Reads } from '../../store/store.ts'
+import { operation } from '../request/operation.ts'
+import { transactionParameters } from '../request/parameters.ts'
+import { answers, success } from '../response/envelope.ts'
+import { found } from '../response/found.ts'
+import { explainCancellation } from './explain-cancellation.ts'
+import { cancellationSchema, presentCancellation } from './present-cancellation.ts'
+
+export function getCancellation(reads: Reads) {
+  return operation({
+    scope: 'read',
+    schema: {
+      operationId: 'getCancellation',
+      summary: 'Get the verdict on a canceled transaction',
+      tags: ['transactions'],
+      params: transactionParameters,
+      response: answers(cancellationSchema, 400, 404),
+    },
+    async answer({ params }) {
+      const read = await reads.transaction(params.relayer_id, params.transaction_id)
+      const transaction = found(read, 'TRANSACTION_NOT_FOUND', 'Not found')
+      const intent = found(transaction.cancellation, 'CANCELLATION_NOT_FOUND', 'this transaction was not canceled')
+      return success(presentCancellation(transaction, intent), explainCancellation(transaction))
+    },
+  })
+}

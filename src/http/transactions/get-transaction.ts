@@ -1,0 +1,24 @@
+// GET of one transaction.
+import type { Reads } from '../../store/store.ts'
+import { operation } from '../request/operation.ts'
+import { transactionParameters } from '../request/parameters.ts'
+import { answers, success } from '../response/envelope.ts'
+import { found } from '../response/found.ts'
+import { presentTransaction, transactionSchema } from './present-transaction.ts'
+
+export function getTransaction(reads: Reads) {
+  return operation({
+    scope: 'read',
+    schema: {
+      operationId: 'getTransaction',
+      summary: 'Get a transaction',
+      tags: ['transactions'],
+      params: transactionParameters,
+      response: answers(transactionSchema, 400, 404),
+    },
+    async answer({ params }) {
+      const transaction = await reads.transaction(params.relayer_id, params.transaction_id)
+      return success(presentTransaction(found(transaction, 'TRANSACTION_NOT_FOUND', 'Not found')))
+    },
+  })
+}

@@ -1,0 +1,28 @@
+// GET of every envelope ever signed for a transaction, oldest first.
+import { Type } from 'typebox'
+import type { Reads } from '../../store/store.ts'
+import { operation } from '../request/operation.ts'
+import { transactionParameters } from '../request/parameters.ts'
+import { answers, success } from '../response/envelope.ts'
+import { found } from '../response/found.ts'
+import { attemptSchema, presentAttempt } from './present-attempt.ts'
+
+export function listAttempts(reads: Reads) {
+  return operation({
+    scope: 'read',
+    schema: {
+      operationId: 'listAttempts',
+      summary: 'List the signed envelopes of a transaction, oldest first',
+      tags: ['transactions'],
+      params: transactionParameters,
+      response: answers(Type.Array(attemptSchema), 400, 404),
+    },
+    async answer({ params }) {
+      const read = await reads.transaction(params.relayer_id, params.transaction_id)
+      const transaction = found(read, 'TRANSACTION_NOT_FOUND', 'Not found')
+      const attempts = await reads.attempts(transaction.id)
+      const pagination = { current_page: 1, per_page: attempts.length, total_items: attempts.length }
+      return success(attempts.map(presentAttempt), [], pagination)
+    },
+  })
+}

@@ -1,0 +1,38 @@
+// GET of a relayer's transactions, newest first.
+import { Type } from 'typebox'
+import { statuses } from '../../domain/transaction.ts'
+import type { Reads } from '../../store/store.ts'
+import { operation } from '../request/operation.ts'
+import { relayerParameters } from '../request/parameters.ts'
+import { pageOf, pageProperties, paginationOf } from '../request/parse-page.ts'
+import { answers, success } from '../response/envelope.ts'
+import { foundHistory } from '../response/found.ts'
+import { presentTransaction, transactionSchema } from './present-transaction.ts'
+
+const querySchema = Type.Object(
+  {
+    ...pageProperties,
+    status: Type.Optional(Type.Enum([...statuses], { description: `one of ${statuses.join(', ')}` })),
+  },
+  { additionalProperties: false },
+)
+
+export function listTransactions(reads: Reads) {
+  return operation({
+    scope: 'read',
+    schema: {
+      operationId: 'listTransactions',
+      summary: 'List transactions, newest first',
+      tags: ['transactions'],
+      params: relayerParameters,
+      querystring: querySchema,
+      response: answers(Type.Array(transactionSchema), 400, 404),
+    },
+    async answer({ params, query }) {
+      const id = await foundHistory(reads, params.relayer_id)
+      const page = pageOf(query)
+      const { items, total } = await reads.transactions(id, query.status ? { status: query.status } : {}, page)
+      return success(items.map(presentTransaction), [], paginationOf(page, total))
+    },
+  })
+}

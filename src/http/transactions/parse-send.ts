@@ -1,0 +1,123 @@
+// The body of a send: its schema, and from a body that fits it to the domain's request.
+import { type Static, Type } from 'typebox'
+import { RescindError } from '../../domain/errors.ts'
+import { type Hex, lowerHex } from '../../domain/ids.ts'
+import type { SendRequest } from '../../domain/submit.ts'
+import { type Pricing, type Speed, speeds } from '../../domain/transaction.ts'
+import type { Wei } from '../../domain/units.ts'
+import { addressSchema, parseAddress } from '../request/parse-address.ts'
+import { parseTime } from '../request/parse-time.ts'
+import { invalid, shown } from '../request/validate.ts'
+import { accessListSchema, parseAccessList } from './access-list.ts'
+import { speedSchema } from './present-transaction.ts'
+
+const weiMax = 2n ** 256n - 1n
+
+const wei = () =>
+  Type.Union(
+    [Type.String({ pattern: '^[0-9]{1,78}$', examples: ['1000000000000000000'] }), Type.Integer({ minimum: 0 })],
+    { description: 'wei as a decimal string, such as "1000000000000000000", or as an integer' },
+  )
+
+const names = speeds.join(', ')
+
+export const sendSchema = Type.Object(
+  {
+    to: Type.Optional(
+      addressSchema(
+        'an address: 0x and 40 hex digits, in one case or with its EIP-55 checksum; none creates a contract',
+      ),
+    ),
+    value: wei(),
+    data: Type.Optional(
+      Type.Unsafe<Hex>(
+        Type.String({ pattern: '^0x([0-9a-fA-F]{2})*$', description: 'bytes in hex: 0x and an even number of digits' }),
+      ),
+    ),
+    gas_limit: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 21_000, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()], {
+        description: 'gas units as an integer from 21000, or nothing to have it estimated',
+      }),
+    ),
+    speed: Type.Optional(
+      Type.Union([speedSchema, Type.Enum([...speeds])], {
+        description: `one of ${names}, as {"name": "fast"} or as the bare string; fast when no fee is given`,
+      }),
+    ),
+    gas_price: Type.Optional(wei()),
+    max_fee_per_gas: Type.Optional(wei()),
+    max_priority_fee_per_gas: Type.Optional(wei()),
+    access_list: Type.Optional(accessListSchema),
+    valid_until: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        maxLength: 64,
+        description: 'a time by RFC 3339, such as "2030-01-31T12:00:00Z"',
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    examples: [
+      { to: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', value: '1000000000000000000', speed: { name: 'fast' } },
+      { to: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8', value: 0, data: '0xd0e30db0', gas_limit: 60_000 },
+    ],
+  },
+)
+
+export type SendBody = Static<typeof sendSchema>
+
+/** Throws INVALID_REQUEST, naming field, value and fix. */
+export function parseSend(body: SendBody): SendRequest {
+  const data = lowerHex(body.data ?? '0x')
+  if (body.to === undefined && data === '0x') {
+    throw new RescindError('INVALID_REQUEST', 'to: is missing; send an address, or data to create a contract with')
+  }
+  return {
+    ...(body.to !== undefined && { to: parseAddress('to', body.to) }),
+    value: parseWei('value', body.value),
+    data,
+    ...(typeof body.gas_limit === 'number' && { gasLimit: body.gas_limit }),
+    pricing: parsePricing(body),
+    ...(body.access_list !== undefined && { accessList: parseAccessList(body.access_list) }),
+    ...(body.valid_until !== undefined && { validUntil: parseTime('valid_until', body.valid_until) }),
+  }
+}
+
+function parseWei(field: string, amount: string | number): Wei {
+  const wei = BigInt(amount)
+  if (wei > weiMax) throw invalid(field, amount, 'an amount below 2^256 wei; send a smaller one')
+  return wei
+}
+
+function parsePricing(body: SendBody): Pricing {
+  const { speed, gas_price: price, max_fee_per_gas: cap, max_priority_fee_per_gas: tip } = body
+  if (price !== undefined) {
+    refuseBeside('gas_price', { speed, max_fee_per_gas: cap, max_priority_fee_per_gas: tip })
+    return { kind: 'legacy', gasPrice: parseWei('gas_price', price) }
+  }
+  if (cap === undefined && tip === undefined) return { kind: 'speed', speed: parseSpeed(speed) }
+  refuseBeside('max_fee_per_gas', { speed })
+  if (cap === undefined) throw missingBeside('max_fee_per_gas', 'max_priority_fee_per_gas')
+  if (tip === undefined) throw missingBeside('max_priority_fee_per_gas', 'max_fee_per_gas')
+  const maxFeePerGas = parseWei('max_fee_per_gas', cap)
+  const maxPriorityFeePerGas = parseWei('max_priority_fee_per_gas', tip)
+  if (maxPriorityFeePerGas > maxFeePerGas) {
+    throw invalid('max_priority_fee_per_gas', tip, `at most max_fee_per_gas (${shown(cap)}); send a lower tip`)
+  }
+  return { kind: 'eip1559', maxFeePerGas, maxPriorityFeePerGas }
+}
+
+function parseSpeed(speed: SendBody['speed']): Speed {
+  return typeof speed === 'object' ? speed.name : (speed ?? 'fast')
+}
+
+function refuseBeside(given: string, others: Record<string, unknown>): void {
+  const other = Object.keys(others).find((name) => others[name] !== undefined)
+  if (other === undefined) return
+  throw new RescindError('INVALID_REQUEST', `${other}: can't stand beside ${given}; send one of them`)
+}
+
+function missingBeside(missing: string, given: string): RescindError {
+  return new RescindError('INVALID_REQUEST', `${missing}: is missing beside ${given}; send both or neither`)
+}

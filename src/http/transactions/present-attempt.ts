@@ -1,0 +1,53 @@
+// A signed envelope on the wire, without its bytes: those are spendable.
+import { type Static, Type } from 'typebox'
+import type { Attempt } from '../../domain/attempt.ts'
+import { presentTime } from '../response/present-time.ts'
+import { presentFees } from './present-transaction.ts'
+
+export const attemptSchema = Type.Object(
+  {
+    hash: Type.String(),
+    kind: Type.Enum(['execute', 'replace', 'cancel']),
+    nonce: Type.Integer({ minimum: 0 }),
+    gas_limit: Type.Integer({ minimum: 0 }),
+    gas_price: Type.Optional(Type.String()),
+    max_fee_per_gas: Type.Optional(Type.String()),
+    max_priority_fee_per_gas: Type.Optional(Type.String()),
+    state: Type.Enum(['sending', 'handed', 'refused', 'held', 'withdrawn'], {
+      description:
+        'sending: on its way since it was recorded; handed: a node had it in its hands; refused: every node said that it can never be valid; held: no node ever had it; withdrawn: held once, and never to be sent',
+    }),
+    outcome: Type.Optional(
+      Type.Object({
+        kind: Type.Enum(['accepted', 'alreadyKnown', 'rejected', 'unknown']),
+        code: Type.Optional(Type.String()),
+        message: Type.Optional(Type.String()),
+        at: Type.String({ format: 'date-time' }),
+      }),
+    ),
+    reason: Type.Optional(Type.String({ description: 'Why it is held or was refused' })),
+    recorded_at: Type.String({ format: 'date-time' }),
+  },
+  { additionalProperties: false },
+)
+
+export type AttemptBody = Static<typeof attemptSchema>
+
+export function presentAttempt(attempt: Attempt): AttemptBody {
+  return {
+    hash: attempt.hash,
+    kind: attempt.kind,
+    nonce: attempt.nonce,
+    gas_limit: attempt.gasLimit,
+    ...presentFees(attempt.fees),
+    state: attempt.handOver.state,
+    ...outcomeOf(attempt),
+    recorded_at: presentTime(attempt.recordedAt),
+  }
+}
+
+function outcomeOf({ handOver }: Attempt): Pick<AttemptBody, 'outcome' | 'reason'> {
+  if (handOver.state === 'held' || handOver.state === 'refused') return { reason: handOver.reason }
+  if (handOver.state !== 'handed') return {}
+  return { outcome: { ...handOver.outcome, at: presentTime(handOver.at) } }
+}

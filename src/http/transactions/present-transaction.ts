@@ -1,0 +1,118 @@
+// A transaction on the wire. A member is absent until it is known; none is ever null.
+import { type Static, Type } from 'typebox'
+import type { Attempt } from '../../domain/attempt.ts'
+import { statusReasonOf } from '../../domain/condition.ts'
+import type { Fees } from '../../domain/fees.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import {
+  executedPayload,
+  type Pricing,
+  shownAttempt,
+  speeds,
+  statuses,
+  statusOf,
+  tookTheNonce,
+} from '../../domain/transaction.ts'
+import { presentTime } from '../response/present-time.ts'
+import { accessListSchema, presentAccessList } from './access-list.ts'
+
+const wei = Type.String({ pattern: '^[0-9]+$', description: 'Wei, decimal' })
+const time = Type.String({ format: 'date-time' })
+
+export const speedSchema = Type.Object({ name: Type.Enum([...speeds]) }, { additionalProperties: false })
+
+export const signatureSchema = Type.Object({
+  r: Type.String(),
+  s: Type.String(),
+  v: Type.Integer(),
+  sig: Type.String({ description: 'r, s and 27 or 28, in 65 bytes' }),
+})
+
+export const transactionSchema = Type.Object(
+  {
+    id: Type.String(),
+    relayer_id: Type.String(),
+    status: Type.Enum([...statuses]),
+    status_reason: Type.Optional(Type.String()),
+    created_at: time,
+    sent_at: Type.Optional(time),
+    confirmed_at: Type.Optional(time),
+    hash: Type.Optional(
+      Type.String({ description: 'Of the payload that was mined, else of the newest attempt at it' }),
+    ),
+    from: Type.String(),
+    to: Type.Optional(Type.String({ description: 'Absent for a contract creation' })),
+    value: wei,
+    data: Type.String(),
+    nonce: Type.Optional(Type.Integer({ minimum: 0 })),
+    gas_limit: Type.Optional(Type.Integer({ minimum: 0 })),
+    gas_price: Type.Optional(wei),
+    max_fee_per_gas: Type.Optional(wei),
+    max_priority_fee_per_gas: Type.Optional(wei),
+    signature: Type.Optional(signatureSchema),
+    speed: Type.Optional(speedSchema),
+    access_list: Type.Optional(accessListSchema),
+  },
+  { additionalProperties: false },
+)
+
+export type TransactionBody = Static<typeof transactionSchema>
+
+export function presentTransaction(transaction: Transaction): TransactionBody {
+  const { lifecycle } = transaction
+  const payload = executedPayload(transaction)
+  const attempt = shownAttempt(transaction)
+  const gasLimit = payload.gasLimit ?? attempt?.gasLimit
+  const { pricing } = payload
+  const reason = statusReasonOf(transaction)
+  return {
+    id: transaction.id,
+    relayer_id: transaction.relayerId,
+    status: statusOf(transaction),
+    ...(reason !== undefined && { status_reason: reason }),
+    created_at: presentTime(transaction.createdAt),
+    ...(transaction.sentAt !== undefined && { sent_at: presentTime(transaction.sentAt) }),
+    ...confirmedAt(transaction),
+    ...(attempt && { hash: attempt.hash }),
+    from: payload.from,
+    ...(payload.to !== undefined && { to: payload.to }),
+    value: payload.value.toString(),
+    data: payload.data,
+    ...('nonce' in lifecycle && { nonce: lifecycle.nonce }),
+    ...(gasLimit !== undefined && { gas_limit: gasLimit }),
+    ...(attempt ? presentFees(attempt.fees) : askedFees(pricing)),
+    ...(attempt && { signature: presentSignature(attempt) }),
+    ...(pricing.kind === 'speed' && { speed: { name: pricing.speed } }),
+    ...(payload.accessList && { access_list: presentAccessList(payload.accessList) }),
+  }
+}
+
+/** Wei per gas, as decimal strings, under the names of the envelope's type. */
+export function presentFees(fees: Fees) {
+  if (fees.kind === 'legacy') return { gas_price: fees.gasPrice.toString() }
+  return {
+    max_fee_per_gas: fees.maxFeePerGas.toString(),
+    max_priority_fee_per_gas: fees.maxPriorityFeePerGas.toString(),
+  }
+}
+
+function askedFees(pricing: Pricing) {
+  return pricing.kind === 'speed' ? {} : presentFees(pricing)
+}
+
+/** When the payload, rather than whatever else took the nonce, was final. */
+function confirmedAt({ lifecycle }: Transaction) {
+  if (lifecycle.phase !== 'final' || tookTheNonce(lifecycle.inclusion) !== 'payload') return {}
+  return { confirmed_at: presentTime(lifecycle.settledAt) }
+}
+
+/** `sig` is r, s and v in 65 bytes, where v is 27 or 28 whatever the envelope's type makes of it. */
+export function presentSignature({ signature: { r, s, v } }: Pick<Attempt, 'signature'>) {
+  const parity = v < 27 ? v : v < 35 ? v - 27 : (v - 35) % 2
+  return {
+    r,
+    s,
+    v,
+    sig: `0x${r.slice(2).padStart(64, '0')}${s.slice(2).padStart(64, '0')}${parity === 0 ? '1b' : '1c'}`,
+  }
+}

@@ -1,0 +1,101 @@
+// GET of what a bulk cancel would do and cost now.
+import { Type } from 'typebox'
+import {
+  type PreviewContext,
+  type PricedPreview,
+  previewCancellation as previewCommand,
+} from '../../commands/transactions/preview-cancellation.ts'
+import { operation } from '../request/operation.ts'
+import { relayerParameters } from '../request/parameters.ts'
+import { answers, success } from '../response/envelope.ts'
+
+const wei = (description: string) => Type.String({ pattern: '^[0-9]+$', description: `Wei: ${description}` })
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+const previewSchema = Type.Object(
+  {
+    free: count('That no node ever had: they end at once, for nothing'),
+    no_ops: count('That a node may have: each needs a no-op'),
+    over_cap: count(
+      "Of the no-ops, those that cancel_gas_price_cap forbids at today's price: they wait for a lower one",
+    ),
+    gaps: count('Nonces of free ones below one that a node may have: each needs a no-op too'),
+    racing: count('That were canceled before and are not decided: they come beside these'),
+    too_late: count('That are pending by their status, and whose nonce the chain has spent'),
+    cost: Type.Object(
+      {
+        expected: wei('if all no-ops are mined in the next block'),
+        today: wei('the most that no-ops signed now can cost'),
+        max: Type.Optional(
+          wei('the most that they can come to cost under cancel_gas_price_cap; absent without that policy'),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    committed: wei('the most that the no-ops of those that race already can cost'),
+    balance: wei('of the relayer'),
+    cancel_reserve: wei('what sends leave untouched, for no-ops'),
+    balance_covers: Type.Object(
+      {
+        today: Type.Boolean({ description: 'cost.today, beside what is committed' }),
+        max: Type.Optional(Type.Boolean({ description: 'cost.max, beside what is committed' })),
+      },
+      { additionalProperties: false },
+    ),
+    block_number: Type.Integer({ minimum: 0, description: 'The head at which this holds' }),
+  },
+  { additionalProperties: false },
+)
+
+export function previewCancellation(context: PreviewContext) {
+  return operation({
+    scope: 'read',
+    schema: {
+      operationId: 'previewPendingCancellation',
+      summary: 'Preview what canceling everything pending would do and cost',
+      description:
+        'Prices are those that the no-ops would be signed at now, each over every attempt that a node may have. Nothing is changed, and the next block may change what it says.',
+      tags: ['transactions'],
+      params: relayerParameters,
+      response: answers(previewSchema, 400, 404, 503),
+    },
+    async answer({ params }) {
+      const previewed = await previewCommand(context, params.relayer_id)
+      return success(present(previewed), inWords(previewed))
+    },
+  })
+}
+
+function present({ cost, balance, ...preview }: PricedPreview) {
+  const covers = (wei: bigint) => balance >= wei + preview.committed
+  return {
+    free: preview.free,
+    no_ops: preview.noOps,
+    over_cap: preview.overCap,
+    gaps: preview.gaps,
+    racing: preview.racing,
+    too_late: preview.tooLate,
+    cost: {
+      expected: cost.expected.toString(),
+      today: cost.today.toString(),
+      ...(cost.max !== undefined && { max: cost.max.toString() }),
+    },
+    committed: preview.committed.toString(),
+    balance: balance.toString(),
+    cancel_reserve: preview.reserve.toString(),
+    balance_covers: { today: covers(cost.today), ...(cost.max !== undefined && { max: covers(cost.max) }) },
+    block_number: preview.block,
+  }
+}
+
+function inWords({ free, noOps, overCap, gaps, racing, tooLate, cost, committed, balance }: PricedPreview): string[] {
+  const most = cost.max === undefined ? '' : `, and ${cost.max} wei under cancel_gas_price_cap`
+  return [
+    `${free} would end at once, for nothing; ${noOps + gaps} need a no-op, for about ${cost.expected} wei, at most ${cost.today} wei at today's price${most}.`,
+    ...(gaps > 0 ? [`${gaps} of the no-ops fill nonces that would be given up below these.`] : []),
+    ...(overCap > 0 ? [`${overCap} of the no-ops would wait: today's price is above cancel_gas_price_cap.`] : []),
+    ...(racing > 0 ? [`${racing} more were canceled before, and may cost up to ${committed} wei.`] : []),
+    ...(tooLate > 0 ? [`For ${tooLate} it is too late: their nonce is spent.`] : []),
+    ...(balance < cost.today + committed ? [`The balance of ${balance} wei does not cover that: top it up.`] : []),
+  ]
+}

@@ -1,0 +1,32 @@
+// PUT of one transaction.
+import type { CommandContext } from '../../commands/context.ts'
+import { replaceTransaction } from '../../commands/transactions/replace.ts'
+import { askedBy } from '../request/audit.ts'
+import { operation } from '../request/operation.ts'
+import { transactionParameters } from '../request/parameters.ts'
+import { answers, success } from '../response/envelope.ts'
+import { parseSend, sendSchema } from './parse-send.ts'
+import { presentTransaction, transactionSchema } from './present-transaction.ts'
+
+export function replace(commands: CommandContext) {
+  return operation({
+    scope: 'send',
+    audited: 'in its commit',
+    schema: {
+      operationId: 'replaceTransaction',
+      summary: 'Replace a transaction',
+      description:
+        'Answers once the new payload is durable. Where a node may have the old one, the new one races it for the nonce: the status and the payload shown are those of whichever is mined.',
+      tags: ['transactions'],
+      params: transactionParameters,
+      body: sendSchema,
+      response: answers(transactionSchema, 400, 404, 413, 415),
+    },
+    async answer(request) {
+      const asked = parseSend(request.body)
+      const { relayer_id: relayerId, transaction_id: id } = request.params
+      const replaced = await replaceTransaction(commands, relayerId, id, asked, askedBy(request, 'replaceTransaction'))
+      return success(presentTransaction(replaced))
+    },
+  })
+}

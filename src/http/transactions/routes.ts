@@ -1,0 +1,43 @@
+// Method and path of each operation on transactions.
+import type { CommandContext } from '../../commands/context.ts'
+import type { PreviewContext } from '../../commands/transactions/preview-cancellation.ts'
+import { type Mounting, mount, unlisted } from '../request/mount.ts'
+import { cancel } from './cancel.ts'
+import { cancelPending } from './cancel-pending.ts'
+import { getCancellation } from './get-cancellation.ts'
+import { getTransaction } from './get-transaction.ts'
+import { getTransactionByNonce } from './get-transaction-by-nonce.ts'
+import { listAttempts } from './list-attempts.ts'
+import { listTransactions } from './list-transactions.ts'
+import { previewCancellation } from './preview-cancellation.ts'
+import { replace } from './replace.ts'
+import { submit } from './submit.ts'
+import { submitBatch } from './submit-batch.ts'
+
+export function transactionRoutes(
+  at: Mounting,
+  commands: CommandContext,
+  chain: Pick<PreviewContext, 'chainOf' | 'policyOf'>,
+  stopping: AbortSignal,
+): void {
+  const { reads } = commands.store
+  const all = '/relayers/:relayer_id/transactions'
+  mount(at, 'POST', all, submit(commands))
+  mount(at, 'POST', `${all}/batch`, submitBatch(commands))
+  mount(at, 'GET', all, listTransactions(reads))
+  // Clients made for OpenZeppelin Relayer ask for the list under this path.
+  mount(at, 'GET', `${all}/`, unlisted(listTransactions(reads)))
+  mount(at, 'DELETE', `${all}/pending`, cancelPending(commands))
+  mount(
+    at,
+    'GET',
+    `${all}/pending/cancellation-preview`,
+    previewCancellation({ ...chain, reads, clock: commands.clock }),
+  )
+  mount(at, 'GET', `${all}/by-nonce/:nonce`, getTransactionByNonce(reads))
+  mount(at, 'GET', `${all}/:transaction_id`, getTransaction(reads))
+  mount(at, 'PUT', `${all}/:transaction_id`, replace(commands))
+  mount(at, 'DELETE', `${all}/:transaction_id`, cancel(commands, stopping))
+  mount(at, 'GET', `${all}/:transaction_id/cancellation`, getCancellation(reads))
+  mount(at, 'GET', `${all}/:transaction_id/attempts`, listAttempts(reads))
+}

@@ -1,0 +1,79 @@
+// POST of many transactions: all of them are stored, or none.
+import { Type } from 'typebox'
+import type { CommandContext } from '../../commands/context.ts'
+import { submitBatch as submitAll } from '../../commands/transactions/submit-batch.ts'
+import { checkEach } from '../../domain/check-each.ts'
+import { batchBodyBytesMax, batchItemsMax } from '../limits.ts'
+import { askedBy } from '../request/audit.ts'
+import { operation } from '../request/operation.ts'
+import { relayerParameters, sendHeaders } from '../request/parameters.ts'
+import { answers, success } from '../response/envelope.ts'
+import { claimOf } from './claim.ts'
+import { parseSend, sendSchema } from './parse-send.ts'
+import { presentTransaction, transactionSchema } from './present-transaction.ts'
+
+const itemSchema = Type.Object(sendSchema.properties, {
+  additionalProperties: false,
+  description: 'a transaction as an object, such as {"to": "0x…", "value": "1"}',
+})
+
+const bodySchema = Type.Object(
+  {
+    transactions: Type.Array(itemSchema, {
+      minItems: 1,
+      maxItems: batchItemsMax,
+      description: `a list of 1 to ${batchItemsMax} transactions, each as a single send has it`,
+    }),
+  },
+  {
+    additionalProperties: false,
+    examples: [
+      {
+        transactions: [
+          { to: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', value: '1', speed: 'fast' },
+          { to: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC', value: '2', gas_limit: 21_000 },
+        ],
+      },
+    ],
+  },
+)
+
+export function submitBatch(commands: CommandContext) {
+  return operation({
+    scope: 'send',
+    bodyBytesMax: batchBodyBytesMax,
+    audited: 'in its commit',
+    schema: {
+      operationId: 'sendTransactions',
+      summary: `Send up to ${batchItemsMax} transactions`,
+      description:
+        'All of them are stored in one commit and stay in their order, or none is: a refusal names every item that is bad. Answers the transactions in the order of the request. One `Idempotency-Key` covers them all.',
+      tags: ['transactions'],
+      params: relayerParameters,
+      headers: sendHeaders,
+      body: bodySchema,
+      response: answers(Type.Array(transactionSchema), 400, 404, 413, 415),
+    },
+    async answer(request, reply) {
+      const asked = checkEach('transactions', request.body.transactions, parseSend)
+      const relayerId = request.params.relayer_id
+      const { transactions, replayed } = await submitAll(
+        commands,
+        relayerId,
+        asked,
+        claimOf(request, relayerId, asked),
+        askedBy(request, 'sendTransactions'),
+      )
+      if (replayed) reply.header('idempotency-replayed', 'true')
+      const count = transactions.length
+      const log = replayed
+        ? 'Nothing new was stored: these were sent before.'
+        : `All ${count} are stored, in this order.`
+      return success(transactions.map(presentTransaction), [log], {
+        current_page: 1,
+        per_page: count,
+        total_items: count,
+      })
+    },
+  })
+}

@@ -1,0 +1,39 @@
+// POST of a transaction.
+import type { CommandContext } from '../../commands/context.ts'
+import { submitOnce, submitTransaction } from '../../commands/transactions/submit.ts'
+import { askedBy } from '../request/audit.ts'
+import { operation } from '../request/operation.ts'
+import { relayerParameters, sendHeaders } from '../request/parameters.ts'
+import { answers, success } from '../response/envelope.ts'
+import { claimOf } from './claim.ts'
+import { parseSend, sendSchema } from './parse-send.ts'
+import { presentTransaction, transactionSchema } from './present-transaction.ts'
+
+export function submit(commands: CommandContext) {
+  return operation({
+    scope: 'send',
+    audited: 'in its commit',
+    schema: {
+      operationId: 'sendTransaction',
+      summary: 'Send a transaction',
+      description:
+        'Answers once the transaction is durable; it gets its nonce later, in the order of the relayer. Under an `Idempotency-Key` the same request answers the same transaction, with `Idempotency-Replayed: true`, however often it comes.',
+      tags: ['transactions'],
+      params: relayerParameters,
+      headers: sendHeaders,
+      body: sendSchema,
+      response: answers(transactionSchema, 400, 404, 413, 415),
+    },
+    async answer(request, reply) {
+      const asked = parseSend(request.body)
+      const relayerId = request.params.relayer_id
+      const by = askedBy(request, 'sendTransaction')
+      const claim = claimOf(request, relayerId, asked)
+      if (!claim) return success(presentTransaction(await submitTransaction(commands, relayerId, asked, by)))
+
+      const { transaction, replayed } = await submitOnce(commands, relayerId, asked, claim, by)
+      if (replayed) reply.header('idempotency-replayed', 'true')
+      return success(presentTransaction(transaction))
+    },
+  })
+}

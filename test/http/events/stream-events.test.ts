@@ -1,0 +1,266 @@
+// The stream of events: in order, resumable, of what the key may see, and no burden when its reader is slow.
+import { connect } from 'node:net'
+import { expect, test } from 'vitest'
+import { cancel } from '../../../src/domain/cancel.ts'
+import type { ApiKeyId, RelayerId, TransactionId } from '../../../src/domain/ids.ts'
+import type { Transaction } from '../../../src/domain/transaction.ts'
+import { systemClock } from '../../../src/ops/clock.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { type EventStream, openEventStream } from '../../support/event-stream.ts'
+import { at, attempt, inclusion, put, transaction } from '../support/rows.ts'
+import { apiKey, type Serving, serve } from '../support/serve.ts'
+import { until } from '../support/until.ts'
+
+const stream = ({ url }: Serving, options: Parameters<typeof openEventStream>[2] = {}) =>
+  openEventStream(url, apiKey, options)
+
+const told = ({ events }: EventStream) => events.map(({ payload }) => `${payload.id} ${payload.status}`)
+
+/** Stores it, then takes it back: one event, its last. */
+async function end(store: Store, id: string, changes: Partial<Transaction> = {}): Promise<void> {
+  const stored = await put(store, transaction(id, { phase: 'queued' }, changes))
+  await store.commit((session) => session.saveTransaction(stored, cancel(stored, at), at))
+}
+
+test('what happens is told in order, each transaction as it stood then', async () => {
+  await using server = await serve()
+  await using live = stream(server)
+  await until(() => live.status === 200 && live.place !== undefined)
+  expect(live.headers).toMatchObject({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+  })
+
+  const own = attempt('life' as TransactionId, 0x10)
+  const dearer = attempt('life' as TransactionId, 0x20)
+  let now = await put(server.store, transaction('life', { phase: 'queued' }))
+  const save = async (after: Transaction) => {
+    now = await server.store.commit((session) => session.saveTransaction(now, after, at + now.version))
+  }
+  const bound = { phase: 'inFlight', nonce: 7 } as const
+  await save({
+    ...now,
+    sentAt: at + 1,
+    lifecycle: { ...bound, attempts: [{ ...own, handOver: { state: 'sending' } }] },
+  })
+  await save({ ...now, lifecycle: { ...bound, attempts: [own] } })
+  await save({ ...now, lifecycle: { ...bound, attempts: [own, dearer] } })
+  // A change of the history alone is no event.
+  await save({ ...now, statusReason: 'replaced on request' })
+  const capped = (cap: number) => ({
+    wait: { condition: 'gas_price_cap', text: `waits at gas_price_cap (${cap} wei): more is needed` } as const,
+  })
+  await save({ ...now, ...capped(1) })
+  await save({ ...now, ...capped(2) })
+  await save({
+    ...now,
+    lifecycle: { phase: 'mined', nonce: 7, attempts: [own, dearer], inclusion: inclusion(dearer) },
+  })
+  await save({
+    ...now,
+    lifecycle: { phase: 'final', nonce: 7, attempts: [own, dearer], inclusion: inclusion(dearer), settledAt: at + 99 },
+  })
+  await until(() => live.events.at(-1)?.terminal === true)
+
+  // Read when all is over: what was told live is told again, word for word.
+  await using later = stream(server, { query: 'after=0' })
+  await until(() => later.events.at(-1)?.terminal === true)
+  expect(later.events).toEqual(live.events)
+  expect(later.events.map(({ event, payload }) => [event, payload.status, payload.hash])).toEqual([
+    ['transaction_update', 'sent', own.hash],
+    ['transaction_update', 'submitted', own.hash],
+    ['transaction_attention', 'submitted', dearer.hash],
+    ['transaction_update', 'mined', dearer.hash],
+    ['transaction_update', 'confirmed', dearer.hash],
+  ])
+  expect(later.events[0]).toEqual({
+    id: `1-${at + 1}`,
+    event: 'transaction_update',
+    timestamp: new Date(at + 1).toISOString(),
+    terminal: false,
+    payload: {
+      payload_type: 'transaction',
+      ...{ id: 'life', relayer_id: 'one', status: 'sent', nonce: 7, hash: own.hash, gas_limit: 50_000 },
+      created_at: new Date(at).toISOString(),
+      sent_at: new Date(at + 1).toISOString(),
+      ...{ from: now.payload.from, to: now.payload.to, value: '1000000000000000000000', data: '0xabcd' },
+      max_fee_per_gas: '30000000016',
+      max_priority_fee_per_gas: '1000000016',
+      signature: expect.objectContaining({ r: own.signature.r, s: own.signature.s }),
+      speed: { name: 'fast' },
+    },
+  })
+  expect(later.events[2]?.payload.status_reason).toBe('waits at gas_price_cap (1 wei): more is needed')
+  const answer = await server.ask('GET', '/api/v1/relayers/one/transactions/life')
+  expect(later.events[4]?.payload).toEqual({ payload_type: 'transaction', ...answer.body.data })
+})
+
+test('an event of a payload that was replaced since shows the payload of then', async () => {
+  await using server = await serve()
+  const own = attempt('replaced' as TransactionId, 0x10)
+  const first = await put(server.store, transaction('replaced', { phase: 'queued' }))
+  const bound = { phase: 'inFlight', nonce: 7 } as const
+  const sent = await server.store.commit((session) =>
+    session.saveTransaction(first, { ...first, lifecycle: { ...bound, attempts: [own] } }, at),
+  )
+  const replaced = { ...sent, payload: { ...sent.payload, value: 5n }, earlier: [sent.payload] as const }
+  const after = await server.store.commit((session) => session.saveTransaction(sent, replaced, at))
+  // Taken back before the new payload is signed: none of its envelopes is there to be shown.
+  await server.store.commit((session) => session.saveTransaction(after, cancel(after, at), at))
+  await using reader = stream(server, { query: 'after=0' })
+  await until(() => reader.events.length === 2)
+  expect(reader.events.map(({ payload }) => [payload.status, payload.value, payload.hash, payload.nonce])).toEqual([
+    ['submitted', '1000000000000000000000', own.hash, 7],
+    ['canceled', '5', undefined, 7],
+  ])
+})
+
+test('whoever comes back with Last-Event-ID has missed nothing; it goes before the after of the URL', async () => {
+  await using server = await serve()
+  for (const id of ['a', 'b', 'c']) await end(server.store, id)
+  await using first = stream(server, { query: 'after=0' })
+  await until(() => first.events.length === 3)
+  await using back = stream(server, { query: 'after=0', lastEventId: first.events[0]?.id })
+  await until(() => back.events.length === 2)
+  await end(server.store, 'd')
+  await until(() => back.events.length === 3)
+  expect(told(back)).toEqual(['b canceled', 'c canceled', 'd canceled'])
+  expect(back.place).toBe(back.events.at(-1)?.id)
+})
+
+test('of a relayer, of a transaction, and with a key of some relayers, only what is theirs', async () => {
+  const principals: Record<string, readonly RelayerId[]> = {
+    [apiKey]: ['one', 'two'] as RelayerId[],
+    two: ['two' as RelayerId],
+  }
+  await using server = await serve({
+    authenticate: (header) => {
+      const token = header?.slice('Bearer '.length) ?? ''
+      const relayers = principals[token]
+      return relayers && { id: token as ApiKeyId, scopes: new Set(['read'] as const), relayers }
+    },
+  })
+  await end(server.store, 'a')
+  await end(server.store, 'b', { relayerId: 'two' as RelayerId })
+  await end(server.store, 'c')
+  const seen = async (query: string, key = apiKey) => {
+    await using reader = openEventStream(server.url, key, { query: `after=0${query}` })
+    await until(() => reader.refusal !== undefined || Number(reader.events.at(-1)?.id.split('-')[0]) >= 2)
+    return reader.status === 200 ? told(reader) : reader.refusal
+  }
+  expect(await seen('&relayer_id=two')).toEqual(['b canceled'])
+  expect(await seen('&transaction_id=c')).toEqual(['c canceled'])
+  expect(await seen('', 'two')).toEqual(['b canceled'])
+  expect(await seen('&relayer_id=one', 'two')).toEqual({ data: null, message: 'Unauthorized', success: false })
+  expect(await seen('&relayer_id=three', 'two')).toMatchObject({ message: 'Unauthorized' })
+})
+
+test('what can not be followed is refused, with where to go on', async () => {
+  await using server = await serve()
+  for (const id of ['a', 'b']) await end(server.store, id)
+  // An older transaction of another test's database, on the same server, may hold them up.
+  await until(async () => (await server.store.reads.newestEvent()) === 2)
+  const refusal = async (asked: string) => {
+    const { status, headers, body } = await server.ask('GET', `/api/v1/events?after=${asked}`)
+    return [status, headers['relayer-error-code'], body.message]
+  }
+  expect(await refusal('7')).toEqual([410, 'EVENTS_GONE', expect.stringMatching(/no event 7 yet.*after=2$/)])
+  expect(await refusal(`2-${at + 5}`)).toEqual([410, 'EVENTS_GONE', expect.stringMatching(/another one.*after=2$/)])
+  const unknown = await server.ask('GET', '/api/v1/events?relayer_id=three')
+  expect([unknown.status, unknown.body.message]).toEqual([404, 'Relayer with ID three not found'])
+  expect(await refusal('two')).toEqual([400, 'INVALID_REQUEST', expect.stringContaining('after: "two" is not')])
+  const odd = await server.ask('GET', '/api/v1/events', { headers: { 'last-event-id': 'x' } })
+  expect([odd.status, odd.body.message]).toEqual([400, expect.stringContaining('Last-Event-ID: "x" is not')])
+})
+
+test('where nothing happens, lines keep the stream alive and the place of the reader up to date', async () => {
+  const clock = { ...systemClock, sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / 100, signal) }
+  await using server = await serve({ clock })
+  await using reader = stream(server, { query: 'transaction_id=b' })
+  await until(() => reader.status === 200)
+  await end(server.store, 'a')
+  await until(() => reader.comments >= 2 && reader.place === '1')
+  expect(reader.events).toEqual([])
+})
+
+test('what a reader does not take is not read for it, and it misses nothing', { timeout: 120_000 }, async () => {
+  let looked = 0
+  await using server = await serve({
+    wrap: (store) => ({
+      commit: (unit) => store.commit(unit),
+      check: () => store.check(),
+      [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+      reads: {
+        ...store.reads,
+        events: async (after, limit, wanted) => {
+          const window = await store.reads.events(after, limit, wanted)
+          looked = window.through
+          return window
+        },
+      },
+    }),
+  })
+  const count = 600
+  const data = `0x${'ab'.repeat(50_000)}` as const
+  const payload = { ...transaction('x', { phase: 'queued' }).payload, data }
+  for (let each = 0; each < count; each++) await end(server.store, `big-${each}`, { payload })
+
+  const socket = connect(server.port, '127.0.0.1')
+  const request = `GET /api/v1/events?after=0 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`
+  socket.write(request)
+  socket.pause()
+  await until(() => looked > 0)
+  // Whatever the sockets of the two ends hold is a part of it, and then nothing more is read.
+  let before = -1
+  await until(async () => {
+    const still = looked === before
+    before = looked
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    return still && looked === before
+  })
+  expect(looked).toBeLessThan(count / 2)
+
+  let heard = ''
+  socket.on('data', (chunk) => {
+    heard += chunk.toString('latin1').replaceAll(/(ab){8,}/g, '')
+  })
+  socket.resume()
+  await until(() => heard.includes(`big-${count - 1}"`))
+  expect(heard.match(/"id":"big-\d+"/g)).toEqual(Array.from({ length: count }, (_, each) => `"id":"big-${each}"`))
+  socket.destroy()
+})
+
+test('a drain ends the streams, and with them the server', async () => {
+  const stopping = new AbortController()
+  await using server = await serve({ readiness: { stopping: stopping.signal, check: async () => undefined } })
+  await using reader = stream(server)
+  await until(() => reader.status === 200)
+  stopping.abort()
+  await reader.ended
+  await server.stop()
+})
+
+test('a reader that is gone is let go, and more than are served are turned away', async () => {
+  await using server = await serve()
+  const open = Array.from({ length: 256 }, () => stream(server))
+  await until(() => open.every(({ status }) => status === 200))
+  const refused = await server.ask('GET', '/api/v1/events')
+  expect([refused.status, refused.headers['relayer-error-code']]).toEqual([429, 'TOO_MANY_STREAMS'])
+  await Promise.all(open.map((each) => each[Symbol.asyncDispose]()))
+  await until(async () => {
+    await using reader = stream(server)
+    await until(() => reader.status !== undefined)
+    return reader.status === 200
+  })
+})
+
+test('HEAD does not hang on a body that has no end', async () => {
+  await using server = await serve()
+  for (let each = 0; each < 300; each++) {
+    const { status, headers } = await server.ask('HEAD', '/api/v1/events')
+    expect([status, headers['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8'])
+  }
+  // None of them holds a stream, or the connection.
+  await using reader = stream(server)
+  await until(() => reader.status === 200)
+})

@@ -1,0 +1,52 @@
+// An allowance is one, whichever replica it is used up at.
+import { expect, test } from 'vitest'
+import { rateLimits } from '../../../src/http/request/limit-rate.ts'
+import { shareRates } from '../../../src/http/request/share-rates.ts'
+import { systemClock } from '../../../src/ops/clock.ts'
+import { secretUrl } from '../../../src/ops/secret.ts'
+import { openPostgresHints } from '../../../src/store/postgres/hints.ts'
+import { sharedPostgres } from '../../store/open-postgres.ts'
+import { quiet } from '../../store/open-store.ts'
+import { expectFailure } from '../support/expectations.ts'
+import { serve } from '../support/serve.ts'
+import { until } from '../support/until.ts'
+
+const postgres = sharedPostgres()
+/** A window so long that no test outlives it. */
+const limits = { requestsPerSecond: 0.001, burst: 6 }
+
+async function openReplica(url: string, self: string) {
+  await using opened = new AsyncDisposableStack()
+  const rates = rateLimits(limits)
+  const hints = opened.use(openPostgresHints({ url: secretUrl(new URL(url)), clock: systemClock, logger: quiet }))
+  const connected = new AbortController()
+  await new Promise<void>((resolve) => hints.hear(() => resolve(), connected.signal))
+  connected.abort()
+  opened.use(shareRates({ rates, hints, clock: systemClock, self }))
+  const server = opened.use(await serve({ limits, rates }))
+  const kept = opened.move()
+  return { rates, server, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
+test('what a key spends at one replica is gone at the other, once, and so are the tries of a stranger', async () => {
+  const url = await (await postgres()).database()
+  await using one = await openReplica(url, 'one')
+  await using other = await openReplica(url, 'other')
+  for (let times = 0; times < 4; times += 1) await one.server.ask('GET', '/api/v1/relayers')
+  for (let tries = 0; tries < 6; tries += 1) await one.server.ask('GET', '/api/v1/relayers', { token: 'guess' })
+
+  await until(() =>
+    other.rates.hear('127.0.0.1').then(
+      () => false,
+      () => true,
+    ),
+  )
+  const stranger = await other.server.ask('GET', '/api/v1/relayers', { token: 'guess' })
+  expectFailure(stranger, 429, 'Too Many Requests', 'RATE_LIMITED')
+  // Four of six are gone, by what it was told; nobody tells it of its own.
+  const last = await other.server.ask('GET', '/api/v1/relayers')
+  expect(last.headers).toMatchObject({ ratelimit: expect.stringMatching(/^"key";r=1;/) })
+  await other.server.ask('GET', '/api/v1/relayers')
+  expectFailure(await other.server.ask('GET', '/api/v1/relayers'), 429, 'Too Many Requests', 'RATE_LIMITED')
+  await until(async () => (await one.server.ask('GET', '/api/v1/relayers')).status === 429)
+})

@@ -1,0 +1,145 @@
+// The OpenAPI document says what the server does, and the reference page asks no other host.
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { putEveryPhase } from '../support/rows.ts'
+import { type Serving, serve } from '../support/serve.ts'
+
+let server: Serving
+// biome-ignore lint/suspicious/noExplicitAny: a document that the tests walk through
+let document: any
+beforeAll(async () => {
+  server = await serve()
+  await putEveryPhase(server.store)
+  document = (await server.ask('GET', '/api/v1/openapi.json', { token: null })).body
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+const one = '/api/v1/relayers/{relayer_id}'
+const all = `${one}/transactions`
+
+test('it is OpenAPI 3.1, and lists every operation', () => {
+  expect(document.openapi).toBe('3.1.0')
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.keys(item as object).map((method) => `${method} ${path}`),
+  )
+  expect(operations.sort()).toEqual(
+    [
+      `delete ${all}/pending`,
+      `delete ${all}/{transaction_id}`,
+      'get /api/v1/events',
+      'delete /api/v1/api-keys/{api_key_id}',
+      'get /api/v1/api-keys',
+      'get /api/v1/audit-log',
+      'get /api/v1/api-keys/{api_key_id}',
+      'post /api/v1/api-keys',
+      'get /api/v1/notifications/{notification_id}/dead-letters',
+      'post /api/v1/notifications/{notification_id}/dead-letters/redeliver',
+      'post /api/v1/notifications/{notification_id}/dead-letters/{event_id}/redeliver',
+      'get /api/v1/health',
+      'get /api/v1/ready',
+      'get /api/v1/relayers',
+      'post /api/v1/relayers',
+      `patch ${one}`,
+      `delete ${one}`,
+      ...['signers/{signer_id}', 'notifications/{notification_id}'].flatMap((each) => [
+        ...['get', 'patch', 'delete'].map((method) => `${method} /api/v1/${each}`),
+        ...['get', 'post'].map((method) => `${method} /api/v1/${each.split('/')[0]}`),
+      ]),
+      'get /api/v1/networks',
+      'get /api/v1/networks/{network_id}',
+      'patch /api/v1/networks/{network_id}',
+      `get ${one}`,
+      `get ${one}/balance`,
+      `get ${one}/status`,
+      `get ${all}`,
+      `get ${all}/by-nonce/{nonce}`,
+      `get ${all}/pending/cancellation-preview`,
+      `get ${all}/{transaction_id}`,
+      `get ${all}/{transaction_id}/attempts`,
+      `get ${all}/{transaction_id}/cancellation`,
+      `post ${all}`,
+      `post ${all}/batch`,
+      `post ${one}/rpc`,
+      `post ${one}/sign`,
+      `post ${one}/sign-transaction`,
+      `post ${one}/sign-typed-data`,
+      `put ${all}/{transaction_id}`,
+    ].sort(),
+  )
+})
+
+test('every operation but health and readiness needs a bearer token', () => {
+  expect(document.components.securitySchemes.apiKey).toEqual({ type: 'http', scheme: 'bearer' })
+  expect(document.security).toEqual([{ apiKey: [] }])
+  expect(document.paths['/api/v1/health'].get.security).toEqual([])
+  expect(document.paths['/api/v1/ready'].get.security).toEqual([])
+  expect(document.paths[all].post).not.toHaveProperty('security')
+})
+
+describe('answers fit their schemas', () => {
+  const schemaOf = (path: string, method: string, status: number): TSchema =>
+    document.paths[path][method].responses[status].content['application/json'].schema
+
+  test.each([
+    ['GET', '/api/v1/ready', '/api/v1/ready'],
+    ['GET', '/api/v1/api-keys', '/api/v1/api-keys'],
+    ['GET', '/api/v1/audit-log', '/api/v1/audit-log'],
+    ['GET', '/api/v1/api-keys/{api_key_id}', '/api/v1/api-keys/nothing'],
+    ['GET', '/api/v1/relayers', '/api/v1/relayers'],
+    ['GET', one, '/api/v1/relayers/one'],
+    ['GET', all, '/api/v1/relayers/one/transactions?per_page=100'],
+    ['GET', `${all}/{transaction_id}`, '/api/v1/relayers/one/transactions/confirmed'],
+    ['GET', `${all}/{transaction_id}`, '/api/v1/relayers/one/transactions/nothing'],
+    ['GET', `${all}/{transaction_id}/attempts`, '/api/v1/relayers/one/transactions/confirmed/attempts'],
+    ['GET', `${all}/{transaction_id}/cancellation`, '/api/v1/relayers/one/transactions/expired/cancellation'],
+    ['GET', `${all}/by-nonce/{nonce}`, '/api/v1/relayers/one/transactions/by-nonce/1'],
+    ['DELETE', `${all}/{transaction_id}`, '/api/v1/relayers/one/transactions/submitted'],
+    ['DELETE', `${all}/{transaction_id}`, '/api/v1/relayers/one/transactions/confirmed'],
+    ['DELETE', `${all}/pending`, '/api/v1/relayers/one/transactions/pending'],
+    ['DELETE', `${all}/pending`, '/api/v1/relayers/nobody/transactions/pending'],
+  ])('%s %s as %s', async (method, path, asked) => {
+    const answer = await server.ask(method, asked)
+    const errors = Compile(schemaOf(path, method.toLowerCase(), answer.status)).Errors(answer.body)
+    expect(errors).toEqual([])
+  })
+
+  test('what the schema of a send takes, the server takes, and what it does not, it does not', async () => {
+    const schema: TSchema = document.paths[all].post.requestBody.content['application/json'].schema
+    const validator = Compile(schema)
+    const to = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+    const bodies = [{ to, value: '1' }, { to, value: 1 }, { to, value: '0x1' }, { to }, { to, value: '1', extra: 1 }]
+    for (const body of bodies) {
+      const { status } = await server.send('one', body)
+      expect(status, JSON.stringify(body)).toBe(validator.Check(body) ? 200 : 400)
+    }
+  })
+})
+
+describe('the reference page', () => {
+  test('/docs leads to it', async () => {
+    const answer = await server.ask('GET', '/docs', { token: null })
+    expect(answer.status).toBe(301)
+    expect(answer.headers).toMatchObject({ location: '/docs/' })
+  })
+
+  test('it names no other host, and its policy forbids to ask one', async () => {
+    const page = await server.ask('GET', '/docs/', { token: null })
+    expect(page.status).toBe(200)
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(page.text).toContain('/api/v1/openapi.json')
+    expect(page.text).not.toMatch(/https?:\/\//)
+    expect([...page.text.matchAll(/<script src="([^"]*)"/g)].map(([, source]) => source)).toEqual(['js/scalar.js'])
+    const policy = String(page.headers['content-security-policy'])
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("connect-src 'self'")
+    expect(policy).not.toMatch(/https?:|\*/)
+  })
+
+  test('its script is served here', async () => {
+    const script = await server.ask('GET', '/docs/js/scalar.js', { token: null })
+    expect(script.status).toBe(200)
+    expect(script.headers['content-type']).toContain('javascript')
+    expect(script.text.length).toBeGreaterThan(1_000_000)
+  })
+})

@@ -1,0 +1,66 @@
+// PUT of a transaction: durable when it is answered, checked like a send, refused where nothing is left to replace.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RelayerId, TransactionId } from '../../../src/domain/ids.ts'
+import { expectFailure, expectSuccess } from '../support/expectations.ts'
+import { putEveryPhase, receiver } from '../support/rows.ts'
+import { type Serving, serve } from '../support/serve.ts'
+
+let server: Serving
+beforeAll(async () => {
+  server = await serve()
+  await putEveryPhase(server.store)
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+const body = { to: receiver, value: '42', speed: 'safeLow' }
+const replace = (id: string, sent: object = body, relayer = 'one') =>
+  server.ask('PUT', `/api/v1/relayers/${relayer}/transactions/${id}`, {
+    body: JSON.stringify(sent),
+    headers: { 'content-type': 'application/json' },
+  })
+
+test('in the queue: the new payload is stored when it is answered, beside the old one', async () => {
+  const { id } = (await server.send('one', { to: receiver, value: '1' })).body.data
+  const answer = await replace(id)
+  expectSuccess(answer)
+  expect(answer.body.data).toMatchObject({ id, status: 'pending', value: '42', speed: { name: 'safeLow' } })
+  const row = await server.store.reads.transaction('one' as RelayerId, id as TransactionId)
+  expect(row).toMatchObject({ payload: { value: 42n }, earlier: [{ value: 1n }] })
+})
+
+test('with an attempt that a node may have: the new payload is shown, without a hash until it is signed', async () => {
+  const answer = await replace('submitted')
+  expectSuccess(answer)
+  expect(answer.body.data).toMatchObject({ status: 'submitted', value: '42', status_reason: 'replaced on request' })
+  expect(answer.body.data).not.toHaveProperty('hash')
+  const kept = await server.store.reads.transaction('one' as RelayerId, 'submitted' as TransactionId)
+  expect(kept?.earlier).toHaveLength(1)
+  expect(server.woken).toContain('one')
+})
+
+test('nothing is left to replace: canceled', async () => {
+  await server.ask('DELETE', '/api/v1/relayers/one/transactions/queued')
+  const told = 'transaction queued is already canceled; send a new one'
+  expectFailure(await replace('queued'), 400, told, 'TRANSACTION_ALREADY_CANCELED')
+})
+
+test.each(['mined', 'confirmed', 'failed', 'expired'])('nothing is left to replace: %s', async (status) => {
+  const told = `transaction ${status} is already ${status}; send a new one`
+  expectFailure(await replace(status), 400, told, `TRANSACTION_ALREADY_${status.toUpperCase()}`)
+})
+
+test('unknown, of an unknown relayer, or of a neighbour', async () => {
+  for (const [id, relayer] of [
+    ['nothing', 'one'],
+    ['submitted', 'two'],
+    ['submitted', 'nobody'],
+  ] as const) {
+    expectFailure(await replace(id, body, relayer), 404, 'Not found', 'TRANSACTION_NOT_FOUND')
+  }
+})
+
+test('it is checked like a send', async () => {
+  const answer = await replace('submitted', { ...body, value: '0x1' })
+  expect(answer.status).toBe(400)
+  expect(answer.headers['relayer-error-code']).toBe('INVALID_REQUEST')
+})
