@@ -1,6 +1,6 @@
 // The service as the bench runs it: quiet, without rate limits, and profiled where that was asked for.
-import type { Postgres } from '../test/support/postgres.ts'
-import { type Service, type ServiceOptions, startService } from '../test/support/service.ts'
+import type { Postgres } from '../tooling/postgres.ts'
+import { type Service, type ServiceOptions, startService } from '../tooling/service.ts'
 
 export interface BenchOptions {
   /** Where profiles go; absent: none are taken. */

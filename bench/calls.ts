@@ -1,7 +1,7 @@
 // JSON-RPC calls for each confirmed transaction: 1,000 of them over 50 blocks that come at the network's own pace.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Anvil, devAccount, startAnvil } from '../test/support/anvil.ts'
-import { type Client, openClient, until } from '../test/support/client.ts'
+import { type Anvil, devAccount, startAnvil } from '../tooling/anvil.ts'
+import { type Client, openClient, until } from '../tooling/client.ts'
 import { type BenchOptions, startBenchService } from './bench-service.ts'
 import { startCallCounter } from './call-counter.ts'
 import type { Figure } from './figure.ts'

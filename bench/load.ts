@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { Service } from '../test/support/service.ts'
+import type { Service } from '../tooling/service.ts'
 import type { Job, LoadResult, Target } from './load-job.ts'
 
 export interface Load extends AsyncDisposable {

@@ -1,5 +1,5 @@
 // A long history on PostgreSQL, quickly: as seed-finished.ts.
-import type { Postgres } from '../test/support/postgres.ts'
+import type { Postgres } from '../tooling/postgres.ts'
 
 export async function seedFinishedOnPostgres(
   postgres: Postgres,

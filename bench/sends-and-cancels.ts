@@ -1,6 +1,6 @@
 // Durable POSTs and DELETEs a second, and their latency, with a live chain that mines nothing: all but the first few
 // transactions wait in the queue.
-import { devAccount, startAnvil } from '../test/support/anvil.ts'
+import { devAccount, startAnvil } from '../tooling/anvil.ts'
 import { type BenchOptions, startBenchService } from './bench-service.ts'
 import type { Figure } from './figure.ts'
 import { startLoad, targetOf } from './load.ts'

@@ -1,8 +1,8 @@
 // What a replica that takes requests costs beside one that sends: from a POST to the one until the other's bytes are at the
 // node, by NOTIFY on PostgreSQL.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openReplicas, type Replica } from '../test/e2e/support/replicas.ts'
-import { devAccount } from '../test/support/anvil.ts'
+import { devAccount } from '../tooling/anvil.ts'
+import { openReplicas, type Replica } from '../tooling/replicas.ts'
 import { asRun } from './bench-service.ts'
 import type { Figure } from './figure.ts'
 

@@ -1,6 +1,6 @@
 // The node, spoken to directly: neither the service nor the gate stands between the demo and these facts.
 import type { Address, Hash, Hex } from 'viem'
-import type { Anvil } from '../test/support/anvil.ts'
+import type { Anvil } from '../tooling/anvil.ts'
 
 export interface Envelope {
   readonly hash: Hash

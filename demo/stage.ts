@@ -1,9 +1,9 @@
 // What the demo plays on: a local chain whose blocks it makes itself, the service, and two relayers with money.
 import { randomBytes } from 'node:crypto'
 import { type Address, getAddress } from 'viem'
-import { type Anvil, devAccount, startAnvil } from '../test/support/anvil.ts'
-import { type Client, openClient, until } from '../test/support/client.ts'
-import { type Service, startService } from '../test/support/service.ts'
+import { type Anvil, devAccount, startAnvil } from '../tooling/anvil.ts'
+import { type Client, openClient, until } from '../tooling/client.ts'
+import { type Service, startService } from '../tooling/service.ts'
 import { type Gate, openGate } from './gate.ts'
 import { balanceOf } from './node.ts'
 

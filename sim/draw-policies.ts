@@ -1,7 +1,7 @@
 // What an operator sets, and changes: every policy that a relayer knows, at figures that matter here.
 import type { Policies as Members } from '../src/domain/policy-table.ts'
+import type { Dice } from '../tooling/dice.ts'
 import { moodyContract } from './chain/mine.ts'
-import type { Dice } from './dice.ts'
 import { payloadSelector, receiver } from './payload.ts'
 
 export interface Policies {

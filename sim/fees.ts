@@ -1,5 +1,5 @@
 // What gas costs in this world, and how much money there is: drawn from streams of its own, apart from all other draws.
-import type { Dice } from './dice.ts'
+import type { Dice } from '../tooling/dice.ts'
 import { firstBaseFee, gwei } from './draw-policies.ts'
 import type { Feature } from './scenario.ts'
 

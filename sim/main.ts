@@ -1,5 +1,5 @@
 // The simulator's command: runs seeds, prints what a failing one did, and the command that replays it.
-import { toolArguments } from '../test/support/tool-arguments.ts'
+import { toolArguments } from '../tooling/tool-arguments.ts'
 import type { Outcome } from './run-seed.ts'
 
 const usage = `npm run sim -- [--seed 1] [--seeds 1] [--steps 300] [--verbose | --json | --brief] [--with NAMES] [--mutant NAME]

@@ -2,9 +2,9 @@
 
 import type { OpenTransport, Posted } from '../src/chain/nodes/transport.ts'
 import type { Hex } from '../src/domain/ids.ts'
-import { type Refusal, refusals } from '../test/support/refused-batches.ts'
+import type { Dice } from '../tooling/dice.ts'
+import { type Refusal, refusals } from '../tooling/refused-batches.ts'
 import { answer, type Member, type NodeWorld, type SimNode } from './chain/node.ts'
-import type { Dice } from './dice.ts'
 import type { History } from './history.ts'
 import { type Instance, leave } from './process/instance.ts'
 import type { Timeline } from './timeline.ts'

@@ -1,8 +1,8 @@
 // What a seed decides before anything happens: the chain's habits, the nodes, the relayer's policies, the faults.
 
+import type { Dice } from '../tooling/dice.ts'
 import type { PendingCount } from './chain/node.ts'
 import { type Profile, profiles } from './chain/profiles.ts'
-import type { Dice } from './dice.ts'
 import { drawOperator, drawOthers, drawPolicies, type Operator, type Policies } from './draw-policies.ts'
 import { drawFees, type FeeWorld } from './fees.ts'
 import { type Fate, fates, fineWeather, type Weather } from './network.ts'

@@ -1,5 +1,5 @@
 // Act five: everything pending of the second relayer, with a crash between the answer and the first broadcast.
-import { until } from '../../test/support/client.ts'
+import { until } from '../../tooling/client.ts'
 import { poolOf, sameAddress } from '../node.ts'
 import { because, heading, tell } from '../say.ts'
 import { type Payment, pay, reached, type Stage, verdictOf } from '../stage.ts'

@@ -1,5 +1,5 @@
 // Acts two and three: a payment that no node has seen, and one that is in the pool.
-import { until } from '../../test/support/client.ts'
+import { until } from '../../tooling/client.ts'
 import { poolOf, sameAddress } from '../node.ts'
 import { because, heading, shortHash, tell } from '../say.ts'
 import { type Payment, reached, type Stage, verdictOf } from '../stage.ts'

@@ -1,5 +1,5 @@
 // Act four: the cancellation that comes too late, and says so.
-import { until } from '../../test/support/client.ts'
+import { until } from '../../tooling/client.ts'
 import { because, heading, shortHash, tell } from '../say.ts'
 import { type Payment, reached, type Stage, verdictOf } from '../stage.ts'
 

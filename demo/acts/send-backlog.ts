@@ -1,5 +1,5 @@
 // Act one: more payments than the relayer gives nonces to at a time.
-import { until } from '../../test/support/client.ts'
+import { until } from '../../tooling/client.ts'
 import { poolOf } from '../node.ts'
 import { because, heading, tell } from '../say.ts'
 import { maxInFlight, type Payment, pay, type Sender, type Stage } from '../stage.ts'

@@ -1,7 +1,7 @@
 // One node: its own view of the chain, its own pool, and its answers to JSON-RPC.
 import { jointCode } from '../../src/chain/accounts/joint-call.ts'
 import type { Hex } from '../../src/domain/ids.ts'
-import type { Dice } from '../dice.ts'
+import type { Dice } from '../../tooling/dice.ts'
 import type { FeeWorld } from '../fees.ts'
 import { accountAt, ancestorAt, type Block, type Blocks, blockGasMax, branches } from './blocks.ts'
 import { rewardsOf } from './others.ts'

@@ -1,6 +1,6 @@
 // The clients: what their pools take in place of what they hold, where their limits lie, and their own words.
 import type { RejectionCode } from '../../src/domain/attempt.ts'
-import { type Sample, samples } from '../../test/chain/sending/broadcast-samples.ts'
+import { type Sample, samples } from '../../tooling/broadcast-samples.ts'
 import type { SimTransaction } from './transaction.ts'
 
 export type Refusal = RejectionCode | 'alreadyKnown'

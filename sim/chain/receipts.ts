@@ -1,6 +1,6 @@
 // Receipts as a node tells them: some leave members out, and some come many blocks after their block.
 import type { Hex } from '../../src/domain/ids.ts'
-import type { Dice } from '../dice.ts'
+import type { Dice } from '../../tooling/dice.ts'
 import { ancestorAt, type Block, type Blocks, type Included } from './blocks.ts'
 
 export interface ReceiptHabits {

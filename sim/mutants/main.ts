@@ -1,5 +1,5 @@
 // Breaks the engine in every way we know, one at a time, and shows the seed that notices. A survivor is our defect.
-import { toolArguments } from '../../test/support/tool-arguments.ts'
+import { toolArguments } from '../../tooling/tool-arguments.ts'
 import { mutants } from './mutants.ts'
 import { pin } from './pins.ts'
 import { search } from './search.ts'

@@ -1,6 +1,6 @@
 // What replicas tell each other, over a line that loses, doubles and delays it.
 import type { Hint, Hints } from '../../src/store/hints.ts'
-import type { Dice } from '../dice.ts'
+import type { Dice } from '../../tooling/dice.ts'
 import type { Timeline } from '../timeline.ts'
 import { type Instance, leave, reach } from './instance.ts'
 

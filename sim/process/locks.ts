@@ -1,6 +1,6 @@
 // The database server's locks as replicas meet them: sessions with a lease, which may break, be cut off, or sleep too long.
 import { type LockSession, type Locks, lease, type Member, type Slot, type Survey } from '../../src/store/locks.ts'
-import type { Dice } from '../dice.ts'
+import type { Dice } from '../../tooling/dice.ts'
 import type { History } from '../history.ts'
 import type { Timeline } from '../timeline.ts'
 import { type Instance, leave, reach } from './instance.ts'

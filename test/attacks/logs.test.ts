@@ -1,8 +1,8 @@
 // Attacks on the log and the headers of answers, and hunts for secrets.
 import { readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
-import { freePort } from '../support/free-port.ts'
-import { startService } from '../support/service.ts'
+import { freePort } from '../../tooling/free-port.ts'
+import { startService } from '../../tooling/service.ts'
 import { attack, json, parse, payment, sendPath, underAttack } from './support/attack.ts'
 
 underAttack()

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'vitest'
-import { until } from '../support/client.ts'
-import { databaseIn } from '../support/tested-database.ts'
+import { until } from '../../tooling/client.ts'
+import { databaseIn } from '../../tooling/tested-database.ts'
 import { attack, json, type Target, underAttack } from './support/attack.ts'
 
 /** Loopback has many addresses: this one is allowed, and so stands for a receiver outside. */

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ChainUnavailable } from '../../src/chain/chain.ts'
 import type { Address, Hex, TransactionId } from '../../src/domain/ids.ts'
 import type { AccessList } from '../../src/domain/transaction.ts'
-import { type Anvil, devAccount, startAnvil } from '../support/anvil.ts'
-import { type RpcServer, startRpcServer } from '../support/rpc-server.ts'
+import { type Anvil, devAccount, startAnvil } from '../../tooling/anvil.ts'
+import { type RpcServer, startRpcServer } from '../../tooling/rpc-server.ts'
 import { envelopeBy, inquiryOf, type NetworkUnderTest, networkOver } from './network-under-test.ts'
 
 const sender = devAccount(0)

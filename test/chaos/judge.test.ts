@@ -1,6 +1,6 @@
 // The oracle itself: of a world in order it says nothing, and of one that was tampered with what is wrong.
 import { expect, test } from 'vitest'
-import { devAccount } from '../support/dev-accounts.ts'
+import { devAccount } from '../../tooling/dev-accounts.ts'
 import type { Sender } from './replicas/cluster.ts'
 import type { AttemptRow, Evidence, Handed, Onchain, Row } from './replicas/evidence.ts'
 import type { Entry } from './replicas/journal.ts'

@@ -5,9 +5,9 @@
 //   CHAOS_SEED=N                                              the same dice again; a failure prints its seed
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { dice } from '../../sim/dice.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
+import { dice } from '../../tooling/dice.ts'
 import { anvilStage, type Stage } from '../e2e/support/stage.ts'
-import type { Anvil } from '../support/anvil.ts'
 import { alarmsIn, holdAll } from './support/hold.ts'
 import { full, seed, seeded, tell } from './support/size.ts'
 import { noTraffic, tryCancel, tryCancelPending, trySend } from './support/traffic.ts'

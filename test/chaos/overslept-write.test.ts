@@ -3,8 +3,8 @@
 // here, its silence elsewhere would mean nothing.
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { dice } from '../../sim/dice.ts'
-import { until } from '../support/client.ts'
+import { until } from '../../tooling/client.ts'
+import { dice } from '../../tooling/dice.ts'
 import { type Cluster, signal, startCluster } from './replicas/cluster.ts'
 import { gather } from './replicas/evidence.ts'
 import { beginsUnit } from './replicas/gate.ts'

@@ -1,10 +1,10 @@
 // The same sends three times at once, through kill -9 in the middle of them: each payment is made once.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { dice } from '../../sim/dice.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
+import type { TransactionView } from '../../tooling/client.ts'
+import { until } from '../../tooling/client.ts'
+import { dice } from '../../tooling/dice.ts'
 import { anvilStage, type Stage } from '../e2e/support/stage.ts'
-import type { Anvil } from '../support/anvil.ts'
-import type { TransactionView } from '../support/client.ts'
-import { until } from '../support/client.ts'
 import { seed, seeded } from './support/size.ts'
 
 const sends = 1_000

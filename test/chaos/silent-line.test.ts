@@ -1,8 +1,8 @@
 // A line between a replica and its database that falls silent for good, in the middle of an owner's write: no end arrives,
 // neither here nor there, and new connections can be made. Nothing may wait for the old ones.
 import { expect, test } from 'vitest'
-import { dice } from '../../sim/dice.ts'
-import { until } from '../support/client.ts'
+import { until } from '../../tooling/client.ts'
+import { dice } from '../../tooling/dice.ts'
 import { startCluster } from './replicas/cluster.ts'
 import { gather } from './replicas/evidence.ts'
 import { beginsUnit } from './replicas/gate.ts'

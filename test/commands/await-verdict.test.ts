@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { awaitVerdict } from '../../src/commands/transactions/await-verdict.ts'
 import { step } from '../../src/engine/step.ts'
+import { until } from '../../tooling/client.ts'
 import { noneHanging, nothingUnknown, openWorkplace } from '../engine/workplace.ts'
-import { until } from '../support/client.ts'
 
 const hourMs = 3_600_000
 

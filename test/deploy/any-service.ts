@@ -1,5 +1,5 @@
 // A service without relayers, which asks no node.
-import { type Service, startService } from '../support/service.ts'
+import { type Service, startService } from '../../tooling/service.ts'
 
 export function anyService(): Promise<Service> {
   return startService({ networks: [{ name: 'local', rpcUrls: ['http://127.0.0.1:1'] }], relayers: [] })

@@ -1,10 +1,10 @@
 // Access lists (EIP-2930): told to the node in the estimate, signed into the envelope, and no hindrance to taking it back.
 import { encodeErrorResult, getAddress, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Anvil } from '../support/anvil.ts'
-import type { Hardhat } from '../support/hardhat.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
+import type { Hardhat } from '../../tooling/hardhat.ts'
+import { decode } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
-import { decode } from './support/ledger.ts'
 import {
   answered,
   cancel,

@@ -1,7 +1,7 @@
 // API keys and the audit log of a real process, through kill -9: what was answered is there, in the next process too.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Anvil } from '../support/anvil.ts'
-import { openClient } from '../support/client.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
+import { openClient } from '../../tooling/client.ts'
 import { anvilStage, type Stage } from './support/stage.ts'
 
 let stage: Stage<Anvil>

@@ -1,9 +1,9 @@
 // The balance runs out: the queue waits and says why, a cancel can still be paid, and all goes on when money comes.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Anvil } from '../support/anvil.ts'
-import { until } from '../support/client.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
+import { until } from '../../tooling/client.ts'
+import { hex } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
-import { hex } from './support/ledger.ts'
 import { cancel, inPool, mineUntil, noOpInPool, type Payment, pay, payTimes, verdict, view } from './support/play.ts'
 import { anvilStage, type Sender, type Stage } from './support/stage.ts'
 

@@ -1,8 +1,8 @@
 // A batch on a chain: mined in its order, each as a transaction of its own, and whole or not at all across a kill.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Anvil } from '../support/anvil.ts'
-import type { TransactionView } from '../support/client.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
+import type { TransactionView } from '../../tooling/client.ts'
 import { audit } from './support/audit.ts'
 import { anvilStage, type Stage } from './support/stage.ts'
 

@@ -1,10 +1,10 @@
 // Everything pending at once: two hundred in every state, on a strict pool. Nothing of it executes, and nothing is
 // left behind that would hold up what is sent later.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { until } from '../support/client.ts'
-import type { Hardhat } from '../support/hardhat.ts'
+import { until } from '../../tooling/client.ts'
+import type { Hardhat } from '../../tooling/hardhat.ts'
+import { balanceOf, hex, nonceOf, same } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
-import { balanceOf, hex, nonceOf, same } from './support/ledger.ts'
 import {
   cancel,
   headSeen,

@@ -1,8 +1,8 @@
 // Canceled before it had a nonce: nothing of it reaches the chain, the answer is the end, and no nonce is lost.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Anvil } from '../support/anvil.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
+import { nonceOf, same } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
-import { nonceOf, same } from './support/ledger.ts'
 import { cancel, inPool, type Payment, pay, payTimes, reached, view } from './support/play.ts'
 import { anvilStage, type Stage } from './support/stage.ts'
 

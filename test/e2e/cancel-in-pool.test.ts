@@ -1,8 +1,8 @@
 // Canceled while a node's pool has it: the no-op is mined, the original never, and the verdict grows final by blocks.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Anvil } from '../support/anvil.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
+import { balanceOf, decode, minedFrom, nonceOf, poolOf } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
-import { balanceOf, decode, minedFrom, nonceOf, poolOf } from './support/ledger.ts'
 import {
   cancel,
   inPool,

@@ -1,8 +1,8 @@
 // What the preview says a bulk cancel costs today is what is signed for it, while the block stands; on a real chain.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Anvil } from '../support/anvil.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
+import { decode, hex } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
-import { decode, hex } from './support/ledger.ts'
 import { headSeen, inPool, noOpInPool, type Payment, pay, payTimes, reached } from './support/play.ts'
 import { anvilStage, type Stage } from './support/stage.ts'
 

@@ -2,8 +2,8 @@
 // there is room. The kernel's own limit of a file's size stands for the disk's end.
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Anvil } from '../support/anvil.ts'
-import { until } from '../support/client.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
+import { until } from '../../tooling/client.ts'
 import { audit } from './support/audit.ts'
 import { cancel, inPool, mineUntil, pay, view } from './support/play.ts'
 import { anvilStage, type Stage } from './support/stage.ts'

@@ -1,10 +1,10 @@
 // A price that runs away and comes back finds an account with little money: nothing is frozen, and nothing is signed that the
 // account can't pay for.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { until } from '../support/client.ts'
-import type { Hardhat } from '../support/hardhat.ts'
+import { until } from '../../tooling/client.ts'
+import type { Hardhat } from '../../tooling/hardhat.ts'
+import { decode, hex, minedFrom } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
-import { decode, hex, minedFrom } from './support/ledger.ts'
 import { answered, cancel, headSeen, inPool, noOpInPool, type Payment, pay, reached, verdict } from './support/play.ts'
 import { hardhatStage, type Stage } from './support/stage.ts'
 

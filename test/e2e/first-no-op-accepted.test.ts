@@ -1,10 +1,10 @@
 // On a pool that demands a tenth more in both fees, the first no-op is taken, whatever the base fee does meanwhile and
 // however many rivals it must beat.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { until } from '../support/client.ts'
-import type { Hardhat } from '../support/hardhat.ts'
+import { until } from '../../tooling/client.ts'
+import type { Hardhat } from '../../tooling/hardhat.ts'
+import { hex, poolOf } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
-import { hex, poolOf } from './support/ledger.ts'
 import { answered, cancel, headSeen, inPool, noOpInPool, type Payment, pay, payTimes, verdict } from './support/play.ts'
 import { hardhatStage, type Sender, type Stage } from './support/stage.ts'
 

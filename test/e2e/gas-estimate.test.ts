@@ -2,10 +2,10 @@
 // and costs neither nonce nor wei.
 import { encodeErrorResult, parseAbi } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Anvil } from '../support/anvil.ts'
-import { until } from '../support/client.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
+import { until } from '../../tooling/client.ts'
+import { nonceOf } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
-import { nonceOf } from './support/ledger.ts'
 import { inPool, pay, payTimes, reached, view } from './support/play.ts'
 import { anvilStage, type Stage } from './support/stage.ts'
 

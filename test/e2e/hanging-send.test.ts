@@ -1,10 +1,10 @@
 // A node that says nothing to a send keeps the relayer's payloads waiting, and nothing else: what is canceled meanwhile
 // is raced at once, and once the node speaks again all ends true.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Anvil } from '../support/anvil.ts'
-import { until } from '../support/client.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
+import { until } from '../../tooling/client.ts'
+import { decode, same } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
-import { decode, same } from './support/ledger.ts'
 import { cancel, inPool, noOpInPool, type Payment, pay, verdict } from './support/play.ts'
 import { anvilStage, type Stage } from './support/stage.ts'
 

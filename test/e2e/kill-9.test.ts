@@ -1,9 +1,9 @@
 // The service is killed between the answer to a DELETE and the no-op's broadcast: what was answered still comes true.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Anvil } from '../support/anvil.ts'
-import { until } from '../support/client.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
+import { until } from '../../tooling/client.ts'
+import { decode, nonceOf, poolOf, same } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
-import { decode, nonceOf, poolOf, same } from './support/ledger.ts'
 import { cancel, inPool, mineUntil, noOpInPool, type Payment, pay, payTimes, reached, view } from './support/play.ts'
 import { anvilStage, type Stage } from './support/stage.ts'
 

@@ -1,8 +1,8 @@
 // A network without EIP-1559: payload and no-op are legacy envelopes, and a cancellation is won all the same.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Hardhat } from '../support/hardhat.ts'
+import type { Hardhat } from '../../tooling/hardhat.ts'
+import { decode } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
-import { decode } from './support/ledger.ts'
 import { cancel, inPool, noOpInPool, pay, verdict } from './support/play.ts'
 import { hardhatStage, type Stage } from './support/stage.ts'
 

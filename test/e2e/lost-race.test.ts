@@ -1,9 +1,9 @@
 // The original was mined first: the status tells the truth, and says that the cancellation lost.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Anvil } from '../support/anvil.ts'
-import { until } from '../support/client.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
+import { until } from '../../tooling/client.ts'
+import { balanceOf } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
-import { balanceOf } from './support/ledger.ts'
 import { answered, cancel, inPool, pay, reached, verdict, view } from './support/play.ts'
 import { anvilStage, type Stage } from './support/stage.ts'
 

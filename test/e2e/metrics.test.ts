@@ -2,13 +2,13 @@
 // all that the shipped rules and dashboard read.
 import { request } from 'undici'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Anvil } from '../../tooling/anvil.ts'
+import { until } from '../../tooling/client.ts'
+import { hex } from '../../tooling/ledger.ts'
 import { readsOf } from '../ops/promql.ts'
 import { shippedPanels, shippedRules } from '../ops/rules.ts'
-import type { Anvil } from '../support/anvil.ts'
-import { until } from '../support/client.ts'
 import { type Exposition, readingOf, scrape } from '../support/exposition.ts'
 import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
-import { hex } from './support/ledger.ts'
 import { cancel, inPool, mineUntil, noOpInPool, pay, payTimes, reached, verdict } from './support/play.ts'
 import { anvilStage, type Stage } from './support/stage.ts'
 

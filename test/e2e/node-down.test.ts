@@ -1,10 +1,10 @@
 // A node that refuses connections has nothing; a node that says nothing may have everything. Neither leaves a gap, and
 // neither makes a payload run twice.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Anvil } from '../support/anvil.ts'
-import { until } from '../support/client.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
+import { until } from '../../tooling/client.ts'
+import { poolOf, same } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
-import { poolOf, same } from './support/ledger.ts'
 import {
   cancel,
   inPool,

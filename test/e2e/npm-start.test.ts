@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { until } from '../support/client.ts'
-import { freePort } from '../support/free-port.ts'
-import { type ServiceFiles, serviceEnvironment, writeServiceFiles } from '../support/service-files.ts'
-import { databaseIn } from '../support/tested-database.ts'
+import { until } from '../../tooling/client.ts'
+import { freePort } from '../../tooling/free-port.ts'
+import { type ServiceFiles, serviceEnvironment, writeServiceFiles } from '../../tooling/service-files.ts'
+import { databaseIn } from '../../tooling/tested-database.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 

@@ -1,10 +1,10 @@
 // Nodes whose prices are not Ethereum's: a smallest tip, gas that is free, and errors that no client is known for.
 import { afterEach, expect, test } from 'vitest'
-import type { Anvil } from '../support/anvil.ts'
-import { until } from '../support/client.ts'
-import type { RpcCall } from '../support/rpc-server.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
+import { until } from '../../tooling/client.ts'
+import { decode, hex } from '../../tooling/ledger.ts'
+import type { RpcCall } from '../../tooling/rpc-server.ts'
 import { audit } from './support/audit.ts'
-import { decode, hex } from './support/ledger.ts'
 import { cancel, inPool, mineUntil, pay, reached, verdict, view } from './support/play.ts'
 import { anvilStage, type Stage } from './support/stage.ts'
 

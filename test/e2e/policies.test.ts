@@ -1,9 +1,9 @@
 // The policies of a relayer, over HTTP and on a chain: what they forbid is refused, also what waits when they are narrowed.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Anvil } from '../support/anvil.ts'
-import { writeServiceFiles } from '../support/service-files.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
+import { balanceOf, hex } from '../../tooling/ledger.ts'
+import { writeServiceFiles } from '../../tooling/service-files.ts'
 import { audit } from './support/audit.ts'
-import { balanceOf, hex } from './support/ledger.ts'
 import { mineUntil, type Payment, pay, view } from './support/play.ts'
 import { anvilStage, type Stage } from './support/stage.ts'
 

@@ -1,7 +1,7 @@
 // A node whose receipts leave something out: everything ends, and what the API tells is known or absent.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { Anvil } from '../support/anvil.ts'
-import { minedFrom } from './support/ledger.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
+import { minedFrom } from '../../tooling/ledger.ts'
 import { cancel, inPool, mineUntil, noOpInPool, pay, verdict, view } from './support/play.ts'
 import { anvilStage, type Stage } from './support/stage.ts'
 

@@ -2,11 +2,11 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Anvil, devAccount, startAnvil } from '../support/anvil.ts'
-import { type Client, openClient, until } from '../support/client.ts'
-import { type Postgres, startPostgres } from '../support/postgres.ts'
-import { type Service, startService } from '../support/service.ts'
-import { nonceOf, poolOf } from './support/ledger.ts'
+import { type Anvil, devAccount, startAnvil } from '../../tooling/anvil.ts'
+import { type Client, openClient, until } from '../../tooling/client.ts'
+import { nonceOf, poolOf } from '../../tooling/ledger.ts'
+import { type Postgres, startPostgres } from '../../tooling/postgres.ts'
+import { type Service, startService } from '../../tooling/service.ts'
 
 const receiver = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 

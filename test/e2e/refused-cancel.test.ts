@@ -1,6 +1,6 @@
 // What can't be taken back any more is refused, in the interface's words, and nothing changes.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Anvil } from '../support/anvil.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
 import { audit } from './support/audit.ts'
 import { inPool, mineUntil, type Payment, pay, payTimes, reached, view } from './support/play.ts'
 import { anvilStage, type Stage } from './support/stage.ts'

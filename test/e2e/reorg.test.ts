@@ -1,8 +1,8 @@
 // A reorganisation takes the block of a verdict back: the verdict is open again, and ends as what the chain then shows.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Anvil } from '../support/anvil.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
+import { balanceOf, minedFrom } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
-import { balanceOf, minedFrom } from './support/ledger.ts'
 import { cancel, inPool, mineUntil, noOpInPool, type Payment, pay, reached, verdict, view } from './support/play.ts'
 import { anvilStage, type Sender, type Stage } from './support/stage.ts'
 

@@ -1,9 +1,9 @@
 // A new payload for a transaction: in the queue it takes the old one's place, in the pool it races it for the nonce.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Anvil } from '../support/anvil.ts'
-import { until } from '../support/client.ts'
-import type { Hardhat } from '../support/hardhat.ts'
-import { balanceOf } from './support/ledger.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
+import { until } from '../../tooling/client.ts'
+import type { Hardhat } from '../../tooling/hardhat.ts'
+import { balanceOf } from '../../tooling/ledger.ts'
 import { answered, cancel, inPool, type Payment, pay, reached } from './support/play.ts'
 import { type AnyStage, anvilStage, hardhatStage, type Stage } from './support/stage.ts'
 

@@ -1,7 +1,7 @@
 // Many relayers on three replicas: evenly shared after each that comes or goes, and nothing moved that need not.
 import { expect, test } from 'vitest'
-import { until } from '../support/client.ts'
-import { openReplicas, poorRelayers, type Replicas } from './support/replicas.ts'
+import { until } from '../../tooling/client.ts'
+import { openReplicas, poorRelayers, type Replicas } from '../../tooling/replicas.ts'
 
 const count = 300
 

@@ -1,11 +1,11 @@
 // What is configured through one replica counts on all of them, and what one of them does is told by every other.
 import { expect, test } from 'vitest'
+import { devAccount } from '../../tooling/anvil.ts'
+import { until } from '../../tooling/client.ts'
+import { openReplicas, poorRelayers } from '../../tooling/replicas.ts'
 import { manage, refused, storageKey } from '../manage/support/manager.ts'
-import { devAccount } from '../support/anvil.ts'
-import { until } from '../support/client.ts'
 import { openEventStream } from '../support/event-stream.ts'
 import { startReceiver } from '../support/webhook-receiver.ts'
-import { openReplicas, poorRelayers } from './support/replicas.ts'
 
 const receiver = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const signingKey = 'a-signing-key-of-32-characters-or-more'

@@ -1,9 +1,9 @@
 // Replicas on one database: each relayer has one owner, whoever is killed, frozen, stopped or started.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { devAccount } from '../support/anvil.ts'
-import { until } from '../support/client.ts'
-import { minedFrom, poolOf } from './support/ledger.ts'
-import { openReplicas, type Replica, type Replicas } from './support/replicas.ts'
+import { devAccount } from '../../tooling/anvil.ts'
+import { until } from '../../tooling/client.ts'
+import { minedFrom, poolOf } from '../../tooling/ledger.ts'
+import { openReplicas, type Replica, type Replicas } from '../../tooling/replicas.ts'
 
 const receiver = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const ids = ['one', 'two', 'three', 'four']

@@ -1,10 +1,10 @@
 // The database is put back from a copy that is older than a cancellation: the no-op is on the chain, so the payload is never
 // executed, and the cancellation is read from the chain again, or the client decides.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Anvil } from '../support/anvil.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
+import { minedFrom, nonceOf, same } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
 import { copyDatabase, putBack } from './support/copy.ts'
-import { minedFrom, nonceOf, same } from './support/ledger.ts'
 import {
   cancel,
   inPool,

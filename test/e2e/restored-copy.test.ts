@@ -1,10 +1,10 @@
 // The database is put back from an older copy, and the chain does not go back with it: what the copy still has in its
 // queue, and the lost part of the history has sent, executes once; and each status tells what is on the chain.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Anvil } from '../support/anvil.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
+import { minedFrom, nonceOf, same } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
 import { copyDatabase, putBack } from './support/copy.ts'
-import { minedFrom, nonceOf, same } from './support/ledger.ts'
 import { cancel, inPool, mineUntil, type Payment, pay, payTimes, view } from './support/play.ts'
 import { anvilStage, type Sender, type Stage } from './support/stage.ts'
 

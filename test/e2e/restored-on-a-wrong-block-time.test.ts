@@ -1,9 +1,9 @@
 // A restored copy on a chain whose block time is configured wrong, by a factor of fifty either way: what the lost part of
 // the history has sent executes once, however many blocks ago that was.
 import { describe, expect, test } from 'vitest'
+import { minedFrom, nonceOf, same } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
 import { copyDatabase, putBack } from './support/copy.ts'
-import { minedFrom, nonceOf, same } from './support/ledger.ts'
 import { inPool, mineUntil, payTimes, view } from './support/play.ts'
 import { anvilStage } from './support/stage.ts'
 

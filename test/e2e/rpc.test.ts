@@ -2,9 +2,9 @@
 import { createPublicClient, http, parseAbi, recoverMessageAddress } from 'viem'
 import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Anvil } from '../support/anvil.ts'
-import { devAccount } from '../support/dev-accounts.ts'
-import { headOf, nonceOf } from './support/ledger.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
+import { devAccount } from '../../tooling/dev-accounts.ts'
+import { headOf, nonceOf } from '../../tooling/ledger.ts'
 import { anvilStage, type Stage } from './support/stage.ts'
 
 let stage: Stage<Anvil>

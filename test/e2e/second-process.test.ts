@@ -1,7 +1,7 @@
 // A second process on the same file is turned away.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Anvil } from '../support/anvil.ts'
-import { startService } from '../support/service.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
+import { startService } from '../../tooling/service.ts'
 import { audit } from './support/audit.ts'
 import { mineUntil, pay, view } from './support/play.ts'
 import { anvilStage, type Stage } from './support/stage.ts'

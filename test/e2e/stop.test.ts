@@ -1,7 +1,7 @@
 // SIGTERM under load loses nothing that was answered.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Anvil } from '../support/anvil.ts'
-import { openClient, until } from '../support/client.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
+import { openClient, until } from '../../tooling/client.ts'
 import { mineUntil } from './support/play.ts'
 import { anvilStage, type Stage } from './support/stage.ts'
 

@@ -1,9 +1,9 @@
 // The nonce went to somebody else who holds the key: told as what it is, and the payload executes once or never.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Anvil } from '../support/anvil.ts'
-import { until } from '../support/client.ts'
+import type { Anvil } from '../../tooling/anvil.ts'
+import { until } from '../../tooling/client.ts'
+import { minedFrom, same } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
-import { minedFrom, same } from './support/ledger.ts'
 import { cancel, inPool, mineUntil, type Payment, pay, payTimes, reached, verdict, view } from './support/play.ts'
 import { anvilStage, type Stage } from './support/stage.ts'
 import { spendBehindItsBack } from './support/stranger.ts'

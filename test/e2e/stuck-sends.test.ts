@@ -1,9 +1,9 @@
 // A market that runs away: stuck sends are priced anew up to their cap, no-ops up to theirs, and each says what it waits for.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { until } from '../support/client.ts'
-import type { Hardhat } from '../support/hardhat.ts'
+import { until } from '../../tooling/client.ts'
+import type { Hardhat } from '../../tooling/hardhat.ts'
+import { decode, hex, poolOf } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
-import { decode, hex, poolOf } from './support/ledger.ts'
 import { cancel, headSeen, inPool, noOpInPool, type Payment, pay, reached, verdict, view } from './support/play.ts'
 import { hardhatStage, type Stage } from './support/stage.ts'
 

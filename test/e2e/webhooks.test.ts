@@ -1,9 +1,9 @@
 // A notification made through the API: what happens to a transaction comes signed and in order, and never to an address
 // inside that the operator did not allow.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Anvil } from '../../tooling/anvil.ts'
+import { until } from '../../tooling/client.ts'
 import { manage, refused, storageKey } from '../manage/support/manager.ts'
-import type { Anvil } from '../support/anvil.ts'
-import { until } from '../support/client.ts'
 import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { mineUntil, pay, view } from './support/play.ts'
 import { anvilStage, type Stage } from './support/stage.ts'

@@ -9,10 +9,10 @@ import type { Payload } from '../../src/domain/transaction.ts'
 import { signChange } from '../../src/engine/sign.ts'
 import { openCurve } from '../../src/signers/curve.ts'
 import { openPlainSigner } from '../../src/signers/plain.ts'
+import { devAccount } from '../../tooling/dev-accounts.ts'
 import { anyPayload, anyPoolFees } from '../domain/any.ts'
 import { inFlight, queued, someRelayer } from '../domain/some.ts'
 import { quiet } from '../store/open-store.ts'
-import { devAccount } from '../support/dev-accounts.ts'
 
 const signer = openPlainSigner('dev', devAccount(0).key, await openCurve(quiet))
 const relayer = someRelayer({ address: signer.address })

@@ -30,19 +30,19 @@ test('no file replaces a module: files share a process, and would share the repl
 test.each([
   ["import Database from 'better-sqlite3'"],
   ["import { type ChildProcess, spawn } from 'node:child_process'"],
-  ["import { startAnvil } from '../support/anvil.ts'"],
-  [`const { startService } = await ${'import'}('../support/service.ts')`],
+  ["import { startAnvil } from '../../tooling/anvil.ts'"],
+  [`const { startService } = await ${'import'}('../../tooling/service.ts')`],
 ])('a start is seen: %s', (source) => {
   const written = new Map([
     ['test/domain/some.test.ts', source],
-    ['test/support/anvil.ts', "import { startNode } from './node-process.ts'"],
-    ['test/support/node-process.ts', "import { spawn } from 'node:child_process'"],
-    ['test/support/service.ts', "export { x } from './node-process.ts'"],
+    ['tooling/anvil.ts', "import { startNode } from './node-process.ts'"],
+    ['tooling/node-process.ts', "import { spawn } from 'node:child_process'"],
+    ['tooling/service.ts', "export { x } from './node-process.ts'"],
   ])
   expect(startsBy('test/domain/some.test.ts', (path) => written.get(path))).toBeDefined()
 })
 
 test('what is imported for its types alone starts nothing', () => {
-  const source = "import type { Anvil } from '../support/anvil.ts'\nimport type pg from 'pg'"
+  const source = "import type { Anvil } from '../../tooling/anvil.ts'\nimport type pg from 'pg'"
   expect(startsBy('test/domain/some.test.ts', (path) => (path.includes('some') ? source : undefined))).toBeUndefined()
 })

@@ -1,8 +1,8 @@
 // A key that is bound to relayers, at signers, notifications and networks: it sees what its relayers use, and nothing else.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Anvil, devAccount, startAnvil } from '../support/anvil.ts'
-import { type Client, openClient } from '../support/client.ts'
-import { type Service, startService } from '../support/service.ts'
+import { type Anvil, devAccount, startAnvil } from '../../tooling/anvil.ts'
+import { type Client, openClient } from '../../tooling/client.ts'
+import { type Service, startService } from '../../tooling/service.ts'
 import { manage, refused } from './support/manager.ts'
 
 let node: Anvil

@@ -1,10 +1,10 @@
 // Networks read and changed through the API: nodes are exchanged under transactions in flight, and nothing is lost.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Line, openLine } from '../e2e/support/line.ts'
+import { type Anvil, devAccount } from '../../tooling/anvil.ts'
+import { until } from '../../tooling/client.ts'
+import { type Line, openLine } from '../../tooling/line.ts'
 import { payTimes, reached } from '../e2e/support/play.ts'
 import { anvilStage, type Stage } from '../e2e/support/stage.ts'
-import { type Anvil, devAccount } from '../support/anvil.ts'
-import { until } from '../support/client.ts'
 import { manage, mined, refused, storageKey } from './support/manager.ts'
 
 let stage: Stage<Anvil>

@@ -3,10 +3,10 @@
 import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { devAccount } from '../support/dev-accounts.ts'
-import { type Service, startService } from '../support/service.ts'
-import { type ServiceFiles, writeServiceFiles } from '../support/service-files.ts'
-import { databaseIn } from '../support/tested-database.ts'
+import { devAccount } from '../../tooling/dev-accounts.ts'
+import { type Service, startService } from '../../tooling/service.ts'
+import { type ServiceFiles, writeServiceFiles } from '../../tooling/service-files.ts'
+import { databaseIn } from '../../tooling/tested-database.ts'
 import { type Body, storageKey } from './support/manager.ts'
 
 const morePolicies = fileURLToPath(new URL('./support/more-policies.ts', import.meta.url))

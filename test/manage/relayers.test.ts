@@ -1,9 +1,9 @@
 // Relayers made, changed and taken away through the API, against a real process and a real chain.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Anvil, devAccount } from '../../tooling/anvil.ts'
+import { until } from '../../tooling/client.ts'
 import { audit } from '../e2e/support/audit.ts'
 import { anvilStage, type Stage } from '../e2e/support/stage.ts'
-import { type Anvil, devAccount } from '../support/anvil.ts'
-import { until } from '../support/client.ts'
 import { manage, mined, refused, storageKey } from './support/manager.ts'
 
 let stage: Stage<Anvil>

@@ -1,9 +1,9 @@
 // A move that is killed at any of its steps has moved nothing or all, no service starts on both sides, and the next run
 // brings it to its end.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { until } from '../../tooling/client.ts'
+import { type Postgres, startPostgres } from '../../tooling/postgres.ts'
 import { startTcpProxy, type TcpProxy, type Weather } from '../chaos/support/tcp-proxy.ts'
-import { until } from '../support/client.ts'
-import { type Postgres, startPostgres } from '../support/postgres.ts'
 import { alter, type FilledFile, fillFile, openFile } from './support/filled-file.ts'
 import { move, moving, startRescind } from './support/run-move.ts'
 

@@ -10,9 +10,9 @@ import { migrations, missingMigrations, sqlFor } from '../../src/store/migration
 import { openPostgresLocks } from '../../src/store/postgres/locks.ts'
 import { lockOfMigrations, migrate } from '../../src/store/postgres/migrate.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
+import { until } from '../../tooling/client.ts'
+import { type Postgres, startPostgres } from '../../tooling/postgres.ts'
 import { quiet } from '../store/open-store.ts'
-import { until } from '../support/client.ts'
-import { type Postgres, startPostgres } from '../support/postgres.ts'
 import { alter, type FilledFile, fillFile, openFile } from './support/filled-file.ts'
 import { move } from './support/run-move.ts'
 

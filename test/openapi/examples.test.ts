@@ -2,10 +2,10 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Anvil, devAccount } from '../../tooling/anvil.ts'
 import { pay, reached } from '../e2e/support/play.ts'
 import { anvilStage, type Stage } from '../e2e/support/stage.ts'
 import { storageKey } from '../manage/support/manager.ts'
-import { type Anvil, devAccount } from '../support/anvil.ts'
 import { type Described, type OpenApiDocument, operationsOf, pathWith } from './support/document.ts'
 
 type Specification = Parameters<Validator['validate']>[0]

@@ -13,9 +13,9 @@ import { openEstate } from '../../src/registry/open-estate.ts'
 import { openCurve } from '../../src/signers/curve.ts'
 import { openPlainSigner } from '../../src/signers/plain.ts'
 import type { Store } from '../../src/store/store.ts'
+import { devAccount } from '../../tooling/dev-accounts.ts'
 import { somePolicy, someRelayer } from '../domain/some.ts'
 import { quiet } from '../store/open-store.ts'
-import { devAccount } from '../support/dev-accounts.ts'
 import { openTestedStore } from '../support/open-tested-store.ts'
 
 const relayer = someRelayer({ signerId: 'sealed', address: devAccount(1).address })

@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto'
 import * as sdk from '@openzeppelin/relayer-sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Anvil, devAccount } from '../../tooling/anvil.ts'
+import { until } from '../../tooling/client.ts'
 import { anvilStage, type Stage } from '../e2e/support/stage.ts'
-import { type Anvil, devAccount } from '../support/anvil.ts'
-import { until } from '../support/client.ts'
 import { brokenPromises, promisedAnswers } from './support/sdk-types.ts'
 
 const receiver = devAccount(9).address

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as sdk from '@openzeppelin/relayer-sdk'
 import { expect, test } from 'vitest'
-import { devAccount, startAnvil } from '../support/anvil.ts'
-import { until } from '../support/client.ts'
-import { startService } from '../support/service.ts'
+import { devAccount, startAnvil } from '../../tooling/anvil.ts'
+import { until } from '../../tooling/client.ts'
+import { startService } from '../../tooling/service.ts'
 
 const theirs = fileURLToPath(new URL('their-config', import.meta.url))
 

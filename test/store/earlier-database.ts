@@ -11,7 +11,7 @@ import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import type { DialectName } from '../../src/store/statement.ts'
 import type { Store } from '../../src/store/store.ts'
-import type { Postgres } from '../support/postgres.ts'
+import type { Postgres } from '../../tooling/postgres.ts'
 import { sharedPostgres } from './open-postgres.ts'
 import { quiet } from './open-store.ts'
 

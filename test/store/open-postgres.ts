@@ -3,7 +3,7 @@ import { afterAll } from 'vitest'
 import { systemClock } from '../../src/ops/clock.ts'
 import { secretUrl } from '../../src/ops/secret.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
-import { type Postgres, startPostgres } from '../support/postgres.ts'
+import { type Postgres, startPostgres } from '../../tooling/postgres.ts'
 import type { OpenStore } from './contract.ts'
 import { quiet } from './open-store.ts'
 

@@ -9,9 +9,9 @@ import { systemClock } from '../../src/ops/clock.ts'
 import { migrations, sqlFor } from '../../src/store/migrations.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { StoreInUse } from '../../src/store/store.ts'
+import { spawnTethered } from '../../tooling/tethered-process.ts'
 import { someRelayer } from '../domain/some.ts'
 import { until } from '../http/support/until.ts'
-import { spawnTethered } from '../support/tethered-process.ts'
 import { quiet } from './open-store.ts'
 
 const relayer = 'writer' as RelayerId

@@ -1,6 +1,6 @@
 // A reader of the stream of events: what came, and the place to come back to, as a browser's EventSource keeps it.
 import { Agent, request } from 'undici'
-import type { TransactionView } from './client.ts'
+import type { TransactionView } from '../../tooling/client.ts'
 
 export interface EventView {
   readonly id: string

@@ -1,6 +1,6 @@
 // One server for all the files that a run tests on PostgreSQL.
 import type { TestProject } from 'vitest/node'
-import { startPostgres } from './postgres.ts'
+import { startPostgres } from '../../tooling/postgres.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {

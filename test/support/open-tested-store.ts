@@ -7,9 +7,9 @@ import type { Logger } from '../../src/ops/logger.ts'
 import { secretUrl } from '../../src/ops/secret.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { databaseIn } from '../../tooling/tested-database.ts'
 import type { StoreUnderTest } from '../store/contract.ts'
 import { quiet } from '../store/open-store.ts'
-import { databaseIn } from './tested-database.ts'
 
 export async function openTestedStore(logger: Logger = quiet): Promise<StoreUnderTest> {
   const folder = mkdtempSync(join(tmpdir(), 'rescind-store-'))

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { until } from './client.ts'
+import { until } from '../../tooling/client.ts'
 
-const tethered = fileURLToPath(new URL('./tethered-process.ts', import.meta.url))
+const tethered = fileURLToPath(new URL('../../tooling/tethered-process.ts', import.meta.url))
 
 test('a tethered process ends when its parent is killed', async () => {
   const program = `

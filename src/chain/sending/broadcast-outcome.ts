@@ -2,7 +2,7 @@
 //
 // Codes prove nothing here: -32000 stands for everything, and Besu's -32001, -32004 and -32006 are by EIP-1474 "not
 // found", "not supported" and "version not supported". So a message decides, and one that nobody recorded is `unknown`:
-// the attempt may lie in a pool, whatever the node says. test/chain/sending/broadcast-samples.ts holds what clients really say.
+// the attempt may lie in a pool, whatever the node says. tooling/broadcast-samples.ts holds what clients really say.
 import type { BroadcastOutcome, RejectionCode } from '../../domain/attempt.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { Wei } from '../../domain/units.ts'

@@ -2,11 +2,11 @@
 
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Anvil } from '../../../tooling/anvil.ts'
+import { type Answer, until } from '../../../tooling/client.ts'
+import { devAccount } from '../../../tooling/dev-accounts.ts'
+import { databaseIn } from '../../../tooling/tested-database.ts'
 import { anvilStage, type Stage } from '../../e2e/support/stage.ts'
-import type { Anvil } from '../../support/anvil.ts'
-import { type Answer, until } from '../../support/client.ts'
-import { devAccount } from '../../support/dev-accounts.ts'
-import { databaseIn } from '../../support/tested-database.ts'
 import { linesFrom, placeIn } from './log-lines.ts'
 
 export interface Target {

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { jointCall, jointMax, standingsIn } from '../../../src/chain/accounts/joint-call.ts'
 import type { Answer } from '../../../src/chain/nodes/call.ts'
 import type { Address } from '../../../src/domain/ids.ts'
-import { type Anvil, devAccount, startAnvil } from '../../support/anvil.ts'
-import { type Hardhat, startHardhat } from '../../support/hardhat.ts'
+import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
+import { type Hardhat, startHardhat } from '../../../tooling/hardhat.ts'
 
 let anvil: Anvil
 let hardhat: Hardhat

@@ -1,7 +1,7 @@
 // The pool's count: by another endpoint where the first does not show its pool, and nobody's where none does.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Anvil, devAccount, startAnvil } from '../../support/anvil.ts'
-import { type Reaction, type RpcServer, startRpcServer } from '../../support/rpc-server.ts'
+import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
+import { type Reaction, type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
 import { envelopeBy, inquiryOf, networkOver } from '../network-under-test.ts'
 
 const sender = devAccount(0)

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { ChainUnavailable } from '../../../src/chain/chain.ts'
 import type { Address } from '../../../src/domain/ids.ts'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
-import { type RpcServer, startRpcServer } from '../../support/rpc-server.ts'
+import { type Anvil, startAnvil } from '../../../tooling/anvil.ts'
+import { type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
 import { type NetworkUnderTest, networkOver } from '../network-under-test.ts'
 
 let anvil: Anvil

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Envelope } from '../../../src/chain/chain.ts'
 import type { Address, TransactionId } from '../../../src/domain/ids.ts'
 import type { Inquiry, LiveNonce } from '../../../src/domain/observation.ts'
-import { type Anvil, devAccount, startAnvil } from '../../support/anvil.ts'
-import { type RpcReply, type RpcServer, startRpcServer } from '../../support/rpc-server.ts'
+import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
+import { type RpcReply, type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
 import { envelopeBy, inquiryOf, type NetworkUnderTest, networkOver } from '../network-under-test.ts'
 
 const { key, address } = devAccount(0)

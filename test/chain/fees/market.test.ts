@@ -2,8 +2,8 @@
 // where gas is free.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Market } from '../../../src/domain/fees.ts'
-import { devAccount } from '../../support/dev-accounts.ts'
-import { type RpcCall, type RpcReply, type RpcServer, startRpcServer } from '../../support/rpc-server.ts'
+import { devAccount } from '../../../tooling/dev-accounts.ts'
+import { type RpcCall, type RpcReply, type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
 import { envelopeBy, inquiryOf, type NetworkUnderTest, networkOver } from '../network-under-test.ts'
 
 const gwei = 1_000_000_000n

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Head } from '../../../src/domain/observation.ts'
 import { systemClock } from '../../../src/ops/clock.ts'
-import { type Anvil, devAccount, startAnvil } from '../../support/anvil.ts'
-import { freePort } from '../../support/free-port.ts'
-import { type RpcServer, startRpcServer } from '../../support/rpc-server.ts'
+import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
+import { freePort } from '../../../tooling/free-port.ts'
+import { type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
 import { envelopeBy, eventually, inquiryOf, networkOver } from '../network-under-test.ts'
 
 const { address, key } = devAccount(0)

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PastReach } from '../../../src/domain/lost-history/past.ts'
 import { systemClock } from '../../../src/ops/clock.ts'
-import { type Anvil, devAccount, startAnvil } from '../../support/anvil.ts'
-import { type Reaction, type RpcRequest, type RpcServer, startRpcServer } from '../../support/rpc-server.ts'
+import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
+import { type Reaction, type RpcRequest, type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
 import { envelopeBy, inquiryOf, networkOver } from '../network-under-test.ts'
 
 const sender = devAccount(0)

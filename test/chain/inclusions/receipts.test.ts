@@ -7,8 +7,8 @@ import type { Fees } from '../../../src/domain/fees.ts'
 import type { Address, Hash, Hex } from '../../../src/domain/ids.ts'
 import type { Inquiry, LiveNonce } from '../../../src/domain/observation.ts'
 import type { Inclusion } from '../../../src/domain/transaction.ts'
-import { type Anvil, devAccount, startAnvil } from '../../support/anvil.ts'
-import { type RpcServer, startRpcServer } from '../../support/rpc-server.ts'
+import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
+import { type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
 import { envelopeBy, inquiryOf, type NetworkUnderTest, networkOver } from '../network-under-test.ts'
 
 const { key, address } = devAccount(0)

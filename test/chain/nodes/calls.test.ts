@@ -5,8 +5,8 @@ import { batchCalls } from '../../../src/chain/nodes/batch-calls.ts'
 import type { Answer, Call } from '../../../src/chain/nodes/call.ts'
 import { openTransport, type Transport } from '../../../src/chain/nodes/transport.ts'
 import { systemClock } from '../../../src/ops/clock.ts'
-import { type Refusal, refusals, refusing } from '../../support/refused-batches.ts'
-import { type RpcServer, startRpcServer } from '../../support/rpc-server.ts'
+import { type Refusal, refusals, refusing } from '../../../tooling/refused-batches.ts'
+import { type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
 
 let server: RpcServer
 let opened: Transport[] = []

@@ -2,8 +2,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { replacementRuleOf } from '../../../src/chain/nodes/client-profile.ts'
 import { systemClock } from '../../../src/ops/clock.ts'
-import { type Anvil, devAccount, startAnvil } from '../../support/anvil.ts'
-import { type RpcServer, startRpcServer } from '../../support/rpc-server.ts'
+import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
+import { type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
 import { eventually, inquiryOf, networkOver, patienceMs } from '../network-under-test.ts'
 
 const { address } = devAccount(0)

@@ -1,7 +1,7 @@
 // A client's reads: passed on to one node and the next, apart from the engine's calls, with nothing secret in the answer.
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
-import { type RpcServer, startRpcServer } from '../../support/rpc-server.ts'
+import { type Anvil, startAnvil } from '../../../tooling/anvil.ts'
+import { type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
 import { networkOver, patienceMs } from '../network-under-test.ts'
 
 const opened: AsyncDisposable[] = []

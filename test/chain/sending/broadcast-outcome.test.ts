@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { broadcastOutcome } from '../../../src/chain/sending/broadcast-outcome.ts'
 import { mergeOutcomes, worthAnother } from '../../../src/chain/sending/merge-outcomes.ts'
 import type { BroadcastOutcome, RejectionCode } from '../../../src/domain/attempt.ts'
-import { samples } from './broadcast-samples.ts'
+import { samples } from '../../../tooling/broadcast-samples.ts'
 
 const hash = `0x${'12'.repeat(32)}` as const
 

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Envelope } from '../../../src/chain/chain.ts'
 import type { BroadcastOutcome } from '../../../src/domain/attempt.ts'
 import type { TransactionId } from '../../../src/domain/ids.ts'
-import { type Anvil, devAccount, startAnvil } from '../../support/anvil.ts'
-import { type Hardhat, startHardhat } from '../../support/hardhat.ts'
-import { type RpcServer, startRpcServer } from '../../support/rpc-server.ts'
+import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
+import { type Hardhat, startHardhat } from '../../../tooling/hardhat.ts'
+import { type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
 import {
   envelopeBy,
   eventually,

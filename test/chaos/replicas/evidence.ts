@@ -1,7 +1,7 @@
 // All that a judge may look at once nothing is open any more: rows, journal, chains and what the recorder saw.
 import { parseTransaction, recoverTransactionAddress, type TransactionSerializedGeneric } from 'viem'
 import type { Flag } from '../../../src/store/schema.ts'
-import { type ChainNode, headOf, hex } from '../../e2e/support/ledger.ts'
+import { type ChainNode, headOf, hex } from '../../../tooling/ledger.ts'
 import type { Cluster } from './cluster.ts'
 import { type Entry, readJournal } from './journal.ts'
 import type { Sending } from './recorder.ts'

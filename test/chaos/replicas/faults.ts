@@ -1,8 +1,8 @@
 // What befalls the replicas and their database, one after the other and sometimes at once.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Dice } from '../../../sim/dice.ts'
-import { until } from '../../support/client.ts'
-import type { Service } from '../../support/service.ts'
+import { until } from '../../../tooling/client.ts'
+import type { Dice } from '../../../tooling/dice.ts'
+import type { Service } from '../../../tooling/service.ts'
 import { type Cluster, type Replica, signal, startAgain } from './cluster.ts'
 
 const kinds = {

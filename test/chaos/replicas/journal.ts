@@ -1,6 +1,6 @@
 // Who wrote as an owner, told by the database itself: every acquisition and every signature, with the session's user and
 // the epoch that stood at that moment. Each replica logs in as a user of its own.
-import type { Postgres } from '../../support/postgres.ts'
+import type { Postgres } from '../../../tooling/postgres.ts'
 
 export interface Entry {
   readonly id: number

@@ -1,6 +1,6 @@
 // npm run chaos: three replicas on one PostgreSQL through a storm of faults, and the judgement.
 import { randomInt } from 'node:crypto'
-import { toolArguments } from '../../support/tool-arguments.ts'
+import { toolArguments } from '../../../tooling/tool-arguments.ts'
 import { storm } from './storm.ts'
 
 const usage = `npm run chaos -- [--minutes 1] [--seed N]

@@ -2,9 +2,9 @@
 // the judgement.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
-import { type Dice, dice } from '../../../sim/dice.ts'
-import { poolOf } from '../../e2e/support/ledger.ts'
-import { until } from '../../support/client.ts'
+import { until } from '../../../tooling/client.ts'
+import { type Dice, dice } from '../../../tooling/dice.ts'
+import { poolOf } from '../../../tooling/ledger.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import { gather, openRows } from './evidence.ts'
 import { befall, type Fault } from './faults.ts'

@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 import { getAddress, toHex } from 'viem'
-import type { Dice } from '../../../sim/dice.ts'
-import type { BulkView, TransactionView } from '../../support/client.ts'
+import type { BulkView, TransactionView } from '../../../tooling/client.ts'
+import type { Dice } from '../../../tooling/dice.ts'
 import { apiKey, type Cluster, type Sender } from './cluster.ts'
 
 export interface Payment {

@@ -1,7 +1,7 @@
 // What clients were told, held against rows and chain, once nothing is open any more.
 import { expect } from 'vitest'
+import { minedFrom, nonceOf, poolOf } from '../../../tooling/ledger.ts'
 import { audit } from '../../e2e/support/audit.ts'
-import { minedFrom, nonceOf, poolOf } from '../../e2e/support/ledger.ts'
 import { mineUntil } from '../../e2e/support/play.ts'
 import type { AnyStage, Sender } from '../../e2e/support/stage.ts'
 import type { Traffic } from './traffic.ts'

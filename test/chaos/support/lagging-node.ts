@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Hex, keccak256, parseTransaction, recoverTransactionAddress } from 'viem'
-import { hex } from '../../e2e/support/ledger.ts'
-import type { RpcCall, RpcReply } from '../../support/rpc-server.ts'
+import { hex } from '../../../tooling/ledger.ts'
+import type { RpcCall, RpcReply } from '../../../tooling/rpc-server.ts'
 
 export interface LaggingNode extends AsyncDisposable {
   readonly url: string

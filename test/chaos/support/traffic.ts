@@ -1,9 +1,9 @@
 // Clients that send and cancel at random through a service that may die in the middle of any answer. What was answered
 // counts; what was not may have happened or not.
 import { getAddress, toHex } from 'viem'
-import type { Dice } from '../../../sim/dice.ts'
+import type { Answer, BulkView, TransactionView } from '../../../tooling/client.ts'
+import type { Dice } from '../../../tooling/dice.ts'
 import type { AnyStage, Sender } from '../../e2e/support/stage.ts'
-import type { Answer, BulkView, TransactionView } from '../../support/client.ts'
 
 export interface Sent {
   readonly sender: Sender

@@ -1,5 +1,5 @@
 // The weathers between a service and its node, drawn at random.
-import type { Dice } from '../../../sim/dice.ts'
+import type { Dice } from '../../../tooling/dice.ts'
 import type { Fate, Weather } from './tcp-proxy.ts'
 
 export const fair: Weather = () => ({ do: 'pass' })

@@ -2,9 +2,9 @@
 // end. Where no reorganisation happens, what was once shown as a fact must be one.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { headOf, type Mined, minedFrom } from '../../e2e/support/ledger.ts'
+import type { CancellationView, TransactionView } from '../../../tooling/client.ts'
+import { headOf, type Mined, minedFrom } from '../../../tooling/ledger.ts'
 import type { AnyStage } from '../../e2e/support/stage.ts'
-import type { CancellationView, TransactionView } from '../../support/client.ts'
 import type { Sent, Traffic } from './traffic.ts'
 
 interface Shown {

@@ -1,7 +1,7 @@
 // Everything a relayer ever took, held against the chain: the invariants of a relayer, whatever the test was about.
 import { expect } from 'vitest'
 import type { AttemptTable, TransactionTable } from '../../../src/store/schema.ts'
-import { type Mined, minedFrom, same } from './ledger.ts'
+import { type Mined, minedFrom, same } from '../../../tooling/ledger.ts'
 import { mineUntil } from './play.ts'
 import type { OutboxRow } from './rows.ts'
 import type { AnyStage, Sender } from './stage.ts'

@@ -1,5 +1,5 @@
 // A backup of the service's database, and what putting it back takes.
-import { databaseIn } from '../../support/tested-database.ts'
+import { databaseIn } from '../../../tooling/tested-database.ts'
 import type { AnyStage } from './stage.ts'
 
 /** Of all that is committed. */

@@ -1,8 +1,8 @@
 // What a client does to the service, and the waits for what comes of it.
 import { randomBytes } from 'node:crypto'
 import { getAddress } from 'viem'
-import { type Client, type SendBody, until } from '../../support/client.ts'
-import { headOf, poolOf } from './ledger.ts'
+import { type Client, type SendBody, until } from '../../../tooling/client.ts'
+import { headOf, poolOf } from '../../../tooling/ledger.ts'
 import type { AnyStage, Sender } from './stage.ts'
 
 /** Something sent through a relayer, to an address that nobody else pays. */

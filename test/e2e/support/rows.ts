@@ -1,7 +1,7 @@
 // The rows that the service keeps, read from its database by another connection.
 import type { AttemptTable, DeliveryTable, TransactionTable } from '../../../src/store/schema.ts'
-import type { Service } from '../../support/service.ts'
-import { databaseIn } from '../../support/tested-database.ts'
+import type { Service } from '../../../tooling/service.ts'
+import { databaseIn } from '../../../tooling/tested-database.ts'
 
 export interface OutboxRow {
   readonly id: number

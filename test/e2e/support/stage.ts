@@ -1,10 +1,10 @@
 // A real chain, the real service, and the line between them, for one file of tests. Each test takes a relayer of its own.
-import { type Anvil, type AnvilOptions, type DevAccount, devAccount, startAnvil } from '../../support/anvil.ts'
-import { type Client, openClient } from '../../support/client.ts'
-import { type Hardhat, type HardhatOptions, startHardhat } from '../../support/hardhat.ts'
-import { type Service, type ServiceOptions, startService } from '../../support/service.ts'
-import type { ServiceFiles } from '../../support/service-files.ts'
-import { type Line, openLine } from './line.ts'
+import { type Anvil, type AnvilOptions, type DevAccount, devAccount, startAnvil } from '../../../tooling/anvil.ts'
+import { type Client, openClient } from '../../../tooling/client.ts'
+import { type Hardhat, type HardhatOptions, startHardhat } from '../../../tooling/hardhat.ts'
+import { type Line, openLine } from '../../../tooling/line.ts'
+import { type Service, type ServiceOptions, startService } from '../../../tooling/service.ts'
+import type { ServiceFiles } from '../../../tooling/service-files.ts'
 import { type Rows, rowsOf } from './rows.ts'
 
 export interface Stage<N> extends AsyncDisposable {

@@ -1,6 +1,6 @@
 // Somebody else with the relayer's key, who goes to the node directly.
 import { privateKeyToAccount } from 'viem/accounts'
-import type { ChainNode } from './ledger.ts'
+import type { ChainNode } from '../../../tooling/ledger.ts'
 import type { Sender } from './stage.ts'
 
 const gwei = 1_000_000_000n

@@ -1,8 +1,8 @@
 // Asks for management operations as a client does, and looks for secrets where none may be.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Client, until } from '../../support/client.ts'
-import { databaseIn } from '../../support/tested-database.ts'
+import { type Client, until } from '../../../tooling/client.ts'
+import { databaseIn } from '../../../tooling/tested-database.ts'
 
 export const storageKey = (byte: number) => Buffer.alloc(32, byte).toString('base64')
 

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { systemClock } from '../../../src/ops/clock.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
+import { until } from '../../../tooling/client.ts'
+import { spawnTethered } from '../../../tooling/tethered-process.ts'
 import { quiet } from '../../store/open-store.ts'
-import { until } from '../../support/client.ts'
-import { spawnTethered } from '../../support/tethered-process.ts'
 
 export interface FilledFile extends Disposable {
   /** A folder of its own, with a copy as `rescind.db`. */

@@ -1,6 +1,6 @@
 // The process as an operator calls it, with its arguments, and what it says.
 import { fileURLToPath } from 'node:url'
-import { spawnTethered, type Tethered } from '../../support/tethered-process.ts'
+import { spawnTethered, type Tethered } from '../../../tooling/tethered-process.ts'
 
 const mainFile = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
 

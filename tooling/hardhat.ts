@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Hex } from '../../src/domain/ids.ts'
+import type { Hex } from '../src/domain/ids.ts'
 import { type DevAccount, devAccounts } from './dev-accounts.ts'
 import { rpcCall, startNode } from './node-process.ts'
 

@@ -1,5 +1,5 @@
 // What execution clients really answer to eth_sendRawTransaction, and what each answer must be taken for.
-import type { RejectionCode } from '../../../src/domain/attempt.ts'
+import type { RejectionCode } from '../src/domain/attempt.ts'
 
 export interface Sample {
   readonly client: string

@@ -1,5 +1,5 @@
 // The accounts that anvil and Hardhat fund at genesis: known to the whole world, worth nothing anywhere else.
-import type { Address, Hex } from '../../src/domain/ids.ts'
+import type { Address, Hex } from '../src/domain/ids.ts'
 
 export interface DevAccount {
   readonly address: Address

@@ -11,7 +11,7 @@ import { type ServiceFiles, serviceEnvironment, writeServiceFiles } from './serv
 import { databaseIn } from './tested-database.ts'
 import { spawnTethered, type Tethered } from './tethered-process.ts'
 
-const mainFile = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const mainFile = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
 /** A young generation that holds a start: collecting it costs a tenth of one. */
 const ofTests = ['--min-semi-space-size=16']

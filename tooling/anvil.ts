@@ -1,7 +1,7 @@
 // A real anvil on a free loopback port, its mining in the test's hands.
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import type { Hex } from '../../src/domain/ids.ts'
+import type { Hex } from '../src/domain/ids.ts'
 import { type DevAccount, devAccounts } from './dev-accounts.ts'
 import { rpcCall, startNode } from './node-process.ts'
 

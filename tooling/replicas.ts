@@ -1,13 +1,13 @@
 // Several real processes on one real PostgreSQL, each with a line of its own to the same chain: who sent what can be told.
-import type { RelayerId } from '../../../src/domain/ids.ts'
-import { slotOf } from '../../../src/ownership/slots.ts'
-import { slotsMax } from '../../../src/store/locks.ts'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
-import { type Client, openClient, until } from '../../support/client.ts'
-import { type Postgres, type PostgresOptions, startPostgres } from '../../support/postgres.ts'
-import { type Service, startService } from '../../support/service.ts'
-import type { NotificationOptions, RelayerOptions } from '../../support/service-files.ts'
+import type { RelayerId } from '../src/domain/ids.ts'
+import { slotOf } from '../src/ownership/slots.ts'
+import { slotsMax } from '../src/store/locks.ts'
+import { type Anvil, startAnvil } from './anvil.ts'
+import { type Client, openClient, until } from './client.ts'
 import { type Line, openLine } from './line.ts'
+import { type Postgres, type PostgresOptions, startPostgres } from './postgres.ts'
+import { type Service, startService } from './service.ts'
+import type { NotificationOptions, RelayerOptions } from './service-files.ts'
 
 export interface Replica {
   readonly name: string

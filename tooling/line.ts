@@ -1,13 +1,7 @@
 // The line between the service and its node: open, cut, or with manners of the test's choosing.
-import { freePort } from '../../support/free-port.ts'
-import {
-  type Reaction,
-  type RpcCall,
-  type RpcRequest,
-  type RpcServer,
-  startRpcServer,
-} from '../../support/rpc-server.ts'
+import { freePort } from './free-port.ts'
 import { same } from './ledger.ts'
+import { type Reaction, type RpcCall, type RpcRequest, type RpcServer, startRpcServer } from './rpc-server.ts'
 
 export interface Line extends AsyncDisposable {
   readonly url: string
