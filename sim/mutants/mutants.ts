@@ -45,7 +45,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'follow-only-the-no-op',
     breaks: 'asks only for the receipt of the no-op once a transaction is canceled',
-    caughtBy: 'test/domain/work.test.ts',
+    caughtBy: 'test/domain/decide/work.test.ts',
     edits: [
       {
         file: 'src/domain/decide/work.ts',
@@ -291,7 +291,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'give-nothing-up',
     breaks: 'waits for ever on a payload that no node takes, when an earlier answer was lost',
-    caughtBy: 'test/domain/decide.test.ts',
+    caughtBy: 'test/domain/decide/decide.test.ts',
     edits: [
       {
         file: 'src/domain/decide/pursue.ts',
@@ -487,7 +487,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'cancel-what-was-sent-since',
     breaks: 'takes what was sent after a restore for what a no-op canceled that was mined later',
-    caughtBy: 'test/domain/lost-cancellation.test.ts',
+    caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
     edits: [
       {
         file: 'src/domain/lost-history/lost-cancellation.ts',
@@ -499,7 +499,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'take-our-no-op-for-a-strangers',
     breaks: 'sends a payload again that a no-op canceled for good, as the record of that was lost',
-    caughtBy: 'test/domain/lost-cancellation.test.ts',
+    caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
     edits: [
       {
         file: 'src/domain/lost-history/lost-cancellation.ts',
@@ -511,7 +511,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'send-what-may-be-canceled',
     breaks: 'sends all of the transactions of which a lost no-op canceled one, where it can not tell which',
-    caughtBy: 'test/domain/lost-cancellation.test.ts',
+    caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
     edits: [
       {
         file: 'src/domain/lost-history/lost-cancellation.ts',
@@ -524,7 +524,7 @@ export const mutants: readonly Mutant[] = [
     name: 'cancel-the-first-that-may-be-meant',
     breaks:
       'takes the oldest of the transactions that a lost no-op may have canceled for the one, and sends the others',
-    caughtBy: 'test/domain/lost-cancellation.test.ts',
+    caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
     edits: [
       {
         file: 'src/domain/lost-history/lost-cancellation.ts',

@@ -5,7 +5,7 @@ export const ofBids: readonly Mutant[] = [
   {
     name: 'rejected-sets-the-floor',
     breaks: 'outbids what every node rejected, and so never comes down from a spike',
-    caughtBy: 'test/domain/bid.test.ts',
+    caughtBy: 'test/domain/decide/bid.test.ts',
     edits: [
       {
         file: 'src/domain/decide/bid.ts',
@@ -17,7 +17,7 @@ export const ofBids: readonly Mutant[] = [
   {
     name: 'no-limit-on-escalation',
     breaks: 'goes on outbidding itself where nothing of ours is mined',
-    caughtBy: 'test/domain/bid.test.ts',
+    caughtBy: 'test/domain/decide/bid.test.ts',
     edits: [
       {
         file: 'src/domain/decide/bid.ts',
@@ -56,7 +56,7 @@ export const ofBids: readonly Mutant[] = [
   {
     name: 'escalate-on-an-empty-chain',
     breaks: 'bids more where blocks hold nothing at all',
-    caughtBy: 'test/domain/bid.test.ts',
+    caughtBy: 'test/domain/decide/bid.test.ts',
     edits: [
       {
         file: 'src/domain/decide/reason-to-bid.ts',

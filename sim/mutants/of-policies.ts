@@ -44,7 +44,7 @@ export const ofPolicies: readonly Mutant[] = [
   {
     name: 'filler-over-its-cap',
     breaks: 'does not look at cancel_gas_price_cap when a gap is filled',
-    caughtBy: 'test/domain/decide.test.ts',
+    caughtBy: 'test/domain/decide/decide.test.ts',
     edits: [
       {
         file: 'src/domain/decide/assign-nonces.ts',

@@ -99,7 +99,7 @@ export const ofVerdicts: readonly Mutant[] = [
   {
     name: 'foreign-nonces-stay-free',
     breaks: 'does not count the nonces as used that a foreign transaction has finally used',
-    caughtBy: 'test/domain/decide.test.ts',
+    caughtBy: 'test/domain/decide/decide.test.ts',
     edits: [
       {
         file: 'src/domain/decide/decide.ts',
@@ -129,7 +129,7 @@ export const ofVerdicts: readonly Mutant[] = [
   {
     name: 'search-from-the-newest-attempt',
     breaks: 'looks for what took a nonce only since the newest attempt was signed',
-    caughtBy: 'test/domain/work.test.ts',
+    caughtBy: 'test/domain/decide/work.test.ts',
     edits: [
       {
         file: 'src/domain/decide/work.ts',

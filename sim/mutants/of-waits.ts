@@ -5,7 +5,7 @@ export const ofWaits: readonly Mutant[] = [
   {
     name: 'waits-for-ever',
     breaks: 'says that a transaction waits long after what it waited for is over',
-    caughtBy: 'test/domain/reasons.test.ts',
+    caughtBy: 'test/domain/decide/reasons.test.ts',
     edits: [
       {
         file: 'src/domain/decide/tell.ts',
@@ -17,7 +17,7 @@ export const ofWaits: readonly Mutant[] = [
   {
     name: 'ends-and-still-waits',
     breaks: 'says that a transaction waits which was dropped',
-    caughtBy: 'test/domain/reasons.test.ts',
+    caughtBy: 'test/domain/decide/reasons.test.ts',
     edits: [
       {
         file: 'src/domain/cancel.ts',

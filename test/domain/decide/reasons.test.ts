@@ -1,18 +1,18 @@
 // What is said of everything that waits or is stuck: a condition for machines, and a reason with figures and with what
 // would help; told once, anew when the figure changes, and taken back when it is over.
 import { describe, expect, test } from 'vitest'
-import type { Attempt, RejectionCode } from '../../src/domain/attempt.ts'
-import { cancel } from '../../src/domain/cancel.ts'
-import { type Condition, conditions, roughly, statusReasonOf, type Wait } from '../../src/domain/condition.ts'
-import { apply, dropIfCertain } from '../../src/domain/decide/apply.ts'
-import { decide } from '../../src/domain/decide/decide.ts'
-import type { Decision } from '../../src/domain/decide/decision.ts'
-import { tellUnreachable } from '../../src/domain/decide/hindrance.ts'
-import { include } from '../../src/domain/decide/settle.ts'
-import type { Work } from '../../src/domain/decide/work.ts'
-import type { Observation } from '../../src/domain/observation.ts'
-import type { Relayer } from '../../src/domain/relayer.ts'
-import type { Transaction } from '../../src/domain/transaction.ts'
+import type { Attempt, RejectionCode } from '../../../src/domain/attempt.ts'
+import { cancel } from '../../../src/domain/cancel.ts'
+import { type Condition, conditions, roughly, statusReasonOf, type Wait } from '../../../src/domain/condition.ts'
+import { apply, dropIfCertain } from '../../../src/domain/decide/apply.ts'
+import { decide } from '../../../src/domain/decide/decide.ts'
+import type { Decision } from '../../../src/domain/decide/decision.ts'
+import { tellUnreachable } from '../../../src/domain/decide/hindrance.ts'
+import { include } from '../../../src/domain/decide/settle.ts'
+import type { Work } from '../../../src/domain/decide/work.ts'
+import type { Observation } from '../../../src/domain/observation.ts'
+import type { Relayer } from '../../../src/domain/relayer.ts'
+import type { Transaction } from '../../../src/domain/transaction.ts'
 import {
   byStranger,
   canceled,
@@ -36,7 +36,7 @@ import {
   somePolicy,
   someRelayer,
   someWork,
-} from './some.ts'
+} from '../some.ts'
 
 const rejected = (code: RejectionCode, message = 'txpool is full') => handed({ kind: 'rejected', code, message })
 const withPolicies = (policies: Partial<Relayer['policies']>) =>

@@ -1,10 +1,10 @@
 // A no-op of a lost history: which transaction it canceled, and what becomes of that one.
 import { describe, expect, test } from 'vitest'
-import { cancel, verdictOn } from '../../src/domain/cancel.ts'
-import { apply } from '../../src/domain/decide/apply.ts'
-import { decide } from '../../src/domain/decide/decide.ts'
-import { include, reopen, settle } from '../../src/domain/decide/settle.ts'
-import type { Work } from '../../src/domain/decide/work.ts'
+import { cancel, verdictOn } from '../../../src/domain/cancel.ts'
+import { apply } from '../../../src/domain/decide/apply.ts'
+import { decide } from '../../../src/domain/decide/decide.ts'
+import { include, reopen, settle } from '../../../src/domain/decide/settle.ts'
+import type { Work } from '../../../src/domain/decide/work.ts'
 import {
   type Ended,
   isLostNoOp,
@@ -12,11 +12,11 @@ import {
   matchNoOps,
   restoreCancellation,
   suspect,
-} from '../../src/domain/lost-history/lost-cancellation.ts'
-import { clockMarginMs, findAmong, type SignedEnvelope } from '../../src/domain/lost-history/recover.ts'
-import type { Observation } from '../../src/domain/observation.ts'
-import { replace } from '../../src/domain/replace.ts'
-import { isInPhase, statusOf, type Transaction } from '../../src/domain/transaction.ts'
+} from '../../../src/domain/lost-history/lost-cancellation.ts'
+import { clockMarginMs, findAmong, type SignedEnvelope } from '../../../src/domain/lost-history/recover.ts'
+import type { Observation } from '../../../src/domain/observation.ts'
+import { replace } from '../../../src/domain/replace.ts'
+import { isInPhase, statusOf, type Transaction } from '../../../src/domain/transaction.ts'
 import {
   address,
   blockHash,
@@ -35,7 +35,7 @@ import {
   somePayload,
   somePolicy,
   someWork,
-} from './some.ts'
+} from '../some.ts'
 
 function noOpAt(nonce: number, changes: Partial<LostNoOp> = {}, says: Partial<SignedEnvelope> = {}): LostNoOp {
   const { raw, signature, fees } = someNoOp(nonce)

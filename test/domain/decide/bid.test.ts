@@ -1,14 +1,14 @@
 // What another attempt of a nonce bids: after a spike, on a chain that mines nothing of ours, where tips have a minimum, and
 // where gas is free.
 import { describe, expect, test } from 'vitest'
-import { type Attempt, afterHandOver, beforeBroadcast, wasAlwaysRejected } from '../../src/domain/attempt.ts'
-import { apply } from '../../src/domain/decide/apply.ts'
-import { decide } from '../../src/domain/decide/decide.ts'
-import type { Work } from '../../src/domain/decide/work.ts'
-import { escalationMultiple, type Fees, feeCap, type Market, tipOf } from '../../src/domain/fees.ts'
-import type { NonEmpty } from '../../src/domain/ids.ts'
-import type { Observation } from '../../src/domain/observation.ts'
-import type { NetworkPolicy } from '../../src/domain/relayer.ts'
+import { type Attempt, afterHandOver, beforeBroadcast, wasAlwaysRejected } from '../../../src/domain/attempt.ts'
+import { apply } from '../../../src/domain/decide/apply.ts'
+import { decide } from '../../../src/domain/decide/decide.ts'
+import type { Work } from '../../../src/domain/decide/work.ts'
+import { escalationMultiple, type Fees, feeCap, type Market, tipOf } from '../../../src/domain/fees.ts'
+import type { NonEmpty } from '../../../src/domain/ids.ts'
+import type { Observation } from '../../../src/domain/observation.ts'
+import type { NetworkPolicy } from '../../../src/domain/relayer.ts'
 import {
   by,
   canceled,
@@ -33,7 +33,7 @@ import {
   somePolicy,
   someRelayer,
   someWork,
-} from './some.ts'
+} from '../some.ts'
 
 const fields = { measure: 'fields', percent: 10n } as const
 const insufficient = { kind: 'rejected', code: 'insufficientFunds', message: 'insufficient funds' } as const

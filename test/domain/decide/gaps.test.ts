@@ -1,11 +1,11 @@
 // Gaps below what is in flight: who takes the missing nonce, when, and what is said until then.
 import { describe, expect, test } from 'vitest'
-import { decide } from '../../src/domain/decide/decide.ts'
-import type { Decision } from '../../src/domain/decide/decision.ts'
-import { strangersPatience } from '../../src/domain/decide/hindrance.ts'
-import { refusedPauseMaxMs } from '../../src/domain/decide/repeat-after.ts'
-import { inquire, type Work } from '../../src/domain/decide/work.ts'
-import type { Observation } from '../../src/domain/observation.ts'
+import { decide } from '../../../src/domain/decide/decide.ts'
+import type { Decision } from '../../../src/domain/decide/decision.ts'
+import { strangersPatience } from '../../../src/domain/decide/hindrance.ts'
+import { refusedPauseMaxMs } from '../../../src/domain/decide/repeat-after.ts'
+import { inquire, type Work } from '../../../src/domain/decide/work.ts'
+import type { Observation } from '../../../src/domain/observation.ts'
 import {
   canceled,
   frozen,
@@ -25,7 +25,7 @@ import {
   someRelayer,
   someRepeatAfter,
   someWork,
-} from './some.ts'
+} from '../some.ts'
 
 function plan(work: Partial<Work>, observation: Partial<Observation> = {}, at = now) {
   return decide(frozen(someWork(work)), frozen(someObservation(observation)), frozen(somePolicy), at)

@@ -1,11 +1,11 @@
 // What an owner that begins does not know of before: nothing as old as it is bound, ended or given up before it knows.
 import { describe, expect, test } from 'vitest'
-import { apply } from '../../src/domain/decide/apply.ts'
-import { decide } from '../../src/domain/decide/decide.ts'
-import type { Work } from '../../src/domain/decide/work.ts'
-import { inquireAboutPast } from '../../src/domain/lost-history/past.ts'
-import { findAmong, type Taker } from '../../src/domain/lost-history/recover.ts'
-import type { Observation } from '../../src/domain/observation.ts'
+import { apply } from '../../../src/domain/decide/apply.ts'
+import { decide } from '../../../src/domain/decide/decide.ts'
+import type { Work } from '../../../src/domain/decide/work.ts'
+import { inquireAboutPast } from '../../../src/domain/lost-history/past.ts'
+import { findAmong, type Taker } from '../../../src/domain/lost-history/recover.ts'
+import type { Observation } from '../../../src/domain/observation.ts'
 import {
   blockHash,
   by,
@@ -24,7 +24,7 @@ import {
   somePayload,
   somePolicy,
   someWork,
-} from './some.ts'
+} from '../some.ts'
 
 const past = { through: 9 }
 const seen = { below: 7, at: height, isWhole: false }

@@ -1,14 +1,14 @@
 // What a relayer does next, case by case: the prose atop decide.ts and the rules of cancelling.
 import { describe, expect, test } from 'vitest'
-import type { Attempt } from '../../src/domain/attempt.ts'
-import { apply } from '../../src/domain/decide/apply.ts'
-import { decide } from '../../src/domain/decide/decide.ts'
-import type { Decision } from '../../src/domain/decide/decision.ts'
-import type { Work } from '../../src/domain/decide/work.ts'
-import { tipOf } from '../../src/domain/fees.ts'
-import type { Observation } from '../../src/domain/observation.ts'
-import type { Policies } from '../../src/domain/policy-table.ts'
-import type { Transaction } from '../../src/domain/transaction.ts'
+import type { Attempt } from '../../../src/domain/attempt.ts'
+import { apply } from '../../../src/domain/decide/apply.ts'
+import { decide } from '../../../src/domain/decide/decide.ts'
+import type { Decision } from '../../../src/domain/decide/decision.ts'
+import type { Work } from '../../../src/domain/decide/work.ts'
+import { tipOf } from '../../../src/domain/fees.ts'
+import type { Observation } from '../../../src/domain/observation.ts'
+import type { Policies } from '../../../src/domain/policy-table.ts'
+import type { Transaction } from '../../../src/domain/transaction.ts'
 import {
   blockHash,
   by,
@@ -35,7 +35,7 @@ import {
   someRelayer,
   someRepeatAfter,
   someWork,
-} from './some.ts'
+} from '../some.ts'
 
 function plan(work: Partial<Work>, observation: Partial<Observation> = {}) {
   return decide(frozen(someWork(work)), frozen(someObservation(observation)), frozen(somePolicy), now)

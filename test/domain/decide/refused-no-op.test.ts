@@ -1,11 +1,11 @@
 // A no-op that nodes call invalid: it goes out again, so that a node that comes to its senses ends the race.
 import { describe, expect, test } from 'vitest'
-import { type Attempt, afterHandOver, beforeBroadcast } from '../../src/domain/attempt.ts'
-import { attemptsMax } from '../../src/domain/decide/bid.ts'
-import { decide } from '../../src/domain/decide/decide.ts'
-import { refusedPauseMaxMs } from '../../src/domain/decide/repeat-after.ts'
-import type { Market } from '../../src/domain/fees.ts'
-import type { NonEmpty } from '../../src/domain/ids.ts'
+import { type Attempt, afterHandOver, beforeBroadcast } from '../../../src/domain/attempt.ts'
+import { attemptsMax } from '../../../src/domain/decide/bid.ts'
+import { decide } from '../../../src/domain/decide/decide.ts'
+import { refusedPauseMaxMs } from '../../../src/domain/decide/repeat-after.ts'
+import type { Market } from '../../../src/domain/fees.ts'
+import type { NonEmpty } from '../../../src/domain/ids.ts'
 import {
   canceled,
   ether,
@@ -21,7 +21,7 @@ import {
   somePolicy,
   someRepeatAfter,
   someWork,
-} from './some.ts'
+} from '../some.ts'
 
 const invalid = { kind: 'rejected', code: 'invalid', message: 'intrinsic gas too low' } as const
 const blockMs = 12_000

@@ -1,7 +1,7 @@
 // Each thing that must never be is seen when it is there.
 import { expect, test } from 'vitest'
-import { violations } from '../../src/domain/decide/invariants.ts'
-import { by, byStranger, handOvers, hashOf, inFlight, mined, queued, someAttempt, someNoOp, someWork } from './some.ts'
+import { violations } from '../../../src/domain/decide/invariants.ts'
+import { by, byStranger, handOvers, hashOf, inFlight, mined, queued, someAttempt, someNoOp, someWork } from '../some.ts'
 
 const attempt = someAttempt(0)
 

@@ -1,14 +1,14 @@
 // What a changed configuration may do to a relayer that has a history, and what it may not.
 import { expect, test } from 'vitest'
-import { keepRelayers } from '../../src/commands/relayers/keep-relayers.ts'
-import type { Address, RelayerId } from '../../src/domain/ids.ts'
-import type { Relayer } from '../../src/domain/relayer.ts'
-import { step } from '../../src/engine/step.ts'
-import type { Logger } from '../../src/ops/logger.ts'
-import { relayerToRow } from '../../src/registry/documents.ts'
-import type { Store } from '../../src/store/store.ts'
-import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from '../engine/workplace.ts'
-import { quiet } from '../store/open-store.ts'
+import { keepRelayers } from '../../../src/commands/relayers/keep-relayers.ts'
+import type { Address, RelayerId } from '../../../src/domain/ids.ts'
+import type { Relayer } from '../../../src/domain/relayer.ts'
+import { step } from '../../../src/engine/step.ts'
+import type { Logger } from '../../../src/ops/logger.ts'
+import { relayerToRow } from '../../../src/registry/documents.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from '../../engine/workplace.ts'
+import { quiet } from '../../store/open-store.ts'
 
 const another = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' as Address
 
