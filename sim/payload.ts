@@ -1,6 +1,6 @@
 // What a client sends: a payload that is told from all others by its number, and what it asks for it.
+import { type Pricing, speeds } from '../src/domain/fees.ts'
 import type { SendRequest } from '../src/domain/submit.ts'
-import { type Pricing, speeds } from '../src/domain/transaction.ts'
 import { moodyContract } from './chain/mine.ts'
 import { taggedData } from './chain/transaction.ts'
 import { epochMs } from './process/engine.ts'

@@ -1,7 +1,5 @@
 // What to pay: the market's price for a send, and what a replacement must pay to be accepted over its rivals.
-import type { Attempt } from './attempt.ts'
 import type { NonEmpty } from './ids.ts'
-import type { Pricing, Speed } from './transaction.ts'
 import { maxWei, minWei, raisedBy, type Wei } from './units.ts'
 
 /**
@@ -11,6 +9,15 @@ import { maxWei, minWei, raisedBy, type Wei } from './units.ts'
 export type Fees =
   | { readonly kind: 'legacy'; readonly gasPrice: Wei }
   | { readonly kind: 'eip1559'; readonly maxFeePerGas: Wei; readonly maxPriorityFeePerGas: Wei }
+
+export const speeds = ['safeLow', 'average', 'fast', 'fastest'] as const
+export type Speed = (typeof speeds)[number]
+
+/** How the client wants it priced: by market at a speed, or at fees of its own, which are then never raised. */
+export type Pricing =
+  | { kind: 'speed'; speed: Speed }
+  | { kind: 'legacy'; gasPrice: Wei }
+  | { kind: 'eip1559'; maxFeePerGas: Wei; maxPriorityFeePerGas: Wei }
 
 /** One reading of a network's prices, shared by all its relayers for a block. */
 export interface Market {
@@ -122,7 +129,11 @@ export function isDouble(fees: Fees, before: Fees): boolean {
 }
 
 /** The least that takes the place of every one of `rivals`. */
-export function replacementFloor(rivals: NonEmpty<Attempt>, market: Market, rule: ReplacementRule): Fees {
+export function replacementFloor(
+  rivals: NonEmpty<{ readonly fees: Fees }>,
+  market: Market,
+  rule: ReplacementRule,
+): Fees {
   return rivals.map((rival) => floorOver(rival.fees, market, rule)).reduce((most, floor) => higher(most, floor))
 }
 

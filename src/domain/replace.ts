@@ -7,7 +7,7 @@ import type { Decision } from './decide/decision.ts'
 import { withReason } from './decide/settle.ts'
 import type { Work } from './decide/work.ts'
 import { type ErrorCode, RescindError } from './errors.ts'
-import { type Fees, feeCap, type Market, replacementFloor, tipOf } from './fees.ts'
+import { type Fees, feeCap, type Market, replacementFloor, type Speed, tipOf } from './fees.ts'
 import { forbids } from './forbid.ts'
 import { isNonEmpty } from './ids.ts'
 import type { Observation } from './observation.ts'
@@ -17,7 +17,6 @@ import {
   neverReachedANode,
   payloadAttempts,
   revisionOf,
-  type Speed,
   type Status,
   statusOf,
   type Transaction,

@@ -2,17 +2,9 @@
 import type { Attempt, AttemptKind } from './attempt.ts'
 import { isNoOp, mayBeKnown } from './attempt.ts'
 import type { Wait } from './condition.ts'
+import type { Pricing } from './fees.ts'
 import type { Address, Hash, Hex, NonEmpty, RelayerId, TransactionId } from './ids.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from './units.ts'
-
-export const speeds = ['safeLow', 'average', 'fast', 'fastest'] as const
-export type Speed = (typeof speeds)[number]
-
-/** How the client wants it priced: by market at a speed, or at fees of its own, which are then never raised. */
-export type Pricing =
-  | { kind: 'speed'; speed: Speed }
-  | { kind: 'legacy'; gasPrice: Wei }
-  | { kind: 'eip1559'; maxFeePerGas: Wei; maxPriorityFeePerGas: Wei }
 
 /** What a transaction says beforehand that it will touch (EIP-2930). It changes what gas costs, never what is executed. */
 export type AccessList = readonly { readonly address: Address; readonly storageKeys: readonly Hex[] }[]

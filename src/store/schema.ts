@@ -3,6 +3,7 @@ import type { Generated } from 'kysely'
 import type { Attempt, BroadcastOutcome, HandOver, RejectionCode } from '../domain/attempt.ts'
 import type { Condition } from '../domain/condition.ts'
 import type { EventKind } from '../domain/event.ts'
+import type { Pricing, Speed } from '../domain/fees.ts'
 import type { Address, Hash, Hex, NetworkName, NonEmpty, RelayerId, TransactionId } from '../domain/ids.ts'
 import type {
   AccessList,
@@ -10,8 +11,6 @@ import type {
   DropReason,
   Inclusion,
   Lifecycle,
-  Pricing,
-  Speed,
   Status,
   Transaction,
 } from '../domain/transaction.ts'

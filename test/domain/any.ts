@@ -2,10 +2,9 @@
 import fc from 'fast-check'
 import type { Attempt, HandOver, RejectionCode } from '../../src/domain/attempt.ts'
 import { conditions } from '../../src/domain/condition.ts'
-import type { Fees, Market } from '../../src/domain/fees.ts'
+import { type Fees, type Market, type Pricing, speeds } from '../../src/domain/fees.ts'
 import type { Address, Hash, Hex, NonEmpty, RelayerId, TransactionId } from '../../src/domain/ids.ts'
-import type { AccessList, Inclusion, Lifecycle, Payload, Pricing, Transaction } from '../../src/domain/transaction.ts'
-import { speeds } from '../../src/domain/transaction.ts'
+import type { AccessList, Inclusion, Lifecycle, Payload, Transaction } from '../../src/domain/transaction.ts'
 import { maxWei, minWei } from '../../src/domain/units.ts'
 
 /** Plain objects, as what is read from a row is. */

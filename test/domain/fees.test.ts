@@ -12,11 +12,12 @@ import {
   marketFees,
   type ReplacementRule,
   replacementFloor,
+  type Speed,
+  speeds,
   strictestRule,
   tipOf,
 } from '../../src/domain/fees.ts'
 import type { NonEmpty } from '../../src/domain/ids.ts'
-import { type Speed, speeds } from '../../src/domain/transaction.ts'
 import { anyMarket, anyPoolFees } from './any.ts'
 import { baseFeeRange, everyRule, fieldRules, type PoolRule } from './pool-rules.ts'
 import {

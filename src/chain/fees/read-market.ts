@@ -1,8 +1,7 @@
 // The fee oracle: one reading of a network's prices for each head, shared by all its relayers. What blocks paid says what
 // blocks take; where they paid nothing, a node's suggestion does, and what a pool has refused less than.
-import type { Market } from '../../domain/fees.ts'
+import { type Market, type Speed, speeds } from '../../domain/fees.ts'
 import type { Hash } from '../../domain/ids.ts'
-import { type Speed, speeds } from '../../domain/transaction.ts'
 import { type BlockNumber, maxWei, raisedBy, type Wei } from '../../domain/units.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
 import { inWords } from '../nodes/call.ts'

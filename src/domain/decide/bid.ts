@@ -18,13 +18,14 @@ import {
   marketFees,
   multiplied,
   replacementFloor,
+  type Speed,
   tipOf,
   withTip,
 } from '../fees.ts'
 import { isNonEmpty } from '../ids.ts'
 import type { Observation } from '../observation.ts'
 import type { NetworkPolicy } from '../relayer.ts'
-import type { InPhase, Speed } from '../transaction.ts'
+import type { InPhase } from '../transaction.ts'
 import { type Gas, maxWei, minWei, type Wei } from '../units.ts'
 
 export interface Bidder {

@@ -1,11 +1,11 @@
 // A transaction in flight that nobody canceled: handed over again where it may be lost, priced anew where it is stuck.
 import { type Attempt, mayBeKnown, newest, rejectionOf, unrecognizedErrorOf } from '../attempt.ts'
-import { feeCap, type Market } from '../fees.ts'
+import { feeCap, type Market, type Speed } from '../fees.ts'
 import type { Observation } from '../observation.ts'
 import type { Policies } from '../policy-table.ts'
 import type { NetworkPolicy } from '../relayer.ts'
 import { awaitsReplacement, takeOverWithPayload } from '../replace.ts'
-import { type InPhase, neverReachedANode, type Speed } from '../transaction.ts'
+import { type InPhase, neverReachedANode } from '../transaction.ts'
 import type { TimestampMs, Wei } from '../units.ts'
 import { nextBid } from './bid.ts'
 import type { Decision, NeedsBalance } from './decision.ts'

@@ -1,9 +1,9 @@
 // Whether the newest attempt of a nonce has had its chance, and what speaks for another price.
 import { type Attempt, newest, rejectionOf } from '../attempt.ts'
-import { feeCap } from '../fees.ts'
+import { feeCap, type Speed } from '../fees.ts'
 import type { Observation } from '../observation.ts'
 import type { NetworkPolicy } from '../relayer.ts'
-import type { InPhase, Speed } from '../transaction.ts'
+import type { InPhase } from '../transaction.ts'
 import type { BlockNumber, TimestampMs } from '../units.ts'
 import { wantsRaisedTip } from './bid.ts'
 

@@ -1,9 +1,9 @@
 // The body of a send: its schema, and from a body that fits it to the domain's request.
 import { type Static, Type } from 'typebox'
 import { RescindError } from '../../domain/errors.ts'
+import { type Pricing, type Speed, speeds } from '../../domain/fees.ts'
 import { type Hex, lowerHex } from '../../domain/ids.ts'
 import type { SendRequest } from '../../domain/submit.ts'
-import { type Pricing, type Speed, speeds } from '../../domain/transaction.ts'
 import type { Wei } from '../../domain/units.ts'
 import { addressSchema, parseAddress } from '../request/parse-address.ts'
 import { parseTime } from '../request/parse-time.ts'

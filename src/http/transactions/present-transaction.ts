@@ -2,17 +2,9 @@
 import { type Static, Type } from 'typebox'
 import type { Attempt } from '../../domain/attempt.ts'
 import { statusReasonOf } from '../../domain/condition.ts'
-import type { Fees } from '../../domain/fees.ts'
+import { type Fees, type Pricing, speeds } from '../../domain/fees.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import {
-  executedPayload,
-  type Pricing,
-  shownAttempt,
-  speeds,
-  statuses,
-  statusOf,
-  tookTheNonce,
-} from '../../domain/transaction.ts'
+import { executedPayload, shownAttempt, statuses, statusOf, tookTheNonce } from '../../domain/transaction.ts'
 import { presentTime } from '../response/present-time.ts'
 import { accessListSchema, presentAccessList } from './access-list.ts'
 

@@ -1,7 +1,8 @@
 // Payloads to columns and back.
 
+import type { Pricing } from '../../domain/fees.ts'
 import { mapNonEmpty, type NonEmpty } from '../../domain/ids.ts'
-import type { Payload, Pricing } from '../../domain/transaction.ts'
+import type { Payload } from '../../domain/transaction.ts'
 import { fromJson, toJson } from '../json.ts'
 import type { PayloadColumns, TransactionTable } from '../schema.ts'
 
