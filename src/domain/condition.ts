@@ -1,5 +1,4 @@
 // What keeps a relayer's transactions waiting: for machines as a condition, for people as the reason beside it.
-import type { Decision } from './decide/decision.ts'
 import type { Transaction } from './transaction.ts'
 import type { Wei } from './units.ts'
 
@@ -54,11 +53,6 @@ export type Condition = (typeof conditions)[number]
 export interface Wait {
   readonly condition: Condition
   readonly text: string
-}
-
-/** Why nothing moves; tell.ts keeps of it what is news. */
-export function explain(transaction: Transaction, condition: Condition, reason: string): Decision[] {
-  return [{ do: 'explain', transaction, condition, reason }]
 }
 
 /** Its history stands beside it, and is shown again once the wait is over. */

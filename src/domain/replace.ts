@@ -1,9 +1,8 @@
 // A new payload for a transaction: it takes the old one's place in the queue, or races it for its nonce. Only the chain
 // says which of them was executed, and never both: they share the nonce.
 import { newest } from './attempt.ts'
-import { explain } from './condition.ts'
 import { nextBid, rivalsOf } from './decide/bid.ts'
-import type { Decision } from './decide/decision.ts'
+import { type Decision, explain } from './decide/decision.ts'
 import { withReason } from './decide/settle.ts'
 import type { Work } from './decide/work.ts'
 import { type ErrorCode, RescindError } from './errors.ts'

@@ -1,9 +1,8 @@
 // Which changes of a transaction are events, where its status stands: told by conditions and facts, whatever the texts say.
 import { describe, expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
-import { explain } from '../../src/domain/condition.ts'
 import { afterAnswers, apply } from '../../src/domain/decide/apply.ts'
-import type { Decision } from '../../src/domain/decide/decision.ts'
+import { type Decision, explain } from '../../src/domain/decide/decision.ts'
 import { tellHindrance, tellUnreachable } from '../../src/domain/decide/hindrance.ts'
 import { include, reopen } from '../../src/domain/decide/settle.ts'
 import { eventOf } from '../../src/domain/event.ts'

@@ -87,3 +87,8 @@ export type SigningChange = Extract<Change, { do: 'assignNonce' | 'bump' | 'repl
 export function needsSignature(change: Change): change is SigningChange {
   return ['assignNonce', 'bump', 'replace', 'takeOver'].includes(change.do)
 }
+
+/** Why nothing moves; tell.ts keeps of it what is news. */
+export function explain(transaction: Transaction, condition: Condition, reason: string): Decision[] {
+  return [{ do: 'explain', transaction, condition, reason }]
+}

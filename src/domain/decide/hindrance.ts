@@ -1,12 +1,12 @@
 // What holds up a transaction in flight, told so that its reader knows the figures and what would help.
 import { newest, type RejectionCode, rejectionOf, unrecognizedErrorOf } from '../attempt.ts'
-import { explain, roughly } from '../condition.ts'
+import { roughly } from '../condition.ts'
 import { escalationMultiple, type Fees, feeCap, tipOf } from '../fees.ts'
 import type { Observation } from '../observation.ts'
 import type { NetworkPolicy } from '../relayer.ts'
 import { type InPhase, isInPhase, type Transaction } from '../transaction.ts'
 import type { BlockNumber, Nonce, Wei } from '../units.ts'
-import type { Decision } from './decision.ts'
+import { type Decision, explain } from './decision.ts'
 import { inFlightOf, type Work } from './work.ts'
 
 type InFlight = InPhase<'inFlight'>

@@ -2,10 +2,9 @@
 // same bytes go out again, each time after as long a pause as all of it took so far. A client's transaction that comes takes
 // the nonce instead.
 import { isNoOp, mayBeKnown, newest, rejectionOf } from '../attempt.ts'
-import { explain } from '../condition.ts'
 import { type InPhase, isInPhase, type Transaction } from '../transaction.ts'
 import type { TimestampMs } from '../units.ts'
-import type { Decision } from './decision.ts'
+import { type Decision, explain } from './decision.ts'
 import { isRefusedDue, type RepeatAfter, refusedRetryAt } from './repeat-after.ts'
 import type { Work } from './work.ts'
 

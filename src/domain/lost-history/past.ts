@@ -2,8 +2,7 @@
 // transactions in its queue that the lost part of its history may have sent. They get a nonce once every nonce that the
 // record does not explain is finally spent and looked at. What spent one and carries the payload of one in the queue is
 // that one.
-import { explain } from '../condition.ts'
-import type { Decision } from '../decide/decision.ts'
+import { type Decision, explain } from '../decide/decision.ts'
 import type { Work } from '../decide/work.ts'
 import { confirmations, type Head } from '../observation.ts'
 import { isInPhase, type Transaction, tookTheNonce } from '../transaction.ts'
