@@ -1,5 +1,4 @@
 // Taking a transaction back: what a DELETE does to a transaction, and how the verdict is read from the chain's facts.
-import { withoutWait } from './condition.ts'
 import { type ErrorCode, RescindError } from './errors.ts'
 import type { Hash } from './ids.ts'
 import {
@@ -13,6 +12,7 @@ import {
   tookTheNonce,
 } from './transaction.ts'
 import type { TimestampMs, Wei } from './units.ts'
+import { withoutWait } from './wait.ts'
 
 /**
  * Records the intent. What never reached a node ends here and now; anything else starts a race for its nonce.

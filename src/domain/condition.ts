@@ -1,5 +1,4 @@
 // What keeps a relayer's transactions waiting: for machines as a condition, for people as the reason beside it.
-import type { Transaction } from './transaction.ts'
 import type { Wei } from './units.ts'
 
 /** Few and fixed: each is a label of a metric, and has its line in docs/operations.md. */
@@ -53,30 +52,6 @@ export type Condition = (typeof conditions)[number]
 export interface Wait {
   readonly condition: Condition
   readonly text: string
-}
-
-/** Its history stands beside it, and is shown again once the wait is over. */
-export function withWait(transaction: Transaction, { condition, text }: Wait): Transaction {
-  return { ...transaction, wait: { condition, text: shownText(text) } }
-}
-
-export function withoutWait(transaction: Transaction): Transaction {
-  const { wait: _, ...rest } = transaction
-  return rest
-}
-
-/** The reason that the API shows: what holds it up, else what happened to it last. */
-export function statusReasonOf({ wait, statusReason }: Pick<Transaction, 'wait' | 'statusReason'>): string | undefined {
-  return wait?.text ?? statusReason
-}
-
-/** A contract may revert with a megabyte of words. */
-const charsMax = 500
-
-/** As much of a text as is stored and shown. A row holds no U+0000: with it, a stored text would differ from the same text. */
-export function shownText(text: string): string {
-  const plain = text.replaceAll('\0', '')
-  return plain.length > charsMax ? `${plain.slice(0, charsMax)}…` : plain
 }
 
 /**

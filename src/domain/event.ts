@@ -1,6 +1,5 @@
 // An event: that something of a transaction changed, and the transaction as it stood then.
 import type { Attempt } from './attempt.ts'
-import { statusReasonOf } from './condition.ts'
 import type { Hash, RelayerId, TransactionId } from './ids.ts'
 import {
   isTerminal,
@@ -12,6 +11,7 @@ import {
   tookTheNonce,
 } from './transaction.ts'
 import type { Nonce, TimestampMs } from './units.ts'
+import { statusReasonOf } from './wait.ts'
 
 /**
  * - `update`: the status changed, or the transaction ended.

@@ -1,10 +1,10 @@
 // A store whose durable changes are told: one place sees every change of a transaction, whoever makes it.
 import { verdictOn } from '../domain/cancel.ts'
-import { statusReasonOf } from '../domain/condition.ts'
 import { OwnershipLost, RescindError, StaleWrite } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import { feesPaid, isTerminal, statusOf, type Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
+import { statusReasonOf } from '../domain/wait.ts'
 import type { Change, StoreMetrics, Verdict } from '../ops/metrics.ts'
 import type { Session, Store } from './store.ts'
 

@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest'
 import { submitTransaction } from '../../src/commands/transactions/submit.ts'
 import type { BroadcastOutcome } from '../../src/domain/attempt.ts'
-import { statusReasonOf } from '../../src/domain/condition.ts'
 import { OwnershipLost, StaleWrite } from '../../src/domain/errors.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'
 import type { Relayer } from '../../src/domain/relayer.ts'
 import { statusOf } from '../../src/domain/transaction.ts'
+import { statusReasonOf } from '../../src/domain/wait.ts'
 import { step, unknownAtFirst } from '../../src/engine/step.ts'
 import {
   by,

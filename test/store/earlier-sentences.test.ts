@@ -1,8 +1,9 @@
 // What an earlier release kept as sentences only is data from its migration on: why a transaction waits, and which
 // attempts were rebuilt from the chain. The sentences themselves are kept in any case.
 import { expect, test } from 'vitest'
-import { type Condition, conditions, statusReasonOf } from '../../src/domain/condition.ts'
+import { type Condition, conditions } from '../../src/domain/condition.ts'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
+import { statusReasonOf } from '../../src/domain/wait.ts'
 import { payloadToRow } from '../../src/store/transactions/payload-row.ts'
 import { hashOf } from '../http/support/rows.ts'
 import { earlierDatabases, schemaBefore } from './earlier-database.ts'

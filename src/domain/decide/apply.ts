@@ -1,13 +1,13 @@
 // What each decision means for a transaction: the one place where decisions become new states.
 import { type Attempt, afterHandOver, type BroadcastOutcome, beforeBroadcast } from '../attempt.ts'
 import { cancel, dropCanceled } from '../cancel.ts'
-import { withoutWait, withWait } from '../condition.ts'
 import { type Hash, mapNonEmpty, type TransactionId } from '../ids.ts'
 import { restoreCancellation, suspect } from '../lost-history/lost-cancellation.ts'
 import { type Found, recoverAttempt, recoveredReason } from '../lost-history/recover.ts'
 import type { Relayer } from '../relayer.ts'
 import { type InPhase, isInPhase, neverReachedANode, type Transaction } from '../transaction.ts'
 import type { Nonce, TimestampMs } from '../units.ts'
+import { withoutWait, withWait } from '../wait.ts'
 import type { Change } from './decision.ts'
 import { include, refuse, reopen, requeue, settle, withReason } from './settle.ts'
 

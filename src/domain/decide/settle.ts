@@ -1,11 +1,11 @@
 // What the chain made of a nonce: inclusion, finality, reorgs, and nonces that went to a stranger.
 import { type Attempt, afterBlock } from '../attempt.ts'
-import { shownText, withoutWait } from '../condition.ts'
 import type { NonEmpty } from '../ids.ts'
 import { recoveredReason, restoredReason } from '../lost-history/recover.ts'
 import type { Inclusion, InPhase, Transaction } from '../transaction.ts'
 import { revisionOf, tookTheNonce } from '../transaction.ts'
 import type { TimestampMs } from '../units.ts'
+import { shownText, withoutWait } from '../wait.ts'
 
 /** The nonce was taken. Not final: a reorg may still reopen it. */
 export function include(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclusion): Transaction {

@@ -1,7 +1,8 @@
 // What is news of what was decided. A wait is true as of the last look at the chain: it is written when it begins, written
 // anew when a figure of it has changed, and cleared when it is over.
-import { type Condition, withWait } from '../condition.ts'
+import type { Condition } from '../condition.ts'
 import { isInPhase, type Transaction } from '../transaction.ts'
+import { withWait } from '../wait.ts'
 import type { Decision } from './decision.ts'
 import type { Work } from './work.ts'
 

@@ -2,11 +2,11 @@
 // its nonce: by the transaction that holds the nonce on record, or by the order of the queue. Where more than one can be
 // meant, none of them is sent until a client decides.
 import { cancelReasons } from '../cancel.ts'
-import { withWait } from '../condition.ts'
 import { withReason } from '../decide/settle.ts'
 import type { Address } from '../ids.ts'
 import type { InPhase, Transaction } from '../transaction.ts'
 import type { Nonce, TimestampMs } from '../units.ts'
+import { withWait } from '../wait.ts'
 import {
   clockMarginMs,
   type Found,

@@ -1,8 +1,8 @@
 // A cancellation on the wire: the intent, and the verdict as the chain stands.
 import { type Static, Type } from 'typebox'
 import { verdictOn } from '../../domain/cancel.ts'
-import { statusReasonOf } from '../../domain/condition.ts'
 import type { CancellationIntent, Transaction } from '../../domain/transaction.ts'
+import { statusReasonOf } from '../../domain/wait.ts'
 import { presentTime } from '../response/present-time.ts'
 
 export const cancellationSchema = Type.Object(

@@ -1,10 +1,10 @@
 // A transaction on the wire. A member is absent until it is known; none is ever null.
 import { type Static, Type } from 'typebox'
 import type { Attempt } from '../../domain/attempt.ts'
-import { statusReasonOf } from '../../domain/condition.ts'
 import { type Fees, type Pricing, speeds } from '../../domain/fees.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { executedPayload, shownAttempt, statuses, statusOf, tookTheNonce } from '../../domain/transaction.ts'
+import { statusReasonOf } from '../../domain/wait.ts'
 import { presentTime } from '../response/present-time.ts'
 import { accessListSchema, presentAccessList } from './access-list.ts'
 

@@ -1,9 +1,9 @@
 // Writing an event into the outbox, in the commit of the change that it tells.
-import { statusReasonOf } from '../../domain/condition.ts'
 import { appearanceOf, type EventKind } from '../../domain/event.ts'
 import type { Hash, RelayerId, TransactionId } from '../../domain/ids.ts'
 import { isTerminal, type Status, statusOf, type Transaction } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
+import { statusReasonOf } from '../../domain/wait.ts'
 import { inLists } from '../in-lists.ts'
 import type { Flag } from '../schema.ts'
 import { type Executor, statement } from '../statement.ts'

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Attempt, RejectionCode } from '../../../src/domain/attempt.ts'
 import { cancel } from '../../../src/domain/cancel.ts'
-import { type Condition, conditions, roughly, statusReasonOf, type Wait } from '../../../src/domain/condition.ts'
+import { type Condition, conditions, roughly, type Wait } from '../../../src/domain/condition.ts'
 import { apply, dropIfCertain } from '../../../src/domain/decide/apply.ts'
 import { decide } from '../../../src/domain/decide/decide.ts'
 import type { Decision } from '../../../src/domain/decide/decision.ts'
@@ -13,6 +13,7 @@ import type { Work } from '../../../src/domain/decide/work.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import type { Relayer } from '../../../src/domain/relayer.ts'
 import type { Transaction } from '../../../src/domain/transaction.ts'
+import { statusReasonOf } from '../../../src/domain/wait.ts'
 import {
   byStranger,
   canceled,
