@@ -1,9 +1,7 @@
 // What a relayer asks the chain in one step, and what the chain answered. A missing answer is never a "no".
 import type { Attempt } from './attempt.ts'
-import type { Market, ReplacementRule } from './fees.ts'
+import type { Fees, Market, ReplacementRule } from './fees.ts'
 import type { Address, Hash, Hex, TransactionId } from './ids.ts'
-import type { LostNoOp } from './lost-history/lost-cancellation.ts'
-import type { PastInquiry, PastSeen } from './lost-history/past.ts'
 import type { AccessList, BlockRef, Inclusion, Payload } from './transaction.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from './units.ts'
 
@@ -91,6 +89,68 @@ export interface Observation {
   readonly estimates: ReadonlyMap<TransactionId, Estimate>
   /** Absent also where no node tells its pool. */
   readonly past?: PastSeen
+}
+
+/** What an owner that has begun does not know yet; it is forgotten once it is known. */
+export interface Past {
+  /** Places in the relayer's order up to this one are older than the owner. */
+  readonly through: number
+  readonly seen?: PastReach
+}
+
+/** How far the unexplained nonces reach. */
+export interface PastReach {
+  /** The first nonce that neither the chain nor a pool has shown spent or taken. */
+  readonly below: Nonce
+  /** The head when something unexplained was seen first. */
+  readonly at: BlockNumber
+  /** No look is to show more: what came later was not there before the owner. */
+  readonly isWhole: boolean
+}
+
+export interface PastInquiry {
+  /** Every nonce below is spent, and explained. */
+  readonly from: Nonce
+  /** What earlier looks have seen; the pools are asked anew unless it is whole. */
+  readonly seen?: PastReach
+  /** Nonces from there on that are explained by what is open on record. */
+  readonly explained: ReadonlySet<Nonce>
+  /** What was spent before is of no interest. */
+  readonly since: TimestampMs
+  /** How deep a block has to be for what it spent to be looked at. */
+  readonly confirmations: number
+}
+
+export interface PastSeen {
+  readonly below: Nonce
+  /** Every nonce below is spent in a final block. Absent where that was not needed, or could not be read. */
+  readonly finalBelow?: Nonce
+  /** What spent the unexplained nonces since then, by nonce. Absent as long as one is not final, or not found yet. */
+  readonly takers?: readonly Taker[]
+  /** The search was broken off for its length, and goes on where it stopped. */
+  readonly more?: boolean
+}
+
+/** What spent a nonce that the record does not explain. */
+export interface Taker {
+  readonly nonce: Nonce
+  readonly hash: Hash
+  readonly block: BlockRef
+  readonly minedAt: TimestampMs
+  /** Absent where it is of no kind that we sign. */
+  readonly envelope?: SignedEnvelope
+}
+
+export interface SignedEnvelope
+  extends Pick<Payload, 'to' | 'value' | 'data' | 'accessList'>,
+    Pick<Attempt, 'raw' | 'signature'> {
+  readonly fees: Fees
+  readonly gasLimit: Gas
+}
+
+/** A no-op that was signed with the relayer's key and is not on record. */
+export interface LostNoOp extends Taker {
+  readonly envelope: SignedEnvelope
 }
 
 /** Blocks on top of and including the one named: 1 as soon as it is mined. */

@@ -1,7 +1,8 @@
 // Which of the queue was sent, or sent and canceled, by a part of the relayer's history that the database does not hold.
 import type { Work } from '../domain/decide/work.ts'
-import { endedSince, isLostNoOp, type LostNoOp, matchNoOps } from '../domain/lost-history/lost-cancellation.ts'
-import { findAmong, type Taker } from '../domain/lost-history/recover.ts'
+import { endedSince, isLostNoOp, matchNoOps } from '../domain/lost-history/lost-cancellation.ts'
+import { findAmong } from '../domain/lost-history/recover.ts'
+import type { LostNoOp, Taker } from '../domain/observation.ts'
 import type { Nonce } from '../domain/units.ts'
 import type { Reads } from '../store/store.ts'
 

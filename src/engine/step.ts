@@ -18,8 +18,8 @@ import {
   type Wants,
   type Work,
 } from '../domain/decide/work.ts'
-import { inquireAboutPast, type Past } from '../domain/lost-history/past.ts'
-import type { Inquiry, Observation } from '../domain/observation.ts'
+import { inquireAboutPast } from '../domain/lost-history/past.ts'
+import type { Inquiry, Observation, Past } from '../domain/observation.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import type { Clock } from '../ops/clock.ts'

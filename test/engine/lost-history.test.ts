@@ -1,7 +1,6 @@
 // Steps of an owner that finds no-ops of a lost history: what is durable after each, for whoever owns the relayer next.
 import { expect, test } from 'vitest'
-import type { LostNoOp } from '../../src/domain/lost-history/lost-cancellation.ts'
-import type { SignedEnvelope } from '../../src/domain/lost-history/recover.ts'
+import type { LostNoOp, SignedEnvelope } from '../../src/domain/observation.ts'
 import { step, type Unknowns, unknownAtFirst } from '../../src/engine/step.ts'
 import { address, blockHash, hashOf, height, someNoOp, someObservation } from '../domain/some.ts'
 import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from './workplace.ts'

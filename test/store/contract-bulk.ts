@@ -4,7 +4,8 @@ import { expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
 import { fillGap } from '../../src/domain/decide/apply.ts'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
-import { type LostNoOp, suspect } from '../../src/domain/lost-history/lost-cancellation.ts'
+import { suspect } from '../../src/domain/lost-history/lost-cancellation.ts'
+import type { LostNoOp } from '../../src/domain/observation.ts'
 import { pendingStatuses, statusOf, type Transaction } from '../../src/domain/transaction.ts'
 import {
   address,

@@ -1,7 +1,6 @@
 // What took each spent nonce: one of our attempts, proven by its receipt, or a stranger, proven by the block itself.
 import type { Address } from '../../domain/ids.ts'
-import type { LostNoOp } from '../../domain/lost-history/lost-cancellation.ts'
-import type { LiveNonce } from '../../domain/observation.ts'
+import type { LiveNonce, LostNoOp } from '../../domain/observation.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
 import type { BlockNumber, Nonce } from '../../domain/units.ts'
 import { readNonce } from '../accounts/read-nonce.ts'

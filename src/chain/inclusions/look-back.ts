@@ -1,6 +1,6 @@
 // What an account did that its record does not hold: the nonces that a chain or a pool has beyond it, and what spent them.
 import type { Address } from '../../domain/ids.ts'
-import type { PastInquiry, PastSeen } from '../../domain/lost-history/past.ts'
+import type { PastInquiry, PastSeen } from '../../domain/observation.ts'
 import type { BlockNumber, Nonce, TimestampMs } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import { nonceCall, readNonce } from '../accounts/read-nonce.ts'

@@ -2,7 +2,7 @@
 import type { TransactionSerializable } from 'viem'
 import { isAddressEqual, keccak256, recoverAddress, serializeTransaction } from 'viem/utils'
 import type { Address } from '../../domain/ids.ts'
-import type { SignedEnvelope } from '../../domain/lost-history/recover.ts'
+import type { SignedEnvelope } from '../../domain/observation.ts'
 import type { Mined } from '../nodes/decode.ts'
 
 /** Undefined where the account did not sign these bytes, or a node left out or altered something of them. */

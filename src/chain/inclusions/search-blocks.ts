@@ -2,7 +2,7 @@
 // narrows the range of all nonces at once, and the bodies of what is left hold the transactions.
 import { isAddressEqual } from 'viem/utils'
 import type { Address } from '../../domain/ids.ts'
-import type { Taker } from '../../domain/lost-history/recover.ts'
+import type { Taker } from '../../domain/observation.ts'
 import type { BlockNumber, Nonce } from '../../domain/units.ts'
 import { nonceCall } from '../accounts/read-nonce.ts'
 import { isAnswered } from '../nodes/call.ts'

@@ -4,22 +4,11 @@
 import { cancelReasons } from '../cancel.ts'
 import { withReason } from '../decide/settle.ts'
 import type { Address } from '../ids.ts'
+import type { LostNoOp, Taker } from '../observation.ts'
 import type { InPhase, Transaction } from '../transaction.ts'
 import type { Nonce, TimestampMs } from '../units.ts'
 import { withWait } from '../wait.ts'
-import {
-  clockMarginMs,
-  type Found,
-  rebuildAttempt,
-  restoredReason,
-  type SignedEnvelope,
-  type Taker,
-} from './recover.ts'
-
-/** A no-op that was signed with the relayer's key and is not on record. */
-export interface LostNoOp extends Taker {
-  readonly envelope: SignedEnvelope
-}
+import { clockMarginMs, type Found, rebuildAttempt, restoredReason } from './recover.ts'
 
 /** A transaction in the queue, and the no-op that canceled it, or may have. */
 export interface NoOpMatch {

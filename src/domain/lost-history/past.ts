@@ -4,50 +4,10 @@
 // that one.
 import { type Decision, explain } from '../decide/decision.ts'
 import type { Work } from '../decide/work.ts'
-import { confirmations, type Head } from '../observation.ts'
+import { confirmations, type Head, type Past, type PastInquiry, type PastReach, type PastSeen } from '../observation.ts'
 import { isInPhase, type Transaction, tookTheNonce } from '../transaction.ts'
-import type { BlockNumber, Nonce, TimestampMs } from '../units.ts'
-import { clockMarginMs, type Taker } from './recover.ts'
-
-/** What an owner that has begun does not know yet; it is forgotten once it is known. */
-export interface Past {
-  /** Places in the relayer's order up to this one are older than the owner. */
-  readonly through: number
-  readonly seen?: PastReach
-}
-
-/** How far the unexplained nonces reach. */
-export interface PastReach {
-  /** The first nonce that neither the chain nor a pool has shown spent or taken. */
-  readonly below: Nonce
-  /** The head when something unexplained was seen first. */
-  readonly at: BlockNumber
-  /** No look is to show more: what came later was not there before the owner. */
-  readonly isWhole: boolean
-}
-
-export interface PastInquiry {
-  /** Every nonce below is spent, and explained. */
-  readonly from: Nonce
-  /** What earlier looks have seen; the pools are asked anew unless it is whole. */
-  readonly seen?: PastReach
-  /** Nonces from there on that are explained by what is open on record. */
-  readonly explained: ReadonlySet<Nonce>
-  /** What was spent before is of no interest. */
-  readonly since: TimestampMs
-  /** How deep a block has to be for what it spent to be looked at. */
-  readonly confirmations: number
-}
-
-export interface PastSeen {
-  readonly below: Nonce
-  /** Every nonce below is spent in a final block. Absent where that was not needed, or could not be read. */
-  readonly finalBelow?: Nonce
-  /** What spent the unexplained nonces since then, by nonce. Absent as long as one is not final, or not found yet. */
-  readonly takers?: readonly Taker[]
-  /** The search was broken off for its length, and goes on where it stopped. */
-  readonly more?: boolean
-}
+import type { Nonce } from '../units.ts'
+import { clockMarginMs } from './recover.ts'
 
 /** Of what is as old as the owner, or older, and may have been sent without this database knowing. */
 function inDoubt({ past, queued, suspected, open }: Work): readonly Transaction[] {

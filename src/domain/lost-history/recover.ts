@@ -1,26 +1,9 @@
 // What a lost past has sent is known again by what it says: the attempt is rebuilt from what the chain holds.
 import type { Attempt, AttemptKind } from '../attempt.ts'
-import type { Fees } from '../fees.ts'
-import type { Hash, TransactionId } from '../ids.ts'
-import { type BlockRef, isSameAccessList, type Payload, type Transaction } from '../transaction.ts'
-import type { Gas, Nonce, TimestampMs } from '../units.ts'
-
-/** What spent a nonce that the record does not explain. */
-export interface Taker {
-  readonly nonce: Nonce
-  readonly hash: Hash
-  readonly block: BlockRef
-  readonly minedAt: TimestampMs
-  /** Absent where it is of no kind that we sign. */
-  readonly envelope?: SignedEnvelope
-}
-
-export interface SignedEnvelope
-  extends Pick<Payload, 'to' | 'value' | 'data' | 'accessList'>,
-    Pick<Attempt, 'raw' | 'signature'> {
-  readonly fees: Fees
-  readonly gasLimit: Gas
-}
+import type { TransactionId } from '../ids.ts'
+import type { SignedEnvelope, Taker } from '../observation.ts'
+import { isSameAccessList, type Payload, type Transaction } from '../transaction.ts'
+import type { TimestampMs } from '../units.ts'
 
 /** A transaction in the queue, and what executed it, on which of its payloads. */
 export interface Found {

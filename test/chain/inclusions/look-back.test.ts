@@ -1,6 +1,6 @@
 // How far an account came without its record: by every pool that can be asked, each time until no more can show.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { PastReach } from '../../../src/domain/lost-history/past.ts'
+import type { PastReach } from '../../../src/domain/observation.ts'
 import { systemClock } from '../../../src/ops/clock.ts'
 import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
 import { type Reaction, type RpcRequest, type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'

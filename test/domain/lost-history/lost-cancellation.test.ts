@@ -8,13 +8,12 @@ import type { Work } from '../../../src/domain/decide/work.ts'
 import {
   type Ended,
   isLostNoOp,
-  type LostNoOp,
   matchNoOps,
   restoreCancellation,
   suspect,
 } from '../../../src/domain/lost-history/lost-cancellation.ts'
-import { clockMarginMs, findAmong, type SignedEnvelope } from '../../../src/domain/lost-history/recover.ts'
-import type { Observation } from '../../../src/domain/observation.ts'
+import { clockMarginMs, findAmong } from '../../../src/domain/lost-history/recover.ts'
+import type { LostNoOp, Observation, SignedEnvelope } from '../../../src/domain/observation.ts'
 import { replace } from '../../../src/domain/replace.ts'
 import { isInPhase, statusOf, type Transaction } from '../../../src/domain/transaction.ts'
 import {

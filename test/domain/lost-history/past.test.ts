@@ -4,8 +4,8 @@ import { apply } from '../../../src/domain/decide/apply.ts'
 import { decide } from '../../../src/domain/decide/decide.ts'
 import type { Work } from '../../../src/domain/decide/work.ts'
 import { inquireAboutPast } from '../../../src/domain/lost-history/past.ts'
-import { findAmong, type Taker } from '../../../src/domain/lost-history/recover.ts'
-import type { Observation } from '../../../src/domain/observation.ts'
+import { findAmong } from '../../../src/domain/lost-history/recover.ts'
+import type { Observation, Taker } from '../../../src/domain/observation.ts'
 import {
   blockHash,
   by,
