@@ -48,7 +48,7 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/work.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/work.ts',
+        file: 'src/domain/decide/inquire.ts',
         find: '.filter(mayBeKnown)\n        .map(',
         put: ".filter((each) => mayBeKnown(each) && (each.kind === 'cancel' || lifecycle.attempts.every(({ kind }) => kind !== 'cancel'))).map(",
       },

@@ -179,12 +179,12 @@ export const ofPolicies: readonly Mutant[] = [
         put: '',
       },
       {
-        file: 'src/domain/decide/work.ts',
+        file: 'src/domain/decide/inquire.ts',
         find: 'const binds = queuedOf(work).length > 0 && !work.relayer.paused',
         put: 'const binds = queuedOf(work).length > 0',
       },
       {
-        file: 'src/domain/decide/work.ts',
+        file: 'src/domain/decide/inquire.ts',
         find: 'const next = work.relayer.paused ? [] : queuedOf(work)',
         put: 'const next = queuedOf(work)',
       },

@@ -132,7 +132,7 @@ export const ofVerdicts: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/work.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/work.ts',
+        file: 'src/domain/decide/inquire.ts',
         find: 'unspentAt: lifecycle.attempts[0].recordedAtBlock',
         put: 'unspentAt: newest(lifecycle.attempts).recordedAtBlock',
       },

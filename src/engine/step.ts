@@ -4,20 +4,12 @@ import type { Chain } from '../chain/chain.ts'
 import type { Condition } from '../domain/condition.ts'
 import { decide } from '../domain/decide/decide.ts'
 import type { Plan } from '../domain/decide/decision.ts'
+import { inquire, type Wants } from '../domain/decide/inquire.ts'
 import { violations } from '../domain/decide/invariants.ts'
 import { patienceEndsAt } from '../domain/decide/reason-to-bid.ts'
 import { nextRefusedRetry } from '../domain/decide/refused-filler.ts'
 import { repeatAfter } from '../domain/decide/repeat-after.ts'
-import {
-  inFlightOf,
-  inquire,
-  isHeldUp,
-  isInDoubt,
-  nextExpiry,
-  queuedOf,
-  type Wants,
-  type Work,
-} from '../domain/decide/work.ts'
+import { inFlightOf, isHeldUp, isInDoubt, nextExpiry, queuedOf, type Work } from '../domain/decide/work.ts'
 import { inquireAboutPast } from '../domain/lost-history/past.ts'
 import type { Inquiry, Observation, Past } from '../domain/observation.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { apply } from '../../src/domain/decide/apply.ts'
 import { decide } from '../../src/domain/decide/decide.ts'
-import { inquire } from '../../src/domain/decide/work.ts'
+import { inquire } from '../../src/domain/decide/inquire.ts'
 import { replace } from '../../src/domain/replace.ts'
 import type { SendRequest } from '../../src/domain/submit.ts'
 import { executedPayload, isInPhase, statusOf, type Transaction } from '../../src/domain/transaction.ts'

@@ -3,8 +3,8 @@ import type { Observation } from '../observation.ts'
 import type { NetworkPolicy } from '../relayer.ts'
 import { type InPhase, isInPhase } from '../transaction.ts'
 import type { BlockNumber, Nonce } from '../units.ts'
+import { givesWay } from './gap-filler.ts'
 import { strangersPatience } from './hindrance.ts'
-import { givesWay } from './refused-filler.ts'
 import { inFlightOf, type Work } from './work.ts'
 
 export interface FreeNonces {

@@ -5,7 +5,7 @@ import { isNonEmpty } from '../ids.ts'
 import type { NetworkPolicy, Relayer } from '../relayer.ts'
 import { type InPhase, isInPhase } from '../transaction.ts'
 import { type Gas, maxWei, type Nonce, type Wei } from '../units.ts'
-import { givesWay } from './refused-filler.ts'
+import { givesWay } from './gap-filler.ts'
 import { inFlightOf, type Work } from './work.ts'
 
 /** What a pool wants the balance to cover (geth `core/types/transaction.go`, Cost). */

@@ -10,6 +10,7 @@ import type { TimestampMs, Wei } from '../units.ts'
 import { nextBid } from './bid.ts'
 import type { Decision, NeedsBalance } from './decision.ts'
 import { promisedTo, spendable } from './funds.ts'
+import { refusalOfFiller } from './gap-filler.ts'
 import {
   type PriceCap,
   tellCapped,
@@ -21,7 +22,7 @@ import {
 } from './hindrance.ts'
 import { isOutpaced, isStuck, type ReasonToBid, reasonToBid } from './reason-to-bid.ts'
 import { rebroadcastIfDue, repeatDearerIfDue } from './rebroadcast.ts'
-import { pursueRefusedFiller, refusalOfFiller } from './refused-filler.ts'
+import { pursueRefusedFiller } from './refused-filler.ts'
 import { repeatAfter } from './repeat-after.ts'
 import type { Work } from './work.ts'
 

@@ -1,29 +1,13 @@
 // A gap filler that nodes call invalid, as on a chain where a no-op needs more gas. A fresh one would fare no better, so the
 // same bytes go out again, each time after as long a pause as all of it took so far. A client's transaction that comes takes
 // the nonce instead.
-import { isNoOp, mayBeKnown, newest, rejectionOf } from '../attempt.ts'
-import { type InPhase, isInPhase, type Transaction } from '../transaction.ts'
+import { isNoOp, newest } from '../attempt.ts'
+import { type InPhase, isInPhase } from '../transaction.ts'
 import type { TimestampMs } from '../units.ts'
 import { type Decision, explain } from './decision.ts'
+import { givesWay, refusalOfFiller } from './gap-filler.ts'
 import { isRefusedDue, type RepeatAfter, refusedRetryAt } from './repeat-after.ts'
 import type { Work } from './work.ts'
-
-/** What a node said is wrong with the filler. Undefined for what is no filler, is canceled, or was not called invalid. */
-export function refusalOfFiller({ origin, cancellation, lifecycle }: InPhase<'inFlight'>): string | undefined {
-  if (origin !== 'gap' || cancellation) return undefined
-  const latest = newest(lifecycle.attempts)
-  if (latest.handOver.state === 'refused') return latest.handOver.reason
-  const rejection = rejectionOf(latest)
-  return rejection?.code === 'invalid' ? rejection.message : undefined
-}
-
-export type GapFiller = InPhase<'inFlight'> & { readonly origin: 'gap' }
-
-/** Whether its nonce is free for a client's transaction: it is certain that no node has the filler. */
-export function givesWay(transaction: Transaction): transaction is GapFiller {
-  if (!isInPhase(transaction, 'inFlight') || refusalOfFiller(transaction) === undefined) return false
-  return !transaction.lifecycle.attempts.some(mayBeKnown)
-}
 
 export function makeWay(filler: InPhase<'inFlight'>): Decision {
   return { do: 'refuse', transaction: filler, reason: `the node refused it: ${refusalOfFiller(filler)}` }

@@ -1,14 +1,13 @@
 // What a relayer has before it: everything open, and as much of the queue as it could send now.
-import { isNoOp, mayBeKnown, newest, type RejectionCode, rejectionOf, wasTaken } from '../attempt.ts'
+import { isNoOp, newest, wasTaken } from '../attempt.ts'
 import type { Hash } from '../ids.ts'
 import type { NoOpMatches } from '../lost-history/lost-cancellation.ts'
 import type { Found } from '../lost-history/recover.ts'
-import type { Inquiry, Past } from '../observation.ts'
+import type { Past } from '../observation.ts'
 import type { NonceFloor, Relayer } from '../relayer.ts'
-import { awaitsReplacement } from '../replace.ts'
 import { type InPhase, isInPhase, type Transaction } from '../transaction.ts'
 import type { TimestampMs } from '../units.ts'
-import { givesWay, refusalOfFiller } from './refused-filler.ts'
+import { givesWay, refusalOfFiller } from './gap-filler.ts'
 
 export interface Work {
   readonly relayer: Relayer
@@ -61,10 +60,6 @@ export function inFlightOf(work: Work): readonly InPhase<'inFlight'>[] {
   return work.open.filter((transaction) => isInPhase(transaction, 'inFlight'))
 }
 
-function minedOf(work: Work): readonly InPhase<'mined'>[] {
-  return work.open.filter((transaction) => isInPhase(transaction, 'mined'))
-}
-
 /**
  * How many of the queue may get a nonce now; a delegated account (EIP-7702) may have one in flight. The nonce of a filler
  * that gives way is always one: what is in flight waits for it.
@@ -85,57 +80,4 @@ export function isInDoubt(work: Work): boolean {
     // A refused filler has its own times.
     return !wasTaken(newest(each.lifecycle.attempts)) && refusalOfFiller(each) === undefined
   })
-}
-
-/** What a first look has shown to be needed besides. */
-export interface Wants {
-  readonly pendingNonce: boolean
-  readonly freshBalance: boolean
-  /** Something in flight is to be priced anew. */
-  readonly paysMore: boolean
-}
-
-/** What this step has to know, and no more: each answer costs a call. */
-export function inquire(work: Work, { pendingNonce, freshBalance, paysMore }: Wants): Inquiry {
-  const inFlight = inFlightOf(work)
-  const mined = minedOf(work)
-  const binds = queuedOf(work).length > 0 && !work.relayer.paused
-  const next = work.relayer.paused ? [] : queuedOf(work).slice(0, roomIn(work))
-  return {
-    address: work.relayer.address,
-    // A node that contradicts what is remembered knows of somebody else's transaction.
-    nonce: work.past?.seen || wasRejected(inFlight, 'nonceTooLow', 'nonceGap') ? 'now' : 'recent',
-    spentBelow: Math.max(work.floor.spentBelow, ...mined.map(({ lifecycle }) => lifecycle.nonce + 1)),
-    live: inFlight.map(({ lifecycle, payload, earlier = [] }) => ({
-      nonce: lifecycle.nonce,
-      payloads: [...earlier, payload],
-      unspentAt: lifecycle.attempts[0].recordedAtBlock,
-      attempts: lifecycle.attempts
-        .filter(mayBeKnown)
-        .map(({ hash, kind, fees, gasLimit }) => ({ hash, kind, fees, gasLimit })),
-    })),
-    inclusionBlocks: [...new Set(mined.map(({ lifecycle }) => lifecycle.inclusion.block.number))],
-    estimates: [...inFlight.filter((one) => !one.cancellation && awaitsReplacement(one)), ...next]
-      .filter(({ payload }) => payload.gasLimit === undefined)
-      .map(({ id, payload: { from, to, value, data, accessList } }) => ({
-        transactionId: id,
-        from,
-        ...(to !== undefined && { to }),
-        value,
-        data,
-        ...(accessList && { accessList }),
-      })),
-    market: inFlight.length > 0 || work.queued.length > 0,
-    // Even without room: this step may find some, when the chain took what was in flight.
-    ...((binds || paysMore) && {
-      balance: freshBalance || wasRejected(inFlight, 'insufficientFunds') ? 'now' : 'recent',
-    }),
-    delegation: binds && inFlight.length + work.queued.length > 1,
-    pendingNonce,
-  }
-}
-
-function wasRejected(inFlight: readonly InPhase<'inFlight'>[], ...codes: readonly RejectionCode[]): boolean {
-  const rejections = inFlight.map(({ lifecycle }) => rejectionOf(newest(lifecycle.attempts))?.code)
-  return rejections.some((code) => code !== undefined && codes.includes(code))
 }

@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { decide } from '../../../src/domain/decide/decide.ts'
 import type { Decision } from '../../../src/domain/decide/decision.ts'
 import { strangersPatience } from '../../../src/domain/decide/hindrance.ts'
+import { inquire } from '../../../src/domain/decide/inquire.ts'
 import { refusedPauseMaxMs } from '../../../src/domain/decide/repeat-after.ts'
-import { inquire, type Work } from '../../../src/domain/decide/work.ts'
+import type { Work } from '../../../src/domain/decide/work.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import {
   canceled,

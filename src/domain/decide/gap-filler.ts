@@ -1,0 +1,20 @@
+// A no-op of our own for a nonce that nothing else uses: whether nodes refuse it, and whether its nonce is free for others.
+import { mayBeKnown, newest, rejectionOf } from '../attempt.ts'
+import { type InPhase, isInPhase, type Transaction } from '../transaction.ts'
+
+/** What a node said is wrong with the filler. Undefined for what is no filler, is canceled, or was not called invalid. */
+export function refusalOfFiller({ origin, cancellation, lifecycle }: InPhase<'inFlight'>): string | undefined {
+  if (origin !== 'gap' || cancellation) return undefined
+  const latest = newest(lifecycle.attempts)
+  if (latest.handOver.state === 'refused') return latest.handOver.reason
+  const rejection = rejectionOf(latest)
+  return rejection?.code === 'invalid' ? rejection.message : undefined
+}
+
+export type GapFiller = InPhase<'inFlight'> & { readonly origin: 'gap' }
+
+/** Whether its nonce is free for a client's transaction: it is certain that no node has the filler. */
+export function givesWay(transaction: Transaction): transaction is GapFiller {
+  if (!isInPhase(transaction, 'inFlight') || refusalOfFiller(transaction) === undefined) return false
+  return !transaction.lifecycle.attempts.some(mayBeKnown)
+}

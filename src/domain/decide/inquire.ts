@@ -1,0 +1,63 @@
+// What a step asks the chain, of all that there is to ask: made of the work before it, and of what a first look has shown.
+import { mayBeKnown, newest, type RejectionCode, rejectionOf } from '../attempt.ts'
+import type { Inquiry } from '../observation.ts'
+import { awaitsReplacement } from '../replace.ts'
+import { type InPhase, isInPhase } from '../transaction.ts'
+import { inFlightOf, queuedOf, roomIn, type Work } from './work.ts'
+
+/** What a first look has shown to be needed besides. */
+export interface Wants {
+  readonly pendingNonce: boolean
+  readonly freshBalance: boolean
+  /** Something in flight is to be priced anew. */
+  readonly paysMore: boolean
+}
+
+/** What this step has to know, and no more: each answer costs a call. */
+export function inquire(work: Work, { pendingNonce, freshBalance, paysMore }: Wants): Inquiry {
+  const inFlight = inFlightOf(work)
+  const mined = minedOf(work)
+  const binds = queuedOf(work).length > 0 && !work.relayer.paused
+  const next = work.relayer.paused ? [] : queuedOf(work).slice(0, roomIn(work))
+  return {
+    address: work.relayer.address,
+    // A node that contradicts what is remembered knows of somebody else's transaction.
+    nonce: work.past?.seen || wasRejected(inFlight, 'nonceTooLow', 'nonceGap') ? 'now' : 'recent',
+    spentBelow: Math.max(work.floor.spentBelow, ...mined.map(({ lifecycle }) => lifecycle.nonce + 1)),
+    live: inFlight.map(({ lifecycle, payload, earlier = [] }) => ({
+      nonce: lifecycle.nonce,
+      payloads: [...earlier, payload],
+      unspentAt: lifecycle.attempts[0].recordedAtBlock,
+      attempts: lifecycle.attempts
+        .filter(mayBeKnown)
+        .map(({ hash, kind, fees, gasLimit }) => ({ hash, kind, fees, gasLimit })),
+    })),
+    inclusionBlocks: [...new Set(mined.map(({ lifecycle }) => lifecycle.inclusion.block.number))],
+    estimates: [...inFlight.filter((one) => !one.cancellation && awaitsReplacement(one)), ...next]
+      .filter(({ payload }) => payload.gasLimit === undefined)
+      .map(({ id, payload: { from, to, value, data, accessList } }) => ({
+        transactionId: id,
+        from,
+        ...(to !== undefined && { to }),
+        value,
+        data,
+        ...(accessList && { accessList }),
+      })),
+    market: inFlight.length > 0 || work.queued.length > 0,
+    // Even without room: this step may find some, when the chain took what was in flight.
+    ...((binds || paysMore) && {
+      balance: freshBalance || wasRejected(inFlight, 'insufficientFunds') ? 'now' : 'recent',
+    }),
+    delegation: binds && inFlight.length + work.queued.length > 1,
+    pendingNonce,
+  }
+}
+
+function minedOf(work: Work): readonly InPhase<'mined'>[] {
+  return work.open.filter((transaction) => isInPhase(transaction, 'mined'))
+}
+
+function wasRejected(inFlight: readonly InPhase<'inFlight'>[], ...codes: readonly RejectionCode[]): boolean {
+  const rejections = inFlight.map(({ lifecycle }) => rejectionOf(newest(lifecycle.attempts))?.code)
+  return rejections.some((code) => code !== undefined && codes.includes(code))
+}
