@@ -9,7 +9,8 @@ import { waitWithin } from '../ops/within.ts'
 import type { Ownership } from '../ownership/ownership.ts'
 import { openHandOvers } from './hand-overs.ts'
 import { loggingConditions } from './log-conditions.ts'
-import { type Rest, type StepContext, step, unknownAtFirst } from './step.ts'
+import { type Rest, step, unknownAtFirst } from './step.ts'
+import type { StepContext } from './step-context.ts'
 import { explainUnreachable } from './tell-unreachable.ts'
 
 /** Wake-ups this close together share a step, when the last one found nothing to do. */

@@ -6,7 +6,7 @@ import type { Hash, TransactionId } from '../domain/ids.ts'
 import { revisionOf, type Transaction } from '../domain/transaction.ts'
 import { fence, type Ownership, refuseIfOver } from '../ownership/ownership.ts'
 import type { HandOverOrder, Recorded } from './record.ts'
-import type { StepContext } from './step.ts'
+import type { StepContext } from './step-context.ts'
 
 /** Whether any hand-over failed or is unknown, so that it should be tried again before the next block. */
 export async function perform(

@@ -2,7 +2,7 @@
 import type { RelayerId } from '../domain/ids.ts'
 import type { Ownership, Ownerships } from '../ownership/ownership.ts'
 import { type Advancing, advance } from './loop.ts'
-import type { StepContext } from './step.ts'
+import type { StepContext } from './step-context.ts'
 
 export interface Reconciling extends AsyncDisposable {
   owns(relayer: RelayerId): boolean

@@ -13,7 +13,7 @@ import { freshId } from '../ops/fresh-id.ts'
 import { fence, type Ownership } from '../ownership/ownership.ts'
 import type { Session } from '../store/store.ts'
 import { signChange, signNoOp } from './sign.ts'
-import type { StepContext } from './step.ts'
+import type { StepContext } from './step-context.ts'
 
 export interface HandOverOrder {
   readonly transaction: Transaction

@@ -12,30 +12,15 @@ import { repeatAfter } from '../domain/decide/repeat-after.ts'
 import { inFlightOf, isHeldUp, isInDoubt, nextExpiry, queuedOf, type Work } from '../domain/decide/work.ts'
 import { inquireAboutPast } from '../domain/lost-history/past.ts'
 import type { Inquiry, Observation, Past } from '../domain/observation.ts'
-import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
+import type { NetworkPolicy } from '../domain/relayer.ts'
 import type { TimestampMs } from '../domain/units.ts'
-import type { Clock } from '../ops/clock.ts'
-import type { Logger } from '../ops/logger.ts'
-import type { RelayerMetrics, Sight } from '../ops/metrics.ts'
-import type { Random } from '../ops/random.ts'
+import type { Sight } from '../ops/metrics.ts'
 import type { Ownership } from '../ownership/ownership.ts'
-import type { Signer } from '../signers/signer.ts'
-import type { Store } from '../store/store.ts'
 import { findSent } from './find-sent.ts'
 import type { HandOvers } from './hand-overs.ts'
 import { perform } from './perform.ts'
 import { record } from './record.ts'
-
-export interface StepContext {
-  readonly store: Store
-  readonly clock: Clock
-  readonly random: Random
-  readonly logger: Logger
-  readonly metrics: RelayerMetrics
-  readonly chainOf: (relayer: Relayer) => Chain
-  readonly signerOf: (relayer: Relayer) => Signer
-  readonly policyOf: (relayer: Relayer) => NetworkPolicy
-}
+import type { StepContext } from './step-context.ts'
 
 export interface Rest {
   /** Something is open: the next block may change it. */

@@ -6,7 +6,7 @@ import { tellUnreachable } from '../domain/decide/hindrance.ts'
 import { news } from '../domain/decide/tell.ts'
 import { OwnershipLost, StaleWrite } from '../domain/errors.ts'
 import { fence, type Ownership } from '../ownership/ownership.ts'
-import type { StepContext } from './step.ts'
+import type { StepContext } from './step-context.ts'
 
 /** A client that changed one meanwhile, or another owner, makes the telling needless. */
 export async function explainUnreachable(

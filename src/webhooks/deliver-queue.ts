@@ -3,7 +3,7 @@
 import type { Due, Tried } from '../domain/delivery.ts'
 import { bell } from '../ops/bell.ts'
 import { waitWithin } from '../ops/within.ts'
-import type { DeliveryContext } from './deliver.ts'
+import type { DeliveryContext } from './delivery-context.ts'
 import { tryDelivery } from './try-delivery.ts'
 
 /** What the last turns tell of a receiver. Kept in memory: it spares one that is down, and decides nothing else. */

@@ -1,30 +1,10 @@
 // Delivery of events to webhooks: every queue that has something to be delivered is worked off, each by itself.
 
-import type { TransactionEvent } from '../domain/event.ts'
 import { backOff } from '../ops/back-off.ts'
-import type { Clock } from '../ops/clock.ts'
 import { loggingOutage, type Outage } from '../ops/log-outage.ts'
-import type { Logger } from '../ops/logger.ts'
-import type { WebhookMetrics } from '../ops/metrics.ts'
-import type { Random } from '../ops/random.ts'
 import { waitWithin } from '../ops/within.ts'
-import type { Store } from '../store/store.ts'
 import { isResting, type QueueHealth, workOff } from './deliver-queue.ts'
-import type { Webhook, WebhookPoster } from './post-webhook.ts'
-
-export interface DeliveryContext {
-  readonly store: Store
-  readonly clock: Clock
-  readonly random: Random
-  readonly logger: Logger
-  readonly metrics: WebhookMetrics
-  /** Names this process among those that share the database: a queue is one's at a time. */
-  readonly owner: string
-  /** Undefined when nothing of that id is configured. */
-  readonly webhookOf: (notificationId: string) => Webhook | undefined
-  readonly present: (event: TransactionEvent) => { readonly id: string }
-  readonly poster: Pick<WebhookPoster, 'post'>
-}
+import type { DeliveryContext } from './delivery-context.ts'
 
 const lookEveryMs = 100
 /** For requests under way when the process is asked to end; what is cut off then is sent again by the next. */

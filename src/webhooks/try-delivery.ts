@@ -1,6 +1,6 @@
 // One try of one delivery: what is sent, to whom, and what comes of a failure.
 import { type Due, nextTry, type Tried } from '../domain/delivery.ts'
-import type { DeliveryContext } from './deliver.ts'
+import type { DeliveryContext } from './delivery-context.ts'
 import type { Posted } from './post-webhook.ts'
 
 /** Never rejects. Undefined when it was cut off before it was answered: then it counts as not tried. */

@@ -1,0 +1,20 @@
+// What every part of a step is given: store, time, randomness, and the means of each relayer.
+import type { Chain } from '../chain/chain.ts'
+import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
+import type { Clock } from '../ops/clock.ts'
+import type { Logger } from '../ops/logger.ts'
+import type { RelayerMetrics } from '../ops/metrics.ts'
+import type { Random } from '../ops/random.ts'
+import type { Signer } from '../signers/signer.ts'
+import type { Store } from '../store/store.ts'
+
+export interface StepContext {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  readonly metrics: RelayerMetrics
+  readonly chainOf: (relayer: Relayer) => Chain
+  readonly signerOf: (relayer: Relayer) => Signer
+  readonly policyOf: (relayer: Relayer) => NetworkPolicy
+}
