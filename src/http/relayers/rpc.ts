@@ -1,11 +1,12 @@
 // POST of a JSON-RPC request that reads the relayer's chain. The answer is JSON-RPC too, so that any client of it can ask.
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import type { ChainOf } from '../../commands/relayers/read-status.ts'
 import { rpc as rpcCommand } from '../../commands/relayers/rpc.ts'
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { failures } from '../response/envelope.ts'
+import { type RpcBody, rpcBodySchema } from '../response/rpc-body.ts'
 
 const idSchema = Type.Union([Type.String({ maxLength: 256 }), Type.Number(), Type.Null()], {
   description: 'a text or a number, which comes back with the answer',
@@ -34,28 +35,6 @@ const requestSchema = Type.Object(
   },
 )
 
-const answerSchema = Type.Object(
-  {
-    jsonrpc: Type.Literal('2.0'),
-    id: Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Null()])),
-    result: Type.Optional(Type.Unknown({ description: 'What the node answered' })),
-    error: Type.Optional(
-      Type.Object(
-        {
-          code: Type.Number(),
-          message: Type.String(),
-          description: Type.String({ description: 'Whose error it is' }),
-          data: Type.Optional(Type.Unknown({ description: 'For example the bytes that a call reverted with' })),
-        },
-        { additionalProperties: false },
-      ),
-    ),
-  },
-  { additionalProperties: false },
-)
-
-export type RpcBody = Static<typeof answerSchema>
-
 export function rpc(reads: Reads, chainOf: ChainOf) {
   return operation({
     scope: 'read',
@@ -67,7 +46,7 @@ export function rpc(reads: Reads, chainOf: ChainOf) {
       tags: ['relayers'],
       params: relayerParameters,
       body: requestSchema,
-      response: { 200: answerSchema, ...failures(400, 404, 413, 415, 503) },
+      response: { 200: rpcBodySchema, ...failures(400, 404, 413, 415, 503) },
     },
     async answer({ params, body }): Promise<RpcBody> {
       const asked = { method: body.method, params: body.params ?? [] }

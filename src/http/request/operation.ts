@@ -12,8 +12,8 @@ import type {
 } from 'fastify'
 import type { Scope } from '../../domain/api-key.ts'
 import type { ApiKeyId } from '../../domain/ids.ts'
-import type { RpcBody } from '../relayers/rpc.ts'
 import type { Success } from '../response/envelope.ts'
+import type { RpcBody } from '../response/rpc-body.ts'
 import type { Principal } from './authenticate.ts'
 
 declare module 'fastify' {

@@ -1,0 +1,24 @@
+// The answer to what speaks JSON-RPC: the one body beside the envelope.
+import { type Static, Type } from 'typebox'
+
+export const rpcBodySchema = Type.Object(
+  {
+    jsonrpc: Type.Literal('2.0'),
+    id: Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Null()])),
+    result: Type.Optional(Type.Unknown({ description: 'What the node answered' })),
+    error: Type.Optional(
+      Type.Object(
+        {
+          code: Type.Number(),
+          message: Type.String(),
+          description: Type.String({ description: 'Whose error it is' }),
+          data: Type.Optional(Type.Unknown({ description: 'For example the bytes that a call reverted with' })),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export type RpcBody = Static<typeof rpcBodySchema>
