@@ -1,19 +1,8 @@
 // One statement in place of many that differ in their values only: PostgreSQL takes a list a column, for a round trip and
 // one entry into the server. SQLite, which is called and not asked, runs the one statement each time.
-import type { Change } from './statement.ts'
+import type { Change, InLists } from './statement.ts'
 
 export type ListType = 'text' | 'bigint' | 'integer'
-
-export interface InLists {
-  readonly sql: string
-  readonly columns: readonly string[]
-  /** The column that names what a row changes: of two for the same the second waits for the first. Absent: rows only add. */
-  readonly key?: string
-  /** Fails, and its transaction with it, unless each of the rows is changed. */
-  readonly changesAll: boolean
-  /** For rows that differ in nothing but one column: a list of that, and every other value once. */
-  readonly alike?: { readonly sql: string; readonly but: string }
-}
 
 /** A change that can be written for many. */
 export type Listed<P extends object, R> = Change<P, R> & { readonly lists: InLists }

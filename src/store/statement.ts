@@ -10,7 +10,6 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import type { InLists } from './in-lists.ts'
 import type { Schema } from './schema.ts'
 
 export type DialectName = 'sqlite' | 'postgres'
@@ -28,6 +27,17 @@ export interface Change<P extends object, R> {
   readonly lists?: InLists | undefined
   /** Carries `P` and `R` for the type checker; never present. */
   readonly types?: { parameters: P; row: R }
+}
+
+export interface InLists {
+  readonly sql: string
+  readonly columns: readonly string[]
+  /** The column that names what a row changes: of two for the same the second waits for the first. Absent: rows only add. */
+  readonly key?: string
+  /** Fails, and its transaction with it, unless each of the rows is changed. */
+  readonly changesAll: boolean
+  /** For rows that differ in nothing but one column: a list of that, and every other value once. */
+  readonly alike?: { readonly sql: string; readonly but: string }
 }
 
 /** What can wait for others of its kind has no rows to return when it is asked: either it has lists, or it returns rows. */

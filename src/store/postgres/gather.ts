@@ -1,5 +1,6 @@
 // Rows that wait to be written together: one statement for all that go the same way.
-import type { InLists, Listed } from '../in-lists.ts'
+import type { Listed } from '../in-lists.ts'
+import type { InLists } from '../statement.ts'
 
 /** In one statement: bounds what the server holds of it. */
 const rowsMax = 1_000
