@@ -40,6 +40,83 @@ const matrix: Readonly<Record<string, Rule>> = {
   dashboard: [],
 }
 
+/** Resources of the API: whatever one of them needs of another is a presenter, named below. */
+const resource = (name: string, ...presenters: readonly string[]): Rule => [
+  'http',
+  'http/request',
+  'http/response',
+  'commands',
+  `commands/${name}`,
+  ...presenters,
+]
+
+const tables = ['transactions', 'events', 'deliveries', 'relayers', 'registry', 'access'].map((room) => `store/${room}`)
+
+/**
+ * Rooms of a folder: what each may import of the same folder besides itself. A room stands for the files right in it, so that
+ * a folder's own name stands for what lies beside its rooms; a file that is named has a rule of its own.
+ */
+const rooms: Readonly<Record<string, Rule>> = {
+  domain: [],
+  'domain/preview-cancellation.ts': ['domain', 'domain/decide'],
+  'domain/replace.ts': ['domain', 'domain/decide'],
+  'domain/decide': ['domain', 'domain/lost-history'],
+  'domain/lost-history': ['domain', 'domain/decide'],
+
+  commands: [],
+  'commands/transactions': ['commands'],
+  'commands/relayers': ['commands'],
+  'commands/signers': ['commands'],
+  'commands/notifications': ['commands'],
+  'commands/networks': ['commands'],
+  'commands/api-keys': ['commands'],
+  'commands/events': ['commands'],
+
+  chain: ['chain/nodes', 'chain/heads', 'chain/accounts', 'chain/inclusions', 'chain/sending', 'chain/fees'],
+  'chain/chain.ts': [],
+  'chain/nodes': ['chain/chain.ts'],
+  'chain/heads': ['chain/chain.ts', 'chain/nodes'],
+  'chain/fees': ['chain/nodes', 'chain/heads'],
+  'chain/sending': ['chain/chain.ts', 'chain/nodes'],
+  'chain/accounts': ['chain/nodes', 'chain/heads', 'chain/fees', 'chain/inclusions'],
+  'chain/inclusions': ['chain/nodes', 'chain/heads', 'chain/accounts'],
+
+  store: [],
+  'store/reads.ts': ['store', ...tables],
+  'store/session.ts': ['store', ...tables],
+  'store/transactions': ['store', 'store/events', 'store/relayers'],
+  'store/events': ['store', 'store/transactions'],
+  'store/deliveries': ['store', 'store/events'],
+  'store/relayers': ['store', 'store/deliveries'],
+  'store/registry': ['store'],
+  'store/access': ['store'],
+  'store/sqlite': ['store', ...tables, 'store/transfer/mark.ts'],
+  'store/postgres': ['store', ...tables],
+  'store/transfer': ['store', 'store/sqlite', 'store/postgres'],
+
+  http: [],
+  'http/response': ['http'],
+  // The door looks a key up by its digest, which is made where keys are.
+  'http/request': ['http', 'http/response', 'commands', 'commands/api-keys/api-key-token.ts'],
+  'http/transactions': resource('transactions'),
+  'http/relayers': resource('relayers', 'http/transactions/present-transaction.ts'),
+  'http/signers': resource('signers'),
+  'http/notifications': resource('notifications'),
+  'http/networks': resource('networks'),
+  'http/api-keys': resource('api-keys'),
+  'http/events': resource('events', 'http/transactions/present-transaction.ts'),
+  'http/service': resource('service'),
+  'http/server': [
+    ...['http', 'http/request', 'http/response', 'commands', 'commands/events', 'commands/relayers'],
+    ...['transactions', 'relayers', 'signers', 'notifications', 'networks', 'api-keys', 'events', 'service'].map(
+      (name) => `http/${name}`,
+    ),
+  ],
+}
+
+/** What the rules of a folder's rooms are about, where it is more than the folder. */
+const bounded: Readonly<Record<string, Rule>> = { http: ['http', 'commands'] }
+
 /** Of the ports, a folder beside them may take the types alone. */
 const typesOnly: Readonly<Record<string, Rule>> = {
   http: ['registry/entities.ts', 'registry/estate.ts', 'store/store.ts', 'store/hints.ts', 'chain/chain.ts'],
@@ -66,7 +143,9 @@ const top: Readonly<Record<string, Rule>> = {
 export function matrixViolations({ path, source }: SourceFile): readonly string[] {
   const folder = folderOf(path)
   const allowed = folder === '' ? top[path] : matrix[folder]
-  if (!allowed) return [`src/${path}: has no place in the matrix`]
+  const hasRooms = rooms[folder] !== undefined
+  const room = rooms[path] ?? rooms[posix.dirname(path)]
+  if (!allowed || (hasRooms && !room)) return [`src/${path}: has no place in the matrix`]
   const violations: string[] = []
   for (const { specifier, typeOnly } of importsOf(source)) {
     const say = (fault: string) => violations.push(`src/${path}: ${fault} "${specifier}"`)
@@ -76,6 +155,10 @@ export function matrixViolations({ path, source }: SourceFile): readonly string[
       continue
     }
     const target = posix.join(posix.dirname(path), specifier)
+    if (room && (bounded[folder] ?? [folder]).includes(folderOf(target)) && !isInRoom(room, path, target)) {
+      say('is of a room that may not import')
+      continue
+    }
     if (folder !== '' && folderOf(target) === folder) continue
     if (!covers(allowed, target)) say('may not import')
     else if (!typeOnly && covers(typesOnly[folder] ?? [], target)) say('may import only the types of')
@@ -86,6 +169,11 @@ export function matrixViolations({ path, source }: SourceFile): readonly string[
 
 function covers(rule: Rule, target: string): boolean {
   return rule.some((entry) => target === entry || folderOf(target) === entry)
+}
+
+function isInRoom(rule: Rule, path: string, target: string): boolean {
+  const targetRoom = posix.dirname(target)
+  return targetRoom === posix.dirname(path) || rule.includes(target) || rule.includes(targetRoom)
 }
 
 /** '' for a file at the top. */
