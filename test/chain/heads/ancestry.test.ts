@@ -1,0 +1,73 @@
+// How a new head is linked to what was known: block by block, or across a gap.
+import { expect, test } from 'vitest'
+import { openAncestry } from '../../../src/chain/heads/ancestry.ts'
+import type { Hash } from '../../../src/domain/ids.ts'
+import type { Head } from '../../../src/domain/observation.ts'
+
+const hashOf = (branch: string, number: number) => `0x${branch}${number.toString(16).padStart(63, '0')}` as Hash
+
+/** A chain that leaves `a` for `b` above `forkedAt`. */
+function chainThat(forkedAt = Number.POSITIVE_INFINITY) {
+  const branchAt = (number: number) => (number > forkedAt ? 'b' : 'a')
+  const headerAt = (number: number): Head => ({
+    number,
+    hash: hashOf(branchAt(number), number),
+    parentHash: hashOf(branchAt(number - 1), number - 1),
+    timestampMs: number * 100,
+  })
+  return headerAt
+}
+
+function reading(headerAt: (number: number) => Head | undefined) {
+  const asked: number[] = []
+  const read = async (numbers: readonly number[]) => {
+    asked.push(...numbers)
+    return numbers.map(headerAt)
+  }
+  return { asked, read }
+}
+
+async function knownThrough(number: number) {
+  const ancestry = openAncestry()
+  const { read } = reading(chainThat())
+  for (let each = number - 4; each <= number; each += 1) await ancestry.advance(chainThat()(each), read)
+  return ancestry
+}
+
+test('a few blocks are walked, so that each is known', async () => {
+  const ancestry = await knownThrough(100)
+  const { asked, read } = reading(chainThat())
+  expect(await ancestry.advance(chainThat()(110), read)).toEqual({ linked: true, lost: 0 })
+  expect(asked).toHaveLength(9)
+  expect(ancestry.hashAt(105)).toBe(hashOf('a', 105))
+})
+
+test('a wide gap costs two headers, and keeps what was known', async () => {
+  const ancestry = await knownThrough(100)
+  const { asked, read } = reading(chainThat())
+  expect(await ancestry.advance(chainThat()(160), read)).toEqual({ linked: true, lost: 0 })
+  expect(asked).toEqual([160, 100])
+  expect([98, 130, 160].map(ancestry.hashAt)).toEqual([hashOf('a', 98), undefined, hashOf('a', 160)])
+})
+
+test('across a wide gap, nothing is kept of a branch that the node has left', async () => {
+  const ancestry = await knownThrough(100)
+  const { read } = reading(chainThat(97))
+  expect(await ancestry.advance(chainThat(97)(160), read)).toEqual({ linked: false, lost: 0 })
+  expect([97, 100].map(ancestry.hashAt)).toEqual([undefined, undefined])
+})
+
+test('nor by the word of a node that does not have the head: it may be on the old branch still', async () => {
+  const ancestry = await knownThrough(100)
+  const { read } = reading((number) => (number > 120 ? undefined : chainThat()(number)))
+  expect((await ancestry.advance(chainThat(97)(160), read)).linked).toBe(false)
+})
+
+test('a reorganization above a gap is followed down to the head before it', async () => {
+  const ancestry = await knownThrough(100)
+  await ancestry.advance(chainThat()(160), reading(chainThat()).read)
+  for (const number of [161, 162, 163]) await ancestry.advance(chainThat()(number), reading(chainThat()).read)
+  const { read } = reading(chainThat(161))
+  expect(await ancestry.advance(chainThat(161)(164), read)).toEqual({ linked: true, lost: 2 })
+  expect([161, 162].map(ancestry.hashAt)).toEqual([hashOf('a', 161), hashOf('b', 162)])
+})
