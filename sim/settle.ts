@@ -66,9 +66,16 @@ export function calm(world: World, service: Service): void {
   }
 }
 
-function policiesAtTheEnd({ scenario: { policies, operator, ending } }: World): Policies {
-  const able = withoutCancelCap(policies)
+function policiesAtTheEnd({ scenario: { policies, operator, ending, fees } }: World): Policies {
+  const able = ending === 'drain' ? withRoomForTips(withoutCancelCap(policies), fees) : withoutCancelCap(policies)
   return operator?.pausesAtTheEnd && ending !== 'drain' ? { ...able, paused: [true, true] } : able
+}
+
+/** A cap that leaves no room for the tip that pools demand would hold every send until its client takes it back. */
+function withRoomForTips(policies: Policies, { poolTipMin, firstBaseFee }: Scenario['fees']): Policies {
+  const { gasPriceCap } = policies
+  const least = poolTipMin + 2n * firstBaseFee
+  return gasPriceCap === undefined || gasPriceCap >= least ? policies : { ...policies, gasPriceCap: least }
 }
 
 /** Enough for what is open at the price of the moment, and no more than that where money is short. */

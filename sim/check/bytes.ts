@@ -46,6 +46,8 @@ export function watchBytes({ committed }: Disk, { fail, deletedAt, undisputed }:
   const everHanded = new Map<Hash, SimTransaction>()
   /** Of those, what the disk did not hold when it was exchanged: another copy may. */
   const forgotten = new Map<Hash, SimTransaction>()
+  /** Made below a bid that was likely in no pool. */
+  const pricedBelow = new Set<Hash>()
 
   function recorded(hash: Hash): Recorded | undefined {
     const known = found.get(hash) ?? find(hash)[0]
@@ -112,8 +114,11 @@ export function watchBytes({ committed }: Disk, { fail, deletedAt, undisputed }:
       if (transaction.cap === 0n && admission.rival.cap === 0n) return
       // What a node said can't be paid for, or was bid below since, is likely in no pool: one that keeps it is met once.
       const { value, gasLimit, cap } = admission.rival
-      if (value + BigInt(gasLimit) * cap > accountAt(node.head, from).balance) return
-      if (cap > transaction.cap || saidOf(admission.rival.hash)[0]?.outcome_code === 'insufficientFunds') return
+      // It was not in the way when the price was made, and is not later, when the balance may cover it again.
+      const cost = value + BigInt(gasLimit) * cap
+      const wasUnlikely = cost > accountAt(node.head, from).balance || cap > transaction.cap
+      if (wasUnlikely || saidOf(admission.rival.hash)[0]?.outcome_code === 'insufficientFunds') pricedBelow.add(hash)
+      if (pricedBelow.has(hash)) return
       const rival = recorded(admission.rival.hash)
       const later = rival?.transaction_id === attempt.transaction_id && rival.position < attempt.position
       // Besu compares at its own base fee: a price holds from a block behind the head it was made at to two ahead of it.
