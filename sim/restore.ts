@@ -60,7 +60,7 @@ export function restore(world: World, service: Service, backup: Backup): void {
   const { machine, clients, history, bytes, rows, nodes, state } = world
   for (const row of rows.all().values()) {
     if (isWon(row)) for (const tag of tagsOf(row)) world.wonBefore.add(tag)
-    if (row.cancel_origin === 'refusal') world.givenUp.add(row.id)
+    if (row.cancel_origin === 'refusal' || row.cancel_origin === 'expiry') world.givenUp.add(row.id)
   }
   machine.disk.putBack(backup.disk)
   // Clients know what was answered before: the rest of what they were told is void.
