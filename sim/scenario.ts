@@ -105,7 +105,6 @@ export type Feature = (typeof features)[number]
 /** How often a seed has each. */
 export type Drawn = Readonly<Record<Feature, number>>
 
-/** What the engine is held to. At 0: seeds are known that it does not stand, and docs/reliability.md lists them. */
 export const drawnUsually: Drawn = {
   traffic: 0.4,
   minimumTips: 0.2,
@@ -113,9 +112,9 @@ export const drawnUsually: Drawn = {
   shortMoney: 0.3,
   spikes: 0.3,
   droughts: 0.2,
-  doubtfulSends: 0,
+  doubtfulSends: 0.2,
   // A copy undoes final cancellations, and another that is put back later knows of them.
-  anyRestores: 0,
+  anyRestores: 0.1,
 }
 
 export const replicaActions = ['breakSession', 'cutOff', 'freeze', 'join', 'leave'] as const
