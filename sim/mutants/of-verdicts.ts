@@ -3,6 +3,18 @@ import type { Mutant } from './mutants.ts'
 
 export const ofVerdicts: readonly Mutant[] = [
   {
+    name: 'keep-a-branch-across-a-gap',
+    breaks: 'keeps the blocks that were known before a wide gap, whatever the node shows in their place',
+    caughtBy: 'test/chain/heads/ancestry.test.ts',
+    edits: [
+      {
+        file: 'src/chain/heads/ancestry.ts',
+        find: 'bottom !== undefined && bottom.hash === hashes.get(from)',
+        put: 'bottom !== undefined',
+      },
+    ],
+  },
+  {
     name: 'lost-told-as-won',
     breaks: 'tells that a cancellation won where the payload was mined',
     edits: [{ file: 'src/domain/cancel.ts', find: "payload: 'lost',", put: "payload: 'won'," }],
