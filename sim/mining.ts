@@ -96,7 +96,7 @@ function driftAbove({ state, scenario: { fees }, dice, feesDice }: World, { numb
 
 /** Bytes that a node once had, out of any order. */
 function shuffled(world: World): SimTransaction[] {
-  const all = [...world.bytes.everHanded]
+  const all = [...world.bytes.everBroadcast]
   return Array.from({ length: Math.min(6, all.length) }, () => world.dice.pick(all))
 }
 

@@ -138,7 +138,7 @@ export function openSimNetwork(
         return arrive(thereMs + latency() * 4, (members) => (second ? hear(backMs, () => reply(members)) : undefined))
       }
       case 'refused':
-        return hear(thereMs, () => ({ kind: 'notSent', message: 'no connection (ECONNREFUSED)' }))
+        return hear(thereMs, () => ({ kind: 'unsent', message: 'no connection (ECONNREFUSED)' }))
       case 'lost':
         return hear(dice.chance(0.5) ? timeoutMs : thereMs, unknown('the connection failed (ECONNRESET)'))
       case 'unanswered':

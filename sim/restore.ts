@@ -85,7 +85,7 @@ export function restore(world: World, service: Service, backup: Backup): void {
   world.verdicts.forget()
   for (const address of world.addresses) world.funds.moved(address, world.blocks.canonical().number)
   share(world)
-  history.note(`--- the copy is put back: ${lost.length} hand-overs are forgotten ---`)
+  history.note(`--- the copy is put back: ${lost.length} broadcasts are forgotten ---`)
   // No commit has told of it.
   rows.look()
   world.look()

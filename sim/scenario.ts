@@ -49,7 +49,7 @@ export interface Scenario {
   readonly operator: Operator | undefined
   readonly profiles: readonly Profile[]
   readonly transactionsPerBlockMax: number
-  /** How likely a block holds something that a node was once handed and no pool has any more. */
+  /** How likely a block holds something that a node once received and no pool has any more. */
   readonly resurfacing: number
   readonly weights: Readonly<Record<Action, number>>
   /** Weather is drawn so bad. */

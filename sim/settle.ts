@@ -8,7 +8,7 @@ import type { Scenario } from './scenario.ts'
 import type { Service } from './service.ts'
 import type { World } from './world.ts'
 
-/** Once the faults stopped: longer than what was handed over before is under way, which a node would then take. */
+/** Once the faults stopped: longer than what was broadcast before is under way, which a node would then take. */
 const tightMs = 30_000
 
 /**

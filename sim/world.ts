@@ -50,7 +50,7 @@ export interface World {
   readonly addresses: readonly string[]
   readonly clients: Clients
   readonly state: Moods
-  /** Bytes that were handed over, and that the disk knows nothing of since a copy was put back. */
+  /** Bytes that were broadcast, and that the disk knows nothing of since a copy was put back. */
   readonly lost: Set<Hash>
   /** Numbers of the payloads that were canceled for good when a copy was put back. */
   readonly wonBefore: Set<number>
@@ -180,8 +180,8 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
       // By its bytes, so that they are refused as often as they are tried.
       Number(`0x${transaction.hash.at(-1)}`) < state.tightFillers &&
       bytes.recorded(transaction.hash)?.kind === 'execute',
-    handed(which, transaction, admission) {
-      bytes.handed(which, transaction, admission)
+    broadcast(which, transaction, admission) {
+      bytes.broadcast(which, transaction, admission)
       const said = admission.admitted ? (admission.replaced ? 'replaces' : 'takes') : admission.refusal
       history.note(`n${which.index} ${said} ${transaction.hash.slice(2, 8)} nonce ${transaction.nonce}`)
       if (admission.admitted) gossip(which, transaction)
@@ -230,7 +230,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     },
   })
 
-  function gossip(from: SimNode, transaction: Parameters<NodeWorld['handed']>[1]): void {
+  function gossip(from: SimNode, transaction: Parameters<NodeWorld['broadcast']>[1]): void {
     for (const to of nodes) {
       if (to === from || (state.faulty && worldDice.chance(0.3))) continue
       timeline.after(worldDice.between(20, 2_000), () => offer(node, to, transaction))

@@ -38,7 +38,7 @@ export const mutants: readonly Mutant[] = [
       {
         file: 'src/chain/sending/broadcast-outcome.ts',
         find: 'return { kind: answer.kind, message: answer.message }',
-        put: "return { kind: 'notSent', message: answer.message }",
+        put: "return { kind: 'unsent', message: answer.message }",
       },
     ],
   },
@@ -56,7 +56,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'send-before-recording',
-    breaks: 'hands bytes over, and records them afterwards',
+    breaks: 'broadcasts bytes, and records them afterwards',
     edits: [
       {
         file: 'src/engine/record.ts',
@@ -252,7 +252,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'resend-the-canceled',
-    breaks: 'hands the newest bytes over again, whether they were canceled or not',
+    breaks: 'broadcasts the newest bytes again, whether they were canceled or not',
     edits: [
       {
         file: 'src/domain/decide/cancel-race.ts',
@@ -262,8 +262,8 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'hand-over-behind-a-delete',
-    breaks: 'does not look whether a DELETE came between decision and hand-over',
+    name: 'broadcast-behind-a-delete',
+    breaks: 'does not look whether a DELETE came between decision and broadcast',
     edits: [
       {
         file: 'src/engine/record.ts',
@@ -340,14 +340,14 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/attempt.ts',
-        find: "return attempt.handOver.state === 'sending' || attempt.handOver.state === 'handed'",
-        put: "return attempt.handOver.state === 'handed'",
+        find: "return attempt.broadcast.state === 'sending' || attempt.broadcast.state === 'handed'",
+        put: "return attempt.broadcast.state === 'handed'",
       },
     ],
   },
   {
     name: 'trust-a-returned-hash',
-    breaks: 'never hands over again what a node has once accepted',
+    breaks: 'never broadcasts again what a node has once accepted',
     edits: [
       {
         file: 'src/domain/decide/rebroadcast.ts',
@@ -385,11 +385,11 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'one-refusal-is-for-ever',
-    breaks: 'takes a refusal as proof that no node has it, though an earlier hand-over is in doubt',
+    breaks: 'takes a refusal as proof that no node has it, though an earlier broadcast is in doubt',
     edits: [
       {
         file: 'src/domain/attempt.ts',
-        find: "const mayHaveHadIt = handOver.state === 'handed'",
+        find: "const mayHaveHadIt = broadcast.state === 'handed'",
         put: 'const mayHaveHadIt = attempt.nonce < 0',
       },
     ],
@@ -573,7 +573,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'believe-in-a-lost-lease',
-    breaks: 'goes on handing bytes over when its lease may be over',
+    breaks: 'goes on broadcasting when its lease may be over',
     edits: [
       {
         file: 'src/ownership/own-by-locks.ts',
@@ -639,7 +639,7 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/chain/nodes/batch-calls.ts',
-        find: "  if (failed.kind !== 'notSent') return failed\n",
+        find: "  if (failed.kind !== 'unsent') return failed\n",
         put: '  if (failed.kind.length > 0) return failed\n',
       },
     ],

@@ -139,7 +139,7 @@ function loggerOf(instance: Instance, machine: Pick<Machine, 'history' | 'owners
   }
   return {
     debug(facts, message) {
-      if (message !== 'handing over') return
+      if (message !== 'broadcasting') return
       const { relayer_id: relayer, hash } = facts as { relayer_id: string; hash: string }
       instance.orderedAt.set(hash, instance.lastOwned.get(relayer) ?? -1)
       owners.orders(instance, relayer)

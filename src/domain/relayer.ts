@@ -23,7 +23,7 @@ export interface NonceFloor {
   readonly explainedBelow: Nonce
 }
 
-/** The rules of a network that decisions follow. Prices wait for blocks; only repeated hand-overs wait for time. */
+/** The rules of a network that decisions follow. Prices wait for blocks; only repeated broadcasts wait for time. */
 export interface NetworkPolicy {
   readonly chainId: number
   readonly eip1559: boolean
@@ -37,7 +37,7 @@ export interface NetworkPolicy {
   readonly cancelBumpAfterMs: number
   /** To which a tip is raised where blocks have room and do not take it. Absent: no tip is known to be needed. */
   readonly raisedTip?: Wei
-  /** Blocks, by their time, after which an accepted attempt is handed over again, in case the pools lost it. */
+  /** Blocks, by their time, after which an accepted attempt is broadcast again, in case the pools lost it. */
   readonly rebroadcastAfterBlocks: number
   /** As configured: it counts where the chain has not shown another. */
   readonly averageBlocktimeMs: number

@@ -96,7 +96,7 @@ export type Lifecycle =
 
 /**
  * A recorded DELETE, or an expiry: an intent beside the lifecycle, never an outcome. `refusal` is our own: a node says
- * that the payload can never be valid, but an earlier hand-over is in doubt, so only a no-op can free the nonce.
+ * that the payload can never be valid, but an earlier broadcast is in doubt, so only a no-op can free the nonce.
  */
 export interface CancellationIntent {
   readonly origin: 'request' | 'expiry' | 'refusal'
@@ -162,7 +162,7 @@ export function statusOf(transaction: Pick<Transaction, 'lifecycle' | 'cancellat
       return cancellation ? canceled : 'pending'
     case 'inFlight':
       if (shown) return canceled
-      return lifecycle.attempts.some((attempt) => attempt.handOver.state === 'handed') ? 'submitted' : 'sent'
+      return lifecycle.attempts.some((attempt) => attempt.broadcast.state === 'handed') ? 'submitted' : 'sent'
     case 'mined':
       if (tookTheNonce(lifecycle.inclusion) === 'payload') return 'mined'
       return shown ? canceled : 'submitted'

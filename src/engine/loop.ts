@@ -7,7 +7,7 @@ import { type Bell, bell } from '../ops/bell.ts'
 import type { Logger } from '../ops/logger.ts'
 import { waitWithin } from '../ops/within.ts'
 import type { Ownership } from '../ownership/ownership.ts'
-import { openHandOvers } from './hand-overs.ts'
+import { trackBroadcasts } from './broadcasts-under-way.ts'
 import { loggingConditions } from './log-conditions.ts'
 import { type Rest, step, unknownAtFirst } from './step.ts'
 import type { StepContext } from './step-context.ts'
@@ -20,7 +20,7 @@ const unavailableTold = 5
 
 export interface Advancing {
   wake(): void
-  /** Resolves when the last step is over, and all that was handed over is answered. */
+  /** Resolves when the last step is over, and all that was broadcast is answered. */
   readonly stopped: Promise<void>
 }
 
@@ -42,14 +42,14 @@ async function run(context: StepContext, ownership: Ownership, wakes: Bell, endi
   const { lost } = ownership
   const logger = context.logger.child({ relayer_id: ownership.relayer, epoch: String(ownership.epoch) })
   const logConditions = loggingConditions(logger)
-  const handOvers = openHandOvers(clock, () => wakes.ring())
+  const broadcasts = trackBroadcasts(clock, () => wakes.ring())
   let following: Following | undefined
   let unknowns = unknownAtFirst
   let unavailable = 0
   while (!lost.aborted) {
     try {
-      handOvers.raise()
-      const rest = await step(context, ownership, unknowns, handOvers)
+      broadcasts.raise()
+      const rest = await step(context, ownership, unknowns, broadcasts)
       unknowns = rest.unknowns
       unavailable = 0
       if (rest.conditions) logConditions(rest.conditions)
@@ -80,7 +80,7 @@ async function run(context: StepContext, ownership: Ownership, wakes: Bell, endi
     }
   }
   following?.stop()
-  await handOvers.ended()
+  await broadcasts.ended()
 }
 
 async function tell(context: StepContext, ownership: Ownership, why: string, logger: Logger): Promise<void> {

@@ -88,6 +88,6 @@ async function attempt(
     signature,
     recordedAt: now,
     recordedAtBlock: head,
-    handOver: { state: 'sending' },
+    broadcast: { state: 'sending' },
   }
 }

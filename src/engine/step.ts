@@ -16,8 +16,8 @@ import type { NetworkPolicy } from '../domain/relayer.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import type { Sight } from '../ops/metrics.ts'
 import type { Ownership } from '../ownership/ownership.ts'
+import type { BroadcastsUnderWay } from './broadcasts-under-way.ts'
 import { findSent } from './find-sent.ts'
-import type { HandOvers } from './hand-overs.ts'
 import { perform } from './perform.ts'
 import { record } from './record.ts'
 import type { StepContext } from './step-context.ts'
@@ -25,7 +25,7 @@ import type { StepContext } from './step-context.ts'
 export interface Rest {
   /** Something is open: the next block may change it. */
   readonly follow?: Chain
-  /** A hand-over failed, or more can be done at once: look again after this, block or no block. */
+  /** A broadcast failed, or more can be done at once: look again after this, block or no block. */
   readonly againAfterMs?: number
   /** Nothing was done, so a wake-up that comes now can wait for others. */
   readonly idle: boolean
@@ -50,7 +50,7 @@ export async function step(
   context: StepContext,
   ownership: Ownership,
   unknowns: Unknowns,
-  handOvers: HandOvers,
+  broadcasts: BroadcastsUnderWay,
 ): Promise<Rest> {
   const stored = await context.store.reads.work(ownership.relayer)
   if (!stored) return { idle: true, unknowns, conditions: [] }
@@ -64,7 +64,7 @@ export async function step(
   }
   const past = unknowns.past === 'all' ? { through: stored.lastSequence } : unknowns.past
   // As of now: one that ends while this step looks around is still on its way for it, and the next step knows better.
-  const work = { ...stored, underWay: new Set(handOvers.underWay), ...(past !== 'none' && { past }) }
+  const work = { ...stored, underWay: new Set(broadcasts.underWay), ...(past !== 'none' && { past }) }
   report(context, work)
 
   const { relayer } = work
@@ -80,13 +80,13 @@ export async function step(
   const balance = unknowns.balance && observation.balance === undefined
   const rest = { unknowns: { pool, balance, past: plan.past ?? 'none' }, ...told } as const
   if (ownership.lost.aborted) return { idle: true, ...rest }
-  const hashes = recorded.handOvers.map(({ attempt }) => attempt.hash)
+  const hashes = recorded.broadcasts.map(({ attempt }) => attempt.hash)
   const performed = perform(context, chain, ownership, recorded)
-  const failed = hashes.length === 0 ? await performed : await handOvers.attend(hashes, performed)
+  const failed = hashes.length === 0 ? await performed : await broadcasts.attend(hashes, performed)
   return {
     follow: chain,
     ...againAfter(work, plan, failed === true, observation, policy, context.clock.now()),
-    idle: recorded.changed === 0 && recorded.handOvers.length === 0,
+    idle: recorded.changed === 0 && recorded.broadcasts.length === 0,
     ...rest,
   }
 }

@@ -95,7 +95,7 @@ export interface Sight {
 
 export interface ChainMetrics {
   /** A call goes to an endpoint, by its place in the configuration; what it answers is called with how it ended. */
-  calling(method: string, endpoint: number): (answer: 'value' | 'rpcError' | 'unknown' | 'notSent') => void
+  calling(method: string, endpoint: number): (answer: 'value' | 'rpcError' | 'unknown' | 'unsent') => void
   /** By its last HTTP request, or because it serves another chain. */
   endpoint(index: number, up: boolean): void
   /** It told a head that others have left behind. */

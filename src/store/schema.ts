@@ -1,6 +1,6 @@
 // The tables, as the queries see them. One schema for every database; migrations.ts creates it.
 import type { Generated } from 'kysely'
-import type { Attempt, BroadcastOutcome, HandOver, RejectionCode } from '../domain/attempt.ts'
+import type { Attempt, BroadcastOutcome, BroadcastState, RejectionCode } from '../domain/attempt.ts'
 import type { Condition } from '../domain/condition.ts'
 import type { EventKind } from '../domain/event.ts'
 import type { Pricing, Speed } from '../domain/fees.ts'
@@ -109,9 +109,9 @@ export interface AttemptTable {
   v: number
   recorded_at: number
   recorded_at_block: number
-  state: HandOver['state']
+  state: BroadcastState['state']
   handed_at: number | null
-  outcome: Exclude<BroadcastOutcome['kind'], 'notSent'> | null
+  outcome: Exclude<BroadcastOutcome['kind'], 'unsent'> | null
   outcome_code: RejectionCode | 'unrecognized' | null
   outcome_message: string | null
   /** Whether every broadcast of it was rejected, where that is certain. */

@@ -4,11 +4,11 @@ import { cancel, verdictOn } from '../../src/domain/cancel.ts'
 import { include } from '../../src/domain/decide/settle.ts'
 import { type Inclusion, type InPhase, isTerminal, statusOf, type Transaction } from '../../src/domain/transaction.ts'
 import {
+  broadcastStates,
   by,
   byStranger,
   canceled,
   frozen,
-  handOvers,
   inFlight,
   mined,
   now,
@@ -30,9 +30,9 @@ const expiry = { cancellation: { origin: 'expiry', requestedAt: now } } as const
 
 test.each<[string, Transaction, string, string?]>([
   ['queued', queued(1), 'pending'],
-  ['recorded', inFlight(0, [someAttempt(0, { handOver: handOvers.sending })]), 'sent'],
-  ['held', inFlight(0, [someAttempt(0, { handOver: handOvers.held })]), 'sent'],
-  ['in doubt', inFlight(0, [someAttempt(0, { handOver: handOvers.unknown })]), 'submitted'],
+  ['recorded', inFlight(0, [someAttempt(0, { broadcast: broadcastStates.sending })]), 'sent'],
+  ['held', inFlight(0, [someAttempt(0, { broadcast: broadcastStates.held })]), 'sent'],
+  ['in doubt', inFlight(0, [someAttempt(0, { broadcast: broadcastStates.unknown })]), 'submitted'],
   ['accepted', inFlight(0), 'submitted'],
   ['canceled in flight', inFlight(0, [attempt, noOp], canceled), 'canceled'],
   ['expired in flight', inFlight(0, [attempt, noOp], expiry), 'expired', 'TRANSACTION_ALREADY_EXPIRED'],
@@ -64,11 +64,16 @@ test.each<[string, Transaction, string, string?]>([
 })
 
 test('what no node ever had ends at once; anything else is a race', () => {
-  for (const certain of [handOvers.held, handOvers.refused]) {
-    expect(isTerminal(cancel(inFlight(0, [someAttempt(0, { handOver: certain })]), now))).toBe(true)
+  for (const certain of [broadcastStates.held, broadcastStates.refused]) {
+    expect(isTerminal(cancel(inFlight(0, [someAttempt(0, { broadcast: certain })]), now))).toBe(true)
   }
-  for (const open of [handOvers.sending, handOvers.unknown, handOvers.accepted, handOvers.underpriced]) {
-    const after = cancel(inFlight(0, [someAttempt(0, { handOver: open })]), now)
+  for (const open of [
+    broadcastStates.sending,
+    broadcastStates.unknown,
+    broadcastStates.accepted,
+    broadcastStates.underpriced,
+  ]) {
+    const after = cancel(inFlight(0, [someAttempt(0, { broadcast: open })]), now)
     expect(isTerminal(after)).toBe(false)
     expect(verdictOn(after)).toEqual({ state: 'racing', final: false, safeToRetry: false, cost: 0n })
   }

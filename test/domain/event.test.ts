@@ -11,11 +11,11 @@ import type { LostNoOp } from '../../src/domain/observation.ts'
 import { replace } from '../../src/domain/replace.ts'
 import { type InPhase, type Transaction, tookTheNonce } from '../../src/domain/transaction.ts'
 import {
+  answered,
   blockHash,
   by,
   byStranger,
   canceled,
-  handed,
   hashOf,
   inFlight,
   now,
@@ -39,8 +39,8 @@ function told(transaction: Transaction, ...decisions: readonly (readonly Decisio
 const unreachable = (why: string, transaction: Transaction = queued(1)) =>
   tellUnreachable(someWork({ queued: [transaction] }), why)
 const refused = (message: string) => {
-  const handOver = handed({ kind: 'rejected', code: 'poolFull', message })
-  const transaction = inFlight(0, [someAttempt(0, { handOver })])
+  const broadcast = answered({ kind: 'rejected', code: 'poolFull', message })
+  const transaction = inFlight(0, [someAttempt(0, { broadcast })])
   return tellHindrance(transaction, someWork({ open: [transaction] }), someObservation(), somePolicy)
 }
 const lost: LostNoOp = {

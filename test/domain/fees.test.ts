@@ -62,8 +62,8 @@ interface Trial {
 /** Of the next no-op over what pools hold of its nonce. */
 function bidOver(rivals: NonEmpty<Attempt>, market: Market, { speed, tries = 0, rule, cap }: Trial): Bid {
   const nothing: Fees = rivals[0].fees.kind === 'legacy' ? { kind: 'legacy', gasPrice: 0n } : eip1559(0n, 0n)
-  const handOver = rejectedAlways('feeTooLow')
-  const own = Array.from({ length: tries }, () => someNoOp(5, { fees: nothing, handOver }))
+  const broadcast = rejectedAlways('feeTooLow')
+  const own = Array.from({ length: tries }, () => someNoOp(5, { fees: nothing, broadcast }))
   const transaction = inFlight(5, [...rivals, ...own], canceled)
   const bidder = { transaction, own, speed, gas: noOpGas, cap, funds: undefined }
   return nextBid(bidder, someObservation({ rule, market }), market, somePolicy)
@@ -234,8 +234,8 @@ describe('a stranger’s transaction that nobody mines', () => {
 
   /** Prices until a pool takes one over the stranger’s. */
   function outbid(market: Market, stranger: Fees, first: Fees, takes: PoolRule, rule: ReplacementRule, cap?: bigint) {
-    const handOver = rejectedAlways('replacementUnderpriced')
-    let ladder: NonEmpty<Attempt> = [someAttempt(5, { fees: first, handOver })]
+    const broadcast = rejectedAlways('replacementUnderpriced')
+    let ladder: NonEmpty<Attempt> = [someAttempt(5, { fees: first, broadcast })]
     while (ladder.length <= attemptsMax) {
       const bidder = { transaction: inFlight(5, ladder), own: ladder, speed: 'fastest', gas: 21_000, cap } as const
       const observation = someObservation({ rule, market })
@@ -245,7 +245,7 @@ describe('a stranger’s transaction that nobody mines', () => {
       const next = bid.fees
       expectSound(next, ladder)
       expectTaken(rule === fields ? fieldRules : everyRule, ladder, next, market.baseFee ?? 0n)
-      ladder = [...ladder, someAttempt(5, { fees: next, handOver })]
+      ladder = [...ladder, someAttempt(5, { fees: next, broadcast })]
       if (takes(stranger, next, market.baseFee ?? 0n)) return { ladder, paid: next }
     }
     return { ladder }

@@ -57,15 +57,15 @@ async function refusedAndTaken(sender: Sender, each: (call: RpcCall) => RpcReply
 
 const fillersOf = (sender: Sender) => stage.rows.transactionsOf(sender.id).filter(({ origin }) => origin === 'gap')
 
-/** How often each no-op was handed over, by its bytes. */
-function handOvers(sender: Sender): readonly number[] {
+/** How often each no-op was broadcast, by its bytes. */
+function broadcasts(sender: Sender): readonly number[] {
   const noOps = stage.line.sent().filter((raw) => isNoOp(sender, parseTransaction(raw as `0x${string}`)))
   return [...Map.groupBy(noOps, (raw) => raw).values()].map(({ length }) => length)
 }
 
 async function triedAgain(sender: Sender, times: number): Promise<void> {
-  const total = () => handOvers(sender).reduce((sum, each) => sum + each, 0)
-  await until(() => total() >= times, { what: () => `${times} hand-overs\n${stage.service.logs().slice(-3000)}` })
+  const total = () => broadcasts(sender).reduce((sum, each) => sum + each, 0)
+  await until(() => total() >= times, { what: () => `${times} broadcasts\n${stage.service.logs().slice(-3000)}` })
 }
 
 test('a payload that the node refuses, ahead of one that it takes: one no-op of ours takes its nonce', async () => {
@@ -83,7 +83,7 @@ test('where the node refuses the no-op as well, it is tried again and not made a
   const sender = stage.sender('again')
   const [, taken] = (await refusedAndTaken(sender, refuseAll)) as [Payment, Payment]
   await triedAgain(sender, 3)
-  expect(handOvers(sender)).toHaveLength(1)
+  expect(broadcasts(sender)).toHaveLength(1)
   expect(fillersOf(sender)).toHaveLength(1)
   const told = 'waits: nonce 0 comes first, and the node refuses the no-op that would fill it: intrinsic gas too low'
   await until(async () => (await view(stage, taken)).status_reason?.startsWith(told), { what: 'what it waits for' })
@@ -119,7 +119,7 @@ test('kill -9: the no-op that was refused before is tried again, and no other is
   stage.line.open()
   await stage.service.restart()
   await inPool(stage, sender, [0, 1])
-  expect(handOvers(sender)).toHaveLength(1)
+  expect(broadcasts(sender)).toHaveLength(1)
   await audit(stage, sender)
   expect(fillersOf(sender)).toHaveLength(1)
 })

@@ -16,7 +16,7 @@ async function withGap(place: Workplace, outcome: BroadcastOutcome) {
   const { chain, context } = place
   const ownership = await place.own()
   const sent = [await place.send(), await place.send({ value: 2n })] as const
-  chain.answer = (envelope) => (envelope === chain.handed[0] ? invalid : { kind: 'accepted' })
+  chain.answer = (envelope) => (envelope === chain.broadcasts[0] ? invalid : { kind: 'accepted' })
   await step(context, ownership, nothingUnknown, noneHanging)
   chain.answer = () => outcome
   chain.view = someObservation({ pendingNonce: 0 })
@@ -55,7 +55,7 @@ test.each<RejectionCode>([
 test('one that is called invalid is one envelope, and asks for its next try rather than for every second', async () => {
   await using place = await openWorkplace()
   const { ownership } = await withGap(place, invalid)
-  const before = place.chain.handed.length
+  const before = place.chain.broadcasts.length
   const rests: (number | undefined)[] = []
   for (let tries = 0; tries < 4; tries += 1) {
     const rest = await step(place.context, ownership, nothingUnknown, noneHanging)
@@ -65,8 +65,8 @@ test('one that is called invalid is one envelope, and asks for its next try rath
   }
   const [filler] = await fillers(place)
   const attempts = await place.under.store.reads.attempts(filler?.id as never)
-  expect(attempts).toMatchObject([{ handOver: { state: 'refused', reason: 'refused as invalid' } }])
-  expect(place.chain.handed.slice(before).map(({ raw }) => raw)).toEqual(Array(4).fill(attempts[0]?.raw))
+  expect(attempts).toMatchObject([{ broadcast: { state: 'refused', reason: 'refused as invalid' } }])
+  expect(place.chain.broadcasts.slice(before).map(({ raw }) => raw)).toEqual(Array(4).fill(attempts[0]?.raw))
   expect(rests).toEqual([1_000, 1_000, 2_000, 4_000])
 })
 
@@ -76,12 +76,12 @@ test('the next transaction takes its nonce in one commit with its end, and goes 
   const [filler] = await fillers(place)
   place.chain.answer = () => ({ kind: 'accepted' })
   place.clock.advance(10 * someRepeatAfter.doubtfulMs)
-  const before = place.chain.handed.length
+  const before = place.chain.broadcasts.length
   const next = await place.send({ value: 3n })
   await step(place.context, ownership, nothingUnknown, noneHanging)
   expect((await place.readAs(next, 'inFlight')).lifecycle.nonce).toBe(0)
   expect(await place.read(filler?.id as never)).toMatchObject({ lifecycle: { phase: 'dropped', reason: 'refused' } })
-  expect(place.chain.handed.slice(before)).toHaveLength(1)
+  expect(place.chain.broadcasts.slice(before)).toHaveLength(1)
 })
 
 test('an owner that died while it was tried again tries it at once, and from then on a node may have it', async () => {
@@ -97,7 +97,7 @@ test('an owner that died while it was tried again tries it at once, and from the
   await step(place.context, await place.own(), unknownAtFirst, noneHanging)
   const [filler] = await fillers(place)
   expect((await place.readAs(filler?.id as never, 'inFlight')).lifecycle.attempts).toMatchObject([
-    { handOver: { state: 'handed', outcome: { code: 'invalid' } } },
+    { broadcast: { state: 'handed', outcome: { code: 'invalid' } } },
   ])
   expect((await place.readAs(next, 'inFlight')).lifecycle.nonce).toBe(2)
 })
@@ -107,7 +107,7 @@ test('where nobody tells the pool, the step asks once, and says so instead of lo
   const { chain, context } = place
   const ownership = await place.own()
   const [, behind] = [await place.send(), await place.send({ value: 2n })]
-  chain.answer = (envelope) => (envelope === chain.handed[0] ? invalid : { kind: 'accepted' })
+  chain.answer = (envelope) => (envelope === chain.broadcasts[0] ? invalid : { kind: 'accepted' })
   await step(context, ownership, nothingUnknown, noneHanging)
   const before = chain.inquiries.length
   const { conditions } = await step(context, ownership, nothingUnknown, noneHanging)

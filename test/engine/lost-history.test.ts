@@ -38,7 +38,7 @@ test('one that it canceled: the row is canceled, with the no-op as its attempt, 
   await step(place.context, ownership, unknowns, noneHanging)
   await step(place.context, await place.own(), unknownAtFirst, noneHanging)
   expect((await place.readAs(id, 'inFlight')).version).toBe(restored.version)
-  expect(place.chain.handed).toEqual([])
+  expect(place.chain.broadcasts).toEqual([])
 })
 
 test('two that it may have canceled: neither is sent, by no owner, and what comes later is', async () => {
@@ -60,7 +60,7 @@ test('two that it may have canceled: neither is sent, by no owner, and what come
   const rest = await step(place.context, await place.own(), unknownAtFirst, noneHanging)
   expect(rest.conditions).toContain('cancellation_unclear')
   expect((await place.readAs(later, 'inFlight')).lifecycle.nonce).toBe(1)
-  expect(place.chain.handed).toHaveLength(1)
+  expect(place.chain.broadcasts).toHaveLength(1)
 
   await place.cancel(ids[0])
   await place.cancelAll()

@@ -1,4 +1,4 @@
-// The chain port as a script: it says what a test wants it to say, and keeps what it was asked and handed.
+// The chain port as a script: it says what a test wants it to say, and keeps what was read and broadcast through it.
 import { type Chain, ChainUnavailable, type Envelope } from '../../src/chain/chain.ts'
 import type { BroadcastOutcome } from '../../src/domain/attempt.ts'
 import type { Address, Hash } from '../../src/domain/ids.ts'
@@ -14,7 +14,7 @@ export interface ScriptedChain extends Chain {
   whileBroadcasting: () => Promise<void>
   readonly announced: Set<Address>
   readonly inquiries: Inquiry[]
-  readonly handed: Envelope[]
+  readonly broadcasts: Envelope[]
   /** How many follow the head. */
   readonly followers: number
   newHead(): void
@@ -29,7 +29,7 @@ export function scriptedChain(): ScriptedChain {
     whileBroadcasting: async () => {},
     announced: new Set(),
     inquiries: [],
-    handed: [],
+    broadcasts: [],
     get followers() {
       return followers.size
     },
@@ -45,7 +45,7 @@ export function scriptedChain(): ScriptedChain {
     },
     announce: (address) => chain.announced.add(address),
     async broadcast(envelopes) {
-      chain.handed.push(...envelopes)
+      chain.broadcasts.push(...envelopes)
       await chain.whileBroadcasting()
       return new Map<Hash, BroadcastOutcome>(envelopes.map((envelope) => [envelope.hash, chain.answer(envelope)]))
     },

@@ -113,11 +113,11 @@ test('a relayer whose store failed for a while is advanced again without a hand'
       await until(`a rest of ${rest}`, () => place.clock.sleeping.includes(rest))
       place.clock.advance(rest)
     }
-    expect(place.chain.handed).toEqual([])
+    expect(place.chain.broadcasts).toEqual([])
     disk.failing = false
     await until('the send', () => {
       place.clock.advance(250)
-      return place.chain.handed.length === 1
+      return place.chain.broadcasts.length === 1
     })
     expect(told).toEqual(['failed'])
   }

@@ -10,10 +10,10 @@ import { pendingStatuses, statusOf, type Transaction } from '../../src/domain/tr
 import {
   address,
   blockHash,
+  broadcastStates,
   by,
   byStranger,
   canceled,
-  handOvers,
   hashOf,
   now,
   someAttempt,
@@ -150,8 +150,8 @@ function steps(transaction: Transaction, shape: Shape, nonce: number): Transacti
   const own = (changes: Parameters<typeof someAttempt>[1] = {}) => someAttempt(nonce, { transactionId, ...changes })
   const accepted = own()
   const flying: Transaction = { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts: [accepted] } }
-  const alone = (handOver: (typeof handOvers)['held' | 'refused' | 'sending']): Transaction[] => [
-    { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts: [own({ handOver })] } },
+  const alone = (broadcast: (typeof broadcastStates)['held' | 'refused' | 'sending']): Transaction[] => [
+    { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts: [own({ broadcast })] } },
   ]
   const stranger: Transaction = {
     ...transaction,
@@ -173,11 +173,11 @@ function steps(transaction: Transaction, shape: Shape, nonce: number): Transacti
     case 'sending':
     case 'held':
     case 'refused':
-      return alone(handOvers[shape])
+      return alone(broadcastStates[shape])
     case 'accepted':
       return [flying]
     case 'bumped': {
-      const held = own({ handOver: handOvers.held })
+      const held = own({ broadcast: broadcastStates.held })
       return [flying, { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts: [accepted, held] } }]
     }
     case 'racing':

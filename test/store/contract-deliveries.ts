@@ -152,7 +152,7 @@ export function deliveryContract(open: OpenStore): void {
     ])
   })
 
-  test('what is being tried is not handed out twice, and is due again for whoever comes after a crash', async () => {
+  test('what is being tried is not returned twice, and is due again for whoever comes after a crash', async () => {
     await using under = await open()
     const { store } = under
     const relayer = await notified(store)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { newest } from '../../src/domain/attempt.ts'
 import { cancel } from '../../src/domain/cancel.ts'
 import { isTerminal, statuses, statusOf, type Transaction } from '../../src/domain/transaction.ts'
-import { by, byStranger, handOvers, now, someAttempt, someNoOp } from '../domain/some.ts'
+import { broadcastStates, by, byStranger, now, someAttempt, someNoOp } from '../domain/some.ts'
 import { type OpenStore, send, storedRelayer } from './contract.ts'
 
 const anyOperation = fc.record({
@@ -92,13 +92,13 @@ function moved(transaction: Transaction, what: string, nonce: number): Transacti
   switch (what) {
     case 'bind': {
       if (lifecycle.phase !== 'queued') return undefined
-      const attempts = [someAttempt(nonce, { transactionId, handOver: handOvers.sending })] as const
+      const attempts = [someAttempt(nonce, { transactionId, broadcast: broadcastStates.sending })] as const
       return { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts } }
     }
     case 'answer': {
       if (!flying) return undefined
       const [first, ...rest] = flying.attempts
-      const attempts = [{ ...first, handOver: handOvers.accepted }, ...rest] as const
+      const attempts = [{ ...first, broadcast: broadcastStates.accepted }, ...rest] as const
       return { ...transaction, lifecycle: { ...lifecycle, attempts } }
     }
     case 'bump': {

@@ -4,7 +4,7 @@ import { cancel } from '../../src/domain/cancel.ts'
 import type { Address, RelayerId } from '../../src/domain/ids.ts'
 import { replace } from '../../src/domain/replace.ts'
 import { statuses, type Transaction } from '../../src/domain/transaction.ts'
-import { by, byStranger, handOvers, hashOf, now, someAttempt, somePayload } from '../domain/some.ts'
+import { broadcastStates, by, byStranger, hashOf, now, someAttempt, somePayload } from '../domain/some.ts'
 import { freshId, type OpenStore, send, storedRelayer } from './contract.ts'
 
 export function readContract(open: OpenStore): void {
@@ -53,7 +53,7 @@ export function readContract(open: OpenStore): void {
     // On SQLite the turns of one burst: each begins the read one later, until the commit lies before it.
     for (let turns = 0; turns < 40; turns += 1) {
       const sent = await send(store, relayer.id)
-      const attempts = [someAttempt(turns, { transactionId: sent.id, handOver: handOvers.held })] as const
+      const attempts = [someAttempt(turns, { transactionId: sent.id, broadcast: broadcastStates.held })] as const
       const bound = { ...sent, lifecycle: { phase: 'inFlight', nonce: turns, attempts } as const }
       const before = await store.commit((session) => session.saveTransaction(sent, bound, now))
       let after: Promise<unknown> = Promise.resolve()

@@ -160,7 +160,7 @@ export function trackHead({ endpoints, pace, clock, logger, metrics }: TrackOpti
     const far = answer.kind === 'value' ? toHead(answer.value) : undefined
     if (far) pace.told(head, far)
     // Another head is soon there to try again.
-    else looksFar = answer.kind === 'unknown' || answer.kind === 'notSent'
+    else looksFar = answer.kind === 'unknown' || answer.kind === 'unsent'
   }
 
   function restLaggards(behind: readonly TrackedHead[], height: BlockNumber): void {

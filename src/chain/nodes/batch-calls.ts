@@ -102,7 +102,7 @@ export function batchCalls({ transport, clock, heard, sized }: BatchOptions): As
     })
 }
 
-const notTried: Failed = { kind: 'notSent', message: 'a send before it was not answered' }
+const notTried: Failed = { kind: 'unsent', message: 'a send before it was not answered' }
 
 function fail(part: readonly Waiting[], { kind, message }: Failed): void {
   for (const one of part) one.answer({ kind, message })
@@ -114,7 +114,7 @@ function asItFailed(failed: Failed): Failed {
 
 /** What came with a batch may have been done, though the node said that it takes none. */
 function inDoubt(failed: Failed): Failed {
-  if (failed.kind !== 'notSent') return failed
+  if (failed.kind !== 'unsent') return failed
   return { kind: 'unknown', message: `it was in a batch that was refused, and then: ${failed.message}` }
 }
 

@@ -8,7 +8,7 @@ export interface Call {
 /**
  * - `value`, `rpcError`: the node answered.
  * - `unknown`: the node may have done it, or not: a time-out, a lost connection, an HTTP error, a rate limit, garbage.
- * - `notSent`: certain that no byte of it reached a node, because no connection was ever made, or none was tried.
+ * - `unsent`: certain that no byte of it reached a node, because no connection was ever made, or none was tried.
  *
  * No message holds a URL, a key or a header.
  */
@@ -16,9 +16,9 @@ export type Answer =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'rpcError'; readonly code: number; readonly message: string; readonly data?: unknown }
   | { readonly kind: 'unknown'; readonly message: string }
-  | { readonly kind: 'notSent'; readonly message: string }
+  | { readonly kind: 'unsent'; readonly message: string }
 
-/** Hands a call to one endpoint. Never rejects. */
+/** Sends a call to one endpoint. Never rejects. */
 export type Ask = (call: Call) => Promise<Answer>
 
 /** An answer in words, for a log or an error. */
@@ -29,7 +29,7 @@ export function inWords(answer: Answer): string {
     case 'rpcError':
       return `${answer.message} (${answer.code})`
     case 'unknown':
-    case 'notSent':
+    case 'unsent':
       return answer.message
   }
 }

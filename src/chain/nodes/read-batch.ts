@@ -18,7 +18,7 @@ const invalidRequest = -32600
 
 /** `ids` are those of the batch's calls, more than one, in their order. */
 export function readBatch(posted: Posted, ids: readonly unknown[]): BatchReading {
-  if (posted.kind === 'notSent') return 'failed'
+  if (posted.kind === 'unsent') return 'failed'
   const { status } = posted
   const isRefusal = status !== undefined && refusalStatuses.includes(status)
   if (posted.kind === 'unknown') return isRefusal ? 'refused' : 'failed'

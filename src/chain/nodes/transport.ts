@@ -10,7 +10,7 @@ import { redactor } from './redact.ts'
 export type Posted =
   | { readonly kind: 'body'; readonly status: number; readonly json: unknown }
   | { readonly kind: 'unknown'; readonly status?: number; readonly message: string }
-  | { readonly kind: 'notSent'; readonly message: string }
+  | { readonly kind: 'unsent'; readonly message: string }
 
 export interface Transport {
   /** Never rejects. */
@@ -80,7 +80,7 @@ export function openTransport(options: TransportOptions): Transport {
           return { kind: 'unknown', message: `an answer of more than ${answerBytesMax} bytes` }
         }
         return neverConnected(error)
-          ? { kind: 'notSent', message: `no connection (${codeOf(error)})` }
+          ? { kind: 'unsent', message: `no connection (${codeOf(error)})` }
           : { kind: 'unknown', message: `the connection failed (${codeOf(error)})` }
       }
     },

@@ -1,4 +1,4 @@
-// Hands signed envelopes to the nodes, in order, in one batch, and says what is certain of each.
+// Broadcasts signed transactions, in order, in one batch, and says what is certain of each.
 import type { BroadcastOutcome } from '../../domain/attempt.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { Wei } from '../../domain/units.ts'
@@ -29,28 +29,28 @@ export async function broadcast(
   if (!first || envelopes.length === 0) return new Map(envelopes.map(({ hash }) => [hash, nowhere]))
   const wide = envelopes.filter((envelope) => envelope.reach === 'all')
   const widely = (some: readonly Endpoint[]) =>
-    Promise.all(wide.length > 0 ? some.map((endpoint) => hand(endpoint, wide, learn)) : [])
-  // A dead endpoint is handed them too, but a race is not held up by its time-out where others have taken them.
+    Promise.all(wide.length > 0 ? some.map((endpoint) => broadcastTo(endpoint, wide, learn)) : [])
+  // They are broadcast to a dead endpoint too, but a race is not held up by its time-out where others have taken them.
   const late = widely(others.filter((endpoint) => !endpoint.fit()))
-  await Promise.all([hand(first, envelopes, learn), widely(others.filter((endpoint) => endpoint.fit()))])
+  await Promise.all([broadcastTo(first, envelopes, learn), widely(others.filter((endpoint) => endpoint.fit()))])
   if (!wide.every(({ hash }) => mayBeInAPool(outcomes.get(hash)))) await late
   for (const endpoint of others) {
     const again = envelopes.filter(({ hash, reach }) => reach === 'one' && worthAnother(outcomes.get(hash) ?? nowhere))
     // A first endpoint may have taken its time to fail, and a cancellation may have been answered in it.
     const wanted = await Promise.all(again.map(async ({ stillWanted }) => stillWanted?.() ?? true))
     const left = again.filter((_, index) => wanted[index])
-    if (left.length > 0) await hand(endpoint, left, learn)
+    if (left.length > 0) await broadcastTo(endpoint, left, learn)
   }
   return new Map(outcomes)
 }
 
 function mayBeInAPool(outcome: BroadcastOutcome | undefined): boolean {
-  return outcome !== undefined && outcome.kind !== 'notSent' && outcome.kind !== 'rejected'
+  return outcome !== undefined && outcome.kind !== 'unsent' && outcome.kind !== 'rejected'
 }
 
-const nowhere: BroadcastOutcome = { kind: 'notSent', message: 'the network has no endpoints' }
+const nowhere: BroadcastOutcome = { kind: 'unsent', message: 'the network has no endpoints' }
 
-async function hand(
+async function broadcastTo(
   endpoint: Endpoint,
   envelopes: readonly Envelope[],
   learn: (envelope: Envelope, answer: Answer) => void,
@@ -62,7 +62,7 @@ async function hand(
       ? await Promise.all(
           envelopes.map(({ raw }) => endpoint.call({ method: 'eth_sendRawTransaction', params: [raw] })),
         )
-      : envelopes.map(() => ({ kind: 'notSent', message: unfit }))
+      : envelopes.map(() => ({ kind: 'unsent', message: unfit }))
   for (const [index, envelope] of envelopes.entries()) {
     const answer = answers[index]
     if (answer) learn(envelope, answer)

@@ -1,5 +1,5 @@
 // What each decision means for a transaction: the one place where decisions become new states.
-import { type Attempt, afterHandOver, type BroadcastOutcome, beforeBroadcast } from '../attempt.ts'
+import { type Attempt, afterBroadcast, type BroadcastOutcome, beforeBroadcast } from '../attempt.ts'
 import { cancel, dropCanceled } from '../cancel.ts'
 import { type Hash, mapNonEmpty, type TransactionId } from '../ids.ts'
 import { restoreCancellation, suspect } from '../lost-history/lost-cancellation.ts'
@@ -110,7 +110,7 @@ export function afterAnswers(
   if (!isInPhase(transaction, 'inFlight')) return transaction
   let answered: InPhase<'inFlight'> = transaction
   for (const [hash, outcome] of outcomes) {
-    answered = withAttempt(answered, hash, (attempt) => afterHandOver(attempt, outcome, now))
+    answered = withAttempt(answered, hash, (attempt) => afterBroadcast(attempt, outcome, now))
   }
   return answered
 }

@@ -3,8 +3,8 @@
 // A transaction waits in the queue until there is room for it in flight; only then does it get a nonce, so that most
 // cancellations cost nothing. From there on its nonce, not its hash, is what we watch: every attempt ever signed for
 // the nonce may be the one that is mined, and the chain alone says which. While the nonce is open, the payload is
-// handed over again where it may have been lost, and priced anew where it is stuck; once it is canceled the payload
-// is never handed over again, and a no-op races it at rising fees. A nonce that the chain has spent is an inclusion;
+// broadcast again where it may have been lost, and priced anew where it is stuck; once it is canceled the payload
+// is never broadcast again, and a no-op races it at rising fees. A nonce that the chain has spent is an inclusion;
 // an inclusion deep enough in the canonical chain is final; one whose block fell out of the chain is open again.
 import { isNoOp } from '../attempt.ts'
 import type { Hash, TransactionId } from '../ids.ts'
@@ -141,7 +141,7 @@ function withoutThoseGivingWay(followUps: readonly Decision[], assigned: readonl
 const nothing: Assignments = { decisions: [], needsPendingNonce: false, needsBalance: false, again: false }
 
 /**
- * What is on its way is not sent twice. While a payload is, only no-ops are handed over beside it: a race is lost by
+ * What is on its way is not sent twice. While a payload is, only no-ops are broadcast beside it: a race is lost by
  * waiting, and a payload that overtakes one before it may be refused for the gap.
  */
 function mayGoNow(decision: Decision, work: Work): boolean {

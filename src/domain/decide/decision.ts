@@ -18,7 +18,7 @@ export type Decision =
   | { do: 'replace'; transaction: InPhase<'inFlight'>; fees: Fees; gasLimit: Gas }
   /** Signs a no-op for the nonce, at fees that take it from every rival, sends to every endpoint. */
   | { do: 'takeOver'; transaction: InPhase<'inFlight'>; fees: Fees }
-  /** Hands an attempt's bytes over once more. */
+  /** Broadcasts an attempt's bytes once more. */
   | { do: 'rebroadcast'; transaction: InPhase<'inFlight'>; attempt: Attempt }
   /** Sends a no-op of the relayer's own for a nonce that nothing else will take. */
   | { do: 'fillGap'; nonce: Nonce; fees: Fees }

@@ -6,7 +6,7 @@ import { type InPhase, isInPhase, type Transaction } from '../transaction.ts'
 export function refusalOfFiller({ origin, cancellation, lifecycle }: InPhase<'inFlight'>): string | undefined {
   if (origin !== 'gap' || cancellation) return undefined
   const latest = newest(lifecycle.attempts)
-  if (latest.handOver.state === 'refused') return latest.handOver.reason
+  if (latest.broadcast.state === 'refused') return latest.broadcast.reason
   const rejection = rejectionOf(latest)
   return rejection?.code === 'invalid' ? rejection.message : undefined
 }

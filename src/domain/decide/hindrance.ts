@@ -40,7 +40,7 @@ export function tellExhausted(transaction: InFlight, until: 'market' | 'double')
   const { nonce, attempts } = transaction.lifecycle
   const condition =
     until === 'double'
-      ? `none of the ${attempts.length} attempts for nonce ${nonce} was mined: they are handed over again, and another is signed once the price doubles`
+      ? `none of the ${attempts.length} attempts for nonce ${nonce} was mined: they are broadcast again, and another is signed once the price doubles`
       : `no attempt for nonce ${nonce} was mined, and more would be beyond ${escalationMultiple} times the market's price: the last is sent again, and a higher price is offered once the market's rises`
   return explain(transaction, 'attempts_exhausted', `waits: ${condition}: wait, or cancel it`)
 }
@@ -67,12 +67,12 @@ export function tellHindrance(
   policy: NetworkPolicy,
 ): Decision[] {
   const latest = newest(transaction.lifecycle.attempts)
-  if (latest.handOver.state === 'held') {
-    return explain(transaction, 'node_unreachable', `waits: no node could be reached: ${latest.handOver.reason}`)
+  if (latest.broadcast.state === 'held') {
+    return explain(transaction, 'node_unreachable', `waits: no node could be reached: ${latest.broadcast.reason}`)
   }
   const rejection = rejectionOf(latest)
   if (rejection && lasting.includes(rejection.code)) {
-    const reason = `waits: the node refuses it for now, and is handed it again: ${rejection.message}`
+    const reason = `waits: the node refuses it for now, and it is broadcast again: ${rejection.message}`
     return explain(transaction, 'node_refuses', reason)
   }
   return tellBlocked(transaction, work, observation, policy)

@@ -1,4 +1,4 @@
-// A transaction in flight that nobody canceled: handed over again where it may be lost, priced anew where it is stuck.
+// A transaction in flight that nobody canceled: broadcast again where it may be lost, priced anew where it is stuck.
 import { type Attempt, mayBeKnown, newest, rejectionOf, unrecognizedErrorOf } from '../attempt.ts'
 import { feeCap, type Market, type Speed } from '../fees.ts'
 import type { Observation } from '../observation.ts'
@@ -35,7 +35,7 @@ export function pursue(
 ): (Decision | NeedsBalance)[] {
   const { attempts } = transaction.lifecycle
   const latest = newest(attempts)
-  // From the replacement on, nothing of the old payload is handed over again.
+  // From the replacement on, nothing of the old payload is broadcast again.
   if (awaitsReplacement(transaction)) {
     return neverReachedANode(transaction)
       ? [{ do: 'unbind', transaction }]
@@ -44,8 +44,8 @@ export function pursue(
   const refusal = refusalOfFiller(transaction)
   if (refusal !== undefined)
     return pursueRefusedFiller(transaction, refusal, work, repeatAfter(observation, policy), now)
-  if (latest.handOver.state === 'refused' && !attempts.some(mayBeKnown)) {
-    return [{ do: 'refuse', transaction, reason: `the node refused it: ${latest.handOver.reason}` }]
+  if (latest.broadcast.state === 'refused' && !attempts.some(mayBeKnown)) {
+    return [{ do: 'refuse', transaction, reason: `the node refused it: ${latest.broadcast.reason}` }]
   }
 
   const again = rebroadcastIfDue(transaction, attempts, observation, policy, now)
@@ -133,9 +133,9 @@ function capFor({ origin }: InPhase<'inFlight'>, { gasPriceCap, cancelGasPriceCa
     : { name: 'gas_price_cap', cap: gasPriceCap }
 }
 
-/** What a node said is for ever wrong with it; that an earlier hand-over may have succeeded does not make it right. */
+/** What a node said is for ever wrong with it; that an earlier broadcast may have succeeded does not make it right. */
 function reasonOfInvalid(attempt: Attempt): string | undefined {
-  if (attempt.handOver.state === 'refused') return attempt.handOver.reason
+  if (attempt.broadcast.state === 'refused') return attempt.broadcast.reason
   const rejection = rejectionOf(attempt)
   return rejection?.code === 'invalid' ? rejection.message : undefined
 }

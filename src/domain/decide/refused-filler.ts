@@ -23,7 +23,7 @@ export function pursueRefusedFiller(
   const { nonce, attempts } = filler.lifecycle
   // While it is not known what was before the owner, it may be filled for what nobody has on record.
   if (givesWay(filler) && !work.past && !isWaitedFor(nonce, work)) return [makeWay(filler)]
-  const reason = `waits: the node refuses the no-op that fills nonce ${nonce}, and is handed it again, less and less often: ${refusal}`
+  const reason = `waits: the node refuses the no-op that fills nonce ${nonce}, and it is broadcast again, less and less often: ${refusal}`
   const again: Decision[] = isRefusedDue(newest(attempts), repeats, now)
     ? [{ do: 'rebroadcast', transaction: filler, attempt: newest(attempts) }]
     : []
@@ -55,7 +55,7 @@ export function nextRefusedRetry({ open }: Work, repeats: RepeatAfter, now: Time
 
 function isRefusedNoOp({ lifecycle }: InPhase<'inFlight'>): boolean {
   const latest = newest(lifecycle.attempts)
-  return isNoOp(latest) && latest.handOver.state === 'refused'
+  return isNoOp(latest) && latest.broadcast.state === 'refused'
 }
 
 function isWaitedFor(nonce: number, { open }: Work): boolean {

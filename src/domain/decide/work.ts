@@ -74,7 +74,7 @@ export function placesIn(work: Work, delegated = false): number {
   return Math.max(0, most - inFlightOf(work).length)
 }
 
-/** Whether a hand-over has to be repeated before long: a chain that waits for it may make no block until then. */
+/** Whether a broadcast has to be repeated before long: a chain that waits for it may make no block until then. */
 export function isInDoubt(work: Work): boolean {
   return inFlightOf(work).some((each) => {
     // A refused filler has its own times.

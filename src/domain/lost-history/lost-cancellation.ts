@@ -132,7 +132,7 @@ export function restoreCancellation({ transaction, noOp }: NoOpMatch, now: Times
   // A copy may hold the no-op itself, as one that was not sent yet.
   const known = lifecycle.phase === 'inFlight' ? lifecycle.attempts : []
   const isKnown = known.some(({ hash }) => hash === attempt.hash)
-  const sent = known.map((each) => (each.hash === attempt.hash ? { ...each, handOver: attempt.handOver } : each))
+  const sent = known.map((each) => (each.hash === attempt.hash ? { ...each, broadcast: attempt.broadcast } : each))
   const [first, ...others] = isKnown ? sent : [...known, attempt]
   const hasExpired = (transaction.validUntil ?? Number.POSITIVE_INFINITY) <= Math.min(noOp.minedAt, now)
   const lost = { origin: hasExpired ? 'expiry' : 'request', requestedAt: noOp.minedAt } as const

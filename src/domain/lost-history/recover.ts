@@ -78,7 +78,7 @@ export function rebuildAttempt(
     recordedAt: now,
     // The head when it was sent is lost; the nonce was unspent below its block.
     recordedAtBlock: Math.max(0, taker.block.number - 1),
-    handOver: { state: 'handed', outcome: { kind: 'unknown', message: recoveredReason }, at: now },
+    broadcast: { state: 'handed', outcome: { kind: 'unknown', message: recoveredReason }, at: now },
     recovered: true,
   }
 }

@@ -118,7 +118,7 @@ export function countChains(registry: Registry, clock: Clock): Metrics['chain'] 
   }
 }
 
-const kinds = { rpcError: 'rpc_error', unknown: 'unknown', notSent: 'not_sent' } as const
+const kinds = { rpcError: 'rpc_error', unknown: 'unknown', unsent: 'not_sent' } as const
 
 /** What the service itself calls; a client's pass-through is "other", whatever it names. */
 const methods: ReadonlySet<string> = new Set([

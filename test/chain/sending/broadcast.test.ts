@@ -1,4 +1,4 @@
-// Handing envelopes to real nodes: what anvil and Hardhat really say, and what is certain when they say nothing.
+// Broadcasting to real nodes: what anvil and Hardhat really say, and what is certain when they say nothing.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Envelope } from '../../../src/chain/chain.ts'
 import type { BroadcastOutcome } from '../../../src/domain/attempt.ts'
@@ -156,15 +156,15 @@ describe('certainty', () => {
     await gone.stop()
     await using fresh = networkOver([gone.url])
     const envelope = await envelopeBy(rich.key, { nonce })
-    expect(await outcomeOf(fresh, envelope)).toMatchObject({ kind: 'notSent' })
-    expect(await outcomeOf(known, envelope)).toMatchObject({ kind: 'notSent' })
+    expect(await outcomeOf(fresh, envelope)).toMatchObject({ kind: 'unsent' })
+    expect(await outcomeOf(known, envelope)).toMatchObject({ kind: 'unsent' })
     expect(await poolHas(envelope)).toBe(false)
   })
 
   test('an endpoint of another chain gets no bytes at all', async () => {
     await using network = networkOver([one.url], { chainId: 1 })
     const envelope = await envelopeBy(rich.key, { nonce })
-    expect(await outcomeOf(network, envelope)).toMatchObject({ kind: 'notSent' })
+    expect(await outcomeOf(network, envelope)).toMatchObject({ kind: 'unsent' })
     expect(one.calls('eth_sendRawTransaction')).toHaveLength(0)
     expect(network.log.filter((line) => line.level === 'error')).toHaveLength(1)
   })
@@ -191,7 +191,7 @@ describe('certainty', () => {
     expect(sends.sort()).toEqual([0, 1])
   })
 
-  test('reach all: every endpoint is handed it, and what one may hold no other takes back', async () => {
+  test('reach all: it is broadcast to every endpoint, and what one may hold no other takes back', async () => {
     await using network = networkOver([one.url, other.url], { timeoutMs: patienceMs })
     await network.chain.balance(rich.address)
     whenSending(one, { do: 'swallow' })
@@ -201,7 +201,7 @@ describe('certainty', () => {
     for (const server of [one, other]) expect(server.calls('eth_sendRawTransaction')).toHaveLength(1)
   })
 
-  test('reach all: a dead endpoint is handed it too, and does not hold up what others have taken', async () => {
+  test('reach all: it is broadcast to a dead endpoint too, and does not hold up what others have taken', async () => {
     // Waiting for it would take longer than a test may.
     await using network = networkOver([one.url, other.url], { timeoutMs: 120_000 })
     one.react({ do: 'drop' })

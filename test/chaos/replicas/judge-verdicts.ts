@@ -12,14 +12,14 @@ export interface Verdict {
 export function falseVerdict(
   row: Row,
   told: Verdict,
-  { onchain, attempts, handed }: Pick<Evidence, 'onchain' | 'attempts' | 'handed'>,
+  { onchain, attempts, broadcasts }: Pick<Evidence, 'onchain' | 'attempts' | 'broadcasts'>,
 ): string | undefined {
   const own = new Map(attempts.filter(({ transaction }) => transaction === row.id).map((each) => [each.hash, each]))
   const winner = onchain.find(({ hash }) => own.has(hash))
   const seen = seenAs(
     winner,
     own,
-    handed.some(({ hash, refused }) => own.has(hash) && !refused),
+    broadcasts.some(({ hash, refused }) => own.has(hash) && !refused),
   )
   if (told.final && told.state === seen) return undefined
   return `${row.id} is told as ${told.state}${told.final ? '' : ', not final'}, and the chain shows ${seen}`

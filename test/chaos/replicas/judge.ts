@@ -88,11 +88,11 @@ function noncesOf({ id, chain, address }: Sender, { rows, attempts, onchain }: E
 }
 
 /** Recorded before they left, and never of two transactions for one nonce. */
-function bytes({ handed, attempts }: Evidence): string[] {
+function bytes({ broadcasts, attempts }: Evidence): string[] {
   const faults: string[] = []
   const byHash = new Map(attempts.map((attempt) => [attempt.hash, attempt]))
   const owners = new Map<string, Set<string>>()
-  for (const { hash, replica, chain, from, nonce, wasRecorded, refused } of handed) {
+  for (const { hash, replica, chain, from, nonce, wasRecorded, refused } of broadcasts) {
     const attempt = byHash.get(hash)
     if (!attempt || wasRecorded === false) {
       faults.push(`${replica} let ${hash} for nonce ${nonce} go ${attempt ? 'before it was recorded' : 'unrecorded'}`)

@@ -66,7 +66,7 @@ export async function storm({ seed, stormMs, tell = () => undefined }: StormOpti
     stored: evidence.rows.length,
     executed: evidence.rows.filter(({ status }) => status === 'confirmed').length,
     verdicts: states,
-    envelopes: evidence.handed.length,
+    envelopes: evidence.broadcasts.length,
     takeovers: takeovers(evidence, faults),
   }
 }

@@ -21,7 +21,7 @@ export interface Spread {
 const withinMs = 20_000
 
 export function takeovers(
-  { journal, handed, attempts, rows }: Evidence,
+  { journal, broadcasts, attempts, rows }: Evidence,
   faults: readonly Fault[],
 ): Partial<Record<FaultKind, Takeovers>> {
   const relayerOf = new Map(rows.map(({ id, relayer }) => [id, relayer]))
@@ -36,7 +36,7 @@ export function takeovers(
         const taken = journal.find((e) => e.what === 'acquired' && e.relayer === relayer && isNext(e, replica, from))
         if (!taken) continue
         acquired.push(taken.at - from)
-        const sent = handed.find((e) => byHash.get(e.hash) === relayer && isNext(e, replica, from))
+        const sent = broadcasts.find((e) => byHash.get(e.hash) === relayer && isNext(e, replica, from))
         if (sent) sentAgain.push(sent.at - from)
       }
     }

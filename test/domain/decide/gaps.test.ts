@@ -8,10 +8,10 @@ import { refusedPauseMaxMs } from '../../../src/domain/decide/repeat-after.ts'
 import type { Work } from '../../../src/domain/decide/work.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import {
+  answered,
+  broadcastStates,
   canceled,
   frozen,
-  handed,
-  handOvers,
   headAt,
   height,
   idOf,
@@ -93,9 +93,13 @@ describe('a gap below what is in flight, where no node shows its pool', () => {
 
 describe('a filler that a node calls invalid', () => {
   const refusedAt = (at: number, recordedAt = now) =>
-    inFlight(0, [someAttempt(0, { recordedAt, handOver: { state: 'refused', reason: 'intrinsic gas too low', at } })], {
-      origin: 'gap',
-    })
+    inFlight(
+      0,
+      [someAttempt(0, { recordedAt, broadcast: { state: 'refused', reason: 'intrinsic gas too low', at } })],
+      {
+        origin: 'gap',
+      },
+    )
   const second = someRepeatAfter.doubtfulMs
 
   test('is told with the node’s words, and so is what waits behind it', () => {
@@ -107,7 +111,7 @@ describe('a filler that a node calls invalid', () => {
     expect(conditions).toEqual(['node_refuses'])
   })
 
-  test('is handed over again as it is, after pauses that double and have a bound', () => {
+  test('is broadcast again as it is, after pauses that double and have a bound', () => {
     const tried = (afterMs: number, pausedMs: number) => {
       const filler = refusedAt(now + afterMs)
       const { decisions } = plan({ open: [filler, inFlight(1)] }, {}, now + afterMs + pausedMs)
@@ -129,7 +133,7 @@ describe('a filler that a node calls invalid', () => {
     expect(verbs(decisions)).toContain('rebroadcast')
   })
 
-  test('gives its nonce to the next of the queue, and is not handed over in that step though it is due', () => {
+  test('gives its nonce to the next of the queue, and is not broadcast in that step though it is due', () => {
     const open = [refusedAt(now - second, now - 2 * second), inFlight(1)]
     const { decisions, again } = plan({ open, queued: [queued(9)] })
     expect(decisions).toMatchObject([
@@ -171,7 +175,7 @@ describe('a filler that a node calls invalid', () => {
 
   test('two of them: the queue takes the lower nonce, and the other stays', () => {
     const other = { ...refusedAt(now), id: idOf('other'), lifecycle: inFlight(2).lifecycle }
-    const attempts = [someAttempt(2, { handOver: handOvers.refused })] as const
+    const attempts = [someAttempt(2, { broadcast: broadcastStates.refused })] as const
     const open = [refusedAt(now), inFlight(1), { ...other, lifecycle: { ...other.lifecycle, attempts } }, inFlight(3)]
     const { decisions } = plan({ open, queued: [queued(9)] })
     expect(decisions.filter(({ do: what }) => what === 'refuse')).toHaveLength(1)
@@ -181,7 +185,7 @@ describe('a filler that a node calls invalid', () => {
 
   test('of which an earlier answer is in doubt keeps its nonce, and gets no second no-op either', () => {
     const invalid = { kind: 'rejected', code: 'invalid', message: 'intrinsic gas too low' } as const
-    const doubted = inFlight(0, [someAttempt(0, { recordedAtBlock: height - 50, handOver: handed(invalid) })], {
+    const doubted = inFlight(0, [someAttempt(0, { recordedAtBlock: height - 50, broadcast: answered(invalid) })], {
       origin: 'gap',
     })
     const { decisions } = plan({ open: [doubted, inFlight(1)], queued: [queued(9)] })

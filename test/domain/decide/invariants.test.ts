@@ -1,7 +1,18 @@
 // Each thing that must never be is seen when it is there.
 import { expect, test } from 'vitest'
 import { violations } from '../../../src/domain/decide/invariants.ts'
-import { by, byStranger, handOvers, hashOf, inFlight, mined, queued, someAttempt, someNoOp, someWork } from '../some.ts'
+import {
+  broadcastStates,
+  by,
+  byStranger,
+  hashOf,
+  inFlight,
+  mined,
+  queued,
+  someAttempt,
+  someNoOp,
+  someWork,
+} from '../some.ts'
 
 const attempt = someAttempt(0)
 
@@ -35,6 +46,6 @@ test.each([
 })
 
 function mineHeld() {
-  const held = someAttempt(0, { handOver: handOvers.held })
+  const held = someAttempt(0, { broadcast: broadcastStates.held })
   return { open: [mined(0, by(held), [held])] }
 }

@@ -15,13 +15,13 @@ import type { Relayer } from '../../../src/domain/relayer.ts'
 import type { Transaction } from '../../../src/domain/transaction.ts'
 import { statusReasonOf } from '../../../src/domain/wait.ts'
 import {
+  answered,
+  broadcastStates,
   byStranger,
   canceled,
   eip1559,
   frozen,
   gwei,
-  handed,
-  handOvers,
   headAt,
   height,
   inFlight,
@@ -39,17 +39,17 @@ import {
   someWork,
 } from '../some.ts'
 
-const rejected = (code: RejectionCode, message = 'txpool is full') => handed({ kind: 'rejected', code, message })
+const rejected = (code: RejectionCode, message = 'txpool is full') => answered({ kind: 'rejected', code, message })
 const withPolicies = (policies: Partial<Relayer['policies']>) =>
   someRelayer({ policies: { ...somePolicies, ...policies } })
-const unrecognized = handed({ kind: 'unknown', code: 'unrecognized', message: 'on hold' })
+const unrecognized = answered({ kind: 'unknown', code: 'unrecognized', message: 'on hold' })
 const { gasLimit: _, ...unlimited } = somePayload
 const late = { head: headAt(height + 20) }
 const dear = Array.from({ length: 64 }, (_, index) => ({ fees: eip1559(BigInt(index + 1) * 10n * gwei, 40n * gwei) }))
 const many = dear.map((price) => someAttempt(0, price))
 const manyNoOps = dear.map((price) => someNoOp(0, price))
 /** The last of them over a foreign transaction, which is outbid whatever that takes. */
-const disputed = { ...dear[63], handOver: rejected('replacementUnderpriced') }
+const disputed = { ...dear[63], broadcast: rejected('replacementUnderpriced') }
 const own = { ...somePayload, pricing: { kind: 'eip1559', maxFeePerGas: 3n, maxPriorityFeePerGas: 2n } as const }
 const { market: __, ...unpriced } = someObservation()
 const { balance: ___, ...unfunded } = someObservation()
@@ -116,7 +116,7 @@ const cases: readonly Case[] = [
   [
     'balance_short',
     /^waits: a node says that the balance does not cover it, which may cost 420000000000001 wei: top it up$/,
-    { open: [inFlight(0, [someAttempt(0, { handOver: rejected('insufficientFunds') })])] },
+    { open: [inFlight(0, [someAttempt(0, { broadcast: rejected('insufficientFunds') })])] },
     {},
   ],
   [
@@ -146,13 +146,13 @@ const cases: readonly Case[] = [
   [
     'node_refuses',
     /^waits: a node answers with an error that is not known of any client, and is sent it again: on hold$/,
-    { open: [inFlight(0, [someAttempt(0, { handOver: unrecognized })])] },
+    { open: [inFlight(0, [someAttempt(0, { broadcast: unrecognized })])] },
     {},
   ],
   [
     'node_refuses',
     /^canceled; a node answers the no-op with an error that is not known of any client, and is sent it again: on hold$/,
-    { open: [inFlight(0, [someAttempt(0), someNoOp(0, { handOver: unrecognized })], canceled)] },
+    { open: [inFlight(0, [someAttempt(0), someNoOp(0, { broadcast: unrecognized })], canceled)] },
     {},
   ],
   [
@@ -176,13 +176,13 @@ const cases: readonly Case[] = [
   [
     'node_unreachable',
     /^waits: no node could be reached: no connection$/,
-    { open: [inFlight(0, [someAttempt(0, { handOver: handOvers.held })])] },
+    { open: [inFlight(0, [someAttempt(0, { broadcast: broadcastStates.held })])] },
     {},
   ],
   [
     'node_refuses',
-    /^waits: the node refuses it for now, and is handed it again: txpool is full$/,
-    { open: [inFlight(0, [someAttempt(0, { handOver: rejected('poolFull') })])] },
+    /^waits: the node refuses it for now, and it is broadcast again: txpool is full$/,
+    { open: [inFlight(0, [someAttempt(0, { broadcast: rejected('poolFull') })])] },
     {},
   ],
   [
@@ -200,7 +200,7 @@ const cases: readonly Case[] = [
   [
     'node_refuses',
     /^waits: the node refuses the no-op that fills nonce 0, .*: intrinsic gas too low$/,
-    { open: [inFlight(0, [someAttempt(0, { handOver: handOvers.refused })], { origin: 'gap' }), inFlight(1)] },
+    { open: [inFlight(0, [someAttempt(0, { broadcast: broadcastStates.refused })], { origin: 'gap' }), inFlight(1)] },
     {},
   ],
   [
@@ -218,7 +218,7 @@ const cases: readonly Case[] = [
   [
     'node_unreachable',
     /^canceled; the no-op could not reach a node: no connection$/,
-    { open: [inFlight(0, [someAttempt(0), someNoOp(0, { handOver: handOvers.held })], canceled)] },
+    { open: [inFlight(0, [someAttempt(0), someNoOp(0, { broadcast: broadcastStates.held })], canceled)] },
     {},
   ],
   [
@@ -230,7 +230,7 @@ const cases: readonly Case[] = [
   [
     'cancel_unfunded',
     /^canceled; the balance does not cover the no-op, which may cost 840000000000000 wei: top it up$/,
-    { open: [inFlight(0, [someAttempt(0), someNoOp(0, { handOver: rejected('insufficientFunds') })], canceled)] },
+    { open: [inFlight(0, [someAttempt(0), someNoOp(0, { broadcast: rejected('insufficientFunds') })], canceled)] },
     {},
   ],
   [
@@ -241,14 +241,14 @@ const cases: readonly Case[] = [
   ],
   [
     'node_refuses',
-    /^canceled; the node refused the no-op, and is handed it again, less and less often: intrinsic/,
-    { open: [inFlight(0, [someAttempt(0), someNoOp(0, { handOver: handOvers.refused })], canceled)] },
+    /^canceled; the node refused the no-op, and it is broadcast again, less and less often: intrinsic/,
+    { open: [inFlight(0, [someAttempt(0), someNoOp(0, { broadcast: broadcastStates.refused })], canceled)] },
     {},
   ],
   [
     'node_refuses',
     /^canceled; the node refuses the no-op for now, .*: txpool is full$/,
-    { open: [inFlight(0, [someAttempt(0), someNoOp(0, { handOver: rejected('poolFull') })], canceled)] },
+    { open: [inFlight(0, [someAttempt(0), someNoOp(0, { broadcast: rejected('poolFull') })], canceled)] },
     {},
   ],
 ]
@@ -354,7 +354,7 @@ describe('a reason', () => {
 
 test('what is canceled, is mined or ends waits for nothing any more', () => {
   const wait = { condition: 'node_unreachable', text: 'waits: no node of the network answers' } as const
-  const attempts = [someAttempt(0, { handOver: handOvers.held })] as const
+  const attempts = [someAttempt(0, { broadcast: broadcastStates.held })] as const
   expect(cancel(queued(1, { wait }), now)).not.toHaveProperty('wait')
   expect(cancel(inFlight(0, undefined, { wait }), now)).not.toHaveProperty('wait')
   expect(dropIfCertain(inFlight(0, attempts, { ...canceled, wait }), now)).not.toHaveProperty('wait')

@@ -215,11 +215,11 @@ describe('a restored cancellation', () => {
     expect('attempts' in restored.lifecycle && restored.lifecycle.attempts.slice(0, 2)).toEqual(attempts)
   })
   test('is on record once, where the copy holds the no-op as one that was not sent', () => {
-    const held = someNoOp(5, { hash: noOpAt(5).hash, handOver: { state: 'held', reason: 'no connection' } })
+    const held = someNoOp(5, { hash: noOpAt(5).hash, broadcast: { state: 'held', reason: 'no connection' } })
     const { restored } = mineNoOp(inFlight(5, [someAttempt(5), held], canceled), noOpAt(5))
     expect('attempts' in restored.lifecycle && restored.lifecycle.attempts).toMatchObject([
       { kind: 'execute' },
-      { kind: 'cancel', hash: held.hash, handOver: { state: 'handed' } },
+      { kind: 'cancel', hash: held.hash, broadcast: { state: 'handed' } },
     ])
   })
   test('is a race again where a reorganization takes the block back, and its payload is not sent', () => {
@@ -248,7 +248,7 @@ describe('a restored cancellation', () => {
 })
 
 test('an attempt that the copy holds as not sent is the one that was mined, by its hash', () => {
-  const held = someAttempt(5, { handOver: { state: 'held', reason: 'no connection' } })
+  const held = someAttempt(5, { broadcast: { state: 'held', reason: 'no connection' } })
   const block = { number: height, hash: blockHash(height) }
   const included = include(inFlight(5, [held]), { by: 'unrecorded', hash: held.hash, block })
   expect(included.lifecycle).toMatchObject({ inclusion: { by: 'attempt', kind: 'execute', hash: held.hash } })

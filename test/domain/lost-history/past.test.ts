@@ -164,7 +164,7 @@ describe('once it is known what took them', () => {
     expect(apply(recovered, recovered.transaction, undefined, now).lifecycle).toMatchObject({
       phase: 'inFlight',
       nonce: 5,
-      attempts: [{ hash: taker(5).hash, kind: 'execute', recordedAtBlock: height - 6, handOver: { state: 'handed' } }],
+      attempts: [{ hash: taker(5).hash, kind: 'execute', recordedAtBlock: height - 6, broadcast: { state: 'handed' } }],
     })
   })
   test('but not before another gave its nonce back', () => {

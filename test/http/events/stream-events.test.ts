@@ -41,7 +41,7 @@ test('what happens is told in order, each transaction as it stood then', async (
   await save({
     ...now,
     sentAt: at + 1,
-    lifecycle: { ...bound, attempts: [{ ...own, handOver: { state: 'sending' } }] },
+    lifecycle: { ...bound, attempts: [{ ...own, broadcast: { state: 'sending' } }] },
   })
   await save({ ...now, lifecycle: { ...bound, attempts: [own] } })
   await save({ ...now, lifecycle: { ...bound, attempts: [own, dearer] } })

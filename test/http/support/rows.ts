@@ -43,7 +43,7 @@ export function attempt(transactionId: TransactionId, seed: number, kind: Attemp
     signature: { r: hashOf(seed + 1), s: hashOf(seed + 2), v: 1 },
     recordedAt: at,
     recordedAtBlock: 90,
-    handOver: { state: 'handed', outcome: { kind: 'accepted' }, at: at + 5 },
+    broadcast: { state: 'handed', outcome: { kind: 'accepted' }, at: at + 5 },
   }
 }
 
@@ -115,7 +115,7 @@ export async function putEveryPhase(store: Store): Promise<void> {
   await inPhase('sent', ([own]) => ({
     phase: 'inFlight',
     nonce: 4,
-    attempts: [{ ...own, handOver: { state: 'held', reason: 'no endpoint was reached' } }],
+    attempts: [{ ...own, broadcast: { state: 'held', reason: 'no endpoint was reached' } }],
   }))
   await put(store, transaction('queued', { phase: 'queued' }))
   await put(

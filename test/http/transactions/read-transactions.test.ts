@@ -258,13 +258,13 @@ describe('attempts', () => {
     const second = {
       ...attempt(id, 0x82, 'replace', 80),
       fees: { kind: 'legacy', gasPrice: 9n } as const,
-      handOver: {
+      broadcast: {
         state: 'handed',
         outcome: { kind: 'rejected', code: 'feeTooLow', message: 'underpriced' },
         at: at + 7,
       } as const,
     }
-    const third = { ...attempt(id, 0x83, 'cancel', 80), handOver: { state: 'held', reason: 'no endpoint' } as const }
+    const third = { ...attempt(id, 0x83, 'cancel', 80), broadcast: { state: 'held', reason: 'no endpoint' } as const }
     await put(server.store, transaction(id, { phase: 'inFlight', nonce: 80, attempts: [first, second, third] }))
     const answer = await get(`${all}/tried/attempts`)
     expectSuccess(answer)

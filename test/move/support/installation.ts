@@ -198,7 +198,7 @@ async function eventsOf(service: Service): Promise<readonly EventView[]> {
   return [...stream.events]
 }
 
-/** Each start of a service hands over what is in flight again, and notes when, and that the node had it. */
+/** Each start of a service broadcasts again what is in flight, and notes when, and that the node had it. */
 function throughStarts(name: string, value: unknown): unknown {
   const { kind } = (name === 'outcome' ? value : {}) as { kind?: string }
   return kind === 'accepted' || kind === 'alreadyKnown' ? 'a node has it' : value

@@ -1,4 +1,4 @@
-// What an owner is handing over at this moment. A node that takes its time is not waited for: its answers are recorded
+// What an owner is broadcasting at this moment. A node that takes its time is not waited for: its answers are recorded
 // when they come, and until then payloads wait behind a payload, in their order, while no-ops go out beside it.
 
 import type { Hash } from '../domain/ids.ts'
@@ -8,7 +8,7 @@ import { late, within } from '../ops/within.ts'
 /** Far longer than a node takes that is well, and far shorter than a block. */
 const promptMs = 250
 
-export interface HandOvers {
+export interface BroadcastsUnderWay {
   /** Empty while every node answers in time. */
   readonly underWay: ReadonlySet<Hash>
   /** Waits for `performed`, but not for long. It is looked after until it ends: then, and if it fails, `onEnd` is called. */
@@ -19,12 +19,12 @@ export interface HandOvers {
   ended(): Promise<void>
 }
 
-export function openHandOvers(clock: Clock, onEnd: () => void): HandOvers {
+export function trackBroadcasts(clock: Clock, onEnd: () => void): BroadcastsUnderWay {
   const underWay = new Set<Hash>()
   const hanging = new Set<Promise<void>>()
   const failures: unknown[] = []
 
-  function look(hashes: readonly Hash[], performed: Promise<unknown>): void {
+  function track(hashes: readonly Hash[], performed: Promise<unknown>): void {
     for (const hash of hashes) underWay.add(hash)
     const ended = performed
       .then(
@@ -46,7 +46,7 @@ export function openHandOvers(clock: Clock, onEnd: () => void): HandOvers {
     async attend<T>(hashes: readonly Hash[], performed: Promise<T>) {
       const first = await within(clock, promptMs, () => performed)
       if (first !== late) return first
-      look(hashes, performed)
+      track(hashes, performed)
       return 'hanging'
     },
     raise() {
