@@ -2,7 +2,7 @@
 import { hexToBytes } from 'viem'
 import type { Hex } from '../src/domain/ids.ts'
 import { viemCurve } from '../src/signers/curve.ts'
-import { signEnvelope } from '../src/signers/sign-envelope.ts'
+import { signUnsigned } from '../src/signers/sign-unsigned.ts'
 import { decode, type SimTransaction } from './chain/transaction.ts'
 import { chainId, keys } from './process/engine.ts'
 
@@ -11,7 +11,7 @@ export async function strangersTransaction(
   nonce: number,
   { cap, tip, value }: { cap: bigint; tip: bigint; value: bigint },
 ): Promise<SimTransaction> {
-  const { raw } = await signEnvelope(
+  const { raw } = await signUnsigned(
     {
       chainId,
       nonce,

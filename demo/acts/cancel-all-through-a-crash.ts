@@ -17,7 +17,7 @@ export async function cancelAllThroughACrash(stage: Stage): Promise<Payment[]> {
   await until(() => gate.waiting().length === 0, { what: 'the dead process to let go of the gate' })
   tell(`DELETE answered with ${queued.length} cancellations; kill -9 follows at once (pid ${service.pid}).`)
   const left = [...(await poolOf(anvil, treasury.address)).values()]
-  const originals = left.filter((envelope) => !sameAddress(envelope.to, treasury.address))
+  const originals = left.filter((transaction) => !sameAddress(transaction.to, treasury.address))
   tell(`No no-op got out: the pool still holds ${originals.length} originals, and nobody looks after them.`)
 
   gate.open()
@@ -36,5 +36,5 @@ export async function cancelAllThroughACrash(stage: Stage): Promise<Payment[]> {
 
 async function noOpsInPool({ anvil, treasury }: Stage): Promise<number> {
   const pool = await poolOf(anvil, treasury.address)
-  return [...pool.values()].filter((envelope) => sameAddress(envelope.to, treasury.address)).length
+  return [...pool.values()].filter((transaction) => sameAddress(transaction.to, treasury.address)).length
 }

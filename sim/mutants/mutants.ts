@@ -503,8 +503,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/lost-history/lost-cancellation.ts',
-        find: "  return envelope.value === 0n && envelope.data === '0x'",
-        put: "  return envelope.value < 0n && envelope.data === '0x'",
+        find: "  return signed.value === 0n && signed.data === '0x'",
+        put: "  return signed.value < 0n && signed.data === '0x'",
       },
     ],
   },

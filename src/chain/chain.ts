@@ -4,7 +4,7 @@ import type { Address, Hash, Hex } from '../domain/ids.ts'
 import type { Head, Inquiry, Observation } from '../domain/observation.ts'
 import type { Wei } from '../domain/units.ts'
 
-export interface Envelope {
+export interface BroadcastRequest {
   readonly hash: Hash
   readonly raw: Hex
   /** `one`: an endpoint, and the next if it fails. `all`: every endpoint, for a no-op that must win. */
@@ -33,7 +33,7 @@ export interface Chain {
   /** An account that may be asked about before long: what a call can tell of many is asked for it, too. Costs nothing. */
   announce(address: Address): void
   /** Broadcasts signed transactions in the order given, in one batch. Never rejects: not knowing is an outcome. */
-  broadcast(envelopes: readonly Envelope[]): Promise<ReadonlyMap<Hash, BroadcastOutcome>>
+  broadcast(requests: readonly BroadcastRequest[]): Promise<ReadonlyMap<Hash, BroadcastOutcome>>
   /** In wei, at the latest head; those asked for at one moment share a call. Rejects with ChainUnavailable. */
   balance(address: Address): Promise<Wei>
   /**

@@ -64,7 +64,7 @@ export function openNetwork(options: NetworkOptions): Chain {
         inquiry,
       ),
     announce: accounts.announce,
-    broadcast: (envelopes) => broadcast(endpoints, envelopes, tipFloor.learn),
+    broadcast: (requests) => broadcast(endpoints, requests, tipFloor.learn),
     balance: readingBalances(endpoints),
     read: (read) => passOn(endpoints, read),
     follow: heads.follow,

@@ -52,7 +52,7 @@ export function replaceable(first: Chain): ReplaceableChain {
         announced.add(address)
         current.chain.announce(address)
       },
-      broadcast: (envelopes) => ask((chain) => chain.broadcast(envelopes)),
+      broadcast: (requests) => ask((chain) => chain.broadcast(requests)),
       balance: (address) => ask((chain) => chain.balance(address)),
       read: (read) => ask((chain) => chain.read(read)),
       follow(onHead, signal) {

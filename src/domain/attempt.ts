@@ -1,4 +1,4 @@
-// One signed envelope of a transaction. Recorded before it is sent, never overwritten, never deleted.
+// One signed version of a transaction. Recorded before it is sent, never overwritten, never deleted.
 import type { Fees } from './fees.ts'
 import type { Hash, Hex, NonEmpty, TransactionId } from './ids.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs } from './units.ts'
@@ -9,7 +9,7 @@ export type AttemptKind = 'execute' | 'replace' | 'cancel'
 export interface Signature {
   r: Hex
   s: Hex
-  /** 27 or 28 before EIP-155, chainId * 2 + 35 or 36 for legacy, 0 or 1 (the parity) for typed envelopes. */
+  /** 27 or 28 before EIP-155, chainId * 2 + 35 or 36 for legacy, 0 or 1 (the parity) for typed transactions. */
   v: number
 }
 

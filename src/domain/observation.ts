@@ -138,10 +138,10 @@ export interface Taker {
   readonly block: BlockRef
   readonly minedAt: TimestampMs
   /** Absent where it is of no kind that we sign. */
-  readonly envelope?: SignedEnvelope
+  readonly signed?: MinedPayload
 }
 
-export interface SignedEnvelope
+export interface MinedPayload
   extends Pick<Payload, 'to' | 'value' | 'data' | 'accessList'>,
     Pick<Attempt, 'raw' | 'signature'> {
   readonly fees: Fees
@@ -150,7 +150,7 @@ export interface SignedEnvelope
 
 /** A no-op that was signed with the relayer's key and is not on record. */
 export interface LostNoOp extends Taker {
-  readonly envelope: SignedEnvelope
+  readonly signed: MinedPayload
 }
 
 /** Blocks on top of and including the one named: 1 as soon as it is mined. */

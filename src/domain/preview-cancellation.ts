@@ -106,7 +106,7 @@ function costAtMost(fees: Fees | undefined): Wei {
   return fees ? BigInt(noOpGas) * feeCap(fees) : 0n
 }
 
-/** Of a legacy envelope the whole price is paid; of the others the base fee and the tip, up to the cap (EIP-1559). */
+/** Of a legacy transaction the whole price is paid; of the others the base fee and the tip, up to the cap (EIP-1559). */
 function costNextBlock(fees: Fees, { baseFee }: Market): Wei {
   const paid = fees.kind === 'legacy' ? feeCap(fees) : minWei(feeCap(fees), (baseFee ?? 0n) + tipOf(fees))
   return BigInt(noOpGas) * paid

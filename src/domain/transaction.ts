@@ -30,7 +30,7 @@ export interface Payload {
   /** Absent when the client left it to be estimated. */
   readonly gasLimit?: Gas
   readonly pricing: Pricing
-  /** Present, even if empty, it makes a legacy price an EIP-2930 envelope. */
+  /** Present, even if empty, it makes a legacy price an EIP-2930 transaction. */
   readonly accessList?: AccessList
 }
 

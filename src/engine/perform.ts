@@ -16,7 +16,7 @@ export async function perform(
   { broadcasts }: Recorded,
 ): Promise<boolean> {
   if (broadcasts.length === 0) return false
-  const envelopes = broadcasts.map(({ transaction, attempt }) => ({
+  const requests = broadcasts.map(({ transaction, attempt }) => ({
     hash: attempt.hash,
     raw: attempt.raw,
     ...(isNoOp(attempt)
@@ -25,7 +25,7 @@ export async function perform(
   }))
   refuseIfOver(ownership)
   tell(context, ownership, broadcasts, 'broadcasting')
-  const outcomes = await chain.broadcast(envelopes)
+  const outcomes = await chain.broadcast(requests)
   tell(context, ownership, broadcasts, 'broadcast', outcomes)
   await keepAnswers(context, ownership, broadcasts, outcomes)
   return [...outcomes.values()].some(({ kind }) => kind === 'unknown' || kind === 'unsent' || kind === 'rejected')

@@ -48,7 +48,7 @@ export interface Reads {
   transactionByNonce(relayerId: RelayerId, nonce: Nonce): Promise<Transaction | undefined>
   /** Newest first. */
   transactions(relayerId: RelayerId, filter: { status?: Status }, page: PageRequest): Promise<Page<Transaction>>
-  /** Every envelope ever signed for it, oldest first, at most 1,000. */
+  /** Every attempt of it, oldest first, at most 1,000. */
   attempts(id: TransactionId): Promise<readonly Attempt[]>
   /** Transactions by status: constant time, however many there are. */
   counts(relayerId: RelayerId): Promise<Readonly<Record<Status, number>>>

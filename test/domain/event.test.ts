@@ -45,7 +45,7 @@ const refused = (message: string) => {
 }
 const lost: LostNoOp = {
   ...{ nonce: 0, hash: hashOf(0xf00), block: { number: 5, hash: blockHash(5) }, minedAt: now },
-  envelope: { ...someNoOp(0), value: 0n, data: '0x' },
+  signed: { ...someNoOp(0), value: 0n, data: '0x' },
 }
 
 describe('a wait', () => {

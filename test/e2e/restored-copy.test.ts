@@ -38,7 +38,7 @@ async function mineTo(sender: Sender, nonce: number): Promise<void> {
 
 test('mined, in flight and in the pool since: each executes once, by what the lost part has signed', async () => {
   const sender = stage.sender('one')
-  const envelopes = [
+  const payloads = [
     {},
     { speed: 'fast' },
     { gas_price: String(50n * gwei) },
@@ -46,7 +46,7 @@ test('mined, in flight and in the pool since: each executes once, by what the lo
     {},
   ]
   const payments: Payment[] = []
-  for (const each of envelopes) payments.push(await pay(stage, sender, each))
+  for (const each of payloads) payments.push(await pay(stage, sender, each))
   await inPool(stage, sender, [0])
   await copyDatabase(stage)
   // The last of them stays in the pool.

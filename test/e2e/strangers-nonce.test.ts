@@ -49,7 +49,7 @@ test('not canceled: it waits for a new nonce, at finality only, and is executed 
   expect(new Set(attempts.map(({ nonce }) => nonce))).toEqual(new Set([0, 1]))
   const [strangers, own] = await minedFrom(stage.node, sender.address)
   expect(strangers?.hash).toBe(taker)
-  // Before the third confirmation of the stranger's, nobody could know that the first envelope is dead.
+  // Before the third confirmation of the stranger's, nobody could know that the first attempt is dead.
   expect(attempts.find(({ nonce }) => nonce === 1)?.recorded_at_block).toBeGreaterThanOrEqual(
     (strangers?.block ?? 0) + 2,
   )

@@ -1,4 +1,4 @@
-// A gap's filler that a node refuses, over the production store: one row and one envelope, whatever the node says.
+// A gap's filler that a node refuses, over the production store: one row and one attempt, whatever the node says.
 import { expect, test } from 'vitest'
 import type { BroadcastOutcome, RejectionCode } from '../../src/domain/attempt.ts'
 import { step, unknownAtFirst } from '../../src/engine/step.ts'
@@ -16,7 +16,7 @@ async function withGap(place: Workplace, outcome: BroadcastOutcome) {
   const { chain, context } = place
   const ownership = await place.own()
   const sent = [await place.send(), await place.send({ value: 2n })] as const
-  chain.answer = (envelope) => (envelope === chain.broadcasts[0] ? invalid : { kind: 'accepted' })
+  chain.answer = (request) => (request === chain.broadcasts[0] ? invalid : { kind: 'accepted' })
   await step(context, ownership, nothingUnknown, noneHanging)
   chain.answer = () => outcome
   chain.view = someObservation({ pendingNonce: 0 })
@@ -52,7 +52,7 @@ test.each<RejectionCode>([
   expect(await fillers(place)).toMatchObject([{ open: 1, nonce: 0 }])
 })
 
-test('one that is called invalid is one envelope, and asks for its next try rather than for every second', async () => {
+test('one that is called invalid is one attempt, and asks for its next try rather than for every second', async () => {
   await using place = await openWorkplace()
   const { ownership } = await withGap(place, invalid)
   const before = place.chain.broadcasts.length
@@ -107,7 +107,7 @@ test('where nobody tells the pool, the step asks once, and says so instead of lo
   const { chain, context } = place
   const ownership = await place.own()
   const [, behind] = [await place.send(), await place.send({ value: 2n })]
-  chain.answer = (envelope) => (envelope === chain.broadcasts[0] ? invalid : { kind: 'accepted' })
+  chain.answer = (request) => (request === chain.broadcasts[0] ? invalid : { kind: 'accepted' })
   await step(context, ownership, nothingUnknown, noneHanging)
   const before = chain.inquiries.length
   const { conditions } = await step(context, ownership, nothingUnknown, noneHanging)

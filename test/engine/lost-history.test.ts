@@ -1,6 +1,6 @@
 // Steps of an owner that finds no-ops of a lost history: what is durable after each, for whoever owns the relayer next.
 import { expect, test } from 'vitest'
-import type { LostNoOp, SignedEnvelope } from '../../src/domain/observation.ts'
+import type { LostNoOp, MinedPayload } from '../../src/domain/observation.ts'
 import { step, type Unknowns, unknownAtFirst } from '../../src/engine/step.ts'
 import { address, blockHash, hashOf, height, someNoOp, someObservation } from '../domain/some.ts'
 import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from './workplace.ts'
@@ -11,11 +11,11 @@ const looked = (through: number): Unknowns => ({
   past: { through, seen: { below: 1, at: height - 2, isWhole: false } },
 })
 
-function spender({ clock }: Workplace, says: Partial<SignedEnvelope> = {}): LostNoOp {
+function spender({ clock }: Workplace, says: Partial<MinedPayload> = {}): LostNoOp {
   const { raw, signature, fees } = someNoOp(0)
-  const envelope = { to: address, value: 0n, data: '0x' as const, gasLimit: 21_000, raw, signature, fees, ...says }
+  const signed = { to: address, value: 0n, data: '0x' as const, gasLimit: 21_000, raw, signature, fees, ...says }
   const block = { number: height - 5, hash: blockHash(height - 5) }
-  return { nonce: 0, hash: hashOf(0xf00), block, minedAt: clock.now(), envelope }
+  return { nonce: 0, hash: hashOf(0xf00), block, minedAt: clock.now(), signed }
 }
 
 const seen = (...takers: readonly LostNoOp[]) =>

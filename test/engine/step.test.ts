@@ -213,7 +213,7 @@ test('a refused one below others in flight, with nothing queued: it ends, and a 
   const { chain, context } = place
   const ownership = await place.own()
   const [refused, other] = [await place.send(), await place.send({ value: 2n })]
-  chain.answer = (envelope) => (envelope === chain.broadcasts[0] ? invalid : { kind: 'accepted' })
+  chain.answer = (request) => (request === chain.broadcasts[0] ? invalid : { kind: 'accepted' })
   await step(context, ownership, nothingUnknown, noneHanging)
   chain.answer = () => ({ kind: 'accepted' })
   chain.view = someObservation({ pendingNonce: 0 })

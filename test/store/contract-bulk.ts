@@ -208,8 +208,8 @@ function steps(transaction: Transaction, shape: Shape, nonce: number): Transacti
 
 function lostNoOp(nonce: number): LostNoOp {
   const { hash, raw, signature, fees } = someNoOp(nonce, { hash: hashOf(0xf00 + nonce) })
-  const envelope = { to: address, value: 0n, data: '0x' as const, gasLimit: 21_000, raw, signature, fees }
-  return { nonce, hash, block: { number: 1, hash: blockHash(1) }, minedAt: now, envelope }
+  const signed = { to: address, value: 0n, data: '0x' as const, gasLimit: 21_000, raw, signature, fees }
+  return { nonce, hash, block: { number: 1, hash: blockHash(1) }, minedAt: now, signed }
 }
 
 /** Rows, attempts and events of each, without what is its alone: ids, hashes, raw bytes. */

@@ -41,8 +41,8 @@ export async function proveTaker(
     const execution = await readExecution(endpoint, taker, block, at)
     return execution && { by: 'unrecorded', hash, block, ...execution }
   }
-  const envelope = await rebuild(taker, address)
-  const spender = { nonce: taker.nonce, hash, block, minedAt, ...(envelope && { envelope }) }
+  const signed = await rebuild(taker, address)
+  const spender = { nonce: taker.nonce, hash, block, minedAt, ...(signed && { signed }) }
   return taker.nonce === live.nonce && isLostNoOp(spender, address) ? spender : { by: 'external', hash, block }
 }
 

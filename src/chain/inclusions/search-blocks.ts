@@ -169,8 +169,8 @@ async function readTakers(
     const mined = await takerOf(transactions, address, nonce)
     if (!mined) continue
     const isSent = mined.nonce === nonce && isAddressEqual(mined.from, address)
-    const envelope = isSent ? await rebuild(mined, address) : undefined
-    takers.push({ nonce, hash: mined.hash, block, minedAt: head.timestampMs, ...(envelope && { envelope }) })
+    const signed = isSent ? await rebuild(mined, address) : undefined
+    takers.push({ nonce, hash: mined.hash, block, minedAt: head.timestampMs, ...(signed && { signed }) })
   }
   return takers
 }

@@ -34,9 +34,9 @@ export interface NoOpMatches {
 }
 
 export function isLostNoOp(spender: Taker, account: Address): spender is LostNoOp {
-  const { envelope } = spender
-  if (!envelope || envelope.to?.toLowerCase() !== account.toLowerCase()) return false
-  return envelope.value === 0n && envelope.data === '0x' && (envelope.accessList ?? []).length === 0
+  const { signed } = spender
+  if (!signed || signed.to?.toLowerCase() !== account.toLowerCase()) return false
+  return signed.value === 0n && signed.data === '0x' && (signed.accessList ?? []).length === 0
 }
 
 /**

@@ -1,7 +1,7 @@
 // What a lost past has sent is known again by what it says: the attempt is rebuilt from what the chain holds.
 import type { Attempt, AttemptKind } from '../attempt.ts'
 import type { TransactionId } from '../ids.ts'
-import type { SignedEnvelope, Taker } from '../observation.ts'
+import type { MinedPayload, Taker } from '../observation.ts'
 import { isSameAccessList, type Payload, type Transaction } from '../transaction.ts'
 import type { TimestampMs } from '../units.ts'
 
@@ -9,7 +9,7 @@ import type { TimestampMs } from '../units.ts'
 export interface Found {
   readonly transaction: Transaction
   readonly taker: Taker
-  readonly envelope: SignedEnvelope
+  readonly signed: MinedPayload
   readonly revision: number
 }
 
@@ -21,15 +21,15 @@ export function findAmong(queue: readonly Transaction[], takers: readonly Taker[
   const found: Found[] = []
   const explained = new Set<string>()
   for (const taker of takers) {
-    const { envelope } = taker
-    if (!envelope) continue
+    const { signed } = taker
+    if (!signed) continue
     for (const transaction of queue) {
       if (explained.has(transaction.id) || transaction.createdAt > taker.minedAt + clockMarginMs) continue
       const payloads = [...(transaction.earlier ?? []), transaction.payload]
-      const revision = payloads.findLastIndex((payload) => carries(envelope, payload))
+      const revision = payloads.findLastIndex((payload) => carries(signed, payload))
       if (revision < 0) continue
       explained.add(transaction.id)
-      found.push({ transaction, taker, envelope, revision })
+      found.push({ transaction, taker, signed, revision })
       break
     }
   }
@@ -37,12 +37,12 @@ export function findAmong(queue: readonly Transaction[], takers: readonly Taker[
 }
 
 /** Whether it says the same. A list of what it touches changes nothing that is executed, but tells it from others. */
-function carries(envelope: SignedEnvelope, { to, value, data, accessList }: Payload): boolean {
+function carries(signed: MinedPayload, { to, value, data, accessList }: Payload): boolean {
   return (
-    envelope.to?.toLowerCase() === to?.toLowerCase() &&
-    envelope.value === value &&
-    envelope.data.toLowerCase() === data.toLowerCase() &&
-    isSameAccessList(envelope.accessList, accessList)
+    signed.to?.toLowerCase() === to?.toLowerCase() &&
+    signed.value === value &&
+    signed.data.toLowerCase() === data.toLowerCase() &&
+    isSameAccessList(signed.accessList, accessList)
   )
 }
 
@@ -53,19 +53,19 @@ export const recoveredReason =
 export const restoredReason =
   'restored from the chain, as this database does not hold it: was it restored from an older copy?'
 
-export function recoverAttempt({ transaction, taker, envelope, revision }: Found, now: TimestampMs): Attempt {
-  const attempt = rebuildAttempt(transaction.id, { ...taker, envelope }, revision === 0 ? 'execute' : 'replace', now)
+export function recoverAttempt({ transaction, taker, signed, revision }: Found, now: TimestampMs): Attempt {
+  const attempt = rebuildAttempt(transaction.id, { ...taker, signed }, revision === 0 ? 'execute' : 'replace', now)
   return revision === 0 ? attempt : { ...attempt, revision }
 }
 
 /** The attempt as it would stand here, had the database not lost it. */
 export function rebuildAttempt(
   transactionId: TransactionId,
-  taker: Taker & { readonly envelope: SignedEnvelope },
+  taker: Taker & { readonly signed: MinedPayload },
   kind: AttemptKind,
   now: TimestampMs,
 ): Attempt {
-  const { raw, signature, fees, gasLimit } = taker.envelope
+  const { raw, signature, fees, gasLimit } = taker.signed
   return {
     hash: taker.hash,
     transactionId,

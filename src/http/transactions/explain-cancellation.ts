@@ -23,7 +23,7 @@ function explainVerdict(transaction: Transaction): string {
       return 'it has no nonce now and will not get one: it will be dropped without cost'
     case 'inFlight': {
       const known = lifecycle.attempts.filter(mayBeKnown).length
-      return `a node may hold ${known} of its envelopes: a no-op is sent for nonce ${lifecycle.nonce}, at rising fees, until something with that nonce is mined; follow it at ${pathOf(transaction)}/cancellation`
+      return `a node may hold ${known} of its attempts: a no-op is sent for nonce ${lifecycle.nonce}, at rising fees, until something with that nonce is mined; follow it at ${pathOf(transaction)}/cancellation`
     }
     case 'mined':
     case 'final':

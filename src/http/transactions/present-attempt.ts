@@ -1,4 +1,4 @@
-// A signed envelope on the wire, without its bytes: those are spendable.
+// An attempt on the wire, without its bytes: those are spendable.
 import { type Static, Type } from 'typebox'
 import type { Attempt } from '../../domain/attempt.ts'
 import { presentTime } from '../response/present-time.ts'

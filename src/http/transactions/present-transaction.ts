@@ -79,7 +79,7 @@ export function presentTransaction(transaction: Transaction): TransactionBody {
   }
 }
 
-/** Wei per gas, as decimal strings, under the names of the envelope's type. */
+/** Wei per gas, as decimal strings, under the names of the transaction's type. */
 export function presentFees(fees: Fees) {
   if (fees.kind === 'legacy') return { gas_price: fees.gasPrice.toString() }
   return {
@@ -98,7 +98,7 @@ function confirmedAt({ lifecycle }: Transaction) {
   return { confirmed_at: presentTime(lifecycle.settledAt) }
 }
 
-/** `sig` is r, s and v in 65 bytes, where v is 27 or 28 whatever the envelope's type makes of it. */
+/** `sig` is r, s and v in 65 bytes, where v is 27 or 28 whatever the type of the transaction. */
 export function presentSignature({ signature: { r, s, v } }: Pick<Attempt, 'signature'>) {
   const parity = v < 27 ? v : v < 35 ? v - 27 : (v - 35) % 2
   return {

@@ -1,11 +1,11 @@
 // What an observation costs, and what it may leave unasked: on a real chain, with what is remembered held against it.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Envelope } from '../../../src/chain/chain.ts'
+import type { BroadcastRequest } from '../../../src/chain/chain.ts'
 import type { Address, TransactionId } from '../../../src/domain/ids.ts'
 import type { Inquiry, LiveNonce } from '../../../src/domain/observation.ts'
 import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
 import { type RpcReply, type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
-import { envelopeBy, inquiryOf, type NetworkUnderTest, networkOver } from '../network-under-test.ts'
+import { inquiryOf, type NetworkUnderTest, networkOver, signedBy } from '../network-under-test.ts'
 
 const { key, address } = devAccount(0)
 let anvil: Anvil
@@ -60,17 +60,17 @@ function asked(): readonly string[] {
   return network.calls.map(({ method }) => method).filter((method) => !shared.includes(method))
 }
 
-async function send(nonce: number): Promise<{ envelope: Envelope; live: LiveNonce }> {
+async function send(nonce: number): Promise<{ signed: BroadcastRequest; live: LiveNonce }> {
   const { head } = await look()
-  const envelope = await envelopeBy(key, { nonce, to: devAccount(3).address, value: 7n })
-  await network.chain.broadcast([envelope])
+  const signed = await signedBy(key, { nonce, to: devAccount(3).address, value: 7n })
+  await network.chain.broadcast([signed])
   const payloads = [{ to: devAccount(3).address, value: 7n, data: '0x' as const }]
-  return { envelope, live: { nonce, payloads, unspentAt: head.number, attempts: [{ ...envelope, kind: 'execute' }] } }
+  return { signed, live: { nonce, payloads, unspentAt: head.number, attempts: [{ ...signed, kind: 'execute' }] } }
 }
 
 /** Of the same key, and none of ours. */
 async function strangerSpends(nonce: number): Promise<void> {
-  await network.chain.broadcast([await envelopeBy(key, { nonce, value: 1n })])
+  await network.chain.broadcast([await signedBy(key, { nonce, value: 1n })])
   await anvil.mine()
 }
 
@@ -95,7 +95,7 @@ describe('the nonce', () => {
   })
 
   test('where the pool holds more than is settled, the account is counted', async () => {
-    await network.chain.broadcast([await envelopeBy(key, { nonce: 0 })])
+    await network.chain.broadcast([await signedBy(key, { nonce: 0 })])
     expect(await look({ pendingNonce: true, balance: 'recent' })).toMatchObject({ nonce: 0, pendingNonce: 1 })
     await anvil.mine()
     expect(await look({ balance: 'recent' })).toMatchObject({ nonce: 1 })

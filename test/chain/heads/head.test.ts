@@ -5,7 +5,7 @@ import { systemClock } from '../../../src/ops/clock.ts'
 import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
 import { freePort } from '../../../tooling/free-port.ts'
 import { type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
-import { envelopeBy, eventually, inquiryOf, networkOver } from '../network-under-test.ts'
+import { eventually, inquiryOf, networkOver, signedBy } from '../network-under-test.ts'
 
 const { address, key } = devAccount(0)
 let anvil: Anvil
@@ -125,7 +125,7 @@ describe('the chain behind the head', () => {
     const stop = new AbortController()
     network.chain.follow(() => undefined, stop.signal)
     const { nonce } = await network.chain.observe(inquiryOf(address))
-    const ours = await envelopeBy(key, { nonce })
+    const ours = await signedBy(key, { nonce })
     await network.chain.broadcast([ours])
     await anvil.mine(3)
     const live = [{ nonce, attempts: [{ hash: ours.hash, kind: 'execute' as const }] }]

@@ -4,7 +4,7 @@ import type { PastReach } from '../../../src/domain/observation.ts'
 import { systemClock } from '../../../src/ops/clock.ts'
 import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
 import { type Reaction, type RpcRequest, type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
-import { envelopeBy, inquiryOf, networkOver } from '../network-under-test.ts'
+import { inquiryOf, networkOver, signedBy } from '../network-under-test.ts'
 
 const sender = devAccount(0)
 let anvil: Anvil
@@ -25,7 +25,7 @@ const lacksThePool: Reaction = { do: 'forwardBut', method: 'eth_getTransactionCo
 
 test('a pool that could not be asked at first is asked again, and what was seen stays, until that is whole', async () => {
   await using network = networkOver([one.url, other.url])
-  await network.chain.broadcast([await envelopeBy(sender.key, { nonce: 0 })])
+  await network.chain.broadcast([await signedBy(sender.key, { nonce: 0 })])
   const look = async (seen?: PastReach) => {
     const past = { from: 0, explained: new Set<number>(), since: 0, confirmations: 3, ...(seen && { seen }) }
     return (await network.chain.observe(inquiryOf(sender.address, { pendingNonce: true, past }))).past?.below
@@ -47,7 +47,7 @@ describe.each([1_000 * 50, 1_000, 1_000 / 50])('blocks each second, configured a
     await using node = await startAnvil({ mining: 'manual' })
     await using proxy = await startRpcServer({ forwardTo: node.url })
     const spend = async (nonce: number) => {
-      await node.rpc('eth_sendRawTransaction', [(await envelopeBy(sender.key, { nonce })).raw])
+      await node.rpc('eth_sendRawTransaction', [(await signedBy(sender.key, { nonce })).raw])
       await node.mine(600)
     }
     const now = async () =>

@@ -28,7 +28,7 @@ export interface Outcome {
   readonly stored: number
   readonly executed: number
   readonly verdicts: Readonly<Record<string, number>>
-  readonly envelopes: number
+  readonly sent: number
   readonly takeovers: Partial<Record<Fault['kind'], Takeovers>>
 }
 
@@ -66,7 +66,7 @@ export async function storm({ seed, stormMs, tell = () => undefined }: StormOpti
     stored: evidence.rows.length,
     executed: evidence.rows.filter(({ status }) => status === 'confirmed').length,
     verdicts: states,
-    envelopes: evidence.broadcasts.length,
+    sent: evidence.broadcasts.length,
     takeovers: takeovers(evidence, faults),
   }
 }

@@ -13,7 +13,7 @@ import {
   suspect,
 } from '../../../src/domain/lost-history/lost-cancellation.ts'
 import { clockMarginMs, findAmong } from '../../../src/domain/lost-history/recover.ts'
-import type { LostNoOp, Observation, SignedEnvelope } from '../../../src/domain/observation.ts'
+import type { LostNoOp, MinedPayload, Observation } from '../../../src/domain/observation.ts'
 import { replace } from '../../../src/domain/replace.ts'
 import { isInPhase, statusOf, type Transaction } from '../../../src/domain/transaction.ts'
 import {
@@ -36,14 +36,14 @@ import {
   someWork,
 } from '../some.ts'
 
-function noOpAt(nonce: number, changes: Partial<LostNoOp> = {}, says: Partial<SignedEnvelope> = {}): LostNoOp {
+function noOpAt(nonce: number, changes: Partial<LostNoOp> = {}, says: Partial<MinedPayload> = {}): LostNoOp {
   const { raw, signature, fees } = someNoOp(nonce)
   return {
     nonce,
     hash: hashOf(0xf00 + nonce),
     block: { number: height - 5, hash: blockHash(height - 5) },
     minedAt: now,
-    envelope: { to: address, value: 0n, data: '0x', gasLimit: 21_000, raw, signature, fees, ...says },
+    signed: { to: address, value: 0n, data: '0x', gasLimit: 21_000, raw, signature, fees, ...says },
     ...changes,
   }
 }
@@ -65,7 +65,7 @@ describe('a no-op is', () => {
     expect(isLostNoOp(noOpAt(5, {}, { value: 1n }), address)).toBe(false)
     expect(isLostNoOp(noOpAt(5, {}, { data: '0x00' }), address)).toBe(false)
     expect(isLostNoOp(noOpAt(5, {}, { accessList: [{ address, storageKeys: [] }] }), address)).toBe(false)
-    const { envelope: _, ...unproven } = noOpAt(5)
+    const { signed: _, ...unproven } = noOpAt(5)
     expect(isLostNoOp(unproven, address)).toBe(false)
   })
 })

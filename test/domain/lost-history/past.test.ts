@@ -39,7 +39,7 @@ function taker(nonce: number, changes: Partial<Taker> = {}): Taker {
     hash: hashOf(0xf00 + nonce),
     block: { number: height - 5, hash: blockHash(height - 5) },
     minedAt: now,
-    envelope: { to: carried.to ?? '0x', value: 1n, data: '0x', gasLimit: 21_000, raw, signature, fees },
+    signed: { to: carried.to ?? '0x', value: 1n, data: '0x', gasLimit: 21_000, raw, signature, fees },
     ...changes,
   }
 }
@@ -206,12 +206,12 @@ describe('what a taker carries', () => {
   })
   test('what was asked for long after it was mined is not it, and what nobody here can have signed is nothing', () => {
     expect(findAmong([queued(1)], [taker(5, { minedAt: now - 2 * 3_600_000 })])).toEqual([])
-    const { envelope: __, ...foreign } = taker(5)
+    const { signed: __, ...foreign } = taker(5)
     expect(findAmong([queued(1)], [foreign])).toEqual([])
   })
   test('its price does not matter', () => {
-    const { envelope } = taker(5)
-    const dear = envelope && { ...envelope, fees: eip1559(900n * gwei, 9n * gwei) }
-    expect(findAmong([queued(1)], [taker(5, dear && { envelope: dear })])).toHaveLength(1)
+    const { signed } = taker(5)
+    const dear = signed && { ...signed, fees: eip1559(900n * gwei, 9n * gwei) }
+    expect(findAmong([queued(1)], [taker(5, dear && { signed: dear })])).toHaveLength(1)
   })
 })

@@ -105,7 +105,7 @@ test('an event of a payload that was replaced since shows the payload of then', 
   )
   const replaced = { ...sent, payload: { ...sent.payload, value: 5n }, earlier: [sent.payload] as const }
   const after = await server.store.commit((session) => session.saveTransaction(sent, replaced, at))
-  // Taken back before the new payload is signed: none of its envelopes is there to be shown.
+  // Taken back before the new payload is signed: none of its attempts is there to be shown.
   await server.store.commit((session) => session.saveTransaction(after, cancel(after, at), at))
   await using reader = stream(server, { query: 'after=0' })
   await until(() => reader.events.length === 2)

@@ -59,7 +59,7 @@ describe('one', () => {
     })
   })
 
-  test('a legacy envelope has a gas price, and v as EIP-155 has it', async () => {
+  test('a legacy transaction has a gas price, and v as EIP-155 has it', async () => {
     const id = 'legacy' as TransactionId
     const own = {
       ...attempt(id, 0x61, 'execute', 61),
@@ -252,7 +252,7 @@ describe('cancellation', () => {
 })
 
 describe('attempts', () => {
-  test('every envelope, oldest first, without its bytes', async () => {
+  test('every attempt, oldest first, without its bytes', async () => {
     const id = 'tried' as TransactionId
     const first = attempt(id, 0x81, 'execute', 80)
     const second = {

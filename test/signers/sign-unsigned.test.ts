@@ -4,14 +4,14 @@ import { keccak256, parseTransaction, recoverTransactionAddress, type Transactio
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { openCurve, viemCurve } from '../../src/signers/curve.ts'
-import { signEnvelope } from '../../src/signers/sign-envelope.ts'
-import { eip155Key, envelopes, keys, listeningLog } from './workplace.ts'
+import { signUnsigned } from '../../src/signers/sign-unsigned.ts'
+import { eip155Key, keys, listeningLog, unsignedTransactions } from './workplace.ts'
 
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
 test('the example of EIP-155 comes out to the byte', async () => {
   const key = Buffer.from(eip155Key.slice(2), 'hex')
-  const envelope = {
+  const unsigned = {
     chainId: 1,
     nonce: 9,
     fees: { kind: 'legacy', gasPrice: 20n * 10n ** 9n },
@@ -20,7 +20,7 @@ test('the example of EIP-155 comes out to the byte', async () => {
     value: 10n ** 18n,
     data: '0x',
   } as const
-  const signed = await signEnvelope(envelope, key, viemCurve)
+  const signed = await signUnsigned(unsigned, key, viemCurve)
   expect(signed.raw).toBe(
     '0xf86c098504a817c800825208943535353535353535353535353535353535353535880de0b6b3a76400008025a028ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276a067cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83',
   )
@@ -31,14 +31,14 @@ test('the example of EIP-155 comes out to the byte', async () => {
   })
 })
 
-test('both curves sign any envelope alike, and the signer is recovered from the bytes', async () => {
+test('both curves sign any transaction alike, and the signer is recovered from the bytes', async () => {
   const { log } = listeningLog()
   const native = await openCurve(log)
   await fc.assert(
-    fc.asyncProperty(envelopes, keys, async (envelope, key) => {
+    fc.asyncProperty(unsignedTransactions, keys, async (unsigned, key) => {
       const account = privateKeyToAccount(`0x${Buffer.from(key).toString('hex')}`)
-      const signed = await signEnvelope(envelope, key, native)
-      expect(signed).toEqual(await signEnvelope(envelope, key, viemCurve))
+      const signed = await signUnsigned(unsigned, key, native)
+      expect(signed).toEqual(await signUnsigned(unsigned, key, viemCurve))
       expect(signed.hash).toBe(keccak256(signed.raw))
       expect(BigInt(signed.signature.s)).toBeLessThanOrEqual(halfOrder)
       expect(signed.signature.r).toMatch(/^0x[0-9a-f]{64}$/)
@@ -47,19 +47,19 @@ test('both curves sign any envelope alike, and the signer is recovered from the 
       const raw = signed.raw as TransactionSerialized
       expect(await recoverTransactionAddress({ serializedTransaction: raw })).toBe(account.address)
       const parsed = parseTransaction(raw)
-      const typed = envelope.fees.kind !== 'legacy' ? 'eip1559' : envelope.accessList ? 'eip2930' : 'legacy'
+      const typed = unsigned.fees.kind !== 'legacy' ? 'eip1559' : unsigned.accessList ? 'eip2930' : 'legacy'
       expect(parsed.type).toBe(typed)
-      const announced = envelope.accessList?.map(({ address, storageKeys }) => ({
+      const announced = unsigned.accessList?.map(({ address, storageKeys }) => ({
         address: address.toLowerCase(),
         storageKeys,
       }))
       expect('accessList' in parsed ? parsed.accessList : []).toEqual(announced ?? [])
-      expect(parsed.chainId).toBe(envelope.chainId)
-      expect(parsed.nonce ?? 0).toBe(envelope.nonce)
-      expect(parsed.to?.toLowerCase()).toBe(envelope.to?.toLowerCase())
-      expect(parsed.value ?? 0n).toBe(envelope.value)
-      expect(parsed.data ?? '0x').toBe(envelope.data)
-      expect(parsed.gas).toBe(BigInt(envelope.gasLimit))
+      expect(parsed.chainId).toBe(unsigned.chainId)
+      expect(parsed.nonce ?? 0).toBe(unsigned.nonce)
+      expect(parsed.to?.toLowerCase()).toBe(unsigned.to?.toLowerCase())
+      expect(parsed.value ?? 0n).toBe(unsigned.value)
+      expect(parsed.data ?? '0x').toBe(unsigned.data)
+      expect(parsed.gas).toBe(BigInt(unsigned.gasLimit))
       const v = typed === 'legacy' ? Number(parsed.v) : parsed.yParity
       expect(signed.signature.v).toBe(v)
     }),
