@@ -1,7 +1,7 @@
 // What the process was asked for on the command line.
 import { parseArgs } from 'node:util'
 
-export type Asked =
+export type Command =
   | { readonly run: 'service' }
   | { readonly run: 'help'; readonly text: string }
   | { readonly run: 'version' }
@@ -46,7 +46,7 @@ const options = {
   undo: { type: 'boolean' },
 } as const
 
-export function parseArguments(args: readonly string[]): Asked {
+export function parseArguments(args: readonly string[]): Command {
   let parsed: ReturnType<typeof parse>
   try {
     parsed = parse(args)
@@ -70,7 +70,7 @@ const parse = (args: readonly string[]) => parseArgs({ args: [...args], options,
 
 type Values = ReturnType<typeof parse>['values']
 
-function parseMigrate(direction: string | undefined, more: readonly string[], values: Values): Asked {
+function parseMigrate(direction: string | undefined, more: readonly string[], values: Values): Command {
   const { from, to, undo } = values
   if (direction !== 'sqlite-to-postgres') {
     return wrong(
@@ -88,6 +88,6 @@ function parseMigrate(direction: string | undefined, more: readonly string[], va
   return { run: values['dry-run'] ? 'rehearsal' : undo ? 'undo' : 'move', from }
 }
 
-function wrong(text: string): Asked {
+function wrong(text: string): Command {
   return { run: 'nothing', text: `rescind: ${text}\n"rescind --help" tells what there is\n` }
 }

@@ -4,7 +4,7 @@ import { RescindError } from '../domain/errors.ts'
 import type { Relayer } from '../domain/relayer.ts'
 
 /** Throws NODE_UNAVAILABLE where no node answers what `ask` asks. `why` goes on after "no node of network … answers". */
-export async function askNodes<T>(
+export async function readNodes<T>(
   { network }: Pick<Relayer, 'network'>,
   ask: () => Promise<T>,
   why: (cause: ChainUnavailable) => string = () => '; try again later',

@@ -35,9 +35,9 @@ export function takesNoWrite(why: string | undefined, cause: unknown): RescindEr
 /** These functions, but what they promise fails with what `told` makes of the error. */
 export function telling<F extends object>(functions: F, told: (error: unknown) => unknown): F {
   const tell =
-    (asked: (...parameters: unknown[]) => unknown): typeof asked =>
+    (read: (...parameters: unknown[]) => unknown): typeof read =>
     (...parameters) => {
-      const answer = asked(...parameters)
+      const answer = read(...parameters)
       if (!(answer instanceof Promise)) return answer
       return answer.catch((error: unknown) => {
         throw told(error)

@@ -51,7 +51,7 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     apiKeysInForce: () => apiKeysInForce(executor),
     insertApiKey: (key, digest) => insertApiKey(executor, key, digest),
     revokeApiKey: (id, by, now) => revokeApiKey(executor, id, by, now),
-    note: (decision) => pad.note(decision),
+    recordAudit: (decision) => pad.recordAudit(decision),
     pruneAudit: (keep, rows) => pruneAudit(executor, keep, rows),
     useApiKey: (id, at) => useApiKey(executor, id, at),
     cancelPending: (relayerId, now) => cancelPending(executor, tallies, relayerId, now),

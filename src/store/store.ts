@@ -2,7 +2,7 @@
 
 import type { ApiKey } from '../domain/api-key.ts'
 import type { Attempt } from '../domain/attempt.ts'
-import type { AuditEntry, AuditPlace, Decision } from '../domain/audit.ts'
+import type { AuditEntry, AuditPosition, AuditRecord } from '../domain/audit.ts'
 import type { Claim, Claimed } from '../domain/claim.ts'
 import type { Work } from '../domain/decide/work.ts'
 import type { DeadLetter, Due, QueueCount, Tried } from '../domain/delivery.ts'
@@ -60,7 +60,7 @@ export interface Reads {
   /** Newest first, with those that are revoked. */
   apiKeys(page: PageRequest): Promise<Page<ApiKey>>
   /** The newest entries first, or those before a place. */
-  audit(limit: number, before?: AuditPlace): Promise<AuditWindow>
+  audit(limit: number, before?: AuditPosition): Promise<AuditWindow>
   /** What an owner needs for one step; undefined when the relayer is gone. */
   work(relayerId: RelayerId): Promise<Work | undefined>
   /** What waits without a nonce, up to this place in the relayer's order: all of it, in its order. */
@@ -193,7 +193,7 @@ export interface Session {
   /** Changes nothing where the key is revoked already. */
   revokeApiKey(id: ApiKeyId, by: ApiKeyId, now: TimestampMs): Promise<void>
   /** Goes into the log in this unit's commit: what a unit changes and who asked for it are durable together. */
-  note(decision: Decision): void
+  recordAudit(record: AuditRecord): void
   /**
    * Takes the oldest entries out, while there are more than `entriesMax` or they are older than `since`. Looks at so many
    * rows at once, and answers whether there may be more to take.

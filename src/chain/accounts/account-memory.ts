@@ -100,10 +100,10 @@ export function byNonce(live: readonly LiveNonce[]): readonly LiveNonce[] {
 }
 
 /** Without a count that goes on nothing tells that somebody else has spent of it. */
-export function usableBalance(asked: Freshness, last: Remembered | undefined, head: BlockNumber): Wei | undefined {
+export function usableBalance(requested: Freshness, last: Remembered | undefined, head: BlockNumber): Wei | undefined {
   if (!last?.balance) return undefined
   const age = head - last.balance.readAt
-  const kept = asked === 'now' || last.shared || last.balance.isBehind || !last.count ? 0 : balanceKeptBlocks
+  const kept = requested === 'now' || last.shared || last.balance.isBehind || !last.count ? 0 : balanceKeptBlocks
   return age >= 0 && age <= kept ? last.balance.wei : undefined
 }
 

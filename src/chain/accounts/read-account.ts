@@ -13,7 +13,7 @@ import type { Unexplained } from '../inclusions/unexplained.ts'
 import { type Answer, inWords } from '../nodes/call.ts'
 import { toNumber } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
-import type { Asked, Endpoints } from '../nodes/endpoints.ts'
+import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
 import { byNonce, openMemory, type Remembered, usableBalance, usableCode, withInclusions } from './account-memory.ts'
 import { nonceCall, pendingNonceElsewhere } from './read-nonce.ts'
 import { type Lacking, type ReadStanding, readingStandings } from './read-standing.ts'
@@ -82,16 +82,16 @@ export function readingAccounts({ endpoints, heads, readCanonical, unexplained, 
       const isDue = (nonce: Nonce) => unexplained.isDue(inquiry.address, nonce, at.head.number)
       const lacking = () => wantedOf(inquiry, memory.recall(inquiry.address), at.head.number, reorgs, isDue)
       const wanted = lacking()
-      const { told, by } = await endpoints.firstToTell(
+      const { value, by } = await endpoints.firstToTell(
         (each) => ask(each, inquiry, at, wantedFrom(each, wanted, at), { ...parts, lacking }),
         at.by,
       )
       // Somebody else may have asked meanwhile, about the same account.
-      const remembered = remember(memory.recall(inquiry.address), told, inquiry, wanted, at.head.number, reorgs)
+      const remembered = remember(memory.recall(inquiry.address), value, inquiry, wanted, at.head.number, reorgs)
       memory.keep(inquiry.address, remembered)
-      const { nonce } = told
-      const isUnseen = inquiry.pendingNonce && told.pendingNonce === undefined
-      const pendingNonce = isUnseen ? await pendingNonceElsewhere(endpoints, inquiry.address, by) : told.pendingNonce
+      const { nonce } = value
+      const isUnseen = inquiry.pendingNonce && value.pendingNonce === undefined
+      const pendingNonce = isUnseen ? await pendingNonceElsewhere(endpoints, inquiry.address, by) : value.pendingNonce
       const code = usableCode(remembered, at.head.number) ?? (wanted.code ? undefined : remembered.code)
       return {
         by,
@@ -101,18 +101,18 @@ export function readingAccounts({ endpoints, heads, readCanonical, unexplained, 
           nonce,
           ...(pendingNonce !== undefined && { pendingNonce }),
           ...(code && { delegated: code.delegated }),
-          estimates: told.estimates,
-          inclusions: told.inclusions,
+          estimates: value.estimates,
+          inclusions: value.inclusions,
         },
       }
     },
-    settle({ address, live, balance: asked }, { head }, inclusions, { remembered, wanted }) {
+    settle({ address, live, balance: requested }, { head }, inclusions, { remembered, wanted }) {
       const last = memory.recall(address)
       if (last) memory.keep(address, withInclusions(last, live, inclusions))
       const charged = withInclusions(remembered, live, inclusions)
-      if (!asked || !charged.balance) return {}
+      if (!requested || !charged.balance) return {}
       const stands = !wanted.balance && !charged.shared
-      const balance = stands ? charged.balance.wei : usableBalance(asked, charged, head.number)
+      const balance = stands ? charged.balance.wei : usableBalance(requested, charged, head.number)
       return balance === undefined ? {} : { balance, balanceReadAt: charged.balance.readAt }
     },
     announce: memory.announce,
@@ -126,7 +126,7 @@ async function ask(
   at: TrackedHead,
   wanted: Wanted,
   { readCanonical, estimateGas, readStanding, lacking }: Parts,
-): Promise<Asked<Told>> {
+): Promise<ReadResult<Told>> {
   const { address, estimates } = inquiry
   const count = () => endpoint.call(nonceCall(address, at.head.number))
   const [counted, pending, standing, receipts, ...gas] = await Promise.all([
@@ -143,7 +143,7 @@ async function ask(
   const nonce = told ?? numberIn(last)
   if (nonce === undefined) return { failed: last ? inWords(last) : 'no answer' }
   return {
-    told: {
+    value: {
       nonce,
       // No less than what is proven and no more than with the pool: that is a count, too.
       counted: last !== undefined || (wanted.nonce === 'pending' && pendingNonce === inquiry.spentBelow),

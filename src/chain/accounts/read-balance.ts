@@ -17,23 +17,23 @@ export function readingBalances(endpoints: Endpoints): (address: Address) => Pro
   let waiting: Waiting[] = []
 
   async function alone(address: Address): Promise<Wei> {
-    const { told } = await endpoints.firstToTell(async (endpoint) => {
+    const { value } = await endpoints.firstToTell(async (endpoint) => {
       const answer = await endpoint.call({ method: 'eth_getBalance', params: [address, 'latest'] })
       const wei = answer.kind === 'value' ? toBigInt(answer.value) : undefined
-      return wei === undefined ? { failed: inWords(answer) } : { told: wei }
+      return wei === undefined ? { failed: inWords(answer) } : { value: wei }
     })
-    return told
+    return value
   }
 
   /** Undefined where a node answers, but not this: then each is asked for alone. */
   async function joint(addresses: readonly Address[]): Promise<readonly Standing[] | undefined> {
-    const { told } = await endpoints.firstToTell<{ standings?: readonly Standing[] }>(async (endpoint) => {
+    const { value } = await endpoints.firstToTell<{ standings?: readonly Standing[] }>(async (endpoint) => {
       const answer = await endpoint.call(jointCall(addresses, 'latest'))
       const standings = standingsIn(answer, addresses)
-      if (standings) return { told: { standings } }
-      return answer.kind === 'value' || answer.kind === 'rpcError' ? { told: {} } : { failed: inWords(answer) }
+      if (standings) return { value: { standings } }
+      return answer.kind === 'value' || answer.kind === 'rpcError' ? { value: {} } : { failed: inWords(answer) }
     })
-    return told.standings
+    return value.standings
   }
 
   async function ask(together: readonly Waiting[]): Promise<void> {

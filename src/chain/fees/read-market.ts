@@ -7,7 +7,7 @@ import type { TrackedHead } from '../heads/track-head.ts'
 import { inWords } from '../nodes/call.ts'
 import { toBigInt, toHead, toHex } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
-import type { Asked, Endpoints } from '../nodes/endpoints.ts'
+import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
 import type { TipFloor } from './tip-floor.ts'
 
 /** Undefined when no endpoint can tell. `isWaiting`: what is next in line was not mined for some blocks. */
@@ -47,19 +47,19 @@ export function readingMarket(endpoints: Endpoints, eip1559: boolean, floor: Tip
     const byHistory = eip1559 && at.head.baseFee !== undefined
     const age = suggestion ? at.head.number - suggestion.readAt : Number.POSITIVE_INFINITY
     const isStale = age < 0 || age >= (isWaiting ? suggestionKept.waiting : suggestionKept.usually)
-    const ask = async (endpoint: Endpoint): Promise<Asked<Market>> => {
+    const ask = async (endpoint: Endpoint): Promise<ReadResult<Market>> => {
       if (!byHistory) return askPrice(endpoint, at)
-      const [asked, suggested] = await Promise.all([
+      const [result, suggested] = await Promise.all([
         askHistory(endpoint, at),
         isStale ? askSuggestion(endpoint) : undefined,
       ])
-      if ('told' in asked && suggested !== undefined) suggestion = { tip: suggested, readAt: at.head.number }
-      return asked
+      if ('value' in result && suggested !== undefined) suggestion = { tip: suggested, readAt: at.head.number }
+      return result
     }
     const found = await endpoints.firstToTell(ask, at.by).catch(() => undefined)
     // No reading: the next step asks anew.
     if (!found && latest?.head === at.head.hash) latest = undefined
-    return found?.told
+    return found?.value
   }
 
   return async (at, isWaiting) => {
@@ -87,11 +87,11 @@ async function askSuggestion(endpoint: Endpoint): Promise<Wei | undefined> {
   return answer.kind === 'value' ? toBigInt(answer.value) : undefined
 }
 
-async function askHistory(endpoint: Endpoint, at: TrackedHead): Promise<Asked<Market>> {
+async function askHistory(endpoint: Endpoint, at: TrackedHead): Promise<ReadResult<Market>> {
   const params = [toHex(historyBlocks), toHex(at.head.number), speeds.map((speed) => percentiles[speed])]
   const answer = await endpoint.call({ method: 'eth_feeHistory', params })
   const market = answer.kind === 'value' ? fromHistory(answer.value) : undefined
-  return market ? { told: market } : askPrice(endpoint, at)
+  return market ? { value: market } : askPrice(endpoint, at)
 }
 
 /** `baseFeePerGas` is one longer than the blocks asked for: its last is the next block's (EIP-1559). */
@@ -111,7 +111,7 @@ function fromHistory(value: unknown): Market | undefined {
 }
 
 /** A price is as of the endpoint's own head. One that is far behind names what blocks paid an hour ago. */
-async function askPrice(endpoint: Endpoint, { head, by }: TrackedHead): Promise<Asked<Market>> {
+async function askPrice(endpoint: Endpoint, { head, by }: TrackedHead): Promise<ReadResult<Market>> {
   const [price, tip, block] = await Promise.all([
     endpoint.call({ method: 'eth_gasPrice', params: [] }),
     head.baseFee === undefined ? undefined : endpoint.call({ method: 'eth_maxPriorityFeePerGas', params: [] }),
@@ -125,12 +125,12 @@ async function askPrice(endpoint: Endpoint, { head, by }: TrackedHead): Promise<
   const gasPrice = price.kind === 'value' ? toBigInt(price.value) : undefined
   if (gasPrice === undefined) return { failed: inWords(price) }
   if (head.baseFee === undefined) {
-    return { told: { gasPrice, tips: rising((speed) => raisedBy(gasPrice, aboveOnePrice[speed])) } }
+    return { value: { gasPrice, tips: rising((speed) => raisedBy(gasPrice, aboveOnePrice[speed])) } }
   }
   const told = tip?.kind === 'value' ? toBigInt(tip.value) : undefined
   const tips = rising((speed) => raisedBy(told ?? maxWei(0n, gasPrice - (head.baseFee ?? 0n)), aboveOnePrice[speed]))
   // The most that the next block may ask: an eighth more (EIP-1559).
-  return { told: { baseFee: raisedBy(head.baseFee, 13n), tips, gasPrice } }
+  return { value: { baseFee: raisedBy(head.baseFee, 13n), tips, gasPrice } }
 }
 
 /** Never below a slower speed's. */

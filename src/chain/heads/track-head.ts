@@ -90,7 +90,7 @@ export function trackHead({ endpoints, pace, clock, logger, metrics }: TrackOpti
         const head = answer.kind === 'value' ? toHead(answer.value) : undefined
         if (!head) return { failed: inWords(answer) }
         const told = { head, by: endpoint }
-        if (movesOn(told)) return { told: head }
+        if (movesOn(told)) return { value: head }
         behind.push(told)
         return { failed: 'its head is behind' }
       })
@@ -98,15 +98,15 @@ export function trackHead({ endpoints, pace, clock, logger, metrics }: TrackOpti
         if (!known || behind.length === 0) throw error
         return undefined
       })
-    if (found && known?.head.hash === found.told.hash) {
+    if (found && known?.head.hash === found.value.hash) {
       falls = noFalls
-      restLaggards(behind, found.told.number)
+      restLaggards(behind, found.value.number)
       known = { head: known.head, by: found.by }
       return known
     }
     if (found) {
-      restLaggards(behind, found.told.number)
-      return adopt({ head: found.told, by: found.by })
+      restLaggards(behind, found.value.number)
+      return adopt({ head: found.value, by: found.by })
     }
     return fallen(behind)
   }

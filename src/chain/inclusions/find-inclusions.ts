@@ -58,9 +58,9 @@ export async function findInclusions(
     open = open.filter(({ nonce }) => !isWhole(found.get(nonce)) && !lostNoOps.has(nonce))
     if (open.length === 0) break
     if ((await endpoint.ready()) !== undefined) continue
-    const unasked = endpoint === at.by ? open.filter(({ nonce }) => !found.has(nonce)) : open
-    const asked = unasked.map((live) => onlyShown(live, shown.get(live.nonce)))
-    const receipts = await readReceipts(endpoint, readCanonical, asked, at)
+    const unrequested = endpoint === at.by ? open.filter(({ nonce }) => !found.has(nonce)) : open
+    const requested = unrequested.map((live) => onlyShown(live, shown.get(live.nonce)))
+    const receipts = await readReceipts(endpoint, readCanonical, requested, at)
     for (const [nonce, told] of receipts.inclusions) found.set(nonce, fuller(found.get(nonce), told))
     if (endpoint === at.by) for (const nonce of receipts.denied) denied.add(nonce)
     for (const nonce of receipts.undecided) undecided.add(nonce)

@@ -1,5 +1,5 @@
 // PATCH of a network: an overlay on what the file says of it. Its nodes are exchanged while its relayers go on.
-import { type Asked, allowed } from '../../domain/audit.ts'
+import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import { networkFromRow, networkToRow } from '../../registry/documents.ts'
 import type { NetworkPatch, NetworkSettings } from '../../registry/entities.ts'
@@ -14,7 +14,7 @@ export async function updateNetwork(
   context: ManagementContext,
   name: string,
   change: NetworkChange,
-  asked: Asked,
+  requester: Requester,
 ): Promise<NetworkSettings> {
   const { store, estate, vault } = context
   const inFile = estate.file.networks.find((network) => network.name === name)
@@ -28,7 +28,7 @@ export async function updateNetwork(
     const next = Object.fromEntries(members.filter(([, value]) => value !== null)) as NetworkPatch
     if (Object.keys(next).length === 0) await session.removeManaged('network', name)
     else await session.saveManaged(networkToRow(vault, name, next))
-    session.note(allowed(asked, context.clock.now(), { subjectId: name }))
+    session.recordAudit(allowed(requester, context.clock.now(), { subjectId: name }))
     return next
   })
   const { items } = await store.reads.relayers({ page: 1, perPage: relayersMax })

@@ -1,5 +1,5 @@
 // POST of a notification: where events go. The URL may hold a token, so it is sealed like the key that signs.
-import { type Asked, allowed } from '../../domain/audit.ts'
+import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import { freshId } from '../../ops/fresh-id.ts'
 import { notificationToRow } from '../../registry/documents.ts'
@@ -10,7 +10,7 @@ import { type ManagementContext, refuseInside, requireKey, takeEffect } from '..
 export async function createNotification(
   context: ManagementContext,
   request: Omit<NotificationSettings, 'id'> & { readonly id?: string },
-  asked: Asked,
+  requester: Requester,
 ): Promise<NotificationSettings> {
   const { store, clock, random, estate, vault } = context
   requireKey(context, 'url')
@@ -24,7 +24,7 @@ export async function createNotification(
       throw new RescindError('ALREADY_EXISTS', `id: there is a notification "${id}"; give this one another id, or none`)
     }
     await session.saveManaged(row)
-    session.note(allowed(asked, context.clock.now(), { subjectId: id }))
+    session.recordAudit(allowed(requester, context.clock.now(), { subjectId: id }))
   })
   await takeEffect(context)
   return notification

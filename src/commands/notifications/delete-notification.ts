@@ -1,11 +1,11 @@
 // DELETE of a notification that no relayer names.
-import { type Asked, allowed } from '../../domain/audit.ts'
+import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import { type ManagementContext, notInFile, takeEffect } from '../management.ts'
 import { usedBy } from '../used-by.ts'
 
 /** Throws NOTIFICATION_NOT_FOUND, CONFIGURED_BY_FILE, NOTIFICATION_IN_USE. */
-export async function deleteNotification(context: ManagementContext, id: string, asked: Asked): Promise<void> {
+export async function deleteNotification(context: ManagementContext, id: string, requester: Requester): Promise<void> {
   const { store, estate } = context
   const inFile = estate.file.notifications.some((each) => each.id === id)
   notInFile('notification', id, inFile, 'take it out of the file and restart')
@@ -20,7 +20,7 @@ export async function deleteNotification(context: ManagementContext, id: string,
       throw new RescindError('NOTIFICATION_IN_USE', `${usedBy('notification', id, users)}; ${fix}`)
     }
     await session.removeManaged('notification', id)
-    session.note(allowed(asked, context.clock.now(), { subjectId: id }))
+    session.recordAudit(allowed(requester, context.clock.now(), { subjectId: id }))
   })
   await takeEffect(context)
 }

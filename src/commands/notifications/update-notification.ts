@@ -1,5 +1,5 @@
 // PATCH of a notification: another URL or another key, for every event that is delivered from now on.
-import { type Asked, allowed } from '../../domain/audit.ts'
+import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { Secret } from '../../ops/secret.ts'
 import { notificationFromRow, notificationToRow } from '../../registry/documents.ts'
@@ -17,7 +17,7 @@ export async function updateNotification(
   context: ManagementContext,
   id: string,
   patch: NotificationPatch,
-  asked: Asked,
+  requester: Requester,
 ): Promise<NotificationSettings> {
   const { store, estate, vault } = context
   const inFile = estate.file.notifications.some((each) => each.id === id)
@@ -32,7 +32,7 @@ export async function updateNotification(
     const signingKey = patch.signingKey === undefined ? before : (patch.signingKey ?? undefined)
     const next = { ...known, url: patch.url ?? known.url, ...(signingKey && { signingKey }) }
     await session.saveManaged(notificationToRow(vault, next))
-    session.note(allowed(asked, context.clock.now(), { subjectId: id }))
+    session.recordAudit(allowed(requester, context.clock.now(), { subjectId: id }))
     return next
   })
   await takeEffect(context)

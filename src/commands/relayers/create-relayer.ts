@@ -1,5 +1,5 @@
 // POST of a relayer: another nonce sequence, advanced from the answer on.
-import { type Asked, allowed } from '../../domain/audit.ts'
+import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { NetworkName, RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
@@ -27,7 +27,7 @@ export interface RelayerRequest {
 export async function createRelayer(
   context: ManagementContext,
   request: RelayerRequest,
-  asked: Asked,
+  requester: Requester,
 ): Promise<Relayer> {
   const { store, clock, random, estate, vault } = context
   await estate.refresh()
@@ -41,7 +41,7 @@ export async function createRelayer(
     await refuseMissing(context, session, relayer)
     await refuseTaken(session, relayer)
     await session.saveRelayer(relayer)
-    session.note(allowed(asked, context.clock.now(), { relayerId: relayer.id }))
+    session.recordAudit(allowed(requester, context.clock.now(), { relayerId: relayer.id }))
   })
   await takeEffect(context, [relayer.id])
   return relayer

@@ -1,11 +1,11 @@
 // DELETE of a relayer that has nothing open. Its transactions stay to be read, under its id.
-import { type Asked, allowed } from '../../domain/audit.ts'
+import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import { type ManagementContext, notInFile, takeEffect } from '../management.ts'
 
 /** Throws RELAYER_NOT_FOUND, CONFIGURED_BY_FILE, RELAYER_HAS_OPEN_TRANSACTIONS. */
-export async function deleteRelayer(context: ManagementContext, id: RelayerId, asked: Asked): Promise<void> {
+export async function deleteRelayer(context: ManagementContext, id: RelayerId, requester: Requester): Promise<void> {
   const { store, clock, estate } = context
   const inFile = estate.file.relayers.some((relayer) => relayer.id === id)
   await store.commit(async (session) => {
@@ -20,7 +20,7 @@ export async function deleteRelayer(context: ManagementContext, id: RelayerId, a
       )
     }
     await session.removeManaged('relayer', id)
-    session.note(allowed(asked, context.clock.now(), { relayerId: id }))
+    session.recordAudit(allowed(requester, context.clock.now(), { relayerId: id }))
   })
   await takeEffect(context)
 }

@@ -1,5 +1,5 @@
 // PATCH of a relayer. Its next step follows it: a pause binds no more nonces, and what is in flight is followed as before.
-import { type Asked, allowed } from '../../domain/audit.ts'
+import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import { policiesBy } from '../../domain/policies.ts'
@@ -27,7 +27,7 @@ export async function updateRelayer(
   context: ManagementContext,
   id: RelayerId,
   patch: RelayerPatch,
-  asked: Asked,
+  requester: Requester,
 ): Promise<Relayer> {
   if (patch.endpoints) requireKey(context, 'custom_rpc_urls')
   const updated = await context.store.commit(async (session) => {
@@ -38,7 +38,7 @@ export async function updateRelayer(
     if (patch.notificationId) await refuseMissing(context, session, next)
     await session.saveRelayer(next)
     await keep(context, session, next, patch)
-    session.note(allowed(asked, context.clock.now(), { relayerId: id }))
+    session.recordAudit(allowed(requester, context.clock.now(), { relayerId: id }))
     return next
   })
   await takeEffect(context, [id])

@@ -1,5 +1,5 @@
 // POST of a signer: a key, sealed before it is stored, and never shown again.
-import { type Asked, allowed } from '../../domain/audit.ts'
+import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import { freshId } from '../../ops/fresh-id.ts'
 import { OperatorError } from '../../ops/operator-error.ts'
@@ -19,7 +19,7 @@ export interface SignerRequest {
 export async function createSigner(
   context: ManagementContext,
   request: SignerRequest,
-  asked: Asked,
+  requester: Requester,
 ): Promise<SignerFacts> {
   const { store, clock, random, estate, vault } = context
   requireKey(context, 'config.key')
@@ -32,7 +32,7 @@ export async function createSigner(
       throw new RescindError('ALREADY_EXISTS', `id: there is a signer "${id}"; give this one another id, or none`)
     }
     await session.saveManaged(row)
-    session.note(allowed(asked, context.clock.now(), { subjectId: id }))
+    session.recordAudit(allowed(requester, context.clock.now(), { subjectId: id }))
   })
   await takeEffect(context)
   return signer

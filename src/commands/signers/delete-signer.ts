@@ -1,11 +1,11 @@
 // DELETE of a signer that no relayer uses: its key is gone from the database.
-import { type Asked, allowed } from '../../domain/audit.ts'
+import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import { type ManagementContext, notInFile, takeEffect } from '../management.ts'
 import { usedBy } from '../used-by.ts'
 
 /** Throws SIGNER_NOT_FOUND, CONFIGURED_BY_FILE, SIGNER_IN_USE. */
-export async function deleteSigner(context: ManagementContext, id: string, asked: Asked): Promise<void> {
+export async function deleteSigner(context: ManagementContext, id: string, requester: Requester): Promise<void> {
   const { store, estate } = context
   notInFile(
     'signer',
@@ -21,7 +21,7 @@ export async function deleteSigner(context: ManagementContext, id: string, asked
     const users = await session.relayersUsing('signer', id)
     if (users.length > 0) throw new RescindError('SIGNER_IN_USE', `${usedBy('signer', id, users)}; delete them first`)
     await session.removeManaged('signer', id)
-    session.note(allowed(asked, context.clock.now(), { subjectId: id }))
+    session.recordAudit(allowed(requester, context.clock.now(), { subjectId: id }))
   })
   await takeEffect(context)
 }

@@ -1,5 +1,5 @@
 // PATCH of a signer: another key, as long as no relayer signs with the one it has.
-import { type Asked, allowed } from '../../domain/audit.ts'
+import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { Secret } from '../../ops/secret.ts'
 import { signerFromRow, signerToRow } from '../../registry/documents.ts'
@@ -13,7 +13,7 @@ export async function updateSigner(
   context: ManagementContext,
   id: string,
   key: Secret,
-  asked: Asked,
+  requester: Requester,
 ): Promise<SignerFacts> {
   const { store, estate, vault } = context
   notInFile(
@@ -35,7 +35,7 @@ export async function updateSigner(
       if (users.length > 0) throw new RescindError('SIGNER_IN_USE', `${usedBy('signer', id, users)}; ${fix}`)
     }
     await session.saveManaged(row)
-    session.note(allowed(asked, context.clock.now(), { subjectId: id }))
+    session.recordAudit(allowed(requester, context.clock.now(), { subjectId: id }))
   })
   await takeEffect(context)
   return signer

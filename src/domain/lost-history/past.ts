@@ -61,7 +61,7 @@ export interface Look {
  * or where no node told its pool.
  */
 export function lookBack(
-  asked: Work,
+  inquired: Work,
   work: Work,
   seen: PastSeen | undefined,
   at: { nonce: Nonce; head: Head; confirmations: number },
@@ -87,8 +87,8 @@ export function lookBack(
   }
   if (finalBelow === undefined || !takers || !work.found || !reach.isWhole) return waits
   // What this step has shown not to be ours was not looked at yet.
-  const unasked = new Set(explainedNonces(asked, 0))
-  if (open.some((nonce) => unasked.has(nonce))) return { ...waits, again: false }
+  const notInquired = new Set(explainedNonces(inquired, 0))
+  if (open.some((nonce) => notInquired.has(nonce))) return { ...waits, again: false }
   // A nonce that is on record with another transaction is still to be given back by it.
   const held = new Set(work.open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))
   const { canceled, suspected } = work.noOpMatches ?? { canceled: [], suspected: [] }

@@ -3,7 +3,7 @@
 import type { CommandContext } from '../../commands/context.ts'
 import { awaitVerdict } from '../../commands/transactions/await-verdict.ts'
 import { cancelTransaction } from '../../commands/transactions/cancel.ts'
-import { askedBy } from '../request/audit.ts'
+import { requesterOf } from '../request/audit.ts'
 import { type OperationReply, operation } from '../request/operation.ts'
 import { transactionParameters } from '../request/parameters.ts'
 import { waitSeconds } from '../request/parse-prefer.ts'
@@ -27,7 +27,7 @@ export function cancel(commands: CommandContext, stopping: AbortSignal) {
     async answer(request, reply) {
       const relayerId = request.params.relayer_id
       const id = request.params.transaction_id
-      const canceled = await cancelTransaction(commands, relayerId, id, askedBy(request, 'cancelTransaction'))
+      const canceled = await cancelTransaction(commands, relayerId, id, requesterOf(request, 'cancelTransaction'))
       const { prefer } = request.headers
       const seconds = waitSeconds(prefer)
       if (seconds === undefined) return success(presentTransaction(canceled), explainCancellation(canceled))

@@ -8,8 +8,8 @@ import { presentTime } from '../response/present-time.ts'
 
 export function explainCancellation(transaction: Transaction): string[] {
   const { cancellation } = transaction
-  const asked = cancellation ? [`cancellation recorded at ${presentTime(cancellation.requestedAt)}`] : []
-  return [...asked, explainVerdict(transaction)]
+  const recorded = cancellation ? [`cancellation recorded at ${presentTime(cancellation.requestedAt)}`] : []
+  return [...recorded, explainVerdict(transaction)]
 }
 
 function explainVerdict(transaction: Transaction): string {

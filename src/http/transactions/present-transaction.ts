@@ -72,7 +72,7 @@ export function presentTransaction(transaction: Transaction): TransactionBody {
     data: payload.data,
     ...('nonce' in lifecycle && { nonce: lifecycle.nonce }),
     ...(gasLimit !== undefined && { gas_limit: gasLimit }),
-    ...(attempt ? presentFees(attempt.fees) : askedFees(pricing)),
+    ...(attempt ? presentFees(attempt.fees) : requestedFees(pricing)),
     ...(attempt && { signature: presentSignature(attempt) }),
     ...(pricing.kind === 'speed' && { speed: { name: pricing.speed } }),
     ...(payload.accessList && { access_list: presentAccessList(payload.accessList) }),
@@ -88,7 +88,7 @@ export function presentFees(fees: Fees) {
   }
 }
 
-function askedFees(pricing: Pricing) {
+function requestedFees(pricing: Pricing) {
   return pricing.kind === 'speed' ? {} : presentFees(pricing)
 }
 

@@ -81,8 +81,8 @@ export function countChains(registry: Registry, clock: Clock): Metrics['chain'] 
     let following = 0
     const nowSeconds = () => clock.now() / 1000
     return {
-      calling(asked, index) {
-        const method = methods.has(asked) ? asked : 'other'
+      calling(requested, index) {
+        const method = methods.has(requested) ? requested : 'other'
         const endpoint = String(index)
         const begun = clock.elapsed()
         calls.inc({ network, endpoint, method })

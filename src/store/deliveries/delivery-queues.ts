@@ -123,8 +123,8 @@ export async function moreToDo(
  */
 export async function advanceQueue(executor: Executor, turn: QueueTurn): Promise<readonly Due[] | undefined> {
   const { notificationId, owner, now, leaseMs, leaseBelievedMs, tried, busy, room } = turn
-  const asked = { notificationId, owner, now, until: now + leaseMs, believed: now + leaseBelievedMs }
-  const held = await first(executor, lease, asked)
+  const parameters = { notificationId, owner, now, until: now + leaseMs, believed: now + leaseBelievedMs }
+  const held = await first(executor, lease, parameters)
   if (!held) return undefined
   await makeDue(executor, notificationId, now)
   let { position, waiting } = held

@@ -132,12 +132,12 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
     const pad = openAuditPad(executor)
     const session = sessionOver(executor, tallies, pad)
     if (relayer === undefined) return { session, deferred: together(tallies, pad) }
-    const asked = new Set(ahead.flatMap(({ transactions = [] }) => transactions).filter(canStand))
+    const ids = new Set(ahead.flatMap(({ transactions = [] }) => transactions).filter(canStand))
     const claimed = ahead.flatMap(({ claims = [] }) => claims).filter(({ key }) => canStand(key))
     // Behind the lock on one connection: what is read is what the last holder of the lock has left.
     const [row, transactions, claims] = await Promise.all([
       lockRelayer(executor, relayer),
-      asked.size > 0 ? findTransactions(executor, relayer, [...asked]) : [],
+      ids.size > 0 ? findTransactions(executor, relayer, [...ids]) : [],
       claimed.length > 0 ? findClaims(executor, claimed) : new Map<string, undefined>(),
     ])
     if (!row) return { session, deferred: together(tallies, pad) }

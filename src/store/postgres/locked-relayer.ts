@@ -58,15 +58,15 @@ export function ofLockedRelayer({ executor, session, tallies, row, transactions,
   }
 
   const remembering: Partial<Session> = {
-    transaction: async (asked, transactionId) =>
-      (asked === id && unwritten.get(transactionId)) || session.transaction(asked, transactionId),
+    transaction: async (relayerId, transactionId) =>
+      (relayerId === id && unwritten.get(transactionId)) || session.transaction(relayerId, transactionId),
     saveTransaction(before, after, now) {
       unwritten.delete(before.id)
       return session.saveTransaction(before, after, now)
     },
-    cancelPending(asked, now) {
+    cancelPending(relayerId, now) {
       unwritten.clear()
-      return session.cancelPending(asked, now)
+      return session.cancelPending(relayerId, now)
     },
     async claim(claimed, ids, now) {
       const name = nameOfClaim(claimed)
@@ -77,33 +77,34 @@ export function ofLockedRelayer({ executor, session, tallies, row, transactions,
       await claimUnclaimed(executor, claimed, ids, now)
       return undefined
     },
-    async pending(asked) {
-      if (asked !== id) return session.pending(asked)
+    async pending(relayerId) {
+      if (relayerId !== id) return session.pending(relayerId)
       counts ??= countByStatus(executor, id)
       return pendingAmong(await counts, tallies, id)
     },
-    relayer: async (asked) => (known && asked === id ? relayer : session.relayer(asked)),
-    async nextInOrder(asked) {
-      if (!known || asked !== id) return session.nextInOrder(asked)
+    relayer: async (relayerId) => (known && relayerId === id ? relayer : session.relayer(relayerId)),
+    async nextInOrder(relayerId) {
+      if (!known || relayerId !== id) return session.nextInOrder(relayerId)
       return { relayer, sequence: take(1).first }
     },
-    nextPlaces: async (asked, count) => (known && asked === id ? take(count) : session.nextPlaces(asked, count)),
-    async fence(asked, epoch) {
-      if (!known || asked !== id) return session.fence(asked, epoch)
+    nextPlaces: async (relayerId, count) =>
+      known && relayerId === id ? take(count) : session.nextPlaces(relayerId, count),
+    async fence(relayerId, epoch) {
+      if (!known || relayerId !== id) return session.fence(relayerId, epoch)
       if (BigInt(row.epoch) !== epoch)
         throw new OwnershipLost(`epoch ${epoch} of relayer ${id} is over: it has another owner`)
     },
-    async acquire(asked) {
+    async acquire(relayerId) {
       await leaveToRow()
-      return session.acquire(asked)
+      return session.acquire(relayerId)
     },
     async saveRelayer(changed) {
       await leaveToRow()
       return session.saveRelayer(changed)
     },
-    async removeRelayer(asked, now) {
+    async removeRelayer(relayerId, now) {
       await leaveToRow()
-      return session.removeRelayer(asked, now)
+      return session.removeRelayer(relayerId, now)
     },
   }
   return {

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { ApiKeyId } from '../../domain/ids.ts'
 
 /** Throws where nobody is known: an operation without a scope must not ask. */
-export function askerOf({ principal }: Pick<FastifyRequest, 'principal'>): ApiKeyId {
-  if (!principal) throw new Error('the operation is open to everybody, and asks who is asking')
+export function requesterIdOf({ principal }: Pick<FastifyRequest, 'principal'>): ApiKeyId {
+  if (!principal) throw new Error('the operation is open to everybody, and names a requester')
   return principal.id
 }
