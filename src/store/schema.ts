@@ -16,7 +16,7 @@ import type {
 } from '../domain/transaction.ts'
 import type { ApiKeyTable, AuditLogTable, IdempotencyKeyTable } from './access-tables.ts'
 import type { Json } from './json.ts'
-import type { ManagedKind } from './store.ts'
+import type { EntityKind } from './store.ts'
 
 /** 0 or 1: SQLite has no booleans, and one set of queries serves both databases. */
 export type Flag = 0 | 1
@@ -188,19 +188,19 @@ export interface FormerRelayerTable {
 }
 
 /** What was configured through the API: entities of its own, and what it changed of the file's. */
-export interface ManagedTable {
-  kind: ManagedKind
+export interface EntityTable {
+  kind: EntityKind
   id: string
   /** JSON, nothing of it secret. */
   facts: string
   /** See ops/vault.ts. */
   sealed: string | null
-  /** Of the whole estate when this row was written: two versions of a row never share one. */
+  /** Of the whole registry when this row was written: two versions of a row never share one. */
   revision: number
 }
 
 /** One row: grows with every change of `managed` and of the relayers' rows, so that another process notices. */
-export interface EstateTable {
+export interface RevisionTable {
   id: number
   revision: number
 }
@@ -208,8 +208,8 @@ export interface EstateTable {
 export interface Schema {
   relayers: RelayerTable
   former_relayers: FormerRelayerTable
-  managed: ManagedTable
-  estate: EstateTable
+  managed: EntityTable
+  estate: RevisionTable
   transactions: TransactionTable
   attempts: AttemptTable
   outbox: OutboxTable

@@ -4,7 +4,7 @@ import { type AuditPad, pruneAudit } from './access/audit-log.ts'
 import { redeliver } from './deliveries/dead-letters.ts'
 import { advanceQueue } from './deliveries/delivery-queues.ts'
 import { pruneEvents } from './events/prune-events.ts'
-import { findManaged, raiseRevision, removeManaged, saveManaged } from './registry/managed.ts'
+import { findEntity, raiseRevision, removeEntity, saveEntity } from './registry/entities.ts'
 import {
   acquireRelayer,
   fenceRelayer,
@@ -34,9 +34,9 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     relayerOf: (chainId, address) => findRelayerOf(executor, chainId, address),
     relayersUsing: (kind, id) => relayersUsing(executor, kind, id),
     hasOpen: (id) => hasOpen(executor, id),
-    managed: (kind, id) => findManaged(executor, kind, id),
-    saveManaged: (entity) => saveManaged(executor, entity),
-    removeManaged: (kind, id) => removeManaged(executor, kind, id),
+    entity: (kind, id) => findEntity(executor, kind, id),
+    saveEntity: (entity) => saveEntity(executor, entity),
+    removeEntity: (kind, id) => removeEntity(executor, kind, id),
     raiseRevision: async () => {
       await raiseRevision(executor)
     },

@@ -40,8 +40,8 @@ export interface Reads {
   /** Whether there was one of this id, deleted since: its transactions are still there to read. */
   wasRelayer(id: RelayerId): Promise<boolean>
   /** Everything that was configured through the API, by kind and id. */
-  managed(): Promise<readonly Managed[]>
-  /** Grows with every change of what `managed` and `relayers` answer that a client asked for. */
+  entities(): Promise<readonly Entity[]>
+  /** Grows with every change of what `entities` and `relayers` return, on a client's request. */
   revision(): Promise<number>
   transaction(relayerId: RelayerId, id: TransactionId): Promise<Transaction | undefined>
   /** The one that holds the nonce, or held it when it was settled. */
@@ -118,11 +118,11 @@ export interface EventWindow {
   readonly through: number
 }
 
-export type ManagedKind = 'signer' | 'notification' | 'network' | 'relayer'
+export type EntityKind = 'signer' | 'notification' | 'network' | 'relayer'
 
-/** Its form is told in registry/documents.ts. */
-export interface Managed {
-  readonly kind: ManagedKind
+/** Its form is told in registry/stored-entities.ts. */
+export interface Entity {
+  readonly kind: EntityKind
   readonly id: string
   /** JSON, nothing of it secret. */
   readonly facts: string
@@ -160,10 +160,10 @@ export interface Session {
   relayersUsing(kind: 'signer' | 'notification', id: string): Promise<readonly RelayerId[]>
   /** Whether anything can still happen to a transaction of it. */
   hasOpen(id: RelayerId): Promise<boolean>
-  managed(kind: ManagedKind, id: string): Promise<Managed | undefined>
+  entity(kind: EntityKind, id: string): Promise<Entity | undefined>
   /** Raises the revision, too, and waits for whoever else is about to. */
-  saveManaged(entity: Omit<Managed, 'revision'>): Promise<void>
-  removeManaged(kind: ManagedKind, id: string): Promise<void>
+  saveEntity(entity: Omit<Entity, 'revision'>): Promise<void>
+  removeEntity(kind: EntityKind, id: string): Promise<void>
   raiseRevision(): Promise<void>
   /**
    * The next place in the relayer's order, counted from 1, with the relayer; undefined when there is none. Locks the

@@ -31,7 +31,7 @@ const matrix: Readonly<Record<string, Rule>> = {
     'domain',
     'ops',
     'registry/entities.ts',
-    'registry/estate.ts',
+    'registry/registry.ts',
     'store/store.ts',
     'store/hints.ts',
     'chain/chain.ts',
@@ -119,7 +119,7 @@ const bounded: Readonly<Record<string, Rule>> = { http: ['http', 'commands'] }
 
 /** Of the ports, a folder beside them may take the types alone. */
 const typesOnly: Readonly<Record<string, Rule>> = {
-  http: ['registry/entities.ts', 'registry/estate.ts', 'store/store.ts', 'store/hints.ts', 'chain/chain.ts'],
+  http: ['registry/entities.ts', 'registry/registry.ts', 'store/store.ts', 'store/hints.ts', 'chain/chain.ts'],
   ops: ['domain'],
 }
 

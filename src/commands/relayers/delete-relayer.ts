@@ -6,8 +6,8 @@ import { type ManagementContext, notInFile, takeEffect } from '../management.ts'
 
 /** Throws RELAYER_NOT_FOUND, CONFIGURED_BY_FILE, RELAYER_HAS_OPEN_TRANSACTIONS. */
 export async function deleteRelayer(context: ManagementContext, id: RelayerId, requester: Requester): Promise<void> {
-  const { store, clock, estate } = context
-  const inFile = estate.file.relayers.some((relayer) => relayer.id === id)
+  const { store, clock, registry } = context
+  const inFile = registry.file.relayers.some((relayer) => relayer.id === id)
   await store.commit(async (session) => {
     await session.raiseRevision()
     if (!(await session.relayer(id))) throw relayerNotFound(id)
@@ -19,7 +19,7 @@ export async function deleteRelayer(context: ManagementContext, id: RelayerId, r
         `relayer "${id}" has open transactions; cancel them with DELETE …/transactions/pending, and delete it once they have ended`,
       )
     }
-    await session.removeManaged('relayer', id)
+    await session.removeEntity('relayer', id)
     session.recordAudit(allowed(requester, context.clock.now(), { relayerId: id }))
   })
   await takeEffect(context)

@@ -6,21 +6,21 @@ import { usedBy } from '../used-by.ts'
 
 /** Throws SIGNER_NOT_FOUND, CONFIGURED_BY_FILE, SIGNER_IN_USE. */
 export async function deleteSigner(context: ManagementContext, id: string, requester: Requester): Promise<void> {
-  const { store, estate } = context
+  const { store, registry } = context
   notInFile(
     'signer',
     id,
-    estate.file.signers.some((each) => each.id === id),
+    registry.file.signers.some((each) => each.id === id),
     'take it out of the file and restart',
   )
   await store.commit(async (session) => {
     await session.raiseRevision()
-    if (!(await session.managed('signer', id))) {
+    if (!(await session.entity('signer', id))) {
       throw new RescindError('SIGNER_NOT_FOUND', `Signer with ID ${id} not found`)
     }
     const users = await session.relayersUsing('signer', id)
     if (users.length > 0) throw new RescindError('SIGNER_IN_USE', `${usedBy('signer', id, users)}; delete them first`)
-    await session.removeManaged('signer', id)
+    await session.removeEntity('signer', id)
     session.recordAudit(allowed(requester, context.clock.now(), { subjectId: id }))
   })
   await takeEffect(context)

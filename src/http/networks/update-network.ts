@@ -52,7 +52,7 @@ export function updateNetwork(management: ManagementContext) {
       const { body } = request
       const { network_id: id } = request.params
       const { rpc_urls: urls, required_confirmations: confirmations, average_blocktime_ms: blockTime } = body
-      const network = management.estate.file.networks.find(({ name }) => networkId(name) === id)
+      const network = management.registry.file.networks.find(({ name }) => networkId(name) === id)
       const { name } = found(network, 'NETWORK_NOT_FOUND', noNetwork(id))
       const updated = await updateNetworkCommand(
         management,

@@ -60,7 +60,7 @@ export function createRelayer(management: ManagementContext) {
         },
         requesterOf(request, 'createRelayer'),
       )
-      return success(presentRelayer(relayer, management.estate.endpointsOf), adviceOn(management, body.policies))
+      return success(presentRelayer(relayer, management.registry.endpointsOf), adviceOn(management, body.policies))
     },
   })
 }

@@ -61,7 +61,7 @@ export function updateRelayer(management: ManagementContext) {
         },
         requesterOf(request, 'updateRelayer'),
       )
-      return success(presentRelayer(relayer, management.estate.endpointsOf), adviceOn(management, policies))
+      return success(presentRelayer(relayer, management.registry.endpointsOf), adviceOn(management, policies))
     },
   })
 }

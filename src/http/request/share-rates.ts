@@ -6,7 +6,7 @@ import type { RateLimits } from './limit-rate.ts'
 
 export interface ShareRates {
   readonly rates: Pick<RateLimits, 'spent' | 'take'>
-  readonly hints: Pick<Hints, 'tell' | 'hear'>
+  readonly hints: Pick<Hints, 'notify' | 'listen'>
   readonly clock: Clock
   /** This replica's own name, which no other has. */
   readonly self: string
@@ -20,11 +20,11 @@ export function shareRates({ rates, hints, clock, self }: ShareRates): AsyncDisp
     while (!ended.signal.aborted) {
       await clock.sleep(rateToldEveryMs, ended.signal)
       const amounts = rates.spent()
-      if (amounts.size > 0) hints.tell({ kind: 'spent', by: self, amounts })
+      if (amounts.size > 0) hints.notify({ kind: 'spent', by: self, amounts })
     }
   }
 
-  hints.hear((hint) => {
+  hints.listen((hint) => {
     if (hint.kind === 'spent' && hint.by !== self) void rates.take(hint.amounts)
   }, ended.signal)
   // Counted from now on.

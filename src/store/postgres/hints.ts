@@ -39,7 +39,7 @@ export function openPostgresHints(options: { url: Secret; clock: Clock; logger: 
   const listeners = new Set<(hint: Hint) => void>()
   let session: DirectSession | undefined
   let work = new Set<RelayerId>()
-  let kinds = new Set<'locks' | 'estate'>()
+  let kinds = new Set<'locks' | 'registry'>()
   let spent: Spent | undefined
   let telling = false
   let giveUpSilent: (() => void) | undefined
@@ -99,13 +99,13 @@ export function openPostgresHints(options: { url: Secret; clock: Clock; logger: 
     try {
       while (session && !closing.signal.aborted && (work.size > 0 || kinds.size > 0 || spent)) {
         const [told, rest] = spent ? [[], [...work]] : split([...work])
-        const { locks, estate } = { locks: kinds.has('locks'), estate: kinds.has('estate') }
+        const { locks, registry } = { locks: kinds.has('locks'), registry: kinds.has('registry') }
         work = new Set(rest)
         kinds = new Set()
         const message: Message = {
           ...(told.length > 0 && { work: told }),
           ...(locks && { locks }),
-          ...(estate && { estate }),
+          ...(registry && { estate: true as const }),
           ...(spent && { spent }),
         }
         spent = undefined
@@ -121,13 +121,13 @@ export function openPostgresHints(options: { url: Secret; clock: Clock; logger: 
 
   const running = run()
   return {
-    tell(hint) {
+    notify(hint) {
       if (hint.kind === 'spent') spent = spentIn(hint)
       else if (hint.kind !== 'work') kinds.add(hint.kind)
       else if (work.size < relayersMax) work.add(hint.relayer)
       void flush()
     },
-    hear(listener, signal) {
+    listen(listener, signal) {
       if (signal.aborted) return
       listeners.add(listener)
       signal.addEventListener('abort', () => listeners.delete(listener), { once: true })
@@ -165,7 +165,7 @@ function hintsIn(payload: string): readonly Hint[] {
     return [
       ...work.map((relayer): Hint => ({ kind: 'work', relayer })),
       ...(locks ? [{ kind: 'locks' } as const] : []),
-      ...(estate ? [{ kind: 'estate' } as const] : []),
+      ...(estate ? [{ kind: 'registry' } as const] : []),
       ...(spent ? [{ ...spent, kind: 'spent', amounts: new Map(Object.entries(spent.amounts)) } as const] : []),
     ]
   } catch {

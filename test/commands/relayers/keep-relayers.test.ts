@@ -5,7 +5,7 @@ import type { Address, RelayerId } from '../../../src/domain/ids.ts'
 import type { Relayer } from '../../../src/domain/relayer.ts'
 import { step } from '../../../src/engine/step.ts'
 import type { Logger } from '../../../src/ops/logger.ts'
-import { relayerToRow } from '../../../src/registry/documents.ts'
+import { relayerToEntity } from '../../../src/registry/stored-entities.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from '../../engine/workplace.ts'
 import { quiet } from '../../store/open-store.ts'
@@ -73,7 +73,7 @@ test('a notification that is gone is told of, whoever names it', async () => {
   expect(told).toEqual([])
   await keep(place, [gone], logger)
   expect(told).toEqual([{ relayer_id: gone.id, notification: 'gone' }])
-  await store.commit((session) => session.saveManaged(relayerToRow(gone.id, { origin: 'api' }, undefined)))
+  await store.commit((session) => session.saveEntity(relayerToEntity(gone.id, { origin: 'api' }, undefined)))
   await keep(place, [], logger)
   expect(told).toEqual([told[0], told[0]])
   expect((await store.reads.relayer(gone.id))?.paused).toBe(false)
@@ -102,9 +102,9 @@ test('what a client of another process changes while this one starts is kept', a
   const racing = meanwhile(store, () =>
     store.commit(async (session) => {
       await session.saveRelayer({ ...place.relayer, paused: true })
-      await session.saveManaged(relayerToRow(place.relayer.id, { origin: 'file', overlay }, undefined))
+      await session.saveEntity(relayerToEntity(place.relayer.id, { origin: 'file', overlay }, undefined))
       await session.saveRelayer(other)
-      await session.saveManaged(relayerToRow(other.id, { origin: 'api' }, undefined))
+      await session.saveEntity(relayerToEntity(other.id, { origin: 'api' }, undefined))
     }),
   )
   const given = { canBeFollowed: () => true, hasNotification: () => true, logger: quiet }

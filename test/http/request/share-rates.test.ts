@@ -20,7 +20,7 @@ async function openReplica(url: string, self: string) {
   const rates = rateLimits(limits)
   const hints = opened.use(openPostgresHints({ url: secretUrl(new URL(url)), clock: systemClock, logger: quiet }))
   const connected = new AbortController()
-  await new Promise<void>((resolve) => hints.hear(() => resolve(), connected.signal))
+  await new Promise<void>((resolve) => hints.listen(() => resolve(), connected.signal))
   connected.abort()
   opened.use(shareRates({ rates, hints, clock: systemClock, self }))
   const server = opened.use(await serve({ limits, rates }))

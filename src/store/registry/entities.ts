@@ -1,25 +1,25 @@
 // What was configured through the API, as rows; and the revision that tells whoever keeps a copy that it is old.
 import { sql } from 'kysely'
-import type { ManagedTable } from '../schema.ts'
+import type { EntityTable } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
-import type { Managed, ManagedKind } from '../store.ts'
+import type { Entity, EntityKind } from '../store.ts'
 
-const all = statement<object, ManagedTable>((db) => db.selectFrom('managed').selectAll().orderBy('kind').orderBy('id'))
+const all = statement<object, EntityTable>((db) => db.selectFrom('managed').selectAll().orderBy('kind').orderBy('id'))
 
-export async function listManaged(executor: Executor): Promise<readonly Managed[]> {
-  return (await executor.all(all, {})).map(managedFromRow)
+export async function listEntities(executor: Executor): Promise<readonly Entity[]> {
+  return (await executor.all(all, {})).map(entityFromRow)
 }
 
-const one = statement<{ kind: ManagedKind; id: string }, ManagedTable>((db, p) =>
+const one = statement<{ kind: EntityKind; id: string }, EntityTable>((db, p) =>
   db.selectFrom('managed').selectAll().where('kind', '=', p.kind).where('id', '=', p.id),
 )
 
-export async function findManaged(executor: Executor, kind: ManagedKind, id: string): Promise<Managed | undefined> {
+export async function findEntity(executor: Executor, kind: EntityKind, id: string): Promise<Entity | undefined> {
   const row = await first(executor, one, { kind, id })
-  return row && managedFromRow(row)
+  return row && entityFromRow(row)
 }
 
-const save = statement<ManagedTable>((db, p) =>
+const save = statement<EntityTable>((db, p) =>
   db
     .insertInto('managed')
     .values({ kind: p.kind, id: p.id, facts: p.facts, sealed: p.sealed, revision: p.revision })
@@ -32,21 +32,21 @@ const save = statement<ManagedTable>((db, p) =>
     ),
 )
 
-export async function saveManaged(executor: Executor, entity: Omit<Managed, 'revision'>): Promise<void> {
+export async function saveEntity(executor: Executor, entity: Omit<Entity, 'revision'>): Promise<void> {
   const revision = await raiseRevision(executor)
   await executor.all(save, { ...entity, sealed: entity.sealed ?? null, revision })
 }
 
-const remove = statement<{ kind: ManagedKind; id: string }>((db, p) =>
+const remove = statement<{ kind: EntityKind; id: string }>((db, p) =>
   db.deleteFrom('managed').where('kind', '=', p.kind).where('id', '=', p.id),
 )
 
-export async function removeManaged(executor: Executor, kind: ManagedKind, id: string): Promise<void> {
+export async function removeEntity(executor: Executor, kind: EntityKind, id: string): Promise<void> {
   await raiseRevision(executor)
   await executor.all(remove, { kind, id })
 }
 
-// Locks the row until the commit: two changes of the estate are never decided side by side.
+// Locks the row until the commit: two changes of the registry are never decided side by side.
 const raise = statement<object, { revision: number }>((db) =>
   db.updateTable('estate').set({ revision: sql<number>`revision + 1` }).where('id', '=', 1).returning('revision'),
 )
@@ -63,7 +63,7 @@ export async function readRevision(executor: Executor): Promise<number> {
   return (await first(executor, current, {}))?.revision ?? 0
 }
 
-function managedFromRow(row: ManagedTable): Managed {
+function entityFromRow(row: EntityTable): Entity {
   const { kind, id, facts, sealed, revision } = row
   return { kind, id, facts, ...(sealed !== null && { sealed }), revision: Number(revision) }
 }

@@ -1,8 +1,8 @@
-// What the configuration file names, as the estate has it: relayers know their chain and their address.
+// What the configuration file names, as the registry has it: relayers know their chain and their address.
 import type { NetworkName, RelayerId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import type { Signer } from '../signers/signer.ts'
-import { type EstateFile, known, type SignerFacts } from './entities.ts'
+import { known, type RegistryFile, type SignerFacts } from './entities.ts'
 
 type FileRelayer = Omit<Relayer, 'id' | 'network' | 'chainId' | 'address'> & {
   readonly id: string
@@ -10,13 +10,13 @@ type FileRelayer = Omit<Relayer, 'id' | 'network' | 'chainId' | 'address'> & {
 }
 
 /** As it is parsed: entities refer to each other by names that are known to exist. */
-export interface ParsedFile extends Pick<EstateFile, 'notifications' | 'networks'> {
+export interface ParsedFile extends Pick<RegistryFile, 'notifications' | 'networks'> {
   readonly relayers: readonly FileRelayer[]
   readonly signers: readonly Pick<SignerFacts, 'id' | 'type'>[]
 }
 
 /** `opened`: the file's signers, by id. */
-export function estateFile(parsed: ParsedFile, opened: ReadonlyMap<string, Signer>): EstateFile {
+export function registryFile(parsed: ParsedFile, opened: ReadonlyMap<string, Signer>): RegistryFile {
   const { notifications, networks } = parsed
   const addressOf = (signerId: string) => known(opened.get(signerId), `signer "${signerId}"`).address
   const chainIds = new Map(networks.map(({ name, chainId }) => [name, chainId]))

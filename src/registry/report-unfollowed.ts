@@ -5,12 +5,12 @@ import type { Relayer } from '../domain/relayer.ts'
 import type { Logger } from '../ops/logger.ts'
 
 /** Told of all relayers at each look, with why one can't be followed; undefined where it can. The first look tells nothing. */
-export type TellUnfollowed = (looked: ReadonlyMap<Relayer, string | undefined>) => void
+export type ReportUnfollowed = (relayers: ReadonlyMap<Relayer, string | undefined>) => void
 
-export function tellingUnfollowed(logger: Logger): TellUnfollowed {
+export function unfollowedReporter(logger: Logger): ReportUnfollowed {
   let before: ReadonlyMap<RelayerId, string | undefined> | undefined
-  return (looked) => {
-    const now = new Map([...looked].map(([{ id }, why]) => [id, why]))
+  return (relayers) => {
+    const now = new Map([...relayers].map(([{ id }, why]) => [id, why]))
     for (const [id, why] of before ? now : []) {
       const was = before?.get(id)
       if (why === was) continue

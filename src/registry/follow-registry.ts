@@ -1,27 +1,27 @@
-// Keeps the estate up to date with what other processes change of it: at their hints, and by a look now and then.
+// Keeps the registry up to date with what other processes change of it: at their hints, and by a look now and then.
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Hints } from '../store/hints.ts'
-import type { Estate } from './estate.ts'
+import type { Registry } from './registry.ts'
 
 /** A look is one small read. */
 const lookEveryMs = 2_000
 
-export interface FollowEstate {
-  readonly estate: Pick<Estate, 'refresh'>
-  readonly hints: Pick<Hints, 'hear'>
+export interface FollowRegistry {
+  readonly registry: Pick<Registry, 'refresh'>
+  readonly hints: Pick<Hints, 'listen'>
   readonly clock: Clock
   readonly logger: Logger
 }
 
 /** Begins at once, and ends when it is disposed of. */
-export function followEstate({ estate, hints, clock, logger }: FollowEstate): AsyncDisposable {
+export function followRegistry({ registry, hints, clock, logger }: FollowRegistry): AsyncDisposable {
   const ended = new AbortController()
   let failing = false
 
   async function refresh(): Promise<void> {
     try {
-      await estate.refresh()
+      await registry.refresh()
       failing = false
     } catch (err) {
       // Once: it is tried again at every look.
@@ -38,8 +38,8 @@ export function followEstate({ estate, hints, clock, logger }: FollowEstate): As
     }
   }
 
-  hints.hear((hint) => {
-    if (hint.kind === 'estate') void refresh()
+  hints.listen((hint) => {
+    if (hint.kind === 'registry') void refresh()
   }, ended.signal)
   const running = run()
   return {

@@ -4,10 +4,10 @@ import type { Chain } from '../chain/chain.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { Signer } from '../signers/signer.ts'
-import type { Endpoint, EstateFile, NetworkSettings, NotificationSettings, SignerFacts } from './entities.ts'
+import type { EndpointSettings, NetworkSettings, NotificationSettings, RegistryFile, SignerFacts } from './entities.ts'
 
-export interface Estate extends AsyncDisposable {
-  readonly file: EstateFile
+export interface Registry extends AsyncDisposable {
+  readonly file: RegistryFile
   /** Opens, reopens and closes what differs from the store. Costs one small read where nothing does. */
   refresh(): Promise<void>
 
@@ -16,7 +16,7 @@ export interface Estate extends AsyncDisposable {
   notifications(): readonly NotificationSettings[]
   networks(): readonly NetworkSettings[]
   /** Of a relayer that has endpoints of its own, given through the API. */
-  endpointsOf(relayer: RelayerId): readonly Endpoint[] | undefined
+  endpointsOf(relayer: RelayerId): readonly EndpointSettings[] | undefined
   /** Throws for one that is not here, or signs for another account. */
   signerOf(relayer: Pick<Relayer, 'signerId' | 'address'>): Signer
   /** Stays the same object when its endpoints change. Throws for a network that is not configured. */

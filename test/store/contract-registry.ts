@@ -6,28 +6,28 @@ import { type OpenStore, send, sendWithin, storedRelayer } from './contract.ts'
 
 const key = { kind: 'signer', id: 'one', facts: '{"type":"plain"}', sealed: 'v1.key.bytes' } as const
 
-export function estateContract(open: OpenStore): void {
+export function registryContract(open: OpenStore): void {
   test('a row is read as it was written last, and each change is at a higher revision than all before', async () => {
     await using under = await open()
     const { store } = under
     const seen = [await store.reads.revision()]
-    await store.commit((session) => session.saveManaged(key))
+    await store.commit((session) => session.saveEntity(key))
     seen.push(await store.reads.revision())
-    expect(await store.reads.managed()).toEqual([{ ...key, revision: seen.at(-1) }])
+    expect(await store.reads.entities()).toEqual([{ ...key, revision: seen.at(-1) }])
     const { sealed: _, ...bare } = { ...key, facts: '{}' }
     await store.commit(async (session) => {
-      await session.saveManaged({ ...bare, kind: 'network' })
-      await session.saveManaged(bare)
+      await session.saveEntity({ ...bare, kind: 'network' })
+      await session.saveEntity(bare)
     })
     seen.push(await store.reads.revision())
-    const [network, signer] = await store.reads.managed()
+    const [network, signer] = await store.reads.entities()
     expect([network, signer]).toMatchObject([{ ...bare, kind: 'network' }, bare])
     expect(signer).not.toHaveProperty('sealed')
     expect(signer?.revision).toBeGreaterThan(network?.revision ?? 0)
-    expect(await store.commit((session) => session.managed('signer', 'one'))).toEqual(signer)
-    await store.commit((session) => session.removeManaged('signer', 'one'))
+    expect(await store.commit((session) => session.entity('signer', 'one'))).toEqual(signer)
+    await store.commit((session) => session.removeEntity('signer', 'one'))
     seen.push(await store.reads.revision())
-    expect(await store.commit((session) => session.managed('signer', 'one'))).toBeUndefined()
+    expect(await store.commit((session) => session.entity('signer', 'one'))).toBeUndefined()
     expect(seen).toEqual([...new Set(seen)].sort((one, other) => one - other))
   })
 
@@ -35,17 +35,17 @@ export function estateContract(open: OpenStore): void {
     await using under = await open()
     const { store } = under
     const ids = Array.from({ length: 20 }, (_, index) => `signer-${index}`)
-    await Promise.all(ids.map((id) => store.commit((session) => session.saveManaged({ ...key, id }))))
-    const rows = await store.reads.managed()
+    await Promise.all(ids.map((id) => store.commit((session) => session.saveEntity({ ...key, id }))))
+    const rows = await store.reads.entities()
     expect(new Set(rows.map(({ revision }) => revision)).size).toBe(20)
     const before = await store.reads.revision()
     const failing = store.commit(async (session) => {
-      await session.removeManaged('signer', 'signer-3')
+      await session.removeEntity('signer', 'signer-3')
       throw new Error('refused')
     })
     await expect(failing).rejects.toThrow('refused')
     expect(await store.reads.revision()).toBe(before)
-    expect(await store.reads.managed()).toEqual(rows)
+    expect(await store.reads.entities()).toEqual(rows)
   })
 
   test('a relayer that is removed is in no list, takes nothing, and leaves its transactions', async () => {

@@ -1,4 +1,4 @@
-// The estate over a store: rows into open signers and chains, each opened anew only when its row is another.
+// The registry over a store: rows into open signers and chains, each opened anew only when its row is another.
 import type { Chains } from '../chain/chain.ts'
 import { RescindError } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
@@ -8,25 +8,31 @@ import { OperatorError } from '../ops/operator-error.ts'
 import type { Secret } from '../ops/secret.ts'
 import type { Vault } from '../ops/vault.ts'
 import type { Signer } from '../signers/signer.ts'
-import type { Managed, ManagedKind, Store } from '../store/store.ts'
+import type { Entity, EntityKind, Store } from '../store/store.ts'
 import {
-  endpointsFromRow,
-  keyFromRow,
-  networkFromRow,
-  notificationFromRow,
-  relayerFromRow,
-  signerFromRow,
-} from './documents.ts'
-import { type Endpoint, type EstateFile, known, type NetworkSettings, type NotificationSettings } from './entities.ts'
-import { type Estate, relayersMax } from './estate.ts'
+  type EndpointSettings,
+  known,
+  type NetworkSettings,
+  type NotificationSettings,
+  type RegistryFile,
+} from './entities.ts'
 import { coveredBy, type RelayerOverlay } from './overlay.ts'
-import { tellingUnfollowed } from './tell-unfollowed.ts'
+import { type Registry, relayersMax } from './registry.ts'
+import { unfollowedReporter } from './report-unfollowed.ts'
+import {
+  endpointsFromEntity,
+  keyFromEntity,
+  networkFromEntity,
+  notificationFromEntity,
+  relayerFromEntity,
+  signerFromEntity,
+} from './stored-entities.ts'
 
-export interface EstateOptions {
+export interface RegistryOptions {
   readonly store: Store
   readonly vault: Vault
   readonly logger: Logger
-  readonly file: EstateFile
+  readonly file: RegistryFile
   /** Those of the file, by id. */
   readonly fileSigners: ReadonlyMap<string, Signer>
   readonly openSigner: (id: string, key: Secret) => Promise<Signer>
@@ -35,27 +41,27 @@ export interface EstateOptions {
 }
 
 /** Throws OperatorError where the file and the store both name an entity, or where what is sealed does not open. */
-export async function openEstate(options: EstateOptions): Promise<Estate> {
+export async function openRegistry(options: RegistryOptions): Promise<Registry> {
   const { store, vault, logger, file, chains } = options
-  let rows: readonly Managed[] = []
+  let rows: readonly Entity[] = []
   let revision = -1
   const signers = new Map<string, { readonly signer: Signer; readonly revision: number }>()
   let notifications: readonly NotificationSettings[] = file.notifications
   const networks = new Map<string, NetworkSettings>()
   const policies = new Map<string, NetworkPolicy>()
-  let endpoints: ReadonlyMap<RelayerId, readonly Endpoint[]> = new Map()
+  let endpoints: ReadonlyMap<RelayerId, readonly EndpointSettings[]> = new Map()
   /** What a chain was opened with, by its name. */
   const opened = new Map<string, string>()
   let overlays = new Map<string, RelayerOverlay>()
-  const tellUnfollowed = tellingUnfollowed(logger)
+  const reportUnfollowed = unfollowedReporter(logger)
   let assign: ((relayers: readonly RelayerId[]) => Promise<void>) | undefined
 
-  const rowsOf = (kind: ManagedKind) => rows.filter((row) => row.kind === kind)
+  const rowsOf = (kind: EntityKind) => rows.filter((row) => row.kind === kind)
 
   async function bringSigners(): Promise<void> {
     for (const row of rowsOf('signer')) {
       if (signers.get(row.id)?.revision === row.revision) continue
-      const signer = await options.openSigner(row.id, keyFromRow(vault, row))
+      const signer = await options.openSigner(row.id, keyFromEntity(vault, row))
       signers.set(row.id, { signer, revision: row.revision })
     }
     for (const id of signers.keys()) {
@@ -66,7 +72,7 @@ export async function openEstate(options: EstateOptions): Promise<Estate> {
   function bringNetworks(): void {
     for (const network of file.networks) {
       const row = rowsOf('network').find(({ id }) => id === network.name)
-      const patch = row ? networkFromRow(vault, row) : {}
+      const patch = row ? networkFromEntity(vault, row) : {}
       const isBlockTimeGiven = network.isBlockTimeGiven || patch.averageBlockTimeMs !== undefined
       const settings = { ...network, ...patch, isBlockTimeGiven }
       networks.set(network.name, settings)
@@ -76,13 +82,13 @@ export async function openEstate(options: EstateOptions): Promise<Estate> {
   }
 
   async function bringRelayers(): Promise<void> {
-    const documents = rowsOf('relayer').map((row) => ({ row, document: relayerFromRow(row) }))
+    const documents = rowsOf('relayer').map((row) => ({ row, document: relayerFromEntity(row) }))
     overlays = new Map(
       documents.flatMap(({ row, document }) => (document.origin === 'file' ? [[row.id, document.overlay]] : [])),
     )
-    const found = new Map<RelayerId, readonly Endpoint[]>()
+    const found = new Map<RelayerId, readonly EndpointSettings[]>()
     for (const { row } of documents) {
-      const urls = endpointsFromRow(vault, row)
+      const urls = endpointsFromEntity(vault, row)
       if (!urls) continue
       // A row of this kind is named as its relayer.
       const id = row.id as RelayerId
@@ -114,9 +120,9 @@ export async function openEstate(options: EstateOptions): Promise<Estate> {
     // Read before the rows: should they be newer already, they are only looked at once more.
     const present = await store.reads.revision()
     if (present === revision) return
-    rows = await store.reads.managed()
+    rows = await store.reads.entities()
     await bringSigners()
-    notifications = [...file.notifications, ...rowsOf('notification').map((row) => notificationFromRow(vault, row))]
+    notifications = [...file.notifications, ...rowsOf('notification').map((row) => notificationFromEntity(vault, row))]
     bringNetworks()
     await bringRelayers()
     await assign?.(await followed())
@@ -135,7 +141,7 @@ export async function openEstate(options: EstateOptions): Promise<Estate> {
   async function followed(): Promise<readonly RelayerId[]> {
     const { items } = await store.reads.relayers({ page: 1, perPage: relayersMax })
     const looked = new Map(items.map((relayer) => [relayer, whyUnfollowed(relayer)]))
-    tellUnfollowed(looked)
+    reportUnfollowed(looked)
     return items.filter((relayer) => looked.get(relayer) === undefined).map(({ id }) => id)
   }
 
@@ -163,7 +169,7 @@ export async function openEstate(options: EstateOptions): Promise<Estate> {
   return {
     file,
     refresh,
-    signers: () => [...file.signers, ...rowsOf('signer').map(signerFromRow)],
+    signers: () => [...file.signers, ...rowsOf('signer').map(signerFromEntity)],
     signer,
     notifications: () => notifications,
     networks: () => [...networks.values()],
@@ -196,7 +202,7 @@ function chainName(relayer: string): string {
   return `relayer\n${relayer}`
 }
 
-function refuseTwice(file: EstateFile, rows: readonly Managed[]): void {
+function refuseTwice(file: RegistryFile, rows: readonly Entity[]): void {
   const named = [
     ...file.signers.map(({ id }) => ({ kind: 'signer', id })),
     ...file.notifications.map(({ id }) => ({ kind: 'notification', id })),
@@ -213,6 +219,6 @@ function refuseTwice(file: EstateFile, rows: readonly Managed[]): void {
   throw new OperatorError(lines.join('\n'))
 }
 
-function isOverlay(row: Managed): boolean {
-  return row.kind === 'relayer' && relayerFromRow(row).origin === 'file'
+function isOverlay(row: Entity): boolean {
+  return row.kind === 'relayer' && relayerFromEntity(row).origin === 'file'
 }
