@@ -33,7 +33,7 @@ async function judgeOne(stage: Stage, ledger: readonly Mined[], { payment, verdi
   const { sender, to, value } = payment
   const executed = verdict === 'executed' || verdict === 'lost'
   const inBlocks = ledger.filter((mined) => sameAddress(mined.to, to))
-  const taker = ledger.find((mined) => sameAddress(mined.from, sender.address) && mined.nonce === told.nonce)
+  const spender = ledger.find((mined) => sameAddress(mined.from, sender.address) && mined.nonce === told.nonce)
   const received = await balanceOf(stage.anvil, to)
 
   const claims: [boolean, string][] = [
@@ -45,13 +45,13 @@ async function judgeOne(stage: Stage, ledger: readonly Mined[], { payment, verdi
   if (verdict === 'dropped') {
     claims.push([told.nonce === undefined, `it holds nonce ${told.nonce}`], [told.cost === 0n, `it cost ${told.cost}`])
   } else {
-    const cost = verdict === 'won' ? taker?.fee : 0n
+    const cost = verdict === 'won' ? spender?.fee : 0n
     claims.push(
-      [taker !== undefined && taker.hash === told.winner, `nonce ${told.nonce} went to ${taker?.hash}`],
-      [taker?.succeeded === true, 'what took the nonce reverted'],
-      [taker?.value === (executed ? value : 0n), `what took the nonce moved ${taker?.value} wei`],
-      [sameAddress(taker?.to ?? null, executed ? to : sender.address), `what took the nonce went to ${taker?.to}`],
-      [taker?.input === '0x', `what took the nonce carries data ${taker?.input}`],
+      [spender !== undefined && spender.hash === told.winner, `nonce ${told.nonce} went to ${spender?.hash}`],
+      [spender?.succeeded === true, 'what took the nonce reverted'],
+      [spender?.value === (executed ? value : 0n), `what took the nonce moved ${spender?.value} wei`],
+      [sameAddress(spender?.to ?? null, executed ? to : sender.address), `what took the nonce went to ${spender?.to}`],
+      [spender?.input === '0x', `what took the nonce carries data ${spender?.input}`],
       [told.cost === cost, `the receipt says that it cost ${cost}`],
     )
   }

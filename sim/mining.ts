@@ -119,7 +119,7 @@ function adopt(world: World, block: Block): void {
   const taken = block.included.map(({ transaction, succeeded }) => {
     const attempt = world.bytes.recorded(transaction.hash)
     if (!attempt) world.funds.moved(transaction.from, block.number)
-    const kind = attempt ? `${attempt.kind} of ${attempt.transaction_id.slice(-6)}` : "a stranger's"
+    const kind = attempt ? `${attempt.kind} of ${attempt.transaction_id.slice(-6)}` : 'a foreign transaction'
     return `${transaction.nonce}=${transaction.hash.slice(2, 8)} (${kind}${succeeded ? '' : ', reverts'})`
   })
   history.note(`block ${block.number}, base fee ${block.baseFee}: ${taken.join(', ') || 'empty'}`)

@@ -25,7 +25,7 @@ export const actions = [
   'spike',
   'emptyBalance',
   'refill',
-  'stranger',
+  'foreign',
   'revert',
   'jumpClock',
   'crash',
@@ -149,7 +149,7 @@ const usual: Readonly<Record<Action, number>> = {
   spike: 1.5,
   emptyBalance: 1,
   refill: 2,
-  stranger: 3,
+  foreign: 3,
   revert: 2,
   jumpClock: 1,
   crash: 6,
@@ -215,7 +215,7 @@ function operated<S extends Alone>(scenario: S, dice: Dice): S {
   const policies = { ...scenario.policies, others: drawOthers(dice, operator) }
   const changes = { ...weights, policies: dice.pick([0, 2, 6]) }
   const refills = operator.funds === undefined ? changes : { ...changes, refill: Math.max(3, weights.refill) }
-  const steady = { ...refills, reorg: 0, emptyBalance: 0, stranger: 0 }
+  const steady = { ...refills, reorg: 0, emptyBalance: 0, foreign: 0 }
   const fees = { ...scenario.fees, balance: operator.funds ?? scenario.fees.balance }
   return { ...scenario, fees, operator, policies, weights: operator.isSteady ? steady : refills }
 }

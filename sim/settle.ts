@@ -12,7 +12,7 @@ import type { World } from './world.ts'
 const tightMs = 30_000
 
 /**
- * In blocks after the faults stopped: the base fee may need 36 to come down, or up; a stranger's transaction is proven
+ * In blocks after the faults stopped: the base fee may need 36 to come down, or up; a foreign transaction is proven
  * by its second block and settled at finality, and then what it displaced begins anew; a refused filler may have to wait
  * for its next try; the rest is the queue. Where a receipt is late, so is the next in the queue, by that and by the pause
  * until it is asked for again. Requests take their time on a fast chain, too: of blocks that come in less than a second, as
@@ -105,7 +105,7 @@ export function askForTheRest(world: World, service: Service): void {
 }
 
 /**
- * What waits by its own policy, such as a send at its cap behind a stranger's dust, waits for a client's word: at half of
+ * What waits by its own policy, such as a send at its cap behind a foreign transaction's dust, waits for a client's word: at half of
  * the bound that word comes.
  */
 export function giveUpWaiting(world: World, service: Service): void {

@@ -61,7 +61,7 @@ export function watchVerdicts(
     const winner = told.winner && includedIn(told.winner.block.hash, told.winner.hash)
     if (told.winner && !winner) fail(`${name}: its verdict names a winner that no block holds`)
     const state = winner ? stateBy(row, winner) : row.phase === 'dropped' ? 'dropped' : 'racing'
-    // Of a payload that is on no record the chain alone tells that it is ours; a filler of a gap has none to tell by.
+    // Of a payload that is on no record the chain alone tells that it is ours; a gap filler has none to tell by.
     const isUntold = row.included_kind === 'unrecorded' && tagsOf(row).length === 0
     if (told.state !== state && !isUntold) fail(`${name}: its verdict is ${told.state}, and should be ${state}`)
     const cost = winner && state === 'won' ? burned(winner) : 0n

@@ -213,7 +213,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'floor-that-never-rises',
-    breaks: 'forgets which nonces are finally spent, by ours or by a stranger',
+    breaks: 'forgets which nonces are finally spent, by ours or by a foreign transaction',
     edits: [
       {
         file: 'src/domain/decide/decide.ts',
@@ -374,12 +374,12 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'requeue-before-finality',
-    breaks: 'gives a fresh nonce as soon as a stranger has taken the first',
+    breaks: 'gives a fresh nonce as soon as a foreign transaction has taken the first',
     edits: [
       {
         file: 'src/domain/decide/decide.ts',
         find: 'if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []',
-        put: "if (confirmations(head, inclusion.block) < policy.requiredConfirmations && tookTheNonce(inclusion) !== 'stranger') return []",
+        put: "if (confirmations(head, inclusion.block) < policy.requiredConfirmations && spenderKind(inclusion) !== 'foreign') return []",
       },
     ],
   },
@@ -497,7 +497,7 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'take-our-no-op-for-a-strangers',
+    name: 'take-our-no-op-for-a-foreign-one',
     breaks: 'sends a payload again that a no-op canceled for good, as the record of that was lost',
     caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
     edits: [

@@ -78,7 +78,7 @@ export interface Observation {
   /** The account carries an EIP-7702 delegation: pools let it have one transaction in flight. */
   readonly delegated?: boolean
   /**
-   * What took a nonce, by nonce: proven by a receipt, or by the block that holds a stranger's transaction, and that
+   * What took a nonce, by nonce: proven by a receipt, or by the block that holds a foreign transaction, and that
    * block is canonical at `head`.
    */
   readonly inclusions: ReadonlyMap<Nonce, Inclusion>
@@ -126,13 +126,13 @@ export interface PastSeen {
   /** Every nonce below is spent in a final block. Absent where that was not needed, or could not be read. */
   readonly finalBelow?: Nonce
   /** What spent the unexplained nonces since then, by nonce. Absent as long as one is not final, or not found yet. */
-  readonly takers?: readonly Taker[]
+  readonly spenders?: readonly Spender[]
   /** The search was broken off for its length, and goes on where it stopped. */
   readonly more?: boolean
 }
 
 /** What spent a nonce that the record does not explain. */
-export interface Taker {
+export interface Spender {
   readonly nonce: Nonce
   readonly hash: Hash
   readonly block: BlockRef
@@ -149,7 +149,7 @@ export interface MinedPayload
 }
 
 /** A no-op that was signed with the relayer's key and is not on record. */
-export interface LostNoOp extends Taker {
+export interface LostNoOp extends Spender {
   readonly signed: MinedPayload
 }
 

@@ -87,7 +87,7 @@ export function previewCancellation(
 
 const anyBalance: Wei = 2n ** 255n
 
-/** What a bulk cancel takes: a filler of a gap is the relayer's own. */
+/** What a bulk cancel takes: a gap filler is the relayer's own. */
 function isCovered(transaction: Transaction): boolean {
   const status = statusOf(transaction)
   return transaction.origin === 'client' && pendingStatuses.some((pending) => pending === status)

@@ -36,7 +36,7 @@ export interface Rest {
 
 /** What an owner has yet to find out. */
 export interface Unknowns {
-  /** Whether a stranger's transactions wait in the node's pool. */
+  /** Whether a foreign transactions wait in the node's pool. */
   readonly pool: boolean
   /** What the balance is by now: what this process remembers of it may be from before another one used the account. */
   readonly balance: boolean
@@ -147,7 +147,7 @@ async function look(
   while (true) {
     const inquiry: Inquiry = { ...inquire(work, wants), ...(past && { past }) }
     const observation = withUnknowns(await chain.observe(inquiry), inquiry)
-    const found = await findSent(context.store.reads, work, observation.past?.takers)
+    const found = await findSent(context.store.reads, work, observation.past?.spenders)
     const plan = decide({ ...work, ...found }, observation, policy, context.clock.now())
     const pendingNonce = wants.pendingNonce || plan.needsPendingNonce
     const freshBalance = wants.freshBalance || plan.needsBalance

@@ -43,7 +43,7 @@ export const keysHeldMax = 2_000
 export const keyUseNotedEveryMs = 60_000
 export const apiKeyNameCharsMax = 100
 export const apiKeyRelayersMax = 256
-/** Kinds of refusals that the audit log tells apart in a flush: so many of strangers, and so many of keys. */
+/** Kinds of refusals that the audit log tells apart in a flush: so many without a key, and so many with one. */
 export const auditRefusalKindsMax = 50
 export const auditRefusalsSoonMs = 1_000
 export const auditRefusalsEveryMs = 60_000

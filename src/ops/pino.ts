@@ -28,7 +28,7 @@ export function openLogger({ level, destination }: LoggerOptions): Logger {
 
 /**
  * What JSON leaves as it is and a terminal obeys, or shows in another order than it stands: DEL, the C1 controls, Unicode's line
- * ends and its marks of direction. They come in with ids and texts of strangers.
+ * ends and its marks of direction. They come in with ids and texts of unauthenticated clients.
  */
 const controls = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
 

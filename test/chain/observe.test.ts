@@ -1,4 +1,4 @@
-// Observations of a real anvil: nonce, receipts, strangers, reverts, prices; and what they cost in calls.
+// Observations of a real anvil: nonce, receipts, foreign transactions, reverts, prices; and what they cost in calls.
 
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -140,7 +140,7 @@ describe('a spent nonce', () => {
     expect(network.count('eth_getTransactionReceipt')).toBe(0)
   })
 
-  test('a stranger is named once the nonce has been spent for some blocks, in the block that holds it', async () => {
+  test('a foreign transaction is named once the nonce has been spent for some blocks, in the block that holds it', async () => {
     await anvil.mine(20)
     const foreign = await signedBy(sender.key, { nonce: 0, to: other.address, value: 1n })
     await anvil.rpc('eth_sendRawTransaction', [foreign.raw])
@@ -159,7 +159,7 @@ describe('a spent nonce', () => {
     })
   })
 
-  test('several nonces of a stranger, first blocks of the chain included', async () => {
+  test('several nonces of a foreign transaction, first blocks of the chain included', async () => {
     const foreign = await Promise.all([0, 1, 2].map((nonce) => signedBy(sender.key, { nonce, value: 1n })))
     for (const signed of foreign) await anvil.rpc('eth_sendRawTransaction', [signed.raw])
     await anvil.mine(3)
@@ -172,7 +172,7 @@ describe('a spent nonce', () => {
     expect([...inclusions.values()].every((inclusion) => inclusion.by === 'external')).toBe(true)
   })
 
-  test('a stranger is found by reading blocks where the node keeps no older state', async () => {
+  test('a foreign transaction is found by reading blocks where the node keeps no older state', async () => {
     const before = await network.chain.observe(inquiryOf(sender.address))
     const foreign = await signedBy(sender.key, { nonce: 0, value: 1n })
     await anvil.mine(40)
@@ -256,7 +256,7 @@ describe('a spent nonce', () => {
     ['value', { value: 1n }],
     ['data', { data: '0x00' as const, gas: 30_000n }],
     ['receiver', { to: other.address }],
-  ])('with another %s it is a stranger’s', async (_, carried) => {
+  ])('with another %s it is a foreign transaction', async (_, carried) => {
     const foreign = await signedBy(sender.key, { nonce: 0, ...carried })
     await anvil.rpc('eth_sendRawTransaction', [foreign.raw])
     await anvil.mine(4)
@@ -274,19 +274,19 @@ describe('a spent nonce', () => {
     await anvil.rpc('eth_sendRawTransaction', [forgotten.raw])
     await anvil.mine(4)
     const attempts = [{ hash: `0x${'55'.repeat(32)}` as Hex, kind: 'execute' as const }]
-    const takerOf = async (list?: AccessList) => {
+    const spenderOf = async (list?: AccessList) => {
       const payload = { to: other.address, value: 5n, data: '0x' as const, ...(list && { accessList: list }) }
       const live = [{ nonce: 0, attempts, payloads: [payload] }]
       return (await network.chain.observe(inquiryOf(sender.address, { live }))).inclusions.get(0)
     }
-    expect(await takerOf(accessList)).toMatchObject({ by: 'unrecorded', hash: forgotten.hash })
+    expect(await spenderOf(accessList)).toMatchObject({ by: 'unrecorded', hash: forgotten.hash })
     for (const another of [
       undefined,
       [],
       [{ address: other.address, storageKeys: [] }],
       [...accessList, ...accessList],
     ])
-      expect(await takerOf(another)).toMatchObject({ by: 'external', hash: forgotten.hash })
+      expect(await spenderOf(another)).toMatchObject({ by: 'external', hash: forgotten.hash })
   })
 
   test('an authorization (EIP-7702) that somebody else carried spends the nonce too', async () => {
@@ -310,7 +310,7 @@ describe('a spent nonce', () => {
     expect(inclusions.get(0)).toMatchObject({ by: 'external', hash })
   })
 
-  test('a node that has lost its receipts does not turn our own transaction into a stranger', async () => {
+  test('a node that has lost its receipts does not turn our own transaction into a foreign transaction', async () => {
     const ours = await signedBy(sender.key, { nonce: 0 })
     await network.chain.broadcast([ours])
     await anvil.mine(5)

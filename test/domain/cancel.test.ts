@@ -6,7 +6,7 @@ import { type Inclusion, type InPhase, isTerminal, statusOf, type Transaction } 
 import {
   broadcastStates,
   by,
-  byStranger,
+  byForeign,
   canceled,
   frozen,
   inFlight,
@@ -43,7 +43,7 @@ test.each<[string, Transaction, string, string?]>([
     'mined',
     'TRANSACTION_ALREADY_MINED',
   ],
-  ['its nonce a stranger’s for now', mined(0, byStranger(), [attempt]), 'submitted'],
+  ['its nonce a foreign transaction’s for now', mined(0, byForeign(), [attempt]), 'submitted'],
   ['taken by the no-op', mined(0, by(noOp), [attempt, noOp], canceled), 'canceled'],
   ['confirmed', settled(mined(0, by(attempt), [attempt])), 'confirmed', 'TRANSACTION_ALREADY_CONFIRMED'],
   ['reverted', settled(mined(0, by(attempt, 9, false), [attempt])), 'failed', 'TRANSACTION_ALREADY_FAILED'],
@@ -82,36 +82,36 @@ test('what no node ever had ends at once; anything else is a race', () => {
 test.each([
   ['won', noOp, 63_000n * 1_000_000_000n],
   ['lost', attempt, 0n],
-] as const)('a cancellation that %s is final only once it is settled', (state, taker, cost) => {
-  const open = mined(0, by(taker), [attempt, noOp], canceled)
-  const winner = { hash: taker.hash, block: by(taker).block }
+] as const)('a cancellation that %s is final only once it is settled', (state, spender, cost) => {
+  const open = mined(0, by(spender), [attempt, noOp], canceled)
+  const winner = { hash: spender.hash, block: by(spender).block }
   expect(verdictOn(open)).toEqual({ state, final: false, safeToRetry: false, winner, cost })
   expect(verdictOn(settled(open))).toEqual({ state, final: true, safeToRetry: state === 'won', winner, cost })
 })
 
 test('the fee of a rollup’s L1 is part of the cost', () => {
-  const taker = { ...by(noOp), l1Fee: 5n }
-  expect(verdictOn(mined(0, taker, [attempt, noOp], canceled)).cost).toBe(63_000n * 1_000_000_000n + 5n)
+  const spender = { ...by(noOp), l1Fee: 5n }
+  expect(verdictOn(mined(0, spender, [attempt, noOp], canceled)).cost).toBe(63_000n * 1_000_000_000n + 5n)
 })
 
 test.each(['gasUsed', 'effectiveGasPrice'] as const)('a cost is not guessed where %s is not known', (member) => {
-  const { [member]: _, ...taker } = by(noOp) as Extract<Inclusion, { by: 'attempt' }>
-  const verdict = verdictOn(settled(mined(0, taker, [attempt, noOp], canceled)))
+  const { [member]: _, ...spender } = by(noOp) as Extract<Inclusion, { by: 'attempt' }>
+  const verdict = verdictOn(settled(mined(0, spender, [attempt, noOp], canceled)))
   expect(verdict).toMatchObject({ state: 'won', final: true, safeToRetry: true })
   expect(verdict).not.toHaveProperty('cost')
 })
 
 test('what was executed and nobody knows how ends as mined, neither confirmed nor failed, and says so', () => {
-  const { succeeded: _, ...taker } = by(attempt) as Extract<Inclusion, { by: 'attempt' }>
-  const included = include(inFlight(0, [attempt]), taker)
+  const { succeeded: _, ...spender } = by(attempt) as Extract<Inclusion, { by: 'attempt' }>
+  const included = include(inFlight(0, [attempt]), spender)
   expect(included.statusReason).toMatch(/no node says whether it succeeded/)
   const ended = settled(included as InPhase<'mined'>)
   expect([statusOf(included), statusOf(ended), isTerminal(ended)]).toEqual(['mined', 'mined', true])
   expect(() => cancel(ended, now)).toThrow(/already mined/)
 })
 
-test('a nonce that went to a stranger costs nothing, and its payload is safe to send anew at finality', () => {
-  const open = mined(0, byStranger(), [attempt, noOp], canceled)
+test('a nonce that went to a foreign transaction costs nothing, and its payload is safe to send anew at finality', () => {
+  const open = mined(0, byForeign(), [attempt, noOp], canceled)
   expect(verdictOn(open)).toMatchObject({ state: 'external', final: false, safeToRetry: false, cost: 0n })
   expect(verdictOn(settled(open))).toMatchObject({ state: 'external', final: true, safeToRetry: true, cost: 0n })
   expect(verdictOn(dropped('canceled'))).toEqual({ state: 'dropped', final: true, safeToRetry: true, cost: 0n })

@@ -9,12 +9,12 @@ import { eventOf } from '../../src/domain/event.ts'
 import { restoreCancellation } from '../../src/domain/lost-history/lost-cancellation.ts'
 import type { LostNoOp } from '../../src/domain/observation.ts'
 import { replace } from '../../src/domain/replace.ts'
-import { type InPhase, type Transaction, tookTheNonce } from '../../src/domain/transaction.ts'
+import { type InPhase, spenderKind, type Transaction } from '../../src/domain/transaction.ts'
 import {
   answered,
   blockHash,
   by,
-  byStranger,
+  byForeign,
   canceled,
   hashOf,
   inFlight,
@@ -83,14 +83,14 @@ test('a replacement is no event, also of what waited', () => {
 describe('where the status stands', () => {
   const racing = { ...inFlight(0, [someAttempt(0), someNoOp(0)]), ...canceled }
 
-  test('a nonce that went to a stranger is an event, and a no-op that was mined is none until it is final', () => {
-    expect(eventOf(racing, include(racing, byStranger()))).toBe('attention')
+  test('a nonce that went to a foreign transaction is an event, and a no-op that was mined is none until it is final', () => {
+    expect(eventOf(racing, include(racing, byForeign()))).toBe('attention')
     expect(eventOf(racing, include(racing, by(someNoOp(0))))).toBeUndefined()
   })
 
   test('a block that a reorganization took back is an event', () => {
     const mined = include(racing, by(someNoOp(0))) as InPhase<'mined'>
-    expect(tookTheNonce(mined.lifecycle.inclusion)).toBe('noOp')
+    expect(spenderKind(mined.lifecycle.inclusion)).toBe('noOp')
     expect(eventOf(mined, reopen(mined))).toBe('attention')
   })
 

@@ -15,7 +15,7 @@ import { maxWei, minWei } from '../../src/domain/units.ts'
 import {
   broadcastStates,
   by,
-  byStranger,
+  byForeign,
   canceled,
   eip1559,
   frozen,
@@ -92,14 +92,14 @@ describe('what it counts', () => {
     expect(preview).toMatchObject({ ...nothing, noOps: 1, racing: 1, committed: gas * feeCap(noOp.fees) })
   })
 
-  test('a filler of a gap is left alone', () => {
+  test('a gap filler is left alone', () => {
     expect(previewed([inFlight(0, undefined, { origin: 'gap' })])).toMatchObject(nothing)
   })
 
   test('it is too late for what is spent, and what is mined is not pending', () => {
     const payload = someAttempt(0)
     const isMined = mined(0, by(payload), [payload])
-    const taken = mined(1, byStranger(), [someAttempt(1)])
+    const taken = mined(1, byForeign(), [someAttempt(1)])
     const spent = inFlight(2)
     expect(previewed([isMined, taken, spent], { observed: { nonce: 3 } })).toMatchObject({ ...nothing, tooLate: 2 })
   })

@@ -140,7 +140,7 @@ export function by(attempt: Attempt, block = height, succeeded = true): Inclusio
   }
 }
 
-export function byStranger(block = height): Inclusion {
+export function byForeign(block = height): Inclusion {
   return { by: 'external', hash: hashOf(0xdead), block: { number: block, hash: blockHash(block) } }
 }
 

@@ -1,4 +1,4 @@
-// A gap's filler that a node refuses, over the production store: one row and one attempt, whatever the node says.
+// A gap filler that a node refuses, over the production store: one row and one attempt, whatever the node says.
 import { expect, test } from 'vitest'
 import type { BroadcastOutcome, RejectionCode } from '../../src/domain/attempt.ts'
 import { step, unknownAtFirst } from '../../src/engine/step.ts'

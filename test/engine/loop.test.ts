@@ -72,7 +72,7 @@ test('while something is open a head makes it step; when nothing is, it stops fo
   expect((await place.readAs(id.id, 'final')).lifecycle.inclusion.by).toBe('external')
 })
 
-test('the pool is asked for a stranger’s transactions, and the balance as of now, once an ownership, by the first step that could send', async () => {
+test('the pool is asked for a foreign transactions, and the balance as of now, once an ownership, by the first step that could send', async () => {
   await using place = await openWorkplace()
   await using running = await start(place)
   // Time passes here while the database works: bytes may be broadcast again.

@@ -18,8 +18,8 @@ function spender({ clock }: Workplace, says: Partial<MinedPayload> = {}): LostNo
   return { nonce: 0, hash: hashOf(0xf00), block, minedAt: clock.now(), signed }
 }
 
-const seen = (...takers: readonly LostNoOp[]) =>
-  someObservation({ nonce: 1, pendingNonce: 1, past: { below: 1, finalBelow: 1, takers } })
+const seen = (...spenders: readonly LostNoOp[]) =>
+  someObservation({ nonce: 1, pendingNonce: 1, past: { below: 1, finalBelow: 1, spenders } })
 const floorOf = async ({ under }: Workplace) =>
   (await under.query('SELECT spent_below AS spent, explained_below AS explained FROM relayers'))[0]
 

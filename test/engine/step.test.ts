@@ -10,7 +10,7 @@ import { statusReasonOf } from '../../src/domain/wait.ts'
 import { step, unknownAtFirst } from '../../src/engine/step.ts'
 import {
   by,
-  byStranger,
+  byForeign,
   headAt,
   height,
   receiver,
@@ -249,14 +249,14 @@ test('a life from send to settled raises the floor and counts once', async () =>
   expect(await place.under.store.reads.counts(place.relayer.id)).toMatchObject({ confirmed: 1, pending: 0, mined: 0 })
 })
 
-test('a nonce that went to a stranger: the payload gets another, at finality, and keeps its old attempts', async () => {
+test('a nonce that went to a foreign transaction: the payload gets another, at finality, and keeps its old attempts', async () => {
   await using place = await openWorkplace()
   const { chain, context } = place
   const ownership = await place.own()
   const id = await place.send()
   await step(context, ownership, nothingUnknown, noneHanging)
-  const { block } = byStranger()
-  chain.view = someObservation({ nonce: 1, inclusions: new Map([[0, byStranger()]]) })
+  const { block } = byForeign()
+  chain.view = someObservation({ nonce: 1, inclusions: new Map([[0, byForeign()]]) })
   await step(context, ownership, nothingUnknown, noneHanging)
   chain.view = someObservation({
     nonce: 1,

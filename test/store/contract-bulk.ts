@@ -12,7 +12,7 @@ import {
   blockHash,
   broadcastStates,
   by,
-  byStranger,
+  byForeign,
   canceled,
   hashOf,
   now,
@@ -33,7 +33,7 @@ const shapes = [
   'bumped',
   'racing',
   'minedByUs',
-  'minedByStranger',
+  'minedByForeign',
   'minedByNoOp',
   'confirmed',
   'dropped',
@@ -64,7 +64,7 @@ export function bulkContract(open: OpenStore): void {
         const pending = ids.filter((_, index) => isPending(mix[index]))
         expect([...result.canceled].sort()).toEqual([...pending].sort())
         expect(result.failed).toEqual([])
-        const racing = mix.filter((shape) => ['sending', 'accepted', 'bumped', 'minedByStranger'].includes(shape))
+        const racing = mix.filter((shape) => ['sending', 'accepted', 'bumped', 'minedByForeign'].includes(shape))
         expect(result.racing).toBe(racing.length)
       }),
       { numRuns: 60 },
@@ -94,7 +94,7 @@ export function bulkContract(open: OpenStore): void {
     expect(left.items.map(({ id }) => id).reverse()).toEqual(spared)
   })
 
-  test('the relayer’s own filler of a gap is not taken back: no client sent it', async () => {
+  test('the relayer’s own gap filler is not taken back: no client sent it', async () => {
     await using under = await open()
     const { store } = under
     const relayer = await storedRelayer(store)
@@ -153,9 +153,9 @@ function steps(transaction: Transaction, shape: Shape, nonce: number): Transacti
   const alone = (broadcast: (typeof broadcastStates)['held' | 'refused' | 'sending']): Transaction[] => [
     { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts: [own({ broadcast })] } },
   ]
-  const stranger: Transaction = {
+  const foreign: Transaction = {
     ...transaction,
-    lifecycle: { phase: 'mined', nonce, attempts: [accepted], inclusion: byStranger() },
+    lifecycle: { phase: 'mined', nonce, attempts: [accepted], inclusion: byForeign() },
   }
   const mined: Transaction = {
     ...transaction,
@@ -167,7 +167,7 @@ function steps(transaction: Transaction, shape: Shape, nonce: number): Transacti
     case 'queued':
       return []
     case 'requeued':
-      return [flying, stranger, { ...transaction, lifecycle: { phase: 'queued' } }]
+      return [flying, foreign, { ...transaction, lifecycle: { phase: 'queued' } }]
     case 'suspected':
       return [suspect({ transaction, noOp: lostNoOp(nonce) })]
     case 'sending':
@@ -184,8 +184,8 @@ function steps(transaction: Transaction, shape: Shape, nonce: number): Transacti
       return [flying, { ...transaction, ...canceled, lifecycle: raced }]
     case 'minedByUs':
       return [flying, mined]
-    case 'minedByStranger':
-      return [flying, stranger]
+    case 'minedByForeign':
+      return [flying, foreign]
     case 'minedByNoOp':
       return [
         flying,

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { newest } from '../../src/domain/attempt.ts'
 import { cancel } from '../../src/domain/cancel.ts'
 import { isTerminal, statuses, statusOf, type Transaction } from '../../src/domain/transaction.ts'
-import { broadcastStates, by, byStranger, now, someAttempt, someNoOp } from '../domain/some.ts'
+import { broadcastStates, by, byForeign, now, someAttempt, someNoOp } from '../domain/some.ts'
 import { type OpenStore, send, storedRelayer } from './contract.ts'
 
 const anyOperation = fc.record({
@@ -15,7 +15,7 @@ const anyOperation = fc.record({
     'bump',
     'cancel',
     'mine',
-    'stranger',
+    'foreign',
     'reopen',
     'settle',
     'requeue',
@@ -113,8 +113,8 @@ function moved(transaction: Transaction, what: string, nonce: number): Transacti
       const last = newest(flying.attempts)
       return { ...transaction, lifecycle: { phase: 'mined', ...flying, inclusion: by(last) } }
     }
-    case 'stranger':
-      return flying ? { ...transaction, lifecycle: { phase: 'mined', ...flying, inclusion: byStranger() } } : undefined
+    case 'foreign':
+      return flying ? { ...transaction, lifecycle: { phase: 'mined', ...flying, inclusion: byForeign() } } : undefined
     case 'reopen':
       return isMined ? { ...transaction, lifecycle: { phase: 'inFlight', ...isMined } } : undefined
     case 'settle':

@@ -4,7 +4,7 @@ import { cancel } from '../../src/domain/cancel.ts'
 import type { Address, RelayerId } from '../../src/domain/ids.ts'
 import { replace } from '../../src/domain/replace.ts'
 import { statuses, type Transaction } from '../../src/domain/transaction.ts'
-import { broadcastStates, by, byStranger, hashOf, now, someAttempt, somePayload } from '../domain/some.ts'
+import { broadcastStates, by, byForeign, hashOf, now, someAttempt, somePayload } from '../domain/some.ts'
 import { freshId, type OpenStore, send, storedRelayer } from './contract.ts'
 
 export function readContract(open: OpenStore): void {
@@ -86,7 +86,7 @@ export function readContract(open: OpenStore): void {
     for (const nonce of [2, 0, 1, 3]) {
       const id = freshId()
       const attempts = [someAttempt(nonce, { transactionId: id })] as const
-      const inclusion = nonce === 1 ? byStranger() : by(attempts[0])
+      const inclusion = nonce === 1 ? byForeign() : by(attempts[0])
       const lifecycle =
         nonce === 3
           ? ({ phase: 'final', nonce, attempts, inclusion, settledAt: now } as const)

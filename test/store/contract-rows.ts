@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { StaleWrite } from '../../src/domain/errors.ts'
 import { isTerminal, type Transaction } from '../../src/domain/transaction.ts'
 import { anyLifecycle, anyTransaction } from '../domain/any.ts'
-import { answered, broadcastStates, by, byStranger, now, someAttempt } from '../domain/some.ts'
+import { answered, broadcastStates, by, byForeign, now, someAttempt } from '../domain/some.ts'
 import { freshId, type OpenStore, send, storedRelayer } from './contract.ts'
 
 export function rowContract(open: OpenStore): void {
@@ -99,7 +99,7 @@ export function rowContract(open: OpenStore): void {
     expect(await everything(under)).toEqual(rows)
   })
 
-  test('every attempt of every nonce stays, oldest first, after the nonce went to a stranger', async () => {
+  test('every attempt of every nonce stays, oldest first, after the nonce went to a foreign transaction', async () => {
     await using under = await open()
     const { store } = under
     const relayer = await storedRelayer(store)
@@ -114,7 +114,7 @@ export function rowContract(open: OpenStore): void {
     if (!first || !second || !third) throw new Error('three')
     await save({ ...latest, lifecycle: { phase: 'inFlight', nonce: 0, attempts: [first] } })
     await save({ ...latest, lifecycle: { phase: 'inFlight', nonce: 0, attempts: [first, second] } })
-    const inclusion = byStranger()
+    const inclusion = byForeign()
     await save({ ...latest, lifecycle: { phase: 'mined', nonce: 0, attempts: [first, second], inclusion } })
     await save({ ...latest, lifecycle: { phase: 'queued' } })
     await save({ ...latest, lifecycle: { phase: 'inFlight', nonce: 1, attempts: [third] } })

@@ -29,7 +29,7 @@ export function remember(
 ): Remembered {
   const { nonce, live, spentBelow } = inquiry
   const before = last?.count
-  // With nothing of ours in flight, and nothing that was settled elsewhere, only a stranger can have moved it.
+  // With nothing of ours in flight, and nothing that was settled elsewhere, only a foreign transaction can have moved it.
   const isMoved =
     wanted.nonce === 'count' &&
     nonce === 'recent' &&
@@ -72,7 +72,7 @@ function countOf(
 }
 
 /**
- * Who asks for a count and knows of nothing in flight can't say whether ours moved it, or a stranger: that is for the
+ * Who asks for a count and knows of nothing in flight can't say whether ours moved it, or a foreign transaction: that is for the
  * relayer to find out, so it has to meet the difference itself.
  */
 function isOnlookers(before: Count | undefined, told: Told, { nonce, live }: Inquiry, reorgs: number): before is Count {

@@ -1,4 +1,4 @@
-// What took each spent nonce: one of our attempts, proven by its receipt, or a stranger, proven by the block itself.
+// What took each spent nonce: one of our attempts, proven by its receipt, or a foreign transaction, proven by the block itself.
 import type { Address } from '../../domain/ids.ts'
 import type { LiveNonce, LostNoOp } from '../../domain/observation.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
@@ -8,7 +8,7 @@ import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
-import { proveTaker, searchOf } from './prove-taker.ts'
+import { proveSpender, searchOf } from './prove-spender.ts'
 import { readReceipts } from './read-receipts.ts'
 import { isBare, isWhole } from './receipt.ts'
 import type { Unexplained } from './unexplained.ts'
@@ -147,7 +147,7 @@ async function proveAll(
   const proofs = stale.slice(0, proofsMax).map(async (live): Promise<Proof> => {
     const { nonce } = live
     const before = searched.get(searchOf(address, nonce))
-    const proof = await proveTaker(endpoint, address, live, at.head.number - provenAfterBlocks, searched, at)
+    const proof = await proveSpender(endpoint, address, live, at.head.number - provenAfterBlocks, searched, at)
     const after = searched.get(searchOf(address, nonce))
     const canonical = proof && (await readCanonical([proof.block.number], at))
     const isProven = proof && canonical?.get(proof.block.number) === proof.block.hash

@@ -60,12 +60,13 @@ export function lookingBack({ endpoints, readCanonical, pace, clock }: LookingBa
     const ended = await searchBlocks(at.by, address, unexplained, { above, final, finalBelow }, search)
     if (ended === 'contradiction') searches.delete(address)
     if (ended !== 'through') return { below, finalBelow, more: ended === 'more' }
-    const takers = [...search.takers.values()].sort((one, other) => one.nonce - other.nonce)
+    const spenders = [...search.spenders.values()].sort((one, other) => one.nonce - other.nonce)
     const canonical = await readCanonical(
-      takers.map(({ block }) => block.number),
+      spenders.map(({ block }) => block.number),
       at,
     )
-    if (takers.every(({ block }) => canonical.get(block.number) === block.hash)) return { below, finalBelow, takers }
+    if (spenders.every(({ block }) => canonical.get(block.number) === block.hash))
+      return { below, finalBelow, spenders }
     // Read of a branch that is left, or not to be verified now.
     searches.delete(address)
     return { below, finalBelow }

@@ -91,12 +91,12 @@ export function fillGap(
 
 /** As after a crash in mid-air: from here on the chain is asked for it like for any other. */
 function recover(found: Found, now: TimestampMs): Transaction {
-  const { taker } = found
+  const { spender } = found
   const { suspectedNoOp: _, ...transaction } = found.transaction
   const bound: Transaction = {
     ...transaction,
-    lifecycle: { phase: 'inFlight', nonce: taker.nonce, attempts: [recoverAttempt(found, now)] },
-    sentAt: transaction.sentAt ?? taker.minedAt,
+    lifecycle: { phase: 'inFlight', nonce: spender.nonce, attempts: [recoverAttempt(found, now)] },
+    sentAt: transaction.sentAt ?? spender.minedAt,
   }
   return withReason(bound, recoveredReason)
 }

@@ -25,7 +25,7 @@ export function assignNonces(work: Work, observation: Observation, policy: Netwo
   const gap = lowestGap(work, observation)
   if (gap !== undefined && pendingNonce === undefined && !blocksOurs(work, observation, policy)) {
     if (!observation.isPoolUnseen) return { ...wait, needsPendingNonce: true }
-    return { ...wait, decisions: waitForStranger(work, gap, observation, policy) }
+    return { ...wait, decisions: waitForForeign(work, gap, observation, policy) }
   }
 
   const { decisions, again, lacksFunds } = assignQueue(work, observation, market, policy, free)
@@ -47,7 +47,7 @@ export function assignNonces(work: Work, observation: Observation, policy: Netwo
  * one, and a payload that loses begins anew only once that is final. So the queue waits for as long as a foreign
  * transaction that is seen has. That costs it no time, as nothing above the gap is mined before.
  */
-function waitForStranger(work: Work, gap: Nonce, observation: Observation, policy: NetworkPolicy): Decision[] {
+function waitForForeign(work: Work, gap: Nonce, observation: Observation, policy: NetworkPolicy): Decision[] {
   const from = takenFrom(work, observation, policy)
   const behind = inFlightOf(work).find(({ lifecycle }) => lifecycle.nonce > gap)
   const [next] = work.queued

@@ -12,13 +12,13 @@ import { mayHaveCanceled } from '../lost-history/lost-cancellation.ts'
 import { type Look, lookBack } from '../lost-history/past.ts'
 import { confirmations, type Observation } from '../observation.ts'
 import type { NetworkPolicy } from '../relayer.ts'
-import { type InPhase, isInPhase, type Transaction, tookTheNonce } from '../transaction.ts'
+import { type InPhase, isInPhase, spenderKind, type Transaction } from '../transaction.ts'
 import type { Nonce, TimestampMs } from '../units.ts'
 import { apply } from './apply.ts'
 import { assignNonces, fillerFees } from './assign-nonces.ts'
 import { race } from './cancel-race.ts'
 import { type Assignments, type Decision, type NeedsBalance, needsSignature, type Plan } from './decision.ts'
-import { strangersPatience, tellUnproven } from './hindrance.ts'
+import { foreignPatience, tellUnproven } from './hindrance.ts'
 import { pursue } from './pursue.ts'
 import { include } from './settle.ts'
 import { clearStaleWaits, conditionsOf, news, oneReasonEach } from './tell.ts'
@@ -85,7 +85,7 @@ function isDecision(each: Decision | NeedsBalance): each is Decision {
   return each.do !== 'readBalance'
 }
 
-/** By a transaction that is settled with it, or by a stranger, which sends ours back into the queue. */
+/** By a transaction that is settled with it, or by a foreign transaction, which sends ours back into the queue. */
 function spentBelow(decisions: readonly Decision[]): Nonce {
   const spent = decisions.flatMap((decision) =>
     decision.do === 'settle' || decision.do === 'requeue' ? [decision.transaction.lifecycle.nonce + 1] : [],
@@ -99,7 +99,7 @@ function provenBelow({ floor }: Work, decisions: readonly Decision[]): Nonce {
     decisions.flatMap((decision) => {
       if (decision.do !== 'settle') return []
       const { nonce, inclusion } = decision.transaction.lifecycle
-      return tookTheNonce(inclusion) === 'stranger' ? [] : [nonce]
+      return spenderKind(inclusion) === 'foreign' ? [] : [nonce]
     }),
   )
   let below = floor.explainedBelow
@@ -116,7 +116,7 @@ function fillUnknown(
   { head, market }: Observation,
   policy: NetworkPolicy,
 ): Decision[] {
-  const isPatient = !past?.seen || head.number - past.seen.at < strangersPatience(policy)
+  const isPatient = !past?.seen || head.number - past.seen.at < foreignPatience(policy)
   if (isPatient || !market) return []
   const held = new Set(work.open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))
   const fees = fillerFees(work.relayer, market, policy)
@@ -216,9 +216,9 @@ function onceMined(
   // The block stands, yet its nonce is not spent: two nodes' views in one observation. The next one is of one piece.
   if (observation.nonce <= nonce) return []
   if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []
-  const lostToAStranger = tookTheNonce(inclusion) === 'stranger' && !transaction.cancellation
-  // A filler of a gap has nothing left to fill.
-  const waitsAgain = lostToAStranger && transaction.origin === 'client'
+  const lostToForeign = spenderKind(inclusion) === 'foreign' && !transaction.cancellation
+  // A gap filler has nothing left to fill.
+  const waitsAgain = lostToForeign && transaction.origin === 'client'
   return [{ do: waitsAgain ? 'requeue' : 'settle', transaction }]
 }
 

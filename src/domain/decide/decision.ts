@@ -34,7 +34,7 @@ export type Decision =
   | { do: 'settle'; transaction: InPhase<'mined'> }
   /** The inclusion's block is no longer canonical. */
   | { do: 'reopen'; transaction: InPhase<'mined'> }
-  /** The nonce is finally a stranger's; the payload waits for another. */
+  /** The nonce is finally a foreign transaction's; the payload waits for another. */
   | { do: 'requeue'; transaction: InPhase<'mined'> }
   /** Its payload was replaced, and it is certain that no node ever had the old one: the nonce goes back. */
   | { do: 'unbind'; transaction: InPhase<'inFlight'> }
@@ -58,7 +58,7 @@ export interface NeedsBalance {
 
 export interface Assignments {
   readonly decisions: readonly Decision[]
-  /** A free nonce lies below one in flight: whether a stranger's transaction waits there must be asked first. */
+  /** A free nonce lies below one in flight: whether a foreign transaction waits there must be asked first. */
   readonly needsPendingNonce: boolean
   /** The balance that is remembered does not suffice: it must be read anew. */
   readonly needsBalance: boolean

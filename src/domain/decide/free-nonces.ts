@@ -4,7 +4,7 @@ import type { NetworkPolicy } from '../relayer.ts'
 import { type InPhase, isInPhase } from '../transaction.ts'
 import type { BlockNumber, Nonce } from '../units.ts'
 import { givesWay } from './gap-filler.ts'
-import { strangersPatience } from './hindrance.ts'
+import { foreignPatience } from './hindrance.ts'
 import { inFlightOf, type Work } from './work.ts'
 
 export interface FreeNonces {
@@ -14,7 +14,7 @@ export interface FreeNonces {
   fillerAt(nonce: Nonce): InPhase<'inFlight'> | undefined
 }
 
-/** From the account's nonce up, without those that are ours already or wait in the pool for a stranger. */
+/** From the account's nonce up, without those that are ours already or wait in the pool for a foreign transaction. */
 export function freeNonces(work: Work, observation: Observation, policy: NetworkPolicy): FreeNonces {
   const fillers = new Map(work.open.filter(givesWay).map((filler) => [filler.lifecycle.nonce, filler]))
   const ours = new Set([...heldNonces(work)].filter((nonce) => !fillers.has(nonce)))
@@ -50,7 +50,7 @@ export function lowestGap(work: Work, observation: Observation): Nonce | undefin
 }
 
 /**
- * A stranger's transaction that nobody mines, for example because its fee cap lies below the base fee, holds up all that
+ * A foreign transaction that nobody mines, for example because its fee cap lies below the base fee, holds up all that
  * is ours behind it. It had its time: the nonce is taken from it then, also where no node shows whether it is there.
  */
 export function blocksOurs(work: Work, observation: Observation, policy: NetworkPolicy): boolean {
@@ -58,12 +58,12 @@ export function blocksOurs(work: Work, observation: Observation, policy: Network
   return from !== undefined && observation.head.number >= from
 }
 
-/** The block from which on a nonce below ours is no stranger's any more. */
+/** The block from which on a nonce below ours is no foreign transaction's any more. */
 export function takenFrom(work: Work, { nonce }: Observation, policy: NetworkPolicy): BlockNumber | undefined {
   const signedAt = inFlightOf(work).flatMap(({ lifecycle }) =>
     lifecycle.nonce > nonce ? [lifecycle.attempts[0].recordedAtBlock] : [],
   )
-  return signedAt.length === 0 ? undefined : Math.min(...signedAt) + strangersPatience(policy)
+  return signedAt.length === 0 ? undefined : Math.min(...signedAt) + foreignPatience(policy)
 }
 
 function heldNonces({ open }: Work): ReadonlySet<Nonce> {

@@ -81,12 +81,12 @@ export function tellHindrance(
 /** Refusals that say nothing of the price, and may be over the next time. */
 export const lasting: readonly RejectionCode[] = ['poolFull', 'typeConflict', 'nodeLimit', 'nonceGap']
 
-/** A stranger's transaction waits in the pool for the nonce before ours. It has its time; then the nonce is taken. */
+/** A foreign transaction waits in the pool for the nonce before ours. It has its time; then the nonce is taken. */
 function tellBlocked(transaction: InFlight, work: Work, observation: Observation, policy: NetworkPolicy): Decision[] {
   const [first] = inFlightOf(work)
   const { nonce, pendingNonce = 0 } = observation
   if (first?.id !== transaction.id || transaction.lifecycle.nonce <= nonce || pendingNonce <= nonce) return []
-  const until = transaction.lifecycle.attempts[0].recordedAtBlock + strangersPatience(policy)
+  const until = transaction.lifecycle.attempts[0].recordedAtBlock + foreignPatience(policy)
   const reason = `waits: nonce ${nonce} comes first, and a transaction that is not ours waits for it in the pool: if it is not mined by block ${until}, the nonce is taken from it; let nobody else sign for this account`
   return explain(transaction, 'nonce_blocked', reason)
 }
@@ -99,14 +99,14 @@ export function tellPoolUnseen(transaction: Transaction, gap: Nonce, from: Block
 }
 
 /** In blocks, from when ours behind it was signed. */
-export function strangersPatience(policy: NetworkPolicy): number {
+export function foreignPatience(policy: NetworkPolicy): number {
   return 4 * policy.bumpAfterBlocks
 }
 
 /** Mined long ago, it seems, and yet no receipt of ours, and no block that shows another's, can be had. */
 export function tellUnproven(transaction: InFlight, { head, nonce }: Observation, policy: NetworkPolicy): Decision[] {
   const { nonce: spent, attempts } = transaction.lifecycle
-  if (spent >= nonce || head.number - newest(attempts).recordedAtBlock < strangersPatience(policy)) return []
+  if (spent >= nonce || head.number - newest(attempts).recordedAtBlock < foreignPatience(policy)) return []
   const opening = transaction.cancellation ? 'canceled; ' : 'waits: '
   const reason = `${opening}nonce ${spent} is spent, and no node shows yet by which transaction: if this lasts, add an endpoint that keeps the chain's history`
   return explain(transaction, 'nonce_unproven', reason)

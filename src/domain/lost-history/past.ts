@@ -5,7 +5,7 @@
 import { type Decision, explain } from '../decide/decision.ts'
 import type { Work } from '../decide/work.ts'
 import { confirmations, type Head, type Past, type PastInquiry, type PastReach, type PastSeen } from '../observation.ts'
-import { isInPhase, type Transaction, tookTheNonce } from '../transaction.ts'
+import { isInPhase, spenderKind, type Transaction } from '../transaction.ts'
 import type { Nonce } from '../units.ts'
 import { clockMarginMs } from './recover.ts'
 
@@ -17,7 +17,7 @@ function inDoubt({ past, queued, suspected, open }: Work): readonly Transaction[
 }
 
 function isOursByRecord(transaction: Transaction): boolean {
-  return isInPhase(transaction, 'mined') && tookTheNonce(transaction.lifecycle.inclusion) !== 'stranger'
+  return isInPhase(transaction, 'mined') && spenderKind(transaction.lifecycle.inclusion) !== 'foreign'
 }
 
 /** What has to be asked; undefined when nothing is in doubt. */
@@ -76,7 +76,7 @@ export function lookBack(
   for (let nonce = from; nonce < seen.below; nonce += 1) if (!explained.has(nonce)) open.push(nonce)
   const last = open.at(-1)
   if (last === undefined) return nothing
-  const { finalBelow, takers } = seen
+  const { finalBelow, spenders } = seen
   const reach = extend(past.seen, seen, at)
   const waits: Look = {
     past: { ...past, seen: reach },
@@ -85,15 +85,18 @@ export function lookBack(
     unknown: at.nonce < work.floor.spentBelow ? [] : open.filter((nonce) => nonce >= at.nonce),
     again: seen.more === true,
   }
-  if (finalBelow === undefined || !takers || !work.found || !reach.isWhole) return waits
+  if (finalBelow === undefined || !spenders || !work.found || !reach.isWhole) return waits
   // What this step has shown not to be ours was not looked at yet.
   const notInquired = new Set(explainedNonces(inquired, 0))
   if (open.some((nonce) => notInquired.has(nonce))) return { ...waits, again: false }
   // A nonce that is on record with another transaction is still to be given back by it.
   const held = new Set(work.open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))
   const { canceled, suspected } = work.noOpMatches ?? { canceled: [], suspected: [] }
-  const spenders = [...work.found.map(({ taker }) => taker), ...[...canceled, ...suspected].map(({ noOp }) => noOp)]
-  if (spenders.some((spender) => held.has(spender.nonce))) return { ...waits, again: false }
+  const explaining = [
+    ...work.found.map(({ spender }) => spender),
+    ...[...canceled, ...suspected].map(({ noOp }) => noOp),
+  ]
+  if (explaining.some((each) => held.has(each.nonce))) return { ...waits, again: false }
   const suspicions = suspected.slice(0, suspicionsMax).map((match): Decision => ({ do: 'suspect', ...match }))
   // Before what tells them apart is on record: an owner that begins in between finds as much as this one.
   if (suspected.length > suspicionsMax) return { ...waits, decisions: suspicions, again: true }

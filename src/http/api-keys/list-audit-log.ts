@@ -13,7 +13,7 @@ const entrySchema = Type.Object(
     at: Type.String({ format: 'date-time' }),
     outcome: Type.Enum(['allowed', 'refused', 'failed']),
     code: Type.Optional(Type.String({ description: 'Of a refusal or a failure: what `Relayer-Error-Code` said' })),
-    key_id: Type.Optional(Type.String({ description: 'Absent: a stranger' })),
+    key_id: Type.Optional(Type.String({ description: 'Absent: unauthenticated' })),
     operation: Type.Optional(Type.String({ description: 'Its `operationId` in this document' })),
     relayer_id: Type.Optional(Type.String()),
     transaction_id: Type.Optional(Type.String()),

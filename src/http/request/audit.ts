@@ -54,7 +54,7 @@ export function openAuditor({ store, clock }: Pick<CommandContext, 'store' | 'cl
     await flush()
   }
 
-  /** Strangers have room of their own: they can't crowd out what a key did. */
+  /** Unauthenticated requests have room of their own: they can't crowd out what a key did. */
   function isRoom(keyId: string | undefined): boolean {
     const others = [...waiting.values()].filter((other) => (other.keyId === undefined) === (keyId === undefined))
     return others.length < auditRefusalKindsMax

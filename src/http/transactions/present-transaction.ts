@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import type { Attempt } from '../../domain/attempt.ts'
 import { type Fees, type Pricing, speeds } from '../../domain/fees.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { executedPayload, shownAttempt, statuses, statusOf, tookTheNonce } from '../../domain/transaction.ts'
+import { executedPayload, shownAttempt, spenderKind, statuses, statusOf } from '../../domain/transaction.ts'
 import { statusReasonOf } from '../../domain/wait.ts'
 import { presentTime } from '../response/present-time.ts'
 import { accessListSchema, presentAccessList } from './access-list.ts'
@@ -94,7 +94,7 @@ function requestedFees(pricing: Pricing) {
 
 /** When the payload, rather than whatever else took the nonce, was final. */
 function confirmedAt({ lifecycle }: Transaction) {
-  if (lifecycle.phase !== 'final' || tookTheNonce(lifecycle.inclusion) !== 'payload') return {}
+  if (lifecycle.phase !== 'final' || spenderKind(lifecycle.inclusion) !== 'payload') return {}
   return { confirmed_at: presentTime(lifecycle.settledAt) }
 }
 

@@ -69,7 +69,7 @@ async function send(nonce: number): Promise<{ signed: BroadcastRequest; live: Li
 }
 
 /** Of the same key, and none of ours. */
-async function strangerSpends(nonce: number): Promise<void> {
+async function spendForeign(nonce: number): Promise<void> {
   await network.chain.broadcast([await signedBy(key, { nonce, value: 1n })])
   await anvil.mine()
 }
@@ -127,11 +127,11 @@ describe('the nonce', () => {
     expect(asked()).toEqual([])
   })
 
-  test('a stranger that takes the nonce of what is in flight is found out some blocks later', async () => {
+  test('a foreign transaction that takes the nonce of what is in flight is found out some blocks later', async () => {
     await look()
     const { live } = await send(0)
     await anvil.rpc('anvil_dropTransaction', [live.attempts[0]?.hash])
-    await strangerSpends(0)
+    await spendForeign(0)
     expect((await look({ live: [live] })).nonce).toBe(0)
     await anvil.mine(3)
     const found = await look({ live: [live] })
@@ -143,19 +143,19 @@ describe('the nonce', () => {
     expect(asked()).toEqual(['eth_getTransactionCount', 'eth_getBalance'])
   })
 
-  test('a stranger that uses the key of an idle relayer is noticed after a while, and then at once', async () => {
+  test('a foreign transaction that uses the key of an idle relayer is noticed after a while, and then at once', async () => {
     await look()
-    await strangerSpends(0)
+    await spendForeign(0)
     expect((await look({ balance: 'recent' })).nonce).toBe(0)
     await anvil.mine(32)
     expect((await look({ balance: 'recent' })).nonce).toBe(1)
-    await strangerSpends(1)
+    await spendForeign(1)
     expect((await look({ balance: 'recent' })).nonce).toBe(2)
   })
 
   test('a client that asks how the relayer is does not hide from it that somebody else used its key', async () => {
     await look({ balance: 'recent', delegation: true })
-    await strangerSpends(0)
+    await spendForeign(0)
     // As commands/relayers/read-status.ts asks: of what is in flight it knows nothing.
     expect((await look({ nonce: 'now', balance: 'now' })).nonce).toBe(1)
     await anvil.mine(32)
@@ -170,7 +170,7 @@ describe('the nonce', () => {
     ['the store has proof of more', { spentBelow: 1 }],
   ])('what is remembered does not stand when %s', async (_, contradiction) => {
     await look()
-    await strangerSpends(0)
+    await spendForeign(0)
     expect((await look(contradiction)).nonce).toBe(1)
   })
 
@@ -215,7 +215,7 @@ describe('the balance', () => {
   test('of a node that is behind what is settled does not outlast its head', async () => {
     const { balance = 0n } = await look({ balance: 'recent', spentBelow: 1 })
     // What had been spent by then was nobody's in flight, so that no receipt takes it off.
-    await strangerSpends(0)
+    await spendForeign(0)
     const caughtUp = await look({ balance: 'recent', spentBelow: 1 })
     expect(asked()).toContain('eth_getBalance')
     expect(caughtUp.nonce).toBe(1)

@@ -71,9 +71,9 @@ describe.each([1_000 * 50, 1_000, 1_000 / 50])('blocks each second, configured a
     proxy.react({ do: 'forward' })
     const seen = await look()
     // What was spent before is of no interest.
-    expect(seen?.takers?.map(({ nonce, block }) => [nonce, block.number])).toEqual([[1, 601]])
+    expect(seen?.spenders?.map(({ nonce, block }) => [nonce, block.number])).toEqual([[1, 601]])
     network.forget()
-    expect((await look())?.takers).toEqual(seen?.takers)
+    expect((await look())?.spenders).toEqual(seen?.spenders)
     // The start is found once: what is read again is the head, and whether the block is canonical at it.
     expect(network.count('eth_getBlockByNumber')).toBeLessThanOrEqual(3)
   })

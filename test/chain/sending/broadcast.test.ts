@@ -72,7 +72,7 @@ describe.each(['anvil', 'Hardhat'] as const)('%s', (client) => {
     expect(rule).toEqual({ measure: 'fields', percent: 10n })
   })
 
-  test('tells head, prices, strangers and reverts as well', async () => {
+  test('tells head, prices, foreign transactions and reverts as well', async () => {
     const { key, address } = devAccount(2)
     await node.rpc('eth_sendRawTransaction', [(await signedBy(key, { nonce: 0, value: 1n })).raw])
     await node.mine(3)

@@ -14,7 +14,7 @@ import {
   blockHash,
   broadcastStates,
   by,
-  byStranger,
+  byForeign,
   canceled,
   eip1559,
   frozen,
@@ -167,7 +167,7 @@ describe('a nonce', () => {
     expect(asked.again).toBe(true)
   })
 
-  test('that a stranger’s transaction waits for in the pool is left to it', () => {
+  test('that a foreign transaction waits for in the pool is left to it', () => {
     const { decisions } = plan({ queued: [queued(1)] }, { nonce: 3, pendingNonce: 5 })
     expect(decisions).toMatchObject([{ do: 'assignNonce', nonce: 5 }])
     expect(plan({ open: [inFlight(6)] }, { nonce: 3, pendingNonce: 6 }).decisions).toMatchObject([
@@ -268,7 +268,7 @@ describe('a canceled transaction', () => {
     ])
   })
 
-  test('whose no-op a node refuses over a stranger’s transaction doubles its tip, up to a quarter above the base fee', () => {
+  test('whose no-op a node refuses over a foreign transaction doubles its tip, up to a quarter above the base fee', () => {
     const raised = (tip: bigint) => {
       const noOp = someNoOp(0, { fees: eip1559(30n * gwei, tip), broadcast: broadcastStates.underpriced })
       const open = [inFlight(0, [someAttempt(0), noOp], canceled)]
@@ -338,11 +338,11 @@ describe('a spent nonce', () => {
     expect(verbsFor(open, { nonce: 1, head: headAt(height - 1), canonical })).toEqual([])
   })
 
-  test('that went to a stranger frees the payload at finality, unless it was canceled', () => {
+  test('that went to a foreign transaction frees the payload at finality, unless it was canceled', () => {
     const attempts = [someAttempt(0)] as const
-    expect(verbsFor(mined(0, byStranger(), attempts), canonicalAfter(1))).toEqual([])
-    expect(verbsFor(mined(0, byStranger(), attempts), canonicalAfter(2))).toEqual(['requeue'])
-    expect(verbsFor(mined(0, byStranger(), attempts, canceled), canonicalAfter(2))).toEqual(['settle'])
+    expect(verbsFor(mined(0, byForeign(), attempts), canonicalAfter(1))).toEqual([])
+    expect(verbsFor(mined(0, byForeign(), attempts), canonicalAfter(2))).toEqual(['requeue'])
+    expect(verbsFor(mined(0, byForeign(), attempts, canceled), canonicalAfter(2))).toEqual(['settle'])
   })
 })
 
@@ -391,9 +391,9 @@ describe('what must not wait for a block, nor cost without end', () => {
     expect(plan({ open: [inFlight(0)], queued: [explained] }, { estimates }).decisions).toEqual([])
   })
 
-  test('a filler that a stranger filled is settled, not queued', () => {
+  test('a filler that a foreign transaction filled is settled, not queued', () => {
     const attempt = someAttempt(0)
-    const filler = mined(0, byStranger(height - 5), [attempt], { origin: 'gap' })
+    const filler = mined(0, byForeign(height - 5), [attempt], { origin: 'gap' })
     const canonical = new Map([[height - 5, blockHash(height - 5)]])
     expect(plan({ open: [filler] }, { nonce: 1, canonical }).decisions).toMatchObject([{ do: 'settle' }])
   })
@@ -401,12 +401,12 @@ describe('what must not wait for a block, nor cost without end', () => {
 
 test('a nonce that a foreign transaction finally used is never free again, whatever a node behind says', () => {
   const canonical = new Map([[height - 5, blockHash(height - 5)]])
-  const displaced = plan({ open: [mined(6, byStranger(height - 5), [someAttempt(6)])] }, { nonce: 7, canonical })
+  const displaced = plan({ open: [mined(6, byForeign(height - 5), [someAttempt(6)])] }, { nonce: 7, canonical })
   expect(verbs(displaced.decisions)).toEqual(['requeue'])
   expect(displaced.floor).toEqual({ spentBelow: 7, explainedBelow: 7 })
 })
 
-test('a stranger that waits in the pool below ours keeps its nonce for a while, and not for ever', () => {
+test('a foreign transaction that waits in the pool below ours keeps its nonce for a while, and not for ever', () => {
   const behind = (blocks: number) => inFlight(5, [someAttempt(5, { recordedAtBlock: height - blocks })])
   const look = (blocks: number) => verbs(plan({ open: [behind(blocks)] }, { nonce: 4, pendingNonce: 6 }).decisions)
   expect(look(3)).not.toContain('fillGap')

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../../src/domain/decide/decide.ts'
 import type { Decision } from '../../../src/domain/decide/decision.ts'
-import { strangersPatience } from '../../../src/domain/decide/hindrance.ts'
+import { foreignPatience } from '../../../src/domain/decide/hindrance.ts'
 import { inquire } from '../../../src/domain/decide/inquire.ts'
 import { refusedPauseMaxMs } from '../../../src/domain/decide/repeat-after.ts'
 import type { Work } from '../../../src/domain/decide/work.ts'
@@ -36,7 +36,7 @@ const verbs = (decisions: readonly Decision[]) => decisions.map(({ do: what }) =
 
 describe('a gap below what is in flight, where no node shows its pool', () => {
   const unseen = { nonce: 4, isPoolUnseen: true } as const
-  const overAt = height + strangersPatience(somePolicy)
+  const overAt = height + foreignPatience(somePolicy)
 
   test('is waited at, by what is behind it and by the queue: told of both, with the nonce and the block', () => {
     const { decisions, needsPendingNonce } = plan({ open: [inFlight(5), inFlight(6)], queued: [queued(9)] }, unseen)
@@ -157,7 +157,7 @@ describe('a filler that a node calls invalid', () => {
     ])
   })
 
-  test('keeps it where the queue can’t go, and where a stranger’s transaction waits for it in the pool', () => {
+  test('keeps it where the queue can’t go, and where a foreign transaction waits for it in the pool', () => {
     const open = [refusedAt(now), inFlight(1)]
     expect(verbs(plan({ open, queued: [queued(9)] }, { balance: 0n }).decisions)).not.toContain('refuse')
     expect(plan({ open, queued: [queued(9)] }, { pendingNonce: 1 }).decisions).toMatchObject([

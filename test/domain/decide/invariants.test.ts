@@ -4,7 +4,7 @@ import { violations } from '../../../src/domain/decide/invariants.ts'
 import {
   broadcastStates,
   by,
-  byStranger,
+  byForeign,
   hashOf,
   inFlight,
   mined,
@@ -34,8 +34,8 @@ test.each([
   ],
   ['mined by bytes that never left', mineHeld(), /never recorded/],
   [
-    'a stranger with our hash',
-    { open: [mined(0, { ...byStranger(), hash: attempt.hash }, [attempt])] },
+    'a foreign transaction with our hash',
+    { open: [mined(0, { ...byForeign(), hash: attempt.hash }, [attempt])] },
     /never recorded/,
   ],
   ['a bound one in the queue', { queued: [inFlight(1)] }, /is inFlight in the queue/],

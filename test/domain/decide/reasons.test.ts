@@ -17,7 +17,7 @@ import { statusReasonOf } from '../../../src/domain/wait.ts'
 import {
   answered,
   broadcastStates,
-  byStranger,
+  byForeign,
   canceled,
   eip1559,
   frozen,
@@ -297,8 +297,8 @@ test('every condition has a case here, or comes of something else', () => {
   expect([...conditions].filter((condition) => !covered.has(condition))).toEqual([])
 })
 
-test('a stranger’s transaction in the place of ours is a condition as long as it is not final', () => {
-  const open = [mined(0, byStranger(), [someAttempt(0)])]
+test('a foreign transaction in the place of ours is a condition as long as it is not final', () => {
+  const open = [mined(0, byForeign(), [someAttempt(0)])]
   expect(planOf({ open }, someObservation({ nonce: 1 })).conditions).toEqual(['nonce_taken'])
 })
 
@@ -358,7 +358,7 @@ test('what is canceled, is mined or ends waits for nothing any more', () => {
   expect(cancel(queued(1, { wait }), now)).not.toHaveProperty('wait')
   expect(cancel(inFlight(0, undefined, { wait }), now)).not.toHaveProperty('wait')
   expect(dropIfCertain(inFlight(0, attempts, { ...canceled, wait }), now)).not.toHaveProperty('wait')
-  expect(include(inFlight(0, undefined, { wait }), byStranger())).not.toHaveProperty('wait')
+  expect(include(inFlight(0, undefined, { wait }), byForeign())).not.toHaveProperty('wait')
 })
 
 test('while no node answers, the first of each place says so, and a canceled one in its own words', () => {

@@ -285,7 +285,7 @@ describe('one that is unclear', () => {
 describe('once all that took the unknown nonces is final', () => {
   const past = { through: 9, seen: { below: 7, at: height - 2, isWhole: false } }
   const spenders = [noOpAt(5), noOpAt(6)]
-  const seen = { past: { below: 7, finalBelow: 7, takers: spenders }, nonce: 7 }
+  const seen = { past: { below: 7, finalBelow: 7, spenders }, nonce: 7 }
   const plan = (work: Partial<Work>, observation: Partial<Observation> = seen) =>
     decide(
       someWork({ floor: { spentBelow: 5, explainedBelow: 5 }, past, found: [], ...work }),

@@ -5,11 +5,11 @@ import { decide } from '../../../src/domain/decide/decide.ts'
 import type { Work } from '../../../src/domain/decide/work.ts'
 import { inquireAboutPast } from '../../../src/domain/lost-history/past.ts'
 import { findAmong } from '../../../src/domain/lost-history/recover.ts'
-import type { Observation, Taker } from '../../../src/domain/observation.ts'
+import type { Observation, Spender } from '../../../src/domain/observation.ts'
 import {
   blockHash,
   by,
-  byStranger,
+  byForeign,
   eip1559,
   gwei,
   hashOf,
@@ -32,7 +32,7 @@ const seen = { below: 7, at: height, isWhole: false }
 const earlier = { below: 7, at: height - 2, isWhole: false }
 const { from: _, ...carried } = somePayload
 
-function taker(nonce: number, changes: Partial<Taker> = {}): Taker {
+function spender(nonce: number, changes: Partial<Spender> = {}): Spender {
   const { raw, signature, fees } = someAttempt(nonce)
   return {
     nonce,
@@ -71,14 +71,14 @@ describe('while nonces are unexplained', () => {
     expect(whatOf(plan({ queued: [expired], expiring: [expired] }, { past: { below: 6 } }))).not.toContain('expire')
     expect(whatOf(plan({ queued: [expired], expiring: [expired] }, { past: { below: 5 } }))).toContain('expire')
   })
-  test('what is explained grows with what is settled as ours, one after the other, and not over a stranger’s; the floor with all', () => {
+  test('what is explained grows with what is settled as ours, one after the other, and not over a foreign one’s; the floor with all', () => {
     const attempts = [5, 6, 7].map((nonce) => someAttempt(nonce))
     const deep = (index: number, inclusion = by(attempts[index] as never, height - 9)) =>
       mined(5 + index, inclusion, [attempts[index] as never])
     const canonical = new Map([[height - 9, blockHash(height - 9)]])
     const ours = plan({ open: [deep(0), deep(2)], queued: [queued(1)] }, { nonce: 8, canonical, past: { below: 9 } })
     expect(ours).toMatchObject({ floor: { spentBelow: 8, explainedBelow: 6 }, past })
-    const theirs = deep(0, byStranger(height - 9))
+    const theirs = deep(0, byForeign(height - 9))
     const foreign = plan({ open: [theirs, deep(1)], queued: [queued(1)] }, { nonce: 8, canonical, past: { below: 9 } })
     expect(foreign).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 5 }, past })
   })
@@ -102,7 +102,7 @@ describe('while nonces are unexplained', () => {
     expect(reach(seen, 8, 7, 2)).toEqual({ below: 8, at: height, isWhole: true })
   })
   test('where one block makes it final, none has to come', () => {
-    const known = { below: 6, finalBelow: 6, takers: [taker(5)] }
+    const known = { below: 6, finalBelow: 6, spenders: [spender(5)] }
     const work = { floor: { spentBelow: 5, explainedBelow: 5 }, past, queued: [queued(1)], found: [] }
     const told = decide(
       someWork(work),
@@ -146,8 +146,8 @@ describe('where nothing is unexplained', () => {
 })
 
 describe('once it is known what took them', () => {
-  const known = { past: { below: 7, finalBelow: 7, takers: [taker(5), taker(6)] }, nonce: 7 }
-  const found = findAmong([queued(1)], [taker(5)])
+  const known = { past: { below: 7, finalBelow: 7, spenders: [spender(5), spender(6)] }, nonce: 7 }
+  const found = findAmong([queued(1)], [spender(5)])
   const looked = { past: { ...past, seen: earlier } }
 
   test('but not as long as more may show', () => {
@@ -164,11 +164,13 @@ describe('once it is known what took them', () => {
     expect(apply(recovered, recovered.transaction, undefined, now).lifecycle).toMatchObject({
       phase: 'inFlight',
       nonce: 5,
-      attempts: [{ hash: taker(5).hash, kind: 'execute', recordedAtBlock: height - 6, broadcast: { state: 'handed' } }],
+      attempts: [
+        { hash: spender(5).hash, kind: 'execute', recordedAtBlock: height - 6, broadcast: { state: 'handed' } },
+      ],
     })
   })
   test('but not before another gave its nonce back', () => {
-    const other = mined(5, byStranger(height - 1), [someAttempt(5)])
+    const other = mined(5, byForeign(height - 1), [someAttempt(5)])
     const told = plan({ ...looked, open: [other], queued: [queued(1)], found }, known)
     expect(whatOf(told)).not.toContain('recover')
     expect(told.past).toBeDefined()
@@ -181,11 +183,11 @@ describe('once it is known what took them', () => {
   })
 })
 
-describe('what a taker carries', () => {
-  test('explains the oldest that says the same, and each taker one', () => {
+describe('what a spender carries', () => {
+  test('explains the oldest that says the same, and each spender one', () => {
     const [one, two, three] = [queued(1), queued(2), queued(3)]
-    const pairs = findAmong([one, two, three], [taker(5), taker(6)])
-    expect(pairs.map(({ transaction, taker: { nonce } }) => [transaction.sequence, nonce])).toEqual([
+    const pairs = findAmong([one, two, three], [spender(5), spender(6)])
+    expect(pairs.map(({ transaction, spender: { nonce } }) => [transaction.sequence, nonce])).toEqual([
       [1, 5],
       [2, 6],
     ])
@@ -196,22 +198,22 @@ describe('what a taker carries', () => {
     ['data', { data: '0x00' as const }],
     ['access list', { accessList: [{ address: somePayload.from, storageKeys: [] }] }],
   ])('another %s is another transaction', (_, payload) => {
-    expect(findAmong([queued(1, { payload: { ...somePayload, ...payload } })], [taker(5)])).toEqual([])
+    expect(findAmong([queued(1, { payload: { ...somePayload, ...payload } })], [spender(5)])).toEqual([])
   })
   test('a payload that was replaced since counts, as what it is', () => {
     const replaced = queued(1, { payload: { ...somePayload, value: 9n }, earlier: [somePayload] })
-    expect(findAmong([replaced], [taker(5)])).toMatchObject([{ revision: 0 }])
+    expect(findAmong([replaced], [spender(5)])).toMatchObject([{ revision: 0 }])
     const again = queued(1, { earlier: [{ ...somePayload, value: 9n }] })
-    expect(findAmong([again], [taker(5)])).toMatchObject([{ revision: 1 }])
+    expect(findAmong([again], [spender(5)])).toMatchObject([{ revision: 1 }])
   })
   test('what was asked for long after it was mined is not it, and what nobody here can have signed is nothing', () => {
-    expect(findAmong([queued(1)], [taker(5, { minedAt: now - 2 * 3_600_000 })])).toEqual([])
-    const { signed: __, ...foreign } = taker(5)
+    expect(findAmong([queued(1)], [spender(5, { minedAt: now - 2 * 3_600_000 })])).toEqual([])
+    const { signed: __, ...foreign } = spender(5)
     expect(findAmong([queued(1)], [foreign])).toEqual([])
   })
   test('its price does not matter', () => {
-    const { signed } = taker(5)
+    const { signed } = spender(5)
     const dear = signed && { ...signed, fees: eip1559(900n * gwei, 9n * gwei) }
-    expect(findAmong([queued(1)], [taker(5, dear && { signed: dear })])).toHaveLength(1)
+    expect(findAmong([queued(1)], [spender(5, dear && { signed: dear })])).toHaveLength(1)
   })
 })

@@ -9,9 +9,9 @@ import type { AnyStage, Sender } from './stage.ts'
 /**
  * Mines until nothing is open, and then expects: each payload on chain at most once, and exactly when the status says
  * so; each verdict as the chain shows it, at the cost of the receipt; every nonce accounted for; one terminal event
- * each. `strangers`: how many nonces the test spent behind the service's back. Resolves with what was mined.
+ * each. `foreignCount`: how many nonces the test spent behind the service's back. Resolves with what was mined.
  */
-export async function audit(stage: AnyStage, sender: Sender, strangers = 0): Promise<readonly Mined[]> {
+export async function audit(stage: AnyStage, sender: Sender, foreignCount = 0): Promise<readonly Mined[]> {
   const { node, rows } = stage
   const read = () => rows.transactionsOf(sender.id)
   await mineUntil(stage, `${sender.id} to have nothing open`, () => read().every(({ open }) => open === 0))
@@ -32,7 +32,9 @@ export async function audit(stage: AnyStage, sender: Sender, strangers = 0): Pro
   const spentByUs = all.flatMap(({ nonce, included_kind: kind }) => (kind === null ? [] : [nonce]))
   expect(new Set(spentByUs).size, 'two transactions say that they took the same nonce').toBe(spentByUs.length)
   const ownHashes = new Set<string>(signed.map(({ hash }) => hash))
-  expect(mined.filter(({ hash }) => !ownHashes.has(hash)).length, 'nonces spent by strangers').toBe(strangers)
+  expect(mined.filter(({ hash }) => !ownHashes.has(hash)).length, 'nonces spent by foreign transactions').toBe(
+    foreignCount,
+  )
   return mined
 }
 

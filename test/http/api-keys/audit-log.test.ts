@@ -122,7 +122,7 @@ describe('changes that were allowed', () => {
 })
 
 describe('refusals', () => {
-  test('of a stranger: the address and the operation, and nothing that the stranger chose', async () => {
+  test('of an unauthenticated request: the address and the operation, and nothing that the client chose', async () => {
     const answer = await server.ask('DELETE', `${all}/some`, { token: 'guess' })
     expectFailure(answer, 401, 'Unauthorized', 'UNAUTHORIZED')
     const refused = { outcome: 'refused', code: 'UNAUTHORIZED', count: 1 }

@@ -47,11 +47,11 @@ export function attempt(transactionId: TransactionId, seed: number, kind: Attemp
   }
 }
 
-export function inclusion(taker: Attempt, changes: { succeeded?: boolean; gasUsed?: 'unknown' } = {}): Inclusion {
+export function inclusion(spender: Attempt, changes: { succeeded?: boolean; gasUsed?: 'unknown' } = {}): Inclusion {
   return {
     by: 'attempt',
-    hash: taker.hash,
-    kind: taker.kind,
+    hash: spender.hash,
+    kind: spender.kind,
     block: { number: 100, hash: hashOf(0xb10c) },
     succeeded: changes.succeeded ?? true,
     ...(changes.gasUsed !== 'unknown' && { gasUsed: 21_000 }),

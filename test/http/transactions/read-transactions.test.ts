@@ -164,7 +164,7 @@ describe('cancellation', () => {
   const put1 = async (
     id: string,
     phase: 'inFlight' | 'mined' | 'final',
-    taker: 'execute' | 'cancel' | 'stranger',
+    spender: 'execute' | 'cancel' | 'foreign',
     changes: Parameters<typeof inclusion>[1] = {},
   ) => {
     const seed = 0x7000 + id.length * 0x100 + id.charCodeAt(0)
@@ -173,9 +173,9 @@ describe('cancellation', () => {
     const attempts = [own, noOp] as const
     const block = { number: 100, hash: hashOf(0xb10c) }
     const included =
-      taker === 'stranger'
+      spender === 'foreign'
         ? ({ by: 'external', hash: hashOf(seed + 9), block } as const)
-        : inclusion(taker === 'cancel' ? noOp : own, changes)
+        : inclusion(spender === 'cancel' ? noOp : own, changes)
     const base = { nonce: seed, attempts }
     const lifecycle =
       phase === 'inFlight'
@@ -213,9 +213,9 @@ describe('cancellation', () => {
     ['won, not final', 'd-won', 'mined', 'cancel', 'won', false, false, '42000000000000'],
     ['won', 'e-won', 'final', 'cancel', 'won', true, true, '42000000000000'],
     ['lost', 'f-lost', 'final', 'execute', 'lost', true, false, '0'],
-    ['external', 'g-external', 'final', 'stranger', 'external', true, true, '0'],
-  ] as const)('%s', async (_, id, phase, taker, state, final, safe, cost) => {
-    const hash = await put1(id, phase, taker)
+    ['external', 'g-external', 'final', 'foreign', 'external', true, true, '0'],
+  ] as const)('%s', async (_, id, phase, spender, state, final, safe, cost) => {
+    const hash = await put1(id, phase, spender)
     expect(await told(id)).toMatchObject({
       state,
       final,

@@ -4,9 +4,9 @@ import type { Anvil } from '../../tooling/anvil.ts'
 import { until } from '../../tooling/client.ts'
 import { minedFrom, same } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
+import { spendBehindItsBack } from './support/foreign.ts'
 import { cancel, inPool, mineUntil, type Payment, pay, payTimes, reached, verdict, view } from './support/play.ts'
 import { anvilStage, type Stage } from './support/stage.ts'
-import { spendBehindItsBack } from './support/stranger.ts'
 
 let stage: Stage<Anvil>
 beforeAll(async () => {
@@ -22,17 +22,17 @@ test('canceled: external, with the transaction that took the nonce, at no cost',
   const payment = await pay(stage, sender)
   await inPool(stage, sender, [0])
   stage.line.onSend({ do: 'drop' })
-  const taker = await spendBehindItsBack(stage.node, sender, 0)
+  const spender = await spendBehindItsBack(stage.node, sender, 0)
   await cancel(stage, payment)
   await mineUntil(stage, 'an external verdict', async () => {
     return (await stage.client.cancellation(sender.id, payment.id)).state === 'external'
   })
   stage.line.open()
   const told = await verdict(stage, payment, ({ final }) => final)
-  expect(told).toMatchObject({ state: 'external', safe_to_retry: true, cost: '0', winner: { hash: taker } })
+  expect(told).toMatchObject({ state: 'external', safe_to_retry: true, cost: '0', winner: { hash: spender } })
   expect(await view(stage, payment)).toMatchObject({
     status: 'canceled',
-    status_reason: `its nonce was used by ${taker}, a transaction that is not ours`,
+    status_reason: `its nonce was used by ${spender}, a transaction that is not ours`,
   })
   await audit(stage, sender, 1)
 })
@@ -41,18 +41,16 @@ test('not canceled: it waits for a new nonce, at finality only, and is executed 
   const sender = stage.sender('two')
   const payment = await pay(stage, sender)
   await inPool(stage, sender, [0])
-  const taker = await spendBehindItsBack(stage.node, sender, 0)
+  const spender = await spendBehindItsBack(stage.node, sender, 0)
   await mineUntil(stage, 'a second nonce', () => stage.rows.attempts(payment.id).some(({ nonce }) => nonce === 1))
   await mineUntil(stage, 'the payment', async () => (await view(stage, payment)).status === 'confirmed')
 
   const attempts = stage.rows.attempts(payment.id)
   expect(new Set(attempts.map(({ nonce }) => nonce))).toEqual(new Set([0, 1]))
-  const [strangers, own] = await minedFrom(stage.node, sender.address)
-  expect(strangers?.hash).toBe(taker)
-  // Before the third confirmation of the stranger's, nobody could know that the first attempt is dead.
-  expect(attempts.find(({ nonce }) => nonce === 1)?.recorded_at_block).toBeGreaterThanOrEqual(
-    (strangers?.block ?? 0) + 2,
-  )
+  const [foreign, own] = await minedFrom(stage.node, sender.address)
+  expect(foreign?.hash).toBe(spender)
+  // Before the third confirmation of the foreign transaction, nobody could know that the first attempt is dead.
+  expect(attempts.find(({ nonce }) => nonce === 1)?.recorded_at_block).toBeGreaterThanOrEqual((foreign?.block ?? 0) + 2)
   expect(own).toMatchObject({ nonce: 1, value: payment.value })
   await audit(stage, sender, 1)
 })
@@ -71,7 +69,7 @@ test('one of several in flight: the others keep their nonces, and the one withou
   expect(mined.map(({ to }) => to.toLowerCase())).toEqual(order.map((one) => (one?.to ?? sender.address).toLowerCase()))
 })
 
-test('a stranger in the pool before us: our nonces start behind it', async () => {
+test('a foreign transaction in the pool before us: our nonces start behind it', async () => {
   const sender = stage.sender('four')
   await spendBehindItsBack(stage.node, sender, 0)
   const payment = await pay(stage, sender)

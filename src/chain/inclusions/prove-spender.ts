@@ -21,7 +21,7 @@ const bodiesMax = 32
  * bodies came. Undefined when the endpoint can't tell yet. What is ours comes without what only its receipt tells where the
  * endpoint has none.
  */
-export async function proveTaker(
+export async function proveSpender(
   endpoint: Endpoint,
   address: Address,
   live: LiveNonce,
@@ -33,17 +33,17 @@ export async function proveTaker(
   if (!spending) return undefined
   const found = await searchBodies(endpoint, address, live.nonce, spending, searched)
   if (!found) return undefined
-  const { taker, block, minedAt } = found
-  const { hash } = taker
+  const { spender, block, minedAt } = found
+  const { hash } = spender
   const own = live.attempts.find((attempt) => attempt.hash === hash)
   if (own) return { by: 'attempt', hash, kind: own.kind, block }
-  if (carriesOurs(taker, address, live)) {
-    const execution = await readExecution(endpoint, taker, block, at)
+  if (carriesOurs(spender, address, live)) {
+    const execution = await readExecution(endpoint, spender, block, at)
     return execution && { by: 'unrecorded', hash, block, ...execution }
   }
-  const signed = await rebuild(taker, address)
-  const spender = { nonce: taker.nonce, hash, block, minedAt, ...(signed && { signed }) }
-  return taker.nonce === live.nonce && isLostNoOp(spender, address) ? spender : { by: 'external', hash, block }
+  const signed = await rebuild(spender, address)
+  const noOp = { nonce: spender.nonce, hash, block, minedAt, ...(signed && { signed }) }
+  return spender.nonce === live.nonce && isLostNoOp(noOp, address) ? noOp : { by: 'external', hash, block }
 }
 
 /** The key of a search that is remembered. */
@@ -58,7 +58,7 @@ async function searchBodies(
   nonce: Nonce,
   { above, atMost }: Spending,
   searched: Map<string, BlockNumber>,
-): Promise<{ taker: Mined; block: BlockRef; minedAt: TimestampMs } | undefined> {
+): Promise<{ spender: Mined; block: BlockRef; minedAt: TimestampMs } | undefined> {
   const key = searchOf(address, nonce)
   const from = Math.min(atMost, (searched.get(key) ?? atMost + 1) - 1)
   for (let number = from; number > above && from - number < bodiesMax; number -= 1) {
@@ -66,10 +66,10 @@ async function searchBodies(
     const block = answer.kind === 'value' ? toHead(answer.value) : undefined
     const transactions = answer.kind === 'value' ? toMined(answer.value) : undefined
     if (!block || !transactions) return undefined
-    const taker = await takerOf(transactions, address, nonce)
-    if (taker) {
+    const spender = await spenderOf(transactions, address, nonce)
+    if (spender) {
       searched.delete(key)
-      return { taker, block: { number, hash: block.hash }, minedAt: block.timestampMs }
+      return { spender, block: { number, hash: block.hash }, minedAt: block.timestampMs }
     }
     searched.set(key, number)
   }
@@ -78,15 +78,15 @@ async function searchBodies(
   return undefined
 }
 
-/** The same receiver, value, data and, where the node tells it, access list, signed with our key: no stranger, but an attempt that is not on record. */
-function carriesOurs(taker: Mined, address: Address, { nonce, payloads = [] }: LiveNonce): boolean {
-  if (taker.nonce !== nonce || !isAddressEqual(taker.from, address)) return false
+/** The same receiver, value, data and, where the node tells it, access list, signed with our key: no foreign transaction, but an attempt that is not on record. */
+function carriesOurs(spender: Mined, address: Address, { nonce, payloads = [] }: LiveNonce): boolean {
+  if (spender.nonce !== nonce || !isAddressEqual(spender.from, address)) return false
   return payloads.some(
     ({ to, value, data, accessList }) =>
-      taker.to?.toLowerCase() === to?.toLowerCase() &&
-      taker.value === value &&
-      taker.data === data.toLowerCase() &&
-      (!taker.accessList || isSameAccessList(taker.accessList, accessList)),
+      spender.to?.toLowerCase() === to?.toLowerCase() &&
+      spender.value === value &&
+      spender.data === data.toLowerCase() &&
+      (!spender.accessList || isSameAccessList(spender.accessList, accessList)),
   )
 }
 
@@ -104,7 +104,7 @@ async function readExecution(
 }
 
 /** The transaction that the account sent, or the one that carried an EIP-7702 authorization of it. */
-export async function takerOf(
+export async function spenderOf(
   transactions: readonly Mined[],
   address: Address,
   nonce: Nonce,

@@ -6,7 +6,7 @@ import { signUnsigned } from '../src/signers/sign-unsigned.ts'
 import { decode, type SimTransaction } from './chain/transaction.ts'
 import { chainId, keys } from './process/engine.ts'
 
-export async function strangersTransaction(
+export async function foreignTransaction(
   relayer: number,
   nonce: number,
   { cap, tip, value }: { cap: bigint; tip: bigint; value: bigint },
