@@ -221,7 +221,7 @@ function describe({ scenario }: World): string {
   const { replicas, profiles, relayers, policies, reorgMax, confirmations, blocktimeMs, ending, gaps, fees } = scenario
   return [
     `nodes ${profiles.map(({ client }) => client).join(', ')}`,
-    `pending counts by ${gaps.pendingCounts}, ${gaps.tightFillers} of 16 fillers too tight`,
+    `pending counts by ${gaps.pendingCounts}, ${gaps.tightGapFillers} of 16 gap fillers too tight`,
     `${relayers} relayers, ${inWords(policies)}`,
     `reorgs to ${reorgMax}, ${confirmations} confirmations`,
     `a block each ${blocktimeMs} ms, configured as ${scenario.configuredBlocktimeMs}`,

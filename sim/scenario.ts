@@ -75,8 +75,8 @@ export interface Scenario {
 export interface Gaps {
   /** By node. */
   readonly pendingCounts: readonly PendingCount[]
-  /** Of sixteen fillers so many are called invalid, until some time after the faults stopped. */
-  readonly tightFillers: number
+  /** Of sixteen gap fillers so many are called invalid, until some time after the faults stopped. */
+  readonly tightGapFillers: number
 }
 
 /** The disk is copied, and put back later: where in the run, from 0 to 1. */
@@ -264,11 +264,11 @@ function drawAlone(dice: Dice, restores: readonly Restore[], fees: FeeWorld): Al
 /** A copy that was put back is told of what it lost by pools alone: where they hide it, nobody could know. */
 function drawGaps(dice: Dice, { profiles: nodes, restores }: Pick<Scenario, 'profiles' | 'restores'>): Gaps {
   const [hides, isTight] = [dice.chance(0.25), dice.chance(0.15)]
-  if (restores.length > 0) return { pendingCounts: nodes.map(() => 'pool'), tightFillers: 0 }
+  if (restores.length > 0) return { pendingCounts: nodes.map(() => 'pool'), tightGapFillers: 0 }
   const weights = { pool: 1, error: 3, latest: 1 } as const
   return {
     pendingCounts: nodes.map(() => (hides ? dice.weighted(weights) : 'pool')),
-    tightFillers: isTight ? dice.pick([8, 16]) : 0,
+    tightGapFillers: isTight ? dice.pick([8, 16]) : 0,
   }
 }
 

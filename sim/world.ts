@@ -87,7 +87,7 @@ export interface Moods {
   drought: Drought | undefined
   faulty: boolean
   /** Of sixteen. */
-  tightFillers: number
+  tightGapFillers: number
   readonly balances: Map<string, bigint>
   /** What the configuration says from the next start on. */
   policies: Policies
@@ -134,7 +134,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     spike: 0,
     drought: undefined,
     faulty: true,
-    tightFillers: scenario.gaps.tightFillers,
+    tightGapFillers: scenario.gaps.tightGapFillers,
     balances: new Map(),
     policies: scenario.policies,
     place: 0,
@@ -175,10 +175,10 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     isCalm: () => !state.faulty,
     revertsNow: () => state.revertsNow,
     isTooTight: (transaction) =>
-      state.tightFillers > 0 &&
+      state.tightGapFillers > 0 &&
       isNoOp(transaction) &&
       // By its bytes, so that they are refused as often as they are tried.
-      Number(`0x${transaction.hash.at(-1)}`) < state.tightFillers &&
+      Number(`0x${transaction.hash.at(-1)}`) < state.tightGapFillers &&
       bytes.recorded(transaction.hash)?.kind === 'execute',
     broadcast(which, transaction, admission) {
       bytes.broadcast(which, transaction, admission)

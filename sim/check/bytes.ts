@@ -81,7 +81,7 @@ export function watchBytes({ committed }: Disk, { fail, deletedAt, undisputed }:
     leaving(instance, raws) {
       for (const raw of raws) {
         const { hash, nonce } = decode(raw)
-        // A filler may be what another was for the same nonce, at the same price: the later row counts.
+        // A gap filler may be what another was for the same nonce, at the same price: the later row counts.
         found.delete(hash)
         const attempt = recorded(hash)
         if (!attempt) {

@@ -323,14 +323,14 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'fillers-without-end',
-    breaks: 'makes a filler anew, at once, where a node called the last one invalid',
+    name: 'gap-fillers-without-end',
+    breaks: 'makes a gap filler anew, at once, where a node called the last one invalid',
     with: ['doubtfulSends', 'shortMoney'],
     edits: [
       {
         file: 'src/domain/decide/pursue.ts',
-        find: 'if (refusal !== undefined)\n    return pursueRefusedFiller(',
-        put: 'if (refusal === work.relayer.id)\n    return pursueRefusedFiller(',
+        find: 'if (refusal !== undefined)\n    return pursueRefusedGapFiller(',
+        put: 'if (refusal === work.relayer.id)\n    return pursueRefusedGapFiller(',
       },
     ],
   },
@@ -406,7 +406,7 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'trap-fillers-under-the-cap',
+    name: 'trap-gap-fillers-under-the-cap',
     breaks: 'holds what fills a gap to the cap of sends, and with it the cancellations behind it',
     edits: [
       {

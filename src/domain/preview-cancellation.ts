@@ -55,8 +55,8 @@ export function previewCancellation(
     policy,
     now,
   )
-  const fillers = decisions.flatMap((decision) => (decision.do === 'fillGap' ? [decision.fees] : []))
-  const priced: Fees[] = [...fillers]
+  const gapFillers = decisions.flatMap((decision) => (decision.do === 'fillGap' ? [decision.fees] : []))
+  const priced: Fees[] = [...gapFillers]
 
   let [free, noOps, overCap, racing, tooLate, committed] = [queued, 0, 0, 0, 0, 0n]
   for (const [index, after] of canceled.entries()) {
@@ -74,9 +74,9 @@ export function previewCancellation(
       else overCap += 1
     }
   }
-  const max = mostUnderCap(work.relayer.policies.cancelGasPriceCap, noOps + fillers.length)
+  const max = mostUnderCap(work.relayer.policies.cancelGasPriceCap, noOps + gapFillers.length)
   return {
-    ...{ free, noOps, overCap, gaps: fillers.length, racing, tooLate, committed },
+    ...{ free, noOps, overCap, gaps: gapFillers.length, racing, tooLate, committed },
     cost: {
       expected: priced.reduce((sum, fees) => sum + costNextBlock(fees, observation.market), 0n),
       today: priced.reduce((sum, fees) => sum + costAtMost(fees), 0n),

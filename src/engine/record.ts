@@ -118,9 +118,9 @@ async function fill(
 ): Promise<Transaction> {
   const next = await session.nextInOrder(work.relayer.id)
   if (!next) throw new StaleWrite(`relayer ${work.relayer.id} is gone`)
-  const filler = fillGap(next.relayer, { id: attempt.transactionId, sequence: next.sequence, nonce, now }, attempt)
-  await session.insertTransaction(filler)
-  return filler
+  const gapFiller = fillGap(next.relayer, { id: attempt.transactionId, sequence: next.sequence, nonce, now }, attempt)
+  await session.insertTransaction(gapFiller)
+  return gapFiller
 }
 
 /** A broadcast that changes no row is still refused when a DELETE was answered since: its bytes must not go out again. */

@@ -67,7 +67,7 @@ export interface Reads {
   queueThrough(relayerId: RelayerId, sequence: number): Promise<readonly Transaction[]>
   /** Up to a place in the relayer's order: what ended without a nonce at `since` or later, as far as a match needs it. */
   droppedSince(relayerId: RelayerId, sequence: number, since: TimestampMs): Promise<readonly Ended[]>
-  /** The first place in the relayer's order that has, or had, a nonce above this one. Fillers of gaps do not count. */
+  /** The first place in the relayer's order that has, or had, a nonce above this one. Gap fillers do not count. */
   firstSequenceAbove(relayerId: RelayerId, nonce: Nonce): Promise<number | undefined>
   /** Whether it was signed here, for this nonce, by a transaction that holds it, or held it when it was settled. */
   hasAttempt(relayerId: RelayerId, nonce: Nonce, hash: Hash): Promise<boolean>

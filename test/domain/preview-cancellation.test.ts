@@ -64,11 +64,11 @@ describe('what it counts', () => {
     const held = inFlight(0, [someAttempt(0, { broadcast: broadcastStates.held })])
     const preview = previewed([held, inFlight(1)], { policies: { cancelGasPriceCap: 50n * gwei } })
     expect(preview).toMatchObject({ ...nothing, free: 1, noOps: 1, gaps: 1 })
-    // A filler is priced as a send at speed fast: twice the base fee and the tip.
+    // A gap filler is priced as a send at speed fast: twice the base fee and the tip.
     const noOp = previewed([inFlight(1)], { observed: { nonce: 1 } })
     expect(preview.cost.today).toBe(noOp.cost.today + gas * 23n * gwei)
     expect(preview.cost.max).toBe(gas * 100n * gwei)
-    // A filler is a no-op, and bound by their cap.
+    // A gap filler is a no-op, and bound by their cap.
     const capped = previewed([held, inFlight(1)], { policies: { cancelGasPriceCap: 22n * gwei } })
     expect(capped.cost.max).toBe(gas * 44n * gwei)
   })

@@ -106,7 +106,7 @@ test('nonces stay contiguous and single, room is kept, and nothing canceled is b
           )
           const held = inFlightOf(workNow()).map(({ lifecycle }) => lifecycle.nonce)
           const covered = new Set([...held, ...left])
-          // A refused filler that nothing waits for any more leaves its nonce, whatever lies below.
+          // A refused gap filler that nothing waits for any more leaves its nonce, whatever lies below.
           const waiting = inFlightOf(workNow()).filter((each) => !givesWay(each))
           const highest = Math.max(nonce, ...waiting.map(({ lifecycle }) => lifecycle.nonce))
           for (let each = nonce; each < highest; each += 1) expect(covered.has(each)).toBe(true)

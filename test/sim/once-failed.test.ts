@@ -16,7 +16,7 @@ const onceFailed = [
   [5936, 'a foreign transaction tipped seven hundred times the market'],
   [7002, 'a Besu that had not said its name refused what was priced for the others'],
   [7132, "a send at its cap waited behind a foreign transaction's dust"],
-  [126, "a gap's filler, stuck at the cap of sends, held up the cancellations behind it"],
+  [126, 'a gap filler, stuck at the cap of sends, held up the cancellations behind it'],
   [
     128,
     'eight searches for what took a nonce, one after the other over four nodes, took longer than the blocks they were of',

@@ -69,7 +69,7 @@ export function fillGap(
   at: { id: TransactionId; sequence: number; nonce: Nonce; now: TimestampMs },
   attempt: Attempt,
 ): Transaction {
-  const filler: Transaction = {
+  const gapFiller: Transaction = {
     id: at.id,
     relayerId: relayer.id,
     sequence: at.sequence,
@@ -86,7 +86,10 @@ export function fillGap(
     lifecycle: { phase: 'queued' },
     version: 1,
   }
-  return withReason(bind(filler, at.nonce, attempt, at.now), `fills nonce ${at.nonce}, which nothing else would take`)
+  return withReason(
+    bind(gapFiller, at.nonce, attempt, at.now),
+    `fills nonce ${at.nonce}, which nothing else would take`,
+  )
 }
 
 /** As after a crash in mid-air: from here on the chain is asked for it like for any other. */

@@ -10,7 +10,7 @@ import { type Assignments, type Decision, explain } from './decision.ts'
 import { blocksOurs, type FreeNonces, freeNonces, highestWaiting, lowestGap, takenFrom } from './free-nonces.ts'
 import { minedAhead, spendable, upfrontCost, usesEip1559 } from './funds.ts'
 import { tellPoolUnseen } from './hindrance.ts'
-import { makeWay, tellRefusedFiller } from './refused-filler.ts'
+import { explainRefusedGapFiller, makeWay } from './refused-gap-filler.ts'
 import { inFlightOf, placesIn, roomIn, type Work } from './work.ts'
 
 export function assignNonces(work: Work, observation: Observation, policy: NetworkPolicy): Assignments {
@@ -34,12 +34,12 @@ export function assignNonces(work: Work, observation: Observation, policy: Netwo
   // Where the next look may give a nonce to the queue, no no-op is paid for it now.
   while (!again && free.peek() < highest) {
     const nonce = free.take()
-    // It has its filler, which no node takes: another would fare no better.
-    if (free.fillerAt(nonce)) continue
-    gaps.push({ do: 'fillGap', nonce, fees: fillerFees(work.relayer, market, policy) })
+    // It has its gap filler, which no node takes: another would fare no better.
+    if (free.gapFillerAt(nonce)) continue
+    gaps.push({ do: 'fillGap', nonce, fees: gapFillerFees(work.relayer, market, policy) })
   }
   const madeWay = decisions.some((each) => each.do === 'refuse' && each.transaction.origin === 'gap')
-  return { ...wait, decisions: [...decisions, ...gaps, ...(madeWay ? [] : tellRefusedFiller(work))], again }
+  return { ...wait, decisions: [...decisions, ...gaps, ...(madeWay ? [] : explainRefusedGapFiller(work))], again }
 }
 
 /**
@@ -58,7 +58,7 @@ function waitForForeign(work: Work, gap: Nonce, observation: Observation, policy
 }
 
 /** What fills a gap is a no-op, and bound by their cap. */
-export function fillerFees(relayer: Relayer, market: Market, policy: NetworkPolicy): Fees {
+export function gapFillerFees(relayer: Relayer, market: Market, policy: NetworkPolicy): Fees {
   return lowered(marketFees(market, 'fast', usesEip1559(relayer, policy)), relayer.policies.cancelGasPriceCap)
 }
 
@@ -124,11 +124,11 @@ function assignQueue(
       const lacksFunds = condition === 'balance_below_minimum' || condition === 'balance_short'
       return { decisions: [...decisions, ...explain(transaction, condition, reason)], again: false, lacksFunds }
     }
-    // Beyond the room that there is, only a filler's nonce is to be had: it goes from one to the other.
-    if (room === 0 && !free.fillerAt(free.peek())) break
+    // Beyond the room that there is, only a gap filler's nonce is to be had: it goes from one to the other.
+    if (room === 0 && !free.gapFillerAt(free.peek())) break
     const nonce = free.take()
-    const filler = free.fillerAt(nonce)
-    if (filler) decisions.push(makeWay(filler))
+    const gapFiller = free.gapFillerAt(nonce)
+    if (gapFiller) decisions.push(makeWay(gapFiller))
     else room -= 1
     decisions.push({ do: 'assignNonce', transaction, nonce, ...offer })
     wallet -= upfrontCost(transaction.payload.value, offer.gasLimit, offer.fees)

@@ -15,7 +15,7 @@ import type { NetworkPolicy } from '../relayer.ts'
 import { type InPhase, isInPhase, spenderKind, type Transaction } from '../transaction.ts'
 import type { Nonce, TimestampMs } from '../units.ts'
 import { apply } from './apply.ts'
-import { assignNonces, fillerFees } from './assign-nonces.ts'
+import { assignNonces, gapFillerFees } from './assign-nonces.ts'
 import { race } from './cancel-race.ts'
 import { type Assignments, type Decision, type NeedsBalance, needsSignature, type Plan } from './decision.ts'
 import { foreignPatience, tellUnproven } from './hindrance.ts'
@@ -119,7 +119,7 @@ function fillUnknown(
   const isPatient = !past?.seen || head.number - past.seen.at < foreignPatience(policy)
   if (isPatient || !market) return []
   const held = new Set(work.open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))
-  const fees = fillerFees(work.relayer, market, policy)
+  const fees = gapFillerFees(work.relayer, market, policy)
   return unknown
     .filter((nonce) => !held.has(nonce))
     .slice(0, fillsMax)
@@ -132,7 +132,7 @@ function looked(work: Work, observation: Observation): readonly Transaction[] {
   return [...live, ...work.queued]
 }
 
-/** What takes the nonce of a refused filler takes it before that is tried again. */
+/** What takes the nonce of a refused gap filler takes it before that is tried again. */
 function withoutThoseGivingWay(followUps: readonly Decision[], assigned: readonly Decision[]): readonly Decision[] {
   const ended = new Set(assigned.flatMap((each) => (each.do === 'refuse' ? [each.transaction.id] : [])))
   return followUps.filter((each) => each.do !== 'rebroadcast' || !ended.has(each.transaction.id))

@@ -11,13 +11,13 @@ export interface FreeNonces {
   peek(): Nonce
   take(): Nonce
   /** Of ours, and refused: whoever takes the nonce ends it. */
-  fillerAt(nonce: Nonce): InPhase<'inFlight'> | undefined
+  gapFillerAt(nonce: Nonce): InPhase<'inFlight'> | undefined
 }
 
 /** From the account's nonce up, without those that are ours already or wait in the pool for a foreign transaction. */
 export function freeNonces(work: Work, observation: Observation, policy: NetworkPolicy): FreeNonces {
-  const fillers = new Map(work.open.filter(givesWay).map((filler) => [filler.lifecycle.nonce, filler]))
-  const ours = new Set([...heldNonces(work)].filter((nonce) => !fillers.has(nonce)))
+  const gapFillers = new Map(work.open.filter(givesWay).map((gapFiller) => [gapFiller.lifecycle.nonce, gapFiller]))
+  const ours = new Set([...heldNonces(work)].filter((nonce) => !gapFillers.has(nonce)))
   const pending = blocksOurs(work, observation, policy) ? 0 : (observation.pendingNonce ?? 0)
   const freeFrom = (nonce: Nonce): Nonce => {
     let candidate = nonce
@@ -32,11 +32,11 @@ export function freeNonces(work: Work, observation: Observation, policy: Network
       next = freeFrom(taken + 1)
       return taken
     },
-    fillerAt: (nonce) => fillers.get(nonce),
+    gapFillerAt: (nonce) => gapFillers.get(nonce),
   }
 }
 
-/** The highest nonce that waits for all below it to be used; -1 without one. A refused filler waits for nothing. */
+/** The highest nonce that waits for all below it to be used; -1 without one. A refused gap filler waits for nothing. */
 export function highestWaiting(work: Work): Nonce {
   return Math.max(-1, ...inFlightOf(work).flatMap((each) => (givesWay(each) ? [] : [each.lifecycle.nonce])))
 }

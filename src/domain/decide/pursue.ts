@@ -10,7 +10,7 @@ import type { TimestampMs, Wei } from '../units.ts'
 import { nextBid } from './bid.ts'
 import type { Decision, NeedsBalance } from './decision.ts'
 import { promisedTo, spendable } from './funds.ts'
-import { refusalOfFiller } from './gap-filler.ts'
+import { refusalOfGapFiller } from './gap-filler.ts'
 import {
   type PriceCap,
   tellCapped,
@@ -22,7 +22,7 @@ import {
 } from './hindrance.ts'
 import { isOutpaced, isStuck, type ReasonToBid, reasonToBid } from './reason-to-bid.ts'
 import { rebroadcastIfDue, repeatDearerIfDue } from './rebroadcast.ts'
-import { pursueRefusedFiller } from './refused-filler.ts'
+import { pursueRefusedGapFiller } from './refused-gap-filler.ts'
 import { repeatAfter } from './repeat-after.ts'
 import type { Work } from './work.ts'
 
@@ -41,9 +41,9 @@ export function pursue(
       ? [{ do: 'unbind', transaction }]
       : takeOverWithPayload(transaction, work, observation)
   }
-  const refusal = refusalOfFiller(transaction)
+  const refusal = refusalOfGapFiller(transaction)
   if (refusal !== undefined)
-    return pursueRefusedFiller(transaction, refusal, work, repeatAfter(observation, policy), now)
+    return pursueRefusedGapFiller(transaction, refusal, work, repeatAfter(observation, policy), now)
   if (latest.broadcast.state === 'refused' && !attempts.some(mayBeKnown)) {
     return [{ do: 'refuse', transaction, reason: `the node refused it: ${latest.broadcast.reason}` }]
   }

@@ -7,7 +7,7 @@ import type { Past } from '../observation.ts'
 import type { NonceFloor, Relayer } from '../relayer.ts'
 import { type InPhase, isInPhase, type Transaction } from '../transaction.ts'
 import type { TimestampMs } from '../units.ts'
-import { givesWay, refusalOfFiller } from './gap-filler.ts'
+import { givesWay, refusalOfGapFiller } from './gap-filler.ts'
 
 export interface Work {
   readonly relayer: Relayer
@@ -61,7 +61,7 @@ export function inFlightOf(work: Work): readonly InPhase<'inFlight'>[] {
 }
 
 /**
- * How many of the queue may get a nonce now; a delegated account (EIP-7702) may have one in flight. The nonce of a filler
+ * How many of the queue may get a nonce now; a delegated account (EIP-7702) may have one in flight. The nonce of a gap filler
  * that gives way is always one: what is in flight waits for it.
  */
 export function roomIn(work: Work, delegated = false): number {
@@ -77,7 +77,7 @@ export function placesIn(work: Work, delegated = false): number {
 /** Whether a broadcast has to be repeated before long: a chain that waits for it may make no block until then. */
 export function isInDoubt(work: Work): boolean {
   return inFlightOf(work).some((each) => {
-    // A refused filler has its own times.
-    return !wasTaken(newest(each.lifecycle.attempts)) && refusalOfFiller(each) === undefined
+    // A refused gap filler has its own times.
+    return !wasTaken(newest(each.lifecycle.attempts)) && refusalOfGapFiller(each) === undefined
   })
 }

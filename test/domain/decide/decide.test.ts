@@ -302,10 +302,10 @@ describe('a canceled transaction', () => {
 })
 
 test('what fills a gap is held to the cap of no-ops, not to that of sends: canceled ones may wait behind it', () => {
-  const filler = inFlight(0, [someAttempt(0)], { origin: 'gap' })
+  const gapFiller = inFlight(0, [someAttempt(0)], { origin: 'gap' })
   const stuck = { head: headAt(height + somePolicy.bumpAfterBlocks) }
   const capped = (policies: Partial<Policies>) =>
-    plan({ relayer: someRelayer({ policies: { ...somePolicies, ...policies } }), open: [filler] }, stuck).decisions
+    plan({ relayer: someRelayer({ policies: { ...somePolicies, ...policies } }), open: [gapFiller] }, stuck).decisions
   expect(capped({ gasPriceCap: 1n })).toMatchObject([{ do: 'bump' }])
   expect(capped({ cancelGasPriceCap: 1n })).toMatchObject([
     { do: 'explain', reason: expect.stringContaining('waits at cancel_gas_price_cap (1 wei)') },
@@ -391,11 +391,11 @@ describe('what must not wait for a block, nor cost without end', () => {
     expect(plan({ open: [inFlight(0)], queued: [explained] }, { estimates }).decisions).toEqual([])
   })
 
-  test('a filler that a foreign transaction filled is settled, not queued', () => {
+  test('a gap filler that a foreign transaction filled is settled, not queued', () => {
     const attempt = someAttempt(0)
-    const filler = mined(0, byForeign(height - 5), [attempt], { origin: 'gap' })
+    const gapFiller = mined(0, byForeign(height - 5), [attempt], { origin: 'gap' })
     const canonical = new Map([[height - 5, blockHash(height - 5)]])
-    expect(plan({ open: [filler] }, { nonce: 1, canonical }).decisions).toMatchObject([{ do: 'settle' }])
+    expect(plan({ open: [gapFiller] }, { nonce: 1, canonical }).decisions).toMatchObject([{ do: 'settle' }])
   })
 })
 
@@ -428,7 +428,7 @@ describe('while a broadcast is under way', () => {
   const payload = someAttempt(0, { broadcast: broadcastStates.sending })
   const underWay = new Set([payload.hash])
 
-  test('payloads wait, old and new, and so do the fillers of gaps', () => {
+  test('payloads wait, old and new, and so do the gap fillers', () => {
     const lost = inFlight(2, [someAttempt(2, { broadcast: broadcastStates.sending })])
     const { decisions } = plan({ open: [inFlight(0, [payload]), lost], queued: [queued(9)], underWay })
     expect(decisions).toEqual([])

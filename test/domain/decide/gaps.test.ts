@@ -91,7 +91,7 @@ describe('a gap below what is in flight, where no node shows its pool', () => {
   })
 })
 
-describe('a filler that a node calls invalid', () => {
+describe('a gap filler that a node calls invalid', () => {
   const refusedAt = (at: number, recordedAt = now) =>
     inFlight(
       0,
@@ -113,8 +113,8 @@ describe('a filler that a node calls invalid', () => {
 
   test('is broadcast again as it is, after pauses that double and have a bound', () => {
     const tried = (afterMs: number, pausedMs: number) => {
-      const filler = refusedAt(now + afterMs)
-      const { decisions } = plan({ open: [filler, inFlight(1)] }, {}, now + afterMs + pausedMs)
+      const gapFiller = refusedAt(now + afterMs)
+      const { decisions } = plan({ open: [gapFiller, inFlight(1)] }, {}, now + afterMs + pausedMs)
       return decisions.some((each) => each.do === 'rebroadcast' && each.transaction.origin === 'gap')
     }
     for (const [afterMs, pauseMs] of [

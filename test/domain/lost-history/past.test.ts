@@ -83,8 +83,8 @@ describe('while nonces are unexplained', () => {
     expect(foreign).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 5 }, past })
   })
   test('what waits in a pool has its time, and then no-ops take its nonces, but not those that we hold', () => {
-    const filler = inFlight(5, undefined, { origin: 'gap' })
-    const work = { past: { ...past, seen }, queued: [queued(1)], open: [filler] }
+    const gapFiller = inFlight(5, undefined, { origin: 'gap' })
+    const work = { past: { ...past, seen }, queued: [queued(1)], open: [gapFiller] }
     const early = plan(work, { past: { below: 7 } })
     expect(whatOf(early)).not.toContain('fillGap')
     const late = plan(work, { past: { below: 7 }, head: headAt(height + 40) })
@@ -129,8 +129,8 @@ describe('where nothing is unexplained', () => {
   test('what is in flight explains its nonce, but not what fills a gap', () => {
     const bound = inFlight(5, undefined, { sequence: 3 })
     expect(plan({ open: [bound], queued: [queued(4)] }, { past: { below: 6 } }).past).toBeUndefined()
-    const filler = inFlight(5, undefined, { sequence: 3, origin: 'gap' })
-    expect(plan({ open: [filler], queued: [queued(4)] }, { past: { below: 6 } }).past).toBeDefined()
+    const gapFiller = inFlight(5, undefined, { sequence: 3, origin: 'gap' })
+    expect(plan({ open: [gapFiller], queued: [queued(4)] }, { past: { below: 6 } }).past).toBeDefined()
   })
   test('nothing is asked where all is newer than the owner', () => {
     expect(inquireAboutPast(someWork({ past, queued: [queued(10)] }), 3)).toBeUndefined()

@@ -24,7 +24,7 @@ async function withGap(place: Workplace, outcome: BroadcastOutcome) {
   return { ownership, behind: sent[1] }
 }
 
-const fillers = async ({ under }: Workplace) =>
+const gapFillers = async ({ under }: Workplace) =>
   (await under.query("SELECT id, open, nonce FROM transactions WHERE origin = 'gap' ORDER BY sequence")) as {
     id: string
     open: number
@@ -40,7 +40,7 @@ test.each<RejectionCode>([
   'typeConflict',
   'nodeLimit',
   'nonceGap',
-])('a filler that every node refuses as %s stays one, through steps and blocks', async (code) => {
+])('a gap filler that every node refuses as %s stays one, through steps and blocks', async (code) => {
   await using place = await openWorkplace()
   const { ownership } = await withGap(place, rejected(code))
   for (let blocks = 1; blocks <= 8; blocks += 1) {
@@ -49,7 +49,7 @@ test.each<RejectionCode>([
     await step(place.context, ownership, nothingUnknown, noneHanging)
     await step(place.context, ownership, nothingUnknown, noneHanging)
   }
-  expect(await fillers(place)).toMatchObject([{ open: 1, nonce: 0 }])
+  expect(await gapFillers(place)).toMatchObject([{ open: 1, nonce: 0 }])
 })
 
 test('one that is called invalid is one attempt, and asks for its next try rather than for every second', async () => {
@@ -63,8 +63,8 @@ test('one that is called invalid is one attempt, and asks for its next try rathe
     place.clock.advance(rest.againAfterMs ?? 0)
     await step(place.context, ownership, nothingUnknown, noneHanging)
   }
-  const [filler] = await fillers(place)
-  const attempts = await place.under.store.reads.attempts(filler?.id as never)
+  const [gapFiller] = await gapFillers(place)
+  const attempts = await place.under.store.reads.attempts(gapFiller?.id as never)
   expect(attempts).toMatchObject([{ broadcast: { state: 'refused', reason: 'refused as invalid' } }])
   expect(place.chain.broadcasts.slice(before).map(({ raw }) => raw)).toEqual(Array(4).fill(attempts[0]?.raw))
   expect(rests).toEqual([1_000, 1_000, 2_000, 4_000])
@@ -73,14 +73,14 @@ test('one that is called invalid is one attempt, and asks for its next try rathe
 test('the next transaction takes its nonce in one commit with its end, and goes out alone', async () => {
   await using place = await openWorkplace({ maxInFlight: 2 })
   const { ownership } = await withGap(place, invalid)
-  const [filler] = await fillers(place)
+  const [gapFiller] = await gapFillers(place)
   place.chain.answer = () => ({ kind: 'accepted' })
   place.clock.advance(10 * someRepeatAfter.doubtfulMs)
   const before = place.chain.broadcasts.length
   const next = await place.send({ value: 3n })
   await step(place.context, ownership, nothingUnknown, noneHanging)
   expect((await place.readAs(next, 'inFlight')).lifecycle.nonce).toBe(0)
-  expect(await place.read(filler?.id as never)).toMatchObject({ lifecycle: { phase: 'dropped', reason: 'refused' } })
+  expect(await place.read(gapFiller?.id as never)).toMatchObject({ lifecycle: { phase: 'dropped', reason: 'refused' } })
   expect(place.chain.broadcasts.slice(before)).toHaveLength(1)
 })
 
@@ -95,8 +95,8 @@ test('an owner that died while it was tried again tries it at once, and from the
   place.chain.whileBroadcasting = async () => {}
   const next = await place.send({ value: 3n })
   await step(place.context, await place.own(), unknownAtFirst, noneHanging)
-  const [filler] = await fillers(place)
-  expect((await place.readAs(filler?.id as never, 'inFlight')).lifecycle.attempts).toMatchObject([
+  const [gapFiller] = await gapFillers(place)
+  expect((await place.readAs(gapFiller?.id as never, 'inFlight')).lifecycle.attempts).toMatchObject([
     { broadcast: { state: 'handed', outcome: { code: 'invalid' } } },
   ])
   expect((await place.readAs(next, 'inFlight')).lifecycle.nonce).toBe(2)

@@ -5,47 +5,47 @@ import { isNoOp, newest } from '../attempt.ts'
 import { type InPhase, isInPhase } from '../transaction.ts'
 import type { TimestampMs } from '../units.ts'
 import { type Decision, explain } from './decision.ts'
-import { givesWay, refusalOfFiller } from './gap-filler.ts'
+import { givesWay, refusalOfGapFiller } from './gap-filler.ts'
 import { isRefusedDue, type RepeatAfter, refusedRetryAt } from './repeat-after.ts'
 import type { Work } from './work.ts'
 
-export function makeWay(filler: InPhase<'inFlight'>): Decision {
-  return { do: 'refuse', transaction: filler, reason: `the node refused it: ${refusalOfFiller(filler)}` }
+export function makeWay(gapFiller: InPhase<'inFlight'>): Decision {
+  return { do: 'refuse', transaction: gapFiller, reason: `the node refused it: ${refusalOfGapFiller(gapFiller)}` }
 }
 
-export function pursueRefusedFiller(
-  filler: InPhase<'inFlight'>,
+export function pursueRefusedGapFiller(
+  gapFiller: InPhase<'inFlight'>,
   refusal: string,
   work: Work,
   repeats: RepeatAfter,
   now: TimestampMs,
 ): Decision[] {
-  const { nonce, attempts } = filler.lifecycle
+  const { nonce, attempts } = gapFiller.lifecycle
   // While it is not known what was before the owner, it may be filled for what nobody has on record.
-  if (givesWay(filler) && !work.past && !isWaitedFor(nonce, work)) return [makeWay(filler)]
+  if (givesWay(gapFiller) && !work.past && !isWaitedFor(nonce, work)) return [makeWay(gapFiller)]
   const reason = `waits: the node refuses the no-op that fills nonce ${nonce}, and it is broadcast again, less and less often: ${refusal}`
   const again: Decision[] = isRefusedDue(newest(attempts), repeats, now)
-    ? [{ do: 'rebroadcast', transaction: filler, attempt: newest(attempts) }]
+    ? [{ do: 'rebroadcast', transaction: gapFiller, attempt: newest(attempts) }]
     : []
-  return [...explain(filler, 'node_refuses', reason), ...again]
+  return [...explain(gapFiller, 'node_refuses', reason), ...again]
 }
 
-/** What is next in line behind such a filler, for as long as nothing else takes the nonce. */
-export function tellRefusedFiller({ open }: Work): Decision[] {
+/** What is next in line behind such a gap filler, for as long as nothing else takes the nonce. */
+export function explainRefusedGapFiller({ open }: Work): Decision[] {
   const inFlight = open.filter((each) => isInPhase(each, 'inFlight'))
-  const filler = inFlight.find((each) => refusalOfFiller(each) !== undefined)
-  const behind = filler && inFlight.find((each) => isBehind(each, filler.lifecycle.nonce))
-  if (!filler || !behind) return []
+  const gapFiller = inFlight.find((each) => refusalOfGapFiller(each) !== undefined)
+  const behind = gapFiller && inFlight.find((each) => isBehind(each, gapFiller.lifecycle.nonce))
+  if (!gapFiller || !behind) return []
   const opening = behind.cancellation ? 'canceled; ' : 'waits: '
-  const remedy = givesWay(filler) ? ', and the next transaction sent takes the nonce' : ''
-  const reason = `${opening}nonce ${filler.lifecycle.nonce} comes first, and the node refuses the no-op that would fill it: ${refusalOfFiller(filler)}; the no-op is tried again${remedy}`
+  const remedy = givesWay(gapFiller) ? ', and the next transaction sent takes the nonce' : ''
+  const reason = `${opening}nonce ${gapFiller.lifecycle.nonce} comes first, and the node refuses the no-op that would fill it: ${refusalOfGapFiller(gapFiller)}; the no-op is tried again${remedy}`
   return explain(behind, 'node_refuses', reason)
 }
 
 /** When the first of them, or of refused no-ops that race, is tried again, of those that are not due at `now`. */
 export function nextRefusedRetry({ open }: Work, repeats: RepeatAfter, now: TimestampMs): TimestampMs | undefined {
   const times = open.flatMap((each) =>
-    isInPhase(each, 'inFlight') && (refusalOfFiller(each) !== undefined || isRefusedNoOp(each))
+    isInPhase(each, 'inFlight') && (refusalOfGapFiller(each) !== undefined || isRefusedNoOp(each))
       ? [refusedRetryAt(newest(each.lifecycle.attempts), repeats)]
       : [],
   )
