@@ -41,11 +41,11 @@ export function backUp({ machine, clients, history }: World): Backup {
 export function takeBackLater({ rows, clients, dice, timeline, scenario, state }: World, service: Service): void {
   for (const [id, { relayer }] of clients.accepted) {
     if (rows.all().get(id)?.open !== 1 || dice.chance(0.4)) continue
-    let looks = 0
+    let checks = 0
     const look = () => {
       const row = rows.all().get(id)
-      looks += 1
-      if (row?.open !== 1 || row.canceled_at !== null || state.restoredAt <= state.place || looks > looksMax) return
+      checks += 1
+      if (row?.open !== 1 || row.canceled_at !== null || state.restoredAt <= state.place || checks > checksMax) return
       if (row.phase === 'inFlight') service.cancel(relayer, id)
       else timeline.after(scenario.blocktimeMs / 2, look)
     }
@@ -53,7 +53,7 @@ export function takeBackLater({ rows, clients, dice, timeline, scenario, state }
   }
 }
 
-const looksMax = 200
+const checksMax = 200
 
 /** With the service stopped, and nothing of it under way. */
 export function restore(world: World, service: Service, backup: Backup): void {

@@ -432,7 +432,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'sends what waits in the queue, whatever a lost part of its history may have sent',
     edits: [
       {
-        file: 'src/domain/lost-history/past.ts',
+        file: 'src/domain/lost-history/check-history.ts',
         find: '  if (last === undefined) return nothing\n',
         put: '  if (last === undefined || last >= 0) return nothing\n',
       },
@@ -440,22 +440,22 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'forget-what-waits-in-the-pools',
-    breaks: 'looks at what a lost past had mined, and not at what still waits in a pool',
+    breaks: 'looks at what a lost history had mined, and not at what still waits in a pool',
     edits: [
       {
-        file: 'src/domain/lost-history/past.ts',
+        file: 'src/domain/lost-history/check-history.ts',
         find: 'if (!explained.has(nonce)) open.push(nonce)',
         put: 'if (!explained.has(nonce) && nonce < at.nonce) open.push(nonce)',
       },
     ],
   },
   {
-    name: 'look-back-by-configured-time',
+    name: 'search-back-by-configured-time',
     breaks: 'makes a count of blocks of the time that it looks back, by the configured block time',
-    caughtBy: 'test/chain/inclusions/look-back.test.ts',
+    caughtBy: 'test/chain/inclusions/check-history.test.ts',
     edits: [
       {
-        file: 'src/chain/inclusions/look-back.ts',
+        file: 'src/chain/inclusions/check-history.ts',
         find: 'const above = await startOf(search, inquiry.since, at)',
         put: 'const above: BlockNumber | undefined = Math.max(-1, at.head.number - 2 * Math.ceil((at.head.timestampMs - inquiry.since) / pace.ms()))',
       },

@@ -57,7 +57,7 @@ export interface Inquiry {
   readonly delegation: boolean
   readonly pendingNonce: boolean
   /** Asked by an owner that begins, once something waits for a nonce. */
-  readonly past?: PastInquiry
+  readonly lostHistory?: HistoryInquiry
 }
 
 export interface Observation {
@@ -88,18 +88,18 @@ export interface Observation {
   readonly canonical: ReadonlyMap<BlockNumber, Hash>
   readonly estimates: ReadonlyMap<TransactionId, Estimate>
   /** Absent also where no node tells its pool. */
-  readonly past?: PastSeen
+  readonly lostHistory?: HistorySeen
 }
 
 /** What an owner that has begun does not know yet; it is forgotten once it is known. */
-export interface Past {
+export interface LostHistory {
   /** Places in the relayer's order up to this one are older than the owner. */
   readonly through: number
-  readonly seen?: PastReach
+  readonly seen?: HistoryReach
 }
 
 /** How far the unexplained nonces reach. */
-export interface PastReach {
+export interface HistoryReach {
   /** The first nonce that neither the chain nor a pool has shown spent or taken. */
   readonly below: Nonce
   /** The head when something unexplained was seen first. */
@@ -108,11 +108,11 @@ export interface PastReach {
   readonly isWhole: boolean
 }
 
-export interface PastInquiry {
+export interface HistoryInquiry {
   /** Every nonce below is spent, and explained. */
   readonly from: Nonce
   /** What earlier looks have seen; the pools are asked anew unless it is whole. */
-  readonly seen?: PastReach
+  readonly seen?: HistoryReach
   /** Nonces from there on that are explained by what is open on record. */
   readonly explained: ReadonlySet<Nonce>
   /** What was spent before is of no interest. */
@@ -121,7 +121,7 @@ export interface PastInquiry {
   readonly confirmations: number
 }
 
-export interface PastSeen {
+export interface HistorySeen {
   readonly below: Nonce
   /** Every nonce below is spent in a final block. Absent where that was not needed, or could not be read. */
   readonly finalBelow?: Nonce

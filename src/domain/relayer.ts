@@ -19,7 +19,7 @@ export interface Relayer {
 export interface NonceFloor {
   /** Every nonce below is spent for good. */
   readonly spentBelow: Nonce
-  /** Every nonce below is spent for good, and it is known by what: where an owner begins to look for a lost past. */
+  /** Every nonce below is spent for good, and it is known by what: where an owner begins to check of a lost history. */
   readonly explainedBelow: Nonce
 }
 

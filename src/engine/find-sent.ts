@@ -9,16 +9,16 @@ import type { Reads } from '../store/store.ts'
 /** Empty as long as the spenders are not known. */
 export async function findSent(
   reads: Reads,
-  { relayer, past }: Work,
+  { relayer, lostHistory }: Work,
   spenders: readonly Spender[] | undefined,
 ): Promise<Pick<Work, 'found' | 'noOpMatches'>> {
-  if (!past || !spenders) return {}
+  if (!lostHistory || !spenders) return {}
   const unrecorded: Spender[] = []
   for (const spender of spenders) {
     if (!(await reads.hasAttempt(relayer.id, spender.nonce, spender.hash))) unrecorded.push(spender)
   }
   if (unrecorded.length === 0) return { found: [] }
-  const queue = await reads.queueThrough(relayer.id, past.through)
+  const queue = await reads.queueThrough(relayer.id, lostHistory.through)
   const found = findAmong(queue, unrecorded)
   const noOps: LostNoOp[] = []
   const foreign: Nonce[] = []
@@ -30,7 +30,7 @@ export async function findSent(
     }
     // A later attempt of what fills a gap is a no-op that canceled nothing.
     const holder = await reads.transactionByNonce(relayer.id, spender.nonce)
-    if (holder?.origin !== 'gap' || holder.sequence > past.through) noOps.push(spender)
+    if (holder?.origin !== 'gap' || holder.sequence > lostHistory.through) noOps.push(spender)
   }
   if (noOps.length === 0) return { found }
   const overtaken = new Map<Nonce, number>()
@@ -38,6 +38,6 @@ export async function findSent(
     const sequence = await reads.firstSequenceAbove(relayer.id, nonce)
     if (sequence !== undefined) overtaken.set(nonce, sequence)
   }
-  const ended = await reads.droppedSince(relayer.id, past.through, endedSince(noOps))
+  const ended = await reads.droppedSince(relayer.id, lostHistory.through, endedSince(noOps))
   return { found, noOpMatches: matchNoOps(queue, found, noOps, Math.min(...foreign), { ended, overtaken }) }
 }

@@ -74,7 +74,7 @@ async function write(
   floor: NonceFloor,
   now: TimestampMs,
 ): Promise<Recorded> {
-  // What is found of a lost past may stand anywhere in the queue.
+  // What is found of a lost history may stand anywhere in the queue.
   const found = signed.flatMap(({ decision }) => (isFromLostHistory(decision) ? [decision.transaction] : []))
   const before = new Map(
     [...work.open, ...work.queued, ...work.expiring, ...found].map((transaction) => [transaction.id, transaction]),

@@ -10,8 +10,8 @@ import { patienceEndsAt } from '../domain/decide/reason-to-bid.ts'
 import { nextRefusedRetry } from '../domain/decide/refused-gap-filler.ts'
 import { repeatAfter } from '../domain/decide/repeat-after.ts'
 import { inFlightOf, isHeldUp, isInDoubt, nextExpiry, queuedOf, type Work } from '../domain/decide/work.ts'
-import { inquireAboutPast } from '../domain/lost-history/past.ts'
-import type { Inquiry, Observation, Past } from '../domain/observation.ts'
+import { inquireAboutHistory } from '../domain/lost-history/check-history.ts'
+import type { Inquiry, LostHistory, Observation } from '../domain/observation.ts'
 import type { NetworkPolicy } from '../domain/relayer.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import type { Sight } from '../ops/metrics.ts'
@@ -41,10 +41,10 @@ export interface Unknowns {
   /** What the balance is by now: what this process remembers of it may be from before another one used the account. */
   readonly balance: boolean
   /** What was before this owner. `all`: it has not looked at the database yet. `none`: it knows. */
-  readonly past: Past | 'all' | 'none'
+  readonly lostHistory: LostHistory | 'all' | 'none'
 }
 
-export const unknownAtFirst: Unknowns = { pool: true, balance: true, past: 'all' }
+export const unknownAtFirst: Unknowns = { pool: true, balance: true, lostHistory: 'all' }
 
 export async function step(
   context: StepContext,
@@ -60,11 +60,15 @@ export async function step(
     context.metrics.idle(stored.relayer)
     // What comes from now on can't have been sent before.
     const conditions: readonly Condition[] = stored.relayer.paused ? ['paused'] : []
-    return { idle: true, unknowns: { ...unknowns, past: 'none' }, conditions }
+    return { idle: true, unknowns: { ...unknowns, lostHistory: 'none' }, conditions }
   }
-  const past = unknowns.past === 'all' ? { through: stored.lastSequence } : unknowns.past
+  const lostHistory = unknowns.lostHistory === 'all' ? { through: stored.lastSequence } : unknowns.lostHistory
   // As of now: one that ends while this step looks around is still on its way for it, and the next step knows better.
-  const work = { ...stored, underWay: new Set(broadcasts.underWay), ...(past !== 'none' && { past }) }
+  const work = {
+    ...stored,
+    underWay: new Set(broadcasts.underWay),
+    ...(lostHistory !== 'none' && { lostHistory }),
+  }
   report(context, work)
 
   const { relayer } = work
@@ -78,7 +82,7 @@ export async function step(
   const told = isHeldUp(work) ? {} : { conditions: plan.conditions }
   const pool = unknowns.pool && queuedOf(work).length === 0
   const balance = unknowns.balance && observation.balance === undefined
-  const rest = { unknowns: { pool, balance, past: plan.past ?? 'none' }, ...told } as const
+  const rest = { unknowns: { pool, balance, lostHistory: plan.lostHistory ?? 'none' }, ...told } as const
   if (ownership.lost.aborted) return { idle: true, ...rest }
   const hashes = recorded.broadcasts.map(({ attempt }) => attempt.hash)
   const performed = perform(context, chain, ownership, recorded)
@@ -137,17 +141,17 @@ async function look(
 ): Promise<{ plan: Plan; observation: Observation }> {
   const waits = queuedOf(work).length > 0
   const doubts = waits || (work.suspected.length > 0 && !isHeldUp(work))
-  const past = doubts ? inquireAboutPast(work, policy.requiredConfirmations) : undefined
-  const unseen = past !== undefined && past.seen?.isWhole !== true
+  const lostHistory = doubts ? inquireAboutHistory(work, policy.requiredConfirmations) : undefined
+  const unseen = lostHistory !== undefined && lostHistory.seen?.isWhole !== true
   let wants: Wants = {
     pendingNonce: unseen || (waits && unknowns.pool),
     freshBalance: unknowns.balance,
     paysMore: false,
   }
   while (true) {
-    const inquiry: Inquiry = { ...inquire(work, wants), ...(past && { past }) }
+    const inquiry: Inquiry = { ...inquire(work, wants), ...(lostHistory && { lostHistory }) }
     const observation = withUnknowns(await chain.observe(inquiry), inquiry)
-    const found = await findSent(context.store.reads, work, observation.past?.spenders)
+    const found = await findSent(context.store.reads, work, observation.lostHistory?.spenders)
     const plan = decide({ ...work, ...found }, observation, policy, context.clock.now())
     const pendingNonce = wants.pendingNonce || plan.needsPendingNonce
     const freshBalance = wants.freshBalance || plan.needsBalance

@@ -8,7 +8,7 @@ import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from './wo
 /** Of a first look so long ago that one more look is enough. */
 const looked = (through: number): Unknowns => ({
   ...nothingUnknown,
-  past: { through, seen: { below: 1, at: height - 2, isWhole: false } },
+  lostHistory: { through, seen: { below: 1, at: height - 2, isWhole: false } },
 })
 
 function spender({ clock }: Workplace, says: Partial<MinedPayload> = {}): LostNoOp {
@@ -19,7 +19,7 @@ function spender({ clock }: Workplace, says: Partial<MinedPayload> = {}): LostNo
 }
 
 const seen = (...spenders: readonly LostNoOp[]) =>
-  someObservation({ nonce: 1, pendingNonce: 1, past: { below: 1, finalBelow: 1, spenders } })
+  someObservation({ nonce: 1, pendingNonce: 1, lostHistory: { below: 1, finalBelow: 1, spenders } })
 const floorOf = async ({ under }: Workplace) =>
   (await under.query('SELECT spent_below AS spent, explained_below AS explained FROM relayers'))[0]
 

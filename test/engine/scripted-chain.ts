@@ -41,7 +41,10 @@ export function scriptedChain(): ScriptedChain {
       await chain.whileObserving()
       if (!chain.view) throw new ChainUnavailable('no endpoint answers')
       // Nothing was before, unless the view says so.
-      return { ...chain.view, ...(inquiry.past && { past: chain.view.past ?? { below: inquiry.past.from } }) }
+      return {
+        ...chain.view,
+        ...(inquiry.lostHistory && { lostHistory: chain.view.lostHistory ?? { below: inquiry.lostHistory.from } }),
+      }
     },
     announce: (address) => chain.announced.add(address),
     async broadcast(requests) {

@@ -48,7 +48,7 @@ export interface Workplace extends AsyncDisposable {
 export const noneHanging = trackBroadcasts(systemClock, () => {})
 
 /** For a step of an owner that has looked around. */
-export const nothingUnknown: Unknowns = { pool: false, balance: false, past: 'none' }
+export const nothingUnknown: Unknowns = { pool: false, balance: false, lostHistory: 'none' }
 
 const request: SendRequest = {
   to: receiver,

@@ -30,7 +30,7 @@ export interface Account {
 }
 
 /** What one look has to go by, whatever others learn of the account meanwhile. */
-export interface Look {
+export interface AccountRead {
   readonly told: Account
   readonly by: Endpoint
   readonly remembered: Remembered
@@ -39,13 +39,13 @@ export interface Look {
 
 export interface Accounts {
   /** Rejects with ChainUnavailable when no endpoint can tell the nonce; anything else that is not told is missing. */
-  read(inquiry: Inquiry, at: TrackedHead): Promise<Look>
+  read(inquiry: Inquiry, at: TrackedHead): Promise<AccountRead>
   /** The balance that was asked for, less what these inclusions took from it. */
   settle(
     inquiry: Inquiry,
     at: TrackedHead,
     inclusions: ReadonlyMap<Nonce, Inclusion>,
-    look: Look,
+    read: AccountRead,
   ): { readonly balance?: Wei; readonly balanceReadAt?: BlockNumber }
   /** It may be asked about before long: what can be told of it beside others is learned with theirs. */
   announce(address: Address): void

@@ -8,8 +8,8 @@
 // an inclusion deep enough in the canonical chain is final; one whose block fell out of the chain is open again.
 import { isNoOp } from '../attempt.ts'
 import type { Hash, TransactionId } from '../ids.ts'
+import { checkHistory, type HistoryCheck } from '../lost-history/check-history.ts'
 import { mayHaveCanceled } from '../lost-history/lost-cancellation.ts'
-import { type Look, lookBack } from '../lost-history/past.ts'
 import { confirmations, type Observation } from '../observation.ts'
 import type { NetworkPolicy } from '../relayer.ts'
 import { type InPhase, isInPhase, spenderKind, type Transaction } from '../transaction.ts'
@@ -36,15 +36,15 @@ export function decide(work: Work, observation: Observation, policy: NetworkPoli
   const known = { ...foresee(work, followUps, now), floor: { ...work.floor, explainedBelow: proven } }
   // A nonce that comes back is for whoever is next by then.
   const isBusy = isHeldUp(work) || followUps.some(({ do: what }) => what === 'unbind')
-  const past = lookBack(
+  const check = checkHistory(
     work,
     // Also what has expired: it may have been sent before.
     { ...known, queued: [...returning, ...work.queued].sort((one, other) => one.sequence - other.sequence) },
     // What it decides goes with what it explains, or not at all.
-    isBusy ? undefined : observation.past,
+    isBusy ? undefined : observation.lostHistory,
     { nonce, head, confirmations: policy.requiredConfirmations },
   )
-  const waits = ({ sequence }: Transaction) => past.past !== undefined && sequence <= past.past.through
+  const waits = ({ sequence }: Transaction) => check.lostHistory !== undefined && sequence <= check.lostHistory.through
   const expiries = work.expiring.flatMap((transaction): Decision[] =>
     isInPhase(transaction, 'queued') && hasExpired(transaction, now) && !waits(transaction)
       ? [{ do: 'expire', transaction }]
@@ -54,8 +54,8 @@ export function decide(work: Work, observation: Observation, policy: NetworkPoli
   const ahead = foresee(work, [...followUps, ...expiries], now)
   const assignments = isBusy
     ? nothing
-    : work.queued.some(waits) || past.decisions.length > 0
-      ? { ...nothing, decisions: [...past.decisions, ...fillUnknown(ahead, past, observation, policy)] }
+    : work.queued.some(waits) || check.decisions.length > 0
+      ? { ...nothing, decisions: [...check.decisions, ...fillUnknown(ahead, check, observation, policy)] }
       : assignNonces(ahead, observation, policy)
   // What the chain gave back is pursued at once, and a race begins at once: the next block may be the rival's.
   const pressing: readonly Decision['do'][] = ['reopen', 'requeue', 'unbind', 'expire', 'giveUp', 'restoreCancellation']
@@ -65,19 +65,22 @@ export function decide(work: Work, observation: Observation, policy: NetworkPoli
     ...expiries,
     ...assignments.decisions,
   ])
-  const again = assignments.again || returned || past.again
-  const spent = Math.max(work.floor.spentBelow, past.explainedBelow ?? 0, spentBelow(followUps))
+  const again = assignments.again || returned || check.again
+  const spent = Math.max(work.floor.spentBelow, check.explainedBelow ?? 0, spentBelow(followUps))
   // Without prices, held up, or before the next look, it is not known of all what holds them up.
   const told =
-    again || isHeldUp(work) || !observation.market ? [] : clearStaleWaits(looked(work, observation), decisions)
+    again || isHeldUp(work) || !observation.market ? [] : clearStaleWaits(revisited(work, observation), decisions)
   return {
     ...assignments,
     needsBalance: assignments.needsBalance || !followed.every(isDecision),
     decisions: [...news(decisions), ...told],
     again,
     conditions: conditionsOf(work, decisions),
-    floor: { spentBelow: spent, explainedBelow: past.past ? Math.max(proven, past.explainedBelow ?? 0) : spent },
-    ...(past.past && { past: past.past }),
+    floor: {
+      spentBelow: spent,
+      explainedBelow: check.lostHistory ? Math.max(proven, check.explainedBelow ?? 0) : spent,
+    },
+    ...(check.lostHistory && { lostHistory: check.lostHistory }),
   }
 }
 
@@ -93,7 +96,7 @@ function spentBelow(decisions: readonly Decision[]): Nonce {
   return Math.max(0, ...spent)
 }
 
-/** As long as the past is not known: no further than what is settled as ours, one after the other. */
+/** As long as the lost history is not known: no further than what is settled as ours, one after the other. */
 function provenBelow({ floor }: Work, decisions: readonly Decision[]): Nonce {
   const ours = new Set(
     decisions.flatMap((decision) => {
@@ -112,11 +115,11 @@ const fillsMax = 16
 
 function fillUnknown(
   work: Work,
-  { past, unknown }: Look,
+  { lostHistory, unknown }: HistoryCheck,
   { head, market }: Observation,
   policy: NetworkPolicy,
 ): Decision[] {
-  const isPatient = !past?.seen || head.number - past.seen.at < foreignPatience(policy)
+  const isPatient = !lostHistory?.seen || head.number - lostHistory.seen.at < foreignPatience(policy)
   if (isPatient || !market) return []
   const held = new Set(work.open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))
   const fees = gapFillerFees(work.relayer, market, policy)
@@ -127,7 +130,7 @@ function fillUnknown(
 }
 
 /** Those of which a plan tells what holds them up, if anything does. */
-function looked(work: Work, observation: Observation): readonly Transaction[] {
+function revisited(work: Work, observation: Observation): readonly Transaction[] {
   const live = work.open.filter((each) => isInPhase(each, 'inFlight') && each.lifecycle.nonce >= observation.nonce)
   return [...live, ...work.queued]
 }

@@ -4,7 +4,7 @@ import type { Condition } from '../condition.ts'
 import type { Fees } from '../fees.ts'
 import type { NoOpMatch } from '../lost-history/lost-cancellation.ts'
 import type { Found } from '../lost-history/recover.ts'
-import type { Past } from '../observation.ts'
+import type { LostHistory } from '../observation.ts'
 import type { NonceFloor } from '../relayer.ts'
 import type { Inclusion, InPhase, Transaction } from '../transaction.ts'
 import type { Gas, Nonce } from '../units.ts'
@@ -70,7 +70,7 @@ export interface Plan extends Assignments {
   /** What holds the relayer up as of this observation, whether it is news or not. */
   readonly conditions: readonly Condition[]
   /** What the owner still does not know of what was before it; absent once it does. */
-  readonly past?: Past
+  readonly lostHistory?: LostHistory
   /** How far the relayer's may rise, with what is decided here. */
   readonly floor: NonceFloor
 }

@@ -22,7 +22,7 @@ export function pursueRefusedGapFiller(
 ): Decision[] {
   const { nonce, attempts } = gapFiller.lifecycle
   // While it is not known what was before the owner, it may be filled for what nobody has on record.
-  if (givesWay(gapFiller) && !work.past && !isWaitedFor(nonce, work)) return [makeWay(gapFiller)]
+  if (givesWay(gapFiller) && !work.lostHistory && !isWaitedFor(nonce, work)) return [makeWay(gapFiller)]
   const reason = `waits: the node refuses the no-op that fills nonce ${nonce}, and it is broadcast again, less and less often: ${refusal}`
   const again: Decision[] = isRefusedDue(newest(attempts), repeats, now)
     ? [{ do: 'rebroadcast', transaction: gapFiller, attempt: newest(attempts) }]

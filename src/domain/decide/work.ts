@@ -3,7 +3,7 @@ import { isNoOp, newest, wasTaken } from '../attempt.ts'
 import type { Hash } from '../ids.ts'
 import type { NoOpMatches } from '../lost-history/lost-cancellation.ts'
 import type { Found } from '../lost-history/recover.ts'
-import type { Past } from '../observation.ts'
+import type { LostHistory } from '../observation.ts'
 import type { NonceFloor, Relayer } from '../relayer.ts'
 import { type InPhase, isInPhase, type Transaction } from '../transaction.ts'
 import type { TimestampMs } from '../units.ts'
@@ -25,7 +25,7 @@ export interface Work {
   /** The last place in the relayer's order that is taken. */
   readonly lastSequence: number
   /** What its owner, new as it is, does not know yet. */
-  readonly past?: Past
+  readonly lostHistory?: LostHistory
   /** Where all that took the unexplained nonces is known: what of the queue it carries. */
   readonly found?: readonly Found[]
   /** Likewise: what of the queue the no-ops among them canceled. */

@@ -1,4 +1,4 @@
-// What a lost past has sent is known again by what it says: the attempt is rebuilt from what the chain holds.
+// What a lost history has sent is known again by what it says: the attempt is rebuilt from what the chain holds.
 import type { Attempt, AttemptKind } from '../attempt.ts'
 import type { TransactionId } from '../ids.ts'
 import type { MinedPayload, Spender } from '../observation.ts'

@@ -167,10 +167,10 @@ describe('a gap filler that a node calls invalid', () => {
     ])
   })
 
-  test('ends where nothing waits behind it any more, unless it stands for a past that is not known yet', () => {
+  test('ends where nothing waits behind it any more, unless it stands for a history that is not known yet', () => {
     expect(verbs(plan({ open: [refusedAt(now)] }).decisions)).toEqual(['refuse'])
-    const past = { through: 5 }
-    expect(verbs(plan({ open: [refusedAt(now)], past }).decisions)).toEqual(['explain'])
+    const lostHistory = { through: 5 }
+    expect(verbs(plan({ open: [refusedAt(now)], lostHistory }).decisions)).toEqual(['explain'])
   })
 
   test('two of them: the queue takes the lower nonce, and the other stays', () => {

@@ -68,8 +68,8 @@ const cases: readonly Case[] = [
   [
     'history_unknown',
     /^waits: nonces from 4 to 5 were used by transactions that this database does not hold/,
-    { floor: { spentBelow: 4, explainedBelow: 4 }, past: { through: 1 }, queued: [queued(1)] },
-    { nonce: 5, past: { below: 6 } },
+    { floor: { spentBelow: 4, explainedBelow: 4 }, lostHistory: { through: 1 }, queued: [queued(1)] },
+    { nonce: 5, lostHistory: { below: 6 } },
   ],
   [
     'node_behind',

@@ -283,12 +283,12 @@ describe('one that is unclear', () => {
 })
 
 describe('once all that took the unknown nonces is final', () => {
-  const past = { through: 9, seen: { below: 7, at: height - 2, isWhole: false } }
+  const lostHistory = { through: 9, seen: { below: 7, at: height - 2, isWhole: false } }
   const spenders = [noOpAt(5), noOpAt(6)]
-  const seen = { past: { below: 7, finalBelow: 7, spenders }, nonce: 7 }
+  const seen = { lostHistory: { below: 7, finalBelow: 7, spenders }, nonce: 7 }
   const plan = (work: Partial<Work>, observation: Partial<Observation> = seen) =>
     decide(
-      someWork({ floor: { spentBelow: 5, explainedBelow: 5 }, past, found: [], ...work }),
+      someWork({ floor: { spentBelow: 5, explainedBelow: 5 }, lostHistory, found: [], ...work }),
       someObservation(observation),
       somePolicy,
       now,
@@ -300,7 +300,7 @@ describe('once all that took the unknown nonces is final', () => {
     const told = plan({ queued: [queued(1), queued(2)], noOpMatches })
     expect(whatOf(told)).toEqual(['restoreCancellation', 'restoreCancellation'])
     expect(told).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 7 }, again: true })
-    expect(told.past).toBeDefined()
+    expect(told.lostHistory).toBeDefined()
   })
   test('what is unclear is marked in the commit that explains the nonces', () => {
     const waiting = [queued(1), queued(2), queued(3)]
@@ -311,28 +311,31 @@ describe('once all that took the unknown nonces is final', () => {
   test('of a long queue a part at a time, and the nonces are explained with the last', () => {
     const waiting = Array.from({ length: 600 }, (_, index) => queued(index + 1))
     const told = plan({
-      past: { ...past, through: 600 },
+      lostHistory: { ...lostHistory, through: 600 },
       queued: waiting.slice(0, 4),
       noOpMatches: matchNoOps(waiting, [], spenders),
     })
     expect(new Set(whatOf(told))).toEqual(new Set(['suspect']))
     expect(told.decisions).toHaveLength(500)
     expect(told).toMatchObject({ floor: { explainedBelow: 5 }, again: true })
-    expect(told.past).toBeDefined()
+    expect(told.lostHistory).toBeDefined()
   })
   test('nothing of it as long as another holds one of the nonces on record', () => {
     const noOpMatches = matchNoOps([queued(1), queued(2)], [], spenders)
     const told = plan({ open: [inFlight(5)], queued: [queued(1), queued(2)], noOpMatches })
     expect(whatOf(told)).not.toContain('restoreCancellation')
-    expect(told.past).toBeDefined()
+    expect(told.lostHistory).toBeDefined()
   })
   test('what is unclear already holds up nobody, is looked for again by the next owner, and is a condition', () => {
     const unclear = suspect({ transaction: queued(1), noOp: noOpAt(5) })
-    const told = plan({ suspected: [unclear], queued: [queued(10)], found: [] }, { nonce: 7, past: { below: 7 } })
+    const told = plan(
+      { suspected: [unclear], queued: [queued(10)], found: [] },
+      { nonce: 7, lostHistory: { below: 7 } },
+    )
     expect(whatOf(told)).toEqual(['assignNonce'])
     expect(told.conditions).toContain('cancellation_unclear')
-    expect(told.past).toBeDefined()
-    const later = plan({ suspected: [unclear], past: { through: 9 } }, { nonce: 5, past: { below: 5 } })
-    expect(later.past).toBeUndefined()
+    expect(told.lostHistory).toBeDefined()
+    const later = plan({ suspected: [unclear], lostHistory: { through: 9 } }, { nonce: 5, lostHistory: { below: 5 } })
+    expect(later.lostHistory).toBeUndefined()
   })
 })

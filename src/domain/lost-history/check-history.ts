@@ -4,16 +4,23 @@
 // that one.
 import { type Decision, explain } from '../decide/decision.ts'
 import type { Work } from '../decide/work.ts'
-import { confirmations, type Head, type Past, type PastInquiry, type PastReach, type PastSeen } from '../observation.ts'
+import {
+  confirmations,
+  type Head,
+  type HistoryInquiry,
+  type HistoryReach,
+  type HistorySeen,
+  type LostHistory,
+} from '../observation.ts'
 import { isInPhase, spenderKind, type Transaction } from '../transaction.ts'
 import type { Nonce } from '../units.ts'
 import { clockMarginMs } from './recover.ts'
 
 /** Of what is as old as the owner, or older, and may have been sent without this database knowing. */
-function inDoubt({ past, queued, suspected, open }: Work): readonly Transaction[] {
-  if (!past) return []
+function inDoubt({ lostHistory, queued, suspected, open }: Work): readonly Transaction[] {
+  if (!lostHistory) return []
   const unproven = open.filter((each) => !isOursByRecord(each))
-  return [...queued, ...suspected, ...unproven].filter(({ sequence }) => sequence <= past.through)
+  return [...queued, ...suspected, ...unproven].filter(({ sequence }) => sequence <= lostHistory.through)
 }
 
 function isOursByRecord(transaction: Transaction): boolean {
@@ -21,13 +28,13 @@ function isOursByRecord(transaction: Transaction): boolean {
 }
 
 /** What has to be asked; undefined when nothing is in doubt. */
-export function inquireAboutPast(work: Work, confirmations: number): PastInquiry | undefined {
-  const { past, floor } = work
+export function inquireAboutHistory(work: Work, confirmations: number): HistoryInquiry | undefined {
+  const { lostHistory, floor } = work
   const doubted = inDoubt(work)
-  if (!past || doubted.length === 0) return undefined
+  if (!lostHistory || doubted.length === 0) return undefined
   return {
     from: floor.explainedBelow,
-    ...(past.seen && { seen: past.seen }),
+    ...(lostHistory.seen && { seen: lostHistory.seen }),
     explained: new Set(explainedNonces(work, 0)),
     since: Math.min(...doubted.map(({ createdAt }) => createdAt)) - clockMarginMs,
     confirmations,
@@ -35,18 +42,18 @@ export function inquireAboutPast(work: Work, confirmations: number): PastInquiry
 }
 
 /** Not by what fills a gap: that is what takes a nonce from what nobody knows. */
-function explainedNonces({ past, open }: Work, spentBelow: Nonce): readonly Nonce[] {
+function explainedNonces({ lostHistory, open }: Work, spentBelow: Nonce): readonly Nonce[] {
   return open.flatMap((transaction) => {
     const { lifecycle, origin, sequence } = transaction
-    if (!past || !('nonce' in lifecycle) || origin === 'gap' || sequence > past.through) return []
+    if (!lostHistory || !('nonce' in lifecycle) || origin === 'gap' || sequence > lostHistory.through) return []
     const isUnspent = lifecycle.phase === 'inFlight' && lifecycle.nonce >= spentBelow
     return isUnspent || isOursByRecord(transaction) ? [lifecycle.nonce] : []
   })
 }
 
-export interface Look {
+export interface HistoryCheck {
   /** What is not known yet; absent once all is. */
-  readonly past?: Past
+  readonly lostHistory?: LostHistory
   /** Every nonce below is spent, and now explained. */
   readonly explainedBelow?: Nonce
   readonly decisions: readonly Decision[]
@@ -57,19 +64,19 @@ export interface Look {
 }
 
 /**
- * `asked` is what the inquiry was made of, and `work` what this step makes of it. `seen` is absent where it was not asked,
+ * `inquired` is what the inquiry was made of, and `work` what this step makes of it. `seen` is absent where it was not asked,
  * or where no node told its pool.
  */
-export function lookBack(
+export function checkHistory(
   inquired: Work,
   work: Work,
-  seen: PastSeen | undefined,
+  seen: HistorySeen | undefined,
   at: { nonce: Nonce; head: Head; confirmations: number },
-): Look {
+): HistoryCheck {
   const nothing = { decisions: [], unknown: [], again: false }
-  const { past } = work
-  if (!past || inDoubt(work).length === 0) return nothing
-  if (!seen) return { ...nothing, past }
+  const { lostHistory } = work
+  if (!lostHistory || inDoubt(work).length === 0) return nothing
+  if (!seen) return { ...nothing, lostHistory }
   const explained = new Set(explainedNonces(work, at.nonce))
   const from = work.floor.explainedBelow
   const open: Nonce[] = []
@@ -77,9 +84,9 @@ export function lookBack(
   const last = open.at(-1)
   if (last === undefined) return nothing
   const { finalBelow, spenders } = seen
-  const reach = extend(past.seen, seen, at)
-  const waits: Look = {
-    past: { ...past, seen: reach },
+  const reach = extend(lostHistory.seen, seen, at)
+  const waits: HistoryCheck = {
+    lostHistory: { ...lostHistory, seen: reach },
     decisions: explainWait(work, open[0] ?? last, last),
     // A node that is behind what is settled calls spent nonces free.
     unknown: at.nonce < work.floor.spentBelow ? [] : open.filter((nonce) => nonce >= at.nonce),
@@ -115,17 +122,17 @@ const suspicionsMax = 500
  * what they have seen is final, and as long at least as a block takes to be.
  */
 function extend(
-  known: PastReach | undefined,
-  { below, finalBelow = 0 }: PastSeen,
+  known: HistoryReach | undefined,
+  { below, finalBelow = 0 }: HistorySeen,
   { head, confirmations: needed }: { head: Head; confirmations: number },
-): PastReach {
+): HistoryReach {
   const { at, below: before } = known ?? { at: head.number, below }
   const isWhole = known?.isWhole || (confirmations(head, { number: at }) >= needed && finalBelow >= before)
   return { below, at, isWhole }
 }
 
-function explainWait({ queued: [first], past }: Work, from: Nonce, to: Nonce): Decision[] {
-  if (!first || (past && first.sequence > past.through)) return []
+function explainWait({ queued: [first], lostHistory }: Work, from: Nonce, to: Nonce): Decision[] {
+  if (!first || (lostHistory && first.sequence > lostHistory.through)) return []
   const nonces = from === to ? `nonce ${from} was used` : `nonces from ${from} to ${to} were used`
   const reason = `waits: ${nonces} by transactions that this database does not hold, and once those are final it is looked whether this is among them: was it restored from an older copy?`
   return explain(first, 'history_unknown', reason)

@@ -1,6 +1,6 @@
 // What an account did that its record does not hold: the nonces that a chain or a pool has beyond it, and what spent them.
 import type { Address } from '../../domain/ids.ts'
-import type { PastInquiry, PastSeen } from '../../domain/observation.ts'
+import type { HistoryInquiry, HistorySeen } from '../../domain/observation.ts'
 import type { BlockNumber, Nonce, TimestampMs } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import { nonceCall, readNonce } from '../accounts/read-nonce.ts'
@@ -13,12 +13,12 @@ import type { Endpoints } from '../nodes/endpoints.ts'
 import { type Findings, noFindings, searchBlocks } from './search-blocks.ts'
 
 /** `pendingNonce`: what the pool of one endpoint, `at.by`, has told already. Undefined where no node tells its pool. */
-export type LookBack = (
+export type CheckHistory = (
   address: Address,
-  inquiry: PastInquiry,
+  inquiry: HistoryInquiry,
   pendingNonce: Nonce | undefined,
   at: TrackedHead,
-) => Promise<PastSeen | undefined>
+) => Promise<HistorySeen | undefined>
 
 /** Timestamps are whole seconds: a block may be made so much later than it says. */
 const resolutionMs = 1_000
@@ -29,14 +29,14 @@ interface Search extends Findings {
   start?: { readonly since: TimestampMs; readonly above: BlockNumber }
 }
 
-export interface LookingBack {
+export interface HistoryCheckOptions {
   readonly endpoints: Endpoints
   readonly readCanonical: ReadCanonical
   readonly pace: Pace
   readonly clock: Clock
 }
 
-export function lookingBack({ endpoints, readCanonical, pace, clock }: LookingBack): LookBack {
+export function openHistoryCheck({ endpoints, readCanonical, pace, clock }: HistoryCheckOptions): CheckHistory {
   const searches = new Map<Address, Search>()
 
   return async (address, inquiry, pendingNonce, at) => {
@@ -92,7 +92,7 @@ export function lookingBack({ endpoints, readCanonical, pace, clock }: LookingBa
 async function reachOf(
   endpoints: Endpoints,
   address: Address,
-  { seen }: PastInquiry,
+  { seen }: HistoryInquiry,
   told: Nonce | undefined,
   at: TrackedHead,
 ): Promise<Nonce | undefined> {

@@ -1,6 +1,6 @@
 // How far an account came without its record: by every pool that can be asked, each time until no more can show.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { PastReach } from '../../../src/domain/observation.ts'
+import type { HistoryReach } from '../../../src/domain/observation.ts'
 import { systemClock } from '../../../src/ops/clock.ts'
 import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
 import { type Reaction, type RpcRequest, type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
@@ -26,9 +26,10 @@ const lacksThePool: Reaction = { do: 'forwardBut', method: 'eth_getTransactionCo
 test('a pool that could not be asked at first is asked again, and what was seen stays, until that is whole', async () => {
   await using network = networkOver([one.url, other.url])
   await network.chain.broadcast([await signedBy(sender.key, { nonce: 0 })])
-  const look = async (seen?: PastReach) => {
-    const past = { from: 0, explained: new Set<number>(), since: 0, confirmations: 3, ...(seen && { seen }) }
-    return (await network.chain.observe(inquiryOf(sender.address, { pendingNonce: true, past }))).past?.below
+  const look = async (seen?: HistoryReach) => {
+    const lostHistory = { from: 0, explained: new Set<number>(), since: 0, confirmations: 3, ...(seen && { seen }) }
+    return (await network.chain.observe(inquiryOf(sender.address, { pendingNonce: true, lostHistory }))).lostHistory
+      ?.below
   }
   const seen = { below: 0, at: 0, isWhole: false }
 
@@ -58,8 +59,8 @@ describe.each([1_000 * 50, 1_000, 1_000 / 50])('blocks each second, configured a
     const head = await now()
     await using network = networkOver([proxy.url], { averageBlocktimeMs, clock: { ...systemClock, now: () => head } })
     const look = async () => {
-      const past = { from: 0, explained: new Set<number>(), since, confirmations: 3 }
-      return (await network.chain.observe(inquiryOf(sender.address, { pendingNonce: true, past }))).past
+      const lostHistory = { from: 0, explained: new Set<number>(), since, confirmations: 3 }
+      return (await network.chain.observe(inquiryOf(sender.address, { pendingNonce: true, lostHistory }))).lostHistory
     }
     const isOlder = ({ calls }: RpcRequest) =>
       calls.every(

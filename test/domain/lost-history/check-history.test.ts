@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { apply } from '../../../src/domain/decide/apply.ts'
 import { decide } from '../../../src/domain/decide/decide.ts'
 import type { Work } from '../../../src/domain/decide/work.ts'
-import { inquireAboutPast } from '../../../src/domain/lost-history/past.ts'
+import { inquireAboutHistory } from '../../../src/domain/lost-history/check-history.ts'
 import { findAmong } from '../../../src/domain/lost-history/recover.ts'
 import type { Observation, Spender } from '../../../src/domain/observation.ts'
 import {
@@ -26,7 +26,7 @@ import {
   someWork,
 } from '../some.ts'
 
-const past = { through: 9 }
+const lostHistory = { through: 9 }
 const seen = { below: 7, at: height, isWhole: false }
 /** Of a first look so long ago that one more look is enough. */
 const earlier = { below: 7, at: height - 2, isWhole: false }
@@ -46,7 +46,7 @@ function spender(nonce: number, changes: Partial<Spender> = {}): Spender {
 
 const plan = (work: Partial<Work>, observation: Partial<Observation>) =>
   decide(
-    someWork({ floor: { spentBelow: 5, explainedBelow: 5 }, past, ...work }),
+    someWork({ floor: { spentBelow: 5, explainedBelow: 5 }, lostHistory, ...work }),
     someObservation({ nonce: 5, ...observation }),
     somePolicy,
     now,
@@ -55,12 +55,12 @@ const whatOf = ({ decisions }: ReturnType<typeof plan>) => decisions.map(({ do: 
 
 describe('while nonces are unexplained', () => {
   test('nothing as old as the owner gets a nonce, and the queue says why', () => {
-    const told = plan({ queued: [queued(1), queued(2)] }, { past: { below: 6 } })
+    const told = plan({ queued: [queued(1), queued(2)] }, { lostHistory: { below: 6 } })
     expect(told.decisions).toMatchObject([{ do: 'explain', condition: 'history_unknown' }])
-    expect(told.past).toEqual({ through: 9, seen: { below: 6, at: height, isWhole: false } })
+    expect(told.lostHistory).toEqual({ through: 9, seen: { below: 6, at: height, isWhole: false } })
   })
   test('what came since goes on', () => {
-    const told = plan({ queued: [queued(10)] }, { past: { below: 6 }, pendingNonce: 6 })
+    const told = plan({ queued: [queued(10)] }, { lostHistory: { below: 6 }, pendingNonce: 6 })
     expect(told.decisions).toMatchObject([{ do: 'assignNonce', nonce: 6 }])
   })
   test('without a word of the pools nothing is bound either', () => {
@@ -68,34 +68,42 @@ describe('while nonces are unexplained', () => {
   })
   test('what has expired does not end as if it had never been sent', () => {
     const expired = queued(1, { validUntil: now - 1 })
-    expect(whatOf(plan({ queued: [expired], expiring: [expired] }, { past: { below: 6 } }))).not.toContain('expire')
-    expect(whatOf(plan({ queued: [expired], expiring: [expired] }, { past: { below: 5 } }))).toContain('expire')
+    expect(whatOf(plan({ queued: [expired], expiring: [expired] }, { lostHistory: { below: 6 } }))).not.toContain(
+      'expire',
+    )
+    expect(whatOf(plan({ queued: [expired], expiring: [expired] }, { lostHistory: { below: 5 } }))).toContain('expire')
   })
   test('what is explained grows with what is settled as ours, one after the other, and not over a foreign one’s; the floor with all', () => {
     const attempts = [5, 6, 7].map((nonce) => someAttempt(nonce))
     const deep = (index: number, inclusion = by(attempts[index] as never, height - 9)) =>
       mined(5 + index, inclusion, [attempts[index] as never])
     const canonical = new Map([[height - 9, blockHash(height - 9)]])
-    const ours = plan({ open: [deep(0), deep(2)], queued: [queued(1)] }, { nonce: 8, canonical, past: { below: 9 } })
-    expect(ours).toMatchObject({ floor: { spentBelow: 8, explainedBelow: 6 }, past })
+    const ours = plan(
+      { open: [deep(0), deep(2)], queued: [queued(1)] },
+      { nonce: 8, canonical, lostHistory: { below: 9 } },
+    )
+    expect(ours).toMatchObject({ floor: { spentBelow: 8, explainedBelow: 6 }, lostHistory })
     const theirs = deep(0, byForeign(height - 9))
-    const foreign = plan({ open: [theirs, deep(1)], queued: [queued(1)] }, { nonce: 8, canonical, past: { below: 9 } })
-    expect(foreign).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 5 }, past })
+    const foreign = plan(
+      { open: [theirs, deep(1)], queued: [queued(1)] },
+      { nonce: 8, canonical, lostHistory: { below: 9 } },
+    )
+    expect(foreign).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 5 }, lostHistory })
   })
   test('what waits in a pool has its time, and then no-ops take its nonces, but not those that we hold', () => {
     const gapFiller = inFlight(5, undefined, { origin: 'gap' })
-    const work = { past: { ...past, seen }, queued: [queued(1)], open: [gapFiller] }
-    const early = plan(work, { past: { below: 7 } })
+    const work = { lostHistory: { ...lostHistory, seen }, queued: [queued(1)], open: [gapFiller] }
+    const early = plan(work, { lostHistory: { below: 7 } })
     expect(whatOf(early)).not.toContain('fillGap')
-    const late = plan(work, { past: { below: 7 }, head: headAt(height + 40) })
+    const late = plan(work, { lostHistory: { below: 7 }, head: headAt(height + 40) })
     expect(late.decisions.filter(({ do: what }) => what === 'fillGap')).toMatchObject([{ nonce: 6 }])
   })
   test('what is seen later counts, too, until what was seen is final, and for as long as a block takes to be', () => {
     const reach = (before: typeof seen | undefined, below: number, finalBelow: number, blocks = 0) =>
       plan(
-        { past: { ...past, ...(before && { seen: before }) }, queued: [queued(1)] },
-        { past: { below, finalBelow }, head: headAt(height + blocks) },
-      ).past?.seen
+        { lostHistory: { ...lostHistory, ...(before && { seen: before }) }, queued: [queued(1)] },
+        { lostHistory: { below, finalBelow }, head: headAt(height + blocks) },
+      ).lostHistory?.seen
     expect(reach(undefined, 7, 7)).toEqual(seen)
     expect(reach(seen, 8, 7, 1)).toEqual({ ...seen, below: 8 })
     expect(reach(seen, 8, 6, 30)).toEqual({ ...seen, below: 8 })
@@ -103,57 +111,60 @@ describe('while nonces are unexplained', () => {
   })
   test('where one block makes it final, none has to come', () => {
     const known = { below: 6, finalBelow: 6, spenders: [spender(5)] }
-    const work = { floor: { spentBelow: 5, explainedBelow: 5 }, past, queued: [queued(1)], found: [] }
+    const work = { floor: { spentBelow: 5, explainedBelow: 5 }, lostHistory, queued: [queued(1)], found: [] }
     const told = decide(
       someWork(work),
-      someObservation({ nonce: 6, past: known }),
+      someObservation({ nonce: 6, lostHistory: known }),
       { ...somePolicy, requiredConfirmations: 1 },
       now,
     )
-    expect(told.past).toBeUndefined()
+    expect(told.lostHistory).toBeUndefined()
   })
   test('but a node that is behind what is settled takes none of them: it calls spent nonces free', () => {
     const floor = { spentBelow: 6, explainedBelow: 5 }
-    const work = { floor, past: { ...past, seen }, queued: [queued(1)] }
-    const late = plan(work, { nonce: 4, past: { below: 7 }, head: headAt(height + 40) })
+    const work = { floor, lostHistory: { ...lostHistory, seen }, queued: [queued(1)] }
+    const late = plan(work, { nonce: 4, lostHistory: { below: 7 }, head: headAt(height + 40) })
     expect(whatOf(late)).not.toContain('fillGap')
   })
 })
 
 describe('where nothing is unexplained', () => {
   test('the queue goes on at once', () => {
-    const told = plan({ queued: [queued(1)] }, { past: { below: 5 } })
+    const told = plan({ queued: [queued(1)] }, { lostHistory: { below: 5 } })
     expect(whatOf(told)).toEqual(['assignNonce'])
-    expect(told.past).toBeUndefined()
+    expect(told.lostHistory).toBeUndefined()
   })
   test('what is in flight explains its nonce, but not what fills a gap', () => {
     const bound = inFlight(5, undefined, { sequence: 3 })
-    expect(plan({ open: [bound], queued: [queued(4)] }, { past: { below: 6 } }).past).toBeUndefined()
+    expect(plan({ open: [bound], queued: [queued(4)] }, { lostHistory: { below: 6 } }).lostHistory).toBeUndefined()
     const gapFiller = inFlight(5, undefined, { sequence: 3, origin: 'gap' })
-    expect(plan({ open: [gapFiller], queued: [queued(4)] }, { past: { below: 6 } }).past).toBeDefined()
+    expect(plan({ open: [gapFiller], queued: [queued(4)] }, { lostHistory: { below: 6 } }).lostHistory).toBeDefined()
   })
   test('nothing is asked where all is newer than the owner', () => {
-    expect(inquireAboutPast(someWork({ past, queued: [queued(10)] }), 3)).toBeUndefined()
-    expect(inquireAboutPast(someWork({ past, queued: [queued(9)] }), 3)).toMatchObject({ from: 0, confirmations: 3 })
+    expect(inquireAboutHistory(someWork({ lostHistory, queued: [queued(10)] }), 3)).toBeUndefined()
+    expect(inquireAboutHistory(someWork({ lostHistory, queued: [queued(9)] }), 3)).toMatchObject({
+      from: 0,
+      confirmations: 3,
+    })
   })
   test('an owner looks at what the one before it left unexplained, however far the floor has risen', () => {
     const floor = { spentBelow: 8, explainedBelow: 6 }
-    expect(inquireAboutPast(someWork({ floor, past, queued: [queued(1)] }), 3)).toMatchObject({ from: 6 })
-    expect(plan({ floor, queued: [queued(1)] }, { nonce: 8, past: { below: 8 } }).decisions).toMatchObject([
+    expect(inquireAboutHistory(someWork({ floor, lostHistory, queued: [queued(1)] }), 3)).toMatchObject({ from: 6 })
+    expect(plan({ floor, queued: [queued(1)] }, { nonce: 8, lostHistory: { below: 8 } }).decisions).toMatchObject([
       { do: 'explain', condition: 'history_unknown' },
     ])
   })
 })
 
 describe('once it is known what took them', () => {
-  const known = { past: { below: 7, finalBelow: 7, spenders: [spender(5), spender(6)] }, nonce: 7 }
+  const known = { lostHistory: { below: 7, finalBelow: 7, spenders: [spender(5), spender(6)] }, nonce: 7 }
   const found = findAmong([queued(1)], [spender(5)])
-  const looked = { past: { ...past, seen: earlier } }
+  const looked = { lostHistory: { ...lostHistory, seen: earlier } }
 
   test('but not as long as more may show', () => {
     const told = plan({ queued: [queued(1)], found }, known)
     expect(whatOf(told)).toEqual(['explain'])
-    expect(told.past).toEqual({ ...past, seen })
+    expect(told.lostHistory).toEqual({ ...lostHistory, seen })
   })
   test('what was sent is in flight again, with its attempt', () => {
     const told = plan({ ...looked, queued: [queued(1), queued(2)], found }, known)
@@ -173,12 +184,12 @@ describe('once it is known what took them', () => {
     const other = mined(5, byForeign(height - 1), [someAttempt(5)])
     const told = plan({ ...looked, open: [other], queued: [queued(1)], found }, known)
     expect(whatOf(told)).not.toContain('recover')
-    expect(told.past).toBeDefined()
+    expect(told.lostHistory).toBeDefined()
   })
   test('none of it ours: the floor rises above them, and the queue goes on', () => {
     const told = plan({ ...looked, queued: [queued(1)], found: [] }, known)
     expect(told).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 7 } })
-    expect(told.past).toBeUndefined()
+    expect(told.lostHistory).toBeUndefined()
     expect(told.decisions).toMatchObject([{ do: 'assignNonce', nonce: 7 }])
   })
 })
