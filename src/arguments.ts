@@ -89,5 +89,5 @@ function parseMigrate(direction: string | undefined, more: readonly string[], va
 }
 
 function wrong(text: string): Command {
-  return { run: 'nothing', text: `rescind: ${text}\n"rescind --help" tells what there is\n` }
+  return { run: 'nothing', text: `rescind: ${text}\n"rescind --help" lists what there is\n` }
 }

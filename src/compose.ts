@@ -97,7 +97,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
   const engine = opened.use(await composeEngine(config, around))
   if (config.role !== 'api') {
     opened.use(pruneAudit({ store: engine.commands.store, ...around, limits: config.limits }))
-    opened.use(tellEvents(config, around, engine))
+    opened.use(deliverAndPrune(config, around, engine))
   }
   const rates = rateLimits(config.server.rateLimit)
   if (engine.hints) {
@@ -139,7 +139,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
 }
 
 /** What reads the outbox: delivery to webhooks, and pruning. The engine knows of neither. */
-function tellEvents(config: Config, around: Surroundings, engine: Engine): AsyncDisposable {
+function deliverAndPrune(config: Config, around: Surroundings, engine: Engine): AsyncDisposable {
   const { clock, random, logger, version } = around
   const { webhooks: metrics } = around.metrics ?? noMetrics
   const { registry, guard } = engine.management

@@ -38,7 +38,7 @@ export async function move({ run, from, env, directory, stop, stdout, stderr }: 
       clock: systemClock,
       random: systemRandom(),
       stop,
-      tell: (line) => void stdout.write(`${line}\n`),
+      report: (line) => void stdout.write(`${line}\n`),
     })
     return 0
   } catch (thrown) {

@@ -132,7 +132,7 @@ function configOf(scenario: Scenario, policies: Policies): Config {
 /** What it warns of is part of the history; an error is always a finding. */
 function loggerOf(instance: Instance, machine: Pick<Machine, 'history' | 'owners'>, context: object): Logger {
   const { history, owners } = machine
-  const told = (facts: object) => {
+  const reported = (facts: object) => {
     const { err, ...rest } = { ...context, ...facts } as { err?: unknown }
     const text = JSON.stringify(rest, (_, value) => (typeof value === 'bigint' ? String(value) : value))
     return err instanceof Error ? `${text} ${err.stack?.split('\n').slice(0, 4).join(' | ')}` : text
@@ -146,10 +146,10 @@ function loggerOf(instance: Instance, machine: Pick<Machine, 'history' | 'owners
     },
     info: () => undefined,
     warn(facts, message) {
-      if (instance.state !== 'dead') history.note(`p${instance.id} warns: ${message} ${told(facts)}`)
+      if (instance.state !== 'dead') history.note(`p${instance.id} warns: ${message} ${reported(facts)}`)
     },
     error(facts, message) {
-      if (instance.state !== 'dead') history.fail(`the engine logged an error: ${message} ${told(facts)}`)
+      if (instance.state !== 'dead') history.fail(`the engine logged an error: ${message} ${reported(facts)}`)
     },
     isLevelEnabled: () => true,
     child: (facts) => loggerOf(instance, machine, { ...context, ...facts }),

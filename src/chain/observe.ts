@@ -41,7 +41,7 @@ export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observa
     inquiry.market ? readMarket(at, isWaiting(inquiry, at.head)) : undefined,
     readCanonical(inquiry.inclusionBlocks, at),
   ])
-  const { told: account, by } = read
+  const { account, by } = read
   const spent = inquiry.live.filter(({ nonce }) => nonce < account.nonce && !isWhole(account.inclusions.get(nonce)))
   for (const { nonce } of inquiry.live) if (nonce >= account.nonce) parts.unexplained.forget(inquiry.address, nonce)
   const { inclusions, lostNoOps } = await findInclusions(parts, inquiry.address, spent, account.inclusions, {

@@ -29,7 +29,7 @@ export function replaceable(first: Chain): ReplaceableChain {
   const followers = new Set<Follower>()
   const announced = new Set<Address>()
 
-  async function ask<T>(question: (chain: Chain) => Promise<T>): Promise<T> {
+  async function withChain<T>(question: (chain: Chain) => Promise<T>): Promise<T> {
     const lease = current
     lease.open += 1
     try {
@@ -47,14 +47,14 @@ export function replaceable(first: Chain): ReplaceableChain {
 
   return {
     chain: {
-      observe: (inquiry) => ask((chain) => chain.observe(inquiry)),
+      observe: (inquiry) => withChain((chain) => chain.observe(inquiry)),
       announce(address) {
         announced.add(address)
         current.chain.announce(address)
       },
-      broadcast: (requests) => ask((chain) => chain.broadcast(requests)),
-      balance: (address) => ask((chain) => chain.balance(address)),
-      read: (read) => ask((chain) => chain.read(read)),
+      broadcast: (requests) => withChain((chain) => chain.broadcast(requests)),
+      balance: (address) => withChain((chain) => chain.balance(address)),
+      read: (read) => withChain((chain) => chain.read(read)),
       follow(onHead, signal) {
         if (signal.aborted) return
         const follower: Follower = { onHead, leave: new AbortController() }

@@ -33,8 +33,8 @@ type Problems = readonly { readonly place: string; readonly message: string }[]
 export function policiesFrom({ readPolicies }: ManagementContext, members: PolicyMembers): Policies {
   const read = readPolicies(members)
   if ('policies' in read) return read.policies
-  const told = read.problems.map(({ place, message }) => `${place}: ${message}`)
-  throw new RescindError('INVALID_REQUEST', told.join('; '))
+  const problems = read.problems.map(({ place, message }) => `${place}: ${message}`)
+  throw new RescindError('INVALID_REQUEST', problems.join('; '))
 }
 
 /** Throws STORAGE_KEY_MISSING where there is no key to store a secret under. */

@@ -24,9 +24,9 @@ export async function perform(
       : { reach: 'one' as const, stillWanted: () => isStillWanted(context, ownership, transaction, attempt) }),
   }))
   refuseIfOver(ownership)
-  tell(context, ownership, broadcasts, 'broadcasting')
+  logBroadcasts(context, ownership, broadcasts, 'broadcasting')
   const outcomes = await chain.broadcast(requests)
-  tell(context, ownership, broadcasts, 'broadcast', outcomes)
+  logBroadcasts(context, ownership, broadcasts, 'broadcast', outcomes)
   await keepAnswers(context, ownership, broadcasts, outcomes)
   return [...outcomes.values()].some(({ kind }) => kind === 'unknown' || kind === 'unsent' || kind === 'rejected')
 }
@@ -71,7 +71,7 @@ async function keepAnswers(
   )
 }
 
-function tell(
+function logBroadcasts(
   { logger }: StepContext,
   ownership: Ownership,
   broadcasts: readonly RecordedBroadcast[],

@@ -79,10 +79,10 @@ export async function step(
 
   const recorded = await record(context, ownership, work, plan, observation.head.number, now)
   // Held up it looks at races only: what else holds the relayer up stays as it was told.
-  const told = isHeldUp(work) ? {} : { conditions: plan.conditions }
+  const reported = isHeldUp(work) ? {} : { conditions: plan.conditions }
   const pool = unknowns.pool && queuedOf(work).length === 0
   const balance = unknowns.balance && observation.balance === undefined
-  const rest = { unknowns: { pool, balance, lostHistory: plan.lostHistory ?? 'none' }, ...told } as const
+  const rest = { unknowns: { pool, balance, lostHistory: plan.lostHistory ?? 'none' }, ...reported } as const
   if (ownership.lost.aborted) return { idle: true, ...rest }
   const hashes = recorded.broadcasts.map(({ attempt }) => attempt.hash)
   const performed = perform(context, chain, ownership, recorded)

@@ -51,7 +51,7 @@ export const perPageDefault = 10
 export const perPageMax = 100
 export const pageMax = 1_000_000
 /** How often replicas tell each other what was used up of allowances. */
-export const rateToldEveryMs = 200
+export const rateSharedEveryMs = 200
 /** A value in an error message is cut here. */
 export const shownCharsMax = 40
 /** How long an answer of the readiness check is believed: it costs a durable write. */

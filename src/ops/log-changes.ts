@@ -20,8 +20,8 @@ export function logChanges(watch: StoreMetrics, logger: Logger): StoreMetrics {
         ...(reason !== undefined && { reason }),
         ...(verdict && { verdict: verdict.state, ...(verdict.cost !== undefined && { cost: String(verdict.cost) }) }),
       }
-      const told = level === 'info' ? 'a transaction ended otherwise than it was asked for' : 'a transaction changed'
-      logger[level](facts, told)
+      const message = level === 'info' ? 'a transaction ended otherwise than it was asked for' : 'a transaction changed'
+      logger[level](facts, message)
     },
   }
 }

@@ -193,8 +193,8 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
 /** A replica whose file is another one may be asked for a relayer that it can't follow. */
 function ofNetwork<T>(found: T | undefined, network: string): T {
   if (found !== undefined) return found
-  const told = `the configuration of this replica has no network "${network}"; ask another replica, or add it there`
-  throw new RescindError('NODE_UNAVAILABLE', told)
+  const message = `the configuration of this replica has no network "${network}"; ask another replica, or add it there`
+  throw new RescindError('NODE_UNAVAILABLE', message)
 }
 
 /** No network has this name: it holds what no name may. */

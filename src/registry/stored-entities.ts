@@ -36,9 +36,9 @@ export function notificationFromEntity(vault: Vault, row: Entity): NotificationS
   return { id: row.id, type: 'webhook', url: secretUrl(new URL(url)), ...signed }
 }
 
-export function networkToEntity(vault: Vault, id: string, { rpcUrls, ...told }: NetworkPatch): StoredEntity {
+export function networkToEntity(vault: Vault, id: string, { rpcUrls, ...plain }: NetworkPatch): StoredEntity {
   const at = { kind: 'network', id } as const
-  return { ...at, facts: encode(told), ...(rpcUrls && { sealed: sealEndpoints(vault, at, rpcUrls) }) }
+  return { ...at, facts: encode(plain), ...(rpcUrls && { sealed: sealEndpoints(vault, at, rpcUrls) }) }
 }
 
 export function networkFromEntity(vault: Vault, row: Entity): NetworkPatch {

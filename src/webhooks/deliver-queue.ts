@@ -62,9 +62,9 @@ export async function workOff(context: DeliveryContext, notificationId: string, 
       const more = room > 0 && (first || (await store.reads.moreToDo(notificationId, eventsBusy, now)))
       const renews = busy.size > 0 && turnAt !== undefined && clock.elapsed() - turnAt >= renewAfterMs
       if (tried.length > 0 || more || renews) {
-        const told = tried
+        const results = tried
         tried = []
-        const turn = { notificationId, owner, leaseMs, leaseBelievedMs, now, tried: told, busy: eventsBusy, room }
+        const turn = { notificationId, owner, leaseMs, leaseBelievedMs, now, tried: results, busy: eventsBusy, room }
         turnAt = clock.elapsed()
         const due = await store.commit((session) => session.advanceQueue(turn))
         if (!due) {
@@ -72,11 +72,11 @@ export async function workOff(context: DeliveryContext, notificationId: string, 
           health.restsUntil = now + aloofMs
           return
         }
-        for (const { result } of told) metrics.tried(notificationId, result)
-        judge(health, told, now)
+        for (const { result } of results) metrics.tried(notificationId, result)
+        judge(health, results, now)
         // Asked for before the stop, perhaps: nowhere but here is it under way, so the next owner finds it due.
         if (!stopping.aborted) for (const each of due) busy.set(each.eventId, begin(each))
-        if (told.length > 0 || due.length > 0) continue
+        if (results.length > 0 || due.length > 0) continue
       }
       if (busy.size === 0 && tried.length === 0) {
         // Another process need not wait for the lease to end.
@@ -106,9 +106,9 @@ function roomIn(health: QueueHealth, room: number, busy: number, now: number): n
   return busy === 0 && !isResting(health, now) ? 1 : 0
 }
 
-function judge(health: QueueHealth, told: readonly Tried[], now: number): void {
-  if (told.length === 0) return
-  const inVain = told.every(({ result }) => result !== 'delivered')
+function judge(health: QueueHealth, results: readonly Tried[], now: number): void {
+  if (results.length === 0) return
+  const inVain = results.every(({ result }) => result !== 'delivered')
   health.turnsInVain = inVain ? health.turnsInVain + 1 : 0
   const beyond = health.turnsInVain - turnsInVainMax
   if (beyond >= 0) health.restsUntil = now + Math.min(restMs.most, restMs.first * 2 ** Math.min(beyond, 20))

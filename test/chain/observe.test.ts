@@ -242,10 +242,10 @@ describe('a spent nonce', () => {
     }
     const canceled = await found(other.address)
     expect(canceled.inclusions.size).toBe(0)
-    const told = canceled.lostNoOps?.get(0)
-    expect(told).toMatchObject({ nonce: 0, hash: noOp.hash, signed: { raw: noOp.raw, gasLimit: 21_000 } })
-    const block = await anvil.rpc<{ timestamp: Hex }>('eth_getBlockByHash', [told?.block.hash, false])
-    expect(told?.minedAt).toBe(Number(block.timestamp) * 1000)
+    const reported = canceled.lostNoOps?.get(0)
+    expect(reported).toMatchObject({ nonce: 0, hash: noOp.hash, signed: { raw: noOp.raw, gasLimit: 21_000 } })
+    const block = await anvil.rpc<{ timestamp: Hex }>('eth_getBlockByHash', [reported?.block.hash, false])
+    expect(reported?.minedAt).toBe(Number(block.timestamp) * 1000)
 
     const own = await found(sender.address)
     expect(own.inclusions.get(0)).toMatchObject({ by: 'unrecorded', hash: noOp.hash })

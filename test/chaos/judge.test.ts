@@ -103,10 +103,10 @@ test.each<[string, (world: World) => void, RegExp]>([
     (w) => replaceIn(w.journal, 1, { replica: 'second' }),
     /second recorded 0xpaid of one-0 under epoch 7, which is first's/,
   ],
-])('it notices %s', (_, tamper, told) => {
+])('it notices %s', (_, tamper, reported) => {
   const world = inOrder()
   tamper(world)
-  expect(judge([sender], world.traffic, world).join('\n')).toMatch(told)
+  expect(judge([sender], world.traffic, world).join('\n')).toMatch(reported)
 })
 
 test('what a bulk cancellation took that was carried out unheard is nobody’s fault', () => {
@@ -119,12 +119,12 @@ test('what a bulk cancellation took that was carried out unheard is nobody’s f
 test('a verdict is held against the chain', () => {
   const world = inOrder()
   const [, canceled] = world.rows as [Row, Row]
-  const told = (state: string, final = true): Verdict => ({ state, final })
-  expect(falseVerdict(canceled, told('won'), world)).toBeUndefined()
-  expect(falseVerdict(canceled, told('won', false), world)).toMatch(/not final/)
-  expect(falseVerdict(canceled, told('dropped'), world)).toMatch(/shows won/)
+  const reported = (state: string, final = true): Verdict => ({ state, final })
+  expect(falseVerdict(canceled, reported('won'), world)).toBeUndefined()
+  expect(falseVerdict(canceled, reported('won', false), world)).toMatch(/not final/)
+  expect(falseVerdict(canceled, reported('dropped'), world)).toMatch(/shows won/)
   world.onchain[1] = world.broadcasts[1] as Onchain
-  expect(falseVerdict(canceled, told('won'), world)).toMatch(/shows lost/)
+  expect(falseVerdict(canceled, reported('won'), world)).toMatch(/shows lost/)
   world.onchain.pop()
-  expect(falseVerdict(canceled, told('dropped'), world)).toMatch(/somebody else/)
+  expect(falseVerdict(canceled, reported('dropped'), world)).toMatch(/somebody else/)
 })

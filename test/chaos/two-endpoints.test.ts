@@ -13,7 +13,7 @@ import { inPool, noOpInPool } from '../e2e/support/play.ts'
 import { anvilStage, type Stage } from '../e2e/support/stage.ts'
 import { alarmsIn, holdAll } from './support/hold.ts'
 import { type LaggingNode, startLaggingNode } from './support/lagging-node.ts'
-import { full, seed, seeded, tell } from './support/size.ts'
+import { full, report, seed, seeded } from './support/size.ts'
 import { noTraffic, tryCancel, tryCancelPending, trySend } from './support/traffic.ts'
 import { watch } from './support/witness.ts'
 
@@ -102,8 +102,8 @@ test('all settles, and no answer ever shows what is not so', { timeout: 900_000 
     await witness.testify(requiredConfirmations)
     const { answered, lost, behind } = laggard
     const { bulks, refused } = traffic
-    const told = { ...size, sent: traffic.sent.length, canceled: traffic.canceled.size, bulks, refused }
-    tell({ ...told, witnessed: witness.answers, laggard: { answered, lost, behind }, ...outcome })
+    const reported = { ...size, sent: traffic.sent.length, canceled: traffic.canceled.size, bulks, refused }
+    report({ ...reported, witnessed: witness.answers, laggard: { answered, lost, behind }, ...outcome })
     expect(traffic.unanswered, 'the API answers, whatever the nodes do').toBe(0)
     expect(alarmsIn(stage.service.logs()), 'errors in the log').toEqual([])
     for (const times of [answered, lost, behind, outcome.executed]) expect(times).toBeGreaterThan(0)

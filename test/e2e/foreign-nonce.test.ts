@@ -28,8 +28,8 @@ test('canceled: external, with the transaction that took the nonce, at no cost',
     return (await stage.client.cancellation(sender.id, payment.id)).state === 'external'
   })
   stage.line.open()
-  const told = await verdict(stage, payment, ({ final }) => final)
-  expect(told).toMatchObject({ state: 'external', safe_to_retry: true, cost: '0', winner: { hash: spender } })
+  const reported = await verdict(stage, payment, ({ final }) => final)
+  expect(reported).toMatchObject({ state: 'external', safe_to_retry: true, cost: '0', winner: { hash: spender } })
   expect(await view(stage, payment)).toMatchObject({
     status: 'canceled',
     status_reason: `its nonce was used by ${spender}, a transaction that is not ours`,

@@ -85,8 +85,9 @@ test('where the node refuses the no-op as well, it is tried again and not made a
   await triedAgain(sender, 3)
   expect(broadcasts(sender)).toHaveLength(1)
   expect(gapFillersOf(sender)).toHaveLength(1)
-  const told = 'waits: nonce 0 comes first, and the node refuses the no-op that would fill it: intrinsic gas too low'
-  await until(async () => (await view(stage, taken)).status_reason?.startsWith(told), { what: 'what it waits for' })
+  const reported =
+    'waits: nonce 0 comes first, and the node refuses the no-op that would fill it: intrinsic gas too low'
+  await until(async () => (await view(stage, taken)).status_reason?.startsWith(reported), { what: 'what it waits for' })
   expect(gapFillersOf(sender)).toMatchObject([{ open: 1, nonce: 0, wait_condition: 'node_refuses' }])
 
   stage.line.open()

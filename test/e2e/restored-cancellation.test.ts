@@ -57,9 +57,9 @@ async function untilFinal(payment: Payment): Promise<void> {
 }
 
 async function expectWon(payment: Payment, noOp: string): Promise<void> {
-  const told = await verdict(stage, payment, ({ final }) => final)
-  expect(told).toMatchObject({ state: 'won', final: true, safe_to_retry: true, winner: { hash: noOp } })
-  expect(BigInt(told.cost)).toBeGreaterThan(0n)
+  const reported = await verdict(stage, payment, ({ final }) => final)
+  expect(reported).toMatchObject({ state: 'won', final: true, safe_to_retry: true, winner: { hash: noOp } })
+  expect(BigInt(reported.cost)).toBeGreaterThan(0n)
   const { status, status_reason } = await view(stage, payment)
   expect(status).toBe('canceled')
   expect(status_reason).toMatch(/^canceled: the no-op 0x[0-9a-f]{64} took its nonce; restored from the chain/)
@@ -145,10 +145,10 @@ test('several that may be meant: none is sent, newer ones go on, and their clien
   await putBack(stage)
   const later = await pay(stage, sender)
   await mineUntil(stage, 'what came later', async () => (await view(stage, later)).status === 'confirmed')
-  const told = `waits: the no-op ${noOp} (nonce 1) canceled this or another transaction`
+  const reported = `waits: the no-op ${noOp} (nonce 1) canceled this or another transaction`
   for (const each of [canceled, other, third]) {
     const { status, status_reason } = await view(stage, each)
-    expect([status, status_reason?.slice(0, told.length)]).toEqual(['pending', told])
+    expect([status, status_reason?.slice(0, reported.length)]).toEqual(['pending', reported])
   }
   // That it waits for a client is told as an event.
   expect(stage.rows.events(other.id)).toMatchObject([{ status: 'pending', kind: 'attention', terminal: 0 }])

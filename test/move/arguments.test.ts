@@ -35,22 +35,28 @@ test.each([
   [[...migrate, '--from', 'a.db', '--dry-run', '--undo'], '--dry-run and --undo exclude each other'],
   [[...migrate, '--from', 'a.db', '--to', 'postgres://u:hidden@h/d'], 'the target is named by DATABASE_URL'],
   [[...migrate, '--from', 'a.db', 'postgres://u:hidden@h/d'], 'the target is named by DATABASE_URL'],
-])('%j is refused, with what is wrong', (args, told) => {
+])('%j is refused, with what is wrong', (args, reported) => {
   const asked = parseArguments(args)
-  expect(asked).toMatchObject({ run: 'nothing', text: expect.stringContaining(`rescind: ${told}`) })
+  expect(asked).toMatchObject({ run: 'nothing', text: expect.stringContaining(`rescind: ${reported}`) })
   expect(JSON.stringify(asked)).not.toContain('hidden')
 })
 
 test('help and version are told, and a wrong argument ends with 2, whatever the configuration is', async () => {
   const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
-  expect(await rescind(['--version'], folder)).toEqual({ code: 0, told: `${version}\n` })
+  expect(await rescind(['--version'], folder)).toEqual({ code: 0, reported: `${version}\n` })
   for (const asked of [['--help'], ['-h'], ['help']]) {
-    expect(await rescind(asked, folder)).toMatchObject({ code: 0, told: expect.stringContaining('rescind migrate') })
+    expect(await rescind(asked, folder)).toMatchObject({
+      code: 0,
+      reported: expect.stringContaining('rescind migrate'),
+    })
   }
-  expect(await rescind(['help', 'migrate'], folder)).toMatchObject({ code: 0, told: expect.stringContaining('--undo') })
+  expect(await rescind(['help', 'migrate'], folder)).toMatchObject({
+    code: 0,
+    reported: expect.stringContaining('--undo'),
+  })
   expect(await rescind(['--hlep'], folder)).toMatchObject({
     code: 2,
-    told: expect.stringContaining('"rescind --help"'),
+    reported: expect.stringContaining('"rescind --help"'),
   })
 })
 
@@ -60,10 +66,10 @@ test('without a target there is no move', async () => {
     const refused = await rescind(move, folder, env as Record<string, string>)
     expect(refused).toMatchObject({
       code: 1,
-      told: expect.stringMatching(/^DATABASE_URL names no PostgreSQL database/),
+      reported: expect.stringMatching(/^DATABASE_URL names no PostgreSQL database/),
     })
   }
   const unreadable = await rescind(move, folder, { DATABASE_URL: 'postgres://u:hidden@h:x/d' })
-  expect(unreadable).toMatchObject({ code: 1, told: expect.stringContaining('DATABASE_URL: is not a URL') })
-  expect(unreadable.told).not.toContain('hidden')
+  expect(unreadable).toMatchObject({ code: 1, reported: expect.stringContaining('DATABASE_URL: is not a URL') })
+  expect(unreadable.reported).not.toContain('hidden')
 })

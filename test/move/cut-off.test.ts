@@ -70,7 +70,10 @@ test.each([
   await killedAt(folder, url, stallAt(text, nth, way))
   expect(await rowsOf(url)).toBe(0)
   await openFile(folder)
-  expect(await move(folder, url)).toMatchObject({ code: 0, told: expect.stringContaining('moved. The file is kept') })
+  expect(await move(folder, url)).toMatchObject({
+    code: 0,
+    reported: expect.stringContaining('moved. The file is kept'),
+  })
   expect(await rowsOf(url)).toBe(rowsIn(folder))
   await expect(openFile(folder)).rejects.toThrow(/the data of .* was moved to/)
 })
@@ -80,15 +83,15 @@ const cutOff = /was cut off at its last step, and only the target knows whether 
 test.each([
   ['before its commit', 'request', 'moved. The file is kept'],
   ['before it hears of its commit', 'answer', 'this move is complete: nothing was left to be done'],
-] as const)('killed %s: no service starts on the file until the move was run again', async (_, way, told) => {
+] as const)('killed %s: no service starts on the file until the move was run again', async (_, way, reported) => {
   const folder = filled.copy()
   const url = await postgres.database()
   await killedAt(folder, url, stallAt(commit, 2, way))
   await expect(openFile(folder)).rejects.toThrow(cutOff)
   const elsewhere = await move(folder, await postgres.database())
-  expect(elsewhere).toMatchObject({ code: 1, told: expect.stringContaining('knows nothing of that') })
+  expect(elsewhere).toMatchObject({ code: 1, reported: expect.stringContaining('knows nothing of that') })
   await expect(openFile(folder)).rejects.toThrow(cutOff)
-  expect(await move(folder, url)).toMatchObject({ code: 0, told: expect.stringContaining(told) })
+  expect(await move(folder, url)).toMatchObject({ code: 0, reported: expect.stringContaining(reported) })
   expect(await rowsOf(url)).toBe(rowsIn(folder))
   await expect(openFile(folder)).rejects.toThrow(/the data of .* was moved to/)
 })
@@ -118,7 +121,7 @@ test.each(['request', 'answer'] as const)(
     await expect(openFile(folder)).rejects.toThrow(/the data of .* was moved to/)
     if (way === 'answer') {
       const again = await move(folder, url)
-      expect(again).toMatchObject({ code: 1, told: expect.stringContaining('run this command with --undo again') })
+      expect(again).toMatchObject({ code: 1, reported: expect.stringContaining('run this command with --undo again') })
     }
     expect(await move(folder, url, '--undo')).toMatchObject({ code: 0 })
     expect(await rowsOf(url)).toBe(0)
@@ -135,7 +138,7 @@ test('the connection breaks among the rows: it is said, and nothing has happened
   const cut = await move(folder, throughProxy(url))
   expect(cut).toMatchObject({
     code: 1,
-    told: expect.stringContaining("nothing was changed: the target can't be reached ("),
+    reported: expect.stringContaining("nothing was changed: the target can't be reached ("),
   })
   expect(await rowsOf(url)).toBe(0)
   await openFile(folder)
@@ -150,11 +153,14 @@ test('the connection breaks at the commit: what is not known is said, and found 
     return commits === 2 && way === 'answer' ? { do: 'cut', afterBytes: 0 } : { do: 'pass' }
   })
   const cut = await move(folder, throughProxy(url))
-  expect(cut).toMatchObject({ code: 1, told: expect.stringContaining('whether the target has committed is not known') })
+  expect(cut).toMatchObject({
+    code: 1,
+    reported: expect.stringContaining('whether the target has committed is not known'),
+  })
   await expect(openFile(folder)).rejects.toThrow(cutOff)
   expect(await move(folder, url)).toMatchObject({
     code: 0,
-    told: expect.stringContaining('nothing was left to be done'),
+    reported: expect.stringContaining('nothing was left to be done'),
   })
 })
 
@@ -166,7 +172,7 @@ test('the connection breaks at the commit of an undoing: the same', async () => 
     way === 'request' && bytes.includes(commit) ? { do: 'cut', afterBytes: 0 } : { do: 'pass' },
   )
   const cut = await move(folder, throughProxy(url), '--undo')
-  expect(cut).toMatchObject({ code: 1, told: expect.stringContaining('whether the target is empty is not known') })
+  expect(cut).toMatchObject({ code: 1, reported: expect.stringContaining('whether the target is empty is not known') })
   expect(await move(folder, url, '--undo')).toMatchObject({ code: 0 })
   await openFile(folder)
 })

@@ -38,10 +38,16 @@ test('rehearsed while the service runs, moved when it has ended: everything answ
     await using running = await installation.start()
     before = await seen(running)
     const rehearsal = await move(directory, url, '--dry-run')
-    expect(rehearsal).toMatchObject({ code: 0, told: expect.stringContaining('nothing was changed on either side') })
+    expect(rehearsal).toMatchObject({
+      code: 0,
+      reported: expect.stringContaining('nothing was changed on either side'),
+    })
     expect(await tables()).toEqual([])
     const refused = await move(directory, url)
-    expect(refused).toMatchObject({ code: 1, told: expect.stringMatching(/^a service runs on .*rescind\.db: stop it/) })
+    expect(refused).toMatchObject({
+      code: 1,
+      reported: expect.stringMatching(/^a service runs on .*rescind\.db: stop it/),
+    })
     await running.service.stop()
   }
 
@@ -52,17 +58,23 @@ test('rehearsed while the service runs, moved when it has ended: everything answ
   const moved = await move(directory, url)
   expect(moved).toMatchObject({
     code: 0,
-    told: expect.stringMatching(/all \d+ rows of \d+ tables are the same on both/),
+    reported: expect.stringMatching(/all \d+ rows of \d+ tables are the same on both/),
   })
-  expect(moved.told).not.toContain(new URL(url).password)
+  expect(moved.reported).not.toContain(new URL(url).password)
 
   // The file is not worked on any more, and says where everything is.
   await expect(installation.start()).rejects.toThrow(
     /the data of .*rescind\.db was moved to the PostgreSQL database "rescind_1" .*: set DATABASE_URL to that database/,
   )
-  expect(await move(directory, url)).toMatchObject({ code: 0, told: expect.stringContaining('nothing was left to be') })
+  expect(await move(directory, url)).toMatchObject({
+    code: 0,
+    reported: expect.stringContaining('nothing was left to be'),
+  })
   const elsewhere = await move(directory, await postgres.database())
-  expect(elsewhere).toMatchObject({ code: 1, told: expect.stringContaining('knows nothing of that: set DATABASE_URL') })
+  expect(elsewhere).toMatchObject({
+    code: 1,
+    reported: expect.stringContaining('knows nothing of that: set DATABASE_URL'),
+  })
 
   await using running = await installation.start(url)
   const { client, service } = running
@@ -88,17 +100,23 @@ test('rehearsed while the service runs, moved when it has ended: everything answ
   }
   await until(done, { everyMs: 100, what: () => `all to end\n${service.logs().slice(-3_000)}` })
   expect(await client.cancellation('one', ids.racing)).toMatchObject({ state: 'won', final: true })
-  const isTold = (id: string) =>
+  const isReported = (id: string) =>
     receiver.taken.some(({ event }) => event.terminal && event.payload.id === id && event.event !== '')
-  await until(() => [ids.confirmed, ids.racing, late.id].every(isTold), { limitMs: 60_000, what: 'the webhooks' })
+  await until(() => [ids.confirmed, ids.racing, late.id].every(isReported), { limitMs: 60_000, what: 'the webhooks' })
   expect(receiver.forged).toEqual([])
   const numbers = receiver.taken.map(({ event }) => event.id)
   expect(new Set(numbers).size).toBe(numbers.length)
 
-  expect(await move(directory, url)).toMatchObject({ code: 0, told: expect.stringContaining('nothing was left to be') })
+  expect(await move(directory, url)).toMatchObject({
+    code: 0,
+    reported: expect.stringContaining('nothing was left to be'),
+  })
   const undone = await move(directory, url, '--undo')
-  expect(undone).toMatchObject({ code: 1, told: expect.stringContaining('a service runs on') })
+  expect(undone).toMatchObject({ code: 1, reported: expect.stringContaining('a service runs on') })
   await service.stop()
   const worked = await move(directory, url, '--undo')
-  expect(worked).toMatchObject({ code: 1, told: expect.stringMatching(/a service has written to .* since the move/) })
+  expect(worked).toMatchObject({
+    code: 1,
+    reported: expect.stringMatching(/a service has written to .* since the move/),
+  })
 }, 240_000)

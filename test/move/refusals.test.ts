@@ -41,11 +41,11 @@ async function contentOf(url: string) {
 }
 
 async function refusal(folder: string, url: string, ...more: readonly string[]): Promise<string> {
-  const { code, told } = await move(folder, url, ...more)
-  expect({ code, told }).toMatchObject({ code: 1 })
-  expect(told).not.toContain('    at ')
-  expect(told).not.toContain(new URL(url).password)
-  return told
+  const { code, reported } = await move(folder, url, ...more)
+  expect({ code, reported }).toMatchObject({ code: 1 })
+  expect(reported).not.toContain('    at ')
+  expect(reported).not.toContain(new URL(url).password)
+  return reported
 }
 
 test.each<[string, (folder: string) => void, RegExp]>([
@@ -91,11 +91,11 @@ test.each<[string, (folder: string) => void, RegExp]>([
     (folder) => alter(folder, "UPDATE relayers SET name = x'00ff'"),
     /relayers, id writer: the column name holds binary data/,
   ],
-])('%s', async (_, spoil, told) => {
+])('%s', async (_, spoil, reported) => {
   const folder = filled.copy()
   spoil(folder)
   const url = await postgres.database()
-  for (const more of [['--dry-run'], []]) expect(await refusal(folder, url, ...more)).toMatch(told)
+  for (const more of [['--dry-run'], []]) expect(await refusal(folder, url, ...more)).toMatch(reported)
   expect(await contentOf(url)).toEqual([])
 })
 
@@ -108,7 +108,7 @@ test('a folder is no file', async () => {
 test.each([
   ['a column', 'BEGIN NEW.name = upper(NEW.name); RETURN NEW; END', /relayers, id writer: the column name differs/],
   ['a row', 'BEGIN RETURN NULL; END', /relayers: the row id writer is not in the target/],
-])('%s that arrives otherwise than it left ends the move', async (_, body, told) => {
+])('%s that arrives otherwise than it left ends the move', async (_, body, reported) => {
   const folder = filled.copy()
   const url = await postgres.database()
   await (await openPostgresStore({ url: secretUrl(new URL(url)), clock: systemClock, logger: quiet }))[
@@ -118,7 +118,7 @@ test.each([
   await postgres.query(`CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS '${body}'`, database)
   await postgres.query('CREATE TRIGGER spoil BEFORE INSERT ON relayers FOR EACH ROW EXECUTE FUNCTION spoil()', database)
   alter(folder, "UPDATE relayers SET name = 'writer'")
-  expect(await refusal(folder, url)).toMatch(told)
+  expect(await refusal(folder, url)).toMatch(reported)
   expect(await contentOf(url)).toEqual([])
   await openFile(folder)
 })

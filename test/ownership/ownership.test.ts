@@ -95,12 +95,12 @@ test('a relayer whose store failed for a while is advanced again without a hand'
   const disk = unreliable(place.under.store)
   const ownerships = ownInProcess(disk.store)
   // What is acquired anew is shown as failing until it is well again.
-  const told: string[] = []
+  const reported: string[] = []
   {
     const metrics: RelayerMetrics = {
       ...place.context.metrics,
-      failed: () => void told.push('failed'),
-      released: () => void told.push('released'),
+      failed: () => void reported.push('failed'),
+      released: () => void reported.push('released'),
     }
     await using _running = await reconcile({ ...place.context, metrics, store: disk.store }, ownerships)
     await ownerships.assign([place.relayer.id])
@@ -119,9 +119,9 @@ test('a relayer whose store failed for a while is advanced again without a hand'
       place.clock.advance(250)
       return place.chain.broadcasts.length === 1
     })
-    expect(told).toEqual(['failed'])
+    expect(reported).toEqual(['failed'])
   }
-  expect(told).toEqual(['failed', 'released'])
+  expect(reported).toEqual(['failed', 'released'])
   expect(place.chain.followers).toBe(0)
 })
 

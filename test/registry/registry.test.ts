@@ -183,10 +183,10 @@ test('a relayer that another process gives an account of which the key is not he
     await session.saveEntity(relayerToEntity(relayer.id, { origin: 'api' }, undefined))
     await session.saveRelayer(relayer)
   })
-  const told: string[] = []
-  const tell = (_: object, message: string) => void told.push(message)
-  const { registry, advanced } = await process(store, { ...quiet, info: tell, warn: tell })
-  told.length = 0
+  const reported: string[] = []
+  const log = (_: object, message: string) => void reported.push(message)
+  const { registry, advanced } = await process(store, { ...quiet, info: log, warn: log })
+  reported.length = 0
   const give = (address: Address) =>
     store.commit(async (session) => {
       await session.raiseRevision()
@@ -197,11 +197,11 @@ test('a relayer that another process gives an account of which the key is not he
   await store.commit((session) => session.raiseRevision())
   await registry.refresh()
   expect(advanced.at(-1)).toEqual([])
-  expect(told).toEqual([
+  expect(reported).toEqual([
     `this process does not advance this relayer: signer "sealed" signs for ${facts.address} here, and it is of ${devAccount(2).address}`,
   ])
   await give(facts.address)
   await registry.refresh()
   expect(advanced.at(-1)).toEqual([relayer.id])
-  expect(told.slice(1)).toEqual(['this process advances this relayer again'])
+  expect(reported.slice(1)).toEqual(['this process advances this relayer again'])
 })

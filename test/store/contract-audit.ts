@@ -15,7 +15,7 @@ async function noteEach(store: Store, numbers: readonly number[]): Promise<void>
   for (const number of numbers) await store.commit(async (session) => session.recordAudit(decision(number)))
 }
 
-async function told(store: Store): Promise<(string | undefined)[]> {
+async function reported(store: Store): Promise<(string | undefined)[]> {
   const { entries } = await store.reads.audit(10_000)
   return entries.map(({ requestId }) => requestId)
 }
@@ -60,7 +60,7 @@ export function auditContract(open: OpenStore): void {
     )
     const stood = upTo(30).filter((number) => outcomes[number]?.status === 'fulfilled')
     expect(stood).toHaveLength(20)
-    expect((await told(store)).sort()).toEqual(stood.map((number) => `r${number}`).sort())
+    expect((await reported(store)).sort()).toEqual(stood.map((number) => `r${number}`).sort())
     expect((await store.reads.audit(1)).total).toBe(20)
   })
 
@@ -69,7 +69,7 @@ export function auditContract(open: OpenStore): void {
     const { store } = under
     await Promise.all(upTo(57).map((number) => store.commit(async (session) => session.recordAudit(decision(number)))))
     await noteEach(store, [57, 58, 59])
-    const all = await told(store)
+    const all = await reported(store)
     expect(all.slice(0, 3)).toEqual(['r59', 'r58', 'r57'])
     expect([...all].sort()).toEqual(
       upTo(60)
@@ -100,16 +100,16 @@ export function auditContract(open: OpenStore): void {
       store.commit((session) => session.pruneAudit({ entriesMax, since }, rows))
     await noteEach(store, upTo(20))
     expect(await prune(20, now, 100)).toBe(false)
-    expect(await told(store)).toHaveLength(20)
+    expect(await reported(store)).toHaveLength(20)
     expect(await prune(12, now, 100)).toBe(false)
-    expect((await told(store)).at(-1)).toBe('r8')
+    expect((await reported(store)).at(-1)).toBe('r8')
     expect(await prune(100, now + 15, 100)).toBe(false)
-    expect((await told(store)).at(-1)).toBe('r15')
+    expect((await reported(store)).at(-1)).toBe('r15')
     await noteEach(store, upTo(20))
     expect(await prune(1, now + 99, 4)).toBe(true)
-    expect(await told(store)).toHaveLength(21)
+    expect(await reported(store)).toHaveLength(21)
     expect(await prune(1, now + 99, 100)).toBe(false)
-    expect(await told(store)).toEqual(['r19'])
+    expect(await reported(store)).toEqual(['r19'])
     const { position } = (await store.reads.audit(1)).entries[0] ?? {}
     await noteEach(store, [20])
     expect((await store.reads.audit(1)).entries[0]?.position.commit).toBeGreaterThan(position?.commit ?? Number.NaN)

@@ -59,7 +59,7 @@ export function bulkContract(open: OpenStore): void {
             }
           })
         }
-        expect(await told(under, bulk.id, ids)).toEqual(await told(under, single.id, twins))
+        expect(await reported(under, bulk.id, ids)).toEqual(await reported(under, single.id, twins))
         expect(await store.reads.counts(bulk.id)).toEqual(await store.reads.counts(single.id))
         const pending = ids.filter((_, index) => isPending(mix[index]))
         expect([...result.canceled].sort()).toEqual([...pending].sort())
@@ -213,7 +213,7 @@ function lostNoOp(nonce: number): LostNoOp {
 }
 
 /** Rows, attempts and events of each, without what is its alone: ids, hashes, raw bytes. */
-async function told(under: StoreUnderTest, relayerId: RelayerId, ids: readonly TransactionId[]) {
+async function reported(under: StoreUnderTest, relayerId: RelayerId, ids: readonly TransactionId[]) {
   const columns = `sequence, version, phase, open, status, status_reason, wait_condition, wait_text, nonce, canceled_at, cancel_origin, ended_at,
     drop_reason, included_kind`
   return Promise.all(

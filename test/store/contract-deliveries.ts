@@ -74,13 +74,13 @@ export function deliveryContract(open: OpenStore): void {
     ).map(({ id }) => id)
 
     expect(await store.reads.queuesToDo(now)).toContain('hook')
-    const told: unknown[] = []
+    const reported: unknown[] = []
     let due = await turn(store, 'hook')
     while (due && due.length > 0) {
-      told.push(numbers(due))
+      reported.push(numbers(due))
       due = await turn(store, 'hook', { tried: delivered(due) })
     }
-    expect(told).toEqual([
+    expect(reported).toEqual([
       [
         [one.id, first],
         [other.id, first + 3],
@@ -124,9 +124,9 @@ export function deliveryContract(open: OpenStore): void {
     const { store } = under
     const [one, other] = [await notified(store), await notified(store)]
     const counts = async () => {
-      const told = await store.reads.queueCounts()
+      const reported = await store.reads.queueCounts()
       return [one, other].map((relayer) => {
-        const found = told.find(({ notificationId }) => notificationId === relayer.notificationId)
+        const found = reported.find(({ notificationId }) => notificationId === relayer.notificationId)
         return [found?.waiting, found?.deadLetters]
       })
     }

@@ -70,8 +70,10 @@ export function modelContract(open: OpenStore): void {
           const events = await under.query<{ status: string; terminal: number }>(
             `SELECT status, terminal FROM outbox WHERE transaction_id = '${each.id}' ORDER BY id`,
           )
-          const told = events.map(({ status }) => status)
-          expect(told.filter((status, index) => status !== told[index - 1])).toEqual(history.get(each.id)?.slice(1))
+          const reported = events.map(({ status }) => status)
+          expect(reported.filter((status, index) => status !== reported[index - 1])).toEqual(
+            history.get(each.id)?.slice(1),
+          )
           expect(events.map(({ terminal }) => terminal)).toEqual(
             events.map((_, index) => (isTerminal(each) && index === events.length - 1 ? 1 : 0)),
           )

@@ -17,7 +17,7 @@ import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
 import { byNonce, openMemory, type Remembered, usableBalance, usableCode, withInclusions } from './account-memory.ts'
 import { nonceCall, pendingNonceElsewhere } from './read-nonce.ts'
 import { type Lacking, type ReadStanding, readingStandings } from './read-standing.ts'
-import { remember, type Told } from './remember-account.ts'
+import { type Reading, remember } from './remember-account.ts'
 import { type Wanted, wantedFrom, wantedOf } from './wanted-of-account.ts'
 
 export interface Account {
@@ -31,7 +31,7 @@ export interface Account {
 
 /** What one look has to go by, whatever others learn of the account meanwhile. */
 export interface AccountRead {
-  readonly told: Account
+  readonly account: Account
   readonly by: Endpoint
   readonly remembered: Remembered
   readonly wanted: Wanted
@@ -82,8 +82,8 @@ export function readingAccounts({ endpoints, heads, readCanonical, unexplained, 
       const isDue = (nonce: Nonce) => unexplained.isDue(inquiry.address, nonce, at.head.number)
       const lacking = () => wantedOf(inquiry, memory.recall(inquiry.address), at.head.number, reorgs, isDue)
       const wanted = lacking()
-      const { value, by } = await endpoints.firstToTell(
-        (each) => ask(each, inquiry, at, wantedFrom(each, wanted, at), { ...parts, lacking }),
+      const { value, by } = await endpoints.firstAnswer(
+        (each) => readFrom(each, inquiry, at, wantedFrom(each, wanted, at), { ...parts, lacking }),
         at.by,
       )
       // Somebody else may have asked meanwhile, about the same account.
@@ -97,7 +97,7 @@ export function readingAccounts({ endpoints, heads, readCanonical, unexplained, 
         by,
         remembered,
         wanted,
-        told: {
+        account: {
           nonce,
           ...(pendingNonce !== undefined && { pendingNonce }),
           ...(code && { delegated: code.delegated }),
@@ -120,13 +120,13 @@ export function readingAccounts({ endpoints, heads, readCanonical, unexplained, 
 }
 
 /** All in one batch. Only the nonce is indispensable. */
-async function ask(
+async function readFrom(
   endpoint: Endpoint,
   inquiry: Inquiry,
   at: TrackedHead,
   wanted: Wanted,
   { readCanonical, estimateGas, readStanding, lacking }: Parts,
-): Promise<ReadResult<Told>> {
+): Promise<ReadResult<Reading>> {
   const { address, estimates } = inquiry
   const count = () => endpoint.call(nonceCall(address, at.head.number))
   const [counted, pending, standing, receipts, ...gas] = await Promise.all([
@@ -137,10 +137,10 @@ async function ask(
     ...estimates.map((request) => estimateGas(endpoint, request, at.head.hash)),
   ])
   const pendingNonce = numberIn(pending)
-  const told = nonceIn(wanted, counted, pendingNonce, receipts, inquiry)
+  const known = nonceIn(wanted, counted, pendingNonce, receipts, inquiry)
   // A node that does not count its pool.
-  const last = told === undefined && wanted.nonce === 'pending' ? await count() : counted
-  const nonce = told ?? numberIn(last)
+  const last = known === undefined && wanted.nonce === 'pending' ? await count() : counted
+  const nonce = known ?? numberIn(last)
   if (nonce === undefined) return { failed: last ? inWords(last) : 'no answer' }
   return {
     value: {
@@ -193,11 +193,11 @@ async function receiptsInOrder(
 
 function estimatesIn(
   requests: Inquiry['estimates'],
-  told: readonly (Estimate | undefined)[],
+  answers: readonly (Estimate | undefined)[],
 ): ReadonlyMap<TransactionId, Estimate> {
   const estimated = new Map<TransactionId, Estimate>()
   for (const [index, { transactionId }] of requests.entries()) {
-    const estimate = told[index]
+    const estimate = answers[index]
     if (estimate) estimated.set(transactionId, estimate)
   }
   return estimated

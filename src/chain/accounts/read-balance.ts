@@ -17,7 +17,7 @@ export function readingBalances(endpoints: Endpoints): (address: Address) => Pro
   let waiting: Waiting[] = []
 
   async function alone(address: Address): Promise<Wei> {
-    const { value } = await endpoints.firstToTell(async (endpoint) => {
+    const { value } = await endpoints.firstAnswer(async (endpoint) => {
       const answer = await endpoint.call({ method: 'eth_getBalance', params: [address, 'latest'] })
       const wei = answer.kind === 'value' ? toBigInt(answer.value) : undefined
       return wei === undefined ? { failed: inWords(answer) } : { value: wei }
@@ -27,7 +27,7 @@ export function readingBalances(endpoints: Endpoints): (address: Address) => Pro
 
   /** Undefined where a node answers, but not this: then each is asked for alone. */
   async function joint(addresses: readonly Address[]): Promise<readonly Standing[] | undefined> {
-    const { value } = await endpoints.firstToTell<{ standings?: readonly Standing[] }>(async (endpoint) => {
+    const { value } = await endpoints.firstAnswer<{ standings?: readonly Standing[] }>(async (endpoint) => {
       const answer = await endpoint.call(jointCall(addresses, 'latest'))
       const standings = standingsIn(answer, addresses)
       if (standings) return { value: { standings } }
@@ -36,7 +36,7 @@ export function readingBalances(endpoints: Endpoints): (address: Address) => Pro
     return value.standings
   }
 
-  async function ask(together: readonly Waiting[]): Promise<void> {
+  async function readFrom(together: readonly Waiting[]): Promise<void> {
     try {
       const standings = together.length > 1 ? await joint(together.map(({ address }) => address)) : undefined
       for (const [index, { address, done, failed }] of together.entries()) {
@@ -56,7 +56,7 @@ export function readingBalances(endpoints: Endpoints): (address: Address) => Pro
       queueMicrotask(() => {
         const all = waiting
         waiting = []
-        for (let from = 0; from < all.length; from += jointMax) void ask(all.slice(from, from + jointMax))
+        for (let from = 0; from < all.length; from += jointMax) void readFrom(all.slice(from, from + jointMax))
       })
     })
 }

@@ -17,7 +17,7 @@ export function readingCanonical(endpoints: Endpoints, heads: HeadTracker): Read
   let deepAsOf = 0
 
   /** A node that fell behind a reorganisation tells its old branch: its word counts only if it has the head, too. */
-  async function askDeep(endpoint: Endpoint, number: BlockNumber, { head }: TrackedHead): Promise<ReadResult<Head>> {
+  async function readBlock(endpoint: Endpoint, number: BlockNumber, { head }: TrackedHead): Promise<ReadResult<Head>> {
     const read = (each: BlockNumber) => endpoint.call({ method: 'eth_getBlockByNumber', params: [toHex(each), false] })
     // One after the other: a node that catches up in between would tell the old branch's block, and then the head.
     const tip = await read(head.number)
@@ -31,7 +31,7 @@ export function readingCanonical(endpoints: Endpoints, heads: HeadTracker): Read
     const asOf = heads.reorgs()
     const answers = await Promise.all(
       numbers.map((number) =>
-        endpoints.firstToTell((endpoint) => askDeep(endpoint, number, at), at.by).catch(() => undefined),
+        endpoints.firstAnswer((endpoint) => readBlock(endpoint, number, at), at.by).catch(() => undefined),
       ),
     )
     // The head that was asked about may have been left behind, before or meanwhile: what is below it is then another branch.

@@ -93,11 +93,11 @@ async function reachOf(
   endpoints: Endpoints,
   address: Address,
   { seen }: HistoryInquiry,
-  told: Nonce | undefined,
+  counted: Nonce | undefined,
   at: TrackedHead,
 ): Promise<Nonce | undefined> {
   if (seen?.isWhole) return seen.below
-  const now = await belowAll(endpoints, address, told, at)
+  const now = await belowAll(endpoints, address, counted, at)
   return seen ? Math.max(seen.below, now ?? 0) : now
 }
 
@@ -105,10 +105,10 @@ async function reachOf(
 async function belowAll(
   endpoints: Endpoints,
   address: Address,
-  told: Nonce | undefined,
+  counted: Nonce | undefined,
   { head, by }: TrackedHead,
 ): Promise<Nonce | undefined> {
-  const others = endpoints.order(by).filter((endpoint) => endpoint.fit() && (endpoint !== by || told === undefined))
+  const others = endpoints.order(by).filter((endpoint) => endpoint.fit() && (endpoint !== by || counted === undefined))
   const answers = await Promise.all(
     others.map(async (endpoint) => {
       if ((await endpoint.ready()) !== undefined) return undefined
@@ -118,6 +118,6 @@ async function belowAll(
       return answer.kind === 'value' ? toNumber(answer.value) : undefined
     }),
   )
-  const counts = [told, ...answers].filter((count) => count !== undefined)
+  const counts = [counted, ...answers].filter((count) => count !== undefined)
   return counts.length === 0 ? undefined : Math.max(...counts)
 }

@@ -61,7 +61,7 @@ export async function findInclusions(
     const unrequested = endpoint === at.by ? open.filter(({ nonce }) => !found.has(nonce)) : open
     const requested = unrequested.map((live) => onlyShown(live, shown.get(live.nonce)))
     const receipts = await readReceipts(endpoint, readCanonical, requested, at)
-    for (const [nonce, told] of receipts.inclusions) found.set(nonce, fuller(found.get(nonce), told))
+    for (const [nonce, reported] of receipts.inclusions) found.set(nonce, fuller(found.get(nonce), reported))
     if (endpoint === at.by) for (const nonce of receipts.denied) denied.add(nonce)
     for (const nonce of receipts.undecided) undecided.add(nonce)
     const dark = open.filter(({ nonce }) => !found.has(nonce) && !shown.has(nonce))
@@ -109,9 +109,9 @@ function onlyShown(live: LiveNonce, shown: Inclusion | undefined): LiveNonce {
 }
 
 /** The same, as told by two nodes. */
-function fuller(known: Inclusion | undefined, told: Inclusion): Inclusion {
-  if (!known) return told
-  return known.hash === told.hash ? { ...known, ...told } : known
+function fuller(known: Inclusion | undefined, reported: Inclusion): Inclusion {
+  if (!known) return reported
+  return known.hash === reported.hash ? { ...known, ...reported } : known
 }
 
 /** Undefined where the endpoint can't tell. It may lag, so its word counts for what was spent some blocks ago. */

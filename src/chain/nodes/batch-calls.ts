@@ -1,7 +1,7 @@
 // Gathers the calls that everybody makes in one turn of the event loop into as few HTTP requests as possible, sends apart.
 import type { Clock } from '../../ops/clock.ts'
 import { learnBatchSize } from './batch-size.ts'
-import type { Answer, Ask, Call } from './call.ts'
+import type { Answer, Call, SendCall } from './call.ts'
 import { readBatch } from './read-batch.ts'
 import { isObject, isRateLimit, leftOut, membersOf, toAnswer } from './response-body.ts'
 import type { Posted, Transport } from './transport.ts'
@@ -27,7 +27,7 @@ type Failed = Exclude<Posted, { readonly kind: 'body' }>
 /** What a failed request leaves certain of its calls, after what came before it. */
 type Certainty = (failed: Failed) => Failed
 
-export function batchCalls({ transport, clock, heard, sized }: BatchOptions): Ask {
+export function batchCalls({ transport, clock, heard, sized }: BatchOptions): SendCall {
   const size = learnBatchSize(clock, sized)
   let waiting: Waiting[] = []
   let lastId = 0

@@ -19,7 +19,7 @@ export type Answer =
   | { readonly kind: 'unsent'; readonly message: string }
 
 /** Sends a call to one endpoint. Never rejects. */
-export type Ask = (call: Call) => Promise<Answer>
+export type SendCall = (call: Call) => Promise<Answer>
 
 /** An answer in words, for a log or an error. */
 export function inWords(answer: Answer): string {

@@ -10,8 +10,8 @@ export interface Endpoints {
   /** Best first: fit before resting, then by weight in turn, or `preferred` before the others that are fit. */
   order(preferred?: Endpoint): readonly Endpoint[]
   /** Asks one after the other until one tells. Rejects with ChainUnavailable when none does. */
-  firstToTell<T>(
-    ask: (endpoint: Endpoint) => Promise<ReadResult<T>>,
+  firstAnswer<T>(
+    read: (endpoint: Endpoint) => Promise<ReadResult<T>>,
     preferred?: Endpoint,
   ): Promise<{ readonly value: T; readonly by: Endpoint }>
   /** Enough for every endpoint, also for one that has not said yet what it is: a rival may lie anywhere. */
@@ -47,7 +47,7 @@ export function chooseAmong(all: readonly Endpoint[]): Endpoints {
 
   return {
     order,
-    async firstToTell(ask, preferred) {
+    async firstAnswer(read, preferred) {
       if (!introduced) {
         introduced = true
         for (const endpoint of all) void endpoint.ready()
@@ -55,7 +55,7 @@ export function chooseAmong(all: readonly Endpoint[]): Endpoints {
       const failures: string[] = []
       for (const endpoint of order(preferred)) {
         const unfit = await endpoint.ready()
-        const result = unfit === undefined ? await ask(endpoint) : { failed: unfit }
+        const result = unfit === undefined ? await read(endpoint) : { failed: unfit }
         if ('value' in result) return { value: result.value, by: endpoint }
         failures.push(`endpoint ${endpoint.index}: ${result.failed}`)
       }

@@ -25,8 +25,8 @@ export function toAnswer(member: unknown, redact: (text: string) => string): Ans
     if (isRateLimit(member)) return { kind: 'unknown', message: 'rate limited' }
     const { code, message, data } = error
     if (typeof code !== 'number') return { kind: 'unknown', message: 'an error without a code' }
-    const told = redact(typeof message === 'string' ? message : '')
-    return { kind: 'rpcError', code, message: told, ...(data !== undefined && { data }) }
+    const text = redact(typeof message === 'string' ? message : '')
+    return { kind: 'rpcError', code, message: text, ...(data !== undefined && { data }) }
   }
   return 'result' in member ? { kind: 'value', value: member.result } : leftOut
 }

@@ -4,7 +4,7 @@ import type { Endpoints } from './endpoints.ts'
 
 /** Rejects with ChainUnavailable when no endpoint answers. A node's error is an answer. */
 export async function passOn(endpoints: Endpoints, read: ChainRead): Promise<ReadAnswer> {
-  const { value } = await endpoints.firstToTell<ReadAnswer>(async (endpoint) => {
+  const { value } = await endpoints.firstAnswer<ReadAnswer>(async (endpoint) => {
     const answer = await endpoint.callAside(read)
     if (answer.kind === 'value') return { value: { value: answer.value } }
     if (answer.kind !== 'rpcError') return { failed: answer.message }

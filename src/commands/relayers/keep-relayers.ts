@@ -59,10 +59,10 @@ export async function keepRelayers(given: KeepRelayers): Promise<void> {
     )
   }
   for (const orphan of orphans) {
-    const told = canBeFollowed(orphan)
+    const reason = canBeFollowed(orphan)
       ? 'it is paused; what it has in flight is followed'
       : 'it is paused, and without its signer or network nothing of it is followed, nor can anything of it be canceled'
-    logger.warn({ relayer_id: orphan.id }, `the configuration no longer names this relayer: ${told}`)
+    logger.warn({ relayer_id: orphan.id }, `the configuration no longer names this relayer: ${reason}`)
   }
   for (const relayer of others.filter(({ id }) => isOwn(id))) {
     if (canBeFollowed(relayer)) continue

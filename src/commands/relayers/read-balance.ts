@@ -1,7 +1,7 @@
 // A relayer's balance, asked of its network.
 import type { Relayer } from '../../domain/relayer.ts'
 import type { Wei } from '../../domain/units.ts'
-import { readNodes } from '../ask-nodes.ts'
+import { readNodes } from '../read-nodes.ts'
 import type { ChainOf } from './read-status.ts'
 
 /** Throws NODE_UNAVAILABLE when no node of the network answers. */

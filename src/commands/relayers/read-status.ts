@@ -5,7 +5,7 @@ import type { Relayer } from '../../domain/relayer.ts'
 import { pendingStatuses } from '../../domain/transaction.ts'
 import type { Nonce, TimestampMs, Wei } from '../../domain/units.ts'
 import type { Reads } from '../../store/store.ts'
-import { readNodes } from '../ask-nodes.ts'
+import { readNodes } from '../read-nodes.ts'
 
 export type ChainOf = (relayer: Pick<Relayer, 'id' | 'network'>) => Chain
 

@@ -6,7 +6,7 @@ import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import { type RpcRefusal, refuseCall } from '../../domain/rpc.ts'
 import type { Reads } from '../../store/store.ts'
-import { readNodes } from '../ask-nodes.ts'
+import { readNodes } from '../read-nodes.ts'
 
 /** Throws RELAYER_NOT_FOUND, NODE_UNAVAILABLE. A method that is not passed on is an error of JSON-RPC, and an answer. */
 export async function rpc(

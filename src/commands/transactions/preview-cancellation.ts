@@ -11,7 +11,7 @@ import type { NetworkPolicy, Relayer } from '../../domain/relayer.ts'
 import type { BlockNumber, Wei } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Reads } from '../../store/store.ts'
-import { readNodes } from '../ask-nodes.ts'
+import { readNodes } from '../read-nodes.ts'
 
 export interface PreviewContext {
   readonly reads: Reads
@@ -43,9 +43,9 @@ export async function previewCancellation(context: PreviewContext, relayerId: Re
   }
 }
 
-type Told = Observation & Required<Pick<Observation, 'market' | 'balance'>>
+type PreviewFacts = Observation & Required<Pick<Observation, 'market' | 'balance'>>
 
-async function observe({ chainOf }: PreviewContext, { relayer, floor }: Work): Promise<Told> {
+async function observe({ chainOf }: PreviewContext, { relayer, floor }: Work): Promise<PreviewFacts> {
   const inquiry = {
     live: [],
     inclusionBlocks: [],
@@ -55,7 +55,7 @@ async function observe({ chainOf }: PreviewContext, { relayer, floor }: Work): P
     pendingNonce: true,
   }
   return readNodes(relayer, async () => {
-    const { market, balance, ...told } = await chainOf(relayer).observe({
+    const { market, balance, ...facts } = await chainOf(relayer).observe({
       ...inquiry,
       address: relayer.address,
       spentBelow: floor.spentBelow,
@@ -63,6 +63,6 @@ async function observe({ chainOf }: PreviewContext, { relayer, floor }: Work): P
       balance: 'now',
     })
     if (!market || balance === undefined) throw new ChainUnavailable('prices or balance could not be read')
-    return { ...told, market, balance }
+    return { ...facts, market, balance }
   })
 }

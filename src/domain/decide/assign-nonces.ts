@@ -9,7 +9,7 @@ import type { Gas, Nonce, Wei } from '../units.ts'
 import { type Assignments, type Decision, explain } from './decision.ts'
 import { blocksOurs, type FreeNonces, freeNonces, highestWaiting, lowestGap, takenFrom } from './free-nonces.ts'
 import { minedAhead, spendable, upfrontCost, usesEip1559 } from './funds.ts'
-import { tellPoolUnseen } from './hindrance.ts'
+import { explainPoolUnseen } from './hindrance.ts'
 import { explainRefusedGapFiller, makeWay } from './refused-gap-filler.ts'
 import { inFlightOf, placesIn, roomIn, type Work } from './work.ts'
 
@@ -52,9 +52,9 @@ function waitForForeign(work: Work, gap: Nonce, observation: Observation, policy
   const behind = inFlightOf(work).find(({ lifecycle }) => lifecycle.nonce > gap)
   const [next] = work.queued
   if (!behind || from === undefined) return []
-  const told = tellPoolUnseen(behind, gap, from)
-  if (work.relayer.paused) return [...told, ...explainPaused(work)]
-  return next ? [...told, ...tellPoolUnseen(next, gap, from)] : told
+  const explained = explainPoolUnseen(behind, gap, from)
+  if (work.relayer.paused) return [...explained, ...explainPaused(work)]
+  return next ? [...explained, ...explainPoolUnseen(next, gap, from)] : explained
 }
 
 /** What fills a gap is a no-op, and bound by their cap. */
@@ -69,8 +69,8 @@ function isRemembered({ head, balanceReadAt }: Observation): boolean {
 
 /** A node that knows less of the chain than we have settled: what it calls the next nonce is a spent one. */
 function explainBehind(work: Work, nonce: Nonce): Decision[] {
-  const told = `waits: the node says nonce ${nonce}, but every nonce below ${work.floor.spentBelow} is settled; it is behind, or its chain was reset and needs a DATABASE_URL of its own`
-  return explainFirst(work, 'node_behind', told)
+  const explained = `waits: the node says nonce ${nonce}, but every nonce below ${work.floor.spentBelow} is settled; it is behind, or its chain was reset and needs a DATABASE_URL of its own`
+  return explainFirst(work, 'node_behind', explained)
 }
 
 /** Of what waits in the queue: the others wait for it. */

@@ -18,10 +18,10 @@ import { apply } from './apply.ts'
 import { assignNonces, gapFillerFees } from './assign-nonces.ts'
 import { race } from './cancel-race.ts'
 import { type Assignments, type Decision, type NeedsBalance, needsSignature, type Plan } from './decision.ts'
-import { foreignPatience, tellUnproven } from './hindrance.ts'
+import { clearStaleWaits, conditionsOf, oneReasonEach, withoutRepeats } from './explain-waits.ts'
+import { explainUnproven, foreignPatience } from './hindrance.ts'
 import { pursue } from './pursue.ts'
 import { include } from './settle.ts'
-import { clearStaleWaits, conditionsOf, news, oneReasonEach } from './tell.ts'
 import { isHeldUp, type Work } from './work.ts'
 
 export function decide(work: Work, observation: Observation, policy: NetworkPolicy, now: TimestampMs): Plan {
@@ -68,12 +68,12 @@ export function decide(work: Work, observation: Observation, policy: NetworkPoli
   const again = assignments.again || returned || check.again
   const spent = Math.max(work.floor.spentBelow, check.explainedBelow ?? 0, spentBelow(followUps))
   // Without prices, held up, or before the next look, it is not known of all what holds them up.
-  const told =
+  const explained =
     again || isHeldUp(work) || !observation.market ? [] : clearStaleWaits(revisited(work, observation), decisions)
   return {
     ...assignments,
     needsBalance: assignments.needsBalance || !followed.every(isDecision),
-    decisions: [...news(decisions), ...told],
+    decisions: [...withoutRepeats(decisions), ...explained],
     again,
     conditions: conditionsOf(work, decisions),
     floor: {
@@ -194,7 +194,7 @@ function followUp(
       ? ({ by: 'external', hash: noOp.hash, block: noOp.block } as const)
       : observation.inclusions.get(nonce)
     // Spent, but nobody can show by what: the node lags behind itself, and the next block asks again.
-    if (!inclusion) return tellUnproven(transaction, observation, policy)
+    if (!inclusion) return explainUnproven(transaction, observation, policy)
     const included = include(transaction, inclusion)
     const settled = isInPhase(included, 'mined') ? onceMined(included, inclusion.block.hash, observation, policy) : []
     return [{ do: 'include', transaction, inclusion }, ...settled]

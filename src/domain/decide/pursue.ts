@@ -12,13 +12,13 @@ import type { Decision, NeedsBalance } from './decision.ts'
 import { promisedTo, spendable } from './funds.ts'
 import { refusalOfGapFiller } from './gap-filler.ts'
 import {
+  explainCapped,
+  explainExhausted,
+  explainHindrance,
+  explainOwnPrice,
+  explainUnfunded,
+  explainUnrecognized,
   type PriceCap,
-  tellCapped,
-  tellExhausted,
-  tellHindrance,
-  tellOwnPrice,
-  tellUnfunded,
-  tellUnrecognized,
 } from './hindrance.ts'
 import { isOutpaced, isStuck, type ReasonToBid, reasonToBid } from './reason-to-bid.ts'
 import { rebroadcastIfDue, repeatDearerIfDue } from './rebroadcast.ts'
@@ -54,7 +54,7 @@ export function pursue(
     return [{ do: 'giveUp', transaction, reason: `a no-op takes its nonce, as the node refuses it: ${invalid}` }]
   }
   if (unrecognizedErrorOf(latest) !== undefined && !isOutpaced(latest, observation)) {
-    return [...tellUnrecognized(transaction), ...again]
+    return [...explainUnrecognized(transaction), ...again]
   }
   const { pricing } = transaction.payload
   const speed = pricing.kind === 'speed' ? pricing.speed : 'average'
@@ -63,13 +63,13 @@ export function pursue(
   if (!why || !observation.market) {
     const isUnfunded = rejectionOf(latest)?.code === 'insufficientFunds'
     return [
-      ...(isUnfunded ? tellUnfunded(transaction) : tellHindrance(transaction, work, observation, policy)),
+      ...(isUnfunded ? explainUnfunded(transaction) : explainHindrance(transaction, work, observation, policy)),
       ...again,
     ]
   }
   // Fees that the client named itself are its limit: such a transaction waits at its price, and can be canceled.
   if (pricing.kind !== 'speed') {
-    return [...(why === 'unfunded' ? tellUnfunded(transaction) : tellOwnPrice(transaction, pricing)), ...again]
+    return [...(why === 'unfunded' ? explainUnfunded(transaction) : explainOwnPrice(transaction, pricing)), ...again]
   }
   return bidAgain({ transaction, why, speed, again }, work, { ...observation, market: observation.market }, policy, now)
 }
@@ -97,7 +97,7 @@ function bidAgain(
   const bid = nextBid({ transaction, own: attempts, speed, gas, cap: limit.cap, funds }, observation, market, policy)
   // Dearer is no answer to a node that can't be paid for this one.
   const isDearer = bid.kind === 'sign' && feeCap(bid.fees) >= feeCap(latest.fees)
-  if (why === 'unfunded' && (bid.kind === 'repeat' || isDearer)) return [...tellUnfunded(transaction), ...again]
+  if (why === 'unfunded' && (bid.kind === 'repeat' || isDearer)) return [...explainUnfunded(transaction), ...again]
   if (bid.kind === 'sign') return [{ do: 'bump', transaction, fees: bid.fees }]
   if (bid.kind === 'repeat') {
     const repeated = repeatDearerIfDue(transaction, bid.attempt, latest, observation, policy, now)
@@ -105,12 +105,12 @@ function bidAgain(
   }
   switch (bid.until) {
     case 'cap':
-      return [...tellCapped(transaction, limit, bid.wanted), ...again]
+      return [...explainCapped(transaction, limit, bid.wanted), ...again]
     case 'funds':
-      return [...tellUnfunded(transaction, bid.wanted), ...again]
+      return [...explainUnfunded(transaction, bid.wanted), ...again]
     case 'market':
     case 'double':
-      return [...tellExhausted(transaction, bid.until), ...again]
+      return [...explainExhausted(transaction, bid.until), ...again]
   }
 }
 

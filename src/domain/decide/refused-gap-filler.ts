@@ -36,9 +36,9 @@ export function explainRefusedGapFiller({ open }: Work): Decision[] {
   const gapFiller = inFlight.find((each) => refusalOfGapFiller(each) !== undefined)
   const behind = gapFiller && inFlight.find((each) => isBehind(each, gapFiller.lifecycle.nonce))
   if (!gapFiller || !behind) return []
-  const opening = behind.cancellation ? 'canceled; ' : 'waits: '
+  const prefix = behind.cancellation ? 'canceled; ' : 'waits: '
   const remedy = givesWay(gapFiller) ? ', and the next transaction sent takes the nonce' : ''
-  const reason = `${opening}nonce ${gapFiller.lifecycle.nonce} comes first, and the node refuses the no-op that would fill it: ${refusalOfGapFiller(gapFiller)}; the no-op is tried again${remedy}`
+  const reason = `${prefix}nonce ${gapFiller.lifecycle.nonce} comes first, and the node refuses the no-op that would fill it: ${refusalOfGapFiller(gapFiller)}; the no-op is tried again${remedy}`
   return explain(behind, 'node_refuses', reason)
 }
 

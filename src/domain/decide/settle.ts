@@ -11,8 +11,8 @@ import { shownText, withoutWait } from '../wait.ts'
 export function include(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclusion): Transaction {
   const { nonce, attempts } = transaction.lifecycle
   const known = byRecord(inclusion, attempts)
-  const told = { ...transaction, lifecycle: { phase: 'mined' as const, nonce, attempts, inclusion: known } }
-  return withReason(told, reasonFor(transaction, known))
+  const included = { ...transaction, lifecycle: { phase: 'mined' as const, nonce, attempts, inclusion: known } }
+  return withReason(included, reasonFor(transaction, known))
 }
 
 /** What a restored copy holds as never sent was sent by the history that it lost. */

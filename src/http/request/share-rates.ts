@@ -1,7 +1,7 @@
 // One allowance across replicas: each tells the others now and then what was used up of it, and counts what they tell.
 import type { Clock } from '../../ops/clock.ts'
 import type { Hints } from '../../store/hints.ts'
-import { rateToldEveryMs } from '../limits.ts'
+import { rateSharedEveryMs } from '../limits.ts'
 import type { RateLimits } from './limit-rate.ts'
 
 export interface ShareRates {
@@ -18,7 +18,7 @@ export function shareRates({ rates, hints, clock, self }: ShareRates): AsyncDisp
 
   async function run(): Promise<void> {
     while (!ended.signal.aborted) {
-      await clock.sleep(rateToldEveryMs, ended.signal)
+      await clock.sleep(rateSharedEveryMs, ended.signal)
       const amounts = rates.spent()
       if (amounts.size > 0) hints.notify({ kind: 'spent', by: self, amounts })
     }

@@ -34,8 +34,8 @@ export function cancel(commands: CommandContext, stopping: AbortSignal) {
 
       reply.header('preference-applied', `wait=${seconds}`)
       const enough = AbortSignal.any([stopping, goneSignal(reply)])
-      const told = (await awaitVerdict(commands, relayerId, id, seconds * 1000, enough)) ?? canceled
-      return success(presentTransaction(told), explainCancellation(told))
+      const latest = (await awaitVerdict(commands, relayerId, id, seconds * 1000, enough)) ?? canceled
+      return success(presentTransaction(latest), explainCancellation(latest))
     },
   })
 }

@@ -73,7 +73,7 @@ export interface Writing extends Executor {
 
 /** What can go in lists waits in `gathering` until something has to come after it; without, each goes by itself. */
 export function writingExecutor(client: Client, gathering?: Gathering): Writing {
-  const ask = inOneWrite(client)
+  const request = inOneWrite(client)
   let writes = 0
   let failure: { readonly error: unknown } | undefined
   // Answers come in the order of what was sent: when the last is there, all are.
@@ -89,7 +89,7 @@ export function writingExecutor(client: Client, gathering?: Gathering): Writing 
   }
 
   function sendGathered(): void {
-    for (const gathered of gathering?.take() ?? []) sent(ask(queryOfGathered(gathered)))
+    for (const gathered of gathering?.take() ?? []) sent(request(queryOfGathered(gathered)))
   }
 
   /** False where it has to go by itself. */
@@ -117,7 +117,7 @@ export function writingExecutor(client: Client, gathering?: Gathering): Writing 
       const query = queryOf(statement, parameters)
       if (!changes && !canBeFound(query)) return []
       sendGathered()
-      const answer = ask(query)
+      const answer = request(query)
       sent(answer)
       if (!answers) return []
       try {
@@ -133,14 +133,14 @@ export function writingExecutor(client: Client, gathering?: Gathering): Writing 
       sendGathered()
       inDoubt = true
       sent(
-        ask(queryOf(statement, parameters)).then(({ rows }) => {
+        request(queryOf(statement, parameters)).then(({ rows }) => {
           if (rows.length === 0) throw missing()
         }),
       )
     },
     send(sql) {
       sendGathered()
-      sent(ask(sql))
+      sent(request(sql))
     },
     settled,
     async forgive() {
@@ -152,7 +152,7 @@ export function writingExecutor(client: Client, gathering?: Gathering): Writing 
       sendGathered()
       if (inDoubt) await settled()
       if (failure) throw failure.error
-      const committing = ask('COMMIT')
+      const committing = request('COMMIT')
       sent(committing)
       await settled().catch((error: unknown) => {
         throw isConnectionLost(error) ? new CommitInDoubt(error) : error

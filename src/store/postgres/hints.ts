@@ -41,7 +41,7 @@ export function openPostgresHints(options: { url: Secret; clock: Clock; logger: 
   let work = new Set<RelayerId>()
   let kinds = new Set<'locks' | 'registry'>()
   let spent: Spent | undefined
-  let telling = false
+  let sending = false
   let giveUpSilent: (() => void) | undefined
 
   async function run(): Promise<void> {
@@ -94,16 +94,16 @@ export function openPostgresHints(options: { url: Secret; clock: Clock; logger: 
   }
 
   async function flush(): Promise<void> {
-    if (telling) return
-    telling = true
+    if (sending) return
+    sending = true
     try {
       while (session && !closing.signal.aborted && (work.size > 0 || kinds.size > 0 || spent)) {
-        const [told, rest] = spent ? [[], [...work]] : split([...work])
+        const [named, rest] = spent ? [[], [...work]] : split([...work])
         const { locks, registry } = { locks: kinds.has('locks'), registry: kinds.has('registry') }
         work = new Set(rest)
         kinds = new Set()
         const message: Message = {
-          ...(told.length > 0 && { work: told }),
+          ...(named.length > 0 && { work: named }),
           ...(locks && { locks }),
           ...(registry && { estate: true as const }),
           ...(spent && { spent }),
@@ -115,7 +115,7 @@ export function openPostgresHints(options: { url: Secret; clock: Clock; logger: 
       logger.debug({ err: error }, 'a hint was not told; others find out by themselves')
       session?.end()
     } finally {
-      telling = false
+      sending = false
     }
   }
 

@@ -23,7 +23,7 @@ import { withConnection } from './snapshot.ts'
 /** Units in one transaction: bounds how long the relayer is locked. */
 const unitsMax = 128
 /** So many are answered in a turn of the event loop: what the server says meanwhile is heard in between. */
-const answersInATurn = 24
+const answersAtOnce = 24
 /** A transaction that the server gave up for another's sake is run again. */
 const triesMax = 4
 
@@ -54,16 +54,16 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
   async function drain(relayer: RelayerId, waiting: Waiting[]): Promise<void> {
     // A turn of the event loop first: requests whose bytes are there already join this transaction.
     await new Promise((resolve) => setImmediate(resolve))
-    let told: Promise<void> = Promise.resolve()
+    let answered: Promise<void> = Promise.resolve()
     let answers: readonly Answer[] = []
     while (waiting.length > 0) {
       const committing = commitGroup(waiting.splice(0, unitsMax), relayer)
       // What the answers set off takes a while: the server has the next transaction by then.
-      told = tellInTurns(answers, told)
+      answered = answerInOrder(answers, answered)
       answers = await committing
     }
     lanes.delete(relayer)
-    await told
+    await answered
     for (const answer of answers) answer()
   }
 
@@ -175,10 +175,10 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
 /** Tells a unit's caller. */
 type Answer = () => void
 
-async function tellInTurns(answers: readonly Answer[], before: Promise<void>): Promise<void> {
+async function answerInOrder(answers: readonly Answer[], before: Promise<void>): Promise<void> {
   await before
   for (const [index, answer] of answers.entries()) {
-    if (index % answersInATurn === 0) await new Promise((resolve) => setImmediate(resolve))
+    if (index % answersAtOnce === 0) await new Promise((resolve) => setImmediate(resolve))
     answer()
   }
 }

@@ -7,7 +7,7 @@ import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import { openAuditPad } from '../access/audit-log.ts'
 import { together } from '../deferred.ts'
-import { takesNoWrite, telling } from '../failure.ts'
+import { takesNoWrite, translatingErrors } from '../failure.ts'
 import { readsOver } from '../reads.ts'
 import { sessionOver } from '../session.ts'
 import type { Store } from '../store.ts'
@@ -15,7 +15,7 @@ import { openTallies } from '../transactions/tallies.ts'
 import { refuseMoved } from '../transfer/mark.ts'
 import { asOfOneInstant, versionOf } from './as-of-one-instant.ts'
 import { sqliteExecutor } from './executor.ts'
-import { told, whyUnavailable } from './failure.ts'
+import { translateError, whyUnavailable } from './failure.ts'
 import { groupCommit } from './group-commit.ts'
 import { lockDatabase } from './lock.ts'
 import { migrate } from './migrate.ts'
@@ -54,10 +54,10 @@ export async function openSqliteStore(options: { path: string; clock: Clock; log
 
   const everything = opened.move()
   return {
-    ...telling({ commit }, told),
-    reads: telling(
+    ...translatingErrors({ commit }, translateError),
+    reads: translatingErrors(
       { ...reads, work: (relayer: RelayerId) => asOfOneInstant(version, () => reads.work(relayer)) },
-      told,
+      translateError,
     ),
     async check() {
       const write = async () => void probe.run(options.clock.now())

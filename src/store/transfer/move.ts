@@ -31,15 +31,15 @@ export interface MoveOptions {
   /** Ends the move, as long as nothing has happened. */
   readonly stop: AbortSignal
   /** A line for people. */
-  tell(line: string): void
+  report(line: string): void
 }
 
 /** Throws OperatorError wherever an operator can mend it. Nothing of `url` but its host is told. */
 export async function moveToPostgres(options: MoveOptions): Promise<void> {
-  const { path, url, clock, random, tell } = options
+  const { path, url, clock, random, report } = options
   using source = openSource({ path, now: clock.now(), readOnly: false })
   await using target = await openTarget(url, clock)
-  tellEnds(source, target, tell)
+  reportEnds(source, target, report)
   const { mark } = source
   const move = mark?.move ?? freshId<string>(random, clock.now())
 
@@ -50,7 +50,7 @@ export async function moveToPostgres(options: MoveOptions): Promise<void> {
   if (mark && !isCutOff) {
     if (standing !== 'done') throw strange(source, target, standing)
     source.write({ ...mark, state: 'moved', target: target.shown })
-    tell('this move is complete: nothing was left to be done')
+    report('this move is complete: nothing was left to be done')
     return
   }
   await migrateWithin(target.client, clock.now())
@@ -73,67 +73,67 @@ export async function moveToPostgres(options: MoveOptions): Promise<void> {
     )
   })
   source.write({ move, state: 'moved', target: target.shown, at: clock.now() })
-  tell('moved. The file is kept as it is, and no service starts on it; start the service with this DATABASE_URL')
+  report('moved. The file is kept as it is, and no service starts on it; start the service with this DATABASE_URL')
 }
 
 /** All of a move except that it takes place: both sides stay as they are, and a service may run on the file. */
 export async function rehearse(options: MoveOptions): Promise<void> {
-  const { path, url, clock, tell } = options
+  const { path, url, clock, report } = options
   using source = openSource({ path, now: clock.now(), readOnly: true })
   if (source.mark) throw new OperatorError(`${source.path} is marked as ${source.mark.state} to ${source.mark.target}`)
   await using target = await openTarget(url, clock)
-  tellEnds(source, target, tell)
+  reportEnds(source, target, report)
   await target.begin()
   await migrateWithin(target.client, clock.now())
   await hold(target.client, source.tables)
   await refuseFilled(target.client, source.tables, target.shown)
   await copyAll(source, target, options)
   await target.client.query('ROLLBACK')
-  tell('it can be moved. This was a rehearsal: nothing was changed on either side')
+  report('it can be moved. This was a rehearsal: nothing was changed on either side')
 }
 
 /** Inside a transaction of each side. */
-async function copyAll(source: Source, target: Target, { tell, stop }: MoveOptions): Promise<void> {
+async function copyAll(source: Source, target: Target, { report, stop }: MoveOptions): Promise<void> {
   const { client } = target
   await empty(client, source.tables)
   for (const table of source.tables) {
     const rows = await copyTable(client, table, await typesOf(client, table), expected(source, table), (copied) => {
       stop.throwIfAborted()
-      if (copied % tellEvery === 0) tell(`${table.name}: ${copied} rows so far`)
+      if (copied % reportEvery === 0) report(`${table.name}: ${copied} rows so far`)
     })
-    tell(`${table.name}: ${rows} rows copied`)
+    report(`${table.name}: ${rows} rows copied`)
   }
   await countOn(client, source.tables)
-  await compareAll(source, target, { tell, stop })
+  await compareAll(source, target, { report, stop })
   // Otherwise the first queries would be planned for empty tables.
   for (const { name } of source.tables) await client.query(`ANALYZE "${name}"`)
 }
 
-const tellEvery = 100_000
+const reportEvery = 100_000
 
 /** Throws RowsDiffer. */
 export async function compareAll(
   source: Source,
   target: Target,
-  { tell, stop }: Pick<MoveOptions, 'tell' | 'stop'>,
+  { report, stop }: Pick<MoveOptions, 'report' | 'stop'>,
 ): Promise<void> {
   let total = 0
   for (const table of source.tables) {
     stop.throwIfAborted()
     const { rows, digest } = await compareTable(target.client, table, expected(source, table))
-    tell(`${table.name}: ${rows} rows are the same on both sides, sha256 ${digest}`)
+    report(`${table.name}: ${rows} rows are the same on both sides, sha256 ${digest}`)
     total += rows
   }
-  tell(`all ${total} rows of ${source.tables.length} tables are the same on both sides`)
+  report(`all ${total} rows of ${source.tables.length} tables are the same on both sides`)
 }
 
 function* expected(source: Source, table: Table): Generator<Row> {
   for (const row of source.rows(table)) yield carried(table, row)
 }
 
-export function tellEnds(source: Source, target: Target, tell: MoveOptions['tell']): void {
-  tell(`from ${source.path}`)
-  tell(`to ${target.shown}`)
+export function reportEnds(source: Source, target: Target, report: MoveOptions['report']): void {
+  report(`from ${source.path}`)
+  report(`to ${target.shown}`)
 }
 
 /** The target is not the one that the file was moved to, or not as it was. */

@@ -2,19 +2,19 @@
 import { OperatorError } from '../../ops/operator-error.ts'
 import { migrateWithin } from '../postgres/migrate.ts'
 import { RowsDiffer } from './compare-table.ts'
-import { compareAll, type MoveOptions, strange, tellEnds } from './move.ts'
+import { compareAll, type MoveOptions, reportEnds, strange } from './move.ts'
 import { openSource } from './source.ts'
 import { openTarget } from './target.ts'
 import { empty, hold, plant } from './target-tables.ts'
 
 /** The target is emptied first: there is no moment at which services start on both. Throws OperatorError. */
 export async function undoMove(options: MoveOptions): Promise<void> {
-  const { path, url, clock, tell } = options
+  const { path, url, clock, report } = options
   using source = openSource({ path, now: clock.now(), readOnly: false })
   const { mark } = source
   if (!mark) throw new OperatorError(`${source.path} is not marked as moved: there is nothing to undo`)
   await using target = await openTarget(url, clock)
-  tellEnds(source, target, tell)
+  reportEnds(source, target, report)
   await target.begin()
   const standing = await target.standing(mark.move)
   if (standing === undefined) throw strange(source, target, standing)
@@ -40,5 +40,5 @@ export async function undoMove(options: MoveOptions): Promise<void> {
     )
   })
   source.unmark()
-  tell('undone. The target is empty, and services start on the file again')
+  report('undone. The target is empty, and services start on the file again')
 }

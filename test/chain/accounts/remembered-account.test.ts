@@ -271,10 +271,10 @@ describe('many accounts', () => {
   test('that ask at once wait for the same answer', async () => {
     const others = numbered(300)
     for (const each of others) network.chain.announce(each)
-    const told = await Promise.all(
+    const reported = await Promise.all(
       others.map((each) => network.chain.observe(inquiryOf(each, { nonce: 'recent', balance: 'recent' }))),
     )
-    expect(told.map(({ balance }) => balance)).toEqual(others.map(() => 0n))
+    expect(reported.map(({ balance }) => balance)).toEqual(others.map(() => 0n))
     expect(asked().filter((method) => method === 'eth_call')).toHaveLength(2)
     expect(asked()).not.toContain('eth_getBalance')
   })

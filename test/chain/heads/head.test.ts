@@ -83,12 +83,12 @@ describe('following', () => {
     network.chain.follow((head) => heads.push(head), stop.signal)
     await eventually(() => heads.length === 1, 'the first head')
     proxy.react({ do: 'drop' })
-    const told = (words: string) => network.log.filter((line) => line.message.includes(words)).length
-    await eventually(() => told('no endpoint of the network') === 1, 'the outage in the log')
+    const reported = (words: string) => network.log.filter((line) => line.message.includes(words)).length
+    await eventually(() => reported('no endpoint of the network') === 1, 'the outage in the log')
     proxy.react({ do: 'forward' })
     await anvil.mine()
     await eventually(() => heads.length === 2, 'the head after the outage')
-    await eventually(() => told('answers again') === 1, 'the end of the outage in the log')
+    await eventually(() => reported('answers again') === 1, 'the end of the outage in the log')
     stop.abort()
   })
 })

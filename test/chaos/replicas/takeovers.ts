@@ -26,7 +26,7 @@ export function takeovers(
 ): Partial<Record<FaultKind, Takeovers>> {
   const relayerOf = new Map(rows.map(({ id, relayer }) => [id, relayer]))
   const byHash = new Map(attempts.map(({ hash, transaction }) => [hash, relayerOf.get(transaction)]))
-  const told: Partial<Record<FaultKind, Takeovers>> = {}
+  const reported: Partial<Record<FaultKind, Takeovers>> = {}
   const alone = faults.filter((fault) => faults.every((other) => other === fault || isApart(fault, other)))
   for (const [kind, ofKind] of Map.groupBy(alone, (fault) => fault.kind)) {
     const acquired: number[] = []
@@ -41,9 +41,9 @@ export function takeovers(
       }
     }
     if (acquired.length === 0) continue
-    told[kind] = { relayers: acquired.length, acquired: spread(acquired), sentAgain: spread(sentAgain) }
+    reported[kind] = { relayers: acquired.length, acquired: spread(acquired), sentAgain: spread(sentAgain) }
   }
-  return told
+  return reported
 
   function ownedBy(replica: string | undefined, at: number): readonly string[] {
     const owners = new Map<string, string>()

@@ -106,9 +106,9 @@ describe('a queued transaction', () => {
     const waiting = [queued(2), queued(3, { payload: { ...queued(3).payload, value: 0n } })]
     const open = [inFlight(0, [someAttempt(0, { fees: eip1559(22n * gwei, 2n * gwei) })])]
     const enough = 2n * cost + 5n * gwei
-    const told = (balance: bigint) => plan({ relayer, open, queued: waiting }, { balance }).decisions
-    expect(told(enough)).toMatchObject([{ do: 'assignNonce' }, { do: 'explain', transaction: { sequence: 3 } }])
-    expect(told(enough - 1n)).toMatchObject([{ do: 'explain', transaction: { sequence: 2 } }])
+    const reported = (balance: bigint) => plan({ relayer, open, queued: waiting }, { balance }).decisions
+    expect(reported(enough)).toMatchObject([{ do: 'assignNonce' }, { do: 'explain', transaction: { sequence: 3 } }])
+    expect(reported(enough - 1n)).toMatchObject([{ do: 'explain', transaction: { sequence: 2 } }])
   })
 
   test('that a balance does not cover beside what is mined above the head that it was read at waits, too', () => {
@@ -384,9 +384,9 @@ describe('what must not wait for a block, nor cost without end', () => {
     const { gasLimit: _, ...open } = somePayload
     const swap = queued(5, { payload: open })
     const estimates = new Map([[swap.id, { kind: 'reverts' as const, reason: 'no\0 allowance' }]])
-    const [told] = plan({ open: [inFlight(0)], queued: [swap] }, { estimates }).decisions
-    if (told?.do !== 'explain') throw new Error('not explained')
-    const explained = apply(told, swap, undefined, now)
+    const [reported] = plan({ open: [inFlight(0)], queued: [swap] }, { estimates }).decisions
+    if (reported?.do !== 'explain') throw new Error('not explained')
+    const explained = apply(reported, swap, undefined, now)
     expect(explained.wait?.text).not.toContain('\0')
     expect(plan({ open: [inFlight(0)], queued: [explained] }, { estimates }).decisions).toEqual([])
   })

@@ -40,10 +40,14 @@ describe('a gap below what is in flight, where no node shows its pool', () => {
 
   test('is waited at, by what is behind it and by the queue: told of both, with the nonce and the block', () => {
     const { decisions, needsPendingNonce } = plan({ open: [inFlight(5), inFlight(6)], queued: [queued(9)] }, unseen)
-    const told = { do: 'explain', condition: 'pool_unseen', reason: expect.stringContaining('waits: nonce 4 comes') }
+    const reported = {
+      do: 'explain',
+      condition: 'pool_unseen',
+      reason: expect.stringContaining('waits: nonce 4 comes'),
+    }
     expect(decisions).toMatchObject([
-      { ...told, transaction: { id: idOf(5) } },
-      { ...told, transaction: { id: idOf(9) } },
+      { ...reported, transaction: { id: idOf(5) } },
+      { ...reported, transaction: { id: idOf(9) } },
     ])
     expect(decisions).toMatchObject([
       { reason: expect.stringContaining(`block ${overAt}`) },

@@ -39,10 +39,10 @@ test.each([
     /never recorded/,
   ],
   ['a bound one in the queue', { queued: [inFlight(1)] }, /is inFlight in the queue/],
-])('%s', (_, work, told) => {
+])('%s', (_, work, reported) => {
   const found = violations(someWork(work))
   expect(found).toHaveLength(1)
-  expect(found[0]).toMatch(told)
+  expect(found[0]).toMatch(reported)
 })
 
 function mineHeld() {

@@ -7,7 +7,7 @@ import { type Condition, conditions, roughly, type Wait } from '../../../src/dom
 import { apply, dropIfCertain } from '../../../src/domain/decide/apply.ts'
 import { decide } from '../../../src/domain/decide/decide.ts'
 import type { Decision } from '../../../src/domain/decide/decision.ts'
-import { tellUnreachable } from '../../../src/domain/decide/hindrance.ts'
+import { explainUnreachable } from '../../../src/domain/decide/hindrance.ts'
 import { include } from '../../../src/domain/decide/settle.ts'
 import type { Work } from '../../../src/domain/decide/work.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
@@ -265,15 +265,15 @@ const explained = (decisions: readonly Decision[]) =>
   decisions.filter((decision): decision is Extract<Decision, { do: 'explain' }> => decision.do === 'explain')
 
 /** The work with what the plan tells, as it is stored. */
-function told(work: Partial<Work>, decisions: readonly Decision[]): Partial<Work> {
-  const tell = <T extends Transaction>(transaction: T): T => {
+function reported(work: Partial<Work>, decisions: readonly Decision[]): Partial<Work> {
+  const explain = <T extends Transaction>(transaction: T): T => {
     const mine = explained(decisions).find((decision) => decision.transaction.id === transaction.id)
     return mine ? (apply(mine, transaction, undefined, now) as T) : transaction
   }
   return {
     ...work,
-    ...(work.open && { open: work.open.map(tell) }),
-    ...(work.queued && { queued: work.queued.map(tell) }),
+    ...(work.open && { open: work.open.map(explain) }),
+    ...(work.queued && { queued: work.queued.map(explain) }),
   }
 }
 
@@ -285,7 +285,7 @@ describe('what waits', () => {
     expect(first).toMatchObject({ condition, reason: expect.stringMatching(reason) })
     expect(first?.reason).toMatch(/^(waits|canceled; )/)
 
-    const again = planOf(told(work, plan.decisions), observation)
+    const again = planOf(reported(work, plan.decisions), observation)
     expect(explained(again.decisions)).toEqual([])
     expect(again.conditions).toEqual(plan.conditions)
   })
@@ -308,13 +308,13 @@ describe('a reason', () => {
   })
   const held = [someAttempt(0, { recordedAtBlock: height })] as const
   const capped: Wait = { condition: 'gas_price_cap', text: 'waits at gas_price_cap (1 wei)' }
-  const stuck = (told: Partial<Transaction>) => inFlight(0, [held[0]], told)
+  const stuck = (reported: Partial<Transaction>) => inFlight(0, [held[0]], reported)
 
   test('is told anew when the figure that decides it changes, and not when it hardly does', () => {
     const relayer = withPolicies({ gasPriceCap: 5n })
     const at = (baseFee: bigint) => someObservation({ market: { ...someMarket, baseFee } })
     const first = planOf({ relayer, queued: [queued(1)] }, at(11n * gwei))
-    const work = told({ relayer, queued: [queued(1)] }, first.decisions)
+    const work = reported({ relayer, queued: [queued(1)] }, first.decisions)
     expect(planOf(work, at(19n * gwei)).decisions).toEqual([])
     expect(explained(planOf(work, at(21n * gwei)).decisions)).toMatchObject([
       { reason: expect.stringContaining(`up to ${50n * gwei} wei`) },
@@ -336,7 +336,7 @@ describe('a reason', () => {
   test('of a canceled one gives way to why it was canceled', () => {
     const racing = inFlight(0, [held[0], someNoOp(0)], { ...canceled, statusReason: 'canceled on request' })
     const unfunded = someObservation({ ...late, balance: 5n })
-    const { open = [] } = told({ open: [racing] }, planOf({ open: [racing] }, unfunded).decisions)
+    const { open = [] } = reported({ open: [racing] }, planOf({ open: [racing] }, unfunded).decisions)
     expect(open.map(statusReasonOf)).toEqual([expect.stringMatching(/^canceled; the balance does not cover/)])
     const [decision] = planOf({ open }, someObservation()).decisions
     if (decision?.do !== 'clearWait') throw new Error('nothing is cleared')
@@ -363,7 +363,7 @@ test('what is canceled, is mined or ends waits for nothing any more', () => {
 
 test('while no node answers, the first of each place says so, and a canceled one in its own words', () => {
   const work = someWork({ open: [inFlight(0, undefined, canceled), inFlight(1)], queued: [queued(8), queued(9)] })
-  expect(explained(tellUnreachable(work, 'endpoint 0: refused'))).toMatchObject([
+  expect(explained(explainUnreachable(work, 'endpoint 0: refused'))).toMatchObject([
     { transaction: { sequence: 0 }, reason: 'canceled; no node of the network answers: endpoint 0: refused' },
     { transaction: { sequence: 8 }, reason: 'waits: no node of the network answers: endpoint 0: refused' },
   ])

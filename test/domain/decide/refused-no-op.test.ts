@@ -77,13 +77,16 @@ describe('a no-op that every node calls invalid, for an hour', () => {
       [2 * second, 2 * second],
       [100 * refusedPauseMaxMs, refusedPauseMaxMs],
     ] as const) {
-      const told = {
+      const reported = {
         do: 'explain',
         condition: 'node_refuses',
         reason: expect.stringContaining('intrinsic gas too low'),
       }
-      expect(decisionsAfter(triedMs, pauseMs - 1)).toMatchObject([told])
-      expect(decisionsAfter(triedMs, pauseMs)).toMatchObject([told, { do: 'rebroadcast', attempt: { kind: 'cancel' } }])
+      expect(decisionsAfter(triedMs, pauseMs - 1)).toMatchObject([reported])
+      expect(decisionsAfter(triedMs, pauseMs)).toMatchObject([
+        reported,
+        { do: 'rebroadcast', attempt: { kind: 'cancel' } },
+      ])
     }
   })
 })

@@ -55,13 +55,13 @@ const whatOf = ({ decisions }: ReturnType<typeof plan>) => decisions.map(({ do: 
 
 describe('while nonces are unexplained', () => {
   test('nothing as old as the owner gets a nonce, and the queue says why', () => {
-    const told = plan({ queued: [queued(1), queued(2)] }, { lostHistory: { below: 6 } })
-    expect(told.decisions).toMatchObject([{ do: 'explain', condition: 'history_unknown' }])
-    expect(told.lostHistory).toEqual({ through: 9, seen: { below: 6, at: height, isWhole: false } })
+    const reported = plan({ queued: [queued(1), queued(2)] }, { lostHistory: { below: 6 } })
+    expect(reported.decisions).toMatchObject([{ do: 'explain', condition: 'history_unknown' }])
+    expect(reported.lostHistory).toEqual({ through: 9, seen: { below: 6, at: height, isWhole: false } })
   })
   test('what came since goes on', () => {
-    const told = plan({ queued: [queued(10)] }, { lostHistory: { below: 6 }, pendingNonce: 6 })
-    expect(told.decisions).toMatchObject([{ do: 'assignNonce', nonce: 6 }])
+    const reported = plan({ queued: [queued(10)] }, { lostHistory: { below: 6 }, pendingNonce: 6 })
+    expect(reported.decisions).toMatchObject([{ do: 'assignNonce', nonce: 6 }])
   })
   test('without a word of the pools nothing is bound either', () => {
     expect(whatOf(plan({ queued: [queued(1)] }, {}))).toEqual([])
@@ -112,13 +112,13 @@ describe('while nonces are unexplained', () => {
   test('where one block makes it final, none has to come', () => {
     const known = { below: 6, finalBelow: 6, spenders: [spender(5)] }
     const work = { floor: { spentBelow: 5, explainedBelow: 5 }, lostHistory, queued: [queued(1)], found: [] }
-    const told = decide(
+    const reported = decide(
       someWork(work),
       someObservation({ nonce: 6, lostHistory: known }),
       { ...somePolicy, requiredConfirmations: 1 },
       now,
     )
-    expect(told.lostHistory).toBeUndefined()
+    expect(reported.lostHistory).toBeUndefined()
   })
   test('but a node that is behind what is settled takes none of them: it calls spent nonces free', () => {
     const floor = { spentBelow: 6, explainedBelow: 5 }
@@ -130,9 +130,9 @@ describe('while nonces are unexplained', () => {
 
 describe('where nothing is unexplained', () => {
   test('the queue goes on at once', () => {
-    const told = plan({ queued: [queued(1)] }, { lostHistory: { below: 5 } })
-    expect(whatOf(told)).toEqual(['assignNonce'])
-    expect(told.lostHistory).toBeUndefined()
+    const reported = plan({ queued: [queued(1)] }, { lostHistory: { below: 5 } })
+    expect(whatOf(reported)).toEqual(['assignNonce'])
+    expect(reported.lostHistory).toBeUndefined()
   })
   test('what is in flight explains its nonce, but not what fills a gap', () => {
     const bound = inFlight(5, undefined, { sequence: 3 })
@@ -162,15 +162,15 @@ describe('once it is known what took them', () => {
   const looked = { lostHistory: { ...lostHistory, seen: earlier } }
 
   test('but not as long as more may show', () => {
-    const told = plan({ queued: [queued(1)], found }, known)
-    expect(whatOf(told)).toEqual(['explain'])
-    expect(told.lostHistory).toEqual({ ...lostHistory, seen })
+    const reported = plan({ queued: [queued(1)], found }, known)
+    expect(whatOf(reported)).toEqual(['explain'])
+    expect(reported.lostHistory).toEqual({ ...lostHistory, seen })
   })
   test('what was sent is in flight again, with its attempt', () => {
-    const told = plan({ ...looked, queued: [queued(1), queued(2)], found }, known)
-    const [recovered] = told.decisions
-    expect(told.decisions).toMatchObject([{ do: 'recover', transaction: { id: queued(1).id } }])
-    expect(told.again).toBe(true)
+    const reported = plan({ ...looked, queued: [queued(1), queued(2)], found }, known)
+    const [recovered] = reported.decisions
+    expect(reported.decisions).toMatchObject([{ do: 'recover', transaction: { id: queued(1).id } }])
+    expect(reported.again).toBe(true)
     if (recovered?.do !== 'recover') throw new Error('it must be recovered')
     expect(apply(recovered, recovered.transaction, undefined, now).lifecycle).toMatchObject({
       phase: 'inFlight',
@@ -182,15 +182,15 @@ describe('once it is known what took them', () => {
   })
   test('but not before another gave its nonce back', () => {
     const other = mined(5, byForeign(height - 1), [someAttempt(5)])
-    const told = plan({ ...looked, open: [other], queued: [queued(1)], found }, known)
-    expect(whatOf(told)).not.toContain('recover')
-    expect(told.lostHistory).toBeDefined()
+    const reported = plan({ ...looked, open: [other], queued: [queued(1)], found }, known)
+    expect(whatOf(reported)).not.toContain('recover')
+    expect(reported.lostHistory).toBeDefined()
   })
   test('none of it ours: the floor rises above them, and the queue goes on', () => {
-    const told = plan({ ...looked, queued: [queued(1)], found: [] }, known)
-    expect(told).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 7 } })
-    expect(told.lostHistory).toBeUndefined()
-    expect(told.decisions).toMatchObject([{ do: 'assignNonce', nonce: 7 }])
+    const reported = plan({ ...looked, queued: [queued(1)], found: [] }, known)
+    expect(reported).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 7 } })
+    expect(reported.lostHistory).toBeUndefined()
+    expect(reported.decisions).toMatchObject([{ do: 'assignNonce', nonce: 7 }])
   })
 })
 

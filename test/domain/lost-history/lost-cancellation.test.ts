@@ -297,44 +297,44 @@ describe('once all that took the unknown nonces is final', () => {
 
   test('what was canceled for certain is restored, in the commit that explains the nonces', () => {
     const noOpMatches = matchNoOps([queued(1), queued(2)], [], spenders)
-    const told = plan({ queued: [queued(1), queued(2)], noOpMatches })
-    expect(whatOf(told)).toEqual(['restoreCancellation', 'restoreCancellation'])
-    expect(told).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 7 }, again: true })
-    expect(told.lostHistory).toBeDefined()
+    const reported = plan({ queued: [queued(1), queued(2)], noOpMatches })
+    expect(whatOf(reported)).toEqual(['restoreCancellation', 'restoreCancellation'])
+    expect(reported).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 7 }, again: true })
+    expect(reported.lostHistory).toBeDefined()
   })
   test('what is unclear is marked in the commit that explains the nonces', () => {
     const waiting = [queued(1), queued(2), queued(3)]
-    const told = plan({ queued: waiting, noOpMatches: matchNoOps(waiting, [], spenders) })
-    expect(whatOf(told)).toEqual(['suspect', 'suspect', 'suspect'])
-    expect(told).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 7 }, again: true })
+    const reported = plan({ queued: waiting, noOpMatches: matchNoOps(waiting, [], spenders) })
+    expect(whatOf(reported)).toEqual(['suspect', 'suspect', 'suspect'])
+    expect(reported).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 7 }, again: true })
   })
   test('of a long queue a part at a time, and the nonces are explained with the last', () => {
     const waiting = Array.from({ length: 600 }, (_, index) => queued(index + 1))
-    const told = plan({
+    const reported = plan({
       lostHistory: { ...lostHistory, through: 600 },
       queued: waiting.slice(0, 4),
       noOpMatches: matchNoOps(waiting, [], spenders),
     })
-    expect(new Set(whatOf(told))).toEqual(new Set(['suspect']))
-    expect(told.decisions).toHaveLength(500)
-    expect(told).toMatchObject({ floor: { explainedBelow: 5 }, again: true })
-    expect(told.lostHistory).toBeDefined()
+    expect(new Set(whatOf(reported))).toEqual(new Set(['suspect']))
+    expect(reported.decisions).toHaveLength(500)
+    expect(reported).toMatchObject({ floor: { explainedBelow: 5 }, again: true })
+    expect(reported.lostHistory).toBeDefined()
   })
   test('nothing of it as long as another holds one of the nonces on record', () => {
     const noOpMatches = matchNoOps([queued(1), queued(2)], [], spenders)
-    const told = plan({ open: [inFlight(5)], queued: [queued(1), queued(2)], noOpMatches })
-    expect(whatOf(told)).not.toContain('restoreCancellation')
-    expect(told.lostHistory).toBeDefined()
+    const reported = plan({ open: [inFlight(5)], queued: [queued(1), queued(2)], noOpMatches })
+    expect(whatOf(reported)).not.toContain('restoreCancellation')
+    expect(reported.lostHistory).toBeDefined()
   })
   test('what is unclear already holds up nobody, is looked for again by the next owner, and is a condition', () => {
     const unclear = suspect({ transaction: queued(1), noOp: noOpAt(5) })
-    const told = plan(
+    const reported = plan(
       { suspected: [unclear], queued: [queued(10)], found: [] },
       { nonce: 7, lostHistory: { below: 7 } },
     )
-    expect(whatOf(told)).toEqual(['assignNonce'])
-    expect(told.conditions).toContain('cancellation_unclear')
-    expect(told.lostHistory).toBeDefined()
+    expect(whatOf(reported)).toEqual(['assignNonce'])
+    expect(reported.conditions).toContain('cancellation_unclear')
+    expect(reported.lostHistory).toBeDefined()
     const later = plan({ suspected: [unclear], lostHistory: { through: 9 } }, { nonce: 5, lostHistory: { below: 5 } })
     expect(later.lostHistory).toBeUndefined()
   })

@@ -18,9 +18,9 @@ export async function audit(stage: AnyStage, sender: Sender, foreignCount = 0): 
 
   const mined = await minedFrom(node, sender.address)
   // Each read is a connection of its own: of hundreds of transactions one a kind.
-  const [all, signed, told] = [read(), rows.attemptsOf(sender.id), rows.eventsOf(sender.id)]
+  const [all, signed, reported] = [read(), rows.attemptsOf(sender.id), rows.eventsOf(sender.id)]
   const attempts = Map.groupBy(signed, ({ transaction_id: id }) => id)
-  const events = Map.groupBy(told, ({ transaction_id: id }) => id)
+  const events = Map.groupBy(reported, ({ transaction_id: id }) => id)
   for (const row of all) {
     await holdAgainst(
       stage,
@@ -66,14 +66,14 @@ async function holdAgainst(
   expect(events.filter(({ terminal }) => terminal === 1).length, `${about}: terminal events`).toBe(1)
   if (row.canceled_at === null) return
 
-  const told = await client.cancellation(sender.id, row.id)
-  expect(told.final, `${about}: its verdict`).toBe(true)
-  const winner = mined.find(({ hash }) => hash === told.winner?.hash)
+  const reported = await client.cancellation(sender.id, row.id)
+  expect(reported.final, `${about}: its verdict`).toBe(true)
+  const winner = mined.find(({ hash }) => hash === reported.winner?.hash)
   const noOp = attempts.find(({ hash, kind }) => kind === 'cancel' && hash === winner?.hash)
   const seen = ran ? 'lost' : noOp ? 'won' : winner ? 'external' : 'dropped'
-  expect(told.state, `${about}: the verdict that the chain shows`).toBe(seen)
-  expect(told.safe_to_retry, `${about}: safe_to_retry`).toBe(!ran)
-  expect(told.cost, `${about}: the cost by the receipt`).toBe(String(noOp ? (winner?.fee ?? -1n) : 0n))
+  expect(reported.state, `${about}: the verdict that the chain shows`).toBe(seen)
+  expect(reported.safe_to_retry, `${about}: safe_to_retry`).toBe(!ran)
+  expect(reported.cost, `${about}: the cost by the receipt`).toBe(String(noOp ? (winner?.fee ?? -1n) : 0n))
   if (noOp) {
     expect(winner, `${about}: its no-op`).toMatchObject({ value: 0n, input: '0x', nonce: row.nonce, succeeded: true })
     expect(winner && same(winner.to, sender.address), `${about}: its no-op goes to the relayer itself`).toBe(true)

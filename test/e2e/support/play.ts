@@ -122,14 +122,14 @@ export async function mineUntil(
   condition: () => Promise<boolean> | boolean,
   limitMs = 90_000,
 ): Promise<void> {
-  const told = () => (typeof what === 'string' ? what : what())
+  const reported = () => (typeof what === 'string' ? what : what())
   await until(
     async () => {
       if (await condition()) return true
       await node.mine()
       return false
     },
-    { everyMs: 150, limitMs, what: () => `${told()}\n${service.logs().slice(-3000)}` },
+    { everyMs: 150, limitMs, what: () => `${reported()}\n${service.logs().slice(-3000)}` },
   )
 }
 

@@ -14,7 +14,7 @@ import { until } from '../support/until.ts'
 const stream = ({ url }: Serving, options: Parameters<typeof openEventStream>[2] = {}) =>
   openEventStream(url, apiKey, options)
 
-const told = ({ events }: EventStream) => events.map(({ payload }) => `${payload.id} ${payload.status}`)
+const reported = ({ events }: EventStream) => events.map(({ payload }) => `${payload.id} ${payload.status}`)
 
 /** Stores it, then takes it back: one event, its last. */
 async function end(store: Store, id: string, changes: Partial<Transaction> = {}): Promise<void> {
@@ -124,7 +124,7 @@ test('whoever comes back with Last-Event-ID has missed nothing; it goes before t
   await until(() => back.events.length === 2)
   await end(server.store, 'd')
   await until(() => back.events.length === 3)
-  expect(told(back)).toEqual(['b canceled', 'c canceled', 'd canceled'])
+  expect(reported(back)).toEqual(['b canceled', 'c canceled', 'd canceled'])
   expect(back.place).toBe(back.events.at(-1)?.id)
 })
 
@@ -146,7 +146,7 @@ test('of a relayer, of a transaction, and with a key of some relayers, only what
   const seen = async (query: string, key = apiKey) => {
     await using reader = openEventStream(server.url, key, { query: `after=0${query}` })
     await until(() => reader.refusal !== undefined || Number(reader.events.at(-1)?.id.split('-')[0]) >= 2)
-    return reader.status === 200 ? told(reader) : reader.refusal
+    return reader.status === 200 ? reported(reader) : reader.refusal
   }
   expect(await seen('&relayer_id=two')).toEqual(['b canceled'])
   expect(await seen('&transaction_id=c')).toEqual(['c canceled'])

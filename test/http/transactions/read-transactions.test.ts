@@ -189,7 +189,7 @@ describe('cancellation', () => {
     )
     return included.hash
   }
-  const told = async (id: string) => {
+  const reported = async (id: string) => {
     const answer = await get(`${all}/${id}/cancellation`)
     expectSuccess(answer)
     return answer.body.data
@@ -197,7 +197,7 @@ describe('cancellation', () => {
 
   test('racing', async () => {
     await put1('c-racing', 'inFlight', 'cancel')
-    expect(await told('c-racing')).toEqual({
+    expect(await reported('c-racing')).toEqual({
       transaction_id: 'c-racing',
       state: 'racing',
       final: false,
@@ -216,7 +216,7 @@ describe('cancellation', () => {
     ['external', 'g-external', 'final', 'foreign', 'external', true, true, '0'],
   ] as const)('%s', async (_, id, phase, spender, state, final, safe, cost) => {
     const hash = await put1(id, phase, spender)
-    expect(await told(id)).toMatchObject({
+    expect(await reported(id)).toMatchObject({
       state,
       final,
       safe_to_retry: safe,
@@ -227,13 +227,13 @@ describe('cancellation', () => {
 
   test('won, at a cost that no node tells, has none', async () => {
     await put1('u-won', 'final', 'cancel', { gasUsed: 'unknown' })
-    const verdict = await told('u-won')
+    const verdict = await reported('u-won')
     expect(verdict).toMatchObject({ state: 'won', final: true, safe_to_retry: true })
     expect(verdict).not.toHaveProperty('cost')
   })
 
   test('dropped, by an expiry', async () => {
-    expect(await told('expired')).toMatchObject({
+    expect(await reported('expired')).toMatchObject({
       state: 'dropped',
       final: true,
       safe_to_retry: true,

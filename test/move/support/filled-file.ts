@@ -19,8 +19,8 @@ const writer = new URL('../../store/writer.ts', import.meta.url).pathname
 export async function fillFile(rows: number): Promise<FilledFile> {
   const folder = mkdtempSync(join(tmpdir(), 'rescind-filled-'))
   const writing = spawnTethered([writer, join(folder, 'rescind.db'), 'writer'], { cwd: process.cwd(), env: {} })
-  const told = () => writing.logs().match(/^stored /gm)?.length ?? 0
-  await until(() => told() >= rows, { limitMs: 60_000, what: `${rows} rows` })
+  const reported = () => writing.logs().match(/^stored /gm)?.length ?? 0
+  await until(() => reported() >= rows, { limitMs: 60_000, what: `${rows} rows` })
   writing.signal('SIGKILL')
   await writing.exited
   const copies: string[] = []

@@ -163,10 +163,10 @@ export async function seen({ service, client }: { service: Service; client: Clie
 }
 
 async function look(service: Service, client: Client): Promise<object> {
-  const told: Record<string, unknown> = {}
+  const reported: Record<string, unknown> = {}
   const read = async (path: string) => {
     const { status, body } = await client.request('GET', path)
-    told[path] = JSON.parse(JSON.stringify({ status, body }, throughStarts))
+    reported[path] = JSON.parse(JSON.stringify({ status, body }, throughStarts))
     return body as { data: { id: string }[] }
   }
   for (const path of ['/signers', '/notifications', '/networks', '/api-keys', '/audit-log?per_page=100'])
@@ -180,7 +180,7 @@ async function look(service: Service, client: Client): Promise<object> {
       for (const part of ['', '/attempts', '/cancellation']) await read(`${at}/${transaction.id}${part}`)
     }
   }
-  return { ...told, events: await eventsOf(service) }
+  return { ...reported, events: await eventsOf(service) }
 }
 
 /** Of the whole history, without what its transactions look like now. */

@@ -7,7 +7,7 @@ const mainFile = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
 export interface Ended {
   readonly code: number | null
   /** Both outputs. */
-  readonly told: string
+  readonly reported: string
 }
 
 export function startRescind(args: readonly string[], directory: string, env: Record<string, string> = {}): Tethered {
@@ -21,7 +21,7 @@ export async function rescind(
 ): Promise<Ended> {
   const started = startRescind(args, directory, env)
   const { code } = await started.exited
-  return { code, told: started.logs() }
+  return { code, reported: started.logs() }
 }
 
 /** `rescind migrate sqlite-to-postgres` with the file of `directory`. */

@@ -13,7 +13,7 @@ export function oneReasonEach(decisions: readonly Decision[]): readonly Decision
 }
 
 /** Without what is told already: each telling is a row written. */
-export function news(decisions: readonly Decision[]): readonly Decision[] {
+export function withoutRepeats(decisions: readonly Decision[]): readonly Decision[] {
   return decisions.filter((decision) => {
     if (decision.do !== 'explain') return true
     const { transaction, condition, reason: text } = decision

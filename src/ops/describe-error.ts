@@ -3,14 +3,14 @@
 import { memberOf } from './member.ts'
 
 /** Of the system, of PostgreSQL and SQLite, of HTTP clients: each a word or a number. */
-const telling = ['code', 'errno', 'errcode', 'syscall', 'address', 'port', 'constraint'] as const
+const namingFields = ['code', 'errno', 'errcode', 'syscall', 'address', 'port', 'constraint'] as const
 const causesMax = 8
 
 /** For JSON: type, message, stack, what names the failure, and the same of its causes. What is no error is told by its text. */
-export function tellError(error: unknown, causesLeft = causesMax): unknown {
+export function describeError(error: unknown, causesLeft = causesMax): unknown {
   if (!(error instanceof Error)) return typeof error === 'object' && error !== null ? String(error) : error
   const { message, stack, cause } = error
-  const facts = telling.flatMap((name) => {
+  const facts = namingFields.flatMap((name) => {
     const value = memberOf(error, name)
     return typeof value === 'string' || typeof value === 'number' ? [[name, value]] : []
   })
@@ -20,10 +20,10 @@ export function tellError(error: unknown, causesLeft = causesMax): unknown {
     message,
     stack,
     ...Object.fromEntries(facts),
-    ...(further && cause !== undefined && { cause: tellError(cause, causesLeft - 1) }),
+    ...(further && cause !== undefined && { cause: describeError(cause, causesLeft - 1) }),
     ...(further &&
       error instanceof AggregateError && {
-        aggregateErrors: error.errors.slice(0, causesMax).map((each) => tellError(each, causesLeft - 1)),
+        aggregateErrors: error.errors.slice(0, causesMax).map((each) => describeError(each, causesLeft - 1)),
       }),
   }
 }
