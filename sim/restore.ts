@@ -45,7 +45,8 @@ export function takeBackLater({ rows, clients, dice, timeline, scenario, state }
     const look = () => {
       const row = rows.all().get(id)
       checks += 1
-      if (row?.open !== 1 || row.canceled_at !== null || state.restoredAt <= state.place || checks > checksMax) return
+      if (row?.open !== 1 || row.canceled_at !== null || state.restoredAt <= state.position || checks > checksMax)
+        return
       if (row.phase === 'inFlight') service.cancel(relayer, id)
       else timeline.after(scenario.blocktimeMs / 2, look)
     }
@@ -69,7 +70,7 @@ export function restore(world: World, service: Service, backup: Backup): void {
     for (const [id, value] of backup[name] as Map<string, never>) clients[name].set(id, value)
   }
   clients.replaced.splice(0, clients.replaced.length, ...backup.replaced)
-  state.restoredAt = Math.min(state.restoredAt, state.place)
+  state.restoredAt = Math.min(state.restoredAt, state.position)
   for (const node of nodes) {
     node.lags = false
     follow(world, node)

@@ -91,7 +91,7 @@ export interface Moods {
   readonly balances: Map<string, bigint>
   /** What the configuration says from the next start on. */
   policies: Policies
-  place: number
+  position: number
   /** The place at which a copy of the disk was put back. */
   restoredAt: number
 }
@@ -137,7 +137,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     tightGapFillers: scenario.gaps.tightGapFillers,
     balances: new Map(),
     policies: scenario.policies,
-    place: 0,
+    position: 0,
     restoredAt: Number.POSITIVE_INFINITY,
   }
 
@@ -254,9 +254,9 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     sharing,
     owners,
     witness: {
-      nextPlace: () => {
-        state.place += 1
-        return state.place
+      nextPosition: () => {
+        state.position += 1
+        return state.position
       },
       committed(instance, changed, acts) {
         if (changed > 0) dirty = true

@@ -93,7 +93,7 @@ export interface Observation {
 
 /** What an owner that has begun does not know yet; it is forgotten once it is known. */
 export interface LostHistory {
-  /** Places in the relayer's order up to this one are older than the owner. */
+  /** Sequences of the relayer up to this one are older than the owner. */
   readonly through: number
   readonly seen?: HistoryReach
 }

@@ -116,7 +116,7 @@ async function fill(
   attempt: Attempt,
   now: TimestampMs,
 ): Promise<Transaction> {
-  const next = await session.nextInOrder(work.relayer.id)
+  const next = await session.reserveSequence(work.relayer.id)
   if (!next) throw new StaleWrite(`relayer ${work.relayer.id} is gone`)
   const gapFiller = fillGap(next.relayer, { id: attempt.transactionId, sequence: next.sequence, nonce, now }, attempt)
   await session.insertTransaction(gapFiller)

@@ -10,10 +10,10 @@ import {
   fenceRelayer,
   findRelayer,
   findRelayerOf,
-  nextInOrder,
-  nextPlaces,
   raiseFloor,
   relayersUsing,
+  reserveSequence,
+  reserveSequences,
   saveRelayer,
 } from './relayers/relayers.ts'
 import { hasOpen, removeRelayer } from './relayers/remove-relayer.ts'
@@ -40,8 +40,8 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     raiseRevision: async () => {
       await raiseRevision(executor)
     },
-    nextInOrder: (id) => nextInOrder(executor, id),
-    nextPlaces: (id, count) => nextPlaces(executor, id, count),
+    reserveSequence: (id) => reserveSequence(executor, id),
+    reserveSequences: (id, count) => reserveSequences(executor, id, count),
     pending: (id) => countPending(executor, tallies, id),
     transaction: (relayerId, id) => lockTransaction(executor, relayerId, id),
     insertTransaction: (transaction) => insertTransaction(executor, tallies, transaction),

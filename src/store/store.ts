@@ -52,7 +52,7 @@ export interface Reads {
   attempts(id: TransactionId): Promise<readonly Attempt[]>
   /** Transactions by status: constant time, however many there are. */
   counts(relayerId: RelayerId): Promise<Readonly<Record<Status, number>>>
-  /** The relayers that have a queue, with the last place that is taken in their order. */
+  /** The relayers that have a queue, with the last sequence that is taken. */
   backlogs(): Promise<ReadonlyMap<RelayerId, number>>
   apiKey(id: ApiKeyId): Promise<ApiKey | undefined>
   /** By the digest of the key, also when it is revoked or has expired. */
@@ -63,11 +63,11 @@ export interface Reads {
   audit(limit: number, before?: AuditPosition): Promise<AuditWindow>
   /** What an owner needs for one step; undefined when the relayer is gone. */
   work(relayerId: RelayerId): Promise<Work | undefined>
-  /** What waits without a nonce, up to this place in the relayer's order: all of it, in its order. */
+  /** What waits without a nonce, up to this sequence of the relayer: all of it, in sequence. */
   queueThrough(relayerId: RelayerId, sequence: number): Promise<readonly Transaction[]>
-  /** Up to a place in the relayer's order: what ended without a nonce at `since` or later, as far as a match needs it. */
+  /** Up to a sequence of the relayer: what ended without a nonce at `since` or later, as far as a match needs it. */
   droppedSince(relayerId: RelayerId, sequence: number, since: TimestampMs): Promise<readonly Ended[]>
-  /** The first place in the relayer's order that has, or had, a nonce above this one. Gap fillers do not count. */
+  /** The first sequence of the relayer that has, or had, a nonce above this one. Gap fillers do not count. */
   firstSequenceAbove(relayerId: RelayerId, nonce: Nonce): Promise<number | undefined>
   /** Whether it was signed here, for this nonce, by a transaction that holds it, or held it when it was settled. */
   hasAttempt(relayerId: RelayerId, nonce: Nonce, hash: Hash): Promise<boolean>
@@ -166,12 +166,15 @@ export interface Session {
   removeEntity(kind: EntityKind, id: string): Promise<void>
   raiseRevision(): Promise<void>
   /**
-   * The next place in the relayer's order, counted from 1, with the relayer; undefined when there is none. Locks the
+   * The next sequence of the relayer, counted from 1, with the relayer; undefined when there is none. Locks the
    * relayer's row: order is the order of commits.
    */
-  nextInOrder(id: RelayerId): Promise<{ readonly relayer: Relayer; readonly sequence: number } | undefined>
-  /** The next `count` places, from `first` on; otherwise as nextInOrder. */
-  nextPlaces(id: RelayerId, count: number): Promise<{ readonly relayer: Relayer; readonly first: number } | undefined>
+  reserveSequence(id: RelayerId): Promise<{ readonly relayer: Relayer; readonly sequence: number } | undefined>
+  /** The next `count` sequences, from `first` on; otherwise as reserveSequence. */
+  reserveSequences(
+    id: RelayerId,
+    count: number,
+  ): Promise<{ readonly relayer: Relayer; readonly first: number } | undefined>
   /** How many are `pending`, `sent` or `submitted`. */
   pending(id: RelayerId): Promise<number>
   transaction(relayerId: RelayerId, id: TransactionId): Promise<Transaction | undefined>

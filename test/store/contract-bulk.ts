@@ -101,7 +101,7 @@ export function bulkContract(open: OpenStore): void {
     const [before] = await fill(under, relayer.id, ['accepted'])
     const attempt = someAttempt(1, { transactionId: freshId() })
     await store.commit(async (session) => {
-      const next = await session.nextInOrder(relayer.id)
+      const next = await session.reserveSequence(relayer.id)
       if (!next) throw new Error('no relayer')
       const at = { id: attempt.transactionId, sequence: next.sequence, nonce: 1, now }
       await session.insertTransaction(fillGap(next.relayer, at, attempt))

@@ -202,7 +202,7 @@ export function readContract(open: OpenStore): void {
     const { store } = under
     const relayer = await storedRelayer(store)
     await send(store, relayer.id)
-    const places = await store.commit((session) => session.nextPlaces(relayer.id, 3))
+    const places = await store.commit((session) => session.reserveSequences(relayer.id, 3))
     expect(places).toEqual({ relayer, first: 2 })
     expect((await send(store, relayer.id)).sequence).toBe(5)
   })
@@ -215,8 +215,8 @@ export function readContract(open: OpenStore): void {
     expect(await reads.work(nobody)).toBeUndefined()
     expect(await reads.transactions(nobody, {}, { page: 1, perPage: 10 })).toEqual({ items: [], total: 0 })
     expect(await reads.counts(nobody)).toEqual(Object.fromEntries(statuses.map((status) => [status, 0])))
-    expect(await commit((session) => session.nextInOrder(nobody))).toBeUndefined()
-    expect(await commit((session) => session.nextPlaces(nobody, 3))).toBeUndefined()
+    expect(await commit((session) => session.reserveSequence(nobody))).toBeUndefined()
+    expect(await commit((session) => session.reserveSequences(nobody, 3))).toBeUndefined()
     expect(await commit((session) => session.acquire(nobody))).toBeUndefined()
   })
 }

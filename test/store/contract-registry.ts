@@ -61,7 +61,7 @@ export function registryContract(open: OpenStore): void {
     expect(await store.reads.relayer(relayer.id)).toBeUndefined()
     expect(await store.reads.work(relayer.id)).toBeUndefined()
     expect(await store.commit((session) => session.acquire(relayer.id))).toBeUndefined()
-    expect(await store.commit((session) => session.nextInOrder(relayer.id))).toBeUndefined()
+    expect(await store.commit((session) => session.reserveSequence(relayer.id))).toBeUndefined()
     expect(await store.reads.wasRelayer(relayer.id)).toBe(true)
     expect((await store.reads.transaction(relayer.id, sent.id))?.id).toBe(sent.id)
   })
@@ -81,7 +81,7 @@ export function registryContract(open: OpenStore): void {
     })
     expect((await store.reads.work(relayer.id))?.floor).toEqual({ spentBelow: 7, explainedBelow: 7 })
     expect(await store.commit((session) => session.acquire(relayer.id))).toBe(3n)
-    expect((await store.commit((session) => session.nextInOrder(relayer.id)))?.sequence).toBe(2)
+    expect((await store.commit((session) => session.reserveSequence(relayer.id)))?.sequence).toBe(2)
 
     const moved = { ...relayer, address: `0x${'9'.repeat(40)}` as Address }
     await store.commit(async (session) => {

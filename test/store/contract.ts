@@ -71,7 +71,7 @@ export async function sendWithin(
   relayerId: RelayerId,
   changes: Partial<Transaction> = {},
 ): Promise<Transaction> {
-  const next = await session.nextInOrder(relayerId)
+  const next = await session.reserveSequence(relayerId)
   if (!next) throw new Error(`no relayer ${relayerId}`)
   const transaction = queued(next.sequence, { id: freshId(), relayerId, ...changes })
   await session.insertTransaction(transaction)

@@ -48,9 +48,9 @@ async function storeBatch(
   queueMax: number,
   { relayerId, requests, ids, now, requester }: Batch,
 ): Promise<readonly Transaction[]> {
-  const places = await session.nextPlaces(relayerId, requests.length)
-  if (!places) throw relayerNotFound(relayerId)
-  const { relayer, first } = places
+  const reserved = await session.reserveSequences(relayerId, requests.length)
+  if (!reserved) throw relayerNotFound(relayerId)
+  const { relayer, first } = reserved
   checkEach('transactions', requests, (request) => checkSend(relayer, request, now))
   const last = first + requests.length - 1
   if (last > queueMax) {

@@ -18,7 +18,7 @@ export async function submitTransaction(
   request: SendRequest,
   requester?: Requester,
 ): Promise<Transaction> {
-  const at = { ...placeFor(context), ...(requester && { requester }) }
+  const at = { ...newTransaction(context), ...(requester && { requester }) }
   const transaction = await context.store.commit(
     (session) => storeSend(session, context, relayerId, request, at),
     relayerId,
@@ -35,7 +35,7 @@ export async function submitOnce(
   claim: Claim,
   requester?: Requester,
 ): Promise<{ readonly transaction: Transaction; readonly replayed: boolean }> {
-  const at = { ...placeFor(context), ...(requester && { requester }) }
+  const at = { ...newTransaction(context), ...(requester && { requester }) }
   const { transactions, replayed } = await sendOnce(context, relayerId, claim, [at.id], async (session) => [
     await storeSend(session, context, relayerId, request, at),
   ])
@@ -44,13 +44,13 @@ export async function submitOnce(
   return { transaction: transactions[0] as Transaction, replayed }
 }
 
-interface SendPlace {
+interface NewTransaction {
   readonly id: TransactionId
   readonly now: TimestampMs
   readonly requester?: Requester
 }
 
-function placeFor({ clock, random }: CommandContext): SendPlace {
+function newTransaction({ clock, random }: CommandContext): NewTransaction {
   const now = clock.now()
   return { id: freshId(random, now), now }
 }
@@ -60,9 +60,9 @@ async function storeSend(
   { queueMax }: CommandContext,
   relayerId: RelayerId,
   request: SendRequest,
-  { id, now, requester }: SendPlace,
+  { id, now, requester }: NewTransaction,
 ): Promise<Transaction> {
-  const next = await session.nextInOrder(relayerId)
+  const next = await session.reserveSequence(relayerId)
   if (!next) throw relayerNotFound(relayerId)
   const { relayer, sequence } = next
   checkSend(relayer, request, now)

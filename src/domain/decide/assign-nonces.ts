@@ -11,7 +11,7 @@ import { blocksOurs, type FreeNonces, freeNonces, highestWaiting, lowestGap, tak
 import { minedAhead, spendable, upfrontCost, usesEip1559 } from './funds.ts'
 import { explainPoolUnseen } from './hindrance.ts'
 import { explainRefusedGapFiller, makeWay } from './refused-gap-filler.ts'
-import { inFlightOf, placesIn, roomIn, type Work } from './work.ts'
+import { inFlightOf, openRoomIn, roomIn, type Work } from './work.ts'
 
 export function assignNonces(work: Work, observation: Observation, policy: NetworkPolicy): Assignments {
   const { market, nonce, pendingNonce } = observation
@@ -96,7 +96,7 @@ function assignQueue(
     return { decisions: explainFirst(work, 'facts_missing', 'waits: no node tells the balance'), again: false }
   }
   const decisions: Decision[] = []
-  let room = placesIn(work, observation.delegated)
+  let room = openRoomIn(work, observation.delegated)
   let wallet = spendable(work, balance ?? 0n, market, policy) - minedAhead(work, observation.nonce)
   for (const transaction of queued) {
     if (!isInPhase(transaction, 'queued')) continue

@@ -22,7 +22,7 @@ export interface Work {
   readonly expiring: readonly Transaction[]
   /** Attempts that are on their way to a node that has not answered yet. */
   readonly underWay?: ReadonlySet<Hash>
-  /** The last place in the relayer's order that is taken. */
+  /** The last sequence of the relayer that is taken. */
   readonly lastSequence: number
   /** What its owner, new as it is, does not know yet. */
   readonly lostHistory?: LostHistory
@@ -65,11 +65,11 @@ export function inFlightOf(work: Work): readonly InPhase<'inFlight'>[] {
  * that gives way is always one: what is in flight waits for it.
  */
 export function roomIn(work: Work, delegated = false): number {
-  return placesIn(work, delegated) + inFlightOf(work).filter(givesWay).length
+  return openRoomIn(work, delegated) + inFlightOf(work).filter(givesWay).length
 }
 
 /** How many more there may be in flight. */
-export function placesIn(work: Work, delegated = false): number {
+export function openRoomIn(work: Work, delegated = false): number {
   const most = delegated ? 1 : work.relayer.policies.maxInFlight
   return Math.max(0, most - inFlightOf(work).length)
 }

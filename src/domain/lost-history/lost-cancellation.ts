@@ -23,7 +23,7 @@ export type Ended = Pick<Transaction, 'sequence' | 'createdAt'>
 export interface Since {
   /** No longer in the queue, but perhaps what a no-op canceled in the lost history. */
   readonly ended: readonly Ended[]
-  /** By the nonce of each no-op: the first place in the relayer's order that was given a higher nonce. Absent: none was. */
+  /** By the nonce of each no-op: the first sequence of the relayer that was given a higher nonce. Absent: none was. */
   readonly overtaken: ReadonlyMap<Nonce, number>
 }
 
@@ -54,7 +54,7 @@ export function matchNoOps(
   { ended, overtaken }: Since = { ended: [], overtaken: new Map() },
 ): NoOpMatches {
   const foundIds = new Set(found.map(({ transaction }) => transaction.id))
-  const marks = orderOf(found.filter(({ spender }) => spender.nonce < foreign))
+  const marks = sequencesByNonce(found.filter(({ spender }) => spender.nonce < foreign))
   const canceled: NoOpMatch[] = []
   const suspected: NoOpMatch[] = []
   let left = queue.filter(({ id }) => !foundIds.has(id))
@@ -88,7 +88,7 @@ export function matchNoOps(
 }
 
 /** Empty where the order was not kept: a nonce that came back was bound again, out of its turn. */
-function orderOf(found: readonly Found[]): readonly { readonly nonce: Nonce; readonly sequence: number }[] {
+function sequencesByNonce(found: readonly Found[]): readonly { readonly nonce: Nonce; readonly sequence: number }[] {
   const marks = found
     .map(({ transaction, spender }) => ({ nonce: spender.nonce, sequence: transaction.sequence }))
     .sort((one, other) => one.nonce - other.nonce)

@@ -1,7 +1,7 @@
 // Units of one relayer share a transaction, and so its lock and its sync; those of different relayers run side by side.
 //
 // The relayer's row is locked before anything else. So of two processes with units for one relayer each waits for the
-// other once, at its first statement, and never with locks in hand: its transactions, counts and places need no order.
+// other once, at its first statement, and never with locks in hand: its transactions, counts and sequences need no order.
 import type { Client, Pool } from 'pg'
 import type { RelayerId } from '../../domain/ids.ts'
 import { openAuditPad } from '../access/audit-log.ts'
@@ -142,7 +142,7 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
     ])
     if (!row) return { session, deferred: together(tallies, pad) }
     const locked = ofLockedRelayer({ executor, session, tallies, row, transactions, claims })
-    return { session: locked.session, deferred: together(locked.places, tallies, pad) }
+    return { session: locked.session, deferred: together(locked.sequences, tallies, pad) }
   }
 
   return {

@@ -1,5 +1,5 @@
 // The relayer that a transaction has locked: nobody else changes its row, so what units ask of it is answered from memory,
-// and the places they take are written once for all of them.
+// and the sequences they take are written once for all of them.
 import type { Claimed } from '../../domain/claim.ts'
 import { OwnershipLost } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
@@ -11,7 +11,7 @@ import type { Session } from '../store.ts'
 import { claimUnclaimed, nameOfClaim } from '../transactions/claim.ts'
 import { countByStatus, pendingAmong, type Tallies } from '../transactions/tallies.ts'
 
-const place = statement<{ id: RelayerId; last: number }>((db, p) =>
+const saveLastSequence = statement<{ id: RelayerId; last: number }>((db, p) =>
   db.updateTable('relayers').set({ last_sequence: p.last }).where('id', '=', p.id),
 )
 
@@ -29,7 +29,7 @@ export interface Locked {
 /** The session of a transaction that has locked a relayer, and what it has to write at the end. */
 export function ofLockedRelayer({ executor, session, tallies, row, transactions, claims }: Locked): {
   readonly session: Session
-  readonly places: Deferred
+  readonly sequences: Deferred
 } {
   const { id } = row
   const relayer = relayerFromRow(row)
@@ -43,7 +43,7 @@ export function ofLockedRelayer({ executor, session, tallies, row, transactions,
   let counts: Promise<Readonly<Record<Status, number>>> | undefined
 
   async function write(): Promise<void> {
-    if (known && last !== row.last_sequence) await executor.all(place, { id, last })
+    if (known && last !== row.last_sequence) await executor.all(saveLastSequence, { id, last })
   }
 
   /** From here on the row itself is asked: it is about to be something else, or to be gone. */
@@ -83,12 +83,12 @@ export function ofLockedRelayer({ executor, session, tallies, row, transactions,
       return pendingAmong(await counts, tallies, id)
     },
     relayer: async (relayerId) => (known && relayerId === id ? relayer : session.relayer(relayerId)),
-    async nextInOrder(relayerId) {
-      if (!known || relayerId !== id) return session.nextInOrder(relayerId)
+    async reserveSequence(relayerId) {
+      if (!known || relayerId !== id) return session.reserveSequence(relayerId)
       return { relayer, sequence: take(1).first }
     },
-    nextPlaces: async (relayerId, count) =>
-      known && relayerId === id ? take(count) : session.nextPlaces(relayerId, count),
+    reserveSequences: async (relayerId, count) =>
+      known && relayerId === id ? take(count) : session.reserveSequences(relayerId, count),
     async fence(relayerId, epoch) {
       if (!known || relayerId !== id) return session.fence(relayerId, epoch)
       if (BigInt(row.epoch) !== epoch)
@@ -109,7 +109,7 @@ export function ofLockedRelayer({ executor, session, tallies, row, transactions,
   }
   return {
     session: { ...session, ...remembering },
-    places: {
+    sequences: {
       keep() {
         kept = { last, known }
       },

@@ -171,7 +171,7 @@ describe('refusals', () => {
         ...store,
         commit: (unit) =>
           store.commit((session) =>
-            unit({ ...session, nextInOrder: () => Promise.reject(new Error('the disk is gone')) }),
+            unit({ ...session, reserveSequence: () => Promise.reject(new Error('the disk is gone')) }),
           ),
       }),
     })

@@ -82,7 +82,7 @@ export function transaction(id: string, lifecycle: Lifecycle, changes: Partial<T
 /** Stores it next in its relayer's order. */
 export async function put(store: Store, row: Transaction): Promise<Transaction> {
   return store.commit(async (session) => {
-    const next = await session.nextInOrder(row.relayerId)
+    const next = await session.reserveSequence(row.relayerId)
     if (!next) throw new Error(`no relayer ${row.relayerId} to store for`)
     const stored = { ...row, sequence: next.sequence }
     await session.insertTransaction(stored)
