@@ -6,7 +6,7 @@ export type Command =
   | { readonly run: 'help'; readonly text: string }
   | { readonly run: 'version' }
   | {
-      readonly run: 'move' | 'rehearsal' | 'undo'
+      readonly run: 'transfer' | 'rehearsal' | 'undo'
       /** As given, perhaps beginning with `sqlite:`. */
       readonly from: string
     }
@@ -32,7 +32,7 @@ whenever it is cut off, run it again. Afterwards no service starts on the file.
 
   --from FILE   the SQLite file: ./data/rescind.db, or sqlite:./data/rescind.db
   --dry-run     does all of it, and takes it back: nothing changes. A service may go on running on the file
-  --undo        takes a move back, as long as nothing was written to the database since: it is emptied, and services
+  --undo        takes a transfer back, as long as nothing was written to the database since: it is emptied, and services
                 start on the file again
 `
 
@@ -85,7 +85,7 @@ function parseMigrate(direction: string | undefined, more: readonly string[], va
   if (more.length > 0) return wrong(`"${more[0]}" is one argument too many; the file is named with --from`)
   if (!from) return wrong('--from is missing: the SQLite file to move, such as --from ./data/rescind.db')
   if (values['dry-run'] && undo) return wrong('--dry-run and --undo exclude each other')
-  return { run: values['dry-run'] ? 'rehearsal' : undo ? 'undo' : 'move', from }
+  return { run: values['dry-run'] ? 'rehearsal' : undo ? 'undo' : 'transfer', from }
 }
 
 function wrong(text: string): Command {

@@ -50,7 +50,7 @@ switch (command.run) {
     process.exitCode = 2
     break
   default: {
-    const { move } = await import('./move.ts')
-    process.exit(await move({ ...command, ...around }))
+    const { transfer } = await import('./transfer.ts')
+    process.exit(await transfer({ ...command, ...around }))
   }
 }

@@ -127,15 +127,14 @@ const typesOnly: Readonly<Record<string, Rule>> = {
 const packages: Readonly<Record<string, readonly string[]>> = { domain: [] }
 
 /**
- * Files at the top of src/: main is the process, serve its life, compose the only one that names implementations. `move` is
- * another life, which is about two databases and nothing else.
+ * Files at the top of src/: main is the process, serve its life, compose the only one that names implementations. `transfer` is\n * another life, which is about two databases and nothing else.
  */
 const top: Readonly<Record<string, Rule>> = {
-  'main.ts': ['arguments.ts', 'serve.ts', 'move.ts', 'version.ts', 'cli'],
+  'main.ts': ['arguments.ts', 'serve.ts', 'transfer.ts', 'version.ts', 'cli'],
   'arguments.ts': [],
   'version.ts': [],
   'serve.ts': ['compose.ts', 'version.ts', 'config', 'ops'],
-  'move.ts': ['config', 'ops', 'store'],
+  'transfer.ts': ['config', 'ops', 'store'],
   'compose.ts': [...Object.keys(matrix).filter((folder) => folder !== 'cli')],
 }
 

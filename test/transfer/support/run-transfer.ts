@@ -25,8 +25,14 @@ export async function rescind(
 }
 
 /** `rescind migrate sqlite-to-postgres` with the file of `directory`. */
-export function move(directory: string, url: string, ...more: readonly string[]): Promise<Ended> {
-  return rescind(moving(...more), directory, { DATABASE_URL: url })
+export function transfer(directory: string, url: string, ...more: readonly string[]): Promise<Ended> {
+  return rescind(transferArguments(...more), directory, { DATABASE_URL: url })
 }
 
-export const moving = (...more: readonly string[]) => ['migrate', 'sqlite-to-postgres', '--from', 'rescind.db', ...more]
+export const transferArguments = (...more: readonly string[]) => [
+  'migrate',
+  'sqlite-to-postgres',
+  '--from',
+  'rescind.db',
+  ...more,
+]

@@ -6,7 +6,7 @@
 //   target   commit                                  the data is there
 //   file     "moved", durable
 //
-// Cut off before "moving", nothing has happened. Cut off later, the file names the move, and the next run asks the target:
+// Cut off before "moving", nothing has happened. Cut off later, the file names the transfer, and the next run asks the target:
 // "done" is finished, "begun" begins anew. So there is no moment at which services start on both.
 import type { Clock } from '../../ops/clock.ts'
 import { freshId } from '../../ops/fresh-id.ts'
@@ -21,63 +21,63 @@ import { openSource, type Source } from './source.ts'
 import { openTarget, type Target } from './target.ts'
 import { countOn, empty, hold, refuseFilled, typesOf } from './target-tables.ts'
 
-export interface MoveOptions {
+export interface TransferOptions {
   /** Of the SQLite file. */
   readonly path: string
   /** Of the PostgreSQL database. */
   readonly url: Secret
   readonly clock: Clock
   readonly random: Random
-  /** Ends the move, as long as nothing has happened. */
+  /** Ends the transfer, as long as nothing has happened. */
   readonly stop: AbortSignal
   /** A line for people. */
   report(line: string): void
 }
 
 /** Throws OperatorError wherever an operator can mend it. Nothing of `url` but its host is told. */
-export async function moveToPostgres(options: MoveOptions): Promise<void> {
+export async function transferToPostgres(options: TransferOptions): Promise<void> {
   const { path, url, clock, random, report } = options
   using source = openSource({ path, now: clock.now(), readOnly: false })
   await using target = await openTarget(url, clock)
   reportEnds(source, target, report)
   const { mark } = source
-  const move = mark?.move ?? freshId<string>(random, clock.now())
+  const transferId = mark?.move ?? freshId<string>(random, clock.now())
 
   // What is done is known to both sides, also while a service runs on the target; what is in doubt waits for its end.
   if (mark?.state !== 'moved') await target.begin()
-  const standing = await target.standing(move)
-  const isCutOff = mark?.state === 'moving' && standing === 'begun'
+  const state = await target.state(transferId)
+  const isCutOff = mark?.state === 'moving' && state === 'begun'
   if (mark && !isCutOff) {
-    if (standing !== 'done') throw strange(source, target, standing)
+    if (state !== 'done') throw strange(source, target, state)
     source.write({ ...mark, state: 'moved', target: target.shown })
-    report('this move is complete: nothing was left to be done')
+    report('this transfer is complete: nothing was left to be done')
     return
   }
   await migrateWithin(target.client, clock.now())
   await hold(target.client, source.tables)
   await refuseFilled(target.client, source.tables, target.shown)
-  await target.stand(move, 'begun', source.path)
+  await target.recordState(transferId, 'begun', source.path)
   await target.commit()
 
   await target.begin()
   await hold(target.client, source.tables)
   await refuseFilled(target.client, source.tables, target.shown)
   await copyAll(source, target, options)
-  await target.stand(move, 'done', source.path)
+  await target.recordState(transferId, 'done', source.path)
   options.stop.throwIfAborted()
-  source.write({ move, state: 'moving', target: target.shown, at: clock.now() })
+  source.write({ move: transferId, state: 'moving', target: target.shown, at: clock.now() })
   await target.commit().catch((cause: Error) => {
     throw new OperatorError(
       `whether the target has committed is not known (${cause.message}); the file is marked, so that no service starts on it: run this command again, which finds out`,
       { cause },
     )
   })
-  source.write({ move, state: 'moved', target: target.shown, at: clock.now() })
+  source.write({ move: transferId, state: 'moved', target: target.shown, at: clock.now() })
   report('moved. The file is kept as it is, and no service starts on it; start the service with this DATABASE_URL')
 }
 
-/** All of a move except that it takes place: both sides stay as they are, and a service may run on the file. */
-export async function rehearse(options: MoveOptions): Promise<void> {
+/** All of a transfer except that it takes place: both sides stay as they are, and a service may run on the file. */
+export async function rehearse(options: TransferOptions): Promise<void> {
   const { path, url, clock, report } = options
   using source = openSource({ path, now: clock.now(), readOnly: true })
   if (source.mark) throw new OperatorError(`${source.path} is marked as ${source.mark.state} to ${source.mark.target}`)
@@ -93,7 +93,7 @@ export async function rehearse(options: MoveOptions): Promise<void> {
 }
 
 /** Inside a transaction of each side. */
-async function copyAll(source: Source, target: Target, { report, stop }: MoveOptions): Promise<void> {
+async function copyAll(source: Source, target: Target, { report, stop }: TransferOptions): Promise<void> {
   const { client } = target
   await empty(client, source.tables)
   for (const table of source.tables) {
@@ -115,7 +115,7 @@ const reportEvery = 100_000
 export async function compareAll(
   source: Source,
   target: Target,
-  { report, stop }: Pick<MoveOptions, 'report' | 'stop'>,
+  { report, stop }: Pick<TransferOptions, 'report' | 'stop'>,
 ): Promise<void> {
   let total = 0
   for (const table of source.tables) {
@@ -131,17 +131,17 @@ function* expected(source: Source, table: Table): Generator<Row> {
   for (const row of source.rows(table)) yield carried(table, row)
 }
 
-export function reportEnds(source: Source, target: Target, report: MoveOptions['report']): void {
+export function reportEnds(source: Source, target: Target, report: TransferOptions['report']): void {
   report(`from ${source.path}`)
   report(`to ${target.shown}`)
 }
 
 /** The target is not the one that the file was moved to, or not as it was. */
-export function strange(source: Source, target: Target, standing: string | undefined): OperatorError {
+export function strange(source: Source, target: Target, state: string | undefined): OperatorError {
   const { mark } = source
   return new OperatorError(
-    standing === 'undone'
-      ? `the move of ${source.path} was undone in ${target.shown}, and the file not told: run this command with --undo again`
+    state === 'undone'
+      ? `the transfer of ${source.path} was undone in ${target.shown}, and the file not told: run this command with --undo again`
       : `${source.path} is marked as ${mark?.state} to ${mark?.target}, and ${target.shown} knows nothing of that: set DATABASE_URL to the database that the file was moved to`,
   )
 }

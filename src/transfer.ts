@@ -1,16 +1,16 @@
-// One move of an installation's data from SQLite to PostgreSQL, or its rehearsal, or its undoing. Answers the exit code.
+// One transfer of an installation's data from SQLite to PostgreSQL, or its rehearsal, or its undoing. Answers the exit code.
 import { resolve } from 'node:path'
 import { ConfigError } from './config/config-error.ts'
 import { loadDatabase } from './config/load-database.ts'
 import { systemClock } from './ops/clock.ts'
 import { OperatorError } from './ops/operator-error.ts'
 import { systemRandom } from './ops/random.ts'
-import { moveToPostgres, rehearse } from './store/transfer/move.ts'
-import { inWords } from './store/transfer/target.ts'
-import { undoMove } from './store/transfer/undo.ts'
+import { describeFailure } from './store/transfer/target.ts'
+import { rehearse, transferToPostgres } from './store/transfer/transfer.ts'
+import { undoTransfer } from './store/transfer/undo.ts'
 
-export interface Moving {
-  readonly run: 'move' | 'rehearsal' | 'undo'
+export interface TransferRun {
+  readonly run: 'transfer' | 'rehearsal' | 'undo'
   /** The SQLite file: a path, from `directory`, which may begin with `sqlite:`. */
   readonly from: string
   readonly env: Readonly<Record<string, string | undefined>>
@@ -21,10 +21,10 @@ export interface Moving {
   readonly stderr: { write(text: string): unknown }
 }
 
-const runs = { move: moveToPostgres, rehearsal: rehearse, undo: undoMove }
+const runs = { transfer: transferToPostgres, rehearsal: rehearse, undo: undoTransfer }
 
 /** 0 when it was done, or had been before; 1 with the reason on `stderr`. */
-export async function move({ run, from, env, directory, stop, stdout, stderr }: Moving): Promise<0 | 1> {
+export async function transfer({ run, from, env, directory, stop, stdout, stderr }: TransferRun): Promise<0 | 1> {
   try {
     const database = await loadDatabase(env, directory)
     if (database.kind !== 'postgres') {
@@ -42,7 +42,7 @@ export async function move({ run, from, env, directory, stop, stdout, stderr }: 
     })
     return 0
   } catch (thrown) {
-    stderr.write(`${thrown === stop.reason ? 'stopped: nothing was changed' : sayOf(inWords(thrown))}\n`)
+    stderr.write(`${thrown === stop.reason ? 'stopped: nothing was changed' : sayOf(describeFailure(thrown))}\n`)
     return 1
   }
 }

@@ -7,7 +7,7 @@ import { devAccount } from '../../tooling/anvil.ts'
 import { openClient, until } from '../../tooling/client.ts'
 import { type Postgres, startPostgres } from '../../tooling/postgres.ts'
 import { type Installation, openInstallation, seen } from './support/installation.ts'
-import { move } from './support/run-move.ts'
+import { transfer } from './support/run-transfer.ts'
 
 let installation: Installation
 let postgres: Postgres
@@ -37,13 +37,13 @@ test('rehearsed while the service runs, moved when it has ended: everything answ
   {
     await using running = await installation.start()
     before = await seen(running)
-    const rehearsal = await move(directory, url, '--dry-run')
+    const rehearsal = await transfer(directory, url, '--dry-run')
     expect(rehearsal).toMatchObject({
       code: 0,
       reported: expect.stringContaining('nothing was changed on either side'),
     })
     expect(await tables()).toEqual([])
-    const refused = await move(directory, url)
+    const refused = await transfer(directory, url)
     expect(refused).toMatchObject({
       code: 1,
       reported: expect.stringMatching(/^a service runs on .*rescind\.db: stop it/),
@@ -52,10 +52,10 @@ test('rehearsed while the service runs, moved when it has ended: everything answ
   }
 
   const stopped = digestOfFile()
-  expect(await move(directory, url, '--dry-run')).toMatchObject({ code: 0 })
+  expect(await transfer(directory, url, '--dry-run')).toMatchObject({ code: 0 })
   expect([digestOfFile(), await tables()]).toEqual([stopped, []])
 
-  const moved = await move(directory, url)
+  const moved = await transfer(directory, url)
   expect(moved).toMatchObject({
     code: 0,
     reported: expect.stringMatching(/all \d+ rows of \d+ tables are the same on both/),
@@ -66,11 +66,11 @@ test('rehearsed while the service runs, moved when it has ended: everything answ
   await expect(installation.start()).rejects.toThrow(
     /the data of .*rescind\.db was moved to the PostgreSQL database "rescind_1" .*: set DATABASE_URL to that database/,
   )
-  expect(await move(directory, url)).toMatchObject({
+  expect(await transfer(directory, url)).toMatchObject({
     code: 0,
     reported: expect.stringContaining('nothing was left to be'),
   })
-  const elsewhere = await move(directory, await postgres.database())
+  const elsewhere = await transfer(directory, await postgres.database())
   expect(elsewhere).toMatchObject({
     code: 1,
     reported: expect.stringContaining('knows nothing of that: set DATABASE_URL'),
@@ -107,16 +107,16 @@ test('rehearsed while the service runs, moved when it has ended: everything answ
   const numbers = receiver.taken.map(({ event }) => event.id)
   expect(new Set(numbers).size).toBe(numbers.length)
 
-  expect(await move(directory, url)).toMatchObject({
+  expect(await transfer(directory, url)).toMatchObject({
     code: 0,
     reported: expect.stringContaining('nothing was left to be'),
   })
-  const undone = await move(directory, url, '--undo')
+  const undone = await transfer(directory, url, '--undo')
   expect(undone).toMatchObject({ code: 1, reported: expect.stringContaining('a service runs on') })
   await service.stop()
-  const worked = await move(directory, url, '--undo')
+  const worked = await transfer(directory, url, '--undo')
   expect(worked).toMatchObject({
     code: 1,
-    reported: expect.stringMatching(/a service has written to .* since the move/),
+    reported: expect.stringMatching(/a service has written to .* since the transfer/),
   })
 }, 240_000)

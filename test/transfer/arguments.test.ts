@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseArguments } from '../../src/arguments.ts'
-import { rescind } from './support/run-move.ts'
+import { rescind } from './support/run-transfer.ts'
 
 const migrate = ['migrate', 'sqlite-to-postgres']
 let folder: string
@@ -13,9 +13,9 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('nothing runs the service, and the three ways of a move are told apart', () => {
+test('nothing runs the service, and the three ways of a transfer are told apart', () => {
   expect(parseArguments([])).toEqual({ run: 'service' })
-  expect(parseArguments([...migrate, '--from', 'a.db'])).toEqual({ run: 'move', from: 'a.db' })
+  expect(parseArguments([...migrate, '--from', 'a.db'])).toEqual({ run: 'transfer', from: 'a.db' })
   expect(parseArguments([...migrate, '--from=sqlite:a.db', '--dry-run'])).toEqual({
     run: 'rehearsal',
     from: 'sqlite:a.db',

@@ -14,7 +14,7 @@ import { until } from '../../tooling/client.ts'
 import { type Postgres, startPostgres } from '../../tooling/postgres.ts'
 import { quiet } from '../store/open-store.ts'
 import { alter, type FilledFile, fillFile, openFile } from './support/filled-file.ts'
-import { move } from './support/run-move.ts'
+import { transfer } from './support/run-transfer.ts'
 
 // Each test starts several processes, one after the other.
 vi.setConfig({ testTimeout: 240_000 })
@@ -41,7 +41,7 @@ async function contentOf(url: string) {
 }
 
 async function refusal(folder: string, url: string, ...more: readonly string[]): Promise<string> {
-  const { code, reported } = await move(folder, url, ...more)
+  const { code, reported } = await transfer(folder, url, ...more)
   expect({ code, reported }).toMatchObject({ code: 1 })
   expect(reported).not.toContain('    at ')
   expect(reported).not.toContain(new URL(url).password)
@@ -108,7 +108,7 @@ test('a folder is no file', async () => {
 test.each([
   ['a column', 'BEGIN NEW.name = upper(NEW.name); RETURN NEW; END', /relayers, id writer: the column name differs/],
   ['a row', 'BEGIN RETURN NULL; END', /relayers: the row id writer is not in the target/],
-])('%s that arrives otherwise than it left ends the move', async (_, body, reported) => {
+])('%s that arrives otherwise than it left ends the transfer', async (_, body, reported) => {
   const folder = filled.copy()
   const url = await postgres.database()
   await (await openPostgresStore({ url: secretUrl(new URL(url)), clock: systemClock, logger: quiet }))[
@@ -148,20 +148,20 @@ test('a target on which a service has worked, and one on which it runs', async (
     await replica.end()
   }
   // It was started by mistake, and had nothing to do.
-  expect(await move(folder, url)).toMatchObject({ code: 0 })
+  expect(await transfer(folder, url)).toMatchObject({ code: 0 })
   const other = filled.copy()
   expect(await refusal(other, url)).toMatch(/is not empty: there are rows in attempts, .*; name a fresh database/)
   await openFile(other)
 })
 
-test('a move waits a little for whoever changes the schema, and so does a service that starts while a move runs', async () => {
+test('a transfer waits a little for whoever changes the schema, and so does a service that starts while a transfer runs', async () => {
   const folder = filled.copy()
   const url = await postgres.database()
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query('BEGIN')
   await client.query(`SELECT pg_advisory_xact_lock(${lockOfMigrations}, hashtext('public'))`)
-  expect(await refusal(folder, url)).toMatch(/a service runs on .*, or another move does: stop it/)
+  expect(await refusal(folder, url)).toMatch(/a service runs on .*, or another transfer does: stop it/)
   const starting = new pg.Client({ connectionString: url, lock_timeout: 50 })
   await starting.connect()
   await expect(migrate(starting, 0)).rejects.toThrow(
@@ -169,14 +169,14 @@ test('a move waits a little for whoever changes the schema, and so does a servic
   )
   await starting.end()
   await client.end()
-  expect(await move(folder, url)).toMatchObject({ code: 0 })
+  expect(await transfer(folder, url)).toMatchObject({ code: 0 })
 })
 
-test('what is written to the target before the move holds it is seen, and not taken out', async () => {
+test('what is written to the target before the transfer holds it is seen, and not taken out', async () => {
   const [first, second] = [filled.copy(), filled.copy()]
   const url = await postgres.database()
-  expect(await move(first, url)).toMatchObject({ code: 0 })
-  expect(await move(first, url, '--undo')).toMatchObject({ code: 0 })
+  expect(await transfer(first, url)).toMatchObject({ code: 0 })
+  expect(await transfer(first, url, '--undo')).toMatchObject({ code: 0 })
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query(
@@ -185,14 +185,14 @@ test('what is written to the target before the move holds it is seen, and not ta
   const refused = refusal(second, url)
   const isWaiting = async () =>
     (await postgres.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).length > 0
-  await until(isWaiting, { limitMs: 60_000, what: 'the move to wait' })
+  await until(isWaiting, { limitMs: 60_000, what: 'the transfer to wait' })
   await client.query('COMMIT')
   expect(await refused).toMatch(/is not empty: there are rows in api_keys;/)
   expect((await client.query('SELECT id FROM api_keys')).rows).toEqual([{ id: 'late' }])
   await client.end()
 })
 
-test('a file of an older version is brought up to date by the move, and by nothing less', async () => {
+test('a file of an older version is brought up to date by the transfer, and by nothing less', async () => {
   const folder = filled.copy()
   alter(folder, 'VACUUM')
   const path = join(folder, 'old.db')
@@ -215,7 +215,7 @@ test('a file of an older version is brought up to date by the move, and by nothi
     return names
   }
   const before = schema()
-  const moveOld = (...more: string[]) => move(folder, url, '--from', 'old.db', ...more)
+  const moveOld = (...more: string[]) => transfer(folder, url, '--from', 'old.db', ...more)
   expect(await moveOld('--dry-run')).toMatchObject({ code: 0 })
   expect(schema()).toEqual(before)
   expect(await moveOld()).toMatchObject({ code: 0 })
@@ -228,22 +228,22 @@ test('a file of an older version is brought up to date by the move, and by nothi
   expect(await postgres.query("SELECT nextval('outbox_id_seq') AS next", database)).toEqual([{ next: 42 }])
 })
 
-test('a move that nobody has built on is undone, once and for all', async () => {
+test('a transfer that nobody has built on is undone, once and for all', async () => {
   const folder = filled.copy()
   const url = await postgres.database()
   expect(await refusal(folder, url, '--undo')).toMatch(/is not marked as moved: there is nothing to undo/)
-  expect(await move(folder, url)).toMatchObject({ code: 0 })
+  expect(await transfer(folder, url)).toMatchObject({ code: 0 })
   expect(await refusal(folder, await postgres.database(), '--undo')).toMatch(/knows nothing of that/)
-  expect(await move(folder, url, '--undo')).toMatchObject({ code: 0 })
+  expect(await transfer(folder, url, '--undo')).toMatchObject({ code: 0 })
   expect(await contentOf(url)).toEqual([])
   await openFile(folder)
   expect(await refusal(folder, url, '--undo')).toMatch(/there is nothing to undo/)
   // And it can be moved again. Versions that know no marks see a migration that they don't know.
-  expect(await move(folder, url)).toMatchObject({ code: 0 })
+  expect(await transfer(folder, url)).toMatchObject({ code: 0 })
   const names = alter<{ name: string }>(folder, 'SELECT name FROM migrations').map(({ name }) => name)
   expect(() => missingMigrations(names)).toThrow(/written by a later version \(migration moved-to-postgresql\)/)
   await postgres.query('UPDATE relayers SET paused = 1', new URL(url).pathname.slice(1))
   expect(await refusal(folder, url, '--undo')).toMatch(
-    /a service has written to .* since the move \(relayers, id writer: the column paused differs\): .* can't be undone/,
+    /a service has written to .* since the transfer \(relayers, id writer: the column paused differs\): .* can't be undone/,
   )
 })

@@ -5,7 +5,7 @@ import { until } from '../../tooling/client.ts'
 import { type Postgres, startPostgres } from '../../tooling/postgres.ts'
 import { startTcpProxy, type TcpProxy, type Weather } from '../chaos/support/tcp-proxy.ts'
 import { alter, type FilledFile, fillFile, openFile } from './support/filled-file.ts'
-import { move, moving, startRescind } from './support/run-move.ts'
+import { startRescind, transfer, transferArguments } from './support/run-transfer.ts'
 
 // Each test starts several processes, one after the other.
 vi.setConfig({ testTimeout: 240_000 })
@@ -52,7 +52,7 @@ function stallAt(text: string, nth: number, way: 'request' | 'answer'): Weather 
 async function killedAt(folder: string, url: string, weather: Weather): Promise<void> {
   proxy.change(weather)
   const before = proxy.fates.stall
-  const moved = startRescind(moving(), folder, { DATABASE_URL: throughProxy(url) })
+  const moved = startRescind(transferArguments(), folder, { DATABASE_URL: throughProxy(url) })
   await until(() => proxy.fates.stall > before, { limitMs: 60_000, what: () => `the step\n${moved.logs()}` })
   moved.signal('SIGKILL')
   await moved.exited
@@ -70,7 +70,7 @@ test.each([
   await killedAt(folder, url, stallAt(text, nth, way))
   expect(await rowsOf(url)).toBe(0)
   await openFile(folder)
-  expect(await move(folder, url)).toMatchObject({
+  expect(await transfer(folder, url)).toMatchObject({
     code: 0,
     reported: expect.stringContaining('moved. The file is kept'),
   })
@@ -82,16 +82,16 @@ const cutOff = /was cut off at its last step, and only the target knows whether 
 
 test.each([
   ['before its commit', 'request', 'moved. The file is kept'],
-  ['before it hears of its commit', 'answer', 'this move is complete: nothing was left to be done'],
-] as const)('killed %s: no service starts on the file until the move was run again', async (_, way, reported) => {
+  ['before it hears of its commit', 'answer', 'this transfer is complete: nothing was left to be done'],
+] as const)('killed %s: no service starts on the file until the transfer was run again', async (_, way, reported) => {
   const folder = filled.copy()
   const url = await postgres.database()
   await killedAt(folder, url, stallAt(commit, 2, way))
   await expect(openFile(folder)).rejects.toThrow(cutOff)
-  const elsewhere = await move(folder, await postgres.database())
+  const elsewhere = await transfer(folder, await postgres.database())
   expect(elsewhere).toMatchObject({ code: 1, reported: expect.stringContaining('knows nothing of that') })
   await expect(openFile(folder)).rejects.toThrow(cutOff)
-  expect(await move(folder, url)).toMatchObject({ code: 0, reported: expect.stringContaining(reported) })
+  expect(await transfer(folder, url)).toMatchObject({ code: 0, reported: expect.stringContaining(reported) })
   expect(await rowsOf(url)).toBe(rowsIn(folder))
   await expect(openFile(folder)).rejects.toThrow(/the data of .* was moved to/)
 })
@@ -100,10 +100,10 @@ test.each(['request', 'answer'] as const)('cut off at its commit (%s), it can be
   const folder = filled.copy()
   const url = await postgres.database()
   await killedAt(folder, url, stallAt(commit, 2, way))
-  expect(await move(folder, url, '--undo')).toMatchObject({ code: 0 })
+  expect(await transfer(folder, url, '--undo')).toMatchObject({ code: 0 })
   expect(await rowsOf(url)).toBe(0)
   await openFile(folder)
-  expect(await move(folder, url)).toMatchObject({ code: 0 })
+  expect(await transfer(folder, url)).toMatchObject({ code: 0 })
 })
 
 test.each(['request', 'answer'] as const)(
@@ -111,19 +111,19 @@ test.each(['request', 'answer'] as const)(
   async (way) => {
     const folder = filled.copy()
     const url = await postgres.database()
-    expect(await move(folder, url)).toMatchObject({ code: 0 })
+    expect(await transfer(folder, url)).toMatchObject({ code: 0 })
     proxy.change(stallAt(commit, 1, way))
     const before = proxy.fates.stall
-    const undoing = startRescind(moving('--undo'), folder, { DATABASE_URL: throughProxy(url) })
+    const undoing = startRescind(transferArguments('--undo'), folder, { DATABASE_URL: throughProxy(url) })
     await until(() => proxy.fates.stall > before, { limitMs: 60_000, what: () => `its commit\n${undoing.logs()}` })
     undoing.signal('SIGKILL')
     await undoing.exited
     await expect(openFile(folder)).rejects.toThrow(/the data of .* was moved to/)
     if (way === 'answer') {
-      const again = await move(folder, url)
+      const again = await transfer(folder, url)
       expect(again).toMatchObject({ code: 1, reported: expect.stringContaining('run this command with --undo again') })
     }
-    expect(await move(folder, url, '--undo')).toMatchObject({ code: 0 })
+    expect(await transfer(folder, url, '--undo')).toMatchObject({ code: 0 })
     expect(await rowsOf(url)).toBe(0)
     await openFile(folder)
   },
@@ -135,7 +135,7 @@ test('the connection breaks among the rows: it is said, and nothing has happened
   proxy.change((way, bytes) =>
     way === 'request' && bytes.includes('INSERT INTO "transactions"') ? { do: 'cut', afterBytes: 9 } : { do: 'pass' },
   )
-  const cut = await move(folder, throughProxy(url))
+  const cut = await transfer(folder, throughProxy(url))
   expect(cut).toMatchObject({
     code: 1,
     reported: expect.stringContaining("nothing was changed: the target can't be reached ("),
@@ -152,13 +152,13 @@ test('the connection breaks at the commit: what is not known is said, and found 
     if (way === 'request' && bytes.includes(commit)) commits += 1
     return commits === 2 && way === 'answer' ? { do: 'cut', afterBytes: 0 } : { do: 'pass' }
   })
-  const cut = await move(folder, throughProxy(url))
+  const cut = await transfer(folder, throughProxy(url))
   expect(cut).toMatchObject({
     code: 1,
     reported: expect.stringContaining('whether the target has committed is not known'),
   })
   await expect(openFile(folder)).rejects.toThrow(cutOff)
-  expect(await move(folder, url)).toMatchObject({
+  expect(await transfer(folder, url)).toMatchObject({
     code: 0,
     reported: expect.stringContaining('nothing was left to be done'),
   })
@@ -167,13 +167,13 @@ test('the connection breaks at the commit: what is not known is said, and found 
 test('the connection breaks at the commit of an undoing: the same', async () => {
   const folder = filled.copy()
   const url = await postgres.database()
-  expect(await move(folder, url)).toMatchObject({ code: 0 })
+  expect(await transfer(folder, url)).toMatchObject({ code: 0 })
   proxy.change((way, bytes) =>
     way === 'request' && bytes.includes(commit) ? { do: 'cut', afterBytes: 0 } : { do: 'pass' },
   )
-  const cut = await move(folder, throughProxy(url), '--undo')
+  const cut = await transfer(folder, throughProxy(url), '--undo')
   expect(cut).toMatchObject({ code: 1, reported: expect.stringContaining('whether the target is empty is not known') })
-  expect(await move(folder, url, '--undo')).toMatchObject({ code: 0 })
+  expect(await transfer(folder, url, '--undo')).toMatchObject({ code: 0 })
   await openFile(folder)
 })
 
@@ -181,7 +181,7 @@ test('asked to end while it copies, it ends, and nothing has happened', async ()
   const folder = filled.copy()
   const url = await postgres.database()
   proxy.change((way) => (way === 'answer' ? { do: 'delay', ms: 100 } : { do: 'pass' }))
-  const moved = startRescind(moving(), folder, { DATABASE_URL: throughProxy(url) })
+  const moved = startRescind(transferArguments(), folder, { DATABASE_URL: throughProxy(url) })
   await until(() => moved.logs().includes('rows copied'), { limitMs: 60_000, what: () => `rows\n${moved.logs()}` })
   moved.signal('SIGTERM')
   expect(await moved.exited).toMatchObject({ code: 1 })
