@@ -58,7 +58,7 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     acquire: (id) => acquireRelayer(executor, id),
     fence: (id, epoch) => fenceRelayer(executor, id, epoch),
     raiseFloor: (id, floor) => raiseFloor(executor, id, floor),
-    advanceQueue: (turn) => advanceQueue(executor, turn),
+    advanceQueue: (advance) => advanceQueue(executor, advance),
     redeliver: (notificationId, events, limit, now) => redeliver(executor, notificationId, events, limit, now),
     pruneEvents: (retention, now) => pruneEvents(executor, retention, now),
   }

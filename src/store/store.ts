@@ -88,16 +88,16 @@ export interface Reads {
   deadLetters(notificationId: string, page: PageRequest): Promise<Page<DeadLetter> | undefined>
 }
 
-/** One turn of a queue of deliveries, by whoever works it off. */
-export interface QueueTurn {
+/** One advance of a queue of deliveries, by its owner. */
+export interface QueueAdvance {
   readonly notificationId: string
-  /** Who takes the turn: the lease is this one's for `leaseMs`, and each turn renews it. */
+  /** Who advances it: the lease is this owner's for `leaseMs`, and each advance renews it. */
   readonly owner: string
   readonly leaseMs: number
   /** More than any lease and what clocks of replicas differ by. A lease that seems to last for longer is over. */
   readonly leaseBelievedMs: number
   readonly now: TimestampMs
-  /** What came of what was tried since the last turn. */
+  /** The results of what was tried since the last advance. */
   readonly tried: readonly Tried[]
   /** Events that are being tried now. */
   readonly busy: ReadonlySet<number>
@@ -214,8 +214,8 @@ export interface Session {
   /** Throws OwnershipLost unless `epoch` is the relayer's. The first statement of every owner's unit. */
   fence(id: RelayerId, epoch: bigint): Promise<void>
   raiseFloor(id: RelayerId, floor: NonceFloor): Promise<void>
-  /** Answers what is to be tried next, in order within a transaction; undefined when the queue is somebody else's. */
-  advanceQueue(turn: QueueTurn): Promise<readonly Due[] | undefined>
+  /** Answers what is to be tried next, in order within a transaction; undefined when the queue has another owner. */
+  advanceQueue(advance: QueueAdvance): Promise<readonly Due[] | undefined>
   /** Puts up to `limit` of the dead letters of events `from` to `to` back, lowest first. Answers how many. */
   redeliver(
     notificationId: string,

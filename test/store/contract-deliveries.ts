@@ -4,7 +4,7 @@ import { cancel } from '../../src/domain/cancel.ts'
 import type { Due, Tried } from '../../src/domain/delivery.ts'
 import type { Relayer } from '../../src/domain/relayer.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
-import type { QueueTurn, Store } from '../../src/store/store.ts'
+import type { QueueAdvance, Store } from '../../src/store/store.ts'
 import { now } from '../domain/some.ts'
 import { type OpenStore, send, storedRelayer } from './contract.ts'
 
@@ -35,9 +35,9 @@ async function happen(store: Store, { id }: Relayer, events: number, at = now): 
   return latest
 }
 
-type Turn = Partial<Omit<QueueTurn, 'tried'>> & { tried?: readonly Tried[] }
+type Advance = Partial<Omit<QueueAdvance, 'tried'>> & { tried?: readonly Tried[] }
 
-const turn = (store: Store, notificationId: string, changes: Turn = {}) =>
+const turn = (store: Store, notificationId: string, changes: Advance = {}) =>
   store.commit((session) =>
     session.advanceQueue({
       ...{
