@@ -31,7 +31,7 @@ export interface SignedTransaction {
  * What is signed to be shown to somebody, never to be mined: the bytes of a message (EIP-191, version 0x45), or the two
  * hashes of typed data (EIP-712).
  */
-export type Statement =
+export type SignableStatement =
   | { readonly kind: 'message'; readonly bytes: Hex }
   | { readonly kind: 'typedData'; readonly domainSeparator: Hash; readonly structHash: Hash }
 
@@ -41,5 +41,5 @@ export interface Signer {
   /** Rejects when the key can't be reached; never because of what the transaction holds. */
   sign(unsigned: UnsignedTransaction): Promise<SignedTransaction>
   /** Rejects when the key can't be reached. `v` is 27 or 28. */
-  signStatement(statement: Statement): Promise<Signature>
+  signStatement(statement: SignableStatement): Promise<Signature>
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
 import { RescindError } from '../../src/domain/errors.ts'
 import type { Inclusion } from '../../src/domain/transaction.ts'
-import type { Change, StoreMetrics } from '../../src/ops/metrics.ts'
+import type { StoreMetrics, TransactionChange } from '../../src/ops/metrics.ts'
 import type { Store } from '../../src/store/store.ts'
 import { watchStore } from '../../src/store/watch.ts'
 import { canceled, inFlight, now, queued, someHead, someNoOp, someRelayer } from '../domain/some.ts'
@@ -17,7 +17,11 @@ beforeAll(async () => {
 afterAll(() => under?.[Symbol.asyncDispose]())
 
 function watching(store: Store = under.store) {
-  const reported: { changes: Change[]; dropped: number[]; ends: string[] } = { changes: [], dropped: [], ends: [] }
+  const reported: { changes: TransactionChange[]; dropped: number[]; ends: string[] } = {
+    changes: [],
+    dropped: [],
+    ends: [],
+  }
   const watch: StoreMetrics = {
     committing: () => (end) => void reported.ends.push(end),
     changed: (change) => void reported.changes.push(change),

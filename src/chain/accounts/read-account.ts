@@ -10,7 +10,7 @@ import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { HeadTracker, TrackedHead } from '../heads/track-head.ts'
 import { readReceipts } from '../inclusions/read-receipts.ts'
 import type { Unexplained } from '../inclusions/unexplained.ts'
-import { type Answer, inWords } from '../nodes/call.ts'
+import { type Answer, describeAnswer } from '../nodes/call.ts'
 import { toNumber } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
@@ -141,7 +141,7 @@ async function readFrom(
   // A node that does not count its pool.
   const last = known === undefined && wanted.nonce === 'pending' ? await count() : counted
   const nonce = known ?? numberIn(last)
-  if (nonce === undefined) return { failed: last ? inWords(last) : 'no answer' }
+  if (nonce === undefined) return { failed: last ? describeAnswer(last) : 'no answer' }
   return {
     value: {
       nonce,

@@ -1,7 +1,7 @@
 // Balances at the latest head, as somebody who watches wants them: those that are asked for at one moment are one call.
 import type { Address } from '../../domain/ids.ts'
 import type { Wei } from '../../domain/units.ts'
-import { inWords } from '../nodes/call.ts'
+import { describeAnswer } from '../nodes/call.ts'
 import { toBigInt } from '../nodes/decode.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
 import { jointCall, jointMax, type Standing, standingsIn } from './joint-call.ts'
@@ -20,7 +20,7 @@ export function readingBalances(endpoints: Endpoints): (address: Address) => Pro
     const { value } = await endpoints.firstAnswer(async (endpoint) => {
       const answer = await endpoint.call({ method: 'eth_getBalance', params: [address, 'latest'] })
       const wei = answer.kind === 'value' ? toBigInt(answer.value) : undefined
-      return wei === undefined ? { failed: inWords(answer) } : { value: wei }
+      return wei === undefined ? { failed: describeAnswer(answer) } : { value: wei }
     })
     return value
   }
@@ -31,7 +31,7 @@ export function readingBalances(endpoints: Endpoints): (address: Address) => Pro
       const answer = await endpoint.call(jointCall(addresses, 'latest'))
       const standings = standingsIn(answer, addresses)
       if (standings) return { value: { standings } }
-      return answer.kind === 'value' || answer.kind === 'rpcError' ? { value: {} } : { failed: inWords(answer) }
+      return answer.kind === 'value' || answer.kind === 'rpcError' ? { value: {} } : { failed: describeAnswer(answer) }
     })
     return value.standings
   }

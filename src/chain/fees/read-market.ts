@@ -4,7 +4,7 @@ import { type Market, type Speed, speeds } from '../../domain/fees.ts'
 import type { Hash } from '../../domain/ids.ts'
 import { type BlockNumber, maxWei, raisedBy, type Wei } from '../../domain/units.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
-import { inWords } from '../nodes/call.ts'
+import { describeAnswer } from '../nodes/call.ts'
 import { toBigInt, toHead, toHex } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
@@ -123,7 +123,7 @@ async function readGasPrice(endpoint: Endpoint, { head, by }: TrackedHead): Prom
     return { failed: `it does not know block ${head.number}` }
   }
   const gasPrice = price.kind === 'value' ? toBigInt(price.value) : undefined
-  if (gasPrice === undefined) return { failed: inWords(price) }
+  if (gasPrice === undefined) return { failed: describeAnswer(price) }
   if (head.baseFee === undefined) {
     return { value: { gasPrice, tips: rising((speed) => raisedBy(gasPrice, aboveOnePrice[speed])) } }
   }

@@ -6,7 +6,7 @@ import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { ChainMetrics } from '../../ops/metrics.ts'
 import { ChainUnavailable } from '../chain.ts'
-import { inWords } from '../nodes/call.ts'
+import { describeAnswer } from '../nodes/call.ts'
 import { toHead, toHex } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
@@ -88,7 +88,7 @@ export function trackHead({ endpoints, pace, clock, logger, metrics }: TrackOpti
       .firstAnswer(async (endpoint) => {
         const answer = await endpoint.call({ method: 'eth_getBlockByNumber', params: ['latest', false] })
         const head = answer.kind === 'value' ? toHead(answer.value) : undefined
-        if (!head) return { failed: inWords(answer) }
+        if (!head) return { failed: describeAnswer(answer) }
         const tracked = { head, by: endpoint }
         if (movesOn(tracked)) return { value: head }
         behind.push(tracked)

@@ -4,7 +4,7 @@ import { learnBatchSize } from './batch-size.ts'
 import type { Answer, Call, SendCall } from './call.ts'
 import { readBatch } from './read-batch.ts'
 import { isObject, isRateLimit, leftOut, membersOf, toAnswer } from './response-body.ts'
-import type { Posted, Transport } from './transport.ts'
+import type { HttpAnswer, Transport } from './transport.ts'
 
 const sendMethod = 'eth_sendRawTransaction'
 
@@ -23,7 +23,7 @@ export interface BatchOptions {
   readonly sized: (calls: number) => void
 }
 
-type Failed = Exclude<Posted, { readonly kind: 'body' }>
+type Failed = Exclude<HttpAnswer, { readonly kind: 'body' }>
 /** What a failed request leaves certain of its calls, after what came before it. */
 type Certainty = (failed: Failed) => Failed
 
@@ -73,7 +73,7 @@ export function batchCalls({ transport, clock, heard, sized }: BatchOptions): Se
     return posted.kind === 'body' || (posted.kind === 'unknown' && posted.status !== undefined)
   }
 
-  function settle(part: readonly Waiting[], posted: Posted): void {
+  function settle(part: readonly Waiting[], posted: HttpAnswer): void {
     if (posted.kind !== 'body') {
       heard(false)
       fail(part, posted)

@@ -22,7 +22,7 @@ export type Answer =
 export type SendCall = (call: Call) => Promise<Answer>
 
 /** An answer in words, for a log or an error. */
-export function inWords(answer: Answer): string {
+export function describeAnswer(answer: Answer): string {
   switch (answer.kind) {
     case 'value':
       return 'an answer of the wrong shape'

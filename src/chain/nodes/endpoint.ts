@@ -4,7 +4,7 @@ import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { ChainMetrics } from '../../ops/metrics.ts'
 import { batchCalls } from './batch-calls.ts'
-import { inWords, type SendCall } from './call.ts'
+import { describeAnswer, type SendCall } from './call.ts'
 import { callAlone } from './call-alone.ts'
 import { replacementRuleOf } from './client-profile.ts'
 import { toNumber } from './decode.ts'
@@ -105,7 +105,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     const served = id.kind === 'value' ? toNumber(id.value) : undefined
     if (served === undefined) {
       verified = undefined
-      return inWords(id)
+      return describeAnswer(id)
     }
     if (served !== chainId) {
       logger.error({ endpoint: index, expected: chainId, served }, 'an endpoint serves another chain and is not used')

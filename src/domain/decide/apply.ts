@@ -9,7 +9,7 @@ import { type InPhase, isInPhase, neverReachedANode, type Transaction } from '..
 import type { Nonce, TimestampMs } from '../units.ts'
 import { withoutWait, withWait } from '../wait.ts'
 import type { Change } from './decision.ts'
-import { include, refuse, reopen, requeue, settle, withReason } from './settle.ts'
+import { include, refusePayload, reopen, requeue, settle, withReason } from './settle.ts'
 
 /** `attempt` is what was signed for the decisions that sign: assignNonce, bump, replace and takeOver. */
 export function apply(
@@ -55,7 +55,7 @@ export function apply(
     case 'giveUp':
       return withReason(cancel(transaction, now, 'refusal'), change.reason)
     case 'refuse':
-      return refuse(transaction, change.reason, now)
+      return refusePayload(transaction, change.reason, now)
     case 'explain':
       return withWait(transaction, { condition: change.condition, text: change.reason })
     case 'clearWait':

@@ -47,7 +47,7 @@ export function requeue(transaction: InPhase<'mined'>): Transaction {
 }
 
 /** Nothing of it can be mined, and it never cost a nonce that is not free again. */
-export function refuse(transaction: Transaction, reason: string, now: TimestampMs): Transaction {
+export function refusePayload(transaction: Transaction, reason: string, now: TimestampMs): Transaction {
   return withReason({ ...transaction, lifecycle: { phase: 'dropped', reason: 'refused', droppedAt: now } }, reason)
 }
 

@@ -102,11 +102,11 @@ export function openAuditor({ store, clock }: Pick<CommandContext, 'store' | 'cl
 /** Every refusal at the door; and behind it, what was asked for as a change. */
 function isRecorded(request: FastifyRequest, { code, status }: RescindError): boolean {
   if (catalogue[code].status === 401 || code === 'RATE_LIMITED') return true
-  return request.principal !== undefined && isChange(request) && status !== 404
+  return request.principal !== undefined && isChangeRequest(request) && status !== 404
 }
 
 /** Whatever is not asked by GET, nor under the scope of reading, may change something. */
-export function isChange({
+export function isChangeRequest({
   method,
   routeOptions: { config },
 }: Pick<FastifyRequest, 'method' | 'routeOptions'>): boolean {

@@ -1,6 +1,6 @@
 // Runs statements on PostgreSQL connections, each prepared once a connection.
 import type { Client, ClientBase, Pool, QueryConfig, QueryResult } from 'pg'
-import type { Change, Executor, Statement } from '../statement.ts'
+import type { Executor, QueuedStatement, Statement } from '../statement.ts'
 import { CommitInDoubt, isConnectionLost } from './failure.ts'
 import { type AnyListed, type Gathered, type Gathering, inOneStatement } from './gather.ts'
 
@@ -16,7 +16,7 @@ function nameOf(text: string): string {
   return name
 }
 
-function queryOf<P extends object>(statement: Change<P, unknown>, parameters: P): QueryConfig {
+function queryOf<P extends object>(statement: QueuedStatement<P, unknown>, parameters: P): QueryConfig {
   const { sql, bind } = statement.compiled('postgres')
   return { name: nameOf(sql), text: sql, values: [...bind(parameters)] }
 }
@@ -60,7 +60,7 @@ export function readingExecutor(on: Pool | ClientBase): Executor {
 export interface Writing extends Executor {
   /** How many statements may have changed something. */
   readonly writes: number
-  change<P extends object, R>(statement: Change<P, R>, parameters: P, missing: () => Error): void
+  change<P extends object, R>(statement: QueuedStatement<P, R>, parameters: P, missing: () => Error): void
   /** Text of our own, without values. */
   send(sql: string): void
   /** Rejects with the first error of all that was sent. */
@@ -93,7 +93,7 @@ export function writingExecutor(client: Client, gathering?: Gathering): Writing 
   }
 
   /** False where it has to go by itself. */
-  function gather(statement: Change<object, unknown>, row: object): boolean {
+  function gather(statement: QueuedStatement<object, unknown>, row: object): boolean {
     if (!gathering || !isListed(statement)) return false
     if (gathering.add(statement, row)) return true
     sendGathered()
@@ -188,7 +188,7 @@ interface Effect {
 
 const effects = new WeakMap<object, Effect>()
 
-function effectOf<P extends object, R>(statement: Change<P, R>): Effect {
+function effectOf<P extends object, R>(statement: QueuedStatement<P, R>): Effect {
   const known = effects.get(statement)
   if (known) return known
   const { sql } = statement.compiled('postgres')

@@ -8,7 +8,7 @@ import { takesNoWrite, translatingErrors } from '../failure.ts'
 import { readsOver } from '../reads.ts'
 import type { Store } from '../store.ts'
 import { loadWork } from '../transactions/load-work.ts'
-import { checkServer, limits, openPool } from './connect.ts'
+import { checkServer, openPool, poolLimits } from './connect.ts'
 import { readingExecutor } from './executor.ts'
 import { isDiskFull, translateError, whyUnavailable } from './failure.ts'
 import { openLanes } from './lanes.ts'
@@ -30,12 +30,12 @@ export async function openPostgresStore(options: {
   const { url, clock, logger, lines } = options
   await using opened = new AsyncDisposableStack()
   const onIdleError = (error: Error) => logger.warn({ err: error }, 'a connection to the database was lost')
-  const writers = openPool(url, limits.writersMax, onIdleError, lines)
+  const writers = openPool(url, poolLimits.writersMax, onIdleError, lines)
   opened.defer(() => writers.end())
   await checkServer(writers)
   const applied = await withConnection(writers, (client) => migrate(client, clock.now()))
   if (applied.length > 0) logger.info({ database: String(url), applied }, 'database schema is up to date')
-  const readers = openPool(url, limits.readersMax, onIdleError, lines)
+  const readers = openPool(url, poolLimits.readersMax, onIdleError, lines)
   opened.defer(() => readers.end())
 
   const reading = readingExecutor(readers)
