@@ -56,7 +56,7 @@ export const tiers: readonly Tier[] = [
   { name: 'sim', files: ['test/sim/**/*.test.ts'] },
   { name: 'demo', files: ['test/demo/**/*.test.ts'] },
   { name: 'rest-chaos', files: ['test/chaos/**/*.test.ts'] },
-  { name: 'rest-move', files: ['test/move/**/{cut-off,move,refusals}.test.ts'] },
+  { name: 'rest-transfer', files: ['test/transfer/**/{cut-off,refusals,transfer}.test.ts'] },
   { name: 'real', files: ['test/**/*.test.ts'] },
   { name: 'postgres', files: onPostgres, again: true },
   {
@@ -92,7 +92,7 @@ const sweeping = (place: number, sweep: { after: number; seeds: number }) => ({
 
 const ways: Readonly<Record<string, object>> = {
   real: withProcesses,
-  'rest-move': withProcesses,
+  'rest-transfer': withProcesses,
   postgres: onOneServer,
   'rest-postgres': onOneServer,
   'rest-fuzz': { ...withProcesses, env: { FUZZ_REQUESTS: '60000' } },

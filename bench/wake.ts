@@ -45,7 +45,7 @@ export async function measureWakeUp(): Promise<Figure[]> {
   ]
 }
 
-/** Each call resolves with the moment at which the next envelope is at the node's door. */
+/** Each call resolves with the moment at which the next signed transaction is at the node's door. */
 function arrivalsAt({ line }: Replica): () => Promise<number> {
   let arrived: (at: number) => void = () => undefined
   line.onRequest(({ calls }) => {

@@ -9,13 +9,13 @@ export interface Gate extends AsyncDisposable {
   close(): void
   /** Lets what waits pass, in the order in which it came. */
   open(): void
-  /** The hashes of the envelopes that wait. What a dead sender left behind is not among them: it never arrives. */
+  /** The hashes of the signed transactions that wait. What a dead sender left behind is not among them: it never arrives. */
   waiting(): readonly Hash[]
 }
 
 interface Visit {
   readonly body: string
-  readonly envelopes: readonly Hash[]
+  readonly hashes: readonly Hash[]
   readonly response: ServerResponse
 }
 
@@ -25,11 +25,11 @@ export async function openGate(nodeUrl: string): Promise<Gate> {
 
   const server = createServer(async (request, response) => {
     const body = await textOf(request)
-    const visit = { body, envelopes: envelopesIn(body), response }
+    const visit = { body, hashes: hashesIn(body), response }
     response.once('close', () => {
       queue = queue.filter((waiting) => waiting !== visit)
     })
-    if (closed && visit.envelopes.length > 0) queue.push(visit)
+    if (closed && visit.hashes.length > 0) queue.push(visit)
     else await pass(nodeUrl, visit)
   })
   server.listen(0, '127.0.0.1')
@@ -46,7 +46,7 @@ export async function openGate(nodeUrl: string): Promise<Gate> {
       closed = false
       for (const visit of queue.splice(0)) void pass(nodeUrl, visit)
     },
-    waiting: () => queue.flatMap((visit) => visit.envelopes),
+    waiting: () => queue.flatMap((visit) => visit.hashes),
     [Symbol.asyncDispose]: async () => {
       server.close()
       server.closeAllConnections()
@@ -64,7 +64,7 @@ async function pass(nodeUrl: string, { body, response }: Visit): Promise<void> {
   }
 }
 
-function envelopesIn(body: string): Hash[] {
+function hashesIn(body: string): Hash[] {
   const parsed = JSON.parse(body) as Call | Call[]
   const calls = Array.isArray(parsed) ? parsed : [parsed]
   return calls.flatMap(({ method, params }) => {

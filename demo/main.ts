@@ -1,7 +1,7 @@
 // npm run demo: the main job on a chain of its own. Ends with 0, or with 1 if any verdict is not what it must be.
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { say, styled, tell } from './say.ts'
+import { print, say, styled } from './say.ts'
 import { type Stage, setStage } from './stage.ts'
 import { play } from './story.ts'
 
@@ -53,10 +53,10 @@ async function stayUp({ anvil, service, payouts, treasury }: Stage): Promise<voi
   const body = JSON.stringify({ to: payouts.address, value: '1', data: '0x', speed: 'average' })
   say()
   say('It stays up, with a block a second, until Ctrl-C:')
-  tell(`API reference  ${service.url}/docs`)
-  tell(`Send           curl ${authorization} -H 'Content-Type: application/json' -d '${body}' ${transactions}`)
-  tell(`List           curl ${authorization} ${transactions}`)
-  tell(`Cancel all     curl -X DELETE ${authorization} ${transactions}/pending`)
+  print(`API reference  ${service.url}/docs`)
+  print(`Send           curl ${authorization} -H 'Content-Type: application/json' -d '${body}' ${transactions}`)
+  print(`List           curl ${authorization} ${transactions}`)
+  print(`Cancel all     curl -X DELETE ${authorization} ${transactions}/pending`)
   while (!interrupt.signal.aborted) {
     await anvil.mine()
     await sleep(1000, undefined, { signal: interrupt.signal }).catch(() => undefined)

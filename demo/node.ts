@@ -2,7 +2,7 @@
 import type { Address, Hash, Hex } from 'viem'
 import type { Anvil } from '../tooling/anvil.ts'
 
-export interface Envelope {
+export interface PoolTransaction {
   readonly hash: Hash
   readonly from: Address
   readonly to: Address | null
@@ -11,14 +11,14 @@ export interface Envelope {
   readonly input: Hex
 }
 
-/** An envelope that a block holds. */
-export interface Mined extends Envelope {
+/** A transaction that a block holds. */
+export interface Mined extends PoolTransaction {
   readonly succeeded: boolean
   /** gasUsed × effectiveGasPrice, of the receipt. */
   readonly fee: bigint
 }
 
-interface RawEnvelope {
+interface RpcTransaction {
   readonly hash: Hash
   readonly from: Address
   readonly to: Address | null
@@ -34,10 +34,10 @@ interface RawReceipt {
 }
 
 /** What the node's pool holds of one sender, by nonce. */
-export async function poolOf(anvil: Anvil, sender: Address): Promise<ReadonlyMap<number, Envelope>> {
-  const pool = await anvil.rpc<{ pending: Record<Address, Record<string, RawEnvelope>> }>('txpool_content')
+export async function poolOf(anvil: Anvil, sender: Address): Promise<ReadonlyMap<number, PoolTransaction>> {
+  const pool = await anvil.rpc<{ pending: Record<Address, Record<string, RpcTransaction>> }>('txpool_content')
   const own = Object.entries(pool.pending).find(([address]) => sameAddress(address, sender))?.[1] ?? {}
-  return new Map(Object.values(own).map((raw) => [Number(raw.nonce), envelope(raw)]))
+  return new Map(Object.values(own).map((raw) => [Number(raw.nonce), toPoolTransaction(raw)]))
 }
 
 /** Every transaction of every block. */
@@ -46,11 +46,11 @@ export async function readLedger(anvil: Anvil): Promise<readonly Mined[]> {
   const ledger: Mined[] = []
   for (let number = 0; number <= head; number++) {
     const height = `0x${number.toString(16)}`
-    const block = await anvil.rpc<{ transactions: RawEnvelope[] }>('eth_getBlockByNumber', [height, true])
+    const block = await anvil.rpc<{ transactions: RpcTransaction[] }>('eth_getBlockByNumber', [height, true])
     for (const raw of block.transactions) {
       const receipt = await anvil.rpc<RawReceipt>('eth_getTransactionReceipt', [raw.hash])
       const fee = BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice)
-      ledger.push({ ...envelope(raw), succeeded: receipt.status === '0x1', fee })
+      ledger.push({ ...toPoolTransaction(raw), succeeded: receipt.status === '0x1', fee })
     }
   }
   return ledger
@@ -68,7 +68,7 @@ export function sameAddress(one: string | null, other: string): boolean {
   return one?.toLowerCase() === other.toLowerCase()
 }
 
-function envelope(raw: RawEnvelope): Envelope {
+function toPoolTransaction(raw: RpcTransaction): PoolTransaction {
   const { hash, from, to, input } = raw
   return { hash, from, to, input, nonce: Number(raw.nonce), value: BigInt(raw.value) }
 }

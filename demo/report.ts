@@ -1,5 +1,5 @@
 // The table of verdicts, and the two accounts, as they are printed.
-import { because, ether, heading, say, shortHash, styled, table, tell } from './say.ts'
+import { because, ether, heading, print, say, shortHash, styled, table } from './say.ts'
 import type { Account, Row } from './verdicts.ts'
 
 export function reportVerdicts(rows: readonly Row[]): void {
@@ -18,14 +18,14 @@ export function reportVerdicts(rows: readonly Row[]): void {
   say()
   because('executed: nobody canceled it.  dropped: no node ever saw it.  won: the no-op took its nonce.')
   because('lost: the payment was mined before the no-op.  cost: what the no-op burned, gas used × effective gas price.')
-  for (const row of rows) for (const untruth of row.untruths) tell(styled('red', `${row.payment.label}: ${untruth}`))
+  for (const row of rows) for (const untruth of row.untruths) print(styled('red', `${row.payment.label}: ${untruth}`))
 }
 
 export function reportAccounts(accounts: readonly Account[]): void {
   say()
   for (const { sender, noncesUsed, moved, fees, balance, untruths } of accounts) {
-    tell(`${sender.id}: nonces 0 to ${noncesUsed - 1} used, no gap; paid ${ether(moved)}, burned ${ether(fees)}.`)
+    print(`${sender.id}: nonces 0 to ${noncesUsed - 1} used, no gap; paid ${ether(moved)}, burned ${ether(fees)}.`)
     because(`Its balance, ${ether(balance)}, is exactly what that leaves of ${ether(sender.balanceAtStart)}.`)
-    for (const untruth of untruths) tell(styled('red', `${sender.id}: ${untruth}`))
+    for (const untruth of untruths) print(styled('red', `${sender.id}: ${untruth}`))
   }
 }

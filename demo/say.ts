@@ -18,7 +18,7 @@ export function heading(text: string): void {
 }
 
 /** What happened, indented under its heading. */
-export function tell(text: string): void {
+export function print(text: string): void {
   say(`  ${text}`)
 }
 

@@ -29,37 +29,40 @@ export async function judge(stage: Stage, expectations: readonly Expectation[]):
 }
 
 async function judgeOne(stage: Stage, ledger: readonly Mined[], { payment, verdict }: Expectation): Promise<Row> {
-  const told = await readTold(stage, payment)
+  const reported = await readReported(stage, payment)
   const { sender, to, value } = payment
   const executed = verdict === 'executed' || verdict === 'lost'
   const inBlocks = ledger.filter((mined) => sameAddress(mined.to, to))
-  const taker = ledger.find((mined) => sameAddress(mined.from, sender.address) && mined.nonce === told.nonce)
+  const spender = ledger.find((mined) => sameAddress(mined.from, sender.address) && mined.nonce === reported.nonce)
   const received = await balanceOf(stage.anvil, to)
 
   const claims: [boolean, string][] = [
-    [told.verdict === verdict, `the verdict is "${told.verdict}"; it must be "${verdict}"`],
-    [told.final, 'the verdict is not final'],
+    [reported.verdict === verdict, `the verdict is "${reported.verdict}"; it must be "${verdict}"`],
+    [reported.final, 'the verdict is not final'],
     [received === (executed ? value : 0n), `the recipient holds ${received} wei`],
     [inBlocks.length === (executed ? 1 : 0), `it was mined ${inBlocks.length} times`],
   ]
   if (verdict === 'dropped') {
-    claims.push([told.nonce === undefined, `it holds nonce ${told.nonce}`], [told.cost === 0n, `it cost ${told.cost}`])
-  } else {
-    const cost = verdict === 'won' ? taker?.fee : 0n
     claims.push(
-      [taker !== undefined && taker.hash === told.winner, `nonce ${told.nonce} went to ${taker?.hash}`],
-      [taker?.succeeded === true, 'what took the nonce reverted'],
-      [taker?.value === (executed ? value : 0n), `what took the nonce moved ${taker?.value} wei`],
-      [sameAddress(taker?.to ?? null, executed ? to : sender.address), `what took the nonce went to ${taker?.to}`],
-      [taker?.input === '0x', `what took the nonce carries data ${taker?.input}`],
-      [told.cost === cost, `the receipt says that it cost ${cost}`],
+      [reported.nonce === undefined, `it holds nonce ${reported.nonce}`],
+      [reported.cost === 0n, `it cost ${reported.cost}`],
+    )
+  } else {
+    const cost = verdict === 'won' ? spender?.fee : 0n
+    claims.push(
+      [spender !== undefined && spender.hash === reported.winner, `nonce ${reported.nonce} went to ${spender?.hash}`],
+      [spender?.succeeded === true, 'what took the nonce reverted'],
+      [spender?.value === (executed ? value : 0n), `what took the nonce moved ${spender?.value} wei`],
+      [sameAddress(spender?.to ?? null, executed ? to : sender.address), `what took the nonce went to ${spender?.to}`],
+      [spender?.input === '0x', `what took the nonce carries data ${spender?.input}`],
+      [reported.cost === cost, `the receipt says that it cost ${cost}`],
     )
   }
   const untruths = claims.filter(([holds]) => !holds).map(([, untruth]) => untruth)
-  return { payment, untruths, ...told }
+  return { payment, untruths, ...reported }
 }
 
-async function readTold({ client }: Stage, { sender, id }: Payment) {
+async function readReported({ client }: Stage, { sender, id }: Payment) {
   const transaction = await client.get(sender.id, id)
   const nonce = transaction.nonce === undefined ? {} : { nonce: transaction.nonce }
   const answer = await client.request('GET', `/relayers/${sender.id}/transactions/${id}/cancellation`)

@@ -2,11 +2,11 @@
 import { accountAt } from './chain/blocks.ts'
 import { offer } from './chain/node.ts'
 import { drawOthers, drawPolicies, gwei, inWords } from './draw-policies.ts'
+import { foreignTransaction } from './foreign-transaction.ts'
 import { follow, mine, reorganise } from './mining.ts'
 import { drawPayload } from './payload.ts'
 import { type Action, drawWeather, type ReplicaAction } from './scenario.ts'
 import type { Service } from './service.ts'
-import { strangersTransaction } from './stranger.ts'
 import type { World } from './world.ts'
 
 export function act(world: World, service: Service, action: Action | ReplicaAction): void {
@@ -83,12 +83,12 @@ export function act(world: World, service: Service, action: Action | ReplicaActi
     case 'refill':
       for (const each of world.addresses) state.balances.set(each, fees.balance)
       return
-    case 'stranger': {
+    case 'foreign': {
       const nonce = accountAt(blocks.canonical(), address).nonce + dice.pick([0, 0, 0, 1, 2, 5])
       const cap = blocks.canonical().nextBaseFee * BigInt(dice.pick([1, 3, 20])) + (fees.isFree ? 0n : 7n)
       // All that it can pay, too: hundreds of times the market, and not mined where its cap lies below the base fee.
       const tip = dice.pick([1_600_000n, 9_000_001n, 40_000_000n, cap])
-      void strangersTransaction(relayer, nonce, { cap, tip, value: fees.isFree ? 0n : 1n }).then((transaction) => {
+      void foreignTransaction(relayer, nonce, { cap, tip, value: fees.isFree ? 0n : 1n }).then((transaction) => {
         history.note(`somebody else uses the key of r${relayer} for nonce ${nonce}`)
         world.bids.foreign(transaction)
         for (const each of nodes) if (dice.chance(0.6)) offer(world.node, each, transaction)

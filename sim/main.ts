@@ -56,7 +56,7 @@ for (const seed of firsts.flatMap((first) => Array.from({ length: count }, (_, i
   if (outcome.failure) totals.failed += 1
   if (values.json) say(JSON.stringify(outcome))
   else if (outcome.failure && values.brief) say(`seed ${seed}: ${outcome.failure.what.split('\n')[0]?.slice(0, 240)}`)
-  else if (outcome.failure) tell(outcome)
+  else if (outcome.failure) reportFailure(outcome)
   if (values.brief && outcome.failure) break
 }
 const seconds = Number(process.hrtime.bigint() - began) / 1e9
@@ -69,7 +69,7 @@ if (!values.json && !(values.brief && totals.failed > 0)) {
 }
 process.exitCode = totals.failed > 0 ? 1 : 0
 
-function tell({ seed, failure, tail }: Outcome): void {
+function reportFailure({ seed, failure, tail }: Outcome): void {
   if (!failure) return
   say(`\nseed ${seed} failed ${failure.step === 'afterwards' ? 'after the last step' : `in step ${failure.step + 1}`}:`)
   if (!values.verbose) for (const line of tail) say(`  ${line}`)

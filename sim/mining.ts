@@ -96,7 +96,7 @@ function driftAbove({ state, scenario: { fees }, dice, feesDice }: World, { numb
 
 /** Bytes that a node once had, out of any order. */
 function shuffled(world: World): SimTransaction[] {
-  const all = [...world.bytes.everHanded]
+  const all = [...world.bytes.everBroadcast]
   return Array.from({ length: Math.min(6, all.length) }, () => world.dice.pick(all))
 }
 
@@ -119,7 +119,7 @@ function adopt(world: World, block: Block): void {
   const taken = block.included.map(({ transaction, succeeded }) => {
     const attempt = world.bytes.recorded(transaction.hash)
     if (!attempt) world.funds.moved(transaction.from, block.number)
-    const kind = attempt ? `${attempt.kind} of ${attempt.transaction_id.slice(-6)}` : "a stranger's"
+    const kind = attempt ? `${attempt.kind} of ${attempt.transaction_id.slice(-6)}` : 'a foreign transaction'
     return `${transaction.nonce}=${transaction.hash.slice(2, 8)} (${kind}${succeeded ? '' : ', reverts'})`
   })
   history.note(`block ${block.number}, base fee ${block.baseFee}: ${taken.join(', ') || 'empty'}`)

@@ -1,6 +1,6 @@
 // Between service and nodes: every HTTP request meets a fate, drawn from the weather at its endpoint.
 
-import type { OpenTransport, Posted } from '../src/chain/nodes/transport.ts'
+import type { HttpAnswer, OpenTransport } from '../src/chain/nodes/transport.ts'
 import type { Hex } from '../src/domain/ids.ts'
 import type { Dice } from '../tooling/dice.ts'
 import { type Refusal, refusals } from '../tooling/refused-batches.ts'
@@ -97,7 +97,13 @@ export function openSimNetwork(
     }
   }
 
-  function send(instance: Instance, index: number, body: string, timeoutMs: number, resolve: (posted: Posted) => void) {
+  function send(
+    instance: Instance,
+    index: number,
+    body: string,
+    timeoutMs: number,
+    resolve: (posted: HttpAnswer) => void,
+  ) {
     const node = nodes[index]
     if (!node) throw new Error(`no node ${index}`)
     const json = JSON.parse(body) as Call | readonly Call[]
@@ -109,16 +115,16 @@ export function openSimNetwork(
     const thereMs = latency()
     const backMs = latency()
     history.note(`p${instance.id} > n${index} ${inShort(calls)}${fate === 'answered' ? '' : ` (${fate})`}`)
-    const hear = (afterMs: number, posted: () => Posted) => {
+    const hear = (afterMs: number, posted: () => HttpAnswer) => {
       timeline.after(afterMs, () => leave(instance, () => resolve(posted())))
     }
-    const unknown = (message: string) => (): Posted => ({ kind: 'unknown', message })
-    const page = (status: number) => (): Posted => ({ kind: 'unknown', status, message: `HTTP ${status}` })
-    const success = (content: unknown) => (): Posted => ({ kind: 'body', status: 200, json: content })
+    const unknown = (message: string) => (): HttpAnswer => ({ kind: 'unknown', message })
+    const page = (status: number) => (): HttpAnswer => ({ kind: 'unknown', status, message: `HTTP ${status}` })
+    const success = (content: unknown) => (): HttpAnswer => ({ kind: 'body', status: 200, json: content })
     const arrive = (afterMs: number, then: (members: readonly Member[]) => void) => {
       timeline.after(afterMs, () => then(calls.map((call) => answer(world, node, call))))
     }
-    const reply = (members: readonly Member[]): Posted => success(Array.isArray(json) ? members : members[0])()
+    const reply = (members: readonly Member[]): HttpAnswer => success(Array.isArray(json) ? members : members[0])()
     const toNobody = () => undefined
     const refuse = (refusal: Refusal) => {
       if (batchDice.chance(0.3)) arrive(thereMs, toNobody)
@@ -138,7 +144,7 @@ export function openSimNetwork(
         return arrive(thereMs + latency() * 4, (members) => (second ? hear(backMs, () => reply(members)) : undefined))
       }
       case 'refused':
-        return hear(thereMs, () => ({ kind: 'notSent', message: 'no connection (ECONNREFUSED)' }))
+        return hear(thereMs, () => ({ kind: 'unsent', message: 'no connection (ECONNREFUSED)' }))
       case 'lost':
         return hear(dice.chance(0.5) ? timeoutMs : thereMs, unknown('the connection failed (ECONNRESET)'))
       case 'unanswered':
@@ -178,7 +184,7 @@ export function openSimNetwork(
 
 const reachesGateway: readonly Fate[] = ['answered', 'doubled', 'partial']
 
-function postedBy(refusal: Refusal, calls: readonly Call[]): Posted {
+function postedBy(refusal: Refusal, calls: readonly Call[]): HttpAnswer {
   const { status } = refusal
   try {
     return { kind: 'body', status, json: JSON.parse(refusal.body(calls)) }

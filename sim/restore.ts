@@ -41,11 +41,12 @@ export function backUp({ machine, clients, history }: World): Backup {
 export function takeBackLater({ rows, clients, dice, timeline, scenario, state }: World, service: Service): void {
   for (const [id, { relayer }] of clients.accepted) {
     if (rows.all().get(id)?.open !== 1 || dice.chance(0.4)) continue
-    let looks = 0
+    let checks = 0
     const look = () => {
       const row = rows.all().get(id)
-      looks += 1
-      if (row?.open !== 1 || row.canceled_at !== null || state.restoredAt <= state.place || looks > looksMax) return
+      checks += 1
+      if (row?.open !== 1 || row.canceled_at !== null || state.restoredAt <= state.position || checks > checksMax)
+        return
       if (row.phase === 'inFlight') service.cancel(relayer, id)
       else timeline.after(scenario.blocktimeMs / 2, look)
     }
@@ -53,7 +54,7 @@ export function takeBackLater({ rows, clients, dice, timeline, scenario, state }
   }
 }
 
-const looksMax = 200
+const checksMax = 200
 
 /** With the service stopped, and nothing of it under way. */
 export function restore(world: World, service: Service, backup: Backup): void {
@@ -69,7 +70,7 @@ export function restore(world: World, service: Service, backup: Backup): void {
     for (const [id, value] of backup[name] as Map<string, never>) clients[name].set(id, value)
   }
   clients.replaced.splice(0, clients.replaced.length, ...backup.replaced)
-  state.restoredAt = Math.min(state.restoredAt, state.place)
+  state.restoredAt = Math.min(state.restoredAt, state.position)
   for (const node of nodes) {
     node.lags = false
     follow(world, node)
@@ -85,7 +86,7 @@ export function restore(world: World, service: Service, backup: Backup): void {
   world.verdicts.forget()
   for (const address of world.addresses) world.funds.moved(address, world.blocks.canonical().number)
   share(world)
-  history.note(`--- the copy is put back: ${lost.length} hand-overs are forgotten ---`)
+  history.note(`--- the copy is put back: ${lost.length} broadcasts are forgotten ---`)
   // No commit has told of it.
   rows.look()
   world.look()

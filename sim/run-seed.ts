@@ -184,11 +184,11 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
     if (since >= 0 && since % 16 === 0) giveUpWaiting(world, service)
     if (number - began <= bound) continue
     const left = [...world.rows.all().values()].filter(({ open }) => open === 1)
-    const told = left.map(
+    const reported = left.map(
       (row) => `${row.id.slice(-6)} ${row.status} ${row.phase} ${row.nonce} "${row.wait_text ?? row.status_reason}"`,
     )
     history.fail(
-      `${bound} blocks after the faults stopped, ${left.length} have not ended: ${told.slice(0, 5).join('; ')}`,
+      `${bound} blocks after the faults stopped, ${left.length} have not ended: ${reported.slice(0, 5).join('; ')}`,
     )
   }
   const ended = blocks.canonical().number - began
@@ -221,7 +221,7 @@ function describe({ scenario }: World): string {
   const { replicas, profiles, relayers, policies, reorgMax, confirmations, blocktimeMs, ending, gaps, fees } = scenario
   return [
     `nodes ${profiles.map(({ client }) => client).join(', ')}`,
-    `pending counts by ${gaps.pendingCounts}, ${gaps.tightFillers} of 16 fillers too tight`,
+    `pending counts by ${gaps.pendingCounts}, ${gaps.tightGapFillers} of 16 gap fillers too tight`,
     `${relayers} relayers, ${inWords(policies)}`,
     `reorgs to ${reorgMax}, ${confirmations} confirmations`,
     `a block each ${blocktimeMs} ms, configured as ${scenario.configuredBlocktimeMs}`,

@@ -25,7 +25,7 @@ export const actions = [
   'spike',
   'emptyBalance',
   'refill',
-  'stranger',
+  'foreign',
   'revert',
   'jumpClock',
   'crash',
@@ -49,7 +49,7 @@ export interface Scenario {
   readonly operator: Operator | undefined
   readonly profiles: readonly Profile[]
   readonly transactionsPerBlockMax: number
-  /** How likely a block holds something that a node was once handed and no pool has any more. */
+  /** How likely a block holds something that a node once received and no pool has any more. */
   readonly resurfacing: number
   readonly weights: Readonly<Record<Action, number>>
   /** Weather is drawn so bad. */
@@ -75,8 +75,8 @@ export interface Scenario {
 export interface Gaps {
   /** By node. */
   readonly pendingCounts: readonly PendingCount[]
-  /** Of sixteen fillers so many are called invalid, until some time after the faults stopped. */
-  readonly tightFillers: number
+  /** Of sixteen gap fillers so many are called invalid, until some time after the faults stopped. */
+  readonly tightGapFillers: number
 }
 
 /** The disk is copied, and put back later: where in the run, from 0 to 1. */
@@ -148,7 +148,7 @@ const usual: Readonly<Record<Action, number>> = {
   spike: 1.5,
   emptyBalance: 1,
   refill: 2,
-  stranger: 3,
+  foreign: 3,
   revert: 2,
   jumpClock: 1,
   crash: 6,
@@ -214,7 +214,7 @@ function operated<S extends Alone>(scenario: S, dice: Dice): S {
   const policies = { ...scenario.policies, others: drawOthers(dice, operator) }
   const changes = { ...weights, policies: dice.pick([0, 2, 6]) }
   const refills = operator.funds === undefined ? changes : { ...changes, refill: Math.max(3, weights.refill) }
-  const steady = { ...refills, reorg: 0, emptyBalance: 0, stranger: 0 }
+  const steady = { ...refills, reorg: 0, emptyBalance: 0, foreign: 0 }
   const fees = { ...scenario.fees, balance: operator.funds ?? scenario.fees.balance }
   return { ...scenario, fees, operator, policies, weights: operator.isSteady ? steady : refills }
 }
@@ -263,11 +263,11 @@ function drawAlone(dice: Dice, restores: readonly Restore[], fees: FeeWorld): Al
 /** A copy that was put back is told of what it lost by pools alone: where they hide it, nobody could know. */
 function drawGaps(dice: Dice, { profiles: nodes, restores }: Pick<Scenario, 'profiles' | 'restores'>): Gaps {
   const [hides, isTight] = [dice.chance(0.25), dice.chance(0.15)]
-  if (restores.length > 0) return { pendingCounts: nodes.map(() => 'pool'), tightFillers: 0 }
+  if (restores.length > 0) return { pendingCounts: nodes.map(() => 'pool'), tightGapFillers: 0 }
   const weights = { pool: 1, error: 3, latest: 1 } as const
   return {
     pendingCounts: nodes.map(() => (hides ? dice.weighted(weights) : 'pool')),
-    tightFillers: isTight ? dice.pick([8, 16]) : 0,
+    tightGapFillers: isTight ? dice.pick([8, 16]) : 0,
   }
 }
 

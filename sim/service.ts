@@ -86,7 +86,7 @@ export function openService(world: World): Service {
               const done = unit(session)
               // At its end: it may have been on its way for a while.
               const note = () => {
-                place = world.state.place
+                place = world.state.position
               }
               done.then(note, note)
               return done

@@ -8,12 +8,12 @@ import type { Scenario } from './scenario.ts'
 import type { Service } from './service.ts'
 import type { World } from './world.ts'
 
-/** Once the faults stopped: longer than what was handed over before is under way, which a node would then take. */
+/** Once the faults stopped: longer than what was broadcast before is under way, which a node would then take. */
 const tightMs = 30_000
 
 /**
- * In blocks after the faults stopped: the base fee may need 36 to come down, or up; a stranger's transaction is proven
- * by its second block and settled at finality, and then what it displaced begins anew; a refused filler may have to wait
+ * In blocks after the faults stopped: the base fee may need 36 to come down, or up; a foreign transaction is proven
+ * by its second block and settled at finality, and then what it displaced begins anew; a refused gap filler may have to wait
  * for its next try; the rest is the queue. Where a receipt is late, so is the next in the queue, by that and by the pause
  * until it is asked for again. Requests take their time on a fast chain, too: of blocks that come in less than a second, as
  * many as come in a second count as one.
@@ -21,7 +21,7 @@ const tightMs = 30_000
 export function boundBlocks(world: World, open: number): number {
   const { scenario, nodes } = world
   const { confirmations, blocktimeMs, gaps } = scenario
-  const untilTried = gaps.tightFillers > 0 ? Math.ceil((tightMs + refusedPauseMaxMs) / blocktimeMs) : 0
+  const untilTried = gaps.tightGapFillers > 0 ? Math.ceil((tightMs + refusedPauseMaxMs) / blocktimeMs) : 0
   const lateBlocks = Math.max(...nodes.map(({ receipts }) => receipts.lateBlocks))
   const delay = lateBlocks === 0 ? 0 : lateBlocks + 8
   const blocks = 100 + 4 * confirmations + delay + (8 + delay) * open + Math.max(0, blocksOfBaseFee(world) - 36)
@@ -45,7 +45,7 @@ export function calm(world: World, service: Service): void {
   history.note('--- the faults stop ---')
   state.faulty = false
   timeline.after(tightMs, () => {
-    state.tightFillers = 0
+    state.tightGapFillers = 0
   })
   state.revertsNow = false
   state.drought = undefined
@@ -112,7 +112,7 @@ export function askForTheRest(world: World, service: Service): void {
 }
 
 /**
- * What waits by its own policy, such as a send at its cap behind a stranger's dust, waits for a client's word: at half of
+ * What waits by its own policy, such as a send at its cap behind a foreign transaction's dust, waits for a client's word: at half of
  * the bound that word comes.
  */
 export function giveUpWaiting(world: World, service: Service): void {

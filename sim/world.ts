@@ -50,7 +50,7 @@ export interface World {
   readonly addresses: readonly string[]
   readonly clients: Clients
   readonly state: Moods
-  /** Bytes that were handed over, and that the disk knows nothing of since a copy was put back. */
+  /** Bytes that were broadcast, and that the disk knows nothing of since a copy was put back. */
   readonly lost: Set<Hash>
   /** Numbers of the payloads that were canceled for good when a copy was put back. */
   readonly wonBefore: Set<number>
@@ -87,11 +87,11 @@ export interface Moods {
   drought: Drought | undefined
   faulty: boolean
   /** Of sixteen. */
-  tightFillers: number
+  tightGapFillers: number
   readonly balances: Map<string, bigint>
   /** What the configuration says from the next start on. */
   policies: Policies
-  place: number
+  position: number
   /** The place at which a copy of the disk was put back. */
   restoredAt: number
 }
@@ -134,10 +134,10 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     spike: 0,
     drought: undefined,
     faulty: true,
-    tightFillers: scenario.gaps.tightFillers,
+    tightGapFillers: scenario.gaps.tightGapFillers,
     balances: new Map(),
     policies: scenario.policies,
-    place: 0,
+    position: 0,
     restoredAt: Number.POSITIVE_INFINITY,
   }
 
@@ -175,13 +175,13 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     isCalm: () => !state.faulty,
     revertsNow: () => state.revertsNow,
     isTooTight: (transaction) =>
-      state.tightFillers > 0 &&
+      state.tightGapFillers > 0 &&
       isNoOp(transaction) &&
       // By its bytes, so that they are refused as often as they are tried.
-      Number(`0x${transaction.hash.at(-1)}`) < state.tightFillers &&
+      Number(`0x${transaction.hash.at(-1)}`) < state.tightGapFillers &&
       bytes.recorded(transaction.hash)?.kind === 'execute',
-    handed(which, transaction, admission) {
-      bytes.handed(which, transaction, admission)
+    broadcast(which, transaction, admission) {
+      bytes.broadcast(which, transaction, admission)
       const said = admission.admitted ? (admission.replaced ? 'replaces' : 'takes') : admission.refusal
       history.note(`n${which.index} ${said} ${transaction.hash.slice(2, 8)} nonce ${transaction.nonce}`)
       if (admission.admitted) gossip(which, transaction)
@@ -230,7 +230,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     },
   })
 
-  function gossip(from: SimNode, transaction: Parameters<NodeWorld['handed']>[1]): void {
+  function gossip(from: SimNode, transaction: Parameters<NodeWorld['broadcast']>[1]): void {
     for (const to of nodes) {
       if (to === from || (state.faulty && worldDice.chance(0.3))) continue
       timeline.after(worldDice.between(20, 2_000), () => offer(node, to, transaction))
@@ -254,9 +254,9 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     sharing,
     owners,
     witness: {
-      nextPlace: () => {
-        state.place += 1
-        return state.place
+      nextPosition: () => {
+        state.position += 1
+        return state.position
       },
       committed(instance, changed, acts) {
         if (changed > 0) dirty = true

@@ -1,12 +1,12 @@
 // What the process was asked for on the command line.
 import { parseArgs } from 'node:util'
 
-export type Asked =
+export type Command =
   | { readonly run: 'service' }
   | { readonly run: 'help'; readonly text: string }
   | { readonly run: 'version' }
   | {
-      readonly run: 'move' | 'rehearsal' | 'undo'
+      readonly run: 'transfer' | 'rehearsal' | 'undo'
       /** As given, perhaps beginning with `sqlite:`. */
       readonly from: string
     }
@@ -32,7 +32,7 @@ whenever it is cut off, run it again. Afterwards no service starts on the file.
 
   --from FILE   the SQLite file: ./data/rescind.db, or sqlite:./data/rescind.db
   --dry-run     does all of it, and takes it back: nothing changes. A service may go on running on the file
-  --undo        takes a move back, as long as nothing was written to the database since: it is emptied, and services
+  --undo        takes a transfer back, as long as nothing was written to the database since: it is emptied, and services
                 start on the file again
 `
 
@@ -46,7 +46,7 @@ const options = {
   undo: { type: 'boolean' },
 } as const
 
-export function parseArguments(args: readonly string[]): Asked {
+export function parseArguments(args: readonly string[]): Command {
   let parsed: ReturnType<typeof parse>
   try {
     parsed = parse(args)
@@ -70,7 +70,7 @@ const parse = (args: readonly string[]) => parseArgs({ args: [...args], options,
 
 type Values = ReturnType<typeof parse>['values']
 
-function parseMigrate(direction: string | undefined, more: readonly string[], values: Values): Asked {
+function parseMigrate(direction: string | undefined, more: readonly string[], values: Values): Command {
   const { from, to, undo } = values
   if (direction !== 'sqlite-to-postgres') {
     return wrong(
@@ -85,9 +85,9 @@ function parseMigrate(direction: string | undefined, more: readonly string[], va
   if (more.length > 0) return wrong(`"${more[0]}" is one argument too many; the file is named with --from`)
   if (!from) return wrong('--from is missing: the SQLite file to move, such as --from ./data/rescind.db')
   if (values['dry-run'] && undo) return wrong('--dry-run and --undo exclude each other')
-  return { run: values['dry-run'] ? 'rehearsal' : undo ? 'undo' : 'move', from }
+  return { run: values['dry-run'] ? 'rehearsal' : undo ? 'undo' : 'transfer', from }
 }
 
-function wrong(text: string): Asked {
-  return { run: 'nothing', text: `rescind: ${text}\n"rescind --help" tells what there is\n` }
+function wrong(text: string): Command {
+  return { run: 'nothing', text: `rescind: ${text}\n"rescind --help" lists what there is\n` }
 }

@@ -33,10 +33,10 @@ import { openVault } from './ops/vault.ts'
 import { ownByLocks } from './ownership/own-by-locks.ts'
 import { ownInProcess } from './ownership/own-in-process.ts'
 import type { NetworkSettings } from './registry/entities.ts'
-import { estateFile } from './registry/estate-file.ts'
-import { followEstate } from './registry/follow-estate.ts'
+import { followRegistry } from './registry/follow-registry.ts'
 import { networkPolicy } from './registry/network-policy.ts'
-import { openEstate } from './registry/open-estate.ts'
+import { openRegistry } from './registry/open-registry.ts'
+import { registryFile } from './registry/registry-file.ts'
 import { reseal } from './registry/reseal.ts'
 import { warnOfRefused } from './registry/warn-of-refused.ts'
 import { pruneAudit } from './retention/prune-audit.ts'
@@ -97,7 +97,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
   const engine = opened.use(await composeEngine(config, around))
   if (config.role !== 'api') {
     opened.use(pruneAudit({ store: engine.commands.store, ...around, limits: config.limits }))
-    opened.use(tellEvents(config, around, engine))
+    opened.use(deliverAndPrune(config, around, engine))
   }
   const rates = rateLimits(config.server.rateLimit)
   if (engine.hints) {
@@ -111,9 +111,9 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
     await openServer({
       commands: engine.commands,
       management: engine.management,
-      chainOf: engine.management.estate.chainOf,
-      signerOf: engine.management.estate.signerOf,
-      policyOf: engine.management.estate.policyOf,
+      chainOf: engine.management.registry.chainOf,
+      signerOf: engine.management.registry.signerOf,
+      policyOf: engine.management.registry.policyOf,
       serves: config.role === 'worker' ? 'probes' : 'everything',
       limits: config.server.rateLimit,
       rates,
@@ -139,17 +139,17 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
 }
 
 /** What reads the outbox: delivery to webhooks, and pruning. The engine knows of neither. */
-function tellEvents(config: Config, around: Surroundings, engine: Engine): AsyncDisposable {
+function deliverAndPrune(config: Config, around: Surroundings, engine: Engine): AsyncDisposable {
   const { clock, random, logger, version } = around
   const { webhooks: metrics } = around.metrics ?? noMetrics
-  const { estate, guard } = engine.management
+  const { registry, guard } = engine.management
   const { store } = engine.commands
   const opened = new AsyncDisposableStack()
-  warnOfRefused(estate.notifications(), guard, logger)
+  warnOfRefused(registry.notifications(), guard, logger)
   opened.use(pruneEvents({ store, clock, logger, retention: config.limits }))
   const poster = openWebhookPoster({ clock, guard, userAgent: `rescind/${version}` })
   opened.defer(() => poster.close())
-  const webhookOf = (notificationId: string) => estate.notifications().find(({ id }) => id === notificationId)
+  const webhookOf = (notificationId: string) => registry.notifications().find(({ id }) => id === notificationId)
   // The lock on a file makes this the only process: what one before it held is this one's at once.
   const owner =
     config.database.kind === 'sqlite' ? 'the process that holds the database' : freshId<string>(random, clock.now())
@@ -181,10 +181,10 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const openGiven = (id: string, key: Secret) => openSigner({ id, type: 'plain', key }, logger)
   const vault = openVault(config.encryption, random)
   await reseal(store, vault, logger)
-  const file = estateFile(config, signers)
+  const file = registryFile(config, signers)
   refuseSharedAddresses(file.relayers)
-  const estate = opened.use(
-    await openEstate({
+  const registry = opened.use(
+    await openRegistry({
       store,
       vault,
       logger,
@@ -195,28 +195,28 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
       policyFor: (network) => networkPolicy(network, config.limits),
     }),
   )
-  const { canBeFollowed, chainOf, signerOf, policyOf } = estate
-  const hasNotification = (id: string) => estate.notifications().some((each) => each.id === id)
+  const { canBeFollowed, chainOf, signerOf, policyOf } = registry
+  const hasNotification = (id: string) => registry.notifications().some((each) => each.id === id)
   await keepRelayers({ store, file: file.relayers, canBeFollowed, hasNotification, logger })
 
   const sharing = openSharing(config, around, lines)
   if (sharing) {
     opened.use(sharing.hints)
-    opened.use(followEstate({ estate, hints: sharing.hints, clock, logger }))
+    opened.use(followRegistry({ registry, hints: sharing.hints, clock, logger }))
   }
   const counted = (metrics ?? noMetrics).relayers
   const context: StepContext = { store, clock, random, logger, metrics: counted, chainOf, signerOf, policyOf }
   const ownerships = sharing ? ownByLocks({ store, clock, logger, ...sharing }) : ownInProcess(store)
   const reconciling = config.role === 'api' ? undefined : opened.use(await reconcile(context, ownerships))
-  if (reconciling) await estate.assignTo(ownerships.assign)
+  if (reconciling) await registry.assignTo(ownerships.assign)
 
-  const announce = () => sharing?.hints.tell({ kind: 'estate' })
+  const announce = () => sharing?.hints.notify({ kind: 'registry' })
   const guard = guardAddresses(config.webhooks.allowedHosts)
   const commands: CommandContext = { store, clock, random, wake: ownerships.wake, queueMax: config.limits.queueMax }
   const everything = opened.move()
   return {
     commands,
-    management: { ...commands, announce, estate, vault, logger, guard, openSigner: openGiven, readPolicies },
+    management: { ...commands, announce, registry, vault, logger, guard, openSigner: openGiven, readPolicies },
     ...(sharing && { hints: sharing.hints }),
     owns: (relayer) => reconciling?.owns(relayer) ?? false,
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
@@ -225,7 +225,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
 
 function serveMetrics(metrics: Metrics & Exposition, engine: Engine, { clock, logger }: Surroundings): MetricsServer {
   const { reads } = engine.commands.store
-  const { chainOf } = engine.management.estate
+  const { chainOf } = engine.management.registry
   const samples = [
     samplingRelayers({ reads, chainOf, owns: engine.owns, clock, metrics: metrics.relayers }),
     samplingWebhooks(reads, metrics.webhooks),

@@ -10,16 +10,16 @@ if (major < 22 || (major === 22 && minor < 12)) {
 }
 
 const { parseArguments } = await import('./arguments.ts')
-const asked = parseArguments(process.argv.slice(2))
+const command = parseArguments(process.argv.slice(2))
 const stop = new AbortController()
 // The first signal drains; a later one, from somebody who can't wait, ends it as a crash would, and loses nothing. Ctrl-C
 // arrives twice at once, from the terminal and through npm, and counts as one.
 const oneSignalSeconds = 2
-let askedAt: number | undefined
+let calledAt: number | undefined
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
-    if (askedAt !== undefined && process.uptime() - askedAt > oneSignalSeconds) process.exit(1)
-    askedAt ??= process.uptime()
+    if (calledAt !== undefined && process.uptime() - calledAt > oneSignalSeconds) process.exit(1)
+    calledAt ??= process.uptime()
     stop.abort()
   })
 }
@@ -31,14 +31,14 @@ const around = {
   stdout: process.stdout,
   stderr: process.stderr,
 }
-switch (asked.run) {
+switch (command.run) {
   case 'service': {
     const { serve } = await import('./serve.ts')
     process.exit(await serve(around))
     break
   }
   case 'help':
-    process.stdout.write(asked.text)
+    process.stdout.write(command.text)
     break
   case 'version': {
     const { readVersion } = await import('./version.ts')
@@ -46,11 +46,11 @@ switch (asked.run) {
     break
   }
   case 'nothing':
-    process.stderr.write(asked.text)
+    process.stderr.write(command.text)
     process.exitCode = 2
     break
   default: {
-    const { move } = await import('./move.ts')
-    process.exit(await move({ ...asked, ...around }))
+    const { transfer } = await import('./transfer.ts')
+    process.exit(await transfer({ ...command, ...around }))
   }
 }

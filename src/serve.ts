@@ -33,8 +33,10 @@ export async function serve({ env, directory, stop, stderr }: Life): Promise<0 |
     return 0
   } catch (error) {
     // What an operator can mend is told in words; anything else is ours, and needs its stack.
-    const told = error instanceof ConfigError || error instanceof OperatorError
-    stderr.write(`${told ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+    const isForOperator = error instanceof ConfigError || error instanceof OperatorError
+    stderr.write(
+      `${isForOperator ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    )
     return 1
   }
 }

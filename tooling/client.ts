@@ -101,7 +101,7 @@ export interface AttemptView {
 }
 
 /**
- * Looks until `condition` is true or answers something, and hands that over. Throws after `limitMs` with `what` was awaited
+ * Looks until `condition` is true or answers something, and returns that. Throws after `limitMs` with `what` was awaited
  * and the condition's last error.
  */
 export async function until<T>(

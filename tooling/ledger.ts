@@ -91,7 +91,7 @@ export async function balanceOf(node: ChainNode, address: string): Promise<bigin
   return BigInt(await node.rpc<Hex>('eth_getBalance', [address, 'latest']))
 }
 
-/** What an envelope pays at most per gas, how it is typed, and what it announces. */
+/** What a signed transaction pays at most per gas, how it is typed, and what it announces. */
 export function decode(raw: string) {
   const { type, nonce, to, value, maxFeePerGas, maxPriorityFeePerGas, gasPrice, accessList } = parseTransaction(
     raw as TransactionSerializedGeneric,

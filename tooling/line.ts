@@ -7,7 +7,7 @@ export interface Line extends AsyncDisposable {
   readonly url: string
   /** Passes everything on, from now on. */
   open(): void
-  /** How the requests that hold an envelope are treated from now on; reading goes on. */
+  /** How the requests that hold a signed transaction are treated from now on; reading goes on. */
   onSend(reaction: Reaction): void
   onRequest(reaction: (request: RpcRequest) => Reaction): void
   /** Connections are refused from now on, and those that stand are closed. */
@@ -17,7 +17,7 @@ export interface Line extends AsyncDisposable {
   isCut(): boolean
   /** After a cut. */
   mend(): Promise<void>
-  /** The envelopes that arrived here so far, raw, oldest first, repetitions included. */
+  /** The signed transactions that arrived here so far, raw, oldest first, repetitions included. */
   sent(): readonly string[]
   /** What was asked since the line was last mended. */
   calls(method: string): readonly RpcCall[]

@@ -9,7 +9,7 @@ export interface NetworkOptions {
   readonly chainId?: number
   readonly requiredConfirmations?: number
   readonly averageBlocktimeMs?: number
-  /** Default `eip1559`; none makes a network of legacy envelopes. */
+  /** Default `eip1559`; none makes a network of legacy transactions. */
   readonly features?: readonly string[]
 }
 

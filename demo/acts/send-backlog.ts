@@ -1,7 +1,7 @@
 // Act one: more payments than the relayer gives nonces to at a time.
 import { until } from '../../tooling/client.ts'
 import { poolOf } from '../node.ts'
-import { because, heading, tell } from '../say.ts'
+import { because, heading, print } from '../say.ts'
 import { maxInFlight, type Payment, pay, type Sender, type Stage } from '../stage.ts'
 
 export async function sendBacklog(stage: Stage, sender: Sender, count: number): Promise<Payment[]> {
@@ -14,7 +14,7 @@ export async function sendBacklog(stage: Stage, sender: Sender, count: number): 
 export async function actOne(stage: Stage): Promise<Payment[]> {
   heading('1. Send seven payments through the relayer "payouts"')
   const payments = await sendBacklog(stage, stage.payouts, 7)
-  tell(
+  print(
     `Three are in the node's pool with nonces 0, 1 and 2; four wait without a nonce (max_in_flight is ${maxInFlight}).`,
   )
   because('A payment gets its nonce as late as possible: what has none can be taken back at no cost.')

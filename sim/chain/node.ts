@@ -39,8 +39,8 @@ export interface NodeWorld {
   readonly revertsNow: () => boolean
   /** Invalid on this chain, for the time being: what fills a gap has too little gas. */
   isTooTight(transaction: SimTransaction): boolean
-  /** A node was handed these bytes from outside. */
-  handed(node: SimNode, transaction: SimTransaction, admission: Admission): void
+  /** A node received these bytes from outside. */
+  broadcast(node: SimNode, transaction: SimTransaction, admission: Admission): void
 }
 
 export interface Member {
@@ -164,7 +164,7 @@ function send(
 ): Member {
   const transaction = decode(raw)
   const admission = offer(world, node, transaction)
-  world.handed(node, transaction, admission)
+  world.broadcast(node, transaction, admission)
   if (admission.admitted) return result(transaction.hash)
   const { refusal, tipNeeded } = admission
   // geth does not swallow this one: it is no passing state of its pool.

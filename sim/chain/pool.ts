@@ -1,4 +1,4 @@
-// One node's pool: what it holds of each sender, and what it says to what it is handed.
+// One node's pool: what it holds of each sender, and how it answers to what it receives.
 import { accountAt, type Block, blockGasMax } from './blocks.ts'
 import type { Profile, Refusal } from './profiles.ts'
 import { isNoOp, type SimTransaction } from './transaction.ts'

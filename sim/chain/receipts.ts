@@ -34,12 +34,12 @@ export function receiptJson(blocks: Blocks, head: Block, hash: Hex, habits: Rece
   const block = blocks.holding(hash).find((each) => ancestorAt(head, each.number) === each)
   const included = block?.included.find(({ transaction }) => transaction.hash === hash)
   if (!block || !included || head.number - block.number < habits.lateBlocks) return null
-  const told: Record<Omissible, Hex> = {
+  const reported: Record<Omissible, Hex> = {
     gasUsed: hex(included.gasUsed),
     status: included.succeeded ? '0x1' : '0x0',
     effectiveGasPrice: hex(included.price),
   }
-  const members = Object.entries(told).filter(([name]) => !habits.omits.includes(name))
+  const members = Object.entries(reported).filter(([name]) => !habits.omits.includes(name))
   return {
     ...{ transactionHash: hash, blockHash: block.hash, blockNumber: hex(block.number) },
     logs: leavesLog(included) ? [{}] : [],

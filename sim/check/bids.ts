@@ -73,7 +73,7 @@ export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded 
   )
   const seen = new Set<Hash>()
   /** By sender and nonce. */
-  const strangers = new Map<string, Bid[]>()
+  const foreign = new Map<string, Bid[]>()
   /** By height: the dearest of all branches. What a block demands stands in the one below it. */
   const paid = new Map<number, Paid>()
   const atFirst: Paid = {
@@ -104,7 +104,7 @@ export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded 
     // The first of a no-op, or of a replacement, costs what it has to, whatever its own had come to.
     if (position > 0 && before(transaction.hash).length === 0) return
     const market = marketOf(firstOf(id, nonce)[0]?.at ?? at, at)
-    const bids = [...(strangers.get(`${from} ${nonce}`) ?? []), ...namedBy(id).flatMap(bidsOf)].map(replacing)
+    const bids = [...(foreign.get(`${from} ${nonce}`) ?? []), ...namedBy(id).flatMap(bidsOf)].map(replacing)
     // A node that tells one price only is read an eighth ahead.
     const baseFee = raisedBy(market.baseFee, 13n)
     const multiple = market.isUsed ? multipleMax : multipleWhereEmpty
@@ -134,7 +134,7 @@ export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded 
     foreign({ from, nonce, cap, tip }) {
       const key = `${from} ${nonce}`
       // Nobody tells what it bids: whoever doubles until it gives way ends at up to twice of it.
-      strangers.set(key, [...(strangers.get(key) ?? []), { cap: 2n * cap, tip: 2n * tip }])
+      foreign.set(key, [...(foreign.get(key) ?? []), { cap: 2n * cap, tip: 2n * tip }])
     },
     sealed(block) {
       const known = paid.get(block.number) ?? { baseFee: 0n, tip: 0n, own: 0n, isUsed: false }

@@ -18,11 +18,11 @@ export interface Recorded {
 
 export interface Bytes {
   leaving(instance: Instance, raws: readonly Hex[]): void
-  handed(node: SimNode, transaction: SimTransaction, admission: Admission): void
+  broadcast(node: SimNode, transaction: SimTransaction, admission: Admission): void
   /** Undefined when it is none of ours, and for bytes that nobody recorded. */
   recorded(hash: Hash): Recorded | undefined
-  /** Everything that a node ever had in its hands and could have kept. */
-  readonly everHanded: SimTransaction[]
+  /** Everything that a node ever received and could have kept. */
+  readonly everBroadcast: SimTransaction[]
   /** The disk is another: what it does not hold is none of ours any more. Answers what was. */
   forget(): readonly SimTransaction[]
 }
@@ -43,7 +43,7 @@ export function watchBytes({ committed }: Disk, { fail, deletedAt, undisputed }:
   const found = new Map<Hash, Recorded>()
   /** By sender and nonce: whose bytes a node had that could be valid. */
   const owners = new Map<string, Set<string>>()
-  const everHanded = new Map<Hash, SimTransaction>()
+  const everBroadcast = new Map<Hash, SimTransaction>()
   /** Of those, what the disk did not hold when it was exchanged: another copy may. */
   const forgotten = new Map<Hash, SimTransaction>()
   /** Made below a bid that was likely in no pool. */
@@ -64,26 +64,26 @@ export function watchBytes({ committed }: Disk, { fail, deletedAt, undisputed }:
 
   return {
     recorded,
-    get everHanded() {
-      return [...everHanded.values()]
+    get everBroadcast() {
+      return [...everBroadcast.values()]
     },
     forget() {
       found.clear()
       owners.clear()
-      const all = [...everHanded, ...forgotten]
-      everHanded.clear()
+      const all = [...everBroadcast, ...forgotten]
+      everBroadcast.clear()
       forgotten.clear()
       for (const [hash, transaction] of all) {
         const attempt = recorded(hash)
         if (attempt) own(transaction.from, transaction.nonce, attempt)
-        ;(attempt ? everHanded : forgotten).set(hash, transaction)
+        ;(attempt ? everBroadcast : forgotten).set(hash, transaction)
       }
       return [...forgotten.values()]
     },
     leaving(instance, raws) {
       for (const raw of raws) {
         const { hash, nonce } = decode(raw)
-        // A filler may be what another was for the same nonce, at the same price: the later row counts.
+        // A gap filler may be what another was for the same nonce, at the same price: the later row counts.
         found.delete(hash)
         const attempt = recorded(hash)
         if (!attempt) {
@@ -91,20 +91,20 @@ export function watchBytes({ committed }: Disk, { fail, deletedAt, undisputed }:
           continue
         }
         const deleted = deletedAt(attempt.transaction_id)
-        // Under way from the commit that ordered it: an order after the DELETE is a new hand-over.
+        // Under way from the commit that ordered it: an order after the DELETE is a new broadcast.
         const ordered = instance.orderedAt.get(hash) ?? instance.lastOwned.get(attempt.relayer_id) ?? -1
         if (attempt.kind !== 'cancel' && deleted !== undefined && ordered > deleted) {
-          fail(`p${instance.id} hands ${attempt.transaction_id.slice(-6)} over although a DELETE of it had succeeded`)
+          fail(`p${instance.id} broadcasts ${attempt.transaction_id.slice(-6)} although a DELETE of it had succeeded`)
         }
       }
     },
-    handed(node, transaction, admission) {
+    broadcast(node, transaction, admission) {
       const { hash, from, nonce } = transaction
       const attempt = recorded(hash)
       if (!attempt) return
       const invalid = !admission.admitted && admission.refusal === 'invalid'
       if (invalid) return
-      everHanded.set(hash, transaction)
+      everBroadcast.set(hash, transaction)
       const known = own(from, nonce, attempt)
       if (known.size > 1) {
         fail(`nonce ${nonce} was given to ${[...known].map((id) => id.slice(-6)).join(' and ')}: both reached a node`)

@@ -24,7 +24,7 @@ export interface Owners {
   refused(instance: Instance, relayer: string, epoch: bigint): void
   /** The engine reads what a step begins with. */
   reads(instance: Instance, relayer: string): void
-  /** The engine begins to hand bytes over. */
+  /** The engine begins to broadcast bytes. */
   orders(instance: Instance, relayer: string): void
 }
 
@@ -90,7 +90,7 @@ export function watchOwners(fail: (what: string) => void, nowMs: () => number): 
     orders(instance, relayer) {
       const under = owners.get(keyOf(relayer, `p${instance.id}`))?.under
       if (!under || instance.state === 'dead' || under.isBelieved()) return
-      fail(`p${instance.id} begins to hand bytes of ${relayer} over although its lease is over`)
+      fail(`p${instance.id} begins to broadcast bytes of ${relayer} although its lease is over`)
     },
   }
 }

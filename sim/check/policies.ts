@@ -127,7 +127,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     }
   }
 
-  /** All of a relayer that one commit gave a nonce. Fillers of gaps and no-ops need no room, and wait for no balance. */
+  /** All of a relayer that one commit gave a nonce. Gap fillers and no-ops need no room, and wait for no balance. */
   function bound(entries: readonly Entry[]): void {
     const signings = entries.filter(({ what }) => what === 'signed')
     const own = (of: string) => signings.filter(({ transaction_id: id }) => id === of).map(bytesOf)
@@ -144,13 +144,13 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
       if (each.paused === 1) fail(`${named(each)} got nonce ${each.figure} while the relayer was paused`)
       if (reason !== undefined) fail(`${named(each)} got nonce ${each.figure} although ${reason}`)
     }
-    const fillers = entries.filter(({ what }) => what === 'filled').map(({ transaction_id: id }) => id)
-    const attempts = inFlight(first.relayer_id).filter(({ id }) => !fillers.includes(id))
+    const gapFillers = entries.filter(({ what }) => what === 'filled').map(({ transaction_id: id }) => id)
+    const attempts = inFlight(first.relayer_id).filter(({ id }) => !gapFillers.includes(id))
     const many = new Set(attempts.map(({ id }) => id)).size
-    // The nonce of a refused filler needs no room: it goes from one to the other in one commit.
-    const isFiller = ({ what, bytes }: Entry) =>
+    // The nonce of a refused gap filler needs no room: it goes from one to the other in one commit.
+    const isGapFiller = ({ what, bytes }: Entry) =>
       what === 'refused' && tagOf({ data: bytes as SimTransaction['data'] }) === undefined
-    if (many > rules.maxInFlight && binds.length > entries.filter(isFiller).length)
+    if (many > rules.maxInFlight && binds.length > entries.filter(isGapFiller).length)
       fail(`${named(first)} got a nonce as number ${many} in flight of ${rules.maxInFlight}`)
     const isBound = (id: string) => binds.some(({ transaction_id: other }) => other === id)
     const news = new Set(signings.map(({ bytes }) => bytes))

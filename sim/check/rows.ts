@@ -19,7 +19,7 @@ export interface RowWatch {
 }
 
 /** Beyond one for each time that a transaction gave the nonce back. */
-const fillersUnexplainedMax = 2
+const gapFillersUnexplainedMax = 2
 
 const mayWait = ['queued', 'inFlight']
 const ends = ['confirmed', 'failed', 'canceled', 'expired']
@@ -49,7 +49,7 @@ export function watchRows({ committed, touched }: Disk, { fail, changed }: RowWa
   /** By relayer and status. */
   const counts = new Map<string, number>()
   /** By relayer and nonce. */
-  const fillers = new Map<string, { made: number; givenBack: number }>()
+  const gapFillers = new Map<string, { made: number; givenBack: number }>()
   let lastEvent = 0
 
   function count({ relayer_id, status }: Row, change: number): void {
@@ -75,7 +75,7 @@ export function watchRows({ committed, touched }: Disk, { fail, changed }: RowWa
         fail(`${name}: its DELETE was undone`)
       }
     }
-    countFillers(row, before)
+    countGapFillers(row, before)
     if (!mayWait.includes(row.phase) && row.wait_condition !== null) {
       fail(`${name} is ${row.phase}, and still said to wait: ${row.wait_text}`)
     }
@@ -84,15 +84,16 @@ export function watchRows({ committed, touched }: Disk, { fail, changed }: RowWa
   }
 
   /** One a gap. Another only where a transaction had the nonce meanwhile and gave it back, which may come between two looks. */
-  function countFillers(row: Row, before: Row | undefined): void {
+  function countGapFillers(row: Row, before: Row | undefined): void {
     const nonce = row.nonce ?? before?.nonce
     if (nonce === null || nonce === undefined) return
     const key = `${row.relayer_id} ${nonce}`
-    const at = fillers.get(key) ?? { made: 0, givenBack: 0 }
+    const at = gapFillers.get(key) ?? { made: 0, givenBack: 0 }
     if (!before && row.origin === 'gap') at.made += 1
     if (before && before.origin === 'client' && before.nonce !== null && row.nonce !== before.nonce) at.givenBack += 1
-    fillers.set(key, at)
-    if (at.made > at.givenBack + fillersUnexplainedMax) fail(`${row.relayer_id}: ${at.made} fillers for nonce ${nonce}`)
+    gapFillers.set(key, at)
+    if (at.made > at.givenBack + gapFillersUnexplainedMax)
+      fail(`${row.relayer_id}: ${at.made} gap fillers for nonce ${nonce}`)
   }
 
   function readEvent(event: Event): void {
@@ -132,7 +133,7 @@ export function watchRows({ committed, touched }: Disk, { fail, changed }: RowWa
       known.clear()
       ended.clear()
       counts.clear()
-      fillers.clear()
+      gapFillers.clear()
       lastEvent = 0
       for (const { id } of everyId()) touched.add(id)
     },

@@ -77,23 +77,23 @@ export function watchTruth(
     const { transaction, succeeded } = included
     const attempt = bytes.recorded(transaction.hash)
     const ours = attempt?.transaction_id === row.id
-    const taker = ours
+    const spender = ours
       ? isNoOp(transaction) && attempt.kind === 'cancel'
         ? 'cancel'
         : attempt.kind
       : isLost(transaction) && carriesPayloadOf(row, transaction)
         ? 'unrecorded'
         : 'external'
-    if (taker !== row.included_kind) fail(`${name} was taken by ${taker}, and the row says ${row.included_kind}`)
+    if (spender !== row.included_kind) fail(`${name} was taken by ${spender}, and the row says ${row.included_kind}`)
     if (transaction.nonce !== row.nonce) fail(`${name} holds nonce ${row.nonce}, its block spent ${transaction.nonce}`)
     const habits = nodes.map(({ receipts }) => receipts)
-    for (const wrong of wrongFigures(row, included, taker !== 'external', habits)) fail(`${name}: ${wrong}`)
+    for (const wrong of wrongFigures(row, included, spender !== 'external', habits)) fail(`${name}: ${wrong}`)
     if (row.phase !== 'final') return
     if (!blocks.isCanonical(block))
       fail(
         `${name} is finally ${row.status} by block ${block.number} (${block.hash.slice(-4)}), which is not canonical; heads: ${nodes.map(({ head: at }) => `${at.number} (${at.hash.slice(-4)})`)}`,
       )
-    const payload = taker === 'execute' || taker === 'replace' || taker === 'unrecorded'
+    const payload = spender === 'execute' || spender === 'replace' || spender === 'unrecorded'
     const end = endOf(row, payload, succeeded)
     if (row.status !== end) fail(`${name} is finally ${row.status}, and should be ${end}`)
     if (tags.length > 0 && executed !== (payload ? 1 : 0) && !wasUnknowable(row.id)) {

@@ -53,23 +53,23 @@ export function watchVerdicts(
     return BigInt(gasUsed) * price
   }
 
-  function compare(row: Row, told: Verdict): void {
+  function compare(row: Row, reported: Verdict): void {
     const name = row.id.slice(-6)
-    if (told.final !== (row.open === 0))
-      fail(`${name}: its verdict is ${told.final ? '' : 'not '}final as it is ${row.phase}`)
-    if (told.safeToRetry && !told.final) fail(`${name}: safe to retry, and nothing is final yet`)
-    const winner = told.winner && includedIn(told.winner.block.hash, told.winner.hash)
-    if (told.winner && !winner) fail(`${name}: its verdict names a winner that no block holds`)
+    if (reported.final !== (row.open === 0))
+      fail(`${name}: its verdict is ${reported.final ? '' : 'not '}final as it is ${row.phase}`)
+    if (reported.safeToRetry && !reported.final) fail(`${name}: safe to retry, and nothing is final yet`)
+    const winner = reported.winner && includedIn(reported.winner.block.hash, reported.winner.hash)
+    if (reported.winner && !winner) fail(`${name}: its verdict names a winner that no block holds`)
     const state = winner ? stateBy(row, winner) : row.phase === 'dropped' ? 'dropped' : 'racing'
-    // Of a payload that is on no record the chain alone tells that it is ours; a filler of a gap has none to tell by.
+    // Of a payload that is on no record the chain alone tells that it is ours; a gap filler has none to tell by.
     const isUntold = row.included_kind === 'unrecorded' && tagsOf(row).length === 0
-    if (told.state !== state && !isUntold) fail(`${name}: its verdict is ${told.state}, and should be ${state}`)
+    if (reported.state !== state && !isUntold) fail(`${name}: its verdict is ${reported.state}, and should be ${state}`)
     const cost = winner && state === 'won' ? burned(winner) : 0n
     // What the row does not know, and why it may not, is for others to check.
     const isUnknown =
-      told.cost === undefined && state === 'won' && [row.gas_used, row.effective_gas_price].includes(null)
-    if (told.cost !== cost && !isUnknown) {
-      fail(`${name}: its verdict tells a cost of ${told.cost}, and the chain burned ${cost}`)
+      reported.cost === undefined && state === 'won' && [row.gas_used, row.effective_gas_price].includes(null)
+    if (reported.cost !== cost && !isUnknown) {
+      fail(`${name}: its verdict tells a cost of ${reported.cost}, and the chain burned ${cost}`)
     }
   }
 
@@ -81,9 +81,9 @@ export function watchVerdicts(
     changed(row) {
       if (row.canceled_at === null) return
       const attempts = row.nonce === null ? [] : attemptsOf(row.id, row.nonce).map(attemptFromRow)
-      const told = verdictOn(transactionFromRow(row, attempts))
-      compare(row, told)
-      if (!told.safeToRetry || wasUnknowable(row.id)) return
+      const reported = verdictOn(transactionFromRow(row, attempts))
+      compare(row, reported)
+      if (!reported.safeToRetry || wasUnknowable(row.id)) return
       for (const tag of tagsOf(row)) {
         safe.set(tag, row.id)
         if (executions(tag) > 0) fail(`${row.id.slice(-6)}: safe to retry, and its payload ${tag} is on the chain`)

@@ -20,7 +20,7 @@ const values = toolArguments(usage, {
   pin: { type: 'boolean', default: false },
 })
 /** Of what a trial said. */
-const toldMax = 2_000
+const reportedMax = 2_000
 const say = (text: string) => process.stdout.write(`${text}\n`)
 const waiting = mutants.filter(({ name }) => values.only === undefined || values.only === name)
 let survivors = 0
@@ -34,9 +34,9 @@ async function work(): Promise<void> {
     })
     if (noticed === undefined) survivors += 1
     else if (values.pin && mutant.caughtBy === undefined) pin({ [mutant.name]: seedOf(noticed) })
-    const told = (noticed ?? out).trim().slice(0, toldMax).split('\n')
+    const reported = (noticed ?? out).trim().slice(0, reportedMax).split('\n')
     say(
-      `${noticed === undefined ? 'SURVIVED' : 'caught  '} ${mutant.name}: ${mutant.breaks}\n         ${told.join('\n         ')}`,
+      `${noticed === undefined ? 'SURVIVED' : 'caught  '} ${mutant.name}: ${mutant.breaks}\n         ${reported.join('\n         ')}`,
     )
   }
 }

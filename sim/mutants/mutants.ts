@@ -38,7 +38,7 @@ export const mutants: readonly Mutant[] = [
       {
         file: 'src/chain/sending/broadcast-outcome.ts',
         find: 'return { kind: answer.kind, message: answer.message }',
-        put: "return { kind: 'notSent', message: answer.message }",
+        put: "return { kind: 'unsent', message: answer.message }",
       },
     ],
   },
@@ -56,7 +56,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'send-before-recording',
-    breaks: 'hands bytes over, and records them afterwards',
+    breaks: 'broadcasts bytes, and records them afterwards',
     edits: [
       {
         file: 'src/engine/record.ts',
@@ -213,7 +213,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'floor-that-never-rises',
-    breaks: 'forgets which nonces are finally spent, by ours or by a stranger',
+    breaks: 'forgets which nonces are finally spent, by ours or by a foreign transaction',
     edits: [
       {
         file: 'src/domain/decide/decide.ts',
@@ -252,7 +252,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'resend-the-canceled',
-    breaks: 'hands the newest bytes over again, whether they were canceled or not',
+    breaks: 'broadcasts the newest bytes again, whether they were canceled or not',
     edits: [
       {
         file: 'src/domain/decide/cancel-race.ts',
@@ -262,8 +262,8 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'hand-over-behind-a-delete',
-    breaks: 'does not look whether a DELETE came between decision and hand-over',
+    name: 'broadcast-behind-a-delete',
+    breaks: 'does not look whether a DELETE came between decision and broadcast',
     edits: [
       {
         file: 'src/engine/record.ts',
@@ -323,14 +323,14 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'fillers-without-end',
-    breaks: 'makes a filler anew, at once, where a node called the last one invalid',
+    name: 'gap-fillers-without-end',
+    breaks: 'makes a gap filler anew, at once, where a node called the last one invalid',
     with: ['doubtfulSends', 'shortMoney'],
     edits: [
       {
         file: 'src/domain/decide/pursue.ts',
-        find: 'if (refusal !== undefined)\n    return pursueRefusedFiller(',
-        put: 'if (refusal === work.relayer.id)\n    return pursueRefusedFiller(',
+        find: 'if (refusal !== undefined)\n    return pursueRefusedGapFiller(',
+        put: 'if (refusal === work.relayer.id)\n    return pursueRefusedGapFiller(',
       },
     ],
   },
@@ -340,14 +340,14 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/attempt.ts',
-        find: "return attempt.handOver.state === 'sending' || attempt.handOver.state === 'handed'",
-        put: "return attempt.handOver.state === 'handed'",
+        find: "return attempt.broadcast.state === 'sending' || attempt.broadcast.state === 'handed'",
+        put: "return attempt.broadcast.state === 'handed'",
       },
     ],
   },
   {
     name: 'trust-a-returned-hash',
-    breaks: 'never hands over again what a node has once accepted',
+    breaks: 'never broadcasts again what a node has once accepted',
     edits: [
       {
         file: 'src/domain/decide/rebroadcast.ts',
@@ -374,22 +374,22 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'requeue-before-finality',
-    breaks: 'gives a fresh nonce as soon as a stranger has taken the first',
+    breaks: 'gives a fresh nonce as soon as a foreign transaction has taken the first',
     edits: [
       {
         file: 'src/domain/decide/decide.ts',
         find: 'if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []',
-        put: "if (confirmations(head, inclusion.block) < policy.requiredConfirmations && tookTheNonce(inclusion) !== 'stranger') return []",
+        put: "if (confirmations(head, inclusion.block) < policy.requiredConfirmations && spenderKind(inclusion) !== 'foreign') return []",
       },
     ],
   },
   {
     name: 'one-refusal-is-for-ever',
-    breaks: 'takes a refusal as proof that no node has it, though an earlier hand-over is in doubt',
+    breaks: 'takes a refusal as proof that no node has it, though an earlier broadcast is in doubt',
     edits: [
       {
         file: 'src/domain/attempt.ts',
-        find: "const mayHaveHadIt = handOver.state === 'handed'",
+        find: "const mayHaveHadIt = broadcast.state === 'handed'",
         put: 'const mayHaveHadIt = attempt.nonce < 0',
       },
     ],
@@ -406,7 +406,7 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'trap-fillers-under-the-cap',
+    name: 'trap-gap-fillers-under-the-cap',
     breaks: 'holds what fills a gap to the cap of sends, and with it the cancellations behind it',
     edits: [
       {
@@ -432,7 +432,7 @@ export const mutants: readonly Mutant[] = [
     breaks: 'sends what waits in the queue, whatever a lost part of its history may have sent',
     edits: [
       {
-        file: 'src/domain/lost-history/past.ts',
+        file: 'src/domain/lost-history/check-history.ts',
         find: '  if (last === undefined) return nothing\n',
         put: '  if (last === undefined || last >= 0) return nothing\n',
       },
@@ -440,22 +440,22 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'forget-what-waits-in-the-pools',
-    breaks: 'looks at what a lost past had mined, and not at what still waits in a pool',
+    breaks: 'looks at what a lost history had mined, and not at what still waits in a pool',
     edits: [
       {
-        file: 'src/domain/lost-history/past.ts',
+        file: 'src/domain/lost-history/check-history.ts',
         find: 'if (!explained.has(nonce)) open.push(nonce)',
         put: 'if (!explained.has(nonce) && nonce < at.nonce) open.push(nonce)',
       },
     ],
   },
   {
-    name: 'look-back-by-configured-time',
+    name: 'search-back-by-configured-time',
     breaks: 'makes a count of blocks of the time that it looks back, by the configured block time',
-    caughtBy: 'test/chain/inclusions/look-back.test.ts',
+    caughtBy: 'test/chain/inclusions/check-history.test.ts',
     edits: [
       {
-        file: 'src/chain/inclusions/look-back.ts',
+        file: 'src/chain/inclusions/check-history.ts',
         find: 'const above = await startOf(search, inquiry.since, at)',
         put: 'const above: BlockNumber | undefined = Math.max(-1, at.head.number - 2 * Math.ceil((at.head.timestampMs - inquiry.since) / pace.ms()))',
       },
@@ -497,14 +497,14 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'take-our-no-op-for-a-strangers',
+    name: 'take-our-no-op-for-a-foreign-one',
     breaks: 'sends a payload again that a no-op canceled for good, as the record of that was lost',
     caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
     edits: [
       {
         file: 'src/domain/lost-history/lost-cancellation.ts',
-        find: "  return envelope.value === 0n && envelope.data === '0x'",
-        put: "  return envelope.value < 0n && envelope.data === '0x'",
+        find: "  return signed.value === 0n && signed.data === '0x'",
+        put: "  return signed.value < 0n && signed.data === '0x'",
       },
     ],
   },
@@ -573,7 +573,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'believe-in-a-lost-lease',
-    breaks: 'goes on handing bytes over when its lease may be over',
+    breaks: 'goes on broadcasting when its lease may be over',
     edits: [
       {
         file: 'src/ownership/own-by-locks.ts',
@@ -639,7 +639,7 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/chain/nodes/batch-calls.ts',
-        find: "  if (failed.kind !== 'notSent') return failed\n",
+        find: "  if (failed.kind !== 'unsent') return failed\n",
         put: '  if (failed.kind.length > 0) return failed\n',
       },
     ],

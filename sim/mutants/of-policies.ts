@@ -42,7 +42,7 @@ export const ofPolicies: readonly Mutant[] = [
     edits: [{ file: 'src/domain/replace.ts', find: 'if (exceeds(pricing, cap)) return undefined', put: '' }],
   },
   {
-    name: 'filler-over-its-cap',
+    name: 'gap-filler-over-its-cap',
     breaks: 'does not look at cancel_gas_price_cap when a gap is filled',
     caughtBy: 'test/domain/decide/decide.test.ts',
     edits: [

@@ -22,7 +22,7 @@ export const ofVerdicts: readonly Mutant[] = [
   {
     name: 'external-told-as-won',
     breaks: 'tells that a cancellation won where a foreign transaction was mined',
-    edits: [{ file: 'src/domain/cancel.ts', find: "stranger: 'external' }", put: "stranger: 'won' }" }],
+    edits: [{ file: 'src/domain/cancel.ts', find: "foreign: 'external' }", put: "foreign: 'won' }" }],
   },
   {
     name: 'safe-before-finality',

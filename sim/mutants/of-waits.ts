@@ -1,4 +1,4 @@
-// The engine as it would be if it lost why a transaction waits, or what it knows of its past.
+// The engine as it would be if it lost why a transaction waits, or what it knows of its history.
 import type { Mutant } from './mutants.ts'
 
 export const ofWaits: readonly Mutant[] = [
@@ -8,7 +8,7 @@ export const ofWaits: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/reasons.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/tell.ts',
+        file: 'src/domain/decide/explain-waits.ts',
         find: '.filter(({ id, wait }) => wait && !touched.has(id))',
         put: '.filter(({ id, wait }) => wait && touched.has(id) && !touched.has(id))',
       },

@@ -132,24 +132,24 @@ function configOf(scenario: Scenario, policies: Policies): Config {
 /** What it warns of is part of the history; an error is always a finding. */
 function loggerOf(instance: Instance, machine: Pick<Machine, 'history' | 'owners'>, context: object): Logger {
   const { history, owners } = machine
-  const told = (facts: object) => {
+  const reported = (facts: object) => {
     const { err, ...rest } = { ...context, ...facts } as { err?: unknown }
     const text = JSON.stringify(rest, (_, value) => (typeof value === 'bigint' ? String(value) : value))
     return err instanceof Error ? `${text} ${err.stack?.split('\n').slice(0, 4).join(' | ')}` : text
   }
   return {
     debug(facts, message) {
-      if (message !== 'handing over') return
+      if (message !== 'broadcasting') return
       const { relayer_id: relayer, hash } = facts as { relayer_id: string; hash: string }
       instance.orderedAt.set(hash, instance.lastOwned.get(relayer) ?? -1)
       owners.orders(instance, relayer)
     },
     info: () => undefined,
     warn(facts, message) {
-      if (instance.state !== 'dead') history.note(`p${instance.id} warns: ${message} ${told(facts)}`)
+      if (instance.state !== 'dead') history.note(`p${instance.id} warns: ${message} ${reported(facts)}`)
     },
     error(facts, message) {
-      if (instance.state !== 'dead') history.fail(`the engine logged an error: ${message} ${told(facts)}`)
+      if (instance.state !== 'dead') history.fail(`the engine logged an error: ${message} ${reported(facts)}`)
     },
     isLevelEnabled: () => true,
     child: (facts) => loggerOf(instance, machine, { ...context, ...facts }),

@@ -20,12 +20,12 @@ export function openHintLine(timeline: Timeline, dice: Dice, isFaulty: () => boo
   }
 
   return (instance) => ({
-    tell(hint) {
+    notify(hint) {
       leave(instance, () => {
         for (const [listener, of] of listeners) deliver(listener, of, hint)
       })
     },
-    hear(listener, signal) {
+    listen(listener, signal) {
       if (signal.aborted) return
       const own: Listener = (hint) => listener(hint)
       listeners.set(own, instance)

@@ -9,7 +9,7 @@ export interface Instance {
   held: (() => void)[]
   /** Commits of each relayer's owner, by the place in the order of all commits of the run. */
   readonly lastOwned: Map<string, number>
-  /** The commit that ordered the last hand-over of an attempt, by its hash: others may follow while it is under way. */
+  /** The commit that ordered the last broadcast of an attempt, by its hash: others may follow while it is under way. */
   readonly orderedAt: Map<string, number>
   /** So many effects from now it dies, or pauses. */
   doom: { effectsLeft: number; readonly end: 'dead' | 'paused' } | undefined

@@ -31,7 +31,7 @@ export interface Journal {
 const relayer = 'SELECT NULL, %, r.id, r.paused, r.policies FROM relayers r WHERE r.id ='
 
 /** What, when it happens, and what is told of it. */
-const triggers: readonly (readonly [name: string, when: string, told: string, relayerId: string])[] = [
+const triggers: readonly (readonly [name: string, when: string, expected: string, relayerId: string])[] = [
   [
     'stored',
     'INSERT ON main.transactions',
@@ -80,8 +80,8 @@ export function keepJournal(writer: Database.Database): Journal {
   writer.exec(
     'CREATE TEMP TABLE journal (place INTEGER PRIMARY KEY, what TEXT, transaction_id TEXT, bytes TEXT, figure INTEGER, relayer_id TEXT, paused INTEGER, policies TEXT)',
   )
-  for (const [name, when, told, relayerId] of triggers) {
-    const insert = `INSERT INTO journal ${relayer.replace('%', () => told)} ${relayerId}`
+  for (const [name, when, reported, relayerId] of triggers) {
+    const insert = `INSERT INTO journal ${relayer.replace('%', () => reported)} ${relayerId}`
     writer.exec(`CREATE TEMP TRIGGER journal_${name} AFTER ${when} BEGIN ${insert}; END`)
   }
   const read = writer.prepare<[number], Entry & { place: number }>(
@@ -89,19 +89,19 @@ export function keepJournal(writer: Database.Database): Journal {
   )
   const last = writer.prepare<[], number | null>('SELECT max(place) FROM journal').pluck()
   const empty = writer.prepare('DELETE FROM journal')
-  let told = 0
+  let reported = 0
   return {
     since() {
-      const entries = read.all(told)
-      told = entries.at(-1)?.place ?? told
+      const entries = read.all(reported)
+      reported = entries.at(-1)?.place ?? reported
       return entries
     },
     skip() {
-      told = last.get() ?? 0
+      reported = last.get() ?? 0
     },
     wipe() {
       empty.run()
-      told = 0
+      reported = 0
     },
   }
 }

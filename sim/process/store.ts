@@ -17,7 +17,7 @@ import type { SimSession } from './locks.ts'
 
 export interface StoreWitness {
   /** The next place in the order of all units of the run. */
-  nextPlace(): number
+  nextPosition(): number
   /** Something may be durable now that was not: `rows` were changed, and owners did this. */
   committed(instance: Instance, rows: number, acts: readonly OwnersAct[]): void
   /** An owner begins to look at its work. */
@@ -68,7 +68,7 @@ export function openSimStore(disk: Disk, instance: Instance, timeline: Timeline,
   const reads = readsOver(reading)
 
   // Of the unit that runs: units of a group follow each other.
-  let place = -1
+  let position = -1
   const wrote = new Set<string>()
   let asked: Asked = { under: undefined, atMs: 0 }
   let acquired: OwnersAct[] = []
@@ -82,7 +82,7 @@ export function openSimStore(disk: Disk, instance: Instance, timeline: Timeline,
       return acquiring
     },
     fence(id, epoch) {
-      instance.lastOwned.set(id, place)
+      instance.lastOwned.set(id, position)
       const fencing = session.fence(id, epoch)
       fencing.catch((error: unknown) => error instanceof OwnershipLost && witness.refused(instance, id, epoch))
       return fencing
@@ -104,7 +104,7 @@ export function openSimStore(disk: Disk, instance: Instance, timeline: Timeline,
   /** `run` does what the unit does. `known` is how things stood when the process began it. */
   async function watched<T>(unit: (session: Session) => Promise<T>, known: Asked, run = unit): Promise<T> {
     asked = known
-    place = witness.nextPlace()
+    position = witness.nextPosition()
     const before = writing.changes()
     wrote.clear()
     acquired = []

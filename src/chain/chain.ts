@@ -4,12 +4,12 @@ import type { Address, Hash, Hex } from '../domain/ids.ts'
 import type { Head, Inquiry, Observation } from '../domain/observation.ts'
 import type { Wei } from '../domain/units.ts'
 
-export interface Envelope {
+export interface BroadcastRequest {
   readonly hash: Hash
   readonly raw: Hex
   /** `one`: an endpoint, and the next if it fails. `all`: every endpoint, for a no-op that must win. */
   readonly reach: 'one' | 'all'
-  /** Asked before each endpoint after the first: what is canceled meanwhile is handed to no more of them. */
+  /** Asked before each endpoint after the first: what is canceled meanwhile is broadcast to no more of them. */
   readonly stillWanted?: () => Promise<boolean>
 }
 
@@ -32,8 +32,8 @@ export interface Chain {
   observe(inquiry: Inquiry): Promise<Observation>
   /** An account that may be asked about before long: what a call can tell of many is asked for it, too. Costs nothing. */
   announce(address: Address): void
-  /** Hands envelopes over in the order given, in one batch. Never rejects: not knowing is an outcome. */
-  broadcast(envelopes: readonly Envelope[]): Promise<ReadonlyMap<Hash, BroadcastOutcome>>
+  /** Broadcasts signed transactions in the order given, in one batch. Never rejects: not knowing is an outcome. */
+  broadcast(requests: readonly BroadcastRequest[]): Promise<ReadonlyMap<Hash, BroadcastOutcome>>
   /** In wei, at the latest head; those asked for at one moment share a call. Rejects with ChainUnavailable. */
   balance(address: Address): Promise<Wei>
   /**

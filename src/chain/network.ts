@@ -10,7 +10,7 @@ import { openTipFloor } from './fees/tip-floor.ts'
 import { measureBlocktime } from './heads/measure-blocktime.ts'
 import { readingCanonical } from './heads/read-canonical.ts'
 import { trackHead } from './heads/track-head.ts'
-import { lookingBack } from './inclusions/look-back.ts'
+import { openHistoryCheck } from './inclusions/check-history.ts'
 import { rememberUnexplained } from './inclusions/unexplained.ts'
 import { type EndpointConfig, openEndpoint } from './nodes/endpoint.ts'
 import { chooseAmong } from './nodes/endpoints.ts'
@@ -53,18 +53,18 @@ export function openNetwork(options: NetworkOptions): Chain {
   const unexplained = rememberUnexplained(heads.reorgs)
   const accounts = readingAccounts({ endpoints, heads, readCanonical, unexplained, clock })
   const searched = new Map<string, number>()
-  const lookBack = lookingBack({ endpoints, readCanonical, pace, clock })
+  const checkHistory = openHistoryCheck({ endpoints, readCanonical, pace, clock })
   const tipFloor = openTipFloor(clock)
   const readMarket = readingMarket(endpoints, options.eip1559, tipFloor)
 
   return {
     observe: (inquiry) =>
       observe(
-        { endpoints, heads, pace, accounts, readCanonical, readMarket, searched, unexplained, lookBack },
+        { endpoints, heads, pace, accounts, readCanonical, readMarket, searched, unexplained, checkHistory },
         inquiry,
       ),
     announce: accounts.announce,
-    broadcast: (envelopes) => broadcast(endpoints, envelopes, tipFloor.learn),
+    broadcast: (requests) => broadcast(endpoints, requests, tipFloor.learn),
     balance: readingBalances(endpoints),
     read: (read) => passOn(endpoints, read),
     follow: heads.follow,

@@ -7,8 +7,8 @@ import type { ReadMarket } from './fees/read-market.ts'
 import type { Pace } from './heads/measure-blocktime.ts'
 import type { ReadCanonical } from './heads/read-canonical.ts'
 import type { HeadTracker } from './heads/track-head.ts'
+import type { CheckHistory } from './inclusions/check-history.ts'
 import { type FindInclusions, findInclusions } from './inclusions/find-inclusions.ts'
-import type { LookBack } from './inclusions/look-back.ts'
 import { isWhole } from './inclusions/receipt.ts'
 import type { Endpoints } from './nodes/endpoints.ts'
 
@@ -21,7 +21,7 @@ export interface Observe {
   readonly readMarket: ReadMarket
   readonly searched: FindInclusions['searched']
   readonly unexplained: FindInclusions['unexplained']
-  readonly lookBack: LookBack
+  readonly checkHistory: CheckHistory
 }
 
 /** Blocks in which what is next in line may simply not have been known yet. */
@@ -34,22 +34,24 @@ function isWaiting({ live }: Inquiry, { number }: Head): boolean {
 
 /** Rejects with ChainUnavailable when no endpoint can tell head and nonce. */
 export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observation> {
-  const { heads, pace, accounts, readCanonical, readMarket, lookBack } = parts
+  const { heads, pace, accounts, readCanonical, readMarket, checkHistory } = parts
   const at = await heads.current()
-  const [looked, market, canonical] = await Promise.all([
+  const [read, market, canonical] = await Promise.all([
     accounts.read(inquiry, at),
     inquiry.market ? readMarket(at, isWaiting(inquiry, at.head)) : undefined,
     readCanonical(inquiry.inclusionBlocks, at),
   ])
-  const { told: account, by } = looked
+  const { account, by } = read
   const spent = inquiry.live.filter(({ nonce }) => nonce < account.nonce && !isWhole(account.inclusions.get(nonce)))
   for (const { nonce } of inquiry.live) if (nonce >= account.nonce) parts.unexplained.forget(inquiry.address, nonce)
   const { inclusions, lostNoOps } = await findInclusions(parts, inquiry.address, spent, account.inclusions, {
     ...at,
     by,
   })
-  const balance = accounts.settle(inquiry, at, inclusions, looked)
-  const past = inquiry.past && (await lookBack(inquiry.address, inquiry.past, account.pendingNonce, { ...at, by }))
+  const balance = accounts.settle(inquiry, at, inclusions, read)
+  const lostHistory =
+    inquiry.lostHistory &&
+    (await checkHistory(inquiry.address, inquiry.lostHistory, account.pendingNonce, { ...at, by }))
   const blocktimeMs = pace.measuredMs()
   return {
     head: at.head,
@@ -61,6 +63,6 @@ export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observa
     inclusions,
     lostNoOps,
     canonical,
-    ...(past && { past }),
+    ...(lostHistory && { lostHistory }),
   }
 }

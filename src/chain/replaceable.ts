@@ -14,7 +14,7 @@ export interface ReplaceableChain {
 
 interface Lease {
   readonly chain: Chain
-  asked: number
+  open: number
   retired: boolean
 }
 
@@ -25,36 +25,36 @@ interface Follower {
 }
 
 export function replaceable(first: Chain): ReplaceableChain {
-  let current: Lease = { chain: first, asked: 0, retired: false }
+  let current: Lease = { chain: first, open: 0, retired: false }
   const followers = new Set<Follower>()
   const announced = new Set<Address>()
 
-  async function ask<T>(question: (chain: Chain) => Promise<T>): Promise<T> {
+  async function withChain<T>(question: (chain: Chain) => Promise<T>): Promise<T> {
     const lease = current
-    lease.asked += 1
+    lease.open += 1
     try {
       return await question(lease.chain)
     } finally {
-      lease.asked -= 1
-      if (lease.retired && lease.asked === 0) void lease.chain.close()
+      lease.open -= 1
+      if (lease.retired && lease.open === 0) void lease.chain.close()
     }
   }
 
   function retire(lease: Lease): void {
     lease.retired = true
-    if (lease.asked === 0) void lease.chain.close()
+    if (lease.open === 0) void lease.chain.close()
   }
 
   return {
     chain: {
-      observe: (inquiry) => ask((chain) => chain.observe(inquiry)),
+      observe: (inquiry) => withChain((chain) => chain.observe(inquiry)),
       announce(address) {
         announced.add(address)
         current.chain.announce(address)
       },
-      broadcast: (envelopes) => ask((chain) => chain.broadcast(envelopes)),
-      balance: (address) => ask((chain) => chain.balance(address)),
-      read: (read) => ask((chain) => chain.read(read)),
+      broadcast: (requests) => withChain((chain) => chain.broadcast(requests)),
+      balance: (address) => withChain((chain) => chain.balance(address)),
+      read: (read) => withChain((chain) => chain.read(read)),
       follow(onHead, signal) {
         if (signal.aborted) return
         const follower: Follower = { onHead, leave: new AbortController() }
@@ -73,7 +73,7 @@ export function replaceable(first: Chain): ReplaceableChain {
     },
     replace(next) {
       const old = current
-      current = { chain: next, asked: 0, retired: false }
+      current = { chain: next, open: 0, retired: false }
       for (const address of announced) next.announce(address)
       for (const follower of followers) {
         follower.leave.abort()

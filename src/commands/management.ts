@@ -1,4 +1,4 @@
-// What every command on the estate needs: beside the store, what runs, and how a key is opened and sealed.
+// What every command on the registry needs: beside the store, what runs, and how a key is opened and sealed.
 import { RescindError } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { Policies } from '../domain/policy-table.ts'
@@ -6,12 +6,12 @@ import type { AddressGuard } from '../ops/guard-addresses.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Secret } from '../ops/secret.ts'
 import type { Vault } from '../ops/vault.ts'
-import type { Estate } from '../registry/estate.ts'
+import type { Registry } from '../registry/registry.ts'
 import type { Signer } from '../signers/signer.ts'
 import type { CommandContext } from './context.ts'
 
 export interface ManagementContext extends CommandContext {
-  readonly estate: Estate
+  readonly registry: Registry
   readonly vault: Vault
   readonly logger: Logger
   /** Tells other processes on the database that there is something new to look at. */
@@ -33,8 +33,8 @@ type Problems = readonly { readonly place: string; readonly message: string }[]
 export function policiesFrom({ readPolicies }: ManagementContext, members: PolicyMembers): Policies {
   const read = readPolicies(members)
   if ('policies' in read) return read.policies
-  const told = read.problems.map(({ place, message }) => `${place}: ${message}`)
-  throw new RescindError('INVALID_REQUEST', told.join('; '))
+  const problems = read.problems.map(({ place, message }) => `${place}: ${message}`)
+  throw new RescindError('INVALID_REQUEST', problems.join('; '))
 }
 
 /** Throws STORAGE_KEY_MISSING where there is no key to store a secret under. */
@@ -66,12 +66,12 @@ export function adviceOn({ readPolicies }: ManagementContext, members: PolicyMem
 
 /** After the commit: what runs follows what is stored. A change that can't take effect now does so at the next look. */
 export async function takeEffect(
-  { estate, logger, wake, announce }: ManagementContext,
+  { registry, logger, wake, announce }: ManagementContext,
   relayers: readonly RelayerId[] = [],
 ) {
   announce()
   try {
-    await estate.refresh()
+    await registry.refresh()
   } catch (err) {
     logger.error({ err }, 'a change of the configuration is stored, and could not take effect')
   }

@@ -16,7 +16,7 @@ import {
 } from './config.ts'
 import { limits } from './limits.ts'
 import { suggestion } from './members.ts'
-import { codeOf } from './read-json.ts'
+import { fileErrorCode } from './read-json.ts'
 import type { Environment } from './read-reference.ts'
 import type { Report } from './report.ts'
 
@@ -25,8 +25,8 @@ export async function withDotEnv(env: Environment, cwd: string, report: Report):
   try {
     return { ...parseEnv(await readFile(join(cwd, '.env'), 'utf8')), ...env }
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') {
-      report.problem('.env', `can't be read (${codeOf(error)}); let the user that runs the service read it`)
+    if (fileErrorCode(error) !== 'ENOENT') {
+      report.problem('.env', `can't be read (${fileErrorCode(error)}); let the user that runs the service read it`)
     }
     return env
   }

@@ -11,7 +11,7 @@ export const limits = {
 
   rpcTimeoutMs: 10_000,
 
-  /** Blocks that a send, and a no-op, wait before they are priced anew; then a lost one is handed over again. */
+  /** Blocks that a send, and a no-op, wait before they are priced anew; then a lost one is broadcast again. */
   bumpAfterBlocks: 3,
   cancelBumpAfterBlocks: 2,
   /** And so long at least: on a chain of four blocks a second three of them prove little. */

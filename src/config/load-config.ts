@@ -21,7 +21,7 @@ import { type NetworkEntry, parseNetworks } from './parse-networks.ts'
 import { parseNotifications } from './parse-notifications.ts'
 import { parseRelayers, relayerMembers } from './parse-relayers.ts'
 import { parseSigners } from './parse-signers.ts'
-import { codeOf, readJson } from './read-json.ts'
+import { fileErrorCode, readJson } from './read-json.ts'
 import type { Environment } from './read-reference.ts'
 import { openReport, type Report } from './report.ts'
 
@@ -117,7 +117,7 @@ async function directoryEntries(
   try {
     names = (await readdir(directory)).filter((name) => name.endsWith('.json')).sort()
   } catch (error) {
-    report.problem('networks', `the directory "${shownAs}" can't be read (${codeOf(error)}); correct the path`)
+    report.problem('networks', `the directory "${shownAs}" can't be read (${fileErrorCode(error)}); correct the path`)
     return undefined
   }
   const entries: NetworkEntry[] = []

@@ -101,7 +101,7 @@ async function parseNetwork(
     isBlockTimeGiven: givenBlockTimeMs !== undefined,
     symbol: ownerOf('symbol').text('symbol') ?? listed?.symbol ?? 'ETH',
     isTestnet: ownerOf('is_testnet').flag('is_testnet', listed?.isTestnet ?? false),
-    // Where nothing is said of a chain on the list, the head's base fee decides; without one, envelopes are legacy.
+    // Where nothing is said of a chain on the list, the head's base fee decides; without one, transactions are legacy.
     ...(raisedTip !== undefined && { raisedTip }),
     eip1559: hasFeatures ? union('features').includes('eip1559') : listed !== undefined,
     tags: union('tags'),

@@ -8,7 +8,10 @@ export async function readJson(path: string, shownAs: string, report: Report): P
   try {
     text = await readFile(path, 'utf8')
   } catch (error) {
-    report.problem(shownAs, `can't be read (${codeOf(error)}); ${hints[codeOf(error)] ?? 'check the path'}`)
+    report.problem(
+      shownAs,
+      `can't be read (${fileErrorCode(error)}); ${hints[fileErrorCode(error)] ?? 'check the path'}`,
+    )
     return undefined
   }
   try {
@@ -24,7 +27,7 @@ const hints: Record<string, string> = {
   EACCES: 'let the user that runs the service read it',
 }
 
-export function codeOf(error: unknown): string {
+export function fileErrorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
 }
 

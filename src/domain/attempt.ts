@@ -1,4 +1,4 @@
-// One signed envelope of a transaction. Recorded before it is sent, never overwritten, never deleted.
+// One signed version of a transaction. Recorded before it is sent, never overwritten, never deleted.
 import type { Fees } from './fees.ts'
 import type { Hash, Hex, NonEmpty, TransactionId } from './ids.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs } from './units.ts'
@@ -9,7 +9,7 @@ export type AttemptKind = 'execute' | 'replace' | 'cancel'
 export interface Signature {
   r: Hex
   s: Hex
-  /** 27 or 28 before EIP-155, chainId * 2 + 35 or 36 for legacy, 0 or 1 (the parity) for typed envelopes. */
+  /** 27 or 28 before EIP-155, chainId * 2 + 35 or 36 for legacy, 0 or 1 (the parity) for typed transactions. */
   v: number
 }
 
@@ -26,7 +26,7 @@ export type RejectionCode =
   | 'invalid'
 
 /**
- * What came of handing an attempt to the nodes. `unknown` never means "not sent"; only `notSent` does. `unrecognized`: a
+ * The outcome of broadcasting an attempt. `unknown` never means "not sent"; only `unsent` does. `unrecognized`: a
  * node answered with an error that no known client gives.
  */
 export type BroadcastOutcome =
@@ -34,21 +34,21 @@ export type BroadcastOutcome =
   | { kind: 'alreadyKnown' }
   | { kind: 'rejected'; code: RejectionCode; message: string }
   | { kind: 'unknown'; code?: 'unrecognized'; message: string }
-  | { kind: 'notSent'; message: string }
+  | { kind: 'unsent'; message: string }
 
 /**
- * Where an attempt's bytes may be.
+ * Where an attempt's bytes may be. The names of the states are those of the column and of the API.
  * - `sending`: recorded, and on its way since; after a crash nobody knows, so a node may have it.
- * - `handed`: a node had it in its hands; `outcome` is the last answer, which proves no more than it says.
- * - `refused`: every node it was ever handed to said that its bytes can't be a valid transaction; `at` is the last time.
+ * - `handed`: a node received it; `outcome` is the last answer, which proves no more than it says.
+ * - `refused`: every node that ever received it said that its bytes can't be a valid transaction; `at` is the last time.
  * - `held`: certain that no byte ever reached a node, and free to be sent or withdrawn.
- * - `withdrawn`: held once, and now never to be sent: its nonce belongs to somebody else.
+ * - `withdrawn`: held once, and now never to be sent: another transaction has its nonce.
  */
-export type HandOver =
+export type BroadcastState =
   | { readonly state: 'sending' }
   | {
       readonly state: 'handed'
-      readonly outcome: Exclude<BroadcastOutcome, { kind: 'notSent' }>
+      readonly outcome: Exclude<BroadcastOutcome, { kind: 'unsent' }>
       readonly at: TimestampMs
       /**
        * `all`: every broadcast of it ended in a certain rejection, so that no pool should hold it. `allButLast`: the same,
@@ -74,36 +74,36 @@ export interface Attempt {
   readonly recordedAt: TimestampMs
   /** The head when it was recorded: waiting is counted in blocks from here. */
   readonly recordedAtBlock: BlockNumber
-  readonly handOver: HandOver
+  readonly broadcast: BroadcastState
   /** Rebuilt from the chain: the history that holds when it was signed and broadcast was lost. */
   readonly recovered?: true
 }
 
 /** Whether any node could hold these bytes: all but certainty counts. */
 export function mayBeKnown(attempt: Attempt): boolean {
-  return attempt.handOver.state === 'sending' || attempt.handOver.state === 'handed'
+  return attempt.broadcast.state === 'sending' || attempt.broadcast.state === 'handed'
 }
 
-/** What a node said no to, at the last hand-over. */
-export function rejectionOf({ handOver }: Attempt): { code: RejectionCode; message: string } | undefined {
-  return handOver.state === 'handed' && handOver.outcome.kind === 'rejected' ? handOver.outcome : undefined
+/** What a node said no to, at the last broadcast. */
+export function rejectionOf({ broadcast }: Attempt): { code: RejectionCode; message: string } | undefined {
+  return broadcast.state === 'handed' && broadcast.outcome.kind === 'rejected' ? broadcast.outcome : undefined
 }
 
 /** What a node said at the last broadcast that nobody has recorded of any client: it may have the bytes, or not. */
-export function unrecognizedErrorOf({ handOver }: Attempt): string | undefined {
-  const isUnrecognized = handOver.state === 'handed' && handOver.outcome.kind === 'unknown' && handOver.outcome.code
-  return isUnrecognized && 'message' in handOver.outcome ? handOver.outcome.message : undefined
+export function unrecognizedErrorOf({ broadcast }: Attempt): string | undefined {
+  const isUnrecognized = broadcast.state === 'handed' && broadcast.outcome.kind === 'unknown' && broadcast.outcome.code
+  return isUnrecognized && 'message' in broadcast.outcome ? broadcast.outcome.message : undefined
 }
 
 /** Whether every broadcast of it ended in a certain rejection. It is watched all the same until its nonce is final. */
-export function wasAlwaysRejected({ handOver }: Attempt): boolean {
-  return handOver.state === 'handed' && handOver.rejections === 'all'
+export function wasAlwaysRejected({ broadcast }: Attempt): boolean {
+  return broadcast.state === 'handed' && broadcast.rejections === 'all'
 }
 
-/** Whether a node said, at the last hand-over, that it has the bytes. */
-export function wasTaken({ handOver }: Attempt): boolean {
-  if (handOver.state !== 'handed') return false
-  return handOver.outcome.kind === 'accepted' || handOver.outcome.kind === 'alreadyKnown'
+/** Whether a node said, at the last broadcast, that it has the bytes. */
+export function wasTaken({ broadcast }: Attempt): boolean {
+  if (broadcast.state !== 'handed') return false
+  return broadcast.outcome.kind === 'accepted' || broadcast.outcome.kind === 'alreadyKnown'
 }
 
 /** The gas of a transfer to an account without code (EIP-2028): what a no-op needs. */
@@ -119,45 +119,46 @@ export function newest(attempts: NonEmpty<Attempt>): Attempt {
 
 /**
  * The attempt after an answer. Once a node may have had the bytes, neither a certain failure nor a refusal of a later
- * hand-over takes that back: proxies retry, and answer for the retry.
+ * broadcast takes that back: proxies retry, and answer for the retry.
  */
-export function afterHandOver(attempt: Attempt, outcome: BroadcastOutcome, now: TimestampMs): Attempt {
-  const { handOver } = attempt
-  const mayHaveHadIt = handOver.state === 'handed'
-  const onlyRejectedBefore = handOver.state !== 'handed' || handOver.rejections === 'allButLast'
-  if (outcome.kind === 'notSent') {
-    if (!mayHaveHadIt) return { ...attempt, handOver: { state: 'held', reason: outcome.message } }
-    return onlyRejectedBefore ? { ...attempt, handOver: { ...handOver, rejections: 'all' } } : attempt
+export function afterBroadcast(attempt: Attempt, outcome: BroadcastOutcome, now: TimestampMs): Attempt {
+  const { broadcast } = attempt
+  const mayHaveHadIt = broadcast.state === 'handed'
+  const onlyRejectedBefore = broadcast.state !== 'handed' || broadcast.rejections === 'allButLast'
+  if (outcome.kind === 'unsent') {
+    if (!mayHaveHadIt) return { ...attempt, broadcast: { state: 'held', reason: outcome.message } }
+    return onlyRejectedBefore ? { ...attempt, broadcast: { ...broadcast, rejections: 'all' } } : attempt
   }
   if (outcome.kind === 'rejected' && outcome.code === 'invalid' && !mayHaveHadIt) {
-    return { ...attempt, handOver: { state: 'refused', reason: outcome.message, at: now } }
+    return { ...attempt, broadcast: { state: 'refused', reason: outcome.message, at: now } }
   }
   // A nonce that is too low may have been spent by these very bytes.
   const isCertain = outcome.kind === 'rejected' && outcome.code !== 'nonceTooLow'
   const rejections = isCertain && onlyRejectedBefore ? ({ rejections: 'all' } as const) : {}
-  return { ...attempt, handOver: { state: 'handed', outcome, at: now, ...rejections } }
+  return { ...attempt, broadcast: { state: 'handed', outcome, at: now, ...rejections } }
 }
 
 /** Before its bytes leave once more: what was certain of earlier broadcasts is in doubt until this one is answered. */
 export function beforeBroadcast(attempt: Attempt): Attempt {
-  const { handOver } = attempt
-  if (handOver.state === 'held' || handOver.state === 'refused') return { ...attempt, handOver: { state: 'sending' } }
-  if (handOver.state === 'sending') return afterCrash(attempt)
-  if (handOver.state !== 'handed' || handOver.rejections === undefined) return attempt
-  const { rejections, ...rest } = handOver
-  return { ...attempt, handOver: rejections === 'all' ? { ...rest, rejections: 'allButLast' } : rest }
+  const { broadcast } = attempt
+  if (broadcast.state === 'held' || broadcast.state === 'refused')
+    return { ...attempt, broadcast: { state: 'sending' } }
+  if (broadcast.state === 'sending') return afterCrash(attempt)
+  if (broadcast.state !== 'handed' || broadcast.rejections === undefined) return attempt
+  const { rejections, ...rest } = broadcast
+  return { ...attempt, broadcast: rejections === 'all' ? { ...rest, rejections: 'allButLast' } : rest }
 }
 
 /** The attempt after a block held it: whatever nodes rejected, one had it, and pools get back what a reorganization takes out. */
 export function afterBlock(attempt: Attempt): Attempt {
-  const { handOver } = attempt
-  if (handOver.state !== 'handed' || handOver.rejections === undefined) return attempt
-  const { rejections: _, ...rest } = handOver
-  return { ...attempt, handOver: rest }
+  const { broadcast } = attempt
+  if (broadcast.state !== 'handed' || broadcast.rejections === undefined) return attempt
+  const { rejections: _, ...rest } = broadcast
+  return { ...attempt, broadcast: rest }
 }
 
 /** The attempt as an owner finds it who did not send it: whoever did may have died before he could tell. */
 export function afterCrash(attempt: Attempt): Attempt {
   const message = 'the process stopped while it was being sent'
-  return { ...attempt, handOver: { state: 'handed', outcome: { kind: 'unknown', message }, at: attempt.recordedAt } }
+  return { ...attempt, broadcast: { state: 'handed', outcome: { kind: 'unknown', message }, at: attempt.recordedAt } }
 }

@@ -3,7 +3,7 @@ import type { ApiKeyId } from './ids.ts'
 import type { TimestampMs } from './units.ts'
 
 /** Who asks for a change, by which request. */
-export interface Asked {
+export interface Requester {
   readonly keyId: ApiKeyId
   readonly operation: string
   readonly requestId: string
@@ -18,7 +18,7 @@ export interface Touched {
   readonly subjectId?: string
 }
 
-export interface Decision extends Partial<Asked>, Touched {
+export interface AuditRecord extends Partial<Requester>, Touched {
   readonly at: TimestampMs
   /** `failed`: an error of ours, so that nobody knows what came of it. */
   readonly outcome: 'allowed' | 'refused' | 'failed'
@@ -29,16 +29,16 @@ export interface Decision extends Partial<Asked>, Touched {
 }
 
 /** A decision that is recorded: `place` of it among all, rising with time. */
-export interface AuditEntry extends Decision {
-  readonly place: AuditPlace
+export interface AuditEntry extends AuditRecord {
+  readonly position: AuditPosition
 }
 
 /** The commit that recorded it, and where in that commit: ordered by both. */
-export interface AuditPlace {
+export interface AuditPosition {
   readonly commit: number
   readonly index: number
 }
 
-export function allowed(asked: Asked, at: TimestampMs, touched: Touched): Decision {
-  return { at, outcome: 'allowed', ...asked, ...touched }
+export function allowed(requester: Requester, at: TimestampMs, touched: Touched): AuditRecord {
+  return { at, outcome: 'allowed', ...requester, ...touched }
 }

@@ -7,9 +7,9 @@ import {
   feesPaid,
   neverReachedANode,
   type Status,
+  spenderKind,
   statusOf,
   type Transaction,
-  tookTheNonce,
 } from './transaction.ts'
 import type { TimestampMs, Wei } from './units.ts'
 import { withoutWait } from './wait.ts'
@@ -92,7 +92,7 @@ export function verdictOn(transaction: Transaction): Verdict {
     case 'final': {
       const { inclusion } = lifecycle
       const final = lifecycle.phase === 'final'
-      const state = ({ payload: 'lost', noOp: 'won', stranger: 'external' } as const)[tookTheNonce(inclusion)]
+      const state = ({ payload: 'lost', noOp: 'won', foreign: 'external' } as const)[spenderKind(inclusion)]
       const cost = inclusion.by === 'attempt' && inclusion.kind === 'cancel' ? feesPaid(inclusion) : 0n
       return {
         state,

@@ -35,7 +35,7 @@ export const conditions = [
   'cancellation_unclear',
   /** The node knows less of the chain than is settled. */
   'node_behind',
-  /** A node refuses what it is handed. */
+  /** A node refuses a broadcast. */
   'node_refuses',
   /** No node could be reached. */
   'node_unreachable',

@@ -52,7 +52,7 @@ export function nextTry(
   retryAfterMs: number,
 ): TimestampMs | undefined {
   const grown = Math.min(retryMaxMs, firstRetryMs * 2 ** Math.min(tries, 30))
-  const asked = Math.min(retryMaxMs, retryAfterMs)
-  const at = now + Math.max(asked, Math.round(grown * (1 - draw / 2)))
+  const requested = Math.min(retryMaxMs, retryAfterMs)
+  const at = now + Math.max(requested, Math.round(grown * (1 - draw / 2)))
   return at - (firstTriedAt ?? now) > triedForMs ? undefined : at
 }

@@ -6,9 +6,9 @@ import {
   revisionOf,
   type Status,
   shownAttempt,
+  spenderKind,
   statusOf,
   type Transaction,
-  tookTheNonce,
 } from './transaction.ts'
 import type { Nonce, TimestampMs } from './units.ts'
 import { statusReasonOf } from './wait.ts'
@@ -59,7 +59,7 @@ function wantsAttention(before: Transaction, after: Transaction): boolean {
   const { lifecycle, cancellation, wait } = after
   const wasMined = before.lifecycle.phase === 'mined'
   // A cancellation is meant to go on with our no-op being mined, which is an event once it is final.
-  if ('inclusion' in lifecycle) return !wasMined && tookTheNonce(lifecycle.inclusion) === 'stranger'
+  if ('inclusion' in lifecycle) return !wasMined && spenderKind(lifecycle.inclusion) === 'foreign'
   if (wasMined || recoveredIn(after) > recoveredIn(before)) return true
   // The node refuses its payload for good.
   if (cancellation && !before.cancellation) return true

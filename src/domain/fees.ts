@@ -112,7 +112,7 @@ function ofKind(kind: Fees['kind'], fees: Fees): Fees {
 }
 
 /**
- * A stranger's price is not known, so each try doubles the tip. What waits unmined can't pay the base fee, and tips no more
+ * A foreign transaction's price is not known, so each try doubles the tip. What waits unmined can't pay the base fee, and tips no more
  * than it can pay: a quarter above the base fee is more than every client demands over it, and nothing beyond is paid.
  */
 function outbidding(refused: Fees, { baseFee }: Market): Fees {

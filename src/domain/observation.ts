@@ -57,7 +57,7 @@ export interface Inquiry {
   readonly delegation: boolean
   readonly pendingNonce: boolean
   /** Asked by an owner that begins, once something waits for a nonce. */
-  readonly past?: PastInquiry
+  readonly lostHistory?: HistoryInquiry
 }
 
 export interface Observation {
@@ -78,7 +78,7 @@ export interface Observation {
   /** The account carries an EIP-7702 delegation: pools let it have one transaction in flight. */
   readonly delegated?: boolean
   /**
-   * What took a nonce, by nonce: proven by a receipt, or by the block that holds a stranger's transaction, and that
+   * What took a nonce, by nonce: proven by a receipt, or by the block that holds a foreign transaction, and that
    * block is canonical at `head`.
    */
   readonly inclusions: ReadonlyMap<Nonce, Inclusion>
@@ -88,18 +88,18 @@ export interface Observation {
   readonly canonical: ReadonlyMap<BlockNumber, Hash>
   readonly estimates: ReadonlyMap<TransactionId, Estimate>
   /** Absent also where no node tells its pool. */
-  readonly past?: PastSeen
+  readonly lostHistory?: HistorySeen
 }
 
 /** What an owner that has begun does not know yet; it is forgotten once it is known. */
-export interface Past {
-  /** Places in the relayer's order up to this one are older than the owner. */
+export interface LostHistory {
+  /** Sequences of the relayer up to this one are older than the owner. */
   readonly through: number
-  readonly seen?: PastReach
+  readonly seen?: HistoryReach
 }
 
 /** How far the unexplained nonces reach. */
-export interface PastReach {
+export interface HistoryReach {
   /** The first nonce that neither the chain nor a pool has shown spent or taken. */
   readonly below: Nonce
   /** The head when something unexplained was seen first. */
@@ -108,11 +108,11 @@ export interface PastReach {
   readonly isWhole: boolean
 }
 
-export interface PastInquiry {
+export interface HistoryInquiry {
   /** Every nonce below is spent, and explained. */
   readonly from: Nonce
   /** What earlier looks have seen; the pools are asked anew unless it is whole. */
-  readonly seen?: PastReach
+  readonly seen?: HistoryReach
   /** Nonces from there on that are explained by what is open on record. */
   readonly explained: ReadonlySet<Nonce>
   /** What was spent before is of no interest. */
@@ -121,27 +121,27 @@ export interface PastInquiry {
   readonly confirmations: number
 }
 
-export interface PastSeen {
+export interface HistorySeen {
   readonly below: Nonce
   /** Every nonce below is spent in a final block. Absent where that was not needed, or could not be read. */
   readonly finalBelow?: Nonce
   /** What spent the unexplained nonces since then, by nonce. Absent as long as one is not final, or not found yet. */
-  readonly takers?: readonly Taker[]
+  readonly spenders?: readonly Spender[]
   /** The search was broken off for its length, and goes on where it stopped. */
   readonly more?: boolean
 }
 
 /** What spent a nonce that the record does not explain. */
-export interface Taker {
+export interface Spender {
   readonly nonce: Nonce
   readonly hash: Hash
   readonly block: BlockRef
   readonly minedAt: TimestampMs
   /** Absent where it is of no kind that we sign. */
-  readonly envelope?: SignedEnvelope
+  readonly signed?: MinedPayload
 }
 
-export interface SignedEnvelope
+export interface MinedPayload
   extends Pick<Payload, 'to' | 'value' | 'data' | 'accessList'>,
     Pick<Attempt, 'raw' | 'signature'> {
   readonly fees: Fees
@@ -149,8 +149,8 @@ export interface SignedEnvelope
 }
 
 /** A no-op that was signed with the relayer's key and is not on record. */
-export interface LostNoOp extends Taker {
-  readonly envelope: SignedEnvelope
+export interface LostNoOp extends Spender {
+  readonly signed: MinedPayload
 }
 
 /** Blocks on top of and including the one named: 1 as soon as it is mined. */

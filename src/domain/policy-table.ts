@@ -81,7 +81,7 @@ export const policyTable = {
     max: 1024,
     default: 16,
   },
-  /** False forces legacy envelopes on a network that knows EIP-1559. */
+  /** False forces legacy transactions on a network that knows EIP-1559. */
   eip1559Pricing: {
     kind: 'flag',
     name: 'eip1559_pricing',

@@ -55,8 +55,8 @@ export function previewCancellation(
     policy,
     now,
   )
-  const fillers = decisions.flatMap((decision) => (decision.do === 'fillGap' ? [decision.fees] : []))
-  const priced: Fees[] = [...fillers]
+  const gapFillers = decisions.flatMap((decision) => (decision.do === 'fillGap' ? [decision.fees] : []))
+  const priced: Fees[] = [...gapFillers]
 
   let [free, noOps, overCap, racing, tooLate, committed] = [queued, 0, 0, 0, 0, 0n]
   for (const [index, after] of canceled.entries()) {
@@ -74,9 +74,9 @@ export function previewCancellation(
       else overCap += 1
     }
   }
-  const max = mostUnderCap(work.relayer.policies.cancelGasPriceCap, noOps + fillers.length)
+  const max = mostUnderCap(work.relayer.policies.cancelGasPriceCap, noOps + gapFillers.length)
   return {
-    ...{ free, noOps, overCap, gaps: fillers.length, racing, tooLate, committed },
+    ...{ free, noOps, overCap, gaps: gapFillers.length, racing, tooLate, committed },
     cost: {
       expected: priced.reduce((sum, fees) => sum + costNextBlock(fees, observation.market), 0n),
       today: priced.reduce((sum, fees) => sum + costAtMost(fees), 0n),
@@ -87,7 +87,7 @@ export function previewCancellation(
 
 const anyBalance: Wei = 2n ** 255n
 
-/** What a bulk cancel takes: a filler of a gap is the relayer's own. */
+/** What a bulk cancel takes: a gap filler is the relayer's own. */
 function isCovered(transaction: Transaction): boolean {
   const status = statusOf(transaction)
   return transaction.origin === 'client' && pendingStatuses.some((pending) => pending === status)
@@ -106,7 +106,7 @@ function costAtMost(fees: Fees | undefined): Wei {
   return fees ? BigInt(noOpGas) * feeCap(fees) : 0n
 }
 
-/** Of a legacy envelope the whole price is paid; of the others the base fee and the tip, up to the cap (EIP-1559). */
+/** Of a legacy transaction the whole price is paid; of the others the base fee and the tip, up to the cap (EIP-1559). */
 function costNextBlock(fees: Fees, { baseFee }: Market): Wei {
   const paid = fees.kind === 'legacy' ? feeCap(fees) : minWei(feeCap(fees), (baseFee ?? 0n) + tipOf(fees))
   return BigInt(noOpGas) * paid

@@ -19,11 +19,11 @@ export interface Relayer {
 export interface NonceFloor {
   /** Every nonce below is spent for good. */
   readonly spentBelow: Nonce
-  /** Every nonce below is spent for good, and it is known by what: where an owner begins to look for a lost past. */
+  /** Every nonce below is spent for good, and it is known by what: where an owner begins to check of a lost history. */
   readonly explainedBelow: Nonce
 }
 
-/** The rules of a network that decisions follow. Prices wait for blocks; only repeated hand-overs wait for time. */
+/** The rules of a network that decisions follow. Prices wait for blocks; only repeated broadcasts wait for time. */
 export interface NetworkPolicy {
   readonly chainId: number
   readonly eip1559: boolean
@@ -37,7 +37,7 @@ export interface NetworkPolicy {
   readonly cancelBumpAfterMs: number
   /** To which a tip is raised where blocks have room and do not take it. Absent: no tip is known to be needed. */
   readonly raisedTip?: Wei
-  /** Blocks, by their time, after which an accepted attempt is handed over again, in case the pools lost it. */
+  /** Blocks, by their time, after which an accepted attempt is broadcast again, in case the pools lost it. */
   readonly rebroadcastAfterBlocks: number
   /** As configured: it counts where the chain has not shown another. */
   readonly averageBlocktimeMs: number

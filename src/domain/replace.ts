@@ -30,12 +30,12 @@ export function replace(transaction: Transaction, request: SendRequest): Transac
   const status = statusOf(transaction)
   const refusal = transaction.cancellation?.origin === 'refusal' ? 'TRANSACTION_ALREADY_FAILED' : refusals[status]
   if (refusal) throw new RescindError(refusal, `transaction ${transaction.id} is already ${status}; send a new one`)
-  const { validUntil, ...asked } = request
+  const { validUntil, ...payload } = request
   // What was asked for anew is to be sent, whatever became of it in a lost history.
   const { validUntil: _, suspectedNoOp: __, ...rest } = transaction
   const replaced: Transaction = {
     ...rest,
-    payload: { ...asked, from: transaction.payload.from },
+    payload: { ...payload, from: transaction.payload.from },
     earlier: transaction.earlier ? [...transaction.earlier, transaction.payload] : [transaction.payload],
     ...(validUntil !== undefined && { validUntil }),
   }

@@ -42,13 +42,13 @@ export function submit(
   request: SendRequest,
   at: { id: TransactionId; sequence: number; now: TimestampMs },
 ): Transaction {
-  const { validUntil, ...asked } = request
+  const { validUntil, ...payload } = request
   return {
     id: at.id,
     relayerId: relayer.id,
     sequence: at.sequence,
     createdAt: at.now,
-    payload: { ...asked, from: relayer.address },
+    payload: { ...payload, from: relayer.address },
     origin: 'client',
     ...(validUntil !== undefined && { validUntil }),
     lifecycle: { phase: 'queued' },

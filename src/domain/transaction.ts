@@ -30,7 +30,7 @@ export interface Payload {
   /** Absent when the client left it to be estimated. */
   readonly gasLimit?: Gas
   readonly pricing: Pricing
-  /** Present, even if empty, it makes a legacy price an EIP-2930 envelope. */
+  /** Present, even if empty, it makes a legacy price an EIP-2930 transaction. */
   readonly accessList?: AccessList
 }
 
@@ -73,7 +73,7 @@ export type DropReason = 'canceled' | 'expired' | 'refused'
  * queued ──> inFlight ──> mined ──> final      a nonce is bound; each arrow is proven by the chain
  *    │          │  ▲         │
  *    │          │  └─────────┘                 a reorg reopens
- *    │          └──> queued                    the nonce went to a stranger, at finality
+ *    │          └──> queued                    the nonce went to a foreign transaction, at finality
  *    └──────────┴──> dropped                   certain that no node ever had it
  */
 export type Lifecycle =
@@ -96,7 +96,7 @@ export type Lifecycle =
 
 /**
  * A recorded DELETE, or an expiry: an intent beside the lifecycle, never an outcome. `refusal` is our own: a node says
- * that the payload can never be valid, but an earlier hand-over is in doubt, so only a no-op can free the nonce.
+ * that the payload can never be valid, but an earlier broadcast is in doubt, so only a no-op can free the nonce.
  */
 export interface CancellationIntent {
   readonly origin: 'request' | 'expiry' | 'refusal'
@@ -151,7 +151,7 @@ export const pendingStatuses = ['pending', 'sent', 'submitted'] as const satisfi
 /** The API's status: a pure reading of lifecycle and intent, stored only so that lists can be filtered by it. */
 export function statusOf(transaction: Pick<Transaction, 'lifecycle' | 'cancellation'>): Status {
   const { lifecycle, cancellation } = transaction
-  // Without a cancellation only a filler of a gap ends so: a stranger filled it.
+  // Without a cancellation only a gap filler ends so: a foreign transaction filled it.
   const canceled = cancellation ? endStatuses[cancellation.origin] : 'failed'
   // Nobody asked for it, and it is not certain yet.
   const shown = cancellation && cancellation.origin !== 'refusal'
@@ -162,12 +162,12 @@ export function statusOf(transaction: Pick<Transaction, 'lifecycle' | 'cancellat
       return cancellation ? canceled : 'pending'
     case 'inFlight':
       if (shown) return canceled
-      return lifecycle.attempts.some((attempt) => attempt.handOver.state === 'handed') ? 'submitted' : 'sent'
+      return lifecycle.attempts.some((attempt) => attempt.broadcast.state === 'handed') ? 'submitted' : 'sent'
     case 'mined':
-      if (tookTheNonce(lifecycle.inclusion) === 'payload') return 'mined'
+      if (spenderKind(lifecycle.inclusion) === 'payload') return 'mined'
       return shown ? canceled : 'submitted'
     case 'final':
-      if (tookTheNonce(lifecycle.inclusion) !== 'payload') return canceled
+      if (spenderKind(lifecycle.inclusion) !== 'payload') return canceled
       return executedStatus(lifecycle.inclusion)
   }
 }
@@ -190,9 +190,9 @@ const endStatuses = { request: 'canceled', expiry: 'expired', refusal: 'failed' 
   Status
 >
 
-/** Whether the nonce went to the client's payload, to our no-op, or to a stranger. */
-export function tookTheNonce(inclusion: Inclusion): 'payload' | 'noOp' | 'stranger' {
-  if (inclusion.by === 'external') return 'stranger'
+/** Whether the nonce went to the client's payload, to our no-op, or to a foreign transaction. */
+export function spenderKind(inclusion: Inclusion): 'payload' | 'noOp' | 'foreign' {
+  if (inclusion.by === 'external') return 'foreign'
   return inclusion.by === 'attempt' && inclusion.kind === 'cancel' ? 'noOp' : 'payload'
 }
 
@@ -215,7 +215,7 @@ export function revisionOf(transaction: Transaction): number {
 /** The payload that the chain executed, where it executed one; else the one that counts now. */
 export function executedPayload(transaction: Transaction): Payload {
   const { lifecycle, earlier, payload } = transaction
-  if (!('inclusion' in lifecycle) || tookTheNonce(lifecycle.inclusion) !== 'payload') return payload
+  if (!('inclusion' in lifecycle) || spenderKind(lifecycle.inclusion) !== 'payload') return payload
   const winner = lifecycle.attempts.find(({ hash }) => hash === lifecycle.inclusion.hash)
   return earlier?.[winner?.revision ?? 0] ?? payload
 }

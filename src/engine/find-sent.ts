@@ -2,35 +2,35 @@
 import type { Work } from '../domain/decide/work.ts'
 import { endedSince, isLostNoOp, matchNoOps } from '../domain/lost-history/lost-cancellation.ts'
 import { findAmong } from '../domain/lost-history/recover.ts'
-import type { LostNoOp, Taker } from '../domain/observation.ts'
+import type { LostNoOp, Spender } from '../domain/observation.ts'
 import type { Nonce } from '../domain/units.ts'
 import type { Reads } from '../store/store.ts'
 
-/** Empty as long as the takers are not known. */
+/** Empty as long as the spenders are not known. */
 export async function findSent(
   reads: Reads,
-  { relayer, past }: Work,
-  takers: readonly Taker[] | undefined,
+  { relayer, lostHistory }: Work,
+  spenders: readonly Spender[] | undefined,
 ): Promise<Pick<Work, 'found' | 'noOpMatches'>> {
-  if (!past || !takers) return {}
-  const unrecorded: Taker[] = []
-  for (const taker of takers) {
-    if (!(await reads.hasAttempt(relayer.id, taker.nonce, taker.hash))) unrecorded.push(taker)
+  if (!lostHistory || !spenders) return {}
+  const unrecorded: Spender[] = []
+  for (const spender of spenders) {
+    if (!(await reads.hasAttempt(relayer.id, spender.nonce, spender.hash))) unrecorded.push(spender)
   }
   if (unrecorded.length === 0) return { found: [] }
-  const queue = await reads.queueThrough(relayer.id, past.through)
+  const queue = await reads.queueThrough(relayer.id, lostHistory.through)
   const found = findAmong(queue, unrecorded)
   const noOps: LostNoOp[] = []
   const foreign: Nonce[] = []
-  for (const taker of unrecorded) {
-    if (found.some((each) => each.taker === taker)) continue
-    if (!isLostNoOp(taker, relayer.address)) {
-      foreign.push(taker.nonce)
+  for (const spender of unrecorded) {
+    if (found.some((each) => each.spender === spender)) continue
+    if (!isLostNoOp(spender, relayer.address)) {
+      foreign.push(spender.nonce)
       continue
     }
     // A later attempt of what fills a gap is a no-op that canceled nothing.
-    const holder = await reads.transactionByNonce(relayer.id, taker.nonce)
-    if (holder?.origin !== 'gap' || holder.sequence > past.through) noOps.push(taker)
+    const holder = await reads.transactionByNonce(relayer.id, spender.nonce)
+    if (holder?.origin !== 'gap' || holder.sequence > lostHistory.through) noOps.push(spender)
   }
   if (noOps.length === 0) return { found }
   const overtaken = new Map<Nonce, number>()
@@ -38,6 +38,6 @@ export async function findSent(
     const sequence = await reads.firstSequenceAbove(relayer.id, nonce)
     if (sequence !== undefined) overtaken.set(nonce, sequence)
   }
-  const ended = await reads.droppedSince(relayer.id, past.through, endedSince(noOps))
+  const ended = await reads.droppedSince(relayer.id, lostHistory.through, endedSince(noOps))
   return { found, noOpMatches: matchNoOps(queue, found, noOps, Math.min(...foreign), { ended, overtaken }) }
 }

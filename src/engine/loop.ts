@@ -7,20 +7,20 @@ import { type Bell, bell } from '../ops/bell.ts'
 import type { Logger } from '../ops/logger.ts'
 import { waitWithin } from '../ops/within.ts'
 import type { Ownership } from '../ownership/ownership.ts'
-import { openHandOvers } from './hand-overs.ts'
+import { trackBroadcasts } from './broadcasts-under-way.ts'
+import { recordUnreachable } from './explain-unreachable.ts'
 import { loggingConditions } from './log-conditions.ts'
 import { type Rest, step, unknownAtFirst } from './step.ts'
 import type { StepContext } from './step-context.ts'
-import { explainUnreachable } from './tell-unreachable.ts'
 
 /** Wake-ups this close together share a step, when the last one found nothing to do. */
 const idleRestMs = 20
 /** A node that restarts is back before: so many failures take some four seconds. */
-const unavailableTold = 5
+const unavailableRecordedAt = 5
 
 export interface Advancing {
   wake(): void
-  /** Resolves when the last step is over, and all that was handed over is answered. */
+  /** Resolves when the last step is over, and all that was broadcast is answered. */
   readonly stopped: Promise<void>
 }
 
@@ -42,14 +42,14 @@ async function run(context: StepContext, ownership: Ownership, wakes: Bell, endi
   const { lost } = ownership
   const logger = context.logger.child({ relayer_id: ownership.relayer, epoch: String(ownership.epoch) })
   const logConditions = loggingConditions(logger)
-  const handOvers = openHandOvers(clock, () => wakes.ring())
+  const broadcasts = trackBroadcasts(clock, () => wakes.ring())
   let following: Following | undefined
   let unknowns = unknownAtFirst
   let unavailable = 0
   while (!lost.aborted) {
     try {
-      handOvers.raise()
-      const rest = await step(context, ownership, unknowns, handOvers)
+      broadcasts.raise()
+      const rest = await step(context, ownership, unknowns, broadcasts)
       unknowns = rest.unknowns
       unavailable = 0
       if (rest.conditions) logConditions(rest.conditions)
@@ -63,7 +63,8 @@ async function run(context: StepContext, ownership: Ownership, wakes: Bell, endi
         context.metrics.unreachable(ownership.relayer)
         logger.warn({ reason: error.message, times: unavailable }, 'no node answers; nothing is decided')
         // Whoever owns it now finds that out by itself.
-        if (unavailable === unavailableTold && !lost.aborted) await tell(context, ownership, error.message, logger)
+        if (unavailable === unavailableRecordedAt && !lost.aborted)
+          await recordUnavailable(context, ownership, error.message, logger)
         await clock.sleep(backOff(unavailable - 1), lost)
       } else if (error instanceof OwnershipLost) {
         if (lost.aborted) break
@@ -80,11 +81,16 @@ async function run(context: StepContext, ownership: Ownership, wakes: Bell, endi
     }
   }
   following?.stop()
-  await handOvers.ended()
+  await broadcasts.ended()
 }
 
-async function tell(context: StepContext, ownership: Ownership, why: string, logger: Logger): Promise<void> {
-  await explainUnreachable(context, ownership, why).catch((error: unknown) => {
+async function recordUnavailable(
+  context: StepContext,
+  ownership: Ownership,
+  why: string,
+  logger: Logger,
+): Promise<void> {
+  await recordUnreachable(context, ownership, why).catch((error: unknown) => {
     logger.warn({ err: error }, 'that no node answers could not be recorded')
   })
 }

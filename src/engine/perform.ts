@@ -1,22 +1,22 @@
-// Hands recorded bytes to the nodes, and records what they answered.
+// Broadcasts recorded bytes, and records what they answered.
 import type { Chain } from '../chain/chain.ts'
 import { type Attempt, type BroadcastOutcome, isNoOp } from '../domain/attempt.ts'
 import { afterAnswers, dropIfCertain } from '../domain/decide/apply.ts'
 import type { Hash, TransactionId } from '../domain/ids.ts'
 import { revisionOf, type Transaction } from '../domain/transaction.ts'
 import { fence, type Ownership, refuseIfOver } from '../ownership/ownership.ts'
-import type { HandOverOrder, Recorded } from './record.ts'
+import type { Recorded, RecordedBroadcast } from './record.ts'
 import type { StepContext } from './step-context.ts'
 
-/** Whether any hand-over failed or is unknown, so that it should be tried again before the next block. */
+/** Whether any broadcast failed or is unknown, so that it should be tried again before the next block. */
 export async function perform(
   context: StepContext,
   chain: Chain,
   ownership: Ownership,
-  { handOvers }: Recorded,
+  { broadcasts }: Recorded,
 ): Promise<boolean> {
-  if (handOvers.length === 0) return false
-  const envelopes = handOvers.map(({ transaction, attempt }) => ({
+  if (broadcasts.length === 0) return false
+  const requests = broadcasts.map(({ transaction, attempt }) => ({
     hash: attempt.hash,
     raw: attempt.raw,
     ...(isNoOp(attempt)
@@ -24,14 +24,14 @@ export async function perform(
       : { reach: 'one' as const, stillWanted: () => isStillWanted(context, ownership, transaction, attempt) }),
   }))
   refuseIfOver(ownership)
-  tell(context, ownership, handOvers, 'handing over')
-  const outcomes = await chain.broadcast(envelopes)
-  tell(context, ownership, handOvers, 'handed over', outcomes)
-  await keepAnswers(context, ownership, handOvers, outcomes)
-  return [...outcomes.values()].some(({ kind }) => kind === 'unknown' || kind === 'notSent' || kind === 'rejected')
+  logBroadcasts(context, ownership, broadcasts, 'broadcasting')
+  const outcomes = await chain.broadcast(requests)
+  logBroadcasts(context, ownership, broadcasts, 'broadcast', outcomes)
+  await keepAnswers(context, ownership, broadcasts, outcomes)
+  return [...outcomes.values()].some(({ kind }) => kind === 'unknown' || kind === 'unsent' || kind === 'rejected')
 }
 
-/** Neither canceled nor replaced since, and still ours to hand over. Not knowing is no. */
+/** Neither canceled nor replaced since, and still ours to broadcast. Not knowing is no. */
 async function isStillWanted(
   { store }: StepContext,
   ownership: Ownership,
@@ -46,11 +46,11 @@ async function isStillWanted(
 async function keepAnswers(
   { store, clock }: StepContext,
   ownership: Ownership,
-  handOvers: readonly HandOverOrder[],
+  broadcasts: readonly RecordedBroadcast[],
   outcomes: ReadonlyMap<Hash, BroadcastOutcome>,
 ): Promise<void> {
   const now = clock.now()
-  const ids = [...new Set<TransactionId>(handOvers.map(({ transaction }) => transaction.id))]
+  const ids = [...new Set<TransactionId>(broadcasts.map(({ transaction }) => transaction.id))]
   await store.commit(
     async (session) => {
       await fence(session, ownership)
@@ -71,14 +71,14 @@ async function keepAnswers(
   )
 }
 
-function tell(
+function logBroadcasts(
   { logger }: StepContext,
   ownership: Ownership,
-  handOvers: readonly HandOverOrder[],
-  what: 'handing over' | 'handed over',
+  broadcasts: readonly RecordedBroadcast[],
+  what: 'broadcasting' | 'broadcast',
   outcomes?: ReadonlyMap<Hash, BroadcastOutcome>,
 ): void {
-  for (const { transaction, attempt } of handOvers) {
+  for (const { transaction, attempt } of broadcasts) {
     const facts = {
       relayer_id: ownership.relayer,
       transaction_id: transaction.id,

@@ -15,14 +15,14 @@ import type { Session } from '../store/store.ts'
 import { signChange, signNoOp } from './sign.ts'
 import type { StepContext } from './step-context.ts'
 
-export interface HandOverOrder {
+export interface RecordedBroadcast {
   readonly transaction: Transaction
   readonly attempt: Attempt
 }
 
 export interface Recorded {
   /** Lowest nonce first: a node that lets only the sender's next nonce in takes them all. */
-  readonly handOvers: readonly HandOverOrder[]
+  readonly broadcasts: readonly RecordedBroadcast[]
   /** Transactions written. */
   readonly changed: number
 }
@@ -43,7 +43,7 @@ export async function record(
 ): Promise<Recorded> {
   // What a look has explained must stay so: a transaction that comes later can't have been canceled by a no-op of before.
   const isExplained = floor.explainedBelow <= work.floor.explainedBelow
-  if (decisions.length === 0 && isExplained) return { handOvers: [], changed: 0 }
+  if (decisions.length === 0 && isExplained) return { broadcasts: [], changed: 0 }
   const signing = { signer: context.signerOf(work.relayer), relayer: work.relayer, head, now }
   const signed = await Promise.all(
     decisions.map(async (decision): Promise<Signed> => {
@@ -74,13 +74,13 @@ async function write(
   floor: NonceFloor,
   now: TimestampMs,
 ): Promise<Recorded> {
-  // What is found of a lost past may stand anywhere in the queue.
+  // What is found of a lost history may stand anywhere in the queue.
   const found = signed.flatMap(({ decision }) => (isFromLostHistory(decision) ? [decision.transaction] : []))
   const before = new Map(
     [...work.open, ...work.queued, ...work.expiring, ...found].map((transaction) => [transaction.id, transaction]),
   )
   const after = new Map(before)
-  const handOvers: HandOverOrder[] = []
+  const broadcasts: RecordedBroadcast[] = []
   let changed = 0
   for (const { decision, attempt } of signed) {
     if (decision.do === 'fillGap') continue
@@ -88,7 +88,7 @@ async function write(
     const next = apply(decision, after.get(id) ?? decision.transaction, attempt, now)
     after.set(id, next)
     const bytes = attempt ?? (decision.do === 'rebroadcast' ? decision.attempt : undefined)
-    if (bytes) handOvers.push({ transaction: next, attempt: bytes })
+    if (bytes) broadcasts.push({ transaction: next, attempt: bytes })
   }
   // What gives a nonce up is written before what takes it.
   const touched = [...after.entries()].filter(([id, next]) => next !== before.get(id))
@@ -100,13 +100,13 @@ async function write(
   // Last: a gap may be the nonce that one of these has just given up.
   for (const { decision, attempt } of signed) {
     if (decision.do !== 'fillGap' || !attempt) continue
-    handOvers.push({ transaction: await fill(session, work, decision.nonce, attempt, now), attempt })
+    broadcasts.push({ transaction: await fill(session, work, decision.nonce, attempt, now), attempt })
     changed += 1
   }
-  await refuseIfChanged(session, handOvers, before, after)
+  await refuseIfChanged(session, broadcasts, before, after)
   await session.raiseFloor(work.relayer.id, floor)
-  handOvers.sort((one, other) => one.attempt.nonce - other.attempt.nonce)
-  return { handOvers, changed }
+  broadcasts.sort((one, other) => one.attempt.nonce - other.attempt.nonce)
+  return { broadcasts, changed }
 }
 
 async function fill(
@@ -116,21 +116,21 @@ async function fill(
   attempt: Attempt,
   now: TimestampMs,
 ): Promise<Transaction> {
-  const next = await session.nextInOrder(work.relayer.id)
+  const next = await session.reserveSequence(work.relayer.id)
   if (!next) throw new StaleWrite(`relayer ${work.relayer.id} is gone`)
-  const filler = fillGap(next.relayer, { id: attempt.transactionId, sequence: next.sequence, nonce, now }, attempt)
-  await session.insertTransaction(filler)
-  return filler
+  const gapFiller = fillGap(next.relayer, { id: attempt.transactionId, sequence: next.sequence, nonce, now }, attempt)
+  await session.insertTransaction(gapFiller)
+  return gapFiller
 }
 
-/** A hand-over that changes no row is still refused when a DELETE was answered since: its bytes must not go out again. */
+/** A broadcast that changes no row is still refused when a DELETE was answered since: its bytes must not go out again. */
 async function refuseIfChanged(
   session: Session,
-  handOvers: readonly HandOverOrder[],
+  broadcasts: readonly RecordedBroadcast[],
   before: ReadonlyMap<string, Transaction>,
   after: ReadonlyMap<string, Transaction>,
 ): Promise<void> {
-  for (const { transaction } of handOvers) {
+  for (const { transaction } of broadcasts) {
     const known = before.get(transaction.id)
     if (!known || after.get(transaction.id) !== known) continue
     const fresh = await session.transaction(known.relayerId, known.id)

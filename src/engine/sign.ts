@@ -6,7 +6,7 @@ import type { TransactionId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import { type AccessList, revisionOf, type Transaction } from '../domain/transaction.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs } from '../domain/units.ts'
-import type { Envelope, Signer } from '../signers/signer.ts'
+import type { Signer, UnsignedTransaction } from '../signers/signer.ts'
 
 export interface SigningContext {
   readonly signer: Signer
@@ -64,9 +64,15 @@ async function attempt(
   kind: AttemptKind,
   nonce: Nonce,
   fees: Fees,
-  { to, value, data, gasLimit, accessList }: Pick<Envelope, 'to' | 'value' | 'data' | 'gasLimit' | 'accessList'>,
+  {
+    to,
+    value,
+    data,
+    gasLimit,
+    accessList,
+  }: Pick<UnsignedTransaction, 'to' | 'value' | 'data' | 'gasLimit' | 'accessList'>,
 ): Promise<Attempt> {
-  const envelope: Envelope = {
+  const unsigned: UnsignedTransaction = {
     chainId: relayer.chainId,
     nonce,
     fees,
@@ -76,7 +82,7 @@ async function attempt(
     ...(to !== undefined && { to }),
     ...(accessList && { accessList }),
   }
-  const { hash, raw, signature } = await signer.sign(envelope)
+  const { hash, raw, signature } = await signer.sign(unsigned)
   return {
     hash,
     transactionId,
@@ -88,6 +94,6 @@ async function attempt(
     signature,
     recordedAt: now,
     recordedAtBlock: head,
-    handOver: { state: 'sending' },
+    broadcast: { state: 'sending' },
   }
 }

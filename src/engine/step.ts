@@ -7,17 +7,17 @@ import type { Plan } from '../domain/decide/decision.ts'
 import { inquire, type Wants } from '../domain/decide/inquire.ts'
 import { violations } from '../domain/decide/invariants.ts'
 import { patienceEndsAt } from '../domain/decide/reason-to-bid.ts'
-import { nextRefusedRetry } from '../domain/decide/refused-filler.ts'
+import { nextRefusedRetry } from '../domain/decide/refused-gap-filler.ts'
 import { repeatAfter } from '../domain/decide/repeat-after.ts'
 import { inFlightOf, isHeldUp, isInDoubt, nextExpiry, queuedOf, type Work } from '../domain/decide/work.ts'
-import { inquireAboutPast } from '../domain/lost-history/past.ts'
-import type { Inquiry, Observation, Past } from '../domain/observation.ts'
+import { inquireAboutHistory } from '../domain/lost-history/check-history.ts'
+import type { Inquiry, LostHistory, Observation } from '../domain/observation.ts'
 import type { NetworkPolicy } from '../domain/relayer.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import type { Sight } from '../ops/metrics.ts'
 import type { Ownership } from '../ownership/ownership.ts'
+import type { BroadcastsUnderWay } from './broadcasts-under-way.ts'
 import { findSent } from './find-sent.ts'
-import type { HandOvers } from './hand-overs.ts'
 import { perform } from './perform.ts'
 import { record } from './record.ts'
 import type { StepContext } from './step-context.ts'
@@ -25,7 +25,7 @@ import type { StepContext } from './step-context.ts'
 export interface Rest {
   /** Something is open: the next block may change it. */
   readonly follow?: Chain
-  /** A hand-over failed, or more can be done at once: look again after this, block or no block. */
+  /** A broadcast failed, or more can be done at once: look again after this, block or no block. */
   readonly againAfterMs?: number
   /** Nothing was done, so a wake-up that comes now can wait for others. */
   readonly idle: boolean
@@ -36,21 +36,21 @@ export interface Rest {
 
 /** What an owner has yet to find out. */
 export interface Unknowns {
-  /** Whether a stranger's transactions wait in the node's pool. */
+  /** Whether a foreign transactions wait in the node's pool. */
   readonly pool: boolean
   /** What the balance is by now: what this process remembers of it may be from before another one used the account. */
   readonly balance: boolean
   /** What was before this owner. `all`: it has not looked at the database yet. `none`: it knows. */
-  readonly past: Past | 'all' | 'none'
+  readonly lostHistory: LostHistory | 'all' | 'none'
 }
 
-export const unknownAtFirst: Unknowns = { pool: true, balance: true, past: 'all' }
+export const unknownAtFirst: Unknowns = { pool: true, balance: true, lostHistory: 'all' }
 
 export async function step(
   context: StepContext,
   ownership: Ownership,
   unknowns: Unknowns,
-  handOvers: HandOvers,
+  broadcasts: BroadcastsUnderWay,
 ): Promise<Rest> {
   const stored = await context.store.reads.work(ownership.relayer)
   if (!stored) return { idle: true, unknowns, conditions: [] }
@@ -60,11 +60,15 @@ export async function step(
     context.metrics.idle(stored.relayer)
     // What comes from now on can't have been sent before.
     const conditions: readonly Condition[] = stored.relayer.paused ? ['paused'] : []
-    return { idle: true, unknowns: { ...unknowns, past: 'none' }, conditions }
+    return { idle: true, unknowns: { ...unknowns, lostHistory: 'none' }, conditions }
   }
-  const past = unknowns.past === 'all' ? { through: stored.lastSequence } : unknowns.past
+  const lostHistory = unknowns.lostHistory === 'all' ? { through: stored.lastSequence } : unknowns.lostHistory
   // As of now: one that ends while this step looks around is still on its way for it, and the next step knows better.
-  const work = { ...stored, underWay: new Set(handOvers.underWay), ...(past !== 'none' && { past }) }
+  const work = {
+    ...stored,
+    underWay: new Set(broadcasts.underWay),
+    ...(lostHistory !== 'none' && { lostHistory }),
+  }
   report(context, work)
 
   const { relayer } = work
@@ -75,18 +79,18 @@ export async function step(
 
   const recorded = await record(context, ownership, work, plan, observation.head.number, now)
   // Held up it looks at races only: what else holds the relayer up stays as it was told.
-  const told = isHeldUp(work) ? {} : { conditions: plan.conditions }
+  const reported = isHeldUp(work) ? {} : { conditions: plan.conditions }
   const pool = unknowns.pool && queuedOf(work).length === 0
   const balance = unknowns.balance && observation.balance === undefined
-  const rest = { unknowns: { pool, balance, past: plan.past ?? 'none' }, ...told } as const
+  const rest = { unknowns: { pool, balance, lostHistory: plan.lostHistory ?? 'none' }, ...reported } as const
   if (ownership.lost.aborted) return { idle: true, ...rest }
-  const hashes = recorded.handOvers.map(({ attempt }) => attempt.hash)
+  const hashes = recorded.broadcasts.map(({ attempt }) => attempt.hash)
   const performed = perform(context, chain, ownership, recorded)
-  const failed = hashes.length === 0 ? await performed : await handOvers.attend(hashes, performed)
+  const failed = hashes.length === 0 ? await performed : await broadcasts.attend(hashes, performed)
   return {
     follow: chain,
     ...againAfter(work, plan, failed === true, observation, policy, context.clock.now()),
-    idle: recorded.changed === 0 && recorded.handOvers.length === 0,
+    idle: recorded.changed === 0 && recorded.broadcasts.length === 0,
     ...rest,
   }
 }
@@ -137,17 +141,17 @@ async function look(
 ): Promise<{ plan: Plan; observation: Observation }> {
   const waits = queuedOf(work).length > 0
   const doubts = waits || (work.suspected.length > 0 && !isHeldUp(work))
-  const past = doubts ? inquireAboutPast(work, policy.requiredConfirmations) : undefined
-  const unseen = past !== undefined && past.seen?.isWhole !== true
+  const lostHistory = doubts ? inquireAboutHistory(work, policy.requiredConfirmations) : undefined
+  const unseen = lostHistory !== undefined && lostHistory.seen?.isWhole !== true
   let wants: Wants = {
     pendingNonce: unseen || (waits && unknowns.pool),
     freshBalance: unknowns.balance,
     paysMore: false,
   }
   while (true) {
-    const inquiry: Inquiry = { ...inquire(work, wants), ...(past && { past }) }
+    const inquiry: Inquiry = { ...inquire(work, wants), ...(lostHistory && { lostHistory }) }
     const observation = withUnknowns(await chain.observe(inquiry), inquiry)
-    const found = await findSent(context.store.reads, work, observation.past?.takers)
+    const found = await findSent(context.store.reads, work, observation.lostHistory?.spenders)
     const plan = decide({ ...work, ...found }, observation, policy, context.clock.now())
     const pendingNonce = wants.pendingNonce || plan.needsPendingNonce
     const freshBalance = wants.freshBalance || plan.needsBalance

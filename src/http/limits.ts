@@ -43,7 +43,7 @@ export const keysHeldMax = 2_000
 export const keyUseNotedEveryMs = 60_000
 export const apiKeyNameCharsMax = 100
 export const apiKeyRelayersMax = 256
-/** Kinds of refusals that the audit log tells apart in a flush: so many of strangers, and so many of keys. */
+/** Kinds of refusals that the audit log tells apart in a flush: so many without a key, and so many with one. */
 export const auditRefusalKindsMax = 50
 export const auditRefusalsSoonMs = 1_000
 export const auditRefusalsEveryMs = 60_000
@@ -51,7 +51,7 @@ export const perPageDefault = 10
 export const perPageMax = 100
 export const pageMax = 1_000_000
 /** How often replicas tell each other what was used up of allowances. */
-export const rateToldEveryMs = 200
+export const rateSharedEveryMs = 200
 /** A value in an error message is cut here. */
 export const shownCharsMax = 40
 /** How long an answer of the readiness check is believed: it costs a durable write. */

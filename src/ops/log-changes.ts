@@ -1,7 +1,7 @@
 // Durable changes of transactions into the log. A service that stores thousands a second writes no line for each unless it
 // is asked to: what ended otherwise than it was asked for is told, the rest is for LOG_LEVEL=debug.
 import type { Logger } from './logger.ts'
-import type { Change, StoreMetrics } from './metrics.ts'
+import type { StoreMetrics, TransactionChange } from './metrics.ts'
 
 export function logChanges(watch: StoreMetrics, logger: Logger): StoreMetrics {
   return {
@@ -20,12 +20,12 @@ export function logChanges(watch: StoreMetrics, logger: Logger): StoreMetrics {
         ...(reason !== undefined && { reason }),
         ...(verdict && { verdict: verdict.state, ...(verdict.cost !== undefined && { cost: String(verdict.cost) }) }),
       }
-      const told = level === 'info' ? 'a transaction ended otherwise than it was asked for' : 'a transaction changed'
-      logger[level](facts, told)
+      const message = level === 'info' ? 'a transaction ended otherwise than it was asked for' : 'a transaction changed'
+      logger[level](facts, message)
     },
   }
 }
 
-function isNoteworthy({ to, verdict }: Change): boolean {
+function isNoteworthy({ to, verdict }: TransactionChange): boolean {
   return to === 'failed' || to === 'expired' || verdict?.state === 'lost' || verdict?.state === 'external'
 }

@@ -26,12 +26,12 @@ export interface StoreMetrics {
   /** A unit of work begins; what it answers is called at its end. */
   committing(): (end: 'durable' | 'refused' | 'failed') => void
   /** A durable change of one transaction. */
-  changed(change: Change): void
+  changed(change: TransactionChange): void
   /** That so many were dropped by one bulk cancellation, for nothing. */
   dropped(relayer: RelayerId, count: number): void
 }
 
-export interface Change {
+export interface TransactionChange {
   readonly relayer: RelayerId
   readonly transaction: string
   /** Absent for one that is new. */
@@ -43,12 +43,12 @@ export interface Change {
   /** What was signed for it. */
   readonly signed: readonly AttemptKind[]
   /** Final, and it was canceled. */
-  readonly verdict?: Verdict
+  readonly verdict?: FinalVerdict
   /** Final, and mined by what we signed: its fees, where they are known. */
   readonly paid?: Wei
 }
 
-export interface Verdict {
+export interface FinalVerdict {
   readonly state: CancellationState
   readonly origin: CancellationIntent['origin']
   /** Absent where no node told it. */
@@ -95,7 +95,7 @@ export interface Sight {
 
 export interface ChainMetrics {
   /** A call goes to an endpoint, by its place in the configuration; what it answers is called with how it ended. */
-  calling(method: string, endpoint: number): (answer: 'value' | 'rpcError' | 'unknown' | 'notSent') => void
+  calling(method: string, endpoint: number): (answer: 'value' | 'rpcError' | 'unknown' | 'unsent') => void
   /** By its last HTTP request, or because it serves another chain. */
   endpoint(index: number, up: boolean): void
   /** It told a head that others have left behind. */

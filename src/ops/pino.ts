@@ -1,7 +1,7 @@
 // The logger on pino: JSON lines, ISO time, the level as a word, causes of errors told, credentials struck out.
 import { type DestinationStream, pino, stdTimeFunctions } from 'pino'
+import { describeError } from './describe-error.ts'
 import type { Logger } from './logger.ts'
-import { tellError } from './tell-error.ts'
 
 export interface LoggerOptions {
   readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
@@ -9,7 +9,10 @@ export interface LoggerOptions {
   readonly destination?: DestinationStream
 }
 
-const errorSerializers = { err: (error: unknown) => tellError(error), error: (error: unknown) => tellError(error) }
+const errorSerializers = {
+  err: (error: unknown) => describeError(error),
+  error: (error: unknown) => describeError(error),
+}
 
 /** Facts of one request, relayer or transaction are bound with `child({ request_id, relayer_id, transaction_id })`. */
 export function openLogger({ level, destination }: LoggerOptions): Logger {
@@ -28,7 +31,7 @@ export function openLogger({ level, destination }: LoggerOptions): Logger {
 
 /**
  * What JSON leaves as it is and a terminal obeys, or shows in another order than it stands: DEL, the C1 controls, Unicode's line
- * ends and its marks of direction. They come in with ids and texts of strangers.
+ * ends and its marks of direction. They come in with ids and texts of unauthenticated clients.
  */
 const controls = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
 

@@ -44,7 +44,7 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
   let met: ReadonlySet<Member> = new Set()
   let wanted: readonly RelayerId[] = []
   let acquiring: Promise<void> | undefined
-  let told = ''
+  let logged = ''
 
   async function giveUp(slot: Slot, relayers: readonly RelayerId[]): Promise<void> {
     try {
@@ -106,10 +106,10 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
   }
 
   /** Once for each change. */
-  function tell({ members, barred }: Survey): void {
+  function logSurvey({ members, barred }: Survey): void {
     const now = `${members.size} ${[...barred]}`
-    if (now === told) return
-    told = now
+    if (now === logged) return
+    logged = now
     logger.info({ replicas: members.size }, 'relayers are shared among the replicas')
     if (barred.size > 0) {
       logger.warn(
@@ -124,7 +124,7 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
     async look(relayers) {
       wanted = relayers
       const survey = await session.survey()
-      tell(survey)
+      logSurvey(survey)
       meet(survey)
       const now = clock.elapsed()
       for (const [slot, until] of keptUntil) if (until <= now) keptUntil.delete(slot)

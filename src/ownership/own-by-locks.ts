@@ -100,7 +100,7 @@ export function ownByLocks(context: OwnByLocks): Ownerships {
 
   async function belong(session: LockSession): Promise<void> {
     const { holdings } = present()
-    const onFreed = () => hints.tell({ kind: 'locks' })
+    const onFreed = () => hints.notify({ kind: 'locks' })
     const slots = holdSlots({ session, holdings, clock, logger, onFreed })
     membership = { session, slots }
     const lose = () => {
@@ -145,7 +145,7 @@ export function ownByLocks(context: OwnByLocks): Ownerships {
     async start(handlers) {
       const first = await locks.join()
       started = { handlers, holdings: openAll(handlers) }
-      hints.hear((hint) => {
+      hints.listen((hint) => {
         if (hint.kind === 'work') handlers.wake(hint.relayer)
         if (hint.kind === 'locks') looks.ring()
       }, stopping.signal)
@@ -162,7 +162,7 @@ export function ownByLocks(context: OwnByLocks): Ownerships {
     },
     wake(relayer) {
       if (started?.holdings.has(relayer)) started.handlers.wake(relayer)
-      else hints.tell({ kind: 'work', relayer })
+      else hints.notify({ kind: 'work', relayer })
     },
     renew: (ownership) => present().holdings.renew(ownership),
     async yield(ownership) {

@@ -4,7 +4,7 @@ import type { Relayer } from '../domain/relayer.ts'
 import type { Wei } from '../domain/units.ts'
 import type { Secret } from '../ops/secret.ts'
 
-export interface Endpoint {
+export interface EndpointSettings {
   readonly url: Secret
   /** 1 to 100: how much of the traffic it takes, relative to its neighbours. */
   readonly weight: number
@@ -13,7 +13,7 @@ export interface Endpoint {
 export interface NetworkSettings {
   readonly name: string
   readonly chainId: number
-  readonly rpcUrls: readonly Endpoint[]
+  readonly rpcUrls: readonly EndpointSettings[]
   readonly requiredConfirmations: number
   readonly averageBlockTimeMs: number
   /** By the file or through the API; false where it is the chain list's, or the default. */
@@ -49,7 +49,7 @@ export interface SignerFacts {
 }
 
 /** What the configuration file names: it owns these, and is read once, at start. */
-export interface EstateFile {
+export interface RegistryFile {
   readonly relayers: readonly Relayer[]
   readonly signers: readonly SignerFacts[]
   readonly notifications: readonly NotificationSettings[]

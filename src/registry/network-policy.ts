@@ -2,7 +2,7 @@
 import type { NetworkPolicy } from '../domain/relayer.ts'
 import type { NetworkSettings } from './entities.ts'
 
-export interface Patience {
+export interface PatienceSettings {
   readonly bumpAfterBlocks: number
   readonly cancelBumpAfterBlocks: number
   readonly bumpAfterMs: number
@@ -10,7 +10,7 @@ export interface Patience {
   readonly rebroadcastAfterBlocks: number
 }
 
-export function networkPolicy(network: NetworkSettings, patience: Patience): NetworkPolicy {
+export function networkPolicy(network: NetworkSettings, patience: PatienceSettings): NetworkPolicy {
   const { chainId, eip1559, requiredConfirmations, averageBlockTimeMs, raisedTip } = network
   const { rebroadcastAfterBlocks, bumpAfterBlocks, cancelBumpAfterBlocks, bumpAfterMs, cancelBumpAfterMs } = patience
   return {

@@ -2,14 +2,14 @@
 import type { Logger } from '../ops/logger.ts'
 import type { Vault } from '../ops/vault.ts'
 import type { Store } from '../store/store.ts'
-import { placeOf } from './documents.ts'
+import { nameOfEntity } from './stored-entities.ts'
 
 /** Throws OperatorError where a key is missing: found now, not when a transaction waits for it. */
 export async function reseal(store: Store, vault: Vault, logger: Logger): Promise<void> {
-  const rows = await store.reads.managed()
+  const rows = await store.reads.entities()
   const old = rows.flatMap((row) => {
     if (row.sealed === undefined) return []
-    const text = vault.open(row.sealed, placeOf(row))
+    const text = vault.open(row.sealed, nameOfEntity(row))
     return vault.isCurrent(row.sealed) ? [] : [{ ...row, text }]
   })
   if (old.length === 0 || !vault.canSeal) return
@@ -18,8 +18,8 @@ export async function reseal(store: Store, vault: Vault, logger: Logger): Promis
     let rows = 0
     for (const { kind, id, facts, text, revision } of old) {
       // Changed since, by a client or by another process that seals anew: that one stands.
-      if ((await session.managed(kind, id))?.revision !== revision) continue
-      await session.saveManaged({ kind, id, facts, sealed: vault.seal(text.reveal(), placeOf({ kind, id })) })
+      if ((await session.entity(kind, id))?.revision !== revision) continue
+      await session.saveEntity({ kind, id, facts, sealed: vault.seal(text.reveal(), nameOfEntity({ kind, id })) })
       rows += 1
     }
     return rows

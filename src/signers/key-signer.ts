@@ -3,8 +3,8 @@
 import { publicKeyToAddress } from 'viem/accounts'
 import type { Address } from '../domain/ids.ts'
 import type { Curve } from './curve.ts'
-import { signEnvelope } from './sign-envelope.ts'
 import { signStatement } from './sign-statement.ts'
+import { signUnsigned } from './sign-unsigned.ts'
 import type { Signer } from './signer.ts'
 import { SignerError } from './signer-error.ts'
 
@@ -12,7 +12,7 @@ import { SignerError } from './signer-error.ts'
 export function keySigner(id: string, key: Uint8Array, curve: Curve): Signer {
   return {
     address: addressOf(id, key, curve),
-    sign: (envelope) => signEnvelope(envelope, key, curve),
+    sign: (unsigned) => signUnsigned(unsigned, key, curve),
     signStatement: (statement) => signStatement(statement, key, curve),
   }
 }

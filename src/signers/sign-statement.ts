@@ -4,16 +4,16 @@ import { concatHex, hashMessage, keccak256 } from 'viem/utils'
 import type { Signature } from '../domain/attempt.ts'
 import type { Hash } from '../domain/ids.ts'
 import type { Curve } from './curve.ts'
-import type { Statement } from './signer.ts'
+import type { SignableStatement } from './signer.ts'
 
 /** `key` is 32 bytes. */
-export async function signStatement(statement: Statement, key: Uint8Array, curve: Curve): Promise<Signature> {
-  const { r, s, yParity } = await curve.sign(digestOf(statement), key)
+export async function signStatement(statement: SignableStatement, key: Uint8Array, curve: Curve): Promise<Signature> {
+  const { r, s, yParity } = await curve.sign(statementDigest(statement), key)
   return { r, s, v: 27 + yParity }
 }
 
 /** What is really signed: no signer is ever given a digest from outside. */
-export function digestOf(statement: Statement): Hash {
+export function statementDigest(statement: SignableStatement): Hash {
   switch (statement.kind) {
     case 'message':
       return hashMessage({ raw: statement.bytes })

@@ -9,7 +9,7 @@ import type { Gas, Nonce, Wei } from '../domain/units.ts'
  * An unsigned transaction. A legacy price makes it legacy with EIP-155 replay protection or, with an access list, EIP-2930
  * (type 1); any other EIP-1559 (type 2).
  */
-export interface Envelope {
+export interface UnsignedTransaction {
   readonly chainId: number
   readonly nonce: Nonce
   readonly fees: Fees
@@ -20,7 +20,7 @@ export interface Envelope {
   readonly accessList?: AccessList
 }
 
-export interface SignedEnvelope {
+export interface SignedTransaction {
   readonly raw: Hex
   /** keccak-256 of `raw`: the transaction hash. */
   readonly hash: Hash
@@ -31,15 +31,15 @@ export interface SignedEnvelope {
  * What is signed to be shown to somebody, never to be mined: the bytes of a message (EIP-191, version 0x45), or the two
  * hashes of typed data (EIP-712).
  */
-export type Statement =
+export type SignableStatement =
   | { readonly kind: 'message'; readonly bytes: Hex }
   | { readonly kind: 'typedData'; readonly domainSeparator: Hash; readonly structHash: Hash }
 
 export interface Signer {
   /** EIP-55. */
   readonly address: Address
-  /** Rejects when the key can't be reached; never because of the envelope's content. */
-  sign(envelope: Envelope): Promise<SignedEnvelope>
+  /** Rejects when the key can't be reached; never because of what the transaction holds. */
+  sign(unsigned: UnsignedTransaction): Promise<SignedTransaction>
   /** Rejects when the key can't be reached. `v` is 27 or 28. */
-  signStatement(statement: Statement): Promise<Signature>
+  signStatement(statement: SignableStatement): Promise<Signature>
 }

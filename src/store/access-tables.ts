@@ -1,7 +1,7 @@
 // The tables of who may ask, what was asked already, and what was let be done; the others stand in schema.ts.
 import type { Generated } from 'kysely'
 import type { Scope } from '../domain/api-key.ts'
-import type { Decision } from '../domain/audit.ts'
+import type { AuditRecord } from '../domain/audit.ts'
 import type { ApiKeyId, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { Json } from './json.ts'
 
@@ -31,7 +31,7 @@ export interface AuditLogTable {
   last_at: number
   /** Of its entries. */
   count: number
-  entries: Json<readonly Decision[]>
+  entries: Json<readonly AuditRecord[]>
 }
 
 /** What was sent under an idempotency key, for ever: written in the commit of the transactions that it made. */

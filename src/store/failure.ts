@@ -33,17 +33,17 @@ export function takesNoWrite(why: string | undefined, cause: unknown): RescindEr
 }
 
 /** These functions, but what they promise fails with what `told` makes of the error. */
-export function telling<F extends object>(functions: F, told: (error: unknown) => unknown): F {
-  const tell =
-    (asked: (...parameters: unknown[]) => unknown): typeof asked =>
+export function translatingErrors<F extends object>(functions: F, translate: (error: unknown) => unknown): F {
+  const wrap =
+    (read: (...parameters: unknown[]) => unknown): typeof read =>
     (...parameters) => {
-      const answer = asked(...parameters)
+      const answer = read(...parameters)
       if (!(answer instanceof Promise)) return answer
       return answer.catch((error: unknown) => {
-        throw told(error)
+        throw translate(error)
       })
     }
-  const all = Object.entries(functions).map(([name, each]) => [name, typeof each === 'function' ? tell(each) : each])
+  const all = Object.entries(functions).map(([name, each]) => [name, typeof each === 'function' ? wrap(each) : each])
   // The same names, each with a function that takes and answers the same.
   return Object.fromEntries(all) as F
 }

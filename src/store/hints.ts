@@ -8,13 +8,13 @@ export type Hint =
   /** Locks were given up, or a replica joined. */
   | { readonly kind: 'locks' }
   /** Relayers, signers, networks or notifications changed. */
-  | { readonly kind: 'estate' }
+  | { readonly kind: 'registry' }
   /** Of allowances, by their names, this much was used up by the replica `by`. */
   | { readonly kind: 'spent'; readonly by: string; readonly amounts: ReadonlyMap<string, number> }
 
 export interface Hints extends AsyncDisposable {
   /** To all replicas, this one perhaps among them. */
-  tell(hint: Hint): void
+  notify(hint: Hint): void
   /** Called for each hint from now on, until `signal` aborts. */
-  hear(listener: (hint: Hint) => void, signal: AbortSignal): void
+  listen(listener: (hint: Hint) => void, signal: AbortSignal): void
 }

@@ -1,11 +1,11 @@
 // One statement in place of many that differ in their values only: PostgreSQL takes a list a column, for a round trip and
 // one entry into the server. SQLite, which is called and not asked, runs the one statement each time.
-import type { Change, InLists } from './statement.ts'
+import type { InLists, QueuedStatement } from './statement.ts'
 
 export type ListType = 'text' | 'bigint' | 'integer'
 
 /** A change that can be written for many. */
-export type Listed<P extends object, R> = Change<P, R> & { readonly lists: InLists }
+export type Listed<P extends object, R> = QueuedStatement<P, R> & { readonly lists: InLists }
 
 /** To be told how many were changed would be one more wait before the COMMIT. `change` returns what it changes. */
 function failingUnlessAll(list: string, change: string): string {
@@ -14,7 +14,7 @@ function failingUnlessAll(list: string, change: string): string {
 
 /** `write` is told the lists as a table, and its columns. */
 export function inLists<P extends object, R>(
-  one: Change<P, R>,
+  one: QueuedStatement<P, R>,
   types: Readonly<Record<keyof P & string, ListType>>,
   write: (given: string, columns: string) => string,
   options: {

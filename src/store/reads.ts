@@ -4,7 +4,7 @@ import { readAudit } from './access/audit-log.ts'
 import { countQueues, listDeadLetters } from './deliveries/dead-letters.ts'
 import { moreToDo, queuesToDo } from './deliveries/delivery-queues.ts'
 import { eventsAfter, findEvent, newestEvent, prunedThrough } from './events/read-events.ts'
-import { listManaged, readRevision } from './registry/managed.ts'
+import { listEntities, readRevision } from './registry/entities.ts'
 import { findRelayer, listRelayers } from './relayers/relayers.ts'
 import { isFormer } from './relayers/remove-relayer.ts'
 import type { Executor } from './statement.ts'
@@ -21,7 +21,7 @@ export function readsOver(executor: Executor): Reads {
     relayer: (id) => findRelayer(executor, id),
     relayers: ({ page, perPage }) => listRelayers(executor, perPage, (page - 1) * perPage),
     wasRelayer: (id) => isFormer(executor, id),
-    managed: () => listManaged(executor),
+    entities: () => listEntities(executor),
     revision: () => readRevision(executor),
     transaction: (relayerId, id) => findTransaction(executor, relayerId, id),
     transactionByNonce: (relayerId, nonce) => findTransactionByNonce(executor, relayerId, nonce),

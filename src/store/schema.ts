@@ -1,6 +1,6 @@
 // The tables, as the queries see them. One schema for every database; migrations.ts creates it.
 import type { Generated } from 'kysely'
-import type { Attempt, BroadcastOutcome, HandOver, RejectionCode } from '../domain/attempt.ts'
+import type { Attempt, BroadcastOutcome, BroadcastState, RejectionCode } from '../domain/attempt.ts'
 import type { Condition } from '../domain/condition.ts'
 import type { EventKind } from '../domain/event.ts'
 import type { Pricing, Speed } from '../domain/fees.ts'
@@ -16,7 +16,7 @@ import type {
 } from '../domain/transaction.ts'
 import type { ApiKeyTable, AuditLogTable, IdempotencyKeyTable } from './access-tables.ts'
 import type { Json } from './json.ts'
-import type { ManagedKind } from './store.ts'
+import type { EntityKind } from './store.ts'
 
 /** 0 or 1: SQLite has no booleans, and one set of queries serves both databases. */
 export type Flag = 0 | 1
@@ -109,9 +109,9 @@ export interface AttemptTable {
   v: number
   recorded_at: number
   recorded_at_block: number
-  state: HandOver['state']
+  state: BroadcastState['state']
   handed_at: number | null
-  outcome: Exclude<BroadcastOutcome['kind'], 'notSent'> | null
+  outcome: Exclude<BroadcastOutcome['kind'], 'unsent'> | null
   outcome_code: RejectionCode | 'unrecognized' | null
   outcome_message: string | null
   /** Whether every broadcast of it was rejected, where that is certain. */
@@ -188,19 +188,19 @@ export interface FormerRelayerTable {
 }
 
 /** What was configured through the API: entities of its own, and what it changed of the file's. */
-export interface ManagedTable {
-  kind: ManagedKind
+export interface EntityTable {
+  kind: EntityKind
   id: string
   /** JSON, nothing of it secret. */
   facts: string
   /** See ops/vault.ts. */
   sealed: string | null
-  /** Of the whole estate when this row was written: two versions of a row never share one. */
+  /** Of the whole registry when this row was written: two versions of a row never share one. */
   revision: number
 }
 
 /** One row: grows with every change of `managed` and of the relayers' rows, so that another process notices. */
-export interface EstateTable {
+export interface RevisionTable {
   id: number
   revision: number
 }
@@ -208,8 +208,8 @@ export interface EstateTable {
 export interface Schema {
   relayers: RelayerTable
   former_relayers: FormerRelayerTable
-  managed: ManagedTable
-  estate: EstateTable
+  managed: EntityTable
+  estate: RevisionTable
   transactions: TransactionTable
   attempts: AttemptTable
   outbox: OutboxTable

@@ -4,16 +4,16 @@ import { type AuditPad, pruneAudit } from './access/audit-log.ts'
 import { redeliver } from './deliveries/dead-letters.ts'
 import { advanceQueue } from './deliveries/delivery-queues.ts'
 import { pruneEvents } from './events/prune-events.ts'
-import { findManaged, raiseRevision, removeManaged, saveManaged } from './registry/managed.ts'
+import { findEntity, raiseRevision, removeEntity, saveEntity } from './registry/entities.ts'
 import {
   acquireRelayer,
   fenceRelayer,
   findRelayer,
   findRelayerOf,
-  nextInOrder,
-  nextPlaces,
   raiseFloor,
   relayersUsing,
+  reserveSequence,
+  reserveSequences,
   saveRelayer,
 } from './relayers/relayers.ts'
 import { hasOpen, removeRelayer } from './relayers/remove-relayer.ts'
@@ -34,14 +34,14 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     relayerOf: (chainId, address) => findRelayerOf(executor, chainId, address),
     relayersUsing: (kind, id) => relayersUsing(executor, kind, id),
     hasOpen: (id) => hasOpen(executor, id),
-    managed: (kind, id) => findManaged(executor, kind, id),
-    saveManaged: (entity) => saveManaged(executor, entity),
-    removeManaged: (kind, id) => removeManaged(executor, kind, id),
+    entity: (kind, id) => findEntity(executor, kind, id),
+    saveEntity: (entity) => saveEntity(executor, entity),
+    removeEntity: (kind, id) => removeEntity(executor, kind, id),
     raiseRevision: async () => {
       await raiseRevision(executor)
     },
-    nextInOrder: (id) => nextInOrder(executor, id),
-    nextPlaces: (id, count) => nextPlaces(executor, id, count),
+    reserveSequence: (id) => reserveSequence(executor, id),
+    reserveSequences: (id, count) => reserveSequences(executor, id, count),
     pending: (id) => countPending(executor, tallies, id),
     transaction: (relayerId, id) => lockTransaction(executor, relayerId, id),
     insertTransaction: (transaction) => insertTransaction(executor, tallies, transaction),
@@ -51,14 +51,14 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     apiKeysInForce: () => apiKeysInForce(executor),
     insertApiKey: (key, digest) => insertApiKey(executor, key, digest),
     revokeApiKey: (id, by, now) => revokeApiKey(executor, id, by, now),
-    note: (decision) => pad.note(decision),
+    recordAudit: (decision) => pad.recordAudit(decision),
     pruneAudit: (keep, rows) => pruneAudit(executor, keep, rows),
     useApiKey: (id, at) => useApiKey(executor, id, at),
     cancelPending: (relayerId, now) => cancelPending(executor, tallies, relayerId, now),
     acquire: (id) => acquireRelayer(executor, id),
     fence: (id, epoch) => fenceRelayer(executor, id, epoch),
     raiseFloor: (id, floor) => raiseFloor(executor, id, floor),
-    advanceQueue: (turn) => advanceQueue(executor, turn),
+    advanceQueue: (advance) => advanceQueue(executor, advance),
     redeliver: (notificationId, events, limit, now) => redeliver(executor, notificationId, events, limit, now),
     pruneEvents: (retention, now) => pruneEvents(executor, retention, now),
   }

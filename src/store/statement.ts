@@ -21,7 +21,7 @@ export interface Compiled {
 }
 
 /** `P` names what an execution binds, `R` is the shape of a row it returns. */
-export interface Change<P extends object, R> {
+export interface QueuedStatement<P extends object, R> {
   compiled(dialect: DialectName): Compiled
   /** How PostgreSQL runs many of it at once. */
   readonly lists?: InLists | undefined
@@ -41,7 +41,7 @@ export interface InLists {
 }
 
 /** What can wait for others of its kind has no rows to return when it is asked: either it has lists, or it returns rows. */
-export interface Statement<P extends object, R> extends Change<P, R> {
+export interface Statement<P extends object, R> extends QueuedStatement<P, R> {
   readonly lists?: ([R] extends [never] ? InLists : undefined) | undefined
 }
 
@@ -49,7 +49,7 @@ export interface Statement<P extends object, R> extends Change<P, R> {
 export interface Executor {
   all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]>
   /** As `changeOne` below, where it need not be waited for: the unit fails no later than at its end. */
-  change?<P extends object, R>(statement: Change<P, R>, parameters: P, missing: () => Error): void
+  change?<P extends object, R>(statement: QueuedStatement<P, R>, parameters: P, missing: () => Error): void
   /** Where ids of events are not given in the order of commits: the id below which none is still to come. */
   settledEvent?(): Promise<number>
 }
@@ -122,7 +122,7 @@ function bound(parameters: readonly unknown[], values: Record<string, unknown>):
 /** Throws `missing` where the statement, which returns what it changes, changes nothing. */
 export async function changeOne<P extends object, R>(
   executor: Executor,
-  query: Change<P, R>,
+  query: QueuedStatement<P, R>,
   parameters: P,
   missing: () => Error,
 ): Promise<void> {

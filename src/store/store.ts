@@ -2,7 +2,7 @@
 
 import type { ApiKey } from '../domain/api-key.ts'
 import type { Attempt } from '../domain/attempt.ts'
-import type { AuditEntry, AuditPlace, Decision } from '../domain/audit.ts'
+import type { AuditEntry, AuditPosition, AuditRecord } from '../domain/audit.ts'
 import type { Claim, Claimed } from '../domain/claim.ts'
 import type { Work } from '../domain/decide/work.ts'
 import type { DeadLetter, Due, QueueCount, Tried } from '../domain/delivery.ts'
@@ -40,19 +40,19 @@ export interface Reads {
   /** Whether there was one of this id, deleted since: its transactions are still there to read. */
   wasRelayer(id: RelayerId): Promise<boolean>
   /** Everything that was configured through the API, by kind and id. */
-  managed(): Promise<readonly Managed[]>
-  /** Grows with every change of what `managed` and `relayers` answer that a client asked for. */
+  entities(): Promise<readonly Entity[]>
+  /** Grows with every change of what `entities` and `relayers` return, on a client's request. */
   revision(): Promise<number>
   transaction(relayerId: RelayerId, id: TransactionId): Promise<Transaction | undefined>
   /** The one that holds the nonce, or held it when it was settled. */
   transactionByNonce(relayerId: RelayerId, nonce: Nonce): Promise<Transaction | undefined>
   /** Newest first. */
   transactions(relayerId: RelayerId, filter: { status?: Status }, page: PageRequest): Promise<Page<Transaction>>
-  /** Every envelope ever signed for it, oldest first, at most 1,000. */
+  /** Every attempt of it, oldest first, at most 1,000. */
   attempts(id: TransactionId): Promise<readonly Attempt[]>
   /** Transactions by status: constant time, however many there are. */
   counts(relayerId: RelayerId): Promise<Readonly<Record<Status, number>>>
-  /** The relayers that have a queue, with the last place that is taken in their order. */
+  /** The relayers that have a queue, with the last sequence that is taken. */
   backlogs(): Promise<ReadonlyMap<RelayerId, number>>
   apiKey(id: ApiKeyId): Promise<ApiKey | undefined>
   /** By the digest of the key, also when it is revoked or has expired. */
@@ -60,14 +60,14 @@ export interface Reads {
   /** Newest first, with those that are revoked. */
   apiKeys(page: PageRequest): Promise<Page<ApiKey>>
   /** The newest entries first, or those before a place. */
-  audit(limit: number, before?: AuditPlace): Promise<AuditWindow>
+  audit(limit: number, before?: AuditPosition): Promise<AuditWindow>
   /** What an owner needs for one step; undefined when the relayer is gone. */
   work(relayerId: RelayerId): Promise<Work | undefined>
-  /** What waits without a nonce, up to this place in the relayer's order: all of it, in its order. */
+  /** What waits without a nonce, up to this sequence of the relayer: all of it, in sequence. */
   queueThrough(relayerId: RelayerId, sequence: number): Promise<readonly Transaction[]>
-  /** Up to a place in the relayer's order: what ended without a nonce at `since` or later, as far as a match needs it. */
+  /** Up to a sequence of the relayer: what ended without a nonce at `since` or later, as far as a match needs it. */
   droppedSince(relayerId: RelayerId, sequence: number, since: TimestampMs): Promise<readonly Ended[]>
-  /** The first place in the relayer's order that has, or had, a nonce above this one. Fillers of gaps do not count. */
+  /** The first sequence of the relayer that has, or had, a nonce above this one. Gap fillers do not count. */
   firstSequenceAbove(relayerId: RelayerId, nonce: Nonce): Promise<number | undefined>
   /** Whether it was signed here, for this nonce, by a transaction that holds it, or held it when it was settled. */
   hasAttempt(relayerId: RelayerId, nonce: Nonce, hash: Hash): Promise<boolean>
@@ -88,16 +88,16 @@ export interface Reads {
   deadLetters(notificationId: string, page: PageRequest): Promise<Page<DeadLetter> | undefined>
 }
 
-/** One turn of a queue of deliveries, by whoever works it off. */
-export interface QueueTurn {
+/** One advance of a queue of deliveries, by its owner. */
+export interface QueueAdvance {
   readonly notificationId: string
-  /** Who takes the turn: the lease is this one's for `leaseMs`, and each turn renews it. */
+  /** Who advances it: the lease is this owner's for `leaseMs`, and each advance renews it. */
   readonly owner: string
   readonly leaseMs: number
   /** More than any lease and what clocks of replicas differ by. A lease that seems to last for longer is over. */
   readonly leaseBelievedMs: number
   readonly now: TimestampMs
-  /** What came of what was tried since the last turn. */
+  /** The results of what was tried since the last advance. */
   readonly tried: readonly Tried[]
   /** Events that are being tried now. */
   readonly busy: ReadonlySet<number>
@@ -118,11 +118,11 @@ export interface EventWindow {
   readonly through: number
 }
 
-export type ManagedKind = 'signer' | 'notification' | 'network' | 'relayer'
+export type EntityKind = 'signer' | 'notification' | 'network' | 'relayer'
 
-/** Its form is told in registry/documents.ts. */
-export interface Managed {
-  readonly kind: ManagedKind
+/** Its form is told in registry/stored-entities.ts. */
+export interface Entity {
+  readonly kind: EntityKind
   readonly id: string
   /** JSON, nothing of it secret. */
   readonly facts: string
@@ -160,18 +160,21 @@ export interface Session {
   relayersUsing(kind: 'signer' | 'notification', id: string): Promise<readonly RelayerId[]>
   /** Whether anything can still happen to a transaction of it. */
   hasOpen(id: RelayerId): Promise<boolean>
-  managed(kind: ManagedKind, id: string): Promise<Managed | undefined>
+  entity(kind: EntityKind, id: string): Promise<Entity | undefined>
   /** Raises the revision, too, and waits for whoever else is about to. */
-  saveManaged(entity: Omit<Managed, 'revision'>): Promise<void>
-  removeManaged(kind: ManagedKind, id: string): Promise<void>
+  saveEntity(entity: Omit<Entity, 'revision'>): Promise<void>
+  removeEntity(kind: EntityKind, id: string): Promise<void>
   raiseRevision(): Promise<void>
   /**
-   * The next place in the relayer's order, counted from 1, with the relayer; undefined when there is none. Locks the
+   * The next sequence of the relayer, counted from 1, with the relayer; undefined when there is none. Locks the
    * relayer's row: order is the order of commits.
    */
-  nextInOrder(id: RelayerId): Promise<{ readonly relayer: Relayer; readonly sequence: number } | undefined>
-  /** The next `count` places, from `first` on; otherwise as nextInOrder. */
-  nextPlaces(id: RelayerId, count: number): Promise<{ readonly relayer: Relayer; readonly first: number } | undefined>
+  reserveSequence(id: RelayerId): Promise<{ readonly relayer: Relayer; readonly sequence: number } | undefined>
+  /** The next `count` sequences, from `first` on; otherwise as reserveSequence. */
+  reserveSequences(
+    id: RelayerId,
+    count: number,
+  ): Promise<{ readonly relayer: Relayer; readonly first: number } | undefined>
   /** How many are `pending`, `sent` or `submitted`. */
   pending(id: RelayerId): Promise<number>
   transaction(relayerId: RelayerId, id: TransactionId): Promise<Transaction | undefined>
@@ -193,7 +196,7 @@ export interface Session {
   /** Changes nothing where the key is revoked already. */
   revokeApiKey(id: ApiKeyId, by: ApiKeyId, now: TimestampMs): Promise<void>
   /** Goes into the log in this unit's commit: what a unit changes and who asked for it are durable together. */
-  note(decision: Decision): void
+  recordAudit(record: AuditRecord): void
   /**
    * Takes the oldest entries out, while there are more than `entriesMax` or they are older than `since`. Looks at so many
    * rows at once, and answers whether there may be more to take.
@@ -211,8 +214,8 @@ export interface Session {
   /** Throws OwnershipLost unless `epoch` is the relayer's. The first statement of every owner's unit. */
   fence(id: RelayerId, epoch: bigint): Promise<void>
   raiseFloor(id: RelayerId, floor: NonceFloor): Promise<void>
-  /** Answers what is to be tried next, in order within a transaction; undefined when the queue is somebody else's. */
-  advanceQueue(turn: QueueTurn): Promise<readonly Due[] | undefined>
+  /** Answers what is to be tried next, in order within a transaction; undefined when the queue has another owner. */
+  advanceQueue(advance: QueueAdvance): Promise<readonly Due[] | undefined>
   /** Puts up to `limit` of the dead letters of events `from` to `to` back, lowest first. Answers how many. */
   redeliver(
     notificationId: string,

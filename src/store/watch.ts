@@ -5,10 +5,10 @@ import type { RelayerId } from '../domain/ids.ts'
 import { feesPaid, isTerminal, statusOf, type Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import { statusReasonOf } from '../domain/wait.ts'
-import type { Change, StoreMetrics, Verdict } from '../ops/metrics.ts'
+import type { FinalVerdict, StoreMetrics, TransactionChange } from '../ops/metrics.ts'
 import type { Session, Store } from './store.ts'
 
-type Seen = { readonly change: Change } | { readonly relayer: RelayerId; readonly dropped: number }
+type Seen = { readonly change: TransactionChange } | { readonly relayer: RelayerId; readonly dropped: number }
 
 export function watchStore(store: Store, watch: StoreMetrics): Store {
   // A session serves one unit after the other: what watches it is made once.
@@ -86,7 +86,7 @@ function watched(session: Session): Watcher {
   }
 }
 
-function changeOf(before: Transaction | undefined, after: Transaction, now: TimestampMs): Change {
+function changeOf(before: Transaction | undefined, after: Transaction, now: TimestampMs): TransactionChange {
   const { relayerId, id, createdAt, lifecycle, cancellation } = after
   const reason = statusReasonOf(after)
   const ended = isTerminal(after) && !(before && isTerminal(before))
@@ -112,7 +112,7 @@ function finalVerdict(
   { state, cost }: ReturnType<typeof verdictOn>,
   { origin, requestedAt }: NonNullable<Transaction['cancellation']>,
   now: TimestampMs,
-): Verdict {
+): FinalVerdict {
   return { state, origin, ...(cost !== undefined && { cost }), afterMs: now - requestedAt }
 }
 

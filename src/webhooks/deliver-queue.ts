@@ -1,4 +1,4 @@
-// One queue of deliveries: turn by turn, what came of tries is recorded and what is due is tried, until nothing is left.
+// One queue of deliveries. Each advance records the results of tries and returns what is due, until nothing is left.
 
 import type { Due, Tried } from '../domain/delivery.ts'
 import { bell } from '../ops/bell.ts'
@@ -6,15 +6,15 @@ import { waitWithin } from '../ops/within.ts'
 import type { DeliveryContext } from './delivery-context.ts'
 import { tryDelivery } from './try-delivery.ts'
 
-/** What the last turns tell of a receiver. Kept in memory: it spares one that is down, and decides nothing else. */
+/** What the last advances say of a receiver. Kept in memory: it spares one that is down, and decides nothing else. */
 export interface QueueHealth {
   /** In each of which every try failed. */
-  turnsInVain: number
+  failuresInARow: number
   /** Nothing is tried before. */
   restsUntil: number
 }
 
-export interface Shift {
+export interface QueueRun {
   readonly health: QueueHealth
   /** Requests that the queue may have under way. */
   readonly roomOf: () => number
@@ -30,25 +30,25 @@ const leaseMs = 15_000
 const leaseBelievedMs = 2 * leaseMs
 const renewAfterMs = 5_000
 /** From so many on, one request at a time finds out whether the receiver is back. */
-const turnsInVainMax = 5
+const failuresInARowMax = 5
 const restMs = { first: 250, most: 30_000 }
 /** While requests are under way and none ends, something else may become due. */
-const lookAgainMs = 100
+const recheckMs = 100
 /** Until the queue of somebody else is looked at again. */
-const aloofMs = 1_000
+const otherOwnerRestMs = 1_000
 
 /** Resolves when nothing is due or under way. Rejects when the store fails: what was due before is due again then. */
-export async function workOff(context: DeliveryContext, notificationId: string, shift: Shift): Promise<void> {
+export async function deliverQueue(context: DeliveryContext, notificationId: string, run: QueueRun): Promise<void> {
   const { store, clock, metrics, owner } = context
-  const { health, stopping } = shift
+  const { health, stopping } = run
   const answered = bell()
   const busy = new Map<number, Promise<void>>()
   let tried: Tried[] = []
-  /** The last turn, by the time that has passed; none yet. */
-  let turnAt: number | undefined
+  /** The last advance, by the time that has passed; none yet. */
+  let advancedAt: number | undefined
 
   async function begin(due: Due): Promise<void> {
-    const result = await tryDelivery(context, notificationId, due, shift.cutting)
+    const result = await tryDelivery(context, notificationId, due, run.cutting)
     busy.delete(due.eventId)
     if (result) tried.push(result)
     answered.ring()
@@ -57,43 +57,43 @@ export async function workOff(context: DeliveryContext, notificationId: string, 
   try {
     for (let first = true; ; first = false) {
       const now = clock.now()
-      const room = stopping.aborted ? 0 : roomIn(health, shift.roomOf(), busy.size, now)
+      const room = stopping.aborted ? 0 : roomIn(health, run.roomOf(), busy.size, now)
       const eventsBusy = new Set(busy.keys())
       const more = room > 0 && (first || (await store.reads.moreToDo(notificationId, eventsBusy, now)))
-      const renews = busy.size > 0 && turnAt !== undefined && clock.elapsed() - turnAt >= renewAfterMs
+      const renews = busy.size > 0 && advancedAt !== undefined && clock.elapsed() - advancedAt >= renewAfterMs
       if (tried.length > 0 || more || renews) {
-        const told = tried
+        const results = tried
         tried = []
-        const turn = { notificationId, owner, leaseMs, leaseBelievedMs, now, tried: told, busy: eventsBusy, room }
-        turnAt = clock.elapsed()
-        const due = await store.commit((session) => session.advanceQueue(turn))
+        const advance = { notificationId, owner, leaseMs, leaseBelievedMs, now, tried: results, busy: eventsBusy, room }
+        advancedAt = clock.elapsed()
+        const due = await store.commit((session) => session.advanceQueue(advance))
         if (!due) {
           // What came of our tries the other finds out again.
-          health.restsUntil = now + aloofMs
+          health.restsUntil = now + otherOwnerRestMs
           return
         }
-        for (const { result } of told) metrics.tried(notificationId, result)
-        judge(health, told, now)
+        for (const { result } of results) metrics.tried(notificationId, result)
+        updateHealth(health, results, now)
         // Asked for before the stop, perhaps: nowhere but here is it under way, so the next owner finds it due.
         if (!stopping.aborted) for (const each of due) busy.set(each.eventId, begin(each))
-        if (told.length > 0 || due.length > 0) continue
+        if (results.length > 0 || due.length > 0) continue
       }
       if (busy.size === 0 && tried.length === 0) {
         // Another process need not wait for the lease to end.
-        if (stopping.aborted && turnAt !== undefined) await leave(context, notificationId)
+        if (stopping.aborted && advancedAt !== undefined) await releaseQueue(context, notificationId)
         return
       }
-      if (tried.length === 0) await waitWithin(context.clock, lookAgainMs, answered.wait)
+      if (tried.length === 0) await waitWithin(context.clock, recheckMs, answered.wait)
     }
   } finally {
     await Promise.all(busy.values())
   }
 }
 
-async function leave({ store, clock, owner }: DeliveryContext, notificationId: string): Promise<void> {
+async function releaseQueue({ store, clock, owner }: DeliveryContext, notificationId: string): Promise<void> {
   const nothing = { tried: [], busy: new Set<number>(), room: 0 }
-  const turn = { notificationId, owner, leaseMs: 0, leaseBelievedMs, now: clock.now(), ...nothing }
-  await store.commit((session) => session.advanceQueue(turn))
+  const advance = { notificationId, owner, leaseMs: 0, leaseBelievedMs, now: clock.now(), ...nothing }
+  await store.commit((session) => session.advanceQueue(advance))
 }
 
 /** A rest that is longer than any was begun before the machine's clock was set back: it is over. */
@@ -102,14 +102,14 @@ export function isResting({ restsUntil }: QueueHealth, now: number): boolean {
 }
 
 function roomIn(health: QueueHealth, room: number, busy: number, now: number): number {
-  if (health.turnsInVain < turnsInVainMax) return Math.max(0, room - busy)
+  if (health.failuresInARow < failuresInARowMax) return Math.max(0, room - busy)
   return busy === 0 && !isResting(health, now) ? 1 : 0
 }
 
-function judge(health: QueueHealth, told: readonly Tried[], now: number): void {
-  if (told.length === 0) return
-  const inVain = told.every(({ result }) => result !== 'delivered')
-  health.turnsInVain = inVain ? health.turnsInVain + 1 : 0
-  const beyond = health.turnsInVain - turnsInVainMax
+function updateHealth(health: QueueHealth, results: readonly Tried[], now: number): void {
+  if (results.length === 0) return
+  const inVain = results.every(({ result }) => result !== 'delivered')
+  health.failuresInARow = inVain ? health.failuresInARow + 1 : 0
+  const beyond = health.failuresInARow - failuresInARowMax
   if (beyond >= 0) health.restsUntil = now + Math.min(restMs.most, restMs.first * 2 ** Math.min(beyond, 20))
 }

@@ -3,7 +3,7 @@
 import { backOff } from '../ops/back-off.ts'
 import { loggingOutage, type Outage } from '../ops/log-outage.ts'
 import { waitWithin } from '../ops/within.ts'
-import { isResting, type QueueHealth, workOff } from './deliver-queue.ts'
+import { deliverQueue, isResting, type QueueHealth } from './deliver-queue.ts'
 import type { DeliveryContext } from './delivery-context.ts'
 
 const lookEveryMs = 100
@@ -24,7 +24,7 @@ export function deliverEvents(context: DeliveryContext): AsyncDisposable {
   function queueOf(notification: string) {
     const [began, over] = ['events could not be delivered; trying again', 'events can be delivered again']
     const queue = queues.get(notification) ?? {
-      health: { turnsInVain: 0, restsUntil: 0 },
+      health: { failuresInARow: 0, restsUntil: 0 },
       outage: loggingOutage(logger, began, over, { notification }),
     }
     queues.set(notification, queue)
@@ -35,7 +35,7 @@ export function deliverEvents(context: DeliveryContext): AsyncDisposable {
     const { health, outage } = queueOf(notificationId)
     if (working.has(notificationId) || isResting(health, clock.now())) return
     const roomOf = () => Math.max(1, Math.min(requestsMaxOfQueue, Math.floor(requestsMax / working.size)))
-    const work = workOff(context, notificationId, {
+    const work = deliverQueue(context, notificationId, {
       health,
       roomOf,
       stopping: stopping.signal,

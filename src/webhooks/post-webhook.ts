@@ -15,14 +15,14 @@ export interface Webhook {
   readonly signingKey?: Secret
 }
 
-export type Posted =
+export type PostResult =
   | { readonly result: 'delivered' }
   /** `retryAfterMs`: how long the receiver wants to be left alone; 0 when it does not say. */
   | { readonly result: 'failed'; readonly error: string; readonly retryAfterMs: number }
 
 export interface WebhookPoster {
   /** Never rejects. Gives up when `signal` aborts. */
-  post(webhook: Webhook, event: { id: string; body: string }, signal: AbortSignal): Promise<Posted>
+  post(webhook: Webhook, event: { id: string; body: string }, signal: AbortSignal): Promise<PostResult>
   close(): Promise<void>
 }
 
@@ -46,7 +46,11 @@ export function openWebhookPoster(options: { clock: Clock; guard: AddressGuard; 
     bodyTimeout: 0,
   })
 
-  async function exchange(webhook: Webhook, event: { id: string; body: string }, signal: AbortSignal): Promise<Posted> {
+  async function exchange(
+    webhook: Webhook,
+    event: { id: string; body: string },
+    signal: AbortSignal,
+  ): Promise<PostResult> {
     const url = URL.parse(webhook.url.reveal())
     if (!url || !/^https?:$/.test(url.protocol)) return failed('its URL is no http or https URL')
     const refusal = guard.refusalOf(url)
@@ -86,7 +90,7 @@ export function openWebhookPoster(options: { clock: Clock; guard: AddressGuard; 
   }
 }
 
-function failed(error: string): Posted {
+function failed(error: string): PostResult {
   return { result: 'failed', error, retryAfterMs: 0 }
 }
 

@@ -1,7 +1,7 @@
 // One try of one delivery: what is sent, to whom, and what comes of a failure.
 import { type Due, nextTry, type Tried } from '../domain/delivery.ts'
 import type { DeliveryContext } from './delivery-context.ts'
-import type { Posted } from './post-webhook.ts'
+import type { PostResult } from './post-webhook.ts'
 
 /** Never rejects. Undefined when it was cut off before it was answered: then it counts as not tried. */
 export async function tryDelivery(
@@ -11,7 +11,7 @@ export async function tryDelivery(
   cutting: AbortSignal,
 ): Promise<Tried | undefined> {
   const { clock, logger, random } = context
-  const posted = await post(context, notificationId, due, cutting).catch((error: unknown): Posted => {
+  const posted = await post(context, notificationId, due, cutting).catch((error: unknown): PostResult => {
     logger.error({ err: error, notification: notificationId, event: due.eventId }, 'an event could not be sent')
     return failure('this service could not send it; its log says why')
   })
@@ -33,7 +33,7 @@ async function post(
   notificationId: string,
   due: Due,
   cutting: AbortSignal,
-): Promise<Posted> {
+): Promise<PostResult> {
   const webhook = webhookOf(notificationId)
   if (!webhook) return failure(`no notification "${notificationId}" is configured`)
   const event = await store.reads.event(due.eventId)
@@ -42,7 +42,7 @@ async function post(
   return poster.post(webhook, { id: body.id, body: JSON.stringify(body) }, cutting)
 }
 
-function failure(error: string): Posted {
+function failure(error: string): PostResult {
   return { result: 'failed', error, retryAfterMs: 0 }
 }
 

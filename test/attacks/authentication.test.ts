@@ -57,8 +57,8 @@ attack(4, 'guessing the key character by character: no answer tells how much of 
     const { status, text, headers } = await ask('GET', '/api/v1/relayers', {
       key: key.slice(0, right).padEnd(key.length, '!'),
     })
-    const told = Object.entries(headers).filter(([name]) => !['x-request-id', 'date'].includes(name))
-    answers.add(JSON.stringify([status, text, told]))
+    const reported = Object.entries(headers).filter(([name]) => !['x-request-id', 'date'].includes(name))
+    answers.add(JSON.stringify([status, text, reported]))
   }
   expect(answers.size).toBe(1)
 })

@@ -6,8 +6,13 @@ import { attack, json, parse, payment, receiver, sendPath, type Target, underAtt
 underAttack()
 
 async function posted({ ask }: Target, body: string, headers: Readonly<Record<string, string>> = json) {
-  const { status, headers: told, body: said } = await ask('POST', sendPath, { headers, body })
-  return { status, code: told['relayer-error-code'], message: said?.message as string | undefined, data: said?.data }
+  const { status, headers: reported, body: said } = await ask('POST', sendPath, { headers, body })
+  return {
+    status,
+    code: reported['relayer-error-code'],
+    message: said?.message as string | undefined,
+    data: said?.data,
+  }
 }
 
 attack(29, 'a body that is larger than is taken, declared and streamed', async (target) => {

@@ -92,8 +92,8 @@ attack(60, 'keys in the process title, its arguments, its answers and its log', 
       '/ready',
     ].map((path) => ask('GET', `/api/v1${path}`)),
   )
-  const told = answers.map(({ text, headers }) => text + JSON.stringify(headers)).join('\n') + stage.service.logs()
-  expect(secrets.filter((secret) => told.includes(secret))).toEqual([])
+  const reported = answers.map(({ text, headers }) => text + JSON.stringify(headers)).join('\n') + stage.service.logs()
+  expect(secrets.filter((secret) => reported.includes(secret))).toEqual([])
 })
 
 attack(
@@ -106,9 +106,9 @@ attack(
     await ask('GET', '/api/v1/relayers', { key: 'sk-of-another-service' })
     await ask('GET', '/api/v1/relayers?api_key=sk-in-a-query', { key: null })
     await ask('GET', '/api/v1/nothing?token=sk-in-a-query#sk-in-a-fragment')
-    const told = (await heard.read()).join('\n')
+    const reported = (await heard.read()).join('\n')
     for (const secret of [key, 'sk-of-another-service', 'sk-in-a-query', 'sk-in-a-fragment'])
-      expect(told).not.toContain(secret)
+      expect(reported).not.toContain(secret)
   },
 )
 
@@ -121,16 +121,16 @@ attack(62, 'secrets of a node URL, when the node fails in every way', async ({ s
     relayers: [{ id: 'mine', privateKey: stage.node.accounts[0]?.key ?? '0x' }],
     env: { LOG_LEVEL: 'debug' },
   })
-  const told: string[] = []
+  const reported: string[] = []
   for (const path of ['/relayers/mine/status', '/relayers/mine/balance', '/relayers/mine']) {
     const answer = await fetch(`${service.url}/api/v1${path}`, {
       headers: { authorization: `Bearer ${service.apiKey}` },
     })
-    told.push(await answer.text(), JSON.stringify([...answer.headers]))
+    reported.push(await answer.text(), JSON.stringify([...answer.headers]))
   }
-  expect(told.join('')).toContain('NODE_UNAVAILABLE')
-  told.push(service.logs())
-  for (const secret of ['p4ssw0rd', 's3cr3t']) expect(told.filter((text) => text.includes(secret))).toEqual([])
+  expect(reported.join('')).toContain('NODE_UNAVAILABLE')
+  reported.push(service.logs())
+  for (const secret of ['p4ssw0rd', 's3cr3t']) expect(reported.filter((text) => text.includes(secret))).toEqual([])
 })
 
 attack(63, 'faults that would show paths, statements, stacks or versions', async ({ ask }) => {

@@ -42,7 +42,9 @@ attack(67, 'the same key many times at once', async ({ ask }) => {
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => ask('POST', sendPath, { headers: under('at-once'), body })),
   )
-  expect(new Set(answers.filter(({ status }) => status === 200).map(({ body: told }) => told.data.id)).size).toBe(1)
+  expect(
+    new Set(answers.filter(({ status }) => status === 200).map(({ body: reported }) => reported.data.id)).size,
+  ).toBe(1)
   return 1
 })
 

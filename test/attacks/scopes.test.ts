@@ -98,11 +98,11 @@ attack(16, "another's transaction under a relayer of one's own", async ({ ask, k
 
 attack(17, 'telling relayers that exist from those that do not', async ({ ask, keyWith }) => {
   const { key } = await keyWith({ scopes: ['read', 'send', 'cancel'], relayers: ['mine'] })
-  const told = async (relayer: string) => {
+  const reported = async (relayer: string) => {
     const { status, text, headers } = await ask('DELETE', `/api/v1/relayers/${relayer}/transactions/pending`, { key })
     return [status, text, headers['relayer-error-code'], Object.keys(headers)]
   }
-  expect(await told('theirs')).toEqual(await told('nobody'))
+  expect(await reported('theirs')).toEqual(await reported('nobody'))
   const listed = await ask('GET', '/api/v1/relayers', { key })
   expect(listed.body.data.map(({ id }: { id: string }) => id)).toEqual(['mine'])
   expect(listed.body.pagination.total_items).toBe(1)

@@ -190,7 +190,7 @@ attack(
       signingKey: 'a-signing-key-that-nobody-may-ever-see',
       url: 's3cr3t-path',
     }
-    const told = [
+    const reported = [
       await created(target, 'signers', { id: 'kept', type: 'plain', config: { key: secrets.key } }),
       await created(target, 'signers', { id: 'wrong', type: 'plain', config: { key: `${secrets.key}zz` } }),
       await created(target, 'signers', { id: 'wrong', type: 'plain', config: { secret: secrets.key } }),
@@ -214,8 +214,8 @@ attack(
         ),
       )),
     ]
-    expect(told.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(8)
-    const words = told.map(({ text }) => text).join('\n') + stage.service.logs()
+    expect(reported.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(8)
+    const words = reported.map(({ text }) => text).join('\n') + stage.service.logs()
     const bytes = databaseIn(stage.service.directory).bytes()
     const needles = [...Object.values(secrets).map((secret) => Buffer.from(secret)), Buffer.from(secrets.key, 'hex')]
     expect(needles.filter((needle) => words.includes(needle.toString()))).toEqual([])

@@ -2,7 +2,7 @@
 
 import { keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import type { Chain, Envelope } from '../../src/chain/chain.ts'
+import type { BroadcastRequest, Chain } from '../../src/chain/chain.ts'
 import { type NetworkOptions, openNetwork } from '../../src/chain/network.ts'
 import type { Address, Hash, Hex } from '../../src/domain/ids.ts'
 import type { Inquiry } from '../../src/domain/observation.ts'
@@ -102,7 +102,7 @@ export interface ToSign {
   readonly maxPriorityFeePerGas?: bigint
   readonly data?: Hex
   readonly accessList?: AccessList
-  readonly reach?: Envelope['reach']
+  readonly reach?: BroadcastRequest['reach']
 }
 
 /** For endpoints of which one is silent: the others answer within it, also where the machine stands still for a moment. */
@@ -110,7 +110,7 @@ export const patienceMs = 3_000
 
 const gwei = 1_000_000_000n
 
-export async function envelopeBy(key: Hex, wanted: ToSign): Promise<Envelope> {
+export async function signedBy(key: Hex, wanted: ToSign): Promise<BroadcastRequest> {
   const account = privateKeyToAccount(key)
   const raw = await account.signTransaction({
     type: 'eip1559',

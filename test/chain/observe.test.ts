@@ -1,4 +1,4 @@
-// Observations of a real anvil: nonce, receipts, strangers, reverts, prices; and what they cost in calls.
+// Observations of a real anvil: nonce, receipts, foreign transactions, reverts, prices; and what they cost in calls.
 
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import type { Address, Hex, TransactionId } from '../../src/domain/ids.ts'
 import type { AccessList } from '../../src/domain/transaction.ts'
 import { type Anvil, devAccount, startAnvil } from '../../tooling/anvil.ts'
 import { type RpcServer, startRpcServer } from '../../tooling/rpc-server.ts'
-import { envelopeBy, inquiryOf, type NetworkUnderTest, networkOver } from './network-under-test.ts'
+import { inquiryOf, type NetworkUnderTest, networkOver, signedBy } from './network-under-test.ts'
 
 const sender = devAccount(0)
 const other = devAccount(1)
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 describe('an account', () => {
   test('its nonce, pending nonce and balance are as of the head', async () => {
-    await network.chain.broadcast([await envelopeBy(sender.key, { nonce: 0 })])
+    await network.chain.broadcast([await signedBy(sender.key, { nonce: 0 })])
     const before = await network.chain.observe(inquiryOf(sender.address, { pendingNonce: true, balance: 'now' }))
     expect(before).toMatchObject({ nonce: 0, pendingNonce: 1, balance: 10_000n * 10n ** 18n })
     await anvil.mine()
@@ -98,7 +98,7 @@ describe('a spent nonce', () => {
   test('what was mined and reverted is told in the contract’s own words', async () => {
     const contract = '0x00000000000000000000000000000000000c0de1'
     await anvil.rpc('anvil_setCode', [contract, revertingWith(errorString('not today'))])
-    const reverting = await envelopeBy(sender.key, { nonce: 0, to: contract, gas: 90_000n })
+    const reverting = await signedBy(sender.key, { nonce: 0, to: contract, gas: 90_000n })
     await network.chain.broadcast([reverting])
     await anvil.mine()
     const attempts = [{ hash: reverting.hash, kind: 'execute' as const }]
@@ -107,8 +107,8 @@ describe('a spent nonce', () => {
   })
 
   test('a receipt names the attempt, its kind and its cost', async () => {
-    const original = await envelopeBy(sender.key, { nonce: 0, to: other.address, value: 5n })
-    const noOp = await envelopeBy(sender.key, {
+    const original = await signedBy(sender.key, { nonce: 0, to: other.address, value: 5n })
+    const noOp = await signedBy(sender.key, {
       nonce: 0,
       maxFeePerGas: 40_000_000_000n,
       maxPriorityFeePerGas: 2n * 10n ** 9n,
@@ -140,9 +140,9 @@ describe('a spent nonce', () => {
     expect(network.count('eth_getTransactionReceipt')).toBe(0)
   })
 
-  test('a stranger is named once the nonce has been spent for some blocks, in the block that holds it', async () => {
+  test('a foreign transaction is named once the nonce has been spent for some blocks, in the block that holds it', async () => {
     await anvil.mine(20)
-    const foreign = await envelopeBy(sender.key, { nonce: 0, to: other.address, value: 1n })
+    const foreign = await signedBy(sender.key, { nonce: 0, to: other.address, value: 1n })
     await anvil.rpc('eth_sendRawTransaction', [foreign.raw])
     await anvil.mine()
     const live = [{ nonce: 0, attempts: [{ hash: `0x${'77'.repeat(32)}` as Hex, kind: 'execute' as const }] }]
@@ -159,22 +159,22 @@ describe('a spent nonce', () => {
     })
   })
 
-  test('several nonces of a stranger, first blocks of the chain included', async () => {
-    const foreign = await Promise.all([0, 1, 2].map((nonce) => envelopeBy(sender.key, { nonce, value: 1n })))
-    for (const envelope of foreign) await anvil.rpc('eth_sendRawTransaction', [envelope.raw])
+  test('several nonces of a foreign transaction, first blocks of the chain included', async () => {
+    const foreign = await Promise.all([0, 1, 2].map((nonce) => signedBy(sender.key, { nonce, value: 1n })))
+    for (const signed of foreign) await anvil.rpc('eth_sendRawTransaction', [signed.raw])
     await anvil.mine(3)
     const live = [0, 1, 2].map((nonce) => ({
       nonce,
       attempts: [{ hash: `0x${`8${nonce}`.repeat(32)}` as Hex, kind: 'cancel' as const }],
     }))
     const { inclusions } = await network.chain.observe(inquiryOf(sender.address, { live }))
-    expect([0, 1, 2].map((nonce) => inclusions.get(nonce)?.hash)).toEqual(foreign.map((envelope) => envelope.hash))
+    expect([0, 1, 2].map((nonce) => inclusions.get(nonce)?.hash)).toEqual(foreign.map((signed) => signed.hash))
     expect([...inclusions.values()].every((inclusion) => inclusion.by === 'external')).toBe(true)
   })
 
-  test('a stranger is found by reading blocks where the node keeps no older state', async () => {
+  test('a foreign transaction is found by reading blocks where the node keeps no older state', async () => {
     const before = await network.chain.observe(inquiryOf(sender.address))
-    const foreign = await envelopeBy(sender.key, { nonce: 0, value: 1n })
+    const foreign = await signedBy(sender.key, { nonce: 0, value: 1n })
     await anvil.mine(40)
     await anvil.rpc('eth_sendRawTransaction', [foreign.raw])
     await anvil.mine(70)
@@ -201,7 +201,7 @@ describe('a spent nonce', () => {
   })
 
   test('a nonce that was said to be unspent long after it was spent is still proven by its block', async () => {
-    const foreign = await envelopeBy(sender.key, { nonce: 0, value: 1n })
+    const foreign = await signedBy(sender.key, { nonce: 0, value: 1n })
     await anvil.rpc('eth_sendRawTransaction', [foreign.raw])
     await anvil.mine(90)
     const { head } = await network.chain.observe(inquiryOf(sender.address))
@@ -213,7 +213,7 @@ describe('a spent nonce', () => {
   })
 
   test('our own payload under a hash that is not on record is ours, with its receipt', async () => {
-    const forgotten = await envelopeBy(sender.key, { nonce: 0, to: other.address, value: 5n })
+    const forgotten = await signedBy(sender.key, { nonce: 0, to: other.address, value: 5n })
     await anvil.rpc('eth_sendRawTransaction', [forgotten.raw])
     await anvil.mine(4)
     const attempts = [{ hash: `0x${'44'.repeat(32)}` as Hex, kind: 'execute' as const }]
@@ -232,7 +232,7 @@ describe('a spent nonce', () => {
   })
 
   test('our own no-op under a hash that is not on record is told apart, with its bytes; a payload that says the same comes first', async () => {
-    const noOp = await envelopeBy(sender.key, { nonce: 0 })
+    const noOp = await signedBy(sender.key, { nonce: 0 })
     await anvil.rpc('eth_sendRawTransaction', [noOp.raw])
     await anvil.mine(4)
     const attempts = [{ hash: `0x${'44'.repeat(32)}` as Hex, kind: 'execute' as const }]
@@ -242,10 +242,10 @@ describe('a spent nonce', () => {
     }
     const canceled = await found(other.address)
     expect(canceled.inclusions.size).toBe(0)
-    const told = canceled.lostNoOps?.get(0)
-    expect(told).toMatchObject({ nonce: 0, hash: noOp.hash, envelope: { raw: noOp.raw, gasLimit: 21_000 } })
-    const block = await anvil.rpc<{ timestamp: Hex }>('eth_getBlockByHash', [told?.block.hash, false])
-    expect(told?.minedAt).toBe(Number(block.timestamp) * 1000)
+    const reported = canceled.lostNoOps?.get(0)
+    expect(reported).toMatchObject({ nonce: 0, hash: noOp.hash, signed: { raw: noOp.raw, gasLimit: 21_000 } })
+    const block = await anvil.rpc<{ timestamp: Hex }>('eth_getBlockByHash', [reported?.block.hash, false])
+    expect(reported?.minedAt).toBe(Number(block.timestamp) * 1000)
 
     const own = await found(sender.address)
     expect(own.inclusions.get(0)).toMatchObject({ by: 'unrecorded', hash: noOp.hash })
@@ -256,8 +256,8 @@ describe('a spent nonce', () => {
     ['value', { value: 1n }],
     ['data', { data: '0x00' as const, gas: 30_000n }],
     ['receiver', { to: other.address }],
-  ])('with another %s it is a stranger’s', async (_, carried) => {
-    const foreign = await envelopeBy(sender.key, { nonce: 0, ...carried })
+  ])('with another %s it is a foreign transaction', async (_, carried) => {
+    const foreign = await signedBy(sender.key, { nonce: 0, ...carried })
     await anvil.rpc('eth_sendRawTransaction', [foreign.raw])
     await anvil.mine(4)
     const live = [{ nonce: 0, attempts: [{ hash: `0x${'44'.repeat(32)}` as Hex, kind: 'execute' as const }] }]
@@ -270,23 +270,23 @@ describe('a spent nonce', () => {
     const storageKeys = [`0x${'0A'.repeat(32)}`] as Hex[]
     const accessList = [{ address: other.address, storageKeys }]
     const carried = { to: other.address, value: 5n, gas: 60_000n, accessList }
-    const forgotten = await envelopeBy(sender.key, { nonce: 0, ...carried })
+    const forgotten = await signedBy(sender.key, { nonce: 0, ...carried })
     await anvil.rpc('eth_sendRawTransaction', [forgotten.raw])
     await anvil.mine(4)
     const attempts = [{ hash: `0x${'55'.repeat(32)}` as Hex, kind: 'execute' as const }]
-    const takerOf = async (list?: AccessList) => {
+    const spenderOf = async (list?: AccessList) => {
       const payload = { to: other.address, value: 5n, data: '0x' as const, ...(list && { accessList: list }) }
       const live = [{ nonce: 0, attempts, payloads: [payload] }]
       return (await network.chain.observe(inquiryOf(sender.address, { live }))).inclusions.get(0)
     }
-    expect(await takerOf(accessList)).toMatchObject({ by: 'unrecorded', hash: forgotten.hash })
+    expect(await spenderOf(accessList)).toMatchObject({ by: 'unrecorded', hash: forgotten.hash })
     for (const another of [
       undefined,
       [],
       [{ address: other.address, storageKeys: [] }],
       [...accessList, ...accessList],
     ])
-      expect(await takerOf(another)).toMatchObject({ by: 'external', hash: forgotten.hash })
+      expect(await spenderOf(another)).toMatchObject({ by: 'external', hash: forgotten.hash })
   })
 
   test('an authorization (EIP-7702) that somebody else carried spends the nonce too', async () => {
@@ -310,8 +310,8 @@ describe('a spent nonce', () => {
     expect(inclusions.get(0)).toMatchObject({ by: 'external', hash })
   })
 
-  test('a node that has lost its receipts does not turn our own transaction into a stranger', async () => {
-    const ours = await envelopeBy(sender.key, { nonce: 0 })
+  test('a node that has lost its receipts does not turn our own transaction into a foreign transaction', async () => {
+    const ours = await signedBy(sender.key, { nonce: 0 })
     await network.chain.broadcast([ours])
     await anvil.mine(5)
     proxy.react(({ calls }) =>
@@ -329,7 +329,7 @@ describe('a spent nonce', () => {
   })
 
   test('a receipt from a block that is not canonical is no evidence', async () => {
-    const ours = await envelopeBy(sender.key, { nonce: 0 })
+    const ours = await signedBy(sender.key, { nonce: 0 })
     await network.chain.broadcast([ours])
     await anvil.mine()
     const receipt = await anvil.rpc<object>('eth_getTransactionReceipt', [ours.hash])
@@ -426,7 +426,7 @@ describe('prices', () => {
     for (const [index, tip] of [1n, 2n, 8n].entries()) {
       const account = devAccount(index)
       const paid = { nonce: 0, maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: tip * 1_000_000_000n }
-      await network.chain.broadcast([await envelopeBy(account.key, paid)])
+      await network.chain.broadcast([await signedBy(account.key, paid)])
     }
     await anvil.mine()
     const { market } = await network.chain.observe(inquiryOf(sender.address, { market: true }))

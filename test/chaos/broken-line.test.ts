@@ -10,7 +10,7 @@ import { until } from '../../tooling/client.ts'
 import { dice } from '../../tooling/dice.ts'
 import { anvilStage, type Stage } from '../e2e/support/stage.ts'
 import { alarmsIn, holdAll } from './support/hold.ts'
-import { full, seed, seeded, tell } from './support/size.ts'
+import { full, report, seed, seeded } from './support/size.ts'
 import { startTcpProxy, type TcpProxy, type Weather } from './support/tcp-proxy.ts'
 import { noTraffic, tryCancel, tryCancelPending, trySend } from './support/traffic.ts'
 import { fair, late, silent, storm, unheard } from './support/weather.ts'
@@ -86,6 +86,6 @@ test('a storm on the line, and then silence for longer than anybody waits', { ti
     expect(Object.values(outcome.verdicts).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0)
     const { bulks, refused } = traffic
     const fates = { ...proxy.fates }
-    tell({ ...size, sent: traffic.sent.length, canceled: traffic.canceled.size, bulks, refused, fates, ...outcome })
+    report({ ...size, sent: traffic.sent.length, canceled: traffic.canceled.size, bulks, refused, fates, ...outcome })
   }),
 )

@@ -13,7 +13,7 @@ import { anvilStage, type Stage } from '../e2e/support/stage.ts'
 import { type EventStream, type EventView, openEventStream } from '../support/event-stream.ts'
 import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { alarmsIn } from './support/hold.ts'
-import { full, seed, seeded, tell } from './support/size.ts'
+import { full, report, seed, seeded } from './support/size.ts'
 import { noTraffic, tryCancel, trySend } from './support/traffic.ts'
 
 const webhooks = full ? 10_000 : 1_500
@@ -112,8 +112,8 @@ test(`${webhooks} webhooks, a third of them failing, across two kill -9`, { time
     const what = () => `events ${missing().slice(0, 5)} to be taken; ${missing().length} are not`
     await until(() => missing().length === 0, { ...patience, what })
     // What was taken when the service died comes again, and may fail again and again.
-    const told = () => `what is delivered to be told as such; waiting are ${stage.rows.deliveries('hook').length}`
-    await until(() => stage.rows.deliveries('hook').length === 0, { ...patience, what: told })
+    const reported = () => `what is delivered to be told as such; waiting are ${stage.rows.deliveries('hook').length}`
+    await until(() => stage.rows.deliveries('hook').length === 0, { ...patience, what: reported })
 
     expect(receiver.forged).toEqual([])
     expect(outOfOrder(receiver.taken.map(({ event }) => event))).toEqual([])
@@ -131,7 +131,7 @@ test(`${webhooks} webhooks, a third of them failing, across two kill -9`, { time
     alarms.push(...alarmsIn(stage.service.logs()))
     expect(alarms, 'errors in the log').toEqual([])
     const twice = receiver.taken.length - ids.size
-    tell({ events: ids.size, transactions: traffic.sent.length, requests: receiver.seen, takenTwice: twice })
+    report({ events: ids.size, transactions: traffic.sent.length, requests: receiver.seen, takenTwice: twice })
   }),
 )
 

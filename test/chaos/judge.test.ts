@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { devAccount } from '../../tooling/dev-accounts.ts'
 import type { Sender } from './replicas/cluster.ts'
-import type { AttemptRow, Evidence, Handed, Onchain, Row } from './replicas/evidence.ts'
+import type { AttemptRow, Broadcast, Evidence, Onchain, Row } from './replicas/evidence.ts'
 import type { Entry } from './replicas/journal.ts'
 import { judge } from './replicas/judge.ts'
 import { falseVerdict, type Verdict } from './replicas/judge-verdicts.ts'
@@ -17,7 +17,7 @@ interface World extends Evidence {
   readonly rows: Row[]
   readonly attempts: AttemptRow[]
   readonly onchain: Onchain[]
-  readonly handed: Handed[]
+  readonly broadcasts: Broadcast[]
   readonly journal: Entry[]
 }
 
@@ -55,7 +55,7 @@ function inOrder(): World {
       { transaction: 'id-1', nonce: 1, kind: 'cancel', hash: '0xnoop' },
     ],
     onchain: [paid, noOp],
-    handed: [paid, original, noOp].map((each) => ({ ...noted, ...each })),
+    broadcasts: [paid, original, noOp].map((each) => ({ ...noted, ...each })),
     journal: [entry(1, 'acquired', null), entry(2, 'signed', '0xpaid')],
   }
 }
@@ -92,7 +92,7 @@ test.each<[string, (world: World) => void, RegExp]>([
   ['a nonce that was left out', (w) => replaceIn(w.onchain, 1, { nonce: 2 }), /nonce 2 is mined in place 1/],
   ['an end beyond the account', (w) => replaceIn(w.rows, 0, { nonce: 5 }), /ended with nonce 5, which is not on chain/],
   ['bytes that nobody recorded', (w) => w.attempts.pop(), /nonce 1 went to 0xnoop, which no attempt tells/],
-  ['bytes that left too early', (w) => replaceIn(w.handed, 0, { wasRecorded: false }), /go before it was recorded/],
+  ['bytes that left too early', (w) => replaceIn(w.broadcasts, 0, { wasRecorded: false }), /go before it was recorded/],
   [
     'a nonce of two',
     (w) => replaceIn(w.attempts, 1, { transaction: 'id-0' }),
@@ -103,10 +103,10 @@ test.each<[string, (world: World) => void, RegExp]>([
     (w) => replaceIn(w.journal, 1, { replica: 'second' }),
     /second recorded 0xpaid of one-0 under epoch 7, which is first's/,
   ],
-])('it notices %s', (_, tamper, told) => {
+])('it notices %s', (_, tamper, reported) => {
   const world = inOrder()
   tamper(world)
-  expect(judge([sender], world.traffic, world).join('\n')).toMatch(told)
+  expect(judge([sender], world.traffic, world).join('\n')).toMatch(reported)
 })
 
 test('what a bulk cancellation took that was carried out unheard is nobody’s fault', () => {
@@ -119,12 +119,12 @@ test('what a bulk cancellation took that was carried out unheard is nobody’s f
 test('a verdict is held against the chain', () => {
   const world = inOrder()
   const [, canceled] = world.rows as [Row, Row]
-  const told = (state: string, final = true): Verdict => ({ state, final })
-  expect(falseVerdict(canceled, told('won'), world)).toBeUndefined()
-  expect(falseVerdict(canceled, told('won', false), world)).toMatch(/not final/)
-  expect(falseVerdict(canceled, told('dropped'), world)).toMatch(/shows won/)
-  world.onchain[1] = world.handed[1] as Onchain
-  expect(falseVerdict(canceled, told('won'), world)).toMatch(/shows lost/)
+  const reported = (state: string, final = true): Verdict => ({ state, final })
+  expect(falseVerdict(canceled, reported('won'), world)).toBeUndefined()
+  expect(falseVerdict(canceled, reported('won', false), world)).toMatch(/not final/)
+  expect(falseVerdict(canceled, reported('dropped'), world)).toMatch(/shows won/)
+  world.onchain[1] = world.broadcasts[1] as Onchain
+  expect(falseVerdict(canceled, reported('won'), world)).toMatch(/shows lost/)
   world.onchain.pop()
-  expect(falseVerdict(canceled, told('dropped'), world)).toMatch(/somebody else/)
+  expect(falseVerdict(canceled, reported('dropped'), world)).toMatch(/somebody else/)
 })

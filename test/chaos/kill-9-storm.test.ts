@@ -9,7 +9,7 @@ import type { Anvil } from '../../tooling/anvil.ts'
 import { dice } from '../../tooling/dice.ts'
 import { anvilStage, type Stage } from '../e2e/support/stage.ts'
 import { alarmsIn, holdAll } from './support/hold.ts'
-import { full, seed, seeded, tell } from './support/size.ts'
+import { full, report, seed, seeded } from './support/size.ts'
 import { noTraffic, tryCancel, tryCancelPending, trySend } from './support/traffic.ts'
 
 const size = full ? { kills: 100, sends: 1_000, cancels: 300 } : { kills: 25, sends: 300, cancels: 90 }
@@ -99,7 +99,7 @@ test(`${size.kills} kills, ${size.sends} transactions, ${size.cancels} cancellat
     // Every kind of end came about: the storm was one.
     expect(Object.keys(outcome.verdicts).sort()).toEqual(['dropped', 'lost', 'won'])
     const { bulks, unanswered, refused } = traffic
-    const told = { ...size, killedWhileStarting, sent: traffic.sent.length, canceled: traffic.canceled.size }
-    tell({ ...told, bulks, unanswered, refused, ...outcome })
+    const reported = { ...size, killedWhileStarting, sent: traffic.sent.length, canceled: traffic.canceled.size }
+    report({ ...reported, bulks, unanswered, refused, ...outcome })
   }),
 )

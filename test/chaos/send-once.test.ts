@@ -42,13 +42,13 @@ async function ask(number: number): Promise<Told> {
 test(`${sends} sends, ${rounds} times at once, with two kills, make ${sends} transactions`, { timeout: 180_000 }, () =>
   seeded(async () => {
     const chance = dice(seed, 'once')
-    const told = Array.from({ length: sends }, (): Told[] => [])
+    const reported = Array.from({ length: sends }, (): Told[] => [])
     let answered = 0
     const killAt = [chance.between(50, 800), chance.between(1_000, 2_500)]
 
     const client = async (order: number[]) => {
       for (const number of order) {
-        told[number]?.push(await ask(number))
+        reported[number]?.push(await ask(number))
         answered += 1
       }
     }
@@ -64,7 +64,7 @@ test(`${sends} sends, ${rounds} times at once, with two kills, make ${sends} tra
     }
     await Promise.all(clients)
 
-    const ids = new Set(told.flat().map(({ id }) => id))
+    const ids = new Set(reported.flat().map(({ id }) => id))
     expect(ids.size).toBe(sends)
     expect(
       stage.rows
@@ -72,7 +72,7 @@ test(`${sends} sends, ${rounds} times at once, with two kills, make ${sends} tra
         .map(({ id }) => id)
         .sort(),
     ).toEqual([...ids].sort())
-    for (const [number, answers] of told.entries()) {
+    for (const [number, answers] of reported.entries()) {
       expect(new Set(answers.map(({ id }) => id)).size, `payment ${number}`).toBe(1)
       expect(answers).toHaveLength(rounds)
       // None is the first twice; where the first answer was lost with the process, all are replays.
@@ -83,6 +83,6 @@ test(`${sends} sends, ${rounds} times at once, with two kills, make ${sends} tra
 
     await stage.service.kill9()
     await stage.service.restart()
-    expect(await ask(7)).toEqual({ id: told[7]?.[0]?.id, replayed: true })
+    expect(await ask(7)).toEqual({ id: reported[7]?.[0]?.id, replayed: true })
   }),
 )

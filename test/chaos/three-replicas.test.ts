@@ -5,7 +5,7 @@
 //   CHAOS_SEED=N                               the same dice again; a failure prints its seed
 import { expect, test } from 'vitest'
 import { storm } from './replicas/storm.ts'
-import { seed, seeded, tell } from './support/size.ts'
+import { report, seed, seeded } from './support/size.ts'
 
 test(
   'a minute of storm over three replicas: nothing is lost, nothing executes twice, every verdict is true',
@@ -13,7 +13,7 @@ test(
   () =>
     seeded(async () => {
       const { wrong, ...figures } = await storm({ seed, stormMs: 60_000 })
-      tell(figures)
+      report(figures)
       expect(wrong).toEqual([])
       expect(figures.executed).toBeGreaterThan(0)
       expect(Object.values(figures.verdicts).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0)

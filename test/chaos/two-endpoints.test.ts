@@ -8,12 +8,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Anvil } from '../../tooling/anvil.ts'
 import { dice } from '../../tooling/dice.ts'
 import { poolOf } from '../../tooling/ledger.ts'
+import { spendBehindItsBack } from '../e2e/support/foreign.ts'
 import { inPool, noOpInPool } from '../e2e/support/play.ts'
 import { anvilStage, type Stage } from '../e2e/support/stage.ts'
-import { spendBehindItsBack } from '../e2e/support/stranger.ts'
 import { alarmsIn, holdAll } from './support/hold.ts'
 import { type LaggingNode, startLaggingNode } from './support/lagging-node.ts'
-import { full, seed, seeded, tell } from './support/size.ts'
+import { full, report, seed, seeded } from './support/size.ts'
 import { noTraffic, tryCancel, tryCancelPending, trySend } from './support/traffic.ts'
 import { watch } from './support/witness.ts'
 
@@ -44,7 +44,7 @@ test('all settles, and no answer ever shows what is not so', { timeout: 900_000 
     const traffic = noTraffic()
     const senders = ['wide', 'narrow', 'shared'].map(stage.sender)
     const shared = stage.sender('shared')
-    const strangers = new Set<string>()
+    const foreignHashes = new Set<string>()
 
     const witness = watch(stage, traffic)
 
@@ -67,7 +67,7 @@ test('all settles, and no answer ever shows what is not so', { timeout: 900_000 
     async function actFor(ms: number): Promise<void> {
       const end = performance.now() + ms
       while (performance.now() < end) {
-        const what = chance.weighted({ send: 20, cancel: 14, bulk: 0.3, stranger: 2 })
+        const what = chance.weighted({ send: 20, cancel: 14, bulk: 0.3, foreign: 2 })
         if (what === 'send') await trySend(stage, traffic, chance.pick(senders), chance)
         else if (what === 'cancel') await tryCancel(stage, traffic, chance, 5)
         else if (what === 'bulk') await tryCancelPending(stage, traffic, chance.pick(senders))
@@ -76,7 +76,7 @@ test('all settles, and no answer ever shows what is not so', { timeout: 900_000 
           // A block may come first.
           const spent = nonce === undefined ? undefined : spendBehindItsBack(stage.node, shared, nonce)
           const hash = await spent?.catch(() => undefined)
-          if (hash !== undefined) strangers.add(hash)
+          if (hash !== undefined) foreignHashes.add(hash)
         }
         await sleep(chance.below(150))
       }
@@ -97,13 +97,13 @@ test('all settles, and no answer ever shows what is not so', { timeout: 900_000 
     raining = false
     await miner
 
-    const outcome = await holdAll(stage, senders, traffic, strangers)
+    const outcome = await holdAll(stage, senders, traffic, foreignHashes)
     await witness.stop()
     await witness.testify(requiredConfirmations)
     const { answered, lost, behind } = laggard
     const { bulks, refused } = traffic
-    const told = { ...size, sent: traffic.sent.length, canceled: traffic.canceled.size, bulks, refused }
-    tell({ ...told, witnessed: witness.answers, laggard: { answered, lost, behind }, ...outcome })
+    const reported = { ...size, sent: traffic.sent.length, canceled: traffic.canceled.size, bulks, refused }
+    report({ ...reported, witnessed: witness.answers, laggard: { answered, lost, behind }, ...outcome })
     expect(traffic.unanswered, 'the API answers, whatever the nodes do').toBe(0)
     expect(alarmsIn(stage.service.logs()), 'errors in the log').toEqual([])
     for (const times of [answered, lost, behind, outcome.executed]) expect(times).toBeGreaterThan(0)

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 
 const demo = fileURLToPath(new URL('../../demo/main.ts', import.meta.url))
 
-test('ends with 0, and its table names the verdict, the nonce and the taker of every payment', async () => {
+test('ends with 0, and its table names the verdict, the nonce and the spender of every payment', async () => {
   const child = spawn(process.execPath, [demo], { stdio: ['ignore', 'pipe', 'inherit'], timeout: 55_000 })
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
@@ -37,7 +37,7 @@ test('ends with 0, and its table names the verdict, the nonce and the taker of e
 function rowsOf(output: string): string[][] {
   const lines = output.split('\n').filter((line) => /^ {2}(payouts|treasury) \d+ {2}/.test(line))
   return lines.map((line) => {
-    const [label = '', verdict = '', nonce = '', cost = '', chain = '', taker = ''] = line.trim().split(/ {2,}/)
-    return [label, verdict, nonce, cost === '0' ? 'free' : 'paid', chain, taker.replace(/^0x[0-9a-f]{64} /, '')]
+    const [label = '', verdict = '', nonce = '', cost = '', chain = '', spender = ''] = line.trim().split(/ {2,}/)
+    return [label, verdict, nonce, cost === '0' ? 'free' : 'paid', chain, spender.replace(/^0x[0-9a-f]{64} /, '')]
   })
 }

@@ -1,6 +1,6 @@
 // Any values of the domain, for properties: every variant of every union, amounts up to 2^256 - 1.
 import fc from 'fast-check'
-import type { Attempt, HandOver, RejectionCode } from '../../src/domain/attempt.ts'
+import type { Attempt, BroadcastState, RejectionCode } from '../../src/domain/attempt.ts'
 import { conditions } from '../../src/domain/condition.ts'
 import { type Fees, type Market, type Pricing, speeds } from '../../src/domain/fees.ts'
 import type { Address, Hash, Hex, NonEmpty, RelayerId, TransactionId } from '../../src/domain/ids.ts'
@@ -62,8 +62,8 @@ const codes: readonly RejectionCode[] = [
   'invalid',
 ]
 
-export const anyHandOver: fc.Arbitrary<HandOver> = fc.oneof(
-  fc.constantFrom<HandOver>({ state: 'sending' }, { state: 'withdrawn' }),
+export const anyBroadcast: fc.Arbitrary<BroadcastState> = fc.oneof(
+  fc.constantFrom<BroadcastState>({ state: 'sending' }, { state: 'withdrawn' }),
   record({ state: fc.constant('held'), reason: anyText }),
   record({ state: fc.constant('refused'), reason: anyText, at: anyCount }),
   record({
@@ -108,7 +108,7 @@ function anyAttemptOf(transactionId: TransactionId, nonce: number): fc.Arbitrary
     signature: record({ r: anyHash, s: anyHash, v: anyCount }),
     recordedAt: anyCount,
     recordedAtBlock: anyCount,
-    handOver: anyHandOver,
+    broadcast: anyBroadcast,
   })
   return fc.tuple(facts, optional('recovered', fc.constant(true))).map(([each, more]) => ({ ...each, ...more }))
 }

@@ -4,11 +4,11 @@ import { cancel, verdictOn } from '../../src/domain/cancel.ts'
 import { include } from '../../src/domain/decide/settle.ts'
 import { type Inclusion, type InPhase, isTerminal, statusOf, type Transaction } from '../../src/domain/transaction.ts'
 import {
+  broadcastStates,
   by,
-  byStranger,
+  byForeign,
   canceled,
   frozen,
-  handOvers,
   inFlight,
   mined,
   now,
@@ -30,9 +30,9 @@ const expiry = { cancellation: { origin: 'expiry', requestedAt: now } } as const
 
 test.each<[string, Transaction, string, string?]>([
   ['queued', queued(1), 'pending'],
-  ['recorded', inFlight(0, [someAttempt(0, { handOver: handOvers.sending })]), 'sent'],
-  ['held', inFlight(0, [someAttempt(0, { handOver: handOvers.held })]), 'sent'],
-  ['in doubt', inFlight(0, [someAttempt(0, { handOver: handOvers.unknown })]), 'submitted'],
+  ['recorded', inFlight(0, [someAttempt(0, { broadcast: broadcastStates.sending })]), 'sent'],
+  ['held', inFlight(0, [someAttempt(0, { broadcast: broadcastStates.held })]), 'sent'],
+  ['in doubt', inFlight(0, [someAttempt(0, { broadcast: broadcastStates.unknown })]), 'submitted'],
   ['accepted', inFlight(0), 'submitted'],
   ['canceled in flight', inFlight(0, [attempt, noOp], canceled), 'canceled'],
   ['expired in flight', inFlight(0, [attempt, noOp], expiry), 'expired', 'TRANSACTION_ALREADY_EXPIRED'],
@@ -43,7 +43,7 @@ test.each<[string, Transaction, string, string?]>([
     'mined',
     'TRANSACTION_ALREADY_MINED',
   ],
-  ['its nonce a stranger’s for now', mined(0, byStranger(), [attempt]), 'submitted'],
+  ['its nonce a foreign transaction’s for now', mined(0, byForeign(), [attempt]), 'submitted'],
   ['taken by the no-op', mined(0, by(noOp), [attempt, noOp], canceled), 'canceled'],
   ['confirmed', settled(mined(0, by(attempt), [attempt])), 'confirmed', 'TRANSACTION_ALREADY_CONFIRMED'],
   ['reverted', settled(mined(0, by(attempt, 9, false), [attempt])), 'failed', 'TRANSACTION_ALREADY_FAILED'],
@@ -64,11 +64,16 @@ test.each<[string, Transaction, string, string?]>([
 })
 
 test('what no node ever had ends at once; anything else is a race', () => {
-  for (const certain of [handOvers.held, handOvers.refused]) {
-    expect(isTerminal(cancel(inFlight(0, [someAttempt(0, { handOver: certain })]), now))).toBe(true)
+  for (const certain of [broadcastStates.held, broadcastStates.refused]) {
+    expect(isTerminal(cancel(inFlight(0, [someAttempt(0, { broadcast: certain })]), now))).toBe(true)
   }
-  for (const open of [handOvers.sending, handOvers.unknown, handOvers.accepted, handOvers.underpriced]) {
-    const after = cancel(inFlight(0, [someAttempt(0, { handOver: open })]), now)
+  for (const open of [
+    broadcastStates.sending,
+    broadcastStates.unknown,
+    broadcastStates.accepted,
+    broadcastStates.underpriced,
+  ]) {
+    const after = cancel(inFlight(0, [someAttempt(0, { broadcast: open })]), now)
     expect(isTerminal(after)).toBe(false)
     expect(verdictOn(after)).toEqual({ state: 'racing', final: false, safeToRetry: false, cost: 0n })
   }
@@ -77,36 +82,36 @@ test('what no node ever had ends at once; anything else is a race', () => {
 test.each([
   ['won', noOp, 63_000n * 1_000_000_000n],
   ['lost', attempt, 0n],
-] as const)('a cancellation that %s is final only once it is settled', (state, taker, cost) => {
-  const open = mined(0, by(taker), [attempt, noOp], canceled)
-  const winner = { hash: taker.hash, block: by(taker).block }
+] as const)('a cancellation that %s is final only once it is settled', (state, spender, cost) => {
+  const open = mined(0, by(spender), [attempt, noOp], canceled)
+  const winner = { hash: spender.hash, block: by(spender).block }
   expect(verdictOn(open)).toEqual({ state, final: false, safeToRetry: false, winner, cost })
   expect(verdictOn(settled(open))).toEqual({ state, final: true, safeToRetry: state === 'won', winner, cost })
 })
 
 test('the fee of a rollup’s L1 is part of the cost', () => {
-  const taker = { ...by(noOp), l1Fee: 5n }
-  expect(verdictOn(mined(0, taker, [attempt, noOp], canceled)).cost).toBe(63_000n * 1_000_000_000n + 5n)
+  const spender = { ...by(noOp), l1Fee: 5n }
+  expect(verdictOn(mined(0, spender, [attempt, noOp], canceled)).cost).toBe(63_000n * 1_000_000_000n + 5n)
 })
 
 test.each(['gasUsed', 'effectiveGasPrice'] as const)('a cost is not guessed where %s is not known', (member) => {
-  const { [member]: _, ...taker } = by(noOp) as Extract<Inclusion, { by: 'attempt' }>
-  const verdict = verdictOn(settled(mined(0, taker, [attempt, noOp], canceled)))
+  const { [member]: _, ...spender } = by(noOp) as Extract<Inclusion, { by: 'attempt' }>
+  const verdict = verdictOn(settled(mined(0, spender, [attempt, noOp], canceled)))
   expect(verdict).toMatchObject({ state: 'won', final: true, safeToRetry: true })
   expect(verdict).not.toHaveProperty('cost')
 })
 
 test('what was executed and nobody knows how ends as mined, neither confirmed nor failed, and says so', () => {
-  const { succeeded: _, ...taker } = by(attempt) as Extract<Inclusion, { by: 'attempt' }>
-  const included = include(inFlight(0, [attempt]), taker)
+  const { succeeded: _, ...spender } = by(attempt) as Extract<Inclusion, { by: 'attempt' }>
+  const included = include(inFlight(0, [attempt]), spender)
   expect(included.statusReason).toMatch(/no node says whether it succeeded/)
   const ended = settled(included as InPhase<'mined'>)
   expect([statusOf(included), statusOf(ended), isTerminal(ended)]).toEqual(['mined', 'mined', true])
   expect(() => cancel(ended, now)).toThrow(/already mined/)
 })
 
-test('a nonce that went to a stranger costs nothing, and its payload is safe to send anew at finality', () => {
-  const open = mined(0, byStranger(), [attempt, noOp], canceled)
+test('a nonce that went to a foreign transaction costs nothing, and its payload is safe to send anew at finality', () => {
+  const open = mined(0, byForeign(), [attempt, noOp], canceled)
   expect(verdictOn(open)).toMatchObject({ state: 'external', final: false, safeToRetry: false, cost: 0n })
   expect(verdictOn(settled(open))).toMatchObject({ state: 'external', final: true, safeToRetry: true, cost: 0n })
   expect(verdictOn(dropped('canceled'))).toEqual({ state: 'dropped', final: true, safeToRetry: true, cost: 0n })

@@ -3,19 +3,19 @@ import { describe, expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
 import { afterAnswers, apply } from '../../src/domain/decide/apply.ts'
 import { type Decision, explain } from '../../src/domain/decide/decision.ts'
-import { tellHindrance, tellUnreachable } from '../../src/domain/decide/hindrance.ts'
+import { explainHindrance, explainUnreachable } from '../../src/domain/decide/hindrance.ts'
 import { include, reopen } from '../../src/domain/decide/settle.ts'
 import { eventOf } from '../../src/domain/event.ts'
 import { restoreCancellation } from '../../src/domain/lost-history/lost-cancellation.ts'
 import type { LostNoOp } from '../../src/domain/observation.ts'
 import { replace } from '../../src/domain/replace.ts'
-import { type InPhase, type Transaction, tookTheNonce } from '../../src/domain/transaction.ts'
+import { type InPhase, spenderKind, type Transaction } from '../../src/domain/transaction.ts'
 import {
+  answered,
   blockHash,
   by,
-  byStranger,
+  byForeign,
   canceled,
-  handed,
   hashOf,
   inFlight,
   now,
@@ -29,7 +29,7 @@ import {
 } from './some.ts'
 
 /** As they are stored, one after the other. */
-function told(transaction: Transaction, ...decisions: readonly (readonly Decision[])[]): Transaction {
+function reported(transaction: Transaction, ...decisions: readonly (readonly Decision[])[]): Transaction {
   return decisions.flat().reduce((latest, each) => {
     if (each.do !== 'explain' && each.do !== 'clearWait') throw new Error(`${each.do} tells nothing`)
     return apply(each, latest, undefined, now)
@@ -37,38 +37,38 @@ function told(transaction: Transaction, ...decisions: readonly (readonly Decisio
 }
 
 const unreachable = (why: string, transaction: Transaction = queued(1)) =>
-  tellUnreachable(someWork({ queued: [transaction] }), why)
+  explainUnreachable(someWork({ queued: [transaction] }), why)
 const refused = (message: string) => {
-  const handOver = handed({ kind: 'rejected', code: 'poolFull', message })
-  const transaction = inFlight(0, [someAttempt(0, { handOver })])
-  return tellHindrance(transaction, someWork({ open: [transaction] }), someObservation(), somePolicy)
+  const broadcast = answered({ kind: 'rejected', code: 'poolFull', message })
+  const transaction = inFlight(0, [someAttempt(0, { broadcast })])
+  return explainHindrance(transaction, someWork({ open: [transaction] }), someObservation(), somePolicy)
 }
 const lost: LostNoOp = {
   ...{ nonce: 0, hash: hashOf(0xf00), block: { number: 5, hash: blockHash(5) }, minedAt: now },
-  envelope: { ...someNoOp(0), value: 0n, data: '0x' },
+  signed: { ...someNoOp(0), value: 0n, data: '0x' },
 }
 
 describe('a wait', () => {
   test('is an event when it begins, when its condition changes, and when it begins again', () => {
-    const first = told(queued(1), unreachable('endpoint 0: refused'))
+    const first = reported(queued(1), unreachable('endpoint 0: refused'))
     expect(eventOf(queued(1), first)).toBe('attention')
-    const other = told(first, explain(first, 'paused', 'waits: the relayer is paused'))
+    const other = reported(first, explain(first, 'paused', 'waits: the relayer is paused'))
     expect(eventOf(first, other)).toBe('attention')
-    const over = told(other, [{ do: 'clearWait', transaction: other }])
-    expect(eventOf(over, told(over, explain(over, 'paused', 'waits: the relayer is paused')))).toBe('attention')
+    const over = reported(other, [{ do: 'clearWait', transaction: other }])
+    expect(eventOf(over, reported(over, explain(over, 'paused', 'waits: the relayer is paused')))).toBe('attention')
   })
 
   test('is none as long as its condition stands, whatever its figures and the words of a node are', () => {
-    const first = told(queued(1), unreachable('endpoint 0: the connection failed (ECONNRESET)'))
-    expect(eventOf(first, told(first, unreachable('endpoint 0: HTTP 429', first)))).toBeUndefined()
-    const full = told(inFlight(0), refused('txpool is full'))
-    expect(eventOf(full, told(full, refused('Spammer: spammer')))).toBeUndefined()
+    const first = reported(queued(1), unreachable('endpoint 0: the connection failed (ECONNRESET)'))
+    expect(eventOf(first, reported(first, unreachable('endpoint 0: HTTP 429', first)))).toBeUndefined()
+    const full = reported(inFlight(0), refused('txpool is full'))
+    expect(eventOf(full, reported(full, refused('Spammer: spammer')))).toBeUndefined()
   })
 
   test('that is over is an event of a race, which goes on, and of nothing else', () => {
     const over = (transaction: Transaction) => {
-      const waiting = told(transaction, explain(transaction, 'node_refuses', 'canceled; the node refuses it'))
-      return eventOf(waiting, told(waiting, [{ do: 'clearWait', transaction: waiting }]))
+      const waiting = reported(transaction, explain(transaction, 'node_refuses', 'canceled; the node refuses it'))
+      return eventOf(waiting, reported(waiting, [{ do: 'clearWait', transaction: waiting }]))
     }
     expect(over(inFlight(0))).toBeUndefined()
     expect(over(inFlight(0, undefined, canceled))).toBe('attention')
@@ -76,21 +76,21 @@ describe('a wait', () => {
 })
 
 test('a replacement is no event, also of what waited', () => {
-  const waiting = told(inFlight(0), refused('txpool is full'))
+  const waiting = reported(inFlight(0), refused('txpool is full'))
   expect(eventOf(waiting, replace(waiting, { ...somePayload, value: 7n }))).toBeUndefined()
 })
 
 describe('where the status stands', () => {
   const racing = { ...inFlight(0, [someAttempt(0), someNoOp(0)]), ...canceled }
 
-  test('a nonce that went to a stranger is an event, and a no-op that was mined is none until it is final', () => {
-    expect(eventOf(racing, include(racing, byStranger()))).toBe('attention')
+  test('a nonce that went to a foreign transaction is an event, and a no-op that was mined is none until it is final', () => {
+    expect(eventOf(racing, include(racing, byForeign()))).toBe('attention')
     expect(eventOf(racing, include(racing, by(someNoOp(0))))).toBeUndefined()
   })
 
   test('a block that a reorganization took back is an event', () => {
     const mined = include(racing, by(someNoOp(0))) as InPhase<'mined'>
-    expect(tookTheNonce(mined.lifecycle.inclusion)).toBe('noOp')
+    expect(spenderKind(mined.lifecycle.inclusion)).toBe('noOp')
     expect(eventOf(mined, reopen(mined))).toBe('attention')
   })
 

@@ -62,8 +62,8 @@ interface Trial {
 /** Of the next no-op over what pools hold of its nonce. */
 function bidOver(rivals: NonEmpty<Attempt>, market: Market, { speed, tries = 0, rule, cap }: Trial): Bid {
   const nothing: Fees = rivals[0].fees.kind === 'legacy' ? { kind: 'legacy', gasPrice: 0n } : eip1559(0n, 0n)
-  const handOver = rejectedAlways('feeTooLow')
-  const own = Array.from({ length: tries }, () => someNoOp(5, { fees: nothing, handOver }))
+  const broadcast = rejectedAlways('feeTooLow')
+  const own = Array.from({ length: tries }, () => someNoOp(5, { fees: nothing, broadcast }))
   const transaction = inFlight(5, [...rivals, ...own], canceled)
   const bidder = { transaction, own, speed, gas: noOpGas, cap, funds: undefined }
   return nextBid(bidder, someObservation({ rule, market }), market, somePolicy)
@@ -222,20 +222,20 @@ test('a ladder of replacements, each over all before it, is taken step by step',
   )
 })
 
-describe('a stranger’s transaction that nobody mines', () => {
+describe('a foreign transaction that nobody mines', () => {
   /** Its cap lies below the base fee, and it may tip all of that. */
-  const anyStranger = fc
+  const anyForeign = fc
     .tuple(anyMarket, fc.bigInt({ min: 0n, max: 10n ** 13n }), fc.bigInt({ min: 0n, max: 10n ** 13n }))
     .filter(([{ baseFee }]) => baseFee > 1n)
     .map(([market, one, other]) => {
       const maxFeePerGas = one % market.baseFee
-      return { market, stranger: eip1559(maxFeePerGas, other % (maxFeePerGas + 1n)) }
+      return { market, foreign: eip1559(maxFeePerGas, other % (maxFeePerGas + 1n)) }
     })
 
-  /** Prices until a pool takes one over the stranger’s. */
-  function outbid(market: Market, stranger: Fees, first: Fees, takes: PoolRule, rule: ReplacementRule, cap?: bigint) {
-    const handOver = rejectedAlways('replacementUnderpriced')
-    let ladder: NonEmpty<Attempt> = [someAttempt(5, { fees: first, handOver })]
+  /** Prices until a pool takes one over the foreign transaction’s. */
+  function outbid(market: Market, foreign: Fees, first: Fees, takes: PoolRule, rule: ReplacementRule, cap?: bigint) {
+    const broadcast = rejectedAlways('replacementUnderpriced')
+    let ladder: NonEmpty<Attempt> = [someAttempt(5, { fees: first, broadcast })]
     while (ladder.length <= attemptsMax) {
       const bidder = { transaction: inFlight(5, ladder), own: ladder, speed: 'fastest', gas: 21_000, cap } as const
       const observation = someObservation({ rule, market })
@@ -245,37 +245,33 @@ describe('a stranger’s transaction that nobody mines', () => {
       const next = bid.fees
       expectSound(next, ladder)
       expectTaken(rule === fields ? fieldRules : everyRule, ladder, next, market.baseFee ?? 0n)
-      ladder = [...ladder, someAttempt(5, { fees: next, handOver })]
-      if (takes(stranger, next, market.baseFee ?? 0n)) return { ladder, paid: next }
+      ladder = [...ladder, someAttempt(5, { fees: next, broadcast })]
+      if (takes(foreign, next, market.baseFee ?? 0n)) return { ladder, paid: next }
     }
     return { ladder }
   }
 
   test('is outbid on every client long before the tries are spent, at no more than three base fees or ten markets', () => {
     fc.assert(
-      fc.property(
-        anyStranger,
-        fc.constantFrom(...Object.entries(everyRule)),
-        ({ market, stranger }, [client, takes]) => {
-          const rule = client === 'besu' ? strictestRule : fields
-          for (const typed of [true, false]) {
-            const first = marketFees(market, 'average', typed)
-            const { paid } = outbid(market, stranger, first, takes, rule)
-            if (!paid) throw new Error(`${client} still prefers ${inspect(stranger)} at ${inspect(market)}`)
-            const fair = [3n * market.baseFee, 11n * tipOf(marketFees(market, 'fastest', typed)), 11n * tipOf(first)]
-            expect(tipOf(paid) <= fair.reduce((most, wei) => (wei > most ? wei : most), 100n)).toBe(true)
-          }
-        },
-      ),
+      fc.property(anyForeign, fc.constantFrom(...Object.entries(everyRule)), ({ market, foreign }, [client, takes]) => {
+        const rule = client === 'besu' ? strictestRule : fields
+        for (const typed of [true, false]) {
+          const first = marketFees(market, 'average', typed)
+          const { paid } = outbid(market, foreign, first, takes, rule)
+          if (!paid) throw new Error(`${client} still prefers ${inspect(foreign)} at ${inspect(market)}`)
+          const fair = [3n * market.baseFee, 11n * tipOf(marketFees(market, 'fastest', typed)), 11n * tipOf(first)]
+          expect(tipOf(paid) <= fair.reduce((most, wei) => (wei > most ? wei : most), 100n)).toBe(true)
+        }
+      }),
       { numRuns: 1_000 },
     )
   })
 
   test('never leads above the cap: the cap ends it, and not the count', () => {
     fc.assert(
-      fc.property(anyStranger, fc.bigInt({ min: 1n, max: 10n ** 13n }), ({ market, stranger }, cap) => {
+      fc.property(anyForeign, fc.bigInt({ min: 1n, max: 10n ** 13n }), ({ market, foreign }, cap) => {
         const first = marketFees(market, 'average', true)
-        const { ladder, paid, capped } = outbid(market, stranger, first, everyRule.besu, strictestRule, cap)
+        const { ladder, paid, capped } = outbid(market, foreign, first, everyRule.besu, strictestRule, cap)
         for (const { fees } of ladder.slice(1)) expect(feeCap(fees) <= cap).toBe(true)
         expect(paid !== undefined || capped === true).toBe(true)
       }),

@@ -21,21 +21,21 @@ const other = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' as Address
 const transfer = '0xa9059cbb' as Hex
 const call = `${transfer}${'00'.repeat(64)}` as Hex
 
-function told(policies: Partial<Policies>, payload: { to?: Address; value?: bigint; data?: Hex } = {}) {
+function reported(policies: Partial<Policies>, payload: { to?: Address; value?: bigint; data?: Hex } = {}) {
   return forbids({ ...somePolicies, ...policies }, { to: receiver, value: 1n, data: '0x', ...payload })
 }
 
 describe('receivers', () => {
   test('without a list anybody may receive', () => {
-    expect(told({}, { to: other })).toBeUndefined()
+    expect(reported({}, { to: other })).toBeUndefined()
   })
   test('those of the list may, in any case of letters', () => {
     const lower = receiver.toLowerCase() as Address
-    expect(told({ whitelistReceivers: [other, lower] })).toBeUndefined()
+    expect(reported({ whitelistReceivers: [other, lower] })).toBeUndefined()
   })
   test('others may not, and a contract that is yet to be created neither', () => {
     const whitelistReceivers = [other]
-    expect(told({ whitelistReceivers })).toBe(
+    expect(reported({ whitelistReceivers })).toBe(
       `to: ${receiver} is not among whitelist_receivers of the relayer; send to one of them, or have it added`,
     )
     const creation = forbids({ ...somePolicies, whitelistReceivers }, { value: 0n, data: '0x6000' })
@@ -46,27 +46,29 @@ describe('receivers', () => {
 describe('functions', () => {
   const whitelistSelectors = [{ receiver, selectors: [transfer] }]
   test('what is listed may be called, and nothing else of that receiver', () => {
-    expect(told({ whitelistSelectors }, { data: call })).toBeUndefined()
+    expect(reported({ whitelistSelectors }, { data: call })).toBeUndefined()
     for (const data of ['0x', '0xa9', '0xa9059cbc', '0x095ea7b3ffff'] as Hex[]) {
-      expect(told({ whitelistSelectors }, { data }), data).toMatch(/^data: calls .* whitelist_selectors .* 0xa9059cbb/)
+      expect(reported({ whitelistSelectors }, { data }), data).toMatch(
+        /^data: calls .* whitelist_selectors .* 0xa9059cbb/,
+      )
     }
   })
   test('0x stands for a plain transfer', () => {
     const plain = [{ receiver, selectors: ['0x' as Hex] }]
-    expect(told({ whitelistSelectors: plain })).toBeUndefined()
-    expect(told({ whitelistSelectors: plain }, { data: call })).toMatch(/^data: calls function 0xa9059cbb of/)
+    expect(reported({ whitelistSelectors: plain })).toBeUndefined()
+    expect(reported({ whitelistSelectors: plain }, { data: call })).toMatch(/^data: calls function 0xa9059cbb of/)
   })
   test('of others everything may be called', () => {
-    expect(told({ whitelistSelectors }, { to: other, data: '0x095ea7b3' })).toBeUndefined()
+    expect(reported({ whitelistSelectors }, { to: other, data: '0x095ea7b3' })).toBeUndefined()
   })
   test('nothing, where the list is empty', () => {
-    expect(told({ whitelistSelectors: [{ receiver, selectors: [] }] })).toMatch(/allows nothing there/)
+    expect(reported({ whitelistSelectors: [{ receiver, selectors: [] }] })).toMatch(/allows nothing there/)
   })
 })
 
 test('value_cap is the most that may be sent', () => {
-  expect(told({ valueCap: 5n }, { value: 5n })).toBeUndefined()
-  expect(told({ valueCap: 5n }, { value: 6n })).toBe(
+  expect(reported({ valueCap: 5n }, { value: 5n })).toBeUndefined()
+  expect(reported({ valueCap: 5n }, { value: 6n })).toBe(
     "value: 6 is above the relayer's value_cap of 5 wei; send less, or in parts",
   )
 })

@@ -1,7 +1,7 @@
 // The preview of a bulk cancel, case by case, and for any relayer: what the engine would really sign.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Attempt, HandOver } from '../../src/domain/attempt.ts'
+import type { Attempt, BroadcastState } from '../../src/domain/attempt.ts'
 import { isNoOp } from '../../src/domain/attempt.ts'
 import { cancel } from '../../src/domain/cancel.ts'
 import { decide } from '../../src/domain/decide/decide.ts'
@@ -13,13 +13,13 @@ import { previewCancellation } from '../../src/domain/preview-cancellation.ts'
 import { isTerminal, type Transaction } from '../../src/domain/transaction.ts'
 import { maxWei, minWei } from '../../src/domain/units.ts'
 import {
+  broadcastStates,
   by,
-  byStranger,
+  byForeign,
   canceled,
   eip1559,
   frozen,
   gwei,
-  handOvers,
   inFlight,
   mined,
   now,
@@ -56,32 +56,32 @@ describe('what it counts', () => {
   })
 
   test('so is what has a nonce and certainly reached no node', () => {
-    const held = inFlight(0, [someAttempt(0, { handOver: handOvers.held })])
+    const held = inFlight(0, [someAttempt(0, { broadcast: broadcastStates.held })])
     expect(previewed([held])).toMatchObject({ ...nothing, free: 1, cost: { today: 0n } })
   })
 
   test('but its nonce is filled, where one above it is in flight', () => {
-    const held = inFlight(0, [someAttempt(0, { handOver: handOvers.held })])
+    const held = inFlight(0, [someAttempt(0, { broadcast: broadcastStates.held })])
     const preview = previewed([held, inFlight(1)], { policies: { cancelGasPriceCap: 50n * gwei } })
     expect(preview).toMatchObject({ ...nothing, free: 1, noOps: 1, gaps: 1 })
-    // A filler is priced as a send at speed fast: twice the base fee and the tip.
+    // A gap filler is priced as a send at speed fast: twice the base fee and the tip.
     const noOp = previewed([inFlight(1)], { observed: { nonce: 1 } })
     expect(preview.cost.today).toBe(noOp.cost.today + gas * 23n * gwei)
     expect(preview.cost.max).toBe(gas * 100n * gwei)
-    // A filler is a no-op, and bound by their cap.
+    // A gap filler is a no-op, and bound by their cap.
     const capped = previewed([held, inFlight(1)], { policies: { cancelGasPriceCap: 22n * gwei } })
     expect(capped.cost.max).toBe(gas * 44n * gwei)
   })
 
   test('likewise where no node shows its pool: the gap waits for a while, and is filled then', () => {
-    const held = inFlight(0, [someAttempt(0, { handOver: handOvers.held })])
+    const held = inFlight(0, [someAttempt(0, { broadcast: broadcastStates.held })])
     const unseen = { ...someObservation(), market: someMarket }
     const preview = previewCancellation(someWork({ open: [held, inFlight(1)] }), 0, unseen, somePolicy, now)
     expect(preview).toMatchObject({ ...nothing, free: 1, noOps: 1, gaps: 1 })
   })
 
   test.each(['sending', 'accepted', 'known', 'unknown', 'underpriced'] as const)('a no-op for what is %s', (state) => {
-    const one = inFlight(0, [someAttempt(0, { handOver: handOvers[state] })])
+    const one = inFlight(0, [someAttempt(0, { broadcast: broadcastStates[state] })])
     expect(previewed([one])).toMatchObject({ ...nothing, noOps: 1 })
   })
 
@@ -92,14 +92,14 @@ describe('what it counts', () => {
     expect(preview).toMatchObject({ ...nothing, noOps: 1, racing: 1, committed: gas * feeCap(noOp.fees) })
   })
 
-  test('a filler of a gap is left alone', () => {
+  test('a gap filler is left alone', () => {
     expect(previewed([inFlight(0, undefined, { origin: 'gap' })])).toMatchObject(nothing)
   })
 
   test('it is too late for what is spent, and what is mined is not pending', () => {
     const payload = someAttempt(0)
     const isMined = mined(0, by(payload), [payload])
-    const taken = mined(1, byStranger(), [someAttempt(1)])
+    const taken = mined(1, byForeign(), [someAttempt(1)])
     const spent = inFlight(2)
     expect(previewed([isMined, taken, spent], { observed: { nonce: 3 } })).toMatchObject({ ...nothing, tooLate: 2 })
   })
@@ -127,22 +127,24 @@ const anyFees: fc.Arbitrary<Fees> = fc
   .map(([one, other, typed]) =>
     typed ? eip1559(maxWei(one, other), minWei(one, other)) : { kind: 'legacy', gasPrice: one },
   )
-const anyHandOver = fc.constantFrom<HandOver>(...Object.values(handOvers).filter(({ state }) => state !== 'withdrawn'))
+const anyBroadcast = fc.constantFrom<BroadcastState>(
+  ...Object.values(broadcastStates).filter(({ state }) => state !== 'withdrawn'),
+)
 
 const anyOpen = fc
   .record({
-    fees: fc.array(fc.tuple(anyFees, anyHandOver), { minLength: 1, maxLength: 3 }),
-    noOp: fc.option(fc.tuple(anyFees, anyHandOver), { nil: undefined }),
+    fees: fc.array(fc.tuple(anyFees, anyBroadcast), { minLength: 1, maxLength: 3 }),
+    noOp: fc.option(fc.tuple(anyFees, anyBroadcast), { nil: undefined }),
     gap: fc.boolean(),
   })
   .map(({ fees, noOp, gap }) => (nonce: number): Transaction => {
     const kind = fees[0]?.[0].kind
     const attempts: Attempt[] = fees
       .filter(([each]) => each.kind === kind)
-      .map(([each, handOver]) => someAttempt(nonce, { fees: each, handOver }))
+      .map(([each, broadcast]) => someAttempt(nonce, { fees: each, broadcast }))
     if (!noOp || gap) return inFlight(nonce, attempts as unknown as NonEmpty<Attempt>, gap ? { origin: 'gap' } : {})
-    const [each, handOver] = noOp
-    const noOps = each.kind === kind ? [someNoOp(nonce, { fees: each, handOver })] : []
+    const [each, broadcast] = noOp
+    const noOps = each.kind === kind ? [someNoOp(nonce, { fees: each, broadcast })] : []
     return inFlight(nonce, [...attempts, ...noOps] as unknown as NonEmpty<Attempt>, canceled)
   })
 

@@ -30,12 +30,12 @@ const anyEvent = fc.record({
   outcome: fc.constantFrom<BroadcastOutcome>(
     { kind: 'accepted' },
     { kind: 'unknown', message: 'timed out' },
-    { kind: 'notSent', message: 'no connection' },
+    { kind: 'unsent', message: 'no connection' },
     { kind: 'rejected', code: 'invalid', message: 'no' },
   ),
 })
 
-test('nonces stay contiguous and single, room is kept, and nothing canceled is handed over but its no-op', () => {
+test('nonces stay contiguous and single, room is kept, and nothing canceled is broadcast but its no-op', () => {
   fc.assert(
     fc.property(fc.array(anyEvent, { maxLength: 80 }), (events) => {
       const all = new Map<string, Transaction>()
@@ -71,14 +71,14 @@ test('nonces stay contiguous and single, room is kept, and nothing canceled is h
           const head = headAt(block)
           const observation = someObservation({ head, nonce, pendingNonce: nonce, inclusions })
           const { decisions } = decide(frozen(work), frozen(observation), somePolicy, time)
-          const handed = new Map<string, Attempt>()
+          const broadcast = new Map<string, Attempt>()
           for (const decision of decisions) {
             if (decision.do === 'fillGap') {
               sequence += 1
-              const attempt = someAttempt(decision.nonce, { fees: decision.fees, handOver: { state: 'sending' } })
+              const attempt = someAttempt(decision.nonce, { fees: decision.fees, broadcast: { state: 'sending' } })
               const at = { id: idOf(sequence), sequence, nonce: decision.nonce, now: time }
               all.set(at.id, fillGap(work.relayer, at, { ...attempt, transactionId: at.id }))
-              handed.set(at.id, attempt)
+              broadcast.set(at.id, attempt)
               continue
             }
             const { id } = decision.transaction
@@ -88,15 +88,15 @@ test('nonces stay contiguous and single, room is kept, and nothing canceled is h
               const bound = decision.do === 'assignNonce' ? decision.nonce : nonceOf(before)
               const kind = decision.do === 'takeOver' ? 'cancel' : 'execute'
               const facts = { transactionId: id, kind, fees: decision.fees, recordedAtBlock: block } as const
-              attempt = someAttempt(bound, { ...facts, handOver: { state: 'sending' } })
+              attempt = someAttempt(bound, { ...facts, broadcast: { state: 'sending' } })
             }
             if (attempt) {
               if (before.cancellation) expect(attempt.kind).toBe('cancel')
-              handed.set(id, attempt)
+              broadcast.set(id, attempt)
             }
             all.set(id, apply(decision, before, attempt, time))
           }
-          for (const [id, { hash }] of handed) {
+          for (const [id, { hash }] of broadcast) {
             const before = all.get(id)
             if (before) all.set(id, dropIfCertain(afterAnswers(before, new Map([[hash, outcome]]), time), time))
           }
@@ -106,7 +106,7 @@ test('nonces stay contiguous and single, room is kept, and nothing canceled is h
           )
           const held = inFlightOf(workNow()).map(({ lifecycle }) => lifecycle.nonce)
           const covered = new Set([...held, ...left])
-          // A refused filler that nothing waits for any more leaves its nonce, whatever lies below.
+          // A refused gap filler that nothing waits for any more leaves its nonce, whatever lies below.
           const waiting = inFlightOf(workNow()).filter((each) => !givesWay(each))
           const highest = Math.max(nonce, ...waiting.map(({ lifecycle }) => lifecycle.nonce))
           for (let each = nonce; each < highest; each += 1) expect(covered.has(each)).toBe(true)

@@ -7,12 +7,12 @@ import { replace } from '../../src/domain/replace.ts'
 import type { SendRequest } from '../../src/domain/submit.ts'
 import { executedPayload, isInPhase, statusOf, type Transaction } from '../../src/domain/transaction.ts'
 import {
+  broadcastStates,
   by,
   canceled,
   eip1559,
   frozen,
   gwei,
-  handOvers,
   inFlight,
   mined,
   now,
@@ -49,12 +49,12 @@ describe('what a PUT does', () => {
   })
 
   test('a nonce whose attempts no node ever had goes back', () => {
-    const held = inFlight(3, [someAttempt(3, { handOver: handOvers.held })])
+    const held = inFlight(3, [someAttempt(3, { broadcast: broadcastStates.held })])
     expect(replace(frozen(held), request).lifecycle).toEqual({ phase: 'queued' })
   })
 
   test.each(['sending', 'accepted', 'unknown'] as const)('an attempt that is %s stays in the race', (state) => {
-    const racing = inFlight(3, [someAttempt(3, { handOver: handOvers[state] })])
+    const racing = inFlight(3, [someAttempt(3, { broadcast: broadcastStates[state] })])
     const replaced = replace(frozen(racing), request)
     expect(replaced.lifecycle).toBe(racing.lifecycle)
     expect(statusOf(replaced)).toBe(statusOf(racing))
@@ -89,8 +89,8 @@ describe('what a step makes of it', () => {
     expect(decision.fees.maxFeePerGas).toBeGreaterThan(22n * gwei - 1n)
   })
 
-  test('nothing of the old payload is handed over again, however doubtful', () => {
-    const doubtful = someAttempt(0, { handOver: handOvers.unknown })
+  test('nothing of the old payload is broadcast again, however doubtful', () => {
+    const doubtful = someAttempt(0, { broadcast: broadcastStates.unknown })
     const waiting = replace(inFlight(0, [doubtful]), { ...request, pricing: { kind: 'legacy', gasPrice: 1n } })
     const later = { ...somePolicy, averageBlocktimeMs: 0 }
     const { decisions } = decide(someWork({ open: [waiting] }), someObservation(), later, now + 60_000)
@@ -114,11 +114,11 @@ describe('what a step makes of it', () => {
   })
 
   test('when the answers show that no node had the old payload, its nonce goes back, and nobody gets it out of turn', () => {
-    const held = replace(inFlight(0, [someAttempt(0, { handOver: handOvers.sending })]), request)
+    const held = replace(inFlight(0, [someAttempt(0, { broadcast: broadcastStates.sending })]), request)
     if (!isInPhase(held, 'inFlight')) throw new Error('not in flight')
     const answered = {
       ...held,
-      lifecycle: { ...held.lifecycle, attempts: [someAttempt(0, { handOver: handOvers.held })] as const },
+      lifecycle: { ...held.lifecycle, attempts: [someAttempt(0, { broadcast: broadcastStates.held })] as const },
     }
     const work = someWork({ open: [answered], queued: [queued(9)] })
     const plan = decide(frozen(work), frozen(someObservation()), somePolicy, now)

@@ -9,7 +9,7 @@ test.each(['eth_call', 'eth_getLogs', 'eth_getBalance', 'eth_getTransactionRecei
   },
 )
 
-const refused: readonly [method: string, told: RegExp][] = [
+const refused: readonly [method: string, expected: RegExp][] = [
   ...['eth_sendRawTransaction', 'eth_sendTransaction', 'eth_sendPrivateTransaction', 'eth_sendBundle'],
   ...['eth_sendRawTransactionConditional', 'eth_sign', 'eth_signTransaction', 'eth_signTypedData_v4', 'eth_accounts'],
   ...['personal_sign', 'personal_unlockAccount', 'wallet_sendCalls'],
@@ -31,8 +31,8 @@ const refused: readonly [method: string, told: RegExp][] = [
     ].map((method) => [method, /is not passed on: only methods that read/]),
   )
 
-test.each(refused)('%s is not', (method, told) => {
-  expect(refuseCall(method, [])).toMatchObject({ code: -32601, message: expect.stringMatching(told) })
+test.each(refused)('%s is not', (method, reported) => {
+  expect(refuseCall(method, [])).toMatchObject({ code: -32601, message: expect.stringMatching(reported) })
 })
 
 test('a name is not repeated at any length', () => {

@@ -1,5 +1,5 @@
 // Handmade values of the domain: each is complete, and a test names only what it is about.
-import type { Attempt, BroadcastOutcome, HandOver } from '../../src/domain/attempt.ts'
+import type { Attempt, BroadcastOutcome, BroadcastState } from '../../src/domain/attempt.ts'
 import { repeatAfter } from '../../src/domain/decide/repeat-after.ts'
 import type { Work } from '../../src/domain/decide/work.ts'
 import { type Fees, type Market, strictestRule } from '../../src/domain/fees.ts'
@@ -25,18 +25,18 @@ export function eip1559(maxFeePerGas: bigint, maxPriorityFeePerGas: bigint): Fee
   return { kind: 'eip1559', maxFeePerGas, maxPriorityFeePerGas }
 }
 
-export const handOvers = {
+export const broadcastStates = {
   sending: { state: 'sending' },
   held: { state: 'held', reason: 'no connection' },
   withdrawn: { state: 'withdrawn' },
   refused: { state: 'refused', reason: 'intrinsic gas too low', at: now },
-  accepted: handed({ kind: 'accepted' }),
-  known: handed({ kind: 'alreadyKnown' }),
-  unknown: handed({ kind: 'unknown', message: 'timed out' }),
-  underpriced: handed({ kind: 'rejected', code: 'replacementUnderpriced', message: 'underpriced' }),
-} satisfies Record<string, HandOver>
+  accepted: answered({ kind: 'accepted' }),
+  known: answered({ kind: 'alreadyKnown' }),
+  unknown: answered({ kind: 'unknown', message: 'timed out' }),
+  underpriced: answered({ kind: 'rejected', code: 'replacementUnderpriced', message: 'underpriced' }),
+} satisfies Record<string, BroadcastState>
 
-export function handed(outcome: Exclude<BroadcastOutcome, { kind: 'notSent' }>, at = now): HandOver {
+export function answered(outcome: Exclude<BroadcastOutcome, { kind: 'unsent' }>, at = now): BroadcastState {
   return { state: 'handed', outcome, at }
 }
 
@@ -109,7 +109,7 @@ export function someAttempt(nonce: number, changes: Partial<Attempt> = {}): Atte
     signature: { r: hashOf(1), s: hashOf(2), v: 1 },
     recordedAt: now,
     recordedAtBlock: height,
-    handOver: handOvers.accepted,
+    broadcast: broadcastStates.accepted,
     ...changes,
   }
 }
@@ -140,7 +140,7 @@ export function by(attempt: Attempt, block = height, succeeded = true): Inclusio
   }
 }
 
-export function byStranger(block = height): Inclusion {
+export function byForeign(block = height): Inclusion {
   return { by: 'external', hash: hashOf(0xdead), block: { number: block, hash: blockHash(block) } }
 }
 

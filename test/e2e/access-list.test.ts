@@ -1,4 +1,4 @@
-// Access lists (EIP-2930): told to the node in the estimate, signed into the envelope, and no hindrance to taking it back.
+// Access lists (EIP-2930): told to the node in the estimate, signed, and no hindrance to taking it back.
 import { encodeErrorResult, getAddress, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Anvil } from '../../tooling/anvil.ts'
@@ -77,7 +77,7 @@ describe('on a strict pool', () => {
   })
   afterAll(() => stage?.[Symbol.asyncDispose]())
 
-  const envelopes = (payment: Payment) => stage.rows.attempts(payment.id).map(({ raw }) => decode(raw))
+  const signedTransactions = (payment: Payment) => stage.rows.attempts(payment.id).map(({ raw }) => decode(raw))
 
   test.each([
     ['market', { access_list: list }, 'eip1559', signedList],
@@ -98,7 +98,7 @@ describe('on a strict pool', () => {
       expect(await view(stage, payment)).toMatchObject({ access_list: body.access_list })
       await cancel(stage, payment)
       const hash = await noOpInPool(stage, payment)
-      const [original, noOp] = envelopes(payment)
+      const [original, noOp] = signedTransactions(payment)
       expect([original?.type, noOp?.type]).toEqual([type, type])
       expect([original?.accessList, noOp?.accessList]).toEqual([signed, undefined])
       expect(await answered(stage, payment, 2)).toEqual([
@@ -107,7 +107,7 @@ describe('on a strict pool', () => {
       ])
       const mined = await audit(stage, sender)
       expect(mined.map((each) => each.hash)).toEqual([hash])
-      expect(envelopes(payment)).toHaveLength(2)
+      expect(signedTransactions(payment)).toHaveLength(2)
       expect(await verdict(stage, payment, ({ final }) => final)).toMatchObject({
         state: 'won',
         cost: expect.anything(),
@@ -126,7 +126,7 @@ describe('on a strict pool', () => {
       ['execute', true],
       ['replace', true],
     ])
-    expect(envelopes(payment).map(({ type }) => type)).toEqual(['legacy', 'eip2930'])
+    expect(signedTransactions(payment).map(({ type }) => type)).toEqual(['legacy', 'eip2930'])
     await stage.node.mine(2)
     expect(await reached(stage, payment, 'confirmed')).toMatchObject({
       access_list: list,
@@ -140,7 +140,7 @@ describe('on a strict pool', () => {
     await inPool(stage, sender, [0])
     await stage.node.rpc('hardhat_setNextBlockBaseFeePerGas', ['0x9502f90000'])
     await mineUntil(stage, 'a dearer attempt', () => stage.rows.attempts(payment.id).length > 1)
-    expect(envelopes(payment)[1]).toMatchObject({ type: 'eip1559', accessList: signedList })
+    expect(signedTransactions(payment)[1]).toMatchObject({ type: 'eip1559', accessList: signedList })
     await cancel(stage, payment)
     await noOpInPool(stage, payment)
     await audit(stage, sender)

@@ -41,8 +41,8 @@ test('what the balance does not cover waits with a reason, in order, and goes ou
   await inPool(stage, sender, [0])
   await waitsBecause(big, `does not cover its value (${ether} wei) and gas`)
   // What it says is needed is enough.
-  const { status_reason: told } = await view(stage, big)
-  const topUp = BigInt(/top it up by (\d+) wei/.exec(told ?? '')?.[1] ?? 0)
+  const { status_reason: reported } = await view(stage, big)
+  const topUp = BigInt(/top it up by (\d+) wei/.exec(reported ?? '')?.[1] ?? 0)
   expect((await view(stage, behind)).status).toBe('pending')
   await setBalance(
     sender,

@@ -92,8 +92,8 @@ test('two hundred, mixed: bumped, in the pool, held, canceled before, and queued
   })
   for (const payment of rest) {
     await verdict(stage, payment, ({ state }) => state !== 'racing')
-    const told = await stage.client.cancellation(sender.id, payment.id)
-    expect(told).toMatchObject({ state: 'dropped', final: true, cost: '0' })
+    const reported = await stage.client.cancellation(sender.id, payment.id)
+    expect(reported).toMatchObject({ state: 'dropped', final: true, cost: '0' })
   }
   const dropped = new Set(rest.map(({ id }) => id))
   const ofDropped = stage.rows.attemptsOf(sender.id).filter(({ transaction_id: id }) => dropped.has(id))

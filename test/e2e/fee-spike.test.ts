@@ -51,8 +51,8 @@ test('a cancellation that could not be paid in the spike is won after it, at the
   await answered(stage, payment, 2)
   expect(capsOf(payment, 'cancel').at(0)).toBeGreaterThan(1_000n * gwei)
   for (let block = 0; block < 3; block += 1) await lookAtBaseFee(600n * gwei)
-  const told = await verdict(stage, payment, (cancellation) => JSON.stringify(cancellation).includes('top it up'))
-  expect(told).toMatchObject({ state: 'racing', final: false })
+  const reported = await verdict(stage, payment, (cancellation) => JSON.stringify(cancellation).includes('top it up'))
+  expect(reported).toMatchObject({ state: 'racing', final: false })
   // The account could pay for none of them.
   expect(capsOf(payment, 'cancel')).toHaveLength(1)
 

@@ -55,17 +55,17 @@ async function refusedAndTaken(sender: Sender, each: (call: RpcCall) => RpcReply
   return sent.map(({ id }, index) => ({ sender, id, to: transactions[index]?.to ?? '', value: 1n }))
 }
 
-const fillersOf = (sender: Sender) => stage.rows.transactionsOf(sender.id).filter(({ origin }) => origin === 'gap')
+const gapFillersOf = (sender: Sender) => stage.rows.transactionsOf(sender.id).filter(({ origin }) => origin === 'gap')
 
-/** How often each no-op was handed over, by its bytes. */
-function handOvers(sender: Sender): readonly number[] {
+/** How often each no-op was broadcast, by its bytes. */
+function broadcasts(sender: Sender): readonly number[] {
   const noOps = stage.line.sent().filter((raw) => isNoOp(sender, parseTransaction(raw as `0x${string}`)))
   return [...Map.groupBy(noOps, (raw) => raw).values()].map(({ length }) => length)
 }
 
 async function triedAgain(sender: Sender, times: number): Promise<void> {
-  const total = () => handOvers(sender).reduce((sum, each) => sum + each, 0)
-  await until(() => total() >= times, { what: () => `${times} hand-overs\n${stage.service.logs().slice(-3000)}` })
+  const total = () => broadcasts(sender).reduce((sum, each) => sum + each, 0)
+  await until(() => total() >= times, { what: () => `${times} broadcasts\n${stage.service.logs().slice(-3000)}` })
 }
 
 test('a payload that the node refuses, ahead of one that it takes: one no-op of ours takes its nonce', async () => {
@@ -74,7 +74,7 @@ test('a payload that the node refuses, ahead of one that it takes: one no-op of 
   await inPool(stage, sender, [0, 1])
   const mined = await audit(stage, sender)
   expect(mined.map(({ nonce }) => nonce)).toEqual([0, 1])
-  expect(fillersOf(sender)).toHaveLength(1)
+  expect(gapFillersOf(sender)).toHaveLength(1)
   expect(await view(stage, refused)).toMatchObject({ status: 'failed' })
   expect(await view(stage, taken)).toMatchObject({ status: 'confirmed' })
 })
@@ -83,17 +83,18 @@ test('where the node refuses the no-op as well, it is tried again and not made a
   const sender = stage.sender('again')
   const [, taken] = (await refusedAndTaken(sender, refuseAll)) as [Payment, Payment]
   await triedAgain(sender, 3)
-  expect(handOvers(sender)).toHaveLength(1)
-  expect(fillersOf(sender)).toHaveLength(1)
-  const told = 'waits: nonce 0 comes first, and the node refuses the no-op that would fill it: intrinsic gas too low'
-  await until(async () => (await view(stage, taken)).status_reason?.startsWith(told), { what: 'what it waits for' })
-  expect(fillersOf(sender)).toMatchObject([{ open: 1, nonce: 0, wait_condition: 'node_refuses' }])
+  expect(broadcasts(sender)).toHaveLength(1)
+  expect(gapFillersOf(sender)).toHaveLength(1)
+  const reported =
+    'waits: nonce 0 comes first, and the node refuses the no-op that would fill it: intrinsic gas too low'
+  await until(async () => (await view(stage, taken)).status_reason?.startsWith(reported), { what: 'what it waits for' })
+  expect(gapFillersOf(sender)).toMatchObject([{ open: 1, nonce: 0, wait_condition: 'node_refuses' }])
 
   stage.line.open()
   await triedAgain(sender, 4)
   await inPool(stage, sender, [0, 1])
   await audit(stage, sender)
-  expect(fillersOf(sender)).toMatchObject([{ status: 'confirmed' }])
+  expect(gapFillersOf(sender)).toMatchObject([{ status: 'confirmed' }])
 })
 
 test('the next transaction takes the nonce of a refused no-op, and all of them are executed', async () => {
@@ -103,25 +104,25 @@ test('the next transaction takes the nonce of a refused no-op, and all of them a
   const next = await pay(stage, sender, { gas_limit: gas.enough })
   await inPool(stage, sender, [0, 1])
   expect((await reached(stage, next, 'submitted')).nonce).toBe(0)
-  expect(fillersOf(sender)).toMatchObject([{ open: 0, status: 'failed', nonce: null }])
+  expect(gapFillersOf(sender)).toMatchObject([{ open: 0, status: 'failed', nonce: null }])
   expect(await audit(stage, sender)).toHaveLength(2)
-  expect(fillersOf(sender)).toHaveLength(1)
+  expect(gapFillersOf(sender)).toHaveLength(1)
 })
 
 test('kill -9: the no-op that was refused before is tried again, and no other is made', async () => {
   const sender = stage.sender('killed')
   await refusedAndTaken(sender, refuseAll)
   await triedAgain(sender, 2)
-  await until(() => stage.rows.attempts(fillersOf(sender)[0]?.id ?? '')[0]?.state === 'refused', {
+  await until(() => stage.rows.attempts(gapFillersOf(sender)[0]?.id ?? '')[0]?.state === 'refused', {
     what: 'the refusal on record',
   })
   await stage.service.kill9()
   stage.line.open()
   await stage.service.restart()
   await inPool(stage, sender, [0, 1])
-  expect(handOvers(sender)).toHaveLength(1)
+  expect(broadcasts(sender)).toHaveLength(1)
   await audit(stage, sender)
-  expect(fillersOf(sender)).toHaveLength(1)
+  expect(gapFillersOf(sender)).toHaveLength(1)
 })
 
 const noPool: RpcReply = { error: { code: -32602, message: 'pending block is not available' } }
@@ -136,10 +137,10 @@ test('a node that does not count its pool: the gap is told, and filled after a w
     what: () => `what it waits for\n${stage.service.logs().slice(-3000)}`,
   })
   expect((await view(stage, taken)).status_reason).toMatch(/^waits: nonce 0 comes first and is unused/)
-  expect(fillersOf(sender)).toEqual([])
+  expect(gapFillersOf(sender)).toEqual([])
   await mineUntil(stage, 'the payment behind the gap', async () => (await view(stage, taken)).status === 'confirmed')
   await audit(stage, sender)
-  expect(fillersOf(sender)).toMatchObject([{ status: 'confirmed', nonce: 0 }])
+  expect(gapFillersOf(sender)).toMatchObject([{ status: 'confirmed', nonce: 0 }])
 })
 
 test('likewise with a queue: its first transaction takes the missing nonce, after a while, and none is stuck', async () => {
@@ -162,5 +163,5 @@ test('likewise with a queue: its first transaction takes the missing nonce, afte
   })
   expect((await view(stage, next[0])).nonce).toBe(0)
   expect(await audit(stage, sender)).toHaveLength(3)
-  expect(fillersOf(sender)).toEqual([])
+  expect(gapFillersOf(sender)).toEqual([])
 })

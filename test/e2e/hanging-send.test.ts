@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage?.[Symbol.asyncDispose]())
 
-/** The line keeps silent to envelopes that pay `to`, after it passed them on or before. */
+/** The line keeps silent to signed transactions that pay `to`, after it passed them on or before. */
 function hushes(to: string, how: 'ignore' | 'swallow'): void {
   stage.line.onRequest(({ calls }) => {
     const raws = calls

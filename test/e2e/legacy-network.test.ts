@@ -1,4 +1,4 @@
-// A network without EIP-1559: payload and no-op are legacy envelopes, and a cancellation is won all the same.
+// A network without EIP-1559: payload and no-op are legacy transactions, and a cancellation is won all the same.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Hardhat } from '../../tooling/hardhat.ts'
 import { decode } from '../../tooling/ledger.ts'

@@ -76,8 +76,8 @@ test('transactions, their ways and what they cost are counted', async () => {
     return (await shown('rescind_cancellations_total', { relayer, verdict: 'won' })) === 2
   })
   expect(await shown('rescind_cancellations_total', { relayer, verdict: 'dropped' })).toBe(3)
-  const told = await Promise.all(payments.map(({ id }) => stage.client.cancellation(relayer, id)))
-  const cost = told.reduce((sum, verdict) => sum + BigInt(verdict.cost), 0n)
+  const reported = await Promise.all(payments.map(({ id }) => stage.client.cancellation(relayer, id)))
+  const cost = reported.reduce((sum, verdict) => sum + BigInt(verdict.cost), 0n)
   expect(cost).toBeGreaterThan(0n)
   expect(await shown('rescind_cancellation_cost_wei_total', { relayer })).toBe(Number(cost))
   expect(await shown('rescind_fees_paid_wei_total', { relayer })).toBe(Number(cost))

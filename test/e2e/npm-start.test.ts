@@ -19,7 +19,7 @@ interface Started extends AsyncDisposable {
   readonly npm: ChildProcess
   readonly port: number
   readonly apiKey: string
-  told(): string
+  reported(): string
 }
 
 /** In a process group of its own, as in a terminal; nothing of the group outlives the test. */
@@ -34,15 +34,15 @@ async function npmStart(): Promise<Started> {
   const { PATH, HOME } = process.env
   const env = { ...serviceEnvironment(directory, { ...files, ...at }), PATH, HOME }
   const npm = spawn('npm', ['start'], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
-  let told = ''
+  let reported = ''
   npm.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    told += chunk
+    reported += chunk
   })
-  await until(() => told.includes('"msg":"ready"') || npm.exitCode !== null, { limitMs: 30_000, what: 'ready' })
+  await until(() => reported.includes('"msg":"ready"') || npm.exitCode !== null, { limitMs: 30_000, what: 'ready' })
   return {
     npm,
     ...at,
-    told: () => told,
+    reported: () => reported,
     async [Symbol.asyncDispose]() {
       killGroup(npm.pid)
       database.drop()
@@ -78,7 +78,7 @@ test('a SIGTERM to npm drains the service, and npm ends with its status', async 
   const exited = once(started.npm, 'exit')
   started.npm.kill('SIGTERM')
   expect(await exited).toEqual([0, null])
-  await until(() => started.told().includes('"msg":"draining"'), { what: 'its last line' })
+  await until(() => started.reported().includes('"msg":"draining"'), { what: 'its last line' })
   await expect(fetch(`http://127.0.0.1:${started.port}/api/v1/health`)).rejects.toThrow()
 })
 
@@ -87,7 +87,9 @@ test('signals that come at once are one, as with Ctrl-C: what is under way is an
   const request = await beginRequest(started)
   const exited = once(started.npm, 'exit')
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.kill(-(started.npm.pid as number), signal)
-  await until(() => started.told().includes('"msg":"draining"') || started.npm.exitCode !== null, { what: 'the drain' })
+  await until(() => started.reported().includes('"msg":"draining"') || started.npm.exitCode !== null, {
+    what: 'the drain',
+  })
   const answered = Promise.race([once(request, 'data'), once(request, 'close')])
   request.write('{}')
   expect(String(await answered)).toMatch(/^HTTP\/1.1 400 /)

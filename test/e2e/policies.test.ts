@@ -43,8 +43,8 @@ test.each([
   [{ value: '1001' }, /^value: 1001 is above the relayer's value_cap of 1000 wei/],
   [{ gas_price: '100000000001' }, /^gas_price: 100000000001 is above the relayer's gas_price_cap of 100000000000 wei/],
   [{ gas_limit: undefined }, /^gas_limit: is missing, and gas_limit_estimation of the relayer is off/],
-])('refused, with policy and value: %o', async (change, told) => {
-  expect(await refusalOf({ ...allowed, ...change })).toEqual([400, 'POLICY_VIOLATION', expect.stringMatching(told)])
+])('refused, with policy and value: %o', async (change, reported) => {
+  expect(await refusalOf({ ...allowed, ...change })).toEqual([400, 'POLICY_VIOLATION', expect.stringMatching(reported)])
 })
 
 test('what the policies allow is sent, and a replacement is held to the same', async () => {

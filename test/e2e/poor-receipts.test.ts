@@ -37,7 +37,7 @@ async function sendAndCancel(id: string) {
   await cancel(stage, second)
   await noOpInPool(stage, second)
   await stage.node.mine(3)
-  const final = await verdict(stage, second, (told) => told.final)
+  const final = await verdict(stage, second, (reported) => reported.final)
   const [, noOp] = await minedFrom(stage.node, sender.address)
   return { sent: await view(stage, payment), canceled: await view(stage, second), verdict: final, fee: noOp?.fee }
 }

@@ -43,8 +43,8 @@ test('mined, then confirmed', async () => {
   await stage.node.mine()
   await reached(stage, payment, 'confirmed')
   await expectRefusal(payment, 'TRANSACTION_ALREADY_CONFIRMED')
-  const told = await stage.client.request('GET', `/relayers/one/transactions/${payment.id}/cancellation`)
-  expect(told.status).toBe(404)
+  const reported = await stage.client.request('GET', `/relayers/one/transactions/${payment.id}/cancellation`)
+  expect(reported.status).toBe(404)
   await audit(stage, payment.sender)
 })
 

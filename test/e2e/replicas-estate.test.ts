@@ -67,11 +67,11 @@ test('a relayer that is made on one is advanced, patched and told of on others, 
   await until(() => terminal(stream.events).length === 3, { what: 'the events on the stream of another replica' })
   expect(terminal(stream.events)).toEqual(ids)
   // One of the workers may have died with a request under way: that event comes again, under its id.
-  const told = () => [...new Map(hook.taken.map(({ event }) => [event.id, event])).values()]
-  await until(() => terminal(told()).length === 3, { limitMs: 40_000, what: 'the events at the receiver' })
+  const reported = () => [...new Map(hook.taken.map(({ event }) => [event.id, event])).values()]
+  await until(() => terminal(reported()).length === 3, { limitMs: 40_000, what: 'the events at the receiver' })
   expect(hook.forged).toEqual([])
   expect(
-    told()
+    reported()
       .map(({ id }) => id)
       .sort(),
   ).toEqual(stream.events.map(({ id }) => id).sort())

@@ -57,9 +57,9 @@ async function untilFinal(payment: Payment): Promise<void> {
 }
 
 async function expectWon(payment: Payment, noOp: string): Promise<void> {
-  const told = await verdict(stage, payment, ({ final }) => final)
-  expect(told).toMatchObject({ state: 'won', final: true, safe_to_retry: true, winner: { hash: noOp } })
-  expect(BigInt(told.cost)).toBeGreaterThan(0n)
+  const reported = await verdict(stage, payment, ({ final }) => final)
+  expect(reported).toMatchObject({ state: 'won', final: true, safe_to_retry: true, winner: { hash: noOp } })
+  expect(BigInt(reported.cost)).toBeGreaterThan(0n)
   const { status, status_reason } = await view(stage, payment)
   expect(status).toBe('canceled')
   expect(status_reason).toMatch(/^canceled: the no-op 0x[0-9a-f]{64} took its nonce; restored from the chain/)
@@ -110,7 +110,7 @@ test('queued in the copy, and no other can be meant: won again, and never execut
 
   await putBack(stage)
   // What is sent before the owner began might be meant, too, by a clock that is wrong: on PostgreSQL the service is ready first.
-  await mineUntil(stage, 'the look', async () => (await view(stage, canceled)).status === 'canceled')
+  await mineUntil(stage, 'the history check', async () => (await view(stage, canceled)).status === 'canceled')
   await untilFinal(canceled)
   await expectWon(canceled, noOp)
   const later = await pay(stage, sender)
@@ -145,13 +145,17 @@ test('several that may be meant: none is sent, newer ones go on, and their clien
   const noOp = await cancelForGood(canceled)
 
   await putBack(stage)
-  const told = `waits: the no-op ${noOp} (nonce 1) canceled this or another transaction`
-  await mineUntil(stage, 'the look', async () => (await view(stage, third)).status_reason?.startsWith(told) === true)
+  const reported = `waits: the no-op ${noOp} (nonce 1) canceled this or another transaction`
+  await mineUntil(
+    stage,
+    'the history check',
+    async () => (await view(stage, third)).status_reason?.startsWith(reported) === true,
+  )
   const later = await pay(stage, sender)
   await mineUntil(stage, 'what came later', async () => (await view(stage, later)).status === 'confirmed')
   for (const each of [canceled, other, third]) {
     const { status, status_reason } = await view(stage, each)
-    expect([status, status_reason?.slice(0, told.length)]).toEqual(['pending', told])
+    expect([status, status_reason?.slice(0, reported.length)]).toEqual(['pending', reported])
   }
   // That it waits for a client is told as an event.
   expect(stage.rows.events(other.id)).toMatchObject([{ status: 'pending', kind: 'attention', terminal: 0 }])

@@ -38,7 +38,7 @@ async function mineTo(sender: Sender, nonce: number): Promise<void> {
 
 test('mined, in flight and in the pool since: each executes once, by what the lost part has signed', async () => {
   const sender = stage.sender('one')
-  const envelopes = [
+  const payloads = [
     {},
     { speed: 'fast' },
     { gas_price: String(50n * gwei) },
@@ -46,7 +46,7 @@ test('mined, in flight and in the pool since: each executes once, by what the lo
     {},
   ]
   const payments: Payment[] = []
-  for (const each of envelopes) payments.push(await pay(stage, sender, each))
+  for (const each of payloads) payments.push(await pay(stage, sender, each))
   await inPool(stage, sender, [0])
   await copyDatabase(stage)
   // The last of them stays in the pool.
@@ -61,10 +61,11 @@ test('mined, in flight and in the pool since: each executes once, by what the lo
   const all = [...payments, late]
   expect(await paidTo(all)).toEqual(all.map(() => 1))
   for (const [index, payment] of payments.entries()) {
-    const told = await view(stage, payment)
-    expect(told).toMatchObject({ status: 'confirmed', nonce: index })
-    expect(sent[index]).toContain(told.hash)
-    if (index > 0) expect(told.status_reason).toMatch(/^sent by a part of its history that this database does not hold/)
+    const reported = await view(stage, payment)
+    expect(reported).toMatchObject({ status: 'confirmed', nonce: index })
+    expect(sent[index]).toContain(reported.hash)
+    if (index > 0)
+      expect(reported.status_reason).toMatch(/^sent by a part of its history that this database does not hold/)
   }
   // The bytes are on record again, to the last one.
   expect(stage.rows.attempts(payments[3]?.id ?? '')[0]?.raw.slice(0, 4)).toBe('0x01')
@@ -99,9 +100,9 @@ test('while what the copy does not hold is not final, the queue waits and says s
   const [, second] = payments
   if (!second) throw new Error('two were paid')
   await mineUntil(stage, 'a reason', async () => (await view(stage, second)).status_reason !== undefined)
-  const told = await view(stage, second)
-  expect(told.status).toBe('pending')
-  expect(told.status_reason).toMatch(/^waits: nonce 1 was used by transactions that this database does not hold/)
+  const reported = await view(stage, second)
+  expect(reported.status).toBe('pending')
+  expect(reported.status_reason).toMatch(/^waits: nonce 1 was used by transactions that this database does not hold/)
   await audit(stage, sender)
   expect(await paidTo(payments)).toEqual([1, 1])
 })

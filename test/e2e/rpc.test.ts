@@ -92,10 +92,10 @@ test('what is no request of JSON-RPC is refused as any body is', async () => {
     [{ jsonrpc: '2.0', id: {}, method: 'eth_chainId' }, 'id: {} is not'],
     [{ jsonrpc: '2.0', id: 1, method: 'eth_chainId', url: 'http://elsewhere' }, 'url: is not known here'],
   ]
-  for (const [body, told] of refusals) {
+  for (const [body, reported] of refusals) {
     const answer = await post(body)
     expect([answer.status, answer.headers['relayer-error-code']]).toEqual([400, 'INVALID_REQUEST'])
-    expect((answer.body as { message: string }).message).toContain(told)
+    expect((answer.body as { message: string }).message).toContain(reported)
   }
   expect((await call('eth_call', { to: '0x' })).body).toMatchObject({ error: { code: -32602 } })
   const unknown = await post({ jsonrpc: '2.0', id: 1, method: 'eth_chainId' }, 'nobody')

@@ -110,10 +110,10 @@ test('cancel_gas_price_cap holds the no-op back, and says so until the verdict',
   await cancel(stage, payment)
   await noOpInPool(stage, payment)
   await mineAtBaseFee(200n * gwei, 3)
-  const told = await verdict(stage, payment, ({ state, final, ...rest }) => {
+  const reported = await verdict(stage, payment, ({ state, final, ...rest }) => {
     return JSON.stringify(rest).includes('cancel_gas_price_cap') && state === 'racing' && !final
   })
-  expect(told).toMatchObject({
+  expect(reported).toMatchObject({
     status_reason: expect.stringMatching(
       new RegExp(
         `^canceled; the no-op would need more \\(up to \\d+ wei per gas\\) than cancel_gas_price_cap \\(${25n * gwei} wei\\)`,

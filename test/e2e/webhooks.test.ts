@@ -48,16 +48,16 @@ test('a relayer that names it is told of from then on, across a stop of the serv
     await stands(status)
   }
   await until(() => receiver.taken.at(-1)?.event.terminal === true, { what: 'the last event' })
-  const told = receiver.taken.map(({ event }) => event)
-  expect(new Set(told.map(({ payload }) => payload.id))).toEqual(new Set([payment.id]))
-  const statuses = told.map(({ payload }) => payload.status)
+  const reported = receiver.taken.map(({ event }) => event)
+  expect(new Set(reported.map(({ payload }) => payload.id))).toEqual(new Set([payment.id]))
+  const statuses = reported.map(({ payload }) => payload.status)
   expect(statuses.filter((status, index) => status !== statuses[index - 1])).toEqual([
     'sent',
     'submitted',
     'mined',
     'confirmed',
   ])
-  expect(told.at(-1)?.payload).toEqual({ payload_type: 'transaction', ...(await view(stage, payment)) })
+  expect(reported.at(-1)?.payload).toEqual({ payload_type: 'transaction', ...(await view(stage, payment)) })
   expect(receiver.forged).toEqual([])
 })
 

@@ -39,7 +39,7 @@ test('with nothing open it asks no node, and a wake-up makes it step', async () 
 
   const id = await place.send()
   running.loop.wake()
-  await until('the send', () => place.chain.handed.length === 1)
+  await until('the send', () => place.chain.broadcasts.length === 1)
   expect((await place.readAs(id, 'inFlight')).lifecycle.nonce).toBe(0)
 })
 
@@ -72,11 +72,11 @@ test('while something is open a head makes it step; when nothing is, it stops fo
   expect((await place.readAs(id.id, 'final')).lifecycle.inclusion.by).toBe('external')
 })
 
-test('the pool is asked for a stranger’s transactions, and the balance as of now, once an ownership, by the first step that could send', async () => {
+test('the pool is asked for a foreign transactions, and the balance as of now, once an ownership, by the first step that could send', async () => {
   await using place = await openWorkplace()
   await using running = await start(place)
-  // Time passes here while the database works: bytes may be handed over again.
-  const sent = () => new Set(place.chain.handed.map(({ hash }) => hash)).size
+  // Time passes here while the database works: bytes may be broadcast again.
+  const sent = () => new Set(place.chain.broadcasts.map(({ hash }) => hash)).size
   await place.send()
   running.loop.wake()
   place.clock.advance(20)
@@ -118,20 +118,20 @@ test('no node answers: it decides nothing, and asks again after ever longer rest
   await until('a rest', () => place.clock.sleeping.length === 1)
   place.chain.view = someObservation()
   place.clock.advance(5_000)
-  await until('the send', () => place.chain.handed.length === 1)
+  await until('the send', () => place.chain.broadcasts.length === 1)
   expect(running.renewed).toEqual([])
 })
 
-test('a hand-over in doubt is repeated in time, without a block', async () => {
+test('a broadcast in doubt is repeated in time, without a block', async () => {
   await using place = await openWorkplace()
   await place.send()
   place.chain.answer = () => ({ kind: 'unknown', message: 'timed out' })
   await using _running = await start(place)
   await until('a rest', () => place.clock.sleeping.includes(someRepeatAfter.doubtfulMs))
-  const [first] = place.chain.handed
+  const [first] = place.chain.broadcasts
   place.clock.advance(someRepeatAfter.doubtfulMs)
-  await until('the repetition', () => place.chain.handed.length === 2)
-  expect(place.chain.handed[1]?.raw).toBe(first?.raw)
+  await until('the repetition', () => place.chain.broadcasts.length === 2)
+  expect(place.chain.broadcasts[1]?.raw).toBe(first?.raw)
 })
 
 test('a client’s change under its hands makes it look again at once', async () => {
@@ -142,7 +142,7 @@ test('a client’s change under its hands makes it look again at once', async ()
     await place.cancel(first)
   }
   await using running = await start(place)
-  await until('the send', () => place.chain.handed.length === 1)
+  await until('the send', () => place.chain.broadcasts.length === 1)
   expect((await place.readAs(second, 'inFlight')).lifecycle.nonce).toBe(0)
   expect(running.renewed).toEqual([])
 })
@@ -153,7 +153,7 @@ test('another owner ends it, without a word to the chain and without a renewal: 
   place.chain.whileObserving = async () => void (await place.own())
   await using running = await start(place)
   await running.loop.stopped
-  expect(place.chain.handed).toEqual([])
+  expect(place.chain.broadcasts).toEqual([])
   expect(running.renewed).toEqual([])
   expect(running.yielded).toEqual([running.ownership])
   expect(place.chain.followers).toBe(0)

@@ -1,6 +1,6 @@
 // Steps of an owner that finds no-ops of a lost history: what is durable after each, for whoever owns the relayer next.
 import { expect, test } from 'vitest'
-import type { LostNoOp, SignedEnvelope } from '../../src/domain/observation.ts'
+import type { LostNoOp, MinedPayload } from '../../src/domain/observation.ts'
 import { step, type Unknowns, unknownAtFirst } from '../../src/engine/step.ts'
 import { address, blockHash, hashOf, height, someNoOp, someObservation } from '../domain/some.ts'
 import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from './workplace.ts'
@@ -8,18 +8,18 @@ import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from './wo
 /** Of a first look so long ago that one more look is enough. */
 const looked = (through: number): Unknowns => ({
   ...nothingUnknown,
-  past: { through, seen: { below: 1, at: height - 2, isWhole: false } },
+  lostHistory: { through, seen: { below: 1, at: height - 2, isWhole: false } },
 })
 
-function spender({ clock }: Workplace, says: Partial<SignedEnvelope> = {}): LostNoOp {
+function spender({ clock }: Workplace, says: Partial<MinedPayload> = {}): LostNoOp {
   const { raw, signature, fees } = someNoOp(0)
-  const envelope = { to: address, value: 0n, data: '0x' as const, gasLimit: 21_000, raw, signature, fees, ...says }
+  const signed = { to: address, value: 0n, data: '0x' as const, gasLimit: 21_000, raw, signature, fees, ...says }
   const block = { number: height - 5, hash: blockHash(height - 5) }
-  return { nonce: 0, hash: hashOf(0xf00), block, minedAt: clock.now(), envelope }
+  return { nonce: 0, hash: hashOf(0xf00), block, minedAt: clock.now(), signed }
 }
 
-const seen = (...takers: readonly LostNoOp[]) =>
-  someObservation({ nonce: 1, pendingNonce: 1, past: { below: 1, finalBelow: 1, takers } })
+const seen = (...spenders: readonly LostNoOp[]) =>
+  someObservation({ nonce: 1, pendingNonce: 1, lostHistory: { below: 1, finalBelow: 1, spenders } })
 const floorOf = async ({ under }: Workplace) =>
   (await under.query('SELECT spent_below AS spent, explained_below AS explained FROM relayers'))[0]
 
@@ -38,7 +38,7 @@ test('one that it canceled: the row is canceled, with the no-op as its attempt, 
   await step(place.context, ownership, unknowns, noneHanging)
   await step(place.context, await place.own(), unknownAtFirst, noneHanging)
   expect((await place.readAs(id, 'inFlight')).version).toBe(restored.version)
-  expect(place.chain.handed).toEqual([])
+  expect(place.chain.broadcasts).toEqual([])
 })
 
 test('two that it may have canceled: neither is sent, by no owner, and what comes later is', async () => {
@@ -60,7 +60,7 @@ test('two that it may have canceled: neither is sent, by no owner, and what come
   const rest = await step(place.context, await place.own(), unknownAtFirst, noneHanging)
   expect(rest.conditions).toContain('cancellation_unclear')
   expect((await place.readAs(later, 'inFlight')).lifecycle.nonce).toBe(1)
-  expect(place.chain.handed).toHaveLength(1)
+  expect(place.chain.broadcasts).toHaveLength(1)
 
   await place.cancel(ids[0])
   await place.cancelAll()

@@ -28,7 +28,7 @@ test.each<[string, boolean, (place: Workplace, id: TransactionId) => Promise<unk
   const wanted: (boolean | undefined)[] = []
   chain.whileBroadcasting = async () => {
     await change(place, id)
-    for (const { stillWanted } of chain.handed) wanted.push(await stillWanted?.())
+    for (const { stillWanted } of chain.broadcasts) wanted.push(await stillWanted?.())
   }
   await step(context, await place.own(), nothingUnknown, noneHanging)
   expect(wanted).toEqual([isWanted])

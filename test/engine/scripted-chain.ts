@@ -1,5 +1,5 @@
-// The chain port as a script: it says what a test wants it to say, and keeps what it was asked and handed.
-import { type Chain, ChainUnavailable, type Envelope } from '../../src/chain/chain.ts'
+// The chain port as a script: it says what a test wants it to say, and keeps what was read and broadcast through it.
+import { type BroadcastRequest, type Chain, ChainUnavailable } from '../../src/chain/chain.ts'
 import type { BroadcastOutcome } from '../../src/domain/attempt.ts'
 import type { Address, Hash } from '../../src/domain/ids.ts'
 import type { Inquiry, Observation } from '../../src/domain/observation.ts'
@@ -8,13 +8,13 @@ import { someHead, someObservation } from '../domain/some.ts'
 export interface ScriptedChain extends Chain {
   /** What the next observation says; undefined: no node answers. */
   view: Observation | undefined
-  answer: (envelope: Envelope) => BroadcastOutcome
+  answer: (request: BroadcastRequest) => BroadcastOutcome
   /** Run before an observation, or before a broadcast, is answered. */
   whileObserving: () => Promise<void>
   whileBroadcasting: () => Promise<void>
   readonly announced: Set<Address>
   readonly inquiries: Inquiry[]
-  readonly handed: Envelope[]
+  readonly broadcasts: BroadcastRequest[]
   /** How many follow the head. */
   readonly followers: number
   newHead(): void
@@ -29,7 +29,7 @@ export function scriptedChain(): ScriptedChain {
     whileBroadcasting: async () => {},
     announced: new Set(),
     inquiries: [],
-    handed: [],
+    broadcasts: [],
     get followers() {
       return followers.size
     },
@@ -41,13 +41,16 @@ export function scriptedChain(): ScriptedChain {
       await chain.whileObserving()
       if (!chain.view) throw new ChainUnavailable('no endpoint answers')
       // Nothing was before, unless the view says so.
-      return { ...chain.view, ...(inquiry.past && { past: chain.view.past ?? { below: inquiry.past.from } }) }
+      return {
+        ...chain.view,
+        ...(inquiry.lostHistory && { lostHistory: chain.view.lostHistory ?? { below: inquiry.lostHistory.from } }),
+      }
     },
     announce: (address) => chain.announced.add(address),
-    async broadcast(envelopes) {
-      chain.handed.push(...envelopes)
+    async broadcast(requests) {
+      chain.broadcasts.push(...requests)
       await chain.whileBroadcasting()
-      return new Map<Hash, BroadcastOutcome>(envelopes.map((envelope) => [envelope.hash, chain.answer(envelope)]))
+      return new Map<Hash, BroadcastOutcome>(requests.map((request) => [request.hash, chain.answer(request)]))
     },
     async balance() {
       return chain.view?.balance ?? 0n

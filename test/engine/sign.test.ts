@@ -47,10 +47,10 @@ test('the payload, its bump and the no-op against it are of one type, and EIP-29
         [bump, second],
         [noOp, third],
       ] as const) {
-        const envelope = parsed(attempt)
-        expect(envelope.type).toBe(typeOf(payload, first))
-        if (fees.kind === 'legacy') expect(envelope.gasPrice ?? 0n).toBe(fees.gasPrice)
-        else expect(envelope.maxFeePerGas ?? 0n).toBe(fees.maxFeePerGas)
+        const signed = parsed(attempt)
+        expect(signed.type).toBe(typeOf(payload, first))
+        if (fees.kind === 'legacy') expect(signed.gasPrice ?? 0n).toBe(fees.gasPrice)
+        else expect(signed.maxFeePerGas ?? 0n).toBe(fees.maxFeePerGas)
       }
       expect('accessList' in parsed(bump)).toBe((payload.accessList?.length ?? 0) > 0)
       expect(parsed(noOp)).not.toHaveProperty('accessList')

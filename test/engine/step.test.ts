@@ -10,7 +10,7 @@ import { statusReasonOf } from '../../src/domain/wait.ts'
 import { step, unknownAtFirst } from '../../src/engine/step.ts'
 import {
   by,
-  byStranger,
+  byForeign,
   headAt,
   height,
   receiver,
@@ -20,10 +20,10 @@ import {
 } from '../domain/some.ts'
 import { noneHanging, nothingUnknown, openWorkplace } from './workplace.ts'
 
-const notSent: BroadcastOutcome = { kind: 'notSent', message: 'no connection' }
+const unsent: BroadcastOutcome = { kind: 'unsent', message: 'no connection' }
 const invalid: BroadcastOutcome = { kind: 'rejected', code: 'invalid', message: 'intrinsic gas too low' }
 
-test('rows are durable at the moment their bytes are handed over', async () => {
+test('rows are durable at the moment their bytes are broadcast', async () => {
   await using place = await openWorkplace()
   const { chain, context } = place
   const first = await place.send()
@@ -35,22 +35,22 @@ test('rows are durable at the moment their bytes are handed over', async () => {
     )
   }
   await step(context, await place.own(), nothingUnknown, noneHanging)
-  expect(chain.handed.map(({ reach }) => reach)).toEqual(['one', 'one'])
+  expect(chain.broadcasts.map(({ reach }) => reach)).toEqual(['one', 'one'])
   expect(seen).toEqual(
     ids.map((id, nonce) => ({
       transaction_id: id,
       nonce,
-      hash: chain.handed[nonce]?.hash,
-      raw: chain.handed[nonce]?.raw,
+      hash: chain.broadcasts[nonce]?.hash,
+      raw: chain.broadcasts[nonce]?.raw,
       state: 'sending',
     })),
   )
-  expect((await place.readAs(first, 'inFlight')).lifecycle.attempts[0].handOver).toMatchObject({
+  expect((await place.readAs(first, 'inFlight')).lifecycle.attempts[0].broadcast).toMatchObject({
     outcome: { kind: 'accepted' },
   })
 })
 
-test('a DELETE between load and record: nothing is handed over, and the next step does right', async () => {
+test('a DELETE between load and record: nothing is broadcast, and the next step does right', async () => {
   await using place = await openWorkplace()
   const { chain, context } = place
   const ownership = await place.own()
@@ -61,13 +61,13 @@ test('a DELETE between load and record: nothing is handed over, and the next ste
     chain.whileObserving = async () => {}
   }
   await expect(step(context, ownership, nothingUnknown, noneHanging)).rejects.toThrow(StaleWrite)
-  expect(chain.handed).toEqual([])
+  expect(chain.broadcasts).toEqual([])
   expect(await place.under.query('SELECT * FROM attempts')).toEqual([])
 
   await step(context, ownership, nothingUnknown, noneHanging)
   expect(await place.read(first)).toMatchObject({ lifecycle: { phase: 'dropped', reason: 'canceled' } })
   expect((await place.readAs(second, 'inFlight')).lifecycle.nonce).toBe(0)
-  expect(chain.handed).toHaveLength(1)
+  expect(chain.broadcasts).toHaveLength(1)
 })
 
 test.each<[string, Partial<Relayer>, Partial<Policies>]>([
@@ -85,11 +85,11 @@ test.each<[string, Partial<Relayer>, Partial<Policies>]>([
     chain.whileObserving = async () => {}
   }
   await expect(step(context, ownership, nothingUnknown, noneHanging)).rejects.toThrow(StaleWrite)
-  expect(chain.handed).toEqual([])
+  expect(chain.broadcasts).toEqual([])
   expect((await place.read(id)).sentAt).toBeUndefined()
 
   await step(context, ownership, nothingUnknown, noneHanging)
-  expect(chain.handed).toEqual([])
+  expect(chain.broadcasts).toEqual([])
   expect(statusReasonOf(await place.read(id))).toBeDefined()
 })
 
@@ -102,7 +102,7 @@ test('a name that changes while a step looks around is none of its business', as
     await context.store.commit((session) => session.saveRelayer({ ...relayer, name: 'another' }))
   }
   await step(context, ownership, nothingUnknown, noneHanging)
-  expect(chain.handed).toHaveLength(1)
+  expect(chain.broadcasts).toHaveLength(1)
 })
 
 test('a DELETE between load and record of a mere repetition: the canceled bytes do not go out again', async () => {
@@ -112,45 +112,45 @@ test('a DELETE between load and record of a mere repetition: the canceled bytes 
   chain.answer = () => ({ kind: 'unknown', message: 'timed out' })
   const id = await place.send()
   await step(context, ownership, nothingUnknown, noneHanging)
-  const [original] = chain.handed
+  const [original] = chain.broadcasts
   clock.advance(someRepeatAfter.doubtfulMs)
   chain.whileObserving = async () => {
     await place.cancel(id)
     chain.whileObserving = async () => {}
   }
   await expect(step(context, ownership, nothingUnknown, noneHanging)).rejects.toThrow(StaleWrite)
-  expect(chain.handed).toEqual([original])
+  expect(chain.broadcasts).toEqual([original])
 
   await step(context, ownership, nothingUnknown, noneHanging)
-  expect(chain.handed).toHaveLength(2)
-  expect(chain.handed[1]).toMatchObject({ reach: 'all' })
-  expect(chain.handed[1]?.hash).not.toBe(original?.hash)
+  expect(chain.broadcasts).toHaveLength(2)
+  expect(chain.broadcasts[1]).toMatchObject({ reach: 'all' })
+  expect(chain.broadcasts[1]?.hash).not.toBe(original?.hash)
 })
 
-test('an owner whose epoch is over records nothing and hands nothing over', async () => {
+test('an owner whose epoch is over records nothing and broadcasts nothing', async () => {
   await using place = await openWorkplace()
   const ownership = await place.own()
   const id = await place.send()
   await place.own()
   await expect(step(place.context, ownership, nothingUnknown, noneHanging)).rejects.toThrow(OwnershipLost)
-  expect(place.chain.handed).toEqual([])
+  expect(place.chain.broadcasts).toEqual([])
   expect(await place.read(id)).toMatchObject({ lifecycle: { phase: 'queued' }, version: 1 })
 })
 
-test('an owner that loses its relayer while it looks hands nothing over; the next one sends what is recorded', async () => {
+test('an owner that loses its relayer while it looks broadcasts nothing; the next one sends what is recorded', async () => {
   await using place = await openWorkplace()
   const { chain, context } = place
   const ownership = await place.own()
   const id = await place.send()
   chain.whileObserving = async () => ownership.release.abort()
   await step(context, ownership, nothingUnknown, noneHanging)
-  expect(chain.handed).toEqual([])
+  expect(chain.broadcasts).toEqual([])
   const recorded = (await place.readAs(id, 'inFlight')).lifecycle.attempts[0]
-  expect(recorded.handOver).toEqual({ state: 'sending' })
+  expect(recorded.broadcast).toEqual({ state: 'sending' })
 
   chain.whileObserving = async () => {}
   await step(context, await place.own(), nothingUnknown, noneHanging)
-  expect(chain.handed.map(({ raw }) => raw)).toEqual([recorded.raw])
+  expect(chain.broadcasts.map(({ raw }) => raw)).toEqual([recorded.raw])
 })
 
 test('a DELETE while the nodes answer: what they may have is raced, and never sent again', async () => {
@@ -166,11 +166,11 @@ test('a DELETE while the nodes answer: what they may have is raced, and never se
   await step(context, ownership, nothingUnknown, noneHanging)
   const racing = await place.readAs(id, 'inFlight')
   expect(racing.cancellation).toBeDefined()
-  expect(racing.lifecycle.attempts[0].handOver).toMatchObject({ outcome: { kind: 'unknown' } })
+  expect(racing.lifecycle.attempts[0].broadcast).toMatchObject({ outcome: { kind: 'unknown' } })
 
   await step(context, ownership, nothingUnknown, noneHanging)
   expect((await place.readAs(id, 'inFlight')).lifecycle.attempts.map(({ kind }) => kind)).toEqual(['execute', 'cancel'])
-  expect(chain.handed).toHaveLength(2)
+  expect(chain.broadcasts).toHaveLength(2)
 })
 
 test('a DELETE while the nodes answer, and none of them got a byte: dropped, its attempt told as withdrawn', async () => {
@@ -180,10 +180,12 @@ test('a DELETE while the nodes answer, and none of them got a byte: dropped, its
   chain.whileBroadcasting = async () => {
     await place.cancel(id)
   }
-  chain.answer = () => notSent
+  chain.answer = () => unsent
   await step(context, await place.own(), nothingUnknown, noneHanging)
   expect(await place.read(id)).toMatchObject({ lifecycle: { phase: 'dropped', reason: 'canceled' } })
-  expect((await place.under.store.reads.attempts(id)).map(({ handOver }) => handOver)).toEqual([{ state: 'withdrawn' }])
+  expect((await place.under.store.reads.attempts(id)).map(({ broadcast }) => broadcast)).toEqual([
+    { state: 'withdrawn' },
+  ])
   expect(await place.under.query('SELECT status, terminal FROM outbox ORDER BY id')).toEqual([
     { status: 'sent', terminal: 0 },
     { status: 'canceled', terminal: 0 },
@@ -201,7 +203,7 @@ test('a DELETE while the nodes answer, and all of them call it invalid: dropped,
   chain.answer = () => invalid
   await step(context, await place.own(), nothingUnknown, noneHanging)
   expect(await place.read(id)).toMatchObject({ lifecycle: { phase: 'dropped', reason: 'canceled' } })
-  expect((await place.under.store.reads.attempts(id)).map(({ handOver }) => handOver)).toEqual([
+  expect((await place.under.store.reads.attempts(id)).map(({ broadcast }) => broadcast)).toEqual([
     { state: 'refused', reason: invalid.message, at: place.clock.now() },
   ])
 })
@@ -211,16 +213,16 @@ test('a refused one below others in flight, with nothing queued: it ends, and a 
   const { chain, context } = place
   const ownership = await place.own()
   const [refused, other] = [await place.send(), await place.send({ value: 2n })]
-  chain.answer = (envelope) => (envelope === chain.handed[0] ? invalid : { kind: 'accepted' })
+  chain.answer = (request) => (request === chain.broadcasts[0] ? invalid : { kind: 'accepted' })
   await step(context, ownership, nothingUnknown, noneHanging)
   chain.answer = () => ({ kind: 'accepted' })
   chain.view = someObservation({ pendingNonce: 0 })
   await step(context, ownership, nothingUnknown, noneHanging)
   expect(statusOf(await place.read(refused))).toBe('failed')
-  const filler = await place.under.store.reads.transactionByNonce(place.relayer.id, 0)
-  expect(filler).toMatchObject({ origin: 'gap', sequence: 3, lifecycle: { phase: 'inFlight', nonce: 0 } })
+  const gapFiller = await place.under.store.reads.transactionByNonce(place.relayer.id, 0)
+  expect(gapFiller).toMatchObject({ origin: 'gap', sequence: 3, lifecycle: { phase: 'inFlight', nonce: 0 } })
   expect((await place.readAs(other, 'inFlight')).lifecycle.nonce).toBe(1)
-  expect(chain.handed).toHaveLength(3)
+  expect(chain.broadcasts).toHaveLength(3)
 })
 
 test('a life from send to settled raises the floor and counts once', async () => {
@@ -247,14 +249,14 @@ test('a life from send to settled raises the floor and counts once', async () =>
   expect(await place.under.store.reads.counts(place.relayer.id)).toMatchObject({ confirmed: 1, pending: 0, mined: 0 })
 })
 
-test('a nonce that went to a stranger: the payload gets another, at finality, and keeps its old attempts', async () => {
+test('a nonce that went to a foreign transaction: the payload gets another, at finality, and keeps its old attempts', async () => {
   await using place = await openWorkplace()
   const { chain, context } = place
   const ownership = await place.own()
   const id = await place.send()
   await step(context, ownership, nothingUnknown, noneHanging)
-  const { block } = byStranger()
-  chain.view = someObservation({ nonce: 1, inclusions: new Map([[0, byStranger()]]) })
+  const { block } = byForeign()
+  chain.view = someObservation({ nonce: 1, inclusions: new Map([[0, byForeign()]]) })
   await step(context, ownership, nothingUnknown, noneHanging)
   chain.view = someObservation({
     nonce: 1,
@@ -272,7 +274,7 @@ test('nothing to do asks the chain nothing', async () => {
   await using place = await openWorkplace()
   expect(await step(place.context, await place.own(), unknownAtFirst, noneHanging)).toEqual({
     idle: true,
-    unknowns: { pool: true, balance: true, past: 'none' },
+    unknowns: { pool: true, balance: true, lostHistory: 'none' },
     conditions: [],
   })
   expect(place.chain.inquiries).toEqual([])
@@ -289,7 +291,7 @@ test('an estimate that did not come holds the queue and says why', async () => {
   await step(place.context, await place.own(), nothingUnknown, noneHanging)
   expect(place.chain.inquiries[0]?.estimates).toMatchObject([{ transactionId: id }])
   expect((await place.read(id)).wait?.condition).toBe('gas_unknown')
-  expect(place.chain.handed).toEqual([])
+  expect(place.chain.broadcasts).toEqual([])
 })
 
 test('a relayer that has nothing to do is announced to its network, and costs it no call', async () => {

@@ -10,7 +10,7 @@ import type { Relayer } from '../../src/domain/relayer.ts'
 import type { SendRequest } from '../../src/domain/submit.ts'
 import type { InPhase, Lifecycle, Transaction } from '../../src/domain/transaction.ts'
 import { isInPhase } from '../../src/domain/transaction.ts'
-import { openHandOvers } from '../../src/engine/hand-overs.ts'
+import { trackBroadcasts } from '../../src/engine/broadcasts-under-way.ts'
 import type { Unknowns } from '../../src/engine/step.ts'
 import type { StepContext } from '../../src/engine/step-context.ts'
 import { systemClock } from '../../src/ops/clock.ts'
@@ -44,11 +44,11 @@ export interface Workplace extends AsyncDisposable {
   readAs<P extends Lifecycle['phase']>(id: TransactionId, phase: P): Promise<InPhase<P>>
 }
 
-/** For a step by itself: what it hands over is answered at once. */
-export const noneHanging = openHandOvers(systemClock, () => {})
+/** For a step by itself: what it broadcasts is answered at once. */
+export const noneHanging = trackBroadcasts(systemClock, () => {})
 
 /** For a step of an owner that has looked around. */
-export const nothingUnknown: Unknowns = { pool: false, balance: false, past: 'none' }
+export const nothingUnknown: Unknowns = { pool: false, balance: false, lostHistory: 'none' }
 
 const request: SendRequest = {
   to: receiver,

@@ -22,7 +22,7 @@ function shortestBack(start: string, imports: ReadonlyMap<string, readonly strin
   for (const waiting = [[start]]; waiting.length > 0; ) {
     const way = waiting.shift() ?? []
     for (const next of imports.get(way.at(-1) ?? '') ?? []) {
-      if (next === start) return told(way)
+      if (next === start) return reported(way)
       if (waysTo.has(next)) continue
       waysTo.set(next, way)
       waiting.push([...way, next])
@@ -31,7 +31,7 @@ function shortestBack(start: string, imports: ReadonlyMap<string, readonly strin
   return undefined
 }
 
-function told(way: readonly string[]): string {
+function reported(way: readonly string[]): string {
   const first = way.indexOf([...way].sort()[0] ?? '')
   const turned = [...way.slice(first), ...way.slice(0, first)]
   return [...turned, turned[0]].join(' -> ')

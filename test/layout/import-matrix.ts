@@ -31,7 +31,7 @@ const matrix: Readonly<Record<string, Rule>> = {
     'domain',
     'ops',
     'registry/entities.ts',
-    'registry/estate.ts',
+    'registry/registry.ts',
     'store/store.ts',
     'store/hints.ts',
     'chain/chain.ts',
@@ -119,7 +119,7 @@ const bounded: Readonly<Record<string, Rule>> = { http: ['http', 'commands'] }
 
 /** Of the ports, a folder beside them may take the types alone. */
 const typesOnly: Readonly<Record<string, Rule>> = {
-  http: ['registry/entities.ts', 'registry/estate.ts', 'store/store.ts', 'store/hints.ts', 'chain/chain.ts'],
+  http: ['registry/entities.ts', 'registry/registry.ts', 'store/store.ts', 'store/hints.ts', 'chain/chain.ts'],
   ops: ['domain'],
 }
 
@@ -127,15 +127,15 @@ const typesOnly: Readonly<Record<string, Rule>> = {
 const packages: Readonly<Record<string, readonly string[]>> = { domain: [] }
 
 /**
- * Files at the top of src/: main is the process, serve its life, compose the only one that names implementations. `move` is
+ * Files at the top of src/: main is the process, serve its life, compose the only one that names implementations. `transfer` is
  * another life, which is about two databases and nothing else.
  */
 const top: Readonly<Record<string, Rule>> = {
-  'main.ts': ['arguments.ts', 'serve.ts', 'move.ts', 'version.ts', 'cli'],
+  'main.ts': ['arguments.ts', 'serve.ts', 'transfer.ts', 'version.ts', 'cli'],
   'arguments.ts': [],
   'version.ts': [],
   'serve.ts': ['compose.ts', 'version.ts', 'config', 'ops'],
-  'move.ts': ['config', 'ops', 'store'],
+  'transfer.ts': ['config', 'ops', 'store'],
   'compose.ts': [...Object.keys(matrix).filter((folder) => folder !== 'cli')],
 }
 

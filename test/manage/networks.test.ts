@@ -16,7 +16,7 @@ afterAll(() => stage?.[Symbol.asyncDispose]())
 
 const at = '/networks/evm:localhost'
 
-/** How many transactions came by this line: what has waited in the pool for some blocks' time is handed over again. */
+/** How many transactions came by this line: what has waited in the pool for some blocks' time is broadcast again. */
 const sentBy = (line: Line) => new Set(line.sent()).size
 
 test('they are listed and told, with what may be secret of an endpoint masked', async () => {

@@ -31,16 +31,16 @@ async function made(index: number, more: object = {}): Promise<string> {
 test('a relayer made through the API sends at once, and does so after kill -9, without a word in the file', async () => {
   const { client, service, node } = stage
   const id = await made(1, { id: 'made', policies: { gas_price_cap: '900000000000', max_in_flight: 3 } })
-  const told = await manage(client, 'GET', '/relayers/made')
-  expect(told).toMatchObject({ id, name: 'made 1', address: devAccount(1).address, chain_id: 31337, paused: false })
-  expect(told.policies).toMatchObject({ min_balance: 0, gas_price_cap: 900_000_000_000, max_in_flight: 3 })
+  const reported = await manage(client, 'GET', '/relayers/made')
+  expect(reported).toMatchObject({ id, name: 'made 1', address: devAccount(1).address, chain_id: 31337, paused: false })
+  expect(reported.policies).toMatchObject({ min_balance: 0, gas_price_cap: 900_000_000_000, max_in_flight: 3 })
   const first = await client.send(id, payment)
   await mined(client, id, first.id, node)
 
   const flying = await client.send(id, { ...payment, to: devAccount(8).address })
   await service.kill9()
   await service.restart()
-  expect(await manage(client, 'GET', '/relayers/made')).toEqual(told)
+  expect(await manage(client, 'GET', '/relayers/made')).toEqual(reported)
   await mined(client, id, flying.id, node)
   const after = await client.send(id, { ...payment, to: devAccount(7).address })
   await mined(client, id, after.id, node)
@@ -92,8 +92,8 @@ test('what is changed of the file is laid over it at each start, and follows it 
   await service.restart()
   expect(await manage(client, 'GET', '/relayers/filed')).toEqual(patched)
   // The log comes by a pipe of its own, and perhaps after the answer.
-  const told = '"members":["paused","policies.gasPriceCap","policies.valueCap"]'
-  await until(() => service.logs().includes(told), { what: () => `what is laid over the file\n${service.logs()}` })
+  const reported = '"members":["paused","policies.gasPriceCap","policies.valueCap"]'
+  await until(() => service.logs().includes(reported), { what: () => `what is laid over the file\n${service.logs()}` })
 
   const back = { paused: false, policies: { gas_price_cap: 300_000_000_000, value_cap: null } }
   expect(await manage(client, 'PATCH', '/relayers/filed', back)).toEqual(before)
@@ -228,10 +228,10 @@ test('who changed what is in the audit log, in the commit of the change, with no
   const entries = (await manage(client, 'GET', '/audit-log?per_page=100')) as Record<string, unknown>[]
   // Refusals of the tests before are told later, and may come in between.
   const changes = entries.filter(({ outcome }) => outcome === 'allowed').slice(0, 6)
-  const told = changes.map(({ operation, outcome, relayer_id: relayer, subject_id: subject }) => {
+  const reported = changes.map(({ operation, outcome, relayer_id: relayer, subject_id: subject }) => {
     return [operation, outcome, relayer ?? subject]
   })
-  expect(told.reverse()).toEqual([
+  expect(reported.reverse()).toEqual([
     ['createSigner', 'allowed', signer],
     ['createRelayer', 'allowed', id],
     ['updateRelayer', 'allowed', id],

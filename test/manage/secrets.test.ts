@@ -71,10 +71,10 @@ test('with one, no file holds key, token or signing key, and no answer tells the
     await using client = openClient(service.url, service.apiKey)
     const signer = await manage(client, 'POST', '/signers', { id: 'sealed', type: 'plain', config: { key } })
     expect(signer).toEqual({ id: 'sealed', type: 'local', address, config: {} })
-    const told = { id: 'hook', type: 'webhook', url: 'https://hooks.example/***', has_signing_key: true }
+    const reported = { id: 'hook', type: 'webhook', url: 'https://hooks.example/***', has_signing_key: true }
     const hook = { id: 'hook', type: 'webhook', url: hookUrl, signing_key: signingKey }
-    expect(await manage(client, 'POST', '/notifications', hook)).toEqual(told)
-    expect(await manage(client, 'GET', '/notifications')).toEqual([told])
+    expect(await manage(client, 'POST', '/notifications', hook)).toEqual(reported)
+    expect(await manage(client, 'GET', '/notifications')).toEqual([reported])
     await manage(client, 'POST', '/relayers', {
       ...{
         id: 'sealed',
@@ -112,8 +112,8 @@ test('the key rotates: what the previous one sealed is sealed anew at the start,
   const before = sealedRows()
   const rotated = { STORAGE_ENCRYPTION_KEY: storageKey(2), STORAGE_ENCRYPTION_KEYS_PREVIOUS: storageKey(1) }
   await run(rotated, async (service) => {
-    const told = 'are sealed under the present STORAGE_ENCRYPTION_KEY'
-    await until(() => service.logs().includes(told), { what: () => `the new seals\n${service.logs()}` })
+    const reported = 'are sealed under the present STORAGE_ENCRYPTION_KEY'
+    await until(() => service.logs().includes(reported), { what: () => `the new seals\n${service.logs()}` })
   })
   const after = sealedRows()
   expect([...after.keys()]).toEqual([...before.keys()])
@@ -214,10 +214,10 @@ test('signers: of the file and of the API are told alike; what can not be is ref
 test('notifications: changed, unsigned, and kept while a relayer names them', async () => {
   await run({ STORAGE_ENCRYPTION_KEY: storageKey(2) }, async (service) => {
     await using client = openClient(service.url, service.apiKey)
-    const told = { id: 'hook', type: 'webhook', url: 'https://hooks.example/***', has_signing_key: true }
-    expect(await manage(client, 'GET', '/notifications/hook')).toEqual(told)
+    const reported = { id: 'hook', type: 'webhook', url: 'https://hooks.example/***', has_signing_key: true }
+    expect(await manage(client, 'GET', '/notifications/hook')).toEqual(reported)
     const moved = await manage(client, 'PATCH', '/notifications/hook', { url: 'http://8.8.8.8:9/' })
-    expect(moved).toEqual({ ...told, url: 'http://8.8.8.8:9' })
+    expect(moved).toEqual({ ...reported, url: 'http://8.8.8.8:9' })
     expect(await manage(client, 'PATCH', '/notifications/hook', { signing_key: '' })).toMatchObject({
       has_signing_key: false,
     })

@@ -80,8 +80,8 @@ test('an error of the database is told by its code, and with nothing of the conn
   log.warn({ error: new AggregateError([err], 'several') }, 'no address answered')
   const of = { type: 'DatabaseError', message: lost.message, stack: expect.any(String), code: '57P01' }
   expect(lines()).toMatchObject([{ err: of }, { err: { cause: of } }, { error: { aggregateErrors: [of] } }])
-  const [told] = lines() as [{ err: object }]
-  expect(Object.keys(told.err).sort()).toEqual(['code', 'message', 'stack', 'type'])
+  const [reported] = lines() as [{ err: object }]
+  expect(Object.keys(reported.err).sort()).toEqual(['code', 'message', 'stack', 'type'])
   expect(texts.join('')).not.toMatch(/S3CRET|4711|1234567|secretKey|connection_?parameters/i)
 })
 

@@ -22,8 +22,8 @@ test('a relayer is shown as failing until it is well again, and not at all once 
   const metrics = openPrometheus({ version: '1', clock: systemClock })
   const relayer = someRelayer()
   const shown = async () => {
-    const told = parseExposition((await metrics.expose()).text)
-    return readingOf(told, 'rescind_relayer_condition', { relayer: relayer.id, condition: 'step_failing' })
+    const reported = parseExposition((await metrics.expose()).text)
+    return readingOf(reported, 'rescind_relayer_condition', { relayer: relayer.id, condition: 'step_failing' })
   }
   const sight = { accountNonce: 3, inFlight: 0, conditions: [] }
   metrics.relayers.looked(relayer, sight)

@@ -67,10 +67,10 @@ export function openLockServer(): LockServer {
       },
     },
     hints: {
-      tell(hint) {
+      notify(hint) {
         if (!server.deaf) for (const listener of listeners) listener(hint)
       },
-      hear(listener, signal) {
+      listen(listener, signal) {
         listeners.add(listener)
         signal.addEventListener('abort', () => listeners.delete(listener), { once: true })
       },

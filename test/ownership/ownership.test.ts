@@ -95,12 +95,12 @@ test('a relayer whose store failed for a while is advanced again without a hand'
   const disk = unreliable(place.under.store)
   const ownerships = ownInProcess(disk.store)
   // What is acquired anew is shown as failing until it is well again.
-  const told: string[] = []
+  const reported: string[] = []
   {
     const metrics: RelayerMetrics = {
       ...place.context.metrics,
-      failed: () => void told.push('failed'),
-      released: () => void told.push('released'),
+      failed: () => void reported.push('failed'),
+      released: () => void reported.push('released'),
     }
     await using _running = await reconcile({ ...place.context, metrics, store: disk.store }, ownerships)
     await ownerships.assign([place.relayer.id])
@@ -113,15 +113,15 @@ test('a relayer whose store failed for a while is advanced again without a hand'
       await until(`a rest of ${rest}`, () => place.clock.sleeping.includes(rest))
       place.clock.advance(rest)
     }
-    expect(place.chain.handed).toEqual([])
+    expect(place.chain.broadcasts).toEqual([])
     disk.failing = false
     await until('the send', () => {
       place.clock.advance(250)
-      return place.chain.handed.length === 1
+      return place.chain.broadcasts.length === 1
     })
-    expect(told).toEqual(['failed'])
+    expect(reported).toEqual(['failed'])
   }
-  expect(told).toEqual(['failed', 'released'])
+  expect(reported).toEqual(['failed', 'released'])
   expect(place.chain.followers).toBe(0)
 })
 

@@ -1,8 +1,8 @@
-// What the tests of signers share: keys that everybody knows, and envelopes of every shape.
+// What the tests of signers share: keys that everybody knows, and unsigned transactions of every shape.
 import fc from 'fast-check'
 import { getAddress } from 'viem'
 import { viemCurve } from '../../src/signers/curve.ts'
-import type { Envelope } from '../../src/signers/signer.ts'
+import type { UnsignedTransaction } from '../../src/signers/signer.ts'
 
 export const curve = viemCurve
 
@@ -20,7 +20,7 @@ const fees = fc.oneof(
     .filter(({ maxFeePerGas, maxPriorityFeePerGas }) => maxPriorityFeePerGas <= maxFeePerGas),
 )
 
-export const envelopes: fc.Arbitrary<Envelope> = fc
+export const unsignedTransactions: fc.Arbitrary<UnsignedTransaction> = fc
   .record({
     chainId: fc.oneof(fc.constantFrom(1, 31337, 1660990954), fc.integer({ min: 1, max: 2 ** 40 })),
     nonce: fc.oneof(fc.constantFrom(0, 127, 128, 255, 256), fc.maxSafeNat()),
@@ -49,8 +49,8 @@ export const envelopes: fc.Arbitrary<Envelope> = fc
       { nil: undefined },
     ),
   })
-  .map(({ to, accessList, ...envelope }) => ({
-    ...envelope,
+  .map(({ to, accessList, ...unsigned }) => ({
+    ...unsigned,
     ...(to !== undefined && { to }),
     ...(accessList && { accessList }),
   }))

@@ -1,21 +1,21 @@
 // The audit log: durable with the change that it tells of, read page by page, and kept to its bounds.
 import { expect, test } from 'vitest'
-import type { Decision } from '../../src/domain/audit.ts'
+import type { AuditRecord } from '../../src/domain/audit.ts'
 import type { ApiKeyId } from '../../src/domain/ids.ts'
 import type { Store } from '../../src/store/store.ts'
 import { now } from '../domain/some.ts'
 import { type OpenStore, sendWithin, storedRelayer } from './contract.ts'
 
-function decision(number: number, changes: Partial<Decision> = {}): Decision {
+function decision(number: number, changes: Partial<AuditRecord> = {}): AuditRecord {
   return { at: now + number, outcome: 'allowed', keyId: 'some' as ApiKeyId, requestId: `r${number}`, ...changes }
 }
 
 /** A commit of each. */
 async function noteEach(store: Store, numbers: readonly number[]): Promise<void> {
-  for (const number of numbers) await store.commit(async (session) => session.note(decision(number)))
+  for (const number of numbers) await store.commit(async (session) => session.recordAudit(decision(number)))
 }
 
-async function told(store: Store): Promise<(string | undefined)[]> {
+async function reported(store: Store): Promise<(string | undefined)[]> {
   const { entries } = await store.reads.audit(10_000)
   return entries.map(({ requestId }) => requestId)
 }
@@ -25,7 +25,7 @@ const upTo = (count: number) => Array.from({ length: count }, (_, number) => num
 export function auditContract(open: OpenStore): void {
   test('an entry comes back as it was noted', async () => {
     await using under = await open()
-    const whole: Decision = {
+    const whole: AuditRecord = {
       at: now,
       outcome: 'refused',
       code: 'SCOPE_MISSING',
@@ -38,10 +38,10 @@ export function auditContract(open: OpenStore): void {
       address: '::1',
       count: 7,
     }
-    const bare: Decision = { at: now + 1, outcome: 'failed' }
-    for (const each of [whole, bare]) await under.store.commit(async (session) => session.note(each))
+    const bare: AuditRecord = { at: now + 1, outcome: 'failed' }
+    for (const each of [whole, bare]) await under.store.commit(async (session) => session.recordAudit(each))
     const { entries, total } = await under.store.reads.audit(10)
-    expect(entries.map(({ place: _, ...rest }) => rest)).toStrictEqual([bare, whole])
+    expect(entries.map(({ position: _, ...rest }) => rest)).toStrictEqual([bare, whole])
     expect(total).toBe(2)
   })
 
@@ -52,7 +52,7 @@ export function auditContract(open: OpenStore): void {
     const outcomes = await Promise.allSettled(
       upTo(30).map((number) =>
         store.commit(async (session) => {
-          session.note(decision(number))
+          session.recordAudit(decision(number))
           await sendWithin(session, relayer.id)
           if (number % 3 === 0) throw new Error('refused')
         }),
@@ -60,16 +60,16 @@ export function auditContract(open: OpenStore): void {
     )
     const stood = upTo(30).filter((number) => outcomes[number]?.status === 'fulfilled')
     expect(stood).toHaveLength(20)
-    expect((await told(store)).sort()).toEqual(stood.map((number) => `r${number}`).sort())
+    expect((await reported(store)).sort()).toEqual(stood.map((number) => `r${number}`).sort())
     expect((await store.reads.audit(1)).total).toBe(20)
   })
 
   test('pages follow each other without a gap and without a double, while new entries come in', async () => {
     await using under = await open()
     const { store } = under
-    await Promise.all(upTo(57).map((number) => store.commit(async (session) => session.note(decision(number)))))
+    await Promise.all(upTo(57).map((number) => store.commit(async (session) => session.recordAudit(decision(number)))))
     await noteEach(store, [57, 58, 59])
-    const all = await told(store)
+    const all = await reported(store)
     expect(all.slice(0, 3)).toEqual(['r59', 'r58', 'r57'])
     expect([...all].sort()).toEqual(
       upTo(60)
@@ -78,17 +78,17 @@ export function auditContract(open: OpenStore): void {
     )
     for (const size of [1, 4, 60]) {
       const paged: (string | undefined)[] = []
-      let before = (await store.reads.audit(1)).entries[0]?.place
+      let before = (await store.reads.audit(1)).entries[0]?.position
       paged.push((await store.reads.audit(1)).entries[0]?.requestId)
       for (;;) {
         const { entries } = await store.reads.audit(size, before)
         paged.push(...entries.map(({ requestId }) => requestId))
-        before = entries.at(-1)?.place
+        before = entries.at(-1)?.position
         if (!before) break
       }
       expect(paged).toEqual(all)
     }
-    const first = (await store.reads.audit(2)).entries.at(-1)?.place
+    const first = (await store.reads.audit(2)).entries.at(-1)?.position
     await noteEach(store, [60])
     expect((await store.reads.audit(1, first)).entries[0]?.requestId).toBe(all[2])
   })
@@ -100,18 +100,18 @@ export function auditContract(open: OpenStore): void {
       store.commit((session) => session.pruneAudit({ entriesMax, since }, rows))
     await noteEach(store, upTo(20))
     expect(await prune(20, now, 100)).toBe(false)
-    expect(await told(store)).toHaveLength(20)
+    expect(await reported(store)).toHaveLength(20)
     expect(await prune(12, now, 100)).toBe(false)
-    expect((await told(store)).at(-1)).toBe('r8')
+    expect((await reported(store)).at(-1)).toBe('r8')
     expect(await prune(100, now + 15, 100)).toBe(false)
-    expect((await told(store)).at(-1)).toBe('r15')
+    expect((await reported(store)).at(-1)).toBe('r15')
     await noteEach(store, upTo(20))
     expect(await prune(1, now + 99, 4)).toBe(true)
-    expect(await told(store)).toHaveLength(21)
+    expect(await reported(store)).toHaveLength(21)
     expect(await prune(1, now + 99, 100)).toBe(false)
-    expect(await told(store)).toEqual(['r19'])
-    const { place } = (await store.reads.audit(1)).entries[0] ?? {}
+    expect(await reported(store)).toEqual(['r19'])
+    const { position } = (await store.reads.audit(1)).entries[0] ?? {}
     await noteEach(store, [20])
-    expect((await store.reads.audit(1)).entries[0]?.place.commit).toBeGreaterThan(place?.commit ?? Number.NaN)
+    expect((await store.reads.audit(1)).entries[0]?.position.commit).toBeGreaterThan(position?.commit ?? Number.NaN)
   })
 }

@@ -10,10 +10,10 @@ import { pendingStatuses, statusOf, type Transaction } from '../../src/domain/tr
 import {
   address,
   blockHash,
+  broadcastStates,
   by,
-  byStranger,
+  byForeign,
   canceled,
-  handOvers,
   hashOf,
   now,
   someAttempt,
@@ -33,7 +33,7 @@ const shapes = [
   'bumped',
   'racing',
   'minedByUs',
-  'minedByStranger',
+  'minedByForeign',
   'minedByNoOp',
   'confirmed',
   'dropped',
@@ -59,12 +59,12 @@ export function bulkContract(open: OpenStore): void {
             }
           })
         }
-        expect(await told(under, bulk.id, ids)).toEqual(await told(under, single.id, twins))
+        expect(await reported(under, bulk.id, ids)).toEqual(await reported(under, single.id, twins))
         expect(await store.reads.counts(bulk.id)).toEqual(await store.reads.counts(single.id))
         const pending = ids.filter((_, index) => isPending(mix[index]))
         expect([...result.canceled].sort()).toEqual([...pending].sort())
         expect(result.failed).toEqual([])
-        const racing = mix.filter((shape) => ['sending', 'accepted', 'bumped', 'minedByStranger'].includes(shape))
+        const racing = mix.filter((shape) => ['sending', 'accepted', 'bumped', 'minedByForeign'].includes(shape))
         expect(result.racing).toBe(racing.length)
       }),
       { numRuns: 60 },
@@ -94,14 +94,14 @@ export function bulkContract(open: OpenStore): void {
     expect(left.items.map(({ id }) => id).reverse()).toEqual(spared)
   })
 
-  test('the relayer’s own filler of a gap is not taken back: no client sent it', async () => {
+  test('the relayer’s own gap filler is not taken back: no client sent it', async () => {
     await using under = await open()
     const { store } = under
     const relayer = await storedRelayer(store)
     const [before] = await fill(under, relayer.id, ['accepted'])
     const attempt = someAttempt(1, { transactionId: freshId() })
     await store.commit(async (session) => {
-      const next = await session.nextInOrder(relayer.id)
+      const next = await session.reserveSequence(relayer.id)
       if (!next) throw new Error('no relayer')
       const at = { id: attempt.transactionId, sequence: next.sequence, nonce: 1, now }
       await session.insertTransaction(fillGap(next.relayer, at, attempt))
@@ -150,12 +150,12 @@ function steps(transaction: Transaction, shape: Shape, nonce: number): Transacti
   const own = (changes: Parameters<typeof someAttempt>[1] = {}) => someAttempt(nonce, { transactionId, ...changes })
   const accepted = own()
   const flying: Transaction = { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts: [accepted] } }
-  const alone = (handOver: (typeof handOvers)['held' | 'refused' | 'sending']): Transaction[] => [
-    { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts: [own({ handOver })] } },
+  const alone = (broadcast: (typeof broadcastStates)['held' | 'refused' | 'sending']): Transaction[] => [
+    { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts: [own({ broadcast })] } },
   ]
-  const stranger: Transaction = {
+  const foreign: Transaction = {
     ...transaction,
-    lifecycle: { phase: 'mined', nonce, attempts: [accepted], inclusion: byStranger() },
+    lifecycle: { phase: 'mined', nonce, attempts: [accepted], inclusion: byForeign() },
   }
   const mined: Transaction = {
     ...transaction,
@@ -167,25 +167,25 @@ function steps(transaction: Transaction, shape: Shape, nonce: number): Transacti
     case 'queued':
       return []
     case 'requeued':
-      return [flying, stranger, { ...transaction, lifecycle: { phase: 'queued' } }]
+      return [flying, foreign, { ...transaction, lifecycle: { phase: 'queued' } }]
     case 'suspected':
       return [suspect({ transaction, noOp: lostNoOp(nonce) })]
     case 'sending':
     case 'held':
     case 'refused':
-      return alone(handOvers[shape])
+      return alone(broadcastStates[shape])
     case 'accepted':
       return [flying]
     case 'bumped': {
-      const held = own({ handOver: handOvers.held })
+      const held = own({ broadcast: broadcastStates.held })
       return [flying, { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts: [accepted, held] } }]
     }
     case 'racing':
       return [flying, { ...transaction, ...canceled, lifecycle: raced }]
     case 'minedByUs':
       return [flying, mined]
-    case 'minedByStranger':
-      return [flying, stranger]
+    case 'minedByForeign':
+      return [flying, foreign]
     case 'minedByNoOp':
       return [
         flying,
@@ -208,12 +208,12 @@ function steps(transaction: Transaction, shape: Shape, nonce: number): Transacti
 
 function lostNoOp(nonce: number): LostNoOp {
   const { hash, raw, signature, fees } = someNoOp(nonce, { hash: hashOf(0xf00 + nonce) })
-  const envelope = { to: address, value: 0n, data: '0x' as const, gasLimit: 21_000, raw, signature, fees }
-  return { nonce, hash, block: { number: 1, hash: blockHash(1) }, minedAt: now, envelope }
+  const signed = { to: address, value: 0n, data: '0x' as const, gasLimit: 21_000, raw, signature, fees }
+  return { nonce, hash, block: { number: 1, hash: blockHash(1) }, minedAt: now, signed }
 }
 
 /** Rows, attempts and events of each, without what is its alone: ids, hashes, raw bytes. */
-async function told(under: StoreUnderTest, relayerId: RelayerId, ids: readonly TransactionId[]) {
+async function reported(under: StoreUnderTest, relayerId: RelayerId, ids: readonly TransactionId[]) {
   const columns = `sequence, version, phase, open, status, status_reason, wait_condition, wait_text, nonce, canceled_at, cancel_origin, ended_at,
     drop_reason, included_kind`
   return Promise.all(

@@ -4,7 +4,7 @@ import { cancel } from '../../src/domain/cancel.ts'
 import type { Due, Tried } from '../../src/domain/delivery.ts'
 import type { Relayer } from '../../src/domain/relayer.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
-import type { QueueTurn, Store } from '../../src/store/store.ts'
+import type { QueueAdvance, Store } from '../../src/store/store.ts'
 import { now } from '../domain/some.ts'
 import { type OpenStore, send, storedRelayer } from './contract.ts'
 
@@ -35,9 +35,9 @@ async function happen(store: Store, { id }: Relayer, events: number, at = now): 
   return latest
 }
 
-type Turn = Partial<Omit<QueueTurn, 'tried'>> & { tried?: readonly Tried[] }
+type Advance = Partial<Omit<QueueAdvance, 'tried'>> & { tried?: readonly Tried[] }
 
-const turn = (store: Store, notificationId: string, changes: Turn = {}) =>
+const turn = (store: Store, notificationId: string, changes: Advance = {}) =>
   store.commit((session) =>
     session.advanceQueue({
       ...{
@@ -74,13 +74,13 @@ export function deliveryContract(open: OpenStore): void {
     ).map(({ id }) => id)
 
     expect(await store.reads.queuesToDo(now)).toContain('hook')
-    const told: unknown[] = []
+    const reported: unknown[] = []
     let due = await turn(store, 'hook')
     while (due && due.length > 0) {
-      told.push(numbers(due))
+      reported.push(numbers(due))
       due = await turn(store, 'hook', { tried: delivered(due) })
     }
-    expect(told).toEqual([
+    expect(reported).toEqual([
       [
         [one.id, first],
         [other.id, first + 3],
@@ -124,9 +124,9 @@ export function deliveryContract(open: OpenStore): void {
     const { store } = under
     const [one, other] = [await notified(store), await notified(store)]
     const counts = async () => {
-      const told = await store.reads.queueCounts()
+      const reported = await store.reads.queueCounts()
       return [one, other].map((relayer) => {
-        const found = told.find(({ notificationId }) => notificationId === relayer.notificationId)
+        const found = reported.find(({ notificationId }) => notificationId === relayer.notificationId)
         return [found?.waiting, found?.deadLetters]
       })
     }
@@ -152,7 +152,7 @@ export function deliveryContract(open: OpenStore): void {
     ])
   })
 
-  test('what is being tried is not handed out twice, and is due again for whoever comes after a crash', async () => {
+  test('what is being tried is not returned twice, and is due again for whoever comes after a crash', async () => {
     await using under = await open()
     const { store } = under
     const relayer = await notified(store)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { newest } from '../../src/domain/attempt.ts'
 import { cancel } from '../../src/domain/cancel.ts'
 import { isTerminal, statuses, statusOf, type Transaction } from '../../src/domain/transaction.ts'
-import { by, byStranger, handOvers, now, someAttempt, someNoOp } from '../domain/some.ts'
+import { broadcastStates, by, byForeign, now, someAttempt, someNoOp } from '../domain/some.ts'
 import { type OpenStore, send, storedRelayer } from './contract.ts'
 
 const anyOperation = fc.record({
@@ -15,7 +15,7 @@ const anyOperation = fc.record({
     'bump',
     'cancel',
     'mine',
-    'stranger',
+    'foreign',
     'reopen',
     'settle',
     'requeue',
@@ -70,8 +70,10 @@ export function modelContract(open: OpenStore): void {
           const events = await under.query<{ status: string; terminal: number }>(
             `SELECT status, terminal FROM outbox WHERE transaction_id = '${each.id}' ORDER BY id`,
           )
-          const told = events.map(({ status }) => status)
-          expect(told.filter((status, index) => status !== told[index - 1])).toEqual(history.get(each.id)?.slice(1))
+          const reported = events.map(({ status }) => status)
+          expect(reported.filter((status, index) => status !== reported[index - 1])).toEqual(
+            history.get(each.id)?.slice(1),
+          )
           expect(events.map(({ terminal }) => terminal)).toEqual(
             events.map((_, index) => (isTerminal(each) && index === events.length - 1 ? 1 : 0)),
           )
@@ -92,13 +94,13 @@ function moved(transaction: Transaction, what: string, nonce: number): Transacti
   switch (what) {
     case 'bind': {
       if (lifecycle.phase !== 'queued') return undefined
-      const attempts = [someAttempt(nonce, { transactionId, handOver: handOvers.sending })] as const
+      const attempts = [someAttempt(nonce, { transactionId, broadcast: broadcastStates.sending })] as const
       return { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts } }
     }
     case 'answer': {
       if (!flying) return undefined
       const [first, ...rest] = flying.attempts
-      const attempts = [{ ...first, handOver: handOvers.accepted }, ...rest] as const
+      const attempts = [{ ...first, broadcast: broadcastStates.accepted }, ...rest] as const
       return { ...transaction, lifecycle: { ...lifecycle, attempts } }
     }
     case 'bump': {
@@ -113,8 +115,8 @@ function moved(transaction: Transaction, what: string, nonce: number): Transacti
       const last = newest(flying.attempts)
       return { ...transaction, lifecycle: { phase: 'mined', ...flying, inclusion: by(last) } }
     }
-    case 'stranger':
-      return flying ? { ...transaction, lifecycle: { phase: 'mined', ...flying, inclusion: byStranger() } } : undefined
+    case 'foreign':
+      return flying ? { ...transaction, lifecycle: { phase: 'mined', ...flying, inclusion: byForeign() } } : undefined
     case 'reopen':
       return isMined ? { ...transaction, lifecycle: { phase: 'inFlight', ...isMined } } : undefined
     case 'settle':

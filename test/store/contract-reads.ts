@@ -4,7 +4,7 @@ import { cancel } from '../../src/domain/cancel.ts'
 import type { Address, RelayerId } from '../../src/domain/ids.ts'
 import { replace } from '../../src/domain/replace.ts'
 import { statuses, type Transaction } from '../../src/domain/transaction.ts'
-import { by, byStranger, handOvers, hashOf, now, someAttempt, somePayload } from '../domain/some.ts'
+import { broadcastStates, by, byForeign, hashOf, now, someAttempt, somePayload } from '../domain/some.ts'
 import { freshId, type OpenStore, send, storedRelayer } from './contract.ts'
 
 export function readContract(open: OpenStore): void {
@@ -53,7 +53,7 @@ export function readContract(open: OpenStore): void {
     // On SQLite the turns of one burst: each begins the read one later, until the commit lies before it.
     for (let turns = 0; turns < 40; turns += 1) {
       const sent = await send(store, relayer.id)
-      const attempts = [someAttempt(turns, { transactionId: sent.id, handOver: handOvers.held })] as const
+      const attempts = [someAttempt(turns, { transactionId: sent.id, broadcast: broadcastStates.held })] as const
       const bound = { ...sent, lifecycle: { phase: 'inFlight', nonce: turns, attempts } as const }
       const before = await store.commit((session) => session.saveTransaction(sent, bound, now))
       let after: Promise<unknown> = Promise.resolve()
@@ -86,7 +86,7 @@ export function readContract(open: OpenStore): void {
     for (const nonce of [2, 0, 1, 3]) {
       const id = freshId()
       const attempts = [someAttempt(nonce, { transactionId: id })] as const
-      const inclusion = nonce === 1 ? byStranger() : by(attempts[0])
+      const inclusion = nonce === 1 ? byForeign() : by(attempts[0])
       const lifecycle =
         nonce === 3
           ? ({ phase: 'final', nonce, attempts, inclusion, settledAt: now } as const)
@@ -202,7 +202,7 @@ export function readContract(open: OpenStore): void {
     const { store } = under
     const relayer = await storedRelayer(store)
     await send(store, relayer.id)
-    const places = await store.commit((session) => session.nextPlaces(relayer.id, 3))
+    const places = await store.commit((session) => session.reserveSequences(relayer.id, 3))
     expect(places).toEqual({ relayer, first: 2 })
     expect((await send(store, relayer.id)).sequence).toBe(5)
   })
@@ -215,8 +215,8 @@ export function readContract(open: OpenStore): void {
     expect(await reads.work(nobody)).toBeUndefined()
     expect(await reads.transactions(nobody, {}, { page: 1, perPage: 10 })).toEqual({ items: [], total: 0 })
     expect(await reads.counts(nobody)).toEqual(Object.fromEntries(statuses.map((status) => [status, 0])))
-    expect(await commit((session) => session.nextInOrder(nobody))).toBeUndefined()
-    expect(await commit((session) => session.nextPlaces(nobody, 3))).toBeUndefined()
+    expect(await commit((session) => session.reserveSequence(nobody))).toBeUndefined()
+    expect(await commit((session) => session.reserveSequences(nobody, 3))).toBeUndefined()
     expect(await commit((session) => session.acquire(nobody))).toBeUndefined()
   })
 }

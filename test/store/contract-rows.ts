@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { StaleWrite } from '../../src/domain/errors.ts'
 import { isTerminal, type Transaction } from '../../src/domain/transaction.ts'
 import { anyLifecycle, anyTransaction } from '../domain/any.ts'
-import { by, byStranger, handed, handOvers, now, someAttempt } from '../domain/some.ts'
+import { answered, broadcastStates, by, byForeign, now, someAttempt } from '../domain/some.ts'
 import { freshId, type OpenStore, send, storedRelayer } from './contract.ts'
 
 export function rowContract(open: OpenStore): void {
@@ -99,7 +99,7 @@ export function rowContract(open: OpenStore): void {
     expect(await everything(under)).toEqual(rows)
   })
 
-  test('every attempt of every nonce stays, oldest first, after the nonce went to a stranger', async () => {
+  test('every attempt of every nonce stays, oldest first, after the nonce went to a foreign transaction', async () => {
     await using under = await open()
     const { store } = under
     const relayer = await storedRelayer(store)
@@ -114,7 +114,7 @@ export function rowContract(open: OpenStore): void {
     if (!first || !second || !third) throw new Error('three')
     await save({ ...latest, lifecycle: { phase: 'inFlight', nonce: 0, attempts: [first] } })
     await save({ ...latest, lifecycle: { phase: 'inFlight', nonce: 0, attempts: [first, second] } })
-    const inclusion = byStranger()
+    const inclusion = byForeign()
     await save({ ...latest, lifecycle: { phase: 'mined', nonce: 0, attempts: [first, second], inclusion } })
     await save({ ...latest, lifecycle: { phase: 'queued' } })
     await save({ ...latest, lifecycle: { phase: 'inFlight', nonce: 1, attempts: [third] } })
@@ -127,14 +127,14 @@ export function rowContract(open: OpenStore): void {
     const { store } = under
     const relayer = await storedRelayer(store)
     const rejected = { kind: 'rejected', code: 'invalid', message: 'bad\0 bytes\0' } as const
-    for (const handOver of [
-      handed(rejected),
-      handed({ kind: 'unknown', message: '\0garbage' }),
+    for (const broadcast of [
+      answered(rejected),
+      answered({ kind: 'unknown', message: '\0garbage' }),
       { state: 'refused', reason: 'no\0', at: 1_700_000_000_000 } as const,
       { state: 'held', reason: '\0' } as const,
     ]) {
       const before = await send(store, relayer.id)
-      const flying = { ...bound(before, before.sequence, { handOver }), statusReason: 'the node\0 said so' }
+      const flying = { ...bound(before, before.sequence, { broadcast }), statusReason: 'the node\0 said so' }
       const saved = await store.commit((session) => session.saveTransaction(before, flying, now))
       const attempt = 'attempts' in saved.lifecycle ? saved.lifecycle.attempts[0] : undefined
       if (!attempt) throw new Error('no attempt')
@@ -156,17 +156,17 @@ export function rowContract(open: OpenStore): void {
       const before = latest
       latest = await store.commit((session) => session.saveTransaction(before, after, now))
     }
-    const old = someAttempt(0, { transactionId: latest.id, handOver: handOvers.held })
+    const old = someAttempt(0, { transactionId: latest.id, broadcast: broadcastStates.held })
     const again = someAttempt(0, { transactionId: latest.id, recordedAt: now + 1, revision: 1 })
     await save({ ...latest, lifecycle: { phase: 'inFlight', nonce: 0, attempts: [old] } })
     await save({ ...latest, lifecycle: { phase: 'queued' } })
     await save({ ...latest, lifecycle: { phase: 'inFlight', nonce: 0, attempts: [again] } })
     await save({
       ...latest,
-      lifecycle: { phase: 'inFlight', nonce: 0, attempts: [{ ...again, handOver: handOvers.accepted }] },
+      lifecycle: { phase: 'inFlight', nonce: 0, attempts: [{ ...again, broadcast: broadcastStates.accepted }] },
     })
-    const withdrawn = { ...old, handOver: handOvers.withdrawn }
-    const taken = { ...again, handOver: handOvers.accepted }
+    const withdrawn = { ...old, broadcast: broadcastStates.withdrawn }
+    const taken = { ...again, broadcast: broadcastStates.accepted }
     expect(await store.reads.attempts(latest.id)).toStrictEqual([withdrawn, taken])
     expect(await store.reads.transaction(relayer.id, latest.id)).toMatchObject({
       lifecycle: { phase: 'inFlight', nonce: 0, attempts: [withdrawn, taken] },
@@ -179,12 +179,12 @@ export function rowContract(open: OpenStore): void {
     const relayer = await storedRelayer(store)
     const before = await send(store, relayer.id)
     const held = await store.commit((session) =>
-      session.saveTransaction(before, bound(before, 0, { handOver: handOvers.held }), now),
+      session.saveTransaction(before, bound(before, 0, { broadcast: broadcastStates.held }), now),
     )
     const dropped: Transaction = { ...held, lifecycle: { phase: 'dropped', reason: 'canceled', droppedAt: now } }
     await store.commit((session) => session.saveTransaction(held, dropped, now))
     const [attempt] = await store.reads.attempts(before.id)
-    expect(attempt?.handOver).toEqual({ state: 'withdrawn' })
+    expect(attempt?.broadcast).toEqual({ state: 'withdrawn' })
   })
 
   test('the database itself gives an open nonce to one transaction only', async () => {

@@ -11,10 +11,10 @@ import { auditContract } from './contract-audit.ts'
 import { bulkContract } from './contract-bulk.ts'
 import { claimContract } from './contract-claims.ts'
 import { deliveryContract } from './contract-deliveries.ts'
-import { estateContract } from './contract-estate.ts'
 import { modelContract } from './contract-model.ts'
 import { ownerContract } from './contract-owners.ts'
 import { readContract } from './contract-reads.ts'
+import { registryContract } from './contract-registry.ts'
 import { rowContract } from './contract-rows.ts'
 import { unitContract } from './contract-units.ts'
 
@@ -35,7 +35,7 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('API keys', () => apiKeyContract(open))
     describe('the audit log', () => auditContract(open))
     describe('idempotency keys', () => claimContract(open))
-    describe('the estate', () => estateContract(open))
+    describe('the registry', () => registryContract(open))
     describe('bulk cancellation', () => bulkContract(open))
     describe('counts and events', () => modelContract(open))
     describe('deliveries', () => deliveryContract(open))
@@ -71,7 +71,7 @@ export async function sendWithin(
   relayerId: RelayerId,
   changes: Partial<Transaction> = {},
 ): Promise<Transaction> {
-  const next = await session.nextInOrder(relayerId)
+  const next = await session.reserveSequence(relayerId)
   if (!next) throw new Error(`no relayer ${relayerId}`)
   const transaction = queued(next.sequence, { id: freshId(), relayerId, ...changes })
   await session.insertTransaction(transaction)

@@ -15,14 +15,14 @@ const rows: readonly string[] = [
   `INSERT INTO relayers (id, name, network, chain_id, address, signer_id, paused, policies, epoch, last_sequence, spent_below)
     VALUES ('${relayer}', 'one', 'localhost', 31337, '${address}', 's', 0, '{}', 1, 2, 2)`,
   ...[
-    { id: 'won', sequence: 1, kind: 'cancel', taker: noOp, status: 'canceled' },
-    { id: 'lost', sequence: 2, kind: 'execute', taker: payload, status: 'confirmed' },
-  ].flatMap(({ id, sequence, kind, taker, status }) => [
+    { id: 'won', sequence: 1, kind: 'cancel', spender: noOp, status: 'canceled' },
+    { id: 'lost', sequence: 2, kind: 'execute', spender: payload, status: 'confirmed' },
+  ].flatMap(({ id, sequence, kind, spender, status }) => [
     `INSERT INTO transactions (id, relayer_id, sequence, version, created_at, origin, from_address, to_address, value, data,
       pricing, speed, phase, open, status, nonce, sent_at, canceled_at, cancel_origin, ended_at, included_kind, included_hash,
       included_block, included_block_hash, included_succeeded, gas_used, effective_gas_price)
       VALUES ('${id}', '${relayer}', ${sequence}, 7, 1, 'client', '${address}', '${address}', '1', '0x', 'speed', 'fast',
-      'final', 0, '${status}', ${sequence}, 2, 3, 'request', 9, '${kind}', '${taker}', 100, '${block}', 1, 21000, '2000000000')`,
+      'final', 0, '${status}', ${sequence}, 2, 3, 'request', 9, '${kind}', '${spender}', 100, '${block}', 1, 21000, '2000000000')`,
     ...[payload, noOp].map(
       (hash, position) =>
         `INSERT INTO attempts (transaction_id, nonce, position, hash, kind, revision, gas_limit, gas_price, raw, r, s, v,

@@ -140,7 +140,7 @@ test('the fence of the store holds', async () => {
   const taking: Promise<unknown>[] = []
   await store.commit(async (session) => {
     await session.fence(relayer, 1n)
-    const sent = await session.nextInOrder(relayer)
+    const sent = await session.reserveSequence(relayer)
     if (!sent) throw new Error('no relayer')
     taking.push(takeOver(successor, place))
     await until(async () => {

@@ -91,7 +91,7 @@ test('a unit that fails after it took a place gives it back, whether it wrote or
   const { store } = place
   const { id } = await storedRelayer(store)
   const refused = store.commit(async (session) => {
-    await session.nextInOrder(id)
+    await session.reserveSequence(id)
     throw new Error('refused')
   }, id)
   const doubled = store.commit(async (session) => {
@@ -122,7 +122,7 @@ test('in one transaction the relayer may change: what follows sees the row, not 
     store.commit(async (session) => (await session.relayer(id))?.paused, id),
     store.commit(async (session) => {
       await session.saveRelayer({ ...relayer, paused: true })
-      return (await session.nextInOrder(id))?.relayer.paused
+      return (await session.reserveSequence(id))?.relayer.paused
     }, id),
     store.commit((session) => session.acquire(id), id),
     store.commit((session) => session.fence(id, 1n), id),

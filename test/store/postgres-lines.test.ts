@@ -43,12 +43,12 @@ test('the silence of a session of locks is a doubt, and its next session the end
   const gate = opened.use(await openGate(postgres.port))
   const url = new URL(await postgres.database())
   url.port = String(gate.port)
-  const told: string[] = []
+  const reported: string[] = []
   const lines = {
     ...openLines(),
     doubt: () => {
-      told.push('doubted')
-      return () => told.push('given up')
+      reported.push('doubted')
+      return () => reported.push('given up')
     },
   }
   const locks = openPostgresLocks({ url: secretUrl(url), clock: systemClock, lines })
@@ -56,10 +56,10 @@ test('the silence of a session of locks is a doubt, and its next session the end
   opened.defer(() => first.end())
   gate.freeze()
   await once(first.lost, 'abort')
-  expect(told).toEqual(['doubted'])
+  expect(reported).toEqual(['doubted'])
   gate.thaw()
   const second = await locks.join()
-  expect(told).toEqual(['doubted', 'given up'])
+  expect(reported).toEqual(['doubted', 'given up'])
 
   // An end that is told leaves nothing in doubt.
   const lost = once(second.lost, 'abort')
@@ -67,5 +67,5 @@ test('the silence of a session of locks is a doubt, and its next session the end
   await lost
   const third = await locks.join()
   opened.defer(() => third.end())
-  expect(told).toEqual(['doubted', 'given up'])
+  expect(reported).toEqual(['doubted', 'given up'])
 })

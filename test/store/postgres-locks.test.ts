@@ -69,12 +69,12 @@ test('a lock that somebody else holds is told as barred', async () => {
   const [lock] = await place.query<{ classid: number }>(
     "SELECT classid FROM pg_locks WHERE locktype = 'advisory' AND objid = 5",
   )
-  const stranger = new pg.Client(place.url)
-  await stranger.connect()
-  await stranger.query('SELECT pg_advisory_lock($1::bigint::bit(32)::int, 6)', [lock?.classid])
+  const other = new pg.Client(place.url)
+  await other.connect()
+  await other.query('SELECT pg_advisory_lock($1::bigint::bit(32)::int, 6)', [lock?.classid])
   expect(await session.lock([6])).toEqual([])
   expect((await session.survey()).barred).toEqual(new Set([6]))
-  await stranger.end()
+  await other.end()
 })
 
 test('a session that the server ends, or that dies with the server, is lost', async () => {

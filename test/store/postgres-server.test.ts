@@ -43,14 +43,14 @@ test('killed at any moment: all that was promised is there, and nothing is there
     await until(() => promised(writer.logs()).length >= wanted)
     writer.signal('SIGKILL')
     await writer.exited
-    const told = promised(writer.logs())
+    const reported = promised(writer.logs())
     // What it had asked for already may still be at work, and commit.
     const sessions = `SELECT 1 FROM pg_stat_activity WHERE datname = '${nameOf(url)}'`
     await until(async () => (await postgres.query(sessions)).length === 0)
     await using store = await open(url)
     const { total } = await store.reads.transactions(relayer, {}, { page: 1, perPage: 1 })
-    expect(total).toBeGreaterThanOrEqual(from + told.length)
-    expect(Math.max(...told)).toBeLessThanOrEqual(total)
+    expect(total).toBeGreaterThanOrEqual(from + reported.length)
+    expect(Math.max(...reported)).toBeLessThanOrEqual(total)
     stored = total
     expect(await count('SELECT count(*) AS n FROM transactions')).toBe(stored)
     expect(await count("SELECT count(*) AS n FROM transactions WHERE phase = 'final' AND version = 2")).toBe(stored)

@@ -91,8 +91,8 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   await reads.event(1)
   await session.saveRelayer({ ...relayer, notificationId: 'hook' })
   const again = await sendWithin(session, relayer.id)
-  const told = await session.saveTransaction(again, { ...again, wait: { condition: 'paused', text: 'waits' } }, now)
-  await session.saveTransaction(told, cancel(told, now), now)
+  const reported = await session.saveTransaction(again, { ...again, wait: { condition: 'paused', text: 'waits' } }, now)
+  await session.saveTransaction(reported, cancel(reported, now), now)
   const turn = {
     notificationId: 'hook',
     owner: 'me',

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { RescindError } from '../../src/domain/errors.ts'
-import { told } from '../../src/store/sqlite/failure.ts'
+import { translateError } from '../../src/store/sqlite/failure.ts'
 
 let folder: string
 beforeAll(() => {
@@ -62,7 +62,7 @@ test.each<readonly [string, (path: string) => unknown]>([
   ],
 ])('%s', (why, act) => {
   const failure = failureOf(() => act(join(folder, why)))
-  const error = told(failure)
+  const error = translateError(failure)
   expect(error).toBeInstanceOf(RescindError)
   expect(error).toMatchObject({
     code: 'DATABASE_UNAVAILABLE',
@@ -73,7 +73,7 @@ test.each<readonly [string, (path: string) => unknown]>([
 
 test('what the disk took and did not confirm is neither stored nor not', () => {
   const failure = Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_FSYNC' })
-  expect(told(failure)).toMatchObject({ code: 'OUTCOME_UNKNOWN', cause: failure })
+  expect(translateError(failure)).toMatchObject({ code: 'OUTCOME_UNKNOWN', cause: failure })
 })
 
 test('what is no failure of the database stays as it is', () => {
@@ -84,6 +84,6 @@ test('what is no failure of the database stays as it is', () => {
     new Error('x'),
     undefined,
   ]) {
-    expect(told(error)).toBe(error)
+    expect(translateError(error)).toBe(error)
   }
 })

@@ -40,12 +40,12 @@ test('killed at any moment: all that was promised is there, and nothing is there
     await until(() => promised(writer.logs()).length >= wanted)
     writer.signal('SIGKILL')
     await writer.exited
-    const told = promised(writer.logs())
+    const reported = promised(writer.logs())
     {
       await using store = await open(place.path)
       const { total } = await store.reads.transactions(relayer, {}, { page: 1, perPage: 1 })
-      expect(total).toBeGreaterThanOrEqual(from + told.length)
-      expect(Math.max(...told)).toBeLessThanOrEqual(total)
+      expect(total).toBeGreaterThanOrEqual(from + reported.length)
+      expect(Math.max(...reported)).toBeLessThanOrEqual(total)
       stored = total
     }
     const eyes = new Database(place.path, { readonly: true })

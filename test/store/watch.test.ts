@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
 import { RescindError } from '../../src/domain/errors.ts'
 import type { Inclusion } from '../../src/domain/transaction.ts'
-import type { Change, StoreMetrics } from '../../src/ops/metrics.ts'
+import type { StoreMetrics, TransactionChange } from '../../src/ops/metrics.ts'
 import type { Store } from '../../src/store/store.ts'
 import { watchStore } from '../../src/store/watch.ts'
 import { canceled, inFlight, now, queued, someHead, someNoOp, someRelayer } from '../domain/some.ts'
@@ -17,21 +17,25 @@ beforeAll(async () => {
 afterAll(() => under?.[Symbol.asyncDispose]())
 
 function watching(store: Store = under.store) {
-  const told: { changes: Change[]; dropped: number[]; ends: string[] } = { changes: [], dropped: [], ends: [] }
-  const watch: StoreMetrics = {
-    committing: () => (end) => void told.ends.push(end),
-    changed: (change) => void told.changes.push(change),
-    dropped: (_, count) => void told.dropped.push(count),
+  const reported: { changes: TransactionChange[]; dropped: number[]; ends: string[] } = {
+    changes: [],
+    dropped: [],
+    ends: [],
   }
-  return { told, store: watchStore(store, watch) }
+  const watch: StoreMetrics = {
+    committing: () => (end) => void reported.ends.push(end),
+    changed: (change) => void reported.changes.push(change),
+    dropped: (_, count) => void reported.dropped.push(count),
+  }
+  return { reported, store: watchStore(store, watch) }
 }
 
 test('an insert and a cancellation are told with what they came to', async () => {
-  const { told, store } = watching()
+  const { reported, store } = watching()
   const one = queued(1)
   await store.commit((session) => session.insertTransaction(one))
   await store.commit((session) => session.saveTransaction(one, cancel(one, now), now))
-  expect(told).toEqual({
+  expect(reported).toEqual({
     changes: [
       { relayer: one.relayerId, transaction: one.id, to: 'pending', afterMs: 0, signed: [] },
       {
@@ -54,30 +58,30 @@ test.each([
   ['the L1 fee of a rollup included', { gasUsed: 21_000, effectiveGasPrice: 2n, l1Fee: 7n }, 42_007n],
   ['and nothing where it is not known', { effectiveGasPrice: 2n, l1Fee: 7n }, undefined],
 ] as const)('what was paid is told with the end, %s', async (_, execution, paid) => {
-  const { told, store } = watching()
+  const { reported, store } = watching()
   const noOp = someNoOp(paid === undefined ? 21 : 20)
   const one = inFlight(noOp.nonce, [noOp], canceled)
   await store.commit((session) => session.insertTransaction(one))
   const inclusion: Inclusion = { by: 'attempt', kind: 'cancel', hash: noOp.hash, block: someHead, ...execution }
   const ended = { ...one, lifecycle: { ...one.lifecycle, phase: 'final' as const, inclusion, settledAt: now } }
   await store.commit((session) => session.saveTransaction(one, ended, now))
-  const [, end] = told.changes
+  const [, end] = reported.changes
   expect([end?.paid, end?.verdict?.cost]).toEqual([paid, paid])
   expect(end?.verdict?.state).toBe('won')
 })
 
 test('a bulk cancellation is told by its number', async () => {
-  const { told, store } = watching()
+  const { reported, store } = watching()
   const relayer = queued(0).relayerId
   await store.commit(async (session) => {
     for (const sequence of [2, 3, 4]) await session.insertTransaction(queued(sequence))
   })
   await store.commit((session) => session.cancelPending(relayer, now))
-  expect(told.dropped).toEqual([3])
+  expect(reported.dropped).toEqual([3])
 })
 
 test('a unit that fails tells nothing of what it undid, and its end says whose failure it was', async () => {
-  const { told, store } = watching()
+  const { reported, store } = watching()
   const failing = (error: Error) =>
     store.commit(async (session) => {
       await session.insertTransaction(queued(7))
@@ -85,7 +89,7 @@ test('a unit that fails tells nothing of what it undid, and its end says whose f
     })
   await expect(failing(new RescindError('QUEUE_FULL', 'full'))).rejects.toThrow('full')
   await expect(failing(new Error('disk'))).rejects.toThrow('disk')
-  expect(told).toEqual({ changes: [], dropped: [], ends: ['refused', 'failed'] })
+  expect(reported).toEqual({ changes: [], dropped: [], ends: ['refused', 'failed'] })
 })
 
 test('of a unit that ran twice, the run that came through counts', async () => {
@@ -99,8 +103,8 @@ test('of a unit that ran twice, the run that came through counts', async () => {
         })
         .catch(() => under.store.commit(unit)),
   }
-  const { told, store } = watching(twice)
+  const { reported, store } = watching(twice)
   await store.commit((session) => session.insertTransaction(queued(8)))
-  expect(told.changes).toHaveLength(1)
-  expect(told.ends).toEqual(['durable'])
+  expect(reported.changes).toHaveLength(1)
+  expect(reported.ends).toEqual(['durable'])
 })

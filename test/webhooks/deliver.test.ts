@@ -50,8 +50,8 @@ async function happen(store: Store, notificationId: string, count: number): Prom
   for (let each = 0; each < count; each++) {
     const sent = await send(store, relayer.id)
     const waiting = { ...sent, wait: { condition: 'paused', text: 'waits' } as const }
-    const told = await store.commit((session) => session.saveTransaction(sent, waiting, now))
-    ended.push(await store.commit((session) => session.saveTransaction(told, cancel(told, now), now)))
+    const reported = await store.commit((session) => session.saveTransaction(sent, waiting, now))
+    ended.push(await store.commit((session) => session.saveTransaction(reported, cancel(reported, now), now)))
   }
   return ended
 }
@@ -60,7 +60,7 @@ async function happen(store: Store, notificationId: string, count: number): Prom
 const recorded = (under: StoreUnderTest) =>
   until(async () => (await under.query('SELECT 1 FROM deliveries')).length === 0, { what: 'an empty queue' })
 
-const told = ({ taken }: WebhookReceiver) => taken.map(({ event }) => `${event.payload.id} ${event.payload.status}`)
+const reported = ({ taken }: WebhookReceiver) => taken.map(({ event }) => `${event.payload.id} ${event.payload.status}`)
 
 test('receivers that are slow, fail, are gone or unknown hold up no other, and take no more than their share', async () => {
   await using under = await openTestedStore()
@@ -74,7 +74,7 @@ test('receivers that are slow, fail, are gone or unknown hold up no other, and t
   const ended = await happen(store, 'good', 30)
   await until(() => good.taken.length === 60, { what: () => `60 events; ${good.taken.length} came` })
   for (const { id } of ended) {
-    expect(told(good).filter((each) => each.startsWith(`${id} `))).toEqual([`${id} pending`, `${id} canceled`])
+    expect(reported(good).filter((each) => each.startsWith(`${id} `))).toEqual([`${id} pending`, `${id} canceled`])
   }
   expect([slow.openMax, slow.taken.length, failing.taken.length]).toEqual([16, 0, 0])
   const errors = () =>
@@ -152,7 +152,7 @@ test('what fails for a day is a dead letter, and is delivered when it is put bac
   const all = { from: 0, to: 1_000 }
   await store.commit((session) => session.redeliver('hook', all, 10, systemClock.now()))
   await until(() => receiver.taken.length === 2, { what: 'what was put back' })
-  expect(told(receiver)).toEqual([`${one?.id} canceled`, `${one?.id} pending`])
+  expect(reported(receiver)).toEqual([`${one?.id} canceled`, `${one?.id} pending`])
   await recorded(under)
 })
 
@@ -228,9 +228,9 @@ test('a database that is out is told once when that begins and once when it is o
   await using under = await openTestedStore()
   const { store } = under
   const lines: string[] = []
-  const tell = (level: string) => (_: object, message: string) => void lines.push(`${level}: ${message}`)
+  const log = (level: string) => (_: object, message: string) => void lines.push(`${level}: ${message}`)
   const logger: Logger = {
-    ...{ debug: () => {}, info: tell('info'), warn: tell('warn'), error: tell('error') },
+    ...{ debug: () => {}, info: log('info'), warn: log('warn'), error: log('error') },
     ...{ child: () => logger, isLevelEnabled: () => true },
   }
   let out: 'no' | 'reads' | 'writes' = 'no'

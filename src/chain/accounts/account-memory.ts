@@ -2,7 +2,7 @@
 //
 // The account's own transactions are seen as they are mined, so a count goes on being right, and a balance can be
 // reckoned, until somebody else uses the key. That shows in a count that is higher than it should be, or in a nonce
-// that a stranger took; from then on nothing of that account is remembered beyond the head.
+// that a foreign transaction took; from then on nothing of that account is remembered beyond the head.
 import type { Address } from '../../domain/ids.ts'
 import type { Freshness, Inquiry, LiveNonce } from '../../domain/observation.ts'
 import { feesPaid, type Inclusion } from '../../domain/transaction.ts'
@@ -40,7 +40,7 @@ export interface Code {
   readonly readAt: BlockNumber
 }
 
-/** For how long a count stands for an account with nothing in flight: a stranger's use is noticed as much later. */
+/** For how long a count stands for an account with nothing in flight: a foreign transaction is noticed as much later. */
 const countKeptBlocks = 32
 /** A receipt alone tells of what was sent so many blocks ago; what waits for longer may have lost its nonce. */
 const receiptBlocks = 2
@@ -100,10 +100,10 @@ export function byNonce(live: readonly LiveNonce[]): readonly LiveNonce[] {
 }
 
 /** Without a count that goes on nothing tells that somebody else has spent of it. */
-export function usableBalance(asked: Freshness, last: Remembered | undefined, head: BlockNumber): Wei | undefined {
+export function usableBalance(requested: Freshness, last: Remembered | undefined, head: BlockNumber): Wei | undefined {
   if (!last?.balance) return undefined
   const age = head - last.balance.readAt
-  const kept = asked === 'now' || last.shared || last.balance.isBehind || !last.count ? 0 : balanceKeptBlocks
+  const kept = requested === 'now' || last.shared || last.balance.isBehind || !last.count ? 0 : balanceKeptBlocks
   return age >= 0 && age <= kept ? last.balance.wei : undefined
 }
 
@@ -114,7 +114,7 @@ export function usableCode(last: Remembered | undefined, head: BlockNumber): Cod
   return age >= 0 && age <= (last.count ? codeKeptBlocks : 0) ? last.code : undefined
 }
 
-/** Takes off the balance what was included after it was read; forgets what a stranger's transaction may have changed. */
+/** Takes off the balance what was included after it was read; forgets what a foreign transaction may have changed. */
 export function withInclusions(
   last: Remembered,
   live: readonly LiveNonce[],

@@ -47,7 +47,7 @@ export function standingsIn(answer: Answer, addresses: readonly Address[]): read
   if (answer.value.length !== 2 + 64 * addresses.length || !/^0x[0-9a-f]+$/i.test(answer.value)) return undefined
   const words = answer.value.slice(2).match(/.{64}/g) ?? []
   return words.map((word) => {
-    const told = BigInt(`0x${word}`)
-    return { balance: told >> 1n, delegated: (told & 1n) === 1n }
+    const packed = BigInt(`0x${word}`)
+    return { balance: packed >> 1n, delegated: (packed & 1n) === 1n }
   })
 }

@@ -10,14 +10,14 @@ import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { HeadTracker, TrackedHead } from '../heads/track-head.ts'
 import { readReceipts } from '../inclusions/read-receipts.ts'
 import type { Unexplained } from '../inclusions/unexplained.ts'
-import { type Answer, inWords } from '../nodes/call.ts'
+import { type Answer, describeAnswer } from '../nodes/call.ts'
 import { toNumber } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
-import type { Asked, Endpoints } from '../nodes/endpoints.ts'
+import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
 import { byNonce, openMemory, type Remembered, usableBalance, usableCode, withInclusions } from './account-memory.ts'
 import { nonceCall, pendingNonceElsewhere } from './read-nonce.ts'
 import { type Lacking, type ReadStanding, readingStandings } from './read-standing.ts'
-import { remember, type Told } from './remember-account.ts'
+import { type Reading, remember } from './remember-account.ts'
 import { type Wanted, wantedFrom, wantedOf } from './wanted-of-account.ts'
 
 export interface Account {
@@ -30,8 +30,8 @@ export interface Account {
 }
 
 /** What one look has to go by, whatever others learn of the account meanwhile. */
-export interface Look {
-  readonly told: Account
+export interface AccountRead {
+  readonly account: Account
   readonly by: Endpoint
   readonly remembered: Remembered
   readonly wanted: Wanted
@@ -39,13 +39,13 @@ export interface Look {
 
 export interface Accounts {
   /** Rejects with ChainUnavailable when no endpoint can tell the nonce; anything else that is not told is missing. */
-  read(inquiry: Inquiry, at: TrackedHead): Promise<Look>
+  read(inquiry: Inquiry, at: TrackedHead): Promise<AccountRead>
   /** The balance that was asked for, less what these inclusions took from it. */
   settle(
     inquiry: Inquiry,
     at: TrackedHead,
     inclusions: ReadonlyMap<Nonce, Inclusion>,
-    look: Look,
+    read: AccountRead,
   ): { readonly balance?: Wei; readonly balanceReadAt?: BlockNumber }
   /** It may be asked about before long: what can be told of it beside others is learned with theirs. */
   announce(address: Address): void
@@ -82,37 +82,37 @@ export function readingAccounts({ endpoints, heads, readCanonical, unexplained, 
       const isDue = (nonce: Nonce) => unexplained.isDue(inquiry.address, nonce, at.head.number)
       const lacking = () => wantedOf(inquiry, memory.recall(inquiry.address), at.head.number, reorgs, isDue)
       const wanted = lacking()
-      const { told, by } = await endpoints.firstToTell(
-        (each) => ask(each, inquiry, at, wantedFrom(each, wanted, at), { ...parts, lacking }),
+      const { value, by } = await endpoints.firstAnswer(
+        (each) => readFrom(each, inquiry, at, wantedFrom(each, wanted, at), { ...parts, lacking }),
         at.by,
       )
       // Somebody else may have asked meanwhile, about the same account.
-      const remembered = remember(memory.recall(inquiry.address), told, inquiry, wanted, at.head.number, reorgs)
+      const remembered = remember(memory.recall(inquiry.address), value, inquiry, wanted, at.head.number, reorgs)
       memory.keep(inquiry.address, remembered)
-      const { nonce } = told
-      const isUnseen = inquiry.pendingNonce && told.pendingNonce === undefined
-      const pendingNonce = isUnseen ? await pendingNonceElsewhere(endpoints, inquiry.address, by) : told.pendingNonce
+      const { nonce } = value
+      const isUnseen = inquiry.pendingNonce && value.pendingNonce === undefined
+      const pendingNonce = isUnseen ? await pendingNonceElsewhere(endpoints, inquiry.address, by) : value.pendingNonce
       const code = usableCode(remembered, at.head.number) ?? (wanted.code ? undefined : remembered.code)
       return {
         by,
         remembered,
         wanted,
-        told: {
+        account: {
           nonce,
           ...(pendingNonce !== undefined && { pendingNonce }),
           ...(code && { delegated: code.delegated }),
-          estimates: told.estimates,
-          inclusions: told.inclusions,
+          estimates: value.estimates,
+          inclusions: value.inclusions,
         },
       }
     },
-    settle({ address, live, balance: asked }, { head }, inclusions, { remembered, wanted }) {
+    settle({ address, live, balance: requested }, { head }, inclusions, { remembered, wanted }) {
       const last = memory.recall(address)
       if (last) memory.keep(address, withInclusions(last, live, inclusions))
       const charged = withInclusions(remembered, live, inclusions)
-      if (!asked || !charged.balance) return {}
+      if (!requested || !charged.balance) return {}
       const stands = !wanted.balance && !charged.shared
-      const balance = stands ? charged.balance.wei : usableBalance(asked, charged, head.number)
+      const balance = stands ? charged.balance.wei : usableBalance(requested, charged, head.number)
       return balance === undefined ? {} : { balance, balanceReadAt: charged.balance.readAt }
     },
     announce: memory.announce,
@@ -120,13 +120,13 @@ export function readingAccounts({ endpoints, heads, readCanonical, unexplained, 
 }
 
 /** All in one batch. Only the nonce is indispensable. */
-async function ask(
+async function readFrom(
   endpoint: Endpoint,
   inquiry: Inquiry,
   at: TrackedHead,
   wanted: Wanted,
   { readCanonical, estimateGas, readStanding, lacking }: Parts,
-): Promise<Asked<Told>> {
+): Promise<ReadResult<Reading>> {
   const { address, estimates } = inquiry
   const count = () => endpoint.call(nonceCall(address, at.head.number))
   const [counted, pending, standing, receipts, ...gas] = await Promise.all([
@@ -137,13 +137,13 @@ async function ask(
     ...estimates.map((request) => estimateGas(endpoint, request, at.head.hash)),
   ])
   const pendingNonce = numberIn(pending)
-  const told = nonceIn(wanted, counted, pendingNonce, receipts, inquiry)
+  const known = nonceIn(wanted, counted, pendingNonce, receipts, inquiry)
   // A node that does not count its pool.
-  const last = told === undefined && wanted.nonce === 'pending' ? await count() : counted
-  const nonce = told ?? numberIn(last)
-  if (nonce === undefined) return { failed: last ? inWords(last) : 'no answer' }
+  const last = known === undefined && wanted.nonce === 'pending' ? await count() : counted
+  const nonce = known ?? numberIn(last)
+  if (nonce === undefined) return { failed: last ? describeAnswer(last) : 'no answer' }
   return {
-    told: {
+    value: {
       nonce,
       // No less than what is proven and no more than with the pool: that is a count, too.
       counted: last !== undefined || (wanted.nonce === 'pending' && pendingNonce === inquiry.spentBelow),
@@ -193,11 +193,11 @@ async function receiptsInOrder(
 
 function estimatesIn(
   requests: Inquiry['estimates'],
-  told: readonly (Estimate | undefined)[],
+  answers: readonly (Estimate | undefined)[],
 ): ReadonlyMap<TransactionId, Estimate> {
   const estimated = new Map<TransactionId, Estimate>()
   for (const [index, { transactionId }] of requests.entries()) {
-    const estimate = told[index]
+    const estimate = answers[index]
     if (estimate) estimated.set(transactionId, estimate)
   }
   return estimated

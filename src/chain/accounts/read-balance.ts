@@ -1,7 +1,7 @@
 // Balances at the latest head, as somebody who watches wants them: those that are asked for at one moment are one call.
 import type { Address } from '../../domain/ids.ts'
 import type { Wei } from '../../domain/units.ts'
-import { inWords } from '../nodes/call.ts'
+import { describeAnswer } from '../nodes/call.ts'
 import { toBigInt } from '../nodes/decode.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
 import { jointCall, jointMax, type Standing, standingsIn } from './joint-call.ts'
@@ -17,26 +17,26 @@ export function readingBalances(endpoints: Endpoints): (address: Address) => Pro
   let waiting: Waiting[] = []
 
   async function alone(address: Address): Promise<Wei> {
-    const { told } = await endpoints.firstToTell(async (endpoint) => {
+    const { value } = await endpoints.firstAnswer(async (endpoint) => {
       const answer = await endpoint.call({ method: 'eth_getBalance', params: [address, 'latest'] })
       const wei = answer.kind === 'value' ? toBigInt(answer.value) : undefined
-      return wei === undefined ? { failed: inWords(answer) } : { told: wei }
+      return wei === undefined ? { failed: describeAnswer(answer) } : { value: wei }
     })
-    return told
+    return value
   }
 
   /** Undefined where a node answers, but not this: then each is asked for alone. */
   async function joint(addresses: readonly Address[]): Promise<readonly Standing[] | undefined> {
-    const { told } = await endpoints.firstToTell<{ standings?: readonly Standing[] }>(async (endpoint) => {
+    const { value } = await endpoints.firstAnswer<{ standings?: readonly Standing[] }>(async (endpoint) => {
       const answer = await endpoint.call(jointCall(addresses, 'latest'))
       const standings = standingsIn(answer, addresses)
-      if (standings) return { told: { standings } }
-      return answer.kind === 'value' || answer.kind === 'rpcError' ? { told: {} } : { failed: inWords(answer) }
+      if (standings) return { value: { standings } }
+      return answer.kind === 'value' || answer.kind === 'rpcError' ? { value: {} } : { failed: describeAnswer(answer) }
     })
-    return told.standings
+    return value.standings
   }
 
-  async function ask(together: readonly Waiting[]): Promise<void> {
+  async function readFrom(together: readonly Waiting[]): Promise<void> {
     try {
       const standings = together.length > 1 ? await joint(together.map(({ address }) => address)) : undefined
       for (const [index, { address, done, failed }] of together.entries()) {
@@ -56,7 +56,7 @@ export function readingBalances(endpoints: Endpoints): (address: Address) => Pro
       queueMicrotask(() => {
         const all = waiting
         waiting = []
-        for (let from = 0; from < all.length; from += jointMax) void ask(all.slice(from, from + jointMax))
+        for (let from = 0; from < all.length; from += jointMax) void readFrom(all.slice(from, from + jointMax))
       })
     })
 }

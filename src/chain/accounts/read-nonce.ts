@@ -18,14 +18,14 @@ export async function pendingNonceElsewhere(
   by: Endpoint,
 ): Promise<Nonce | undefined> {
   const others = endpoints.order(by).filter((endpoint) => endpoint !== by && endpoint.fit())
-  const told = await Promise.all(
+  const pending = await Promise.all(
     others.map(async (endpoint) => {
       if ((await endpoint.ready()) !== undefined) return undefined
       const answer = await endpoint.call(nonceCall(address, 'pending'))
       return answer.kind === 'value' ? toNumber(answer.value) : undefined
     }),
   )
-  const counts = told.filter((count) => count !== undefined)
+  const counts = pending.filter((count) => count !== undefined)
   return counts.length === 0 ? undefined : Math.max(...counts)
 }
 

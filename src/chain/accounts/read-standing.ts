@@ -38,14 +38,14 @@ interface Joint {
   readonly came: Promise<Came>
 }
 
-type Came = 'told' | 'refused' | 'silent'
+type Came = 'answered' | 'refused' | 'silent'
 
 export function readingStandings(memory: AccountMemory, heads: HeadTracker, clock: Clock): ReadStanding {
   const joints = new Map<Endpoint, readonly Joint[]>()
   const aloneUntil = new Map<Endpoint, number>()
   const silences = new Map<Endpoint, number>()
 
-  function askAlone(endpoint: Endpoint): void {
+  function readAlone(endpoint: Endpoint): void {
     aloneUntil.set(endpoint, clock.elapsed() + refusalHoldsMs)
   }
 
@@ -60,7 +60,7 @@ export function readingStandings(memory: AccountMemory, heads: HeadTracker, cloc
     const isFree = (other: Address) => other !== address && !underWay.some(({ covers }) => covers.has(other))
     const addresses = [address, ...others.filter(isFree).slice(0, jointMax - 1)]
     if (addresses.length === 1 && !(lacking.balance && lacking.code)) return undefined
-    const came = askFor(endpoint, addresses, block).finally(() => {
+    const came = readTogether(endpoint, addresses, block).finally(() => {
       joints.set(endpoint, joints.get(endpoint)?.filter((each) => each !== joint) ?? [])
     })
     const joint = { covers: new Set(addresses), came }
@@ -68,7 +68,7 @@ export function readingStandings(memory: AccountMemory, heads: HeadTracker, cloc
     return joint
   }
 
-  async function askFor(endpoint: Endpoint, addresses: readonly Address[], block: BlockNumber): Promise<Came> {
+  async function readTogether(endpoint: Endpoint, addresses: readonly Address[], block: BlockNumber): Promise<Came> {
     const before = addresses.map(memory.recall)
     const answer = await endpoint.call(jointCall(addresses, block))
     const standings = standingsIn(answer, addresses)
@@ -76,7 +76,7 @@ export function readingStandings(memory: AccountMemory, heads: HeadTracker, cloc
       if (answer.kind === 'value' || answer.kind === 'rpcError') return 'refused'
       const inRow = (silences.get(endpoint) ?? 0) + 1
       silences.set(endpoint, inRow)
-      if (inRow >= silencesMax) askAlone(endpoint)
+      if (inRow >= silencesMax) readAlone(endpoint)
       return 'silent'
     }
     silences.delete(endpoint)
@@ -93,7 +93,7 @@ export function readingStandings(memory: AccountMemory, heads: HeadTracker, cloc
         code: { delegated: standing.delegated, readAt: block },
       })
     }
-    return 'told'
+    return 'answered'
   }
 
   return async (endpoint, address, block, lacking) => {
@@ -101,10 +101,10 @@ export function readingStandings(memory: AccountMemory, heads: HeadTracker, cloc
     // Where nothing of it is answered the next endpoint is asked, and the sooner the better.
     if (came === 'silent' && !endpoint.fit()) return {}
     // Another's call may have been of a block that does not do for this one.
-    const told = await alone(endpoint, address, block, lacking())
+    const standing = await alone(endpoint, address, block, lacking())
     // A node that has not got the block refuses either way.
-    if (came === 'refused' && (told.balance ?? told.delegated) !== undefined) askAlone(endpoint)
-    return told
+    if (came === 'refused' && (standing.balance ?? standing.delegated) !== undefined) readAlone(endpoint)
+    return standing
   }
 }
 

@@ -7,7 +7,7 @@ import type { Count, Remembered } from './account-memory.ts'
 import type { Wanted } from './wanted-of-account.ts'
 
 /** What a node answered. */
-export interface Told {
+export interface Reading {
   readonly nonce: Nonce
   /** Whether the node said so itself, of the head. */
   readonly counted: boolean
@@ -21,7 +21,7 @@ export interface Told {
 /** `reorgs` and `head` are as of the questions. */
 export function remember(
   last: Remembered | undefined,
-  told: Told,
+  reading: Reading,
   inquiry: Inquiry,
   wanted: Wanted,
   head: BlockNumber,
@@ -29,27 +29,27 @@ export function remember(
 ): Remembered {
   const { nonce, live, spentBelow } = inquiry
   const before = last?.count
-  // With nothing of ours in flight, and nothing that was settled elsewhere, only a stranger can have moved it.
+  // With nothing of ours in flight, and nothing that was settled elsewhere, only a foreign transaction can have moved it.
   const isMoved =
     wanted.nonce === 'count' &&
     nonce === 'recent' &&
     live.length === 0 &&
     before?.reorgs === reorgs &&
     before.nonce >= spentBelow &&
-    told.nonce > before.nonce
-  const count = isOnlookers(before, told, inquiry, reorgs)
+    reading.nonce > before.nonce
+  const count = isOnlookers(before, reading, inquiry, reorgs)
     ? before
-    : told.counted
-      ? { nonce: told.nonce, readAt: head, reorgs }
-      : countOf(wanted, before, told, head, reorgs)
+    : reading.counted
+      ? { nonce: reading.nonce, readAt: head, reorgs }
+      : countOf(wanted, before, reading, head, reorgs)
   // What was read before the first count may have changed since, and none of the counts to come would show it.
   const stands = (readAt: BlockNumber | undefined) => before !== undefined || readAt === head
   const known = stands(last?.balance?.readAt) ? last?.balance : undefined
-  const read = told.balance === undefined ? known : { wei: told.balance, readAt: head, chargedBelow: 0 }
-  const isBehind = told.nonce < spentBelow && read?.readAt === head
+  const read = reading.balance === undefined ? known : { wei: reading.balance, readAt: head, chargedBelow: 0 }
+  const isBehind = reading.nonce < spentBelow && read?.readAt === head
   const balance = isBehind ? { ...read, isBehind } : read
   const coded = stands(last?.code?.readAt) ? last?.code : undefined
-  const code = told.delegated === undefined ? coded : { delegated: told.delegated, readAt: head }
+  const code = reading.delegated === undefined ? coded : { delegated: reading.delegated, readAt: head }
   return {
     ...(count && { count }),
     ...(balance && { balance }),
@@ -62,19 +62,24 @@ export function remember(
 function countOf(
   { nonce }: Wanted,
   before: Count | undefined,
-  told: Told,
+  reading: Reading,
   head: BlockNumber,
   reorgs: number,
 ): Count | undefined {
   if (nonce === 'known') return before
   const isOfThisBranch = nonce === 'receipts' && before?.reorgs === reorgs
-  return isOfThisBranch ? { ...before, nonce: told.nonce, receiptsAt: head } : undefined
+  return isOfThisBranch ? { ...before, nonce: reading.nonce, receiptsAt: head } : undefined
 }
 
 /**
- * Who asks for a count and knows of nothing in flight can't say whether ours moved it, or a stranger: that is for the
+ * Who asks for a count and knows of nothing in flight can't say whether ours moved it, or a foreign transaction: that is for the
  * relayer to find out, so it has to meet the difference itself.
  */
-function isOnlookers(before: Count | undefined, told: Told, { nonce, live }: Inquiry, reorgs: number): before is Count {
-  return nonce === 'now' && live.length === 0 && before?.reorgs === reorgs && told.nonce !== before.nonce
+function isOnlookers(
+  before: Count | undefined,
+  reading: Reading,
+  { nonce, live }: Inquiry,
+  reorgs: number,
+): before is Count {
+  return nonce === 'now' && live.length === 0 && before?.reorgs === reorgs && reading.nonce !== before.nonce
 }

@@ -22,8 +22,8 @@ export function estimatingOnce(): EstimateGas {
     }
     const call = estimateCall(request)
     const key = hash('sha256', JSON.stringify(call.params))
-    const told = known.get(key)
-    if (told) return told
+    const estimated = known.get(key)
+    if (estimated) return estimated
     const estimate = toEstimate(await endpoint.call(call))
     // What would revert may need no more than what is ahead of it, and some nodes estimate on top of their pool.
     if (estimate?.kind === 'gas' && under === head) known.set(key, estimate)

@@ -4,10 +4,10 @@ import { type Market, type Speed, speeds } from '../../domain/fees.ts'
 import type { Hash } from '../../domain/ids.ts'
 import { type BlockNumber, maxWei, raisedBy, type Wei } from '../../domain/units.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
-import { inWords } from '../nodes/call.ts'
+import { describeAnswer } from '../nodes/call.ts'
 import { toBigInt, toHead, toHex } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
-import type { Asked, Endpoints } from '../nodes/endpoints.ts'
+import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
 import type { TipFloor } from './tip-floor.ts'
 
 /** Undefined when no endpoint can tell. `isWaiting`: what is next in line was not mined for some blocks. */
@@ -47,19 +47,19 @@ export function readingMarket(endpoints: Endpoints, eip1559: boolean, floor: Tip
     const byHistory = eip1559 && at.head.baseFee !== undefined
     const age = suggestion ? at.head.number - suggestion.readAt : Number.POSITIVE_INFINITY
     const isStale = age < 0 || age >= (isWaiting ? suggestionKept.waiting : suggestionKept.usually)
-    const ask = async (endpoint: Endpoint): Promise<Asked<Market>> => {
-      if (!byHistory) return askPrice(endpoint, at)
-      const [asked, suggested] = await Promise.all([
-        askHistory(endpoint, at),
-        isStale ? askSuggestion(endpoint) : undefined,
+    const readFrom = async (endpoint: Endpoint): Promise<ReadResult<Market>> => {
+      if (!byHistory) return readGasPrice(endpoint, at)
+      const [result, suggested] = await Promise.all([
+        readFeeHistory(endpoint, at),
+        isStale ? readSuggestedTip(endpoint) : undefined,
       ])
-      if ('told' in asked && suggested !== undefined) suggestion = { tip: suggested, readAt: at.head.number }
-      return asked
+      if ('value' in result && suggested !== undefined) suggestion = { tip: suggested, readAt: at.head.number }
+      return result
     }
-    const found = await endpoints.firstToTell(ask, at.by).catch(() => undefined)
+    const found = await endpoints.firstAnswer(readFrom, at.by).catch(() => undefined)
     // No reading: the next step asks anew.
     if (!found && latest?.head === at.head.hash) latest = undefined
-    return found?.told
+    return found?.value
   }
 
   return async (at, isWaiting) => {
@@ -82,16 +82,16 @@ function withFloors(market: Market, suggested: Wei | undefined, learned: Wei): M
   return { ...market, tips, gasPrice, ...(suggested !== undefined && { suggestedTip: suggested }) }
 }
 
-async function askSuggestion(endpoint: Endpoint): Promise<Wei | undefined> {
+async function readSuggestedTip(endpoint: Endpoint): Promise<Wei | undefined> {
   const answer = await endpoint.call({ method: 'eth_maxPriorityFeePerGas', params: [] })
   return answer.kind === 'value' ? toBigInt(answer.value) : undefined
 }
 
-async function askHistory(endpoint: Endpoint, at: TrackedHead): Promise<Asked<Market>> {
+async function readFeeHistory(endpoint: Endpoint, at: TrackedHead): Promise<ReadResult<Market>> {
   const params = [toHex(historyBlocks), toHex(at.head.number), speeds.map((speed) => percentiles[speed])]
   const answer = await endpoint.call({ method: 'eth_feeHistory', params })
   const market = answer.kind === 'value' ? fromHistory(answer.value) : undefined
-  return market ? { told: market } : askPrice(endpoint, at)
+  return market ? { value: market } : readGasPrice(endpoint, at)
 }
 
 /** `baseFeePerGas` is one longer than the blocks asked for: its last is the next block's (EIP-1559). */
@@ -111,7 +111,7 @@ function fromHistory(value: unknown): Market | undefined {
 }
 
 /** A price is as of the endpoint's own head. One that is far behind names what blocks paid an hour ago. */
-async function askPrice(endpoint: Endpoint, { head, by }: TrackedHead): Promise<Asked<Market>> {
+async function readGasPrice(endpoint: Endpoint, { head, by }: TrackedHead): Promise<ReadResult<Market>> {
   const [price, tip, block] = await Promise.all([
     endpoint.call({ method: 'eth_gasPrice', params: [] }),
     head.baseFee === undefined ? undefined : endpoint.call({ method: 'eth_maxPriorityFeePerGas', params: [] }),
@@ -123,14 +123,14 @@ async function askPrice(endpoint: Endpoint, { head, by }: TrackedHead): Promise<
     return { failed: `it does not know block ${head.number}` }
   }
   const gasPrice = price.kind === 'value' ? toBigInt(price.value) : undefined
-  if (gasPrice === undefined) return { failed: inWords(price) }
+  if (gasPrice === undefined) return { failed: describeAnswer(price) }
   if (head.baseFee === undefined) {
-    return { told: { gasPrice, tips: rising((speed) => raisedBy(gasPrice, aboveOnePrice[speed])) } }
+    return { value: { gasPrice, tips: rising((speed) => raisedBy(gasPrice, aboveOnePrice[speed])) } }
   }
-  const told = tip?.kind === 'value' ? toBigInt(tip.value) : undefined
-  const tips = rising((speed) => raisedBy(told ?? maxWei(0n, gasPrice - (head.baseFee ?? 0n)), aboveOnePrice[speed]))
+  const nodeTip = tip?.kind === 'value' ? toBigInt(tip.value) : undefined
+  const tips = rising((speed) => raisedBy(nodeTip ?? maxWei(0n, gasPrice - (head.baseFee ?? 0n)), aboveOnePrice[speed]))
   // The most that the next block may ask: an eighth more (EIP-1559).
-  return { told: { baseFee: raisedBy(head.baseFee, 13n), tips, gasPrice } }
+  return { value: { baseFee: raisedBy(head.baseFee, 13n), tips, gasPrice } }
 }
 
 /** Never below a slower speed's. */

@@ -16,7 +16,7 @@ export interface Pace {
   /** A block below `head` that tells the pace before anything was seen; undefined where the chain is too young for one. */
   lookAt(head: Timed): BlockNumber | undefined
   /** What was read of it. */
-  told(head: Timed, far: Timed): void
+  measured(head: Timed, far: Timed): void
 }
 
 export interface PaceOptions {
@@ -122,7 +122,7 @@ export function measureBlocktime({ configuredMs, isGiven, clock, logger, metrics
       const far = Math.max(1, number - farBlocksMax)
       return number - far < blocksMin ? undefined : far
     },
-    told(head, far) {
+    measured(head, far) {
       if (measured === undefined) set(paceSince(far, head, clock.now()))
     },
   }

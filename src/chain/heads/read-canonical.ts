@@ -4,7 +4,7 @@ import type { Head } from '../../domain/observation.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 import { toHead, toHex } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
-import type { Asked, Endpoints } from '../nodes/endpoints.ts'
+import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
 import type { HeadTracker, TrackedHead } from './track-head.ts'
 
 /** What could not be read is missing, and so is what lies above the head. */
@@ -17,27 +17,27 @@ export function readingCanonical(endpoints: Endpoints, heads: HeadTracker): Read
   let deepAsOf = 0
 
   /** A node that fell behind a reorganisation tells its old branch: its word counts only if it has the head, too. */
-  async function askDeep(endpoint: Endpoint, number: BlockNumber, { head }: TrackedHead): Promise<Asked<Head>> {
+  async function readBlock(endpoint: Endpoint, number: BlockNumber, { head }: TrackedHead): Promise<ReadResult<Head>> {
     const read = (each: BlockNumber) => endpoint.call({ method: 'eth_getBlockByNumber', params: [toHex(each), false] })
     // One after the other: a node that catches up in between would tell the old branch's block, and then the head.
     const tip = await read(head.number)
     if (tip?.kind !== 'value' || toHead(tip.value)?.hash !== head.hash) return { failed: 'it does not have the head' }
     const answer = await read(number)
     const block = answer.kind === 'value' ? toHead(answer.value) : undefined
-    return block?.number === number ? { told: block } : { failed: 'no such block' }
+    return block?.number === number ? { value: block } : { failed: 'no such block' }
   }
 
   async function readDeep(numbers: readonly BlockNumber[], at: TrackedHead): Promise<void> {
     const asOf = heads.reorgs()
     const answers = await Promise.all(
       numbers.map((number) =>
-        endpoints.firstToTell((endpoint) => askDeep(endpoint, number, at), at.by).catch(() => undefined),
+        endpoints.firstAnswer((endpoint) => readBlock(endpoint, number, at), at.by).catch(() => undefined),
       ),
     )
     // The head that was asked about may have been left behind, before or meanwhile: what is below it is then another branch.
     if (heads.reorgs() !== asOf || heads.hashAt(at.head.number) !== at.head.hash) return
     if (deep.size + answers.length > deepKept) deep = new Map()
-    for (const answer of answers) if (answer) deep.set(answer.told.number, answer.told.hash)
+    for (const answer of answers) if (answer) deep.set(answer.value.number, answer.value.hash)
   }
 
   return async (numbers, at) => {

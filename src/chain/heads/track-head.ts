@@ -6,7 +6,7 @@ import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { ChainMetrics } from '../../ops/metrics.ts'
 import { ChainUnavailable } from '../chain.ts'
-import { inWords } from '../nodes/call.ts'
+import { describeAnswer } from '../nodes/call.ts'
 import { toHead, toHex } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
@@ -85,28 +85,28 @@ export function trackHead({ endpoints, pace, clock, logger, metrics }: TrackOpti
   async function readAnew(): Promise<TrackedHead> {
     const behind: TrackedHead[] = []
     const found = await endpoints
-      .firstToTell(async (endpoint) => {
+      .firstAnswer(async (endpoint) => {
         const answer = await endpoint.call({ method: 'eth_getBlockByNumber', params: ['latest', false] })
         const head = answer.kind === 'value' ? toHead(answer.value) : undefined
-        if (!head) return { failed: inWords(answer) }
-        const told = { head, by: endpoint }
-        if (movesOn(told)) return { told: head }
-        behind.push(told)
+        if (!head) return { failed: describeAnswer(answer) }
+        const tracked = { head, by: endpoint }
+        if (movesOn(tracked)) return { value: head }
+        behind.push(tracked)
         return { failed: 'its head is behind' }
       })
       .catch((error: unknown) => {
         if (!known || behind.length === 0) throw error
         return undefined
       })
-    if (found && known?.head.hash === found.told.hash) {
+    if (found && known?.head.hash === found.value.hash) {
       falls = noFalls
-      restLaggards(behind, found.told.number)
+      restLaggards(behind, found.value.number)
       known = { head: known.head, by: found.by }
       return known
     }
     if (found) {
-      restLaggards(behind, found.told.number)
-      return adopt({ head: found.told, by: found.by })
+      restLaggards(behind, found.value.number)
+      return adopt({ head: found.value, by: found.by })
     }
     return fallen(behind)
   }
@@ -121,34 +121,34 @@ export function trackHead({ endpoints, pace, clock, logger, metrics }: TrackOpti
   async function fallen(behind: readonly TrackedHead[]): Promise<TrackedHead> {
     if (!known) throw new ChainUnavailable('no endpoint tells a head')
     const { by } = known
-    const isByTeller = behind.some((told) => told.by === by)
+    const isByTeller = behind.some((tracked) => tracked.by === by)
     const isMore = falls.count > 0 && falls.isByTeller === isByTeller
     falls = isMore ? { ...falls, count: falls.count + 1 } : { count: 1, since: clock.elapsed(), isByTeller }
     const blocktimes = isByTeller ? fallBlocktimes : silentBlocktimes
     const lasted = clock.elapsed() - falls.since >= blocktimes * pace.ms()
-    const highest = behind.reduce((best, told) => (told.head.number > best.head.number ? told : best))
+    const highest = behind.reduce((best, tracked) => (tracked.head.number > best.head.number ? tracked : best))
     if (falls.count >= fallsBelieved && lasted) return adopt(highest)
     return known
   }
 
-  async function adopt(told: TrackedHead): Promise<TrackedHead> {
-    pace.saw(told.head)
-    void lookFar(told)
-    const { linked, lost } = await ancestry.advance(told.head, async (numbers) => {
+  async function adopt(tracked: TrackedHead): Promise<TrackedHead> {
+    pace.saw(tracked.head)
+    void lookFar(tracked)
+    const { linked, lost } = await ancestry.advance(tracked.head, async (numbers) => {
       const calls = numbers.map((number) => ({ method: 'eth_getBlockByNumber', params: [toHex(number), false] }))
-      const answers = await Promise.all(calls.map(told.by.call))
+      const answers = await Promise.all(calls.map(tracked.by.call))
       return answers.map((answer) => (answer.kind === 'value' ? toHead(answer.value) : undefined))
     })
     if (!linked || lost > 0) reorgs += 1
     if (lost > 0) {
       metrics.reorganised(lost)
-      logger.info({ head: told.head.number, blocks: lost }, 'a reorganisation replaced blocks that were known')
+      logger.info({ head: tracked.head.number, blocks: lost }, 'a reorganisation replaced blocks that were known')
     }
-    metrics.head(told.head.number, told.head.timestampMs)
+    metrics.head(tracked.head.number, tracked.head.timestampMs)
     falls = noFalls
-    known = told
-    tell()
-    return told
+    known = tracked
+    notifyFollowers()
+    return tracked
   }
 
   /** One header, once: the pace of the chain is known before many blocks were seen. */
@@ -158,9 +158,9 @@ export function trackHead({ endpoints, pace, clock, logger, metrics }: TrackOpti
     if (number === undefined) return
     const answer = await by.call({ method: 'eth_getBlockByNumber', params: [toHex(number), false] })
     const far = answer.kind === 'value' ? toHead(answer.value) : undefined
-    if (far) pace.told(head, far)
+    if (far) pace.measured(head, far)
     // Another head is soon there to try again.
-    else looksFar = answer.kind === 'unknown' || answer.kind === 'notSent'
+    else looksFar = answer.kind === 'unknown' || answer.kind === 'unsent'
   }
 
   function restLaggards(behind: readonly TrackedHead[], height: BlockNumber): void {
@@ -168,9 +168,9 @@ export function trackHead({ endpoints, pace, clock, logger, metrics }: TrackOpti
     for (const { head, by } of behind) if (height - head.number >= 2) by.lags(4 * pollMs())
   }
 
-  function tell(): void {
-    for (const [onHead, told] of followers) {
-      if (!known || told === known.head.hash) continue
+  function notifyFollowers(): void {
+    for (const [onHead, notified] of followers) {
+      if (!known || notified === known.head.hash) continue
       followers.set(onHead, known.head.hash)
       try {
         onHead(known.head)
@@ -186,7 +186,7 @@ export function trackHead({ endpoints, pace, clock, logger, metrics }: TrackOpti
       idle = new AbortController()
       try {
         await read()
-        tell()
+        notifyFollowers()
         if (down) logger.info({}, 'the network answers again')
         down = false
       } catch (error) {

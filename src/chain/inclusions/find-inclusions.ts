@@ -1,4 +1,4 @@
-// What took each spent nonce: one of our attempts, proven by its receipt, or a stranger, proven by the block itself.
+// What took each spent nonce: one of our attempts, proven by its receipt, or a foreign transaction, proven by the block itself.
 import type { Address } from '../../domain/ids.ts'
 import type { LiveNonce, LostNoOp } from '../../domain/observation.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
@@ -8,7 +8,7 @@ import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
-import { proveTaker, searchOf } from './prove-taker.ts'
+import { proveSpender, searchOf } from './prove-spender.ts'
 import { readReceipts } from './read-receipts.ts'
 import { isBare, isWhole } from './receipt.ts'
 import type { Unexplained } from './unexplained.ts'
@@ -58,10 +58,10 @@ export async function findInclusions(
     open = open.filter(({ nonce }) => !isWhole(found.get(nonce)) && !lostNoOps.has(nonce))
     if (open.length === 0) break
     if ((await endpoint.ready()) !== undefined) continue
-    const unasked = endpoint === at.by ? open.filter(({ nonce }) => !found.has(nonce)) : open
-    const asked = unasked.map((live) => onlyShown(live, shown.get(live.nonce)))
-    const receipts = await readReceipts(endpoint, readCanonical, asked, at)
-    for (const [nonce, told] of receipts.inclusions) found.set(nonce, fuller(found.get(nonce), told))
+    const unrequested = endpoint === at.by ? open.filter(({ nonce }) => !found.has(nonce)) : open
+    const requested = unrequested.map((live) => onlyShown(live, shown.get(live.nonce)))
+    const receipts = await readReceipts(endpoint, readCanonical, requested, at)
+    for (const [nonce, reported] of receipts.inclusions) found.set(nonce, fuller(found.get(nonce), reported))
     if (endpoint === at.by) for (const nonce of receipts.denied) denied.add(nonce)
     for (const nonce of receipts.undecided) undecided.add(nonce)
     const dark = open.filter(({ nonce }) => !found.has(nonce) && !shown.has(nonce))
@@ -109,9 +109,9 @@ function onlyShown(live: LiveNonce, shown: Inclusion | undefined): LiveNonce {
 }
 
 /** The same, as told by two nodes. */
-function fuller(known: Inclusion | undefined, told: Inclusion): Inclusion {
-  if (!known) return told
-  return known.hash === told.hash ? { ...known, ...told } : known
+function fuller(known: Inclusion | undefined, reported: Inclusion): Inclusion {
+  if (!known) return reported
+  return known.hash === reported.hash ? { ...known, ...reported } : known
 }
 
 /** Undefined where the endpoint can't tell. It may lag, so its word counts for what was spent some blocks ago. */
@@ -147,7 +147,7 @@ async function proveAll(
   const proofs = stale.slice(0, proofsMax).map(async (live): Promise<Proof> => {
     const { nonce } = live
     const before = searched.get(searchOf(address, nonce))
-    const proof = await proveTaker(endpoint, address, live, at.head.number - provenAfterBlocks, searched, at)
+    const proof = await proveSpender(endpoint, address, live, at.head.number - provenAfterBlocks, searched, at)
     const after = searched.get(searchOf(address, nonce))
     const canonical = proof && (await readCanonical([proof.block.number], at))
     const isProven = proof && canonical?.get(proof.block.number) === proof.block.hash

@@ -2,11 +2,11 @@
 import type { TransactionSerializable } from 'viem'
 import { isAddressEqual, keccak256, recoverAddress, serializeTransaction } from 'viem/utils'
 import type { Address } from '../../domain/ids.ts'
-import type { SignedEnvelope } from '../../domain/observation.ts'
+import type { MinedPayload } from '../../domain/observation.ts'
 import type { Mined } from '../nodes/decode.ts'
 
 /** Undefined where the account did not sign these bytes, or a node left out or altered something of them. */
-export async function rebuild(mined: Mined, sender: Address): Promise<SignedEnvelope | undefined> {
+export async function rebuild(mined: Mined, sender: Address): Promise<MinedPayload | undefined> {
   const { nonce, to, value, data, accessList, signed } = mined
   if (!signed || value === undefined || data === undefined) return undefined
   const { type, fees, gasLimit, chainId, r, s, yParity } = signed

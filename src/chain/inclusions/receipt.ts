@@ -3,7 +3,7 @@
 import type { Hash } from '../../domain/ids.ts'
 import type { Head, LiveAttempt } from '../../domain/observation.ts'
 import type { BlockRef, Execution, Inclusion } from '../../domain/transaction.ts'
-import { feesPaid, tookTheNonce } from '../../domain/transaction.ts'
+import { feesPaid, spenderKind } from '../../domain/transaction.ts'
 import { type Gas, minWei, type Wei } from '../../domain/units.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
 import { toBigInt, toHash, toHead, toHex, toNumber } from '../nodes/decode.ts'
@@ -124,7 +124,7 @@ async function readHeader(endpoint: Endpoint, { number, hash }: BlockRef): Promi
 export function isWhole(inclusion: Inclusion | undefined): boolean {
   if (!inclusion) return false
   if (inclusion.by === 'external') return true
-  const isKnown = inclusion.succeeded !== undefined || tookTheNonce(inclusion) === 'noOp'
+  const isKnown = inclusion.succeeded !== undefined || spenderKind(inclusion) === 'noOp'
   return isKnown && feesPaid(inclusion) !== undefined
 }
 

@@ -2,18 +2,18 @@
 // narrows the range of all nonces at once, and the bodies of what is left hold the transactions.
 import { isAddressEqual } from 'viem/utils'
 import type { Address } from '../../domain/ids.ts'
-import type { Taker } from '../../domain/observation.ts'
+import type { Spender } from '../../domain/observation.ts'
 import type { BlockNumber, Nonce } from '../../domain/units.ts'
 import { nonceCall } from '../accounts/read-nonce.ts'
 import { isAnswered } from '../nodes/call.ts'
 import { toHead, toHex, toMined, toNumber } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
-import { takerOf } from './prove-taker.ts'
+import { spenderOf } from './prove-spender.ts'
 import { rebuild } from './rebuild.ts'
 
 /** What a search has found. The next search goes on from there. */
 export interface Findings {
-  readonly takers: Map<Nonce, Taker>
+  readonly spenders: Map<Nonce, Spender>
   /** The account's nonce after a block. */
   readonly nonces: Map<BlockNumber, Nonce>
   /** Blocks whose bodies were read. */
@@ -21,7 +21,7 @@ export interface Findings {
 }
 
 export function noFindings(): Findings {
-  return { takers: new Map(), nonces: new Map(), read: new Set() }
+  return { spenders: new Map(), nonces: new Map(), read: new Set() }
 }
 
 /** The blocks higher than `above`, up to `final`, where `finalBelow` is the account's nonce. */
@@ -64,20 +64,20 @@ export async function searchBlocks(
   if (above < 0) findings.nonces.set(above, 0)
   else if (!findings.nonces.has(above) && !(await readNonces(endpoint, address, [above], findings))) return 'failed'
   const wanted = unexplained.filter(
-    (nonce) => !findings.takers.has(nonce) && nonce >= (findings.nonces.get(above) ?? 0),
+    (nonce) => !findings.spenders.has(nonce) && nonce >= (findings.nonces.get(above) ?? 0),
   )
   const ranges = await narrow(endpoint, address, wanted, { above, final }, findings)
   if (typeof ranges === 'string') return ranges
   let bodies = 0
   for (const range of ranges.reverse()) {
-    const isFound = () => range.nonces.every((nonce) => findings.takers.has(nonce))
+    const isFound = () => range.nonces.every((nonce) => findings.spenders.has(nonce))
     for (let number = range.atMost; number > range.above && !isFound(); number -= 1) {
       if (findings.read.has(number)) continue
       if (bodies === bodiesMax) return 'more'
       bodies += 1
-      const takers = await readTakers(endpoint, address, number, wanted)
-      if (!takers) return 'failed'
-      for (const taker of takers) findings.takers.set(taker.nonce, taker)
+      const spenders = await readSpenders(endpoint, address, number, wanted)
+      if (!spenders) return 'failed'
+      for (const spender of spenders) findings.spenders.set(spender.nonce, spender)
       findings.read.add(number)
     }
     // Where the node keeps no state of `above`, a nonce that was not found was spent there or before.
@@ -149,12 +149,12 @@ async function readNonces(
 }
 
 /** What spent any of the nonces in a block. Undefined where it could not be read. */
-async function readTakers(
+async function readSpenders(
   endpoint: Endpoint,
   address: Address,
   number: BlockNumber,
   nonces: readonly Nonce[],
-): Promise<readonly Taker[] | undefined> {
+): Promise<readonly Spender[] | undefined> {
   const answer = await endpoint.call({ method: 'eth_getBlockByNumber', params: [toHex(number), true] })
   const head = answer.kind === 'value' ? toHead(answer.value) : undefined
   const transactions = answer.kind === 'value' ? toMined(answer.value) : undefined
@@ -164,13 +164,13 @@ async function readTakers(
   // By an authorization of the account (EIP-7702), perhaps: no relayer signs those.
   const authorized = transactions.flatMap(({ authorizations }) => authorizations.map(({ nonce }) => nonce))
   const candidates = new Set([...sent, ...authorized])
-  const takers: Taker[] = []
+  const spenders: Spender[] = []
   for (const nonce of nonces.filter((each) => candidates.has(each))) {
-    const mined = await takerOf(transactions, address, nonce)
+    const mined = await spenderOf(transactions, address, nonce)
     if (!mined) continue
     const isSent = mined.nonce === nonce && isAddressEqual(mined.from, address)
-    const envelope = isSent ? await rebuild(mined, address) : undefined
-    takers.push({ nonce, hash: mined.hash, block, minedAt: head.timestampMs, ...(envelope && { envelope }) })
+    const signed = isSent ? await rebuild(mined, address) : undefined
+    spenders.push({ nonce, hash: mined.hash, block, minedAt: head.timestampMs, ...(signed && { signed }) })
   }
-  return takers
+  return spenders
 }

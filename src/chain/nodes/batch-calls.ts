@@ -1,10 +1,10 @@
 // Gathers the calls that everybody makes in one turn of the event loop into as few HTTP requests as possible, sends apart.
 import type { Clock } from '../../ops/clock.ts'
 import { learnBatchSize } from './batch-size.ts'
-import type { Answer, Ask, Call } from './call.ts'
+import type { Answer, Call, SendCall } from './call.ts'
 import { readBatch } from './read-batch.ts'
 import { isObject, isRateLimit, leftOut, membersOf, toAnswer } from './response-body.ts'
-import type { Posted, Transport } from './transport.ts'
+import type { HttpAnswer, Transport } from './transport.ts'
 
 const sendMethod = 'eth_sendRawTransaction'
 
@@ -23,11 +23,11 @@ export interface BatchOptions {
   readonly sized: (calls: number) => void
 }
 
-type Failed = Exclude<Posted, { readonly kind: 'body' }>
+type Failed = Exclude<HttpAnswer, { readonly kind: 'body' }>
 /** What a failed request leaves certain of its calls, after what came before it. */
 type Certainty = (failed: Failed) => Failed
 
-export function batchCalls({ transport, clock, heard, sized }: BatchOptions): Ask {
+export function batchCalls({ transport, clock, heard, sized }: BatchOptions): SendCall {
   const size = learnBatchSize(clock, sized)
   let waiting: Waiting[] = []
   let lastId = 0
@@ -73,7 +73,7 @@ export function batchCalls({ transport, clock, heard, sized }: BatchOptions): As
     return posted.kind === 'body' || (posted.kind === 'unknown' && posted.status !== undefined)
   }
 
-  function settle(part: readonly Waiting[], posted: Posted): void {
+  function settle(part: readonly Waiting[], posted: HttpAnswer): void {
     if (posted.kind !== 'body') {
       heard(false)
       fail(part, posted)
@@ -102,7 +102,7 @@ export function batchCalls({ transport, clock, heard, sized }: BatchOptions): As
     })
 }
 
-const notTried: Failed = { kind: 'notSent', message: 'a send before it was not answered' }
+const notTried: Failed = { kind: 'unsent', message: 'a send before it was not answered' }
 
 function fail(part: readonly Waiting[], { kind, message }: Failed): void {
   for (const one of part) one.answer({ kind, message })
@@ -114,7 +114,7 @@ function asItFailed(failed: Failed): Failed {
 
 /** What came with a batch may have been done, though the node said that it takes none. */
 function inDoubt(failed: Failed): Failed {
-  if (failed.kind !== 'notSent') return failed
+  if (failed.kind !== 'unsent') return failed
   return { kind: 'unknown', message: `it was in a batch that was refused, and then: ${failed.message}` }
 }
 

@@ -8,7 +8,7 @@ export interface Call {
 /**
  * - `value`, `rpcError`: the node answered.
  * - `unknown`: the node may have done it, or not: a time-out, a lost connection, an HTTP error, a rate limit, garbage.
- * - `notSent`: certain that no byte of it reached a node, because no connection was ever made, or none was tried.
+ * - `unsent`: certain that no byte of it reached a node, because no connection was ever made, or none was tried.
  *
  * No message holds a URL, a key or a header.
  */
@@ -16,20 +16,20 @@ export type Answer =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'rpcError'; readonly code: number; readonly message: string; readonly data?: unknown }
   | { readonly kind: 'unknown'; readonly message: string }
-  | { readonly kind: 'notSent'; readonly message: string }
+  | { readonly kind: 'unsent'; readonly message: string }
 
-/** Hands a call to one endpoint. Never rejects. */
-export type Ask = (call: Call) => Promise<Answer>
+/** Sends a call to one endpoint. Never rejects. */
+export type SendCall = (call: Call) => Promise<Answer>
 
 /** An answer in words, for a log or an error. */
-export function inWords(answer: Answer): string {
+export function describeAnswer(answer: Answer): string {
   switch (answer.kind) {
     case 'value':
       return 'an answer of the wrong shape'
     case 'rpcError':
       return `${answer.message} (${answer.code})`
     case 'unknown':
-    case 'notSent':
+    case 'unsent':
       return answer.message
   }
 }

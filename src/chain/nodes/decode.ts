@@ -111,7 +111,7 @@ function withSignature(transaction: Wire | undefined): { signed?: Signed } {
   return { signed: { ...known, ...(chainId !== undefined && { chainId }) } }
 }
 
-/** By their number in the envelope (EIP-2718). */
+/** By their type (EIP-2718). */
 const signedTypes: readonly Signed['type'][] = ['legacy', 'eip2930', 'eip1559']
 
 /** A node tells a gasPrice of an EIP-1559 transaction, too: what it paid. */

@@ -4,7 +4,7 @@ import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { ChainMetrics } from '../../ops/metrics.ts'
 import { batchCalls } from './batch-calls.ts'
-import { type Ask, inWords } from './call.ts'
+import { describeAnswer, type SendCall } from './call.ts'
 import { callAlone } from './call-alone.ts'
 import { replacementRuleOf } from './client-profile.ts'
 import { toNumber } from './decode.ts'
@@ -22,9 +22,9 @@ export interface Endpoint {
   readonly index: number
   readonly weight: number
   /** Does not verify: `ready` does. */
-  readonly call: Ask
+  readonly call: SendCall
   /** For somebody else's calls: alone in a request, on connections of their own, and nothing is learned from them. */
-  readonly callAside: Ask
+  readonly callAside: SendCall
   /** What came with a node's error, without what is secret about this endpoint. */
   redacted(data: unknown): unknown
   /** Undefined when it serves this chain; otherwise why it can't be used, now or ever. Never rejects. */
@@ -81,17 +81,17 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
   }
 
   const sized = (calls: number) => logger.info({ endpoint: index, calls }, 'batches to an endpoint have another size')
-  const ask = batchCalls({ transport, clock, heard, sized })
-  const call: Ask = (one) => {
+  const sendCall = batchCalls({ transport, clock, heard, sized })
+  const call: SendCall = (one) => {
     const answered = metrics.calling(one.method, index)
-    const answer = ask(one)
+    const answer = sendCall(one)
     // Beside the answer's way to whoever waits for it.
     void answer.then(({ kind }) => answered(kind))
     return answer
   }
 
   let aside: Transport | undefined
-  const callAside: Ask = (one) => {
+  const callAside: SendCall = (one) => {
     aside ??= options.openTransport({ ...options, url: config.url, ...asideLimits })
     return callAlone(aside, one)
   }
@@ -102,16 +102,16 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
       call({ method: 'eth_chainId', params: [] }),
       call({ method: 'web3_clientVersion', params: [] }),
     ])
-    const told = id.kind === 'value' ? toNumber(id.value) : undefined
-    if (told === undefined) {
+    const served = id.kind === 'value' ? toNumber(id.value) : undefined
+    if (served === undefined) {
       verified = undefined
-      return inWords(id)
+      return describeAnswer(id)
     }
-    if (told !== chainId) {
-      logger.error({ endpoint: index, expected: chainId, told }, 'an endpoint serves another chain and is not used')
+    if (served !== chainId) {
+      logger.error({ endpoint: index, expected: chainId, served }, 'an endpoint serves another chain and is not used')
       wrongUntil = clock.elapsed() + wrongChainMs
       metrics.endpoint(index, false)
-      return `serves chain ${told}, not ${chainId}`
+      return `serves chain ${served}, not ${chainId}`
     }
     rule = replacementRuleOf(version.kind === 'value' ? version.value : undefined)
     return undefined

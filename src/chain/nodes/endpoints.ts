@@ -4,16 +4,16 @@ import { ChainUnavailable } from '../chain.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** What asking one endpoint came to: a fact, or why it could not tell, so that the next one is asked. */
-export type Asked<T> = { readonly told: T } | { readonly failed: string }
+export type ReadResult<T> = { readonly value: T } | { readonly failed: string }
 
 export interface Endpoints {
   /** Best first: fit before resting, then by weight in turn, or `preferred` before the others that are fit. */
   order(preferred?: Endpoint): readonly Endpoint[]
   /** Asks one after the other until one tells. Rejects with ChainUnavailable when none does. */
-  firstToTell<T>(
-    ask: (endpoint: Endpoint) => Promise<Asked<T>>,
+  firstAnswer<T>(
+    read: (endpoint: Endpoint) => Promise<ReadResult<T>>,
     preferred?: Endpoint,
-  ): Promise<{ readonly told: T; readonly by: Endpoint }>
+  ): Promise<{ readonly value: T; readonly by: Endpoint }>
   /** Enough for every endpoint, also for one that has not said yet what it is: a rival may lie anywhere. */
   rule(): ReplacementRule
   close(): Promise<void>
@@ -47,7 +47,7 @@ export function chooseAmong(all: readonly Endpoint[]): Endpoints {
 
   return {
     order,
-    async firstToTell(ask, preferred) {
+    async firstAnswer(read, preferred) {
       if (!introduced) {
         introduced = true
         for (const endpoint of all) void endpoint.ready()
@@ -55,9 +55,9 @@ export function chooseAmong(all: readonly Endpoint[]): Endpoints {
       const failures: string[] = []
       for (const endpoint of order(preferred)) {
         const unfit = await endpoint.ready()
-        const asked = unfit === undefined ? await ask(endpoint) : { failed: unfit }
-        if ('told' in asked) return { told: asked.told, by: endpoint }
-        failures.push(`endpoint ${endpoint.index}: ${asked.failed}`)
+        const result = unfit === undefined ? await read(endpoint) : { failed: unfit }
+        if ('value' in result) return { value: result.value, by: endpoint }
+        failures.push(`endpoint ${endpoint.index}: ${result.failed}`)
       }
       throw new ChainUnavailable(failures.join('; ') || 'the network has no endpoints')
     },

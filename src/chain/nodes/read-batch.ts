@@ -1,6 +1,6 @@
 // What came of a batch as a whole, by the HTTP status and the shape of the body. No text is read.
-import { isObject, isRateLimit, limitExceeded, type Member, membersOf } from './response-body.ts'
-import type { Posted } from './transport.ts'
+import { type BatchMember, isObject, isRateLimit, limitExceeded, membersOf } from './response-body.ts'
+import type { HttpAnswer } from './transport.ts'
 
 /**
  * - `answered`: at least one of its calls. The others were left out, and may have been done.
@@ -17,8 +17,8 @@ const refusalStatuses: readonly number[] = [400, 403, 405, contentTooLarge, 415,
 const invalidRequest = -32600
 
 /** `ids` are those of the batch's calls, more than one, in their order. */
-export function readBatch(posted: Posted, ids: readonly unknown[]): BatchReading {
-  if (posted.kind === 'notSent') return 'failed'
+export function readBatch(posted: HttpAnswer, ids: readonly unknown[]): BatchReading {
+  if (posted.kind === 'unsent') return 'failed'
   const { status } = posted
   const isRefusal = status !== undefined && refusalStatuses.includes(status)
   if (posted.kind === 'unknown') return isRefusal ? 'refused' : 'failed'
@@ -33,7 +33,7 @@ export function readBatch(posted: Posted, ids: readonly unknown[]): BatchReading
   return posted.status === 500 && members.some((member) => codeOf(member) === invalidRequest) ? 'refused' : 'failed'
 }
 
-function answersOne(member: Member, json: unknown, ids: readonly unknown[]): boolean {
+function answersOne(member: BatchMember, json: unknown, ids: readonly unknown[]): boolean {
   if (!ids.includes(member.id)) return false
   if (!isObject(member.error)) return 'result' in member
   // A bare error is about the whole, whatever id it has, and so is geth's for a batch above its limit, which is one error in
@@ -41,7 +41,7 @@ function answersOne(member: Member, json: unknown, ids: readonly unknown[]): boo
   return Array.isArray(json) && !(json.length === 1 && member.id === ids[0] && codeOf(member) === invalidRequest)
 }
 
-function codeOf({ error }: Member): unknown {
+function codeOf({ error }: BatchMember): unknown {
   return isObject(error) ? error.code : undefined
 }
 

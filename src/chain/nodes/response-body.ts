@@ -2,7 +2,7 @@
 import type { Answer } from './call.ts'
 
 /** One answer; its `error` is of the same kind. */
-export interface Member {
+export interface BatchMember {
   readonly id?: unknown
   readonly result?: unknown
   readonly error?: unknown
@@ -25,13 +25,13 @@ export function toAnswer(member: unknown, redact: (text: string) => string): Ans
     if (isRateLimit(member)) return { kind: 'unknown', message: 'rate limited' }
     const { code, message, data } = error
     if (typeof code !== 'number') return { kind: 'unknown', message: 'an error without a code' }
-    const told = redact(typeof message === 'string' ? message : '')
-    return { kind: 'rpcError', code, message: told, ...(data !== undefined && { data }) }
+    const text = redact(typeof message === 'string' ? message : '')
+    return { kind: 'rpcError', code, message: text, ...(data !== undefined && { data }) }
   }
   return 'result' in member ? { kind: 'value', value: member.result } : leftOut
 }
 
-export function isRateLimit({ error }: Member): boolean {
+export function isRateLimit({ error }: BatchMember): boolean {
   return isObject(error) && rateLimitCodes.includes(Number(error.code))
 }
 
@@ -39,6 +39,6 @@ export function membersOf(json: unknown): readonly unknown[] {
   return Array.isArray(json) ? json : [json]
 }
 
-export function isObject(value: unknown): value is Member {
+export function isObject(value: unknown): value is BatchMember {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

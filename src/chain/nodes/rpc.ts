@@ -4,12 +4,12 @@ import type { Endpoints } from './endpoints.ts'
 
 /** Rejects with ChainUnavailable when no endpoint answers. A node's error is an answer. */
 export async function passOn(endpoints: Endpoints, read: ChainRead): Promise<ReadAnswer> {
-  const { told } = await endpoints.firstToTell<ReadAnswer>(async (endpoint) => {
+  const { value } = await endpoints.firstAnswer<ReadAnswer>(async (endpoint) => {
     const answer = await endpoint.callAside(read)
-    if (answer.kind === 'value') return { told: { value: answer.value } }
+    if (answer.kind === 'value') return { value: { value: answer.value } }
     if (answer.kind !== 'rpcError') return { failed: answer.message }
     const { code, message, data } = answer
-    return { told: { error: { code, message, ...(data !== undefined && { data: endpoint.redacted(data) }) } } }
+    return { value: { error: { code, message, ...(data !== undefined && { data: endpoint.redacted(data) }) } } }
   })
-  return told
+  return value
 }

@@ -7,14 +7,14 @@ import { late, within } from '../../ops/within.ts'
 import { redactor } from './redact.ts'
 
 /** `status` is the HTTP status, where there was an answer with one. */
-export type Posted =
+export type HttpAnswer =
   | { readonly kind: 'body'; readonly status: number; readonly json: unknown }
   | { readonly kind: 'unknown'; readonly status?: number; readonly message: string }
-  | { readonly kind: 'notSent'; readonly message: string }
+  | { readonly kind: 'unsent'; readonly message: string }
 
 export interface Transport {
   /** Never rejects. */
-  post(body: string): Promise<Posted>
+  post(body: string): Promise<HttpAnswer>
   /** Takes URL and keys out of a node's words. */
   redact(text: string): string
   close(): Promise<void>
@@ -55,7 +55,7 @@ export function openTransport(options: TransportOptions): Transport {
     headers: { 'content-type': 'application/json', ...credentials(url) },
   }
 
-  async function exchange(body: string, signal: AbortSignal): Promise<Posted> {
+  async function exchange(body: string, signal: AbortSignal): Promise<HttpAnswer> {
     const answer = await pool.request({ ...request, body, signal })
     const text = await answer.body.text()
     const { statusCode: status } = answer
@@ -80,7 +80,7 @@ export function openTransport(options: TransportOptions): Transport {
           return { kind: 'unknown', message: `an answer of more than ${answerBytesMax} bytes` }
         }
         return neverConnected(error)
-          ? { kind: 'notSent', message: `no connection (${codeOf(error)})` }
+          ? { kind: 'unsent', message: `no connection (${codeOf(error)})` }
           : { kind: 'unknown', message: `the connection failed (${codeOf(error)})` }
       }
     },

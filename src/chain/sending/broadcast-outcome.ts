@@ -75,7 +75,7 @@ function meaningOf(message: string): RejectionCode | 'alreadyKnown' | undefined 
 export function broadcastOutcome(answer: Answer, hash: Hash): BroadcastOutcome {
   switch (answer.kind) {
     case 'unknown':
-    case 'notSent':
+    case 'unsent':
       return { kind: answer.kind, message: answer.message }
     case 'value': {
       const same = typeof answer.value === 'string' && answer.value.toLowerCase() === hash.toLowerCase()

@@ -1,8 +1,8 @@
-// Hands signed envelopes to the nodes, in order, in one batch, and says what is certain of each.
+// Broadcasts signed transactions, in order, in one batch, and says what is certain of each.
 import type { BroadcastOutcome } from '../../domain/attempt.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { Wei } from '../../domain/units.ts'
-import type { Envelope } from '../chain.ts'
+import type { BroadcastRequest } from '../chain.ts'
 import type { Answer } from '../nodes/call.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
@@ -12,59 +12,57 @@ import { mergeOutcomes, worthAnother } from './merge-outcomes.ts'
 /** Never rejects. */
 export async function broadcast(
   endpoints: Endpoints,
-  envelopes: readonly Envelope[],
+  requests: readonly BroadcastRequest[],
   /** Called with a node's smallest tip where a refusal names it. */
   learnMinimum: (tip: Wei) => void = () => undefined,
 ): Promise<ReadonlyMap<Hash, BroadcastOutcome>> {
   const outcomes = new Map<Hash, BroadcastOutcome>()
-  const learn = (envelope: Envelope, answer: Answer) => {
+  const learn = (request: BroadcastRequest, answer: Answer) => {
     const minimum = minimumTipIn(answer)
     if (minimum !== undefined) learnMinimum(minimum)
-    const outcome = broadcastOutcome(answer, envelope.hash)
-    const known = outcomes.get(envelope.hash)
-    outcomes.set(envelope.hash, known ? mergeOutcomes(known, outcome) : outcome)
+    const outcome = broadcastOutcome(answer, request.hash)
+    const known = outcomes.get(request.hash)
+    outcomes.set(request.hash, known ? mergeOutcomes(known, outcome) : outcome)
   }
 
   const [first, ...others] = endpoints.order()
-  if (!first || envelopes.length === 0) return new Map(envelopes.map(({ hash }) => [hash, nowhere]))
-  const wide = envelopes.filter((envelope) => envelope.reach === 'all')
+  if (!first || requests.length === 0) return new Map(requests.map(({ hash }) => [hash, nowhere]))
+  const wide = requests.filter((request) => request.reach === 'all')
   const widely = (some: readonly Endpoint[]) =>
-    Promise.all(wide.length > 0 ? some.map((endpoint) => hand(endpoint, wide, learn)) : [])
-  // A dead endpoint is handed them too, but a race is not held up by its time-out where others have taken them.
+    Promise.all(wide.length > 0 ? some.map((endpoint) => broadcastTo(endpoint, wide, learn)) : [])
+  // They are broadcast to a dead endpoint too, but a race is not held up by its time-out where others have taken them.
   const late = widely(others.filter((endpoint) => !endpoint.fit()))
-  await Promise.all([hand(first, envelopes, learn), widely(others.filter((endpoint) => endpoint.fit()))])
+  await Promise.all([broadcastTo(first, requests, learn), widely(others.filter((endpoint) => endpoint.fit()))])
   if (!wide.every(({ hash }) => mayBeInAPool(outcomes.get(hash)))) await late
   for (const endpoint of others) {
-    const again = envelopes.filter(({ hash, reach }) => reach === 'one' && worthAnother(outcomes.get(hash) ?? nowhere))
+    const again = requests.filter(({ hash, reach }) => reach === 'one' && worthAnother(outcomes.get(hash) ?? nowhere))
     // A first endpoint may have taken its time to fail, and a cancellation may have been answered in it.
     const wanted = await Promise.all(again.map(async ({ stillWanted }) => stillWanted?.() ?? true))
     const left = again.filter((_, index) => wanted[index])
-    if (left.length > 0) await hand(endpoint, left, learn)
+    if (left.length > 0) await broadcastTo(endpoint, left, learn)
   }
   return new Map(outcomes)
 }
 
 function mayBeInAPool(outcome: BroadcastOutcome | undefined): boolean {
-  return outcome !== undefined && outcome.kind !== 'notSent' && outcome.kind !== 'rejected'
+  return outcome !== undefined && outcome.kind !== 'unsent' && outcome.kind !== 'rejected'
 }
 
-const nowhere: BroadcastOutcome = { kind: 'notSent', message: 'the network has no endpoints' }
+const nowhere: BroadcastOutcome = { kind: 'unsent', message: 'the network has no endpoints' }
 
-async function hand(
+async function broadcastTo(
   endpoint: Endpoint,
-  envelopes: readonly Envelope[],
-  learn: (envelope: Envelope, answer: Answer) => void,
+  requests: readonly BroadcastRequest[],
+  learn: (request: BroadcastRequest, answer: Answer) => void,
 ): Promise<void> {
   // An endpoint that has not said which chain it serves gets no bytes at all: that much is certain.
   const unfit = await endpoint.ready()
   const answers: readonly Answer[] =
     unfit === undefined
-      ? await Promise.all(
-          envelopes.map(({ raw }) => endpoint.call({ method: 'eth_sendRawTransaction', params: [raw] })),
-        )
-      : envelopes.map(() => ({ kind: 'notSent', message: unfit }))
-  for (const [index, envelope] of envelopes.entries()) {
+      ? await Promise.all(requests.map(({ raw }) => endpoint.call({ method: 'eth_sendRawTransaction', params: [raw] })))
+      : requests.map(() => ({ kind: 'unsent', message: unfit }))
+  for (const [index, request] of requests.entries()) {
     const answer = answers[index]
-    if (answer) learn(envelope, answer)
+    if (answer) learn(request, answer)
   }
 }

@@ -2,7 +2,7 @@
 import type { BroadcastOutcome, RejectionCode } from '../../domain/attempt.ts'
 
 /** Evidence that a node may have it, strongest first: what one node may hold, no other node's refusal takes back. */
-const evidence: readonly BroadcastOutcome['kind'][] = ['accepted', 'alreadyKnown', 'unknown', 'rejected', 'notSent']
+const evidence: readonly BroadcastOutcome['kind'][] = ['accepted', 'alreadyKnown', 'unknown', 'rejected', 'unsent']
 
 /**
  * Among refusals, what says most about the chain and about rivals in the pools comes first, and what another node might
@@ -20,7 +20,7 @@ const refusals: readonly RejectionCode[] = [
   'invalid',
 ]
 
-/** `notSent` only if it is all of them. */
+/** `unsent` only if it is all of them. */
 export function mergeOutcomes(one: BroadcastOutcome, other: BroadcastOutcome): BroadcastOutcome {
   const distance = evidence.indexOf(one.kind) - evidence.indexOf(other.kind)
   if (distance !== 0) return distance < 0 ? one : other
@@ -32,6 +32,6 @@ export function mergeOutcomes(one: BroadcastOutcome, other: BroadcastOutcome): B
 
 /** Whether the next endpoint may do better: nothing was learned, or the refusal is one node's own affair. */
 export function worthAnother(outcome: BroadcastOutcome): boolean {
-  if (outcome.kind === 'notSent' || outcome.kind === 'unknown') return true
+  if (outcome.kind === 'unsent' || outcome.kind === 'unknown') return true
   return outcome.kind === 'rejected' && (outcome.code === 'nodeLimit' || outcome.code === 'poolFull')
 }

@@ -1,6 +1,6 @@
 // POST of an API key: the key goes into the answer and nowhere else.
 import { type ApiKey, type ApiKeyRequest, checkApiKey } from '../../domain/api-key.ts'
-import { type Asked, allowed } from '../../domain/audit.ts'
+import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { ApiKeyId } from '../../domain/ids.ts'
 import { freshId } from '../../ops/fresh-id.ts'
@@ -14,7 +14,7 @@ export const apiKeysMax = 1_000
 export async function createApiKey(
   { store, clock, random }: Pick<CommandContext, 'store' | 'clock' | 'random'>,
   request: ApiKeyRequest,
-  asked: Asked,
+  requester: Requester,
 ): Promise<{ readonly key: ApiKey; readonly token: string }> {
   const now = clock.now()
   checkApiKey(request, now)
@@ -24,7 +24,7 @@ export async function createApiKey(
     id: freshId<ApiKeyId>(random, now),
     hint,
     createdAt: now,
-    createdBy: asked.keyId,
+    createdBy: requester.keyId,
   }
   await store.commit(async (session) => {
     for (const id of request.relayers ?? []) {
@@ -38,7 +38,7 @@ export async function createApiKey(
       )
     }
     await session.insertApiKey(key, digest)
-    session.note(allowed(asked, now, { subjectId: key.id }))
+    session.recordAudit(allowed(requester, now, { subjectId: key.id }))
   })
   return { key, token }
 }

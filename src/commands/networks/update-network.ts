@@ -1,9 +1,9 @@
 // PATCH of a network: an overlay on what the file says of it. Its nodes are exchanged while its relayers go on.
-import { type Asked, allowed } from '../../domain/audit.ts'
+import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
-import { networkFromRow, networkToRow } from '../../registry/documents.ts'
 import type { NetworkPatch, NetworkSettings } from '../../registry/entities.ts'
-import { relayersMax } from '../../registry/estate.ts'
+import { relayersMax } from '../../registry/registry.ts'
+import { networkFromEntity, networkToEntity } from '../../registry/stored-entities.ts'
 import { type ManagementContext, requireKey, takeEffect } from '../management.ts'
 
 /** Null gives a member back to the file. */
@@ -14,21 +14,21 @@ export async function updateNetwork(
   context: ManagementContext,
   name: string,
   change: NetworkChange,
-  asked: Asked,
+  requester: Requester,
 ): Promise<NetworkSettings> {
-  const { store, estate, vault } = context
-  const inFile = estate.file.networks.find((network) => network.name === name)
+  const { store, registry, vault } = context
+  const inFile = registry.file.networks.find((network) => network.name === name)
   if (!inFile) throw new RescindError('NETWORK_NOT_FOUND', `Network with ID evm:${name} not found`)
   if (change.rpcUrls) requireKey(context, 'rpc_urls')
   const overlay = await store.commit(async (session) => {
     await session.raiseRevision()
-    const known = await session.managed('network', name)
-    const members = Object.entries({ ...(known && networkFromRow(vault, known)), ...change })
+    const known = await session.entity('network', name)
+    const members = Object.entries({ ...(known && networkFromEntity(vault, known)), ...change })
     // Without the nulls of a patch.
     const next = Object.fromEntries(members.filter(([, value]) => value !== null)) as NetworkPatch
-    if (Object.keys(next).length === 0) await session.removeManaged('network', name)
-    else await session.saveManaged(networkToRow(vault, name, next))
-    session.note(allowed(asked, context.clock.now(), { subjectId: name }))
+    if (Object.keys(next).length === 0) await session.removeEntity('network', name)
+    else await session.saveEntity(networkToEntity(vault, name, next))
+    session.recordAudit(allowed(requester, context.clock.now(), { subjectId: name }))
     return next
   })
   const { items } = await store.reads.relayers({ page: 1, perPage: relayersMax })

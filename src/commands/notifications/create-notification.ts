@@ -1,30 +1,30 @@
 // POST of a notification: where events go. The URL may hold a token, so it is sealed like the key that signs.
-import { type Asked, allowed } from '../../domain/audit.ts'
+import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import { freshId } from '../../ops/fresh-id.ts'
-import { notificationToRow } from '../../registry/documents.ts'
 import type { NotificationSettings } from '../../registry/entities.ts'
+import { notificationToEntity } from '../../registry/stored-entities.ts'
 import { type ManagementContext, refuseInside, requireKey, takeEffect } from '../management.ts'
 
 /** Its id is made where it is absent. Throws ALREADY_EXISTS, STORAGE_KEY_MISSING, and INVALID_REQUEST for a URL inside. */
 export async function createNotification(
   context: ManagementContext,
   request: Omit<NotificationSettings, 'id'> & { readonly id?: string },
-  asked: Asked,
+  requester: Requester,
 ): Promise<NotificationSettings> {
-  const { store, clock, random, estate, vault } = context
+  const { store, clock, random, registry, vault } = context
   requireKey(context, 'url')
   refuseInside(context, request.url)
   const notification = { ...request, id: request.id ?? freshId(random, clock.now()) }
   const { id } = notification
-  const row = notificationToRow(vault, notification)
+  const row = notificationToEntity(vault, notification)
   await store.commit(async (session) => {
     await session.raiseRevision()
-    if (estate.file.notifications.some((each) => each.id === id) || (await session.managed('notification', id))) {
+    if (registry.file.notifications.some((each) => each.id === id) || (await session.entity('notification', id))) {
       throw new RescindError('ALREADY_EXISTS', `id: there is a notification "${id}"; give this one another id, or none`)
     }
-    await session.saveManaged(row)
-    session.note(allowed(asked, context.clock.now(), { subjectId: id }))
+    await session.saveEntity(row)
+    session.recordAudit(allowed(requester, context.clock.now(), { subjectId: id }))
   })
   await takeEffect(context)
   return notification

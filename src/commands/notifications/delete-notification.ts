@@ -1,17 +1,17 @@
 // DELETE of a notification that no relayer names.
-import { type Asked, allowed } from '../../domain/audit.ts'
+import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import { type ManagementContext, notInFile, takeEffect } from '../management.ts'
 import { usedBy } from '../used-by.ts'
 
 /** Throws NOTIFICATION_NOT_FOUND, CONFIGURED_BY_FILE, NOTIFICATION_IN_USE. */
-export async function deleteNotification(context: ManagementContext, id: string, asked: Asked): Promise<void> {
-  const { store, estate } = context
-  const inFile = estate.file.notifications.some((each) => each.id === id)
+export async function deleteNotification(context: ManagementContext, id: string, requester: Requester): Promise<void> {
+  const { store, registry } = context
+  const inFile = registry.file.notifications.some((each) => each.id === id)
   notInFile('notification', id, inFile, 'take it out of the file and restart')
   await store.commit(async (session) => {
     await session.raiseRevision()
-    if (!(await session.managed('notification', id))) {
+    if (!(await session.entity('notification', id))) {
       throw new RescindError('NOTIFICATION_NOT_FOUND', `Notification with ID ${id} not found`)
     }
     const users = await session.relayersUsing('notification', id)
@@ -19,8 +19,8 @@ export async function deleteNotification(context: ManagementContext, id: string,
       const fix = 'patch their notification_id, or delete them, first'
       throw new RescindError('NOTIFICATION_IN_USE', `${usedBy('notification', id, users)}; ${fix}`)
     }
-    await session.removeManaged('notification', id)
-    session.note(allowed(asked, context.clock.now(), { subjectId: id }))
+    await session.removeEntity('notification', id)
+    session.recordAudit(allowed(requester, context.clock.now(), { subjectId: id }))
   })
   await takeEffect(context)
 }

@@ -1,9 +1,9 @@
 // PATCH of a notification: another URL or another key, for every event that is delivered from now on.
-import { type Asked, allowed } from '../../domain/audit.ts'
+import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { Secret } from '../../ops/secret.ts'
-import { notificationFromRow, notificationToRow } from '../../registry/documents.ts'
 import type { NotificationSettings } from '../../registry/entities.ts'
+import { notificationFromEntity, notificationToEntity } from '../../registry/stored-entities.ts'
 import { type ManagementContext, notInFile, refuseInside, requireKey, takeEffect } from '../management.ts'
 
 export interface NotificationPatch {
@@ -17,22 +17,22 @@ export async function updateNotification(
   context: ManagementContext,
   id: string,
   patch: NotificationPatch,
-  asked: Asked,
+  requester: Requester,
 ): Promise<NotificationSettings> {
-  const { store, estate, vault } = context
-  const inFile = estate.file.notifications.some((each) => each.id === id)
+  const { store, registry, vault } = context
+  const inFile = registry.file.notifications.some((each) => each.id === id)
   notInFile('notification', id, inFile, 'change it there and restart')
   requireKey(context, 'url')
   if (patch.url) refuseInside(context, patch.url)
   const updated = await store.commit(async (session) => {
     await session.raiseRevision()
-    const row = await session.managed('notification', id)
+    const row = await session.entity('notification', id)
     if (!row) throw new RescindError('NOTIFICATION_NOT_FOUND', `Notification with ID ${id} not found`)
-    const { signingKey: before, ...known } = notificationFromRow(vault, row)
+    const { signingKey: before, ...known } = notificationFromEntity(vault, row)
     const signingKey = patch.signingKey === undefined ? before : (patch.signingKey ?? undefined)
     const next = { ...known, url: patch.url ?? known.url, ...(signingKey && { signingKey }) }
-    await session.saveManaged(notificationToRow(vault, next))
-    session.note(allowed(asked, context.clock.now(), { subjectId: id }))
+    await session.saveEntity(notificationToEntity(vault, next))
+    session.recordAudit(allowed(requester, context.clock.now(), { subjectId: id }))
     return next
   })
   await takeEffect(context)

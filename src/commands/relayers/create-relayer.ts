@@ -1,11 +1,11 @@
 // POST of a relayer: another nonce sequence, advanced from the answer on.
-import { type Asked, allowed } from '../../domain/audit.ts'
+import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { NetworkName, RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import { freshId } from '../../ops/fresh-id.ts'
-import { relayerToRow, sealEndpoints } from '../../registry/documents.ts'
-import type { Endpoint } from '../../registry/entities.ts'
+import type { EndpointSettings } from '../../registry/entities.ts'
+import { relayerToEntity, sealEndpoints } from '../../registry/stored-entities.ts'
 import type { Session } from '../../store/store.ts'
 import { type ManagementContext, type PolicyMembers, policiesFrom, requireKey, takeEffect } from '../management.ts'
 
@@ -20,39 +20,39 @@ export interface RelayerRequest {
   /** In the form of the configuration file. */
   readonly policies: PolicyMembers
   /** Instead of the network's. */
-  readonly endpoints?: readonly Endpoint[]
+  readonly endpoints?: readonly EndpointSettings[]
 }
 
 /** Throws INVALID_REQUEST, ALREADY_EXISTS, ACCOUNT_IN_USE, STORAGE_KEY_MISSING. */
 export async function createRelayer(
   context: ManagementContext,
   request: RelayerRequest,
-  asked: Asked,
+  requester: Requester,
 ): Promise<Relayer> {
-  const { store, clock, random, estate, vault } = context
-  await estate.refresh()
+  const { store, clock, random, registry, vault } = context
+  await registry.refresh()
   const relayer = relayerFrom(context, request, request.id ?? freshId(random, clock.now()))
   if (request.endpoints) requireKey(context, 'custom_rpc_urls')
   const at = { kind: 'relayer', id: relayer.id } as const
   const sealed = request.endpoints && sealEndpoints(vault, at, request.endpoints)
   await store.commit(async (session) => {
-    // First: it waits for whoever else changes the estate.
-    await session.saveManaged(relayerToRow(relayer.id, { origin: 'api' }, sealed))
+    // First: it waits for whoever else changes the registry.
+    await session.saveEntity(relayerToEntity(relayer.id, { origin: 'api' }, sealed))
     await refuseMissing(context, session, relayer)
     await refuseTaken(session, relayer)
     await session.saveRelayer(relayer)
-    session.note(allowed(asked, context.clock.now(), { relayerId: relayer.id }))
+    session.recordAudit(allowed(requester, context.clock.now(), { relayerId: relayer.id }))
   })
   await takeEffect(context, [relayer.id])
   return relayer
 }
 
 function relayerFrom(context: ManagementContext, request: RelayerRequest, id: string): Relayer {
-  const { estate } = context
+  const { registry } = context
   const { name, paused, notificationId, signerId } = request
-  const networks = estate.networks()
+  const networks = registry.networks()
   const network = networks.find((each) => each.name === request.network)
-  const signer = estate.signer(signerId)
+  const signer = registry.signer(signerId)
   if (!network)
     throw unknown(
       'network',
@@ -63,7 +63,7 @@ function relayerFrom(context: ManagementContext, request: RelayerRequest, id: st
     throw unknown(
       'signer_id',
       signerId,
-      estate.signers().map((each) => each.id),
+      registry.signers().map((each) => each.id),
     )
   return {
     // From here on it is a relayer's, and the network's name one of those that are configured.
@@ -92,22 +92,26 @@ async function refuseTaken(session: Session, { id, chainId, address }: Relayer):
 }
 
 /** As of the commit: a signer or a notification may have been deleted since it was looked up. Throws INVALID_REQUEST. */
-export async function refuseMissing({ estate }: ManagementContext, session: Session, relayer: Relayer): Promise<void> {
+export async function refuseMissing(
+  { registry }: ManagementContext,
+  session: Session,
+  relayer: Relayer,
+): Promise<void> {
   const { signerId, notificationId } = relayer
-  const { signers, notifications } = estate.file
-  if (!signers.some(({ id }) => id === signerId) && !(await session.managed('signer', signerId))) {
+  const { signers, notifications } = registry.file
+  if (!signers.some(({ id }) => id === signerId) && !(await session.entity('signer', signerId))) {
     throw unknown(
       'signer_id',
       signerId,
-      estate.signers().map(({ id }) => id),
+      registry.signers().map(({ id }) => id),
     )
   }
   if (notificationId === undefined || notifications.some(({ id }) => id === notificationId)) return
-  if (await session.managed('notification', notificationId)) return
+  if (await session.entity('notification', notificationId)) return
   throw unknown(
     'notification_id',
     notificationId,
-    estate.notifications().map(({ id }) => id),
+    registry.notifications().map(({ id }) => id),
   )
 }
 

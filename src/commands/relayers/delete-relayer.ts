@@ -1,13 +1,13 @@
 // DELETE of a relayer that has nothing open. Its transactions stay to be read, under its id.
-import { type Asked, allowed } from '../../domain/audit.ts'
+import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import { type ManagementContext, notInFile, takeEffect } from '../management.ts'
 
 /** Throws RELAYER_NOT_FOUND, CONFIGURED_BY_FILE, RELAYER_HAS_OPEN_TRANSACTIONS. */
-export async function deleteRelayer(context: ManagementContext, id: RelayerId, asked: Asked): Promise<void> {
-  const { store, clock, estate } = context
-  const inFile = estate.file.relayers.some((relayer) => relayer.id === id)
+export async function deleteRelayer(context: ManagementContext, id: RelayerId, requester: Requester): Promise<void> {
+  const { store, clock, registry } = context
+  const inFile = registry.file.relayers.some((relayer) => relayer.id === id)
   await store.commit(async (session) => {
     await session.raiseRevision()
     if (!(await session.relayer(id))) throw relayerNotFound(id)
@@ -19,8 +19,8 @@ export async function deleteRelayer(context: ManagementContext, id: RelayerId, a
         `relayer "${id}" has open transactions; cancel them with DELETE …/transactions/pending, and delete it once they have ended`,
       )
     }
-    await session.removeManaged('relayer', id)
-    session.note(allowed(asked, context.clock.now(), { relayerId: id }))
+    await session.removeEntity('relayer', id)
+    session.recordAudit(allowed(requester, context.clock.now(), { relayerId: id }))
   })
   await takeEffect(context)
 }

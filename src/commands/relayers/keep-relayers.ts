@@ -4,10 +4,10 @@ import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import type { Logger } from '../../ops/logger.ts'
 import { OperatorError } from '../../ops/operator-error.ts'
-import { relayerFromRow } from '../../registry/documents.ts'
-import { relayersMax } from '../../registry/estate.ts'
 import { overlaid } from '../../registry/overlay.ts'
-import type { Managed, Session, Store } from '../../store/store.ts'
+import { relayersMax } from '../../registry/registry.ts'
+import { relayerFromEntity } from '../../registry/stored-entities.ts'
+import type { Entity, Session, Store } from '../../store/store.ts'
 
 export interface KeepRelayers {
   readonly store: Store
@@ -29,11 +29,11 @@ export interface KeepRelayers {
 export async function keepRelayers(given: KeepRelayers): Promise<void> {
   const { store, file, canBeFollowed, hasNotification, logger } = given
   const { items: stored } = await store.reads.relayers({ page: 1, perPage: relayersMax })
-  const managed = new Map(
-    (await store.reads.managed()).flatMap((row) => (row.kind === 'relayer' ? [[row.id, row]] : [])),
+  const entities = new Map(
+    (await store.reads.entities()).flatMap((row) => (row.kind === 'relayer' ? [[row.id, row]] : [])),
   )
-  const configured = file.map((relayer) => withOverlay(relayer, managed.get(relayer.id)))
-  const isOwn = (id: RelayerId) => wasCreated(managed.get(id))
+  const configured = file.map((relayer) => withOverlay(relayer, entities.get(relayer.id)))
+  const isOwn = (id: RelayerId) => wasCreated(entities.get(id))
   const problems = await Promise.all(configured.map((relayer) => problemsOf(store, relayer, stored)))
   if (problems.flat().length > 0) throw new OperatorError(problems.flat().join('\n'))
 
@@ -46,7 +46,7 @@ export async function keepRelayers(given: KeepRelayers): Promise<void> {
       await session.raiseRevision()
       for (const { id } of orphans) await pause(session, id)
       for (const relayer of file) {
-        await session.saveRelayer(withOverlay(relayer, await session.managed('relayer', relayer.id)))
+        await session.saveRelayer(withOverlay(relayer, await session.entity('relayer', relayer.id)))
       }
     })
   }
@@ -59,10 +59,10 @@ export async function keepRelayers(given: KeepRelayers): Promise<void> {
     )
   }
   for (const orphan of orphans) {
-    const told = canBeFollowed(orphan)
+    const reason = canBeFollowed(orphan)
       ? 'it is paused; what it has in flight is followed'
       : 'it is paused, and without its signer or network nothing of it is followed, nor can anything of it be canceled'
-    logger.warn({ relayer_id: orphan.id }, `the configuration no longer names this relayer: ${told}`)
+    logger.warn({ relayer_id: orphan.id }, `the configuration no longer names this relayer: ${reason}`)
   }
   for (const relayer of others.filter(({ id }) => isOwn(id))) {
     if (canBeFollowed(relayer)) continue
@@ -82,18 +82,18 @@ export async function keepRelayers(given: KeepRelayers): Promise<void> {
 async function pause(session: Session, id: RelayerId): Promise<void> {
   const relayer = await session.relayer(id)
   // Deleted or created by a client, since it was listed.
-  if (!relayer || wasCreated(await session.managed('relayer', id))) return
+  if (!relayer || wasCreated(await session.entity('relayer', id))) return
   await session.saveRelayer({ ...relayer, paused: true })
 }
 
-function withOverlay(relayer: Relayer, row: Managed | undefined): Relayer {
-  const document = row && relayerFromRow(row)
+function withOverlay(relayer: Relayer, row: Entity | undefined): Relayer {
+  const document = row && relayerFromEntity(row)
   return document?.origin === 'file' ? overlaid(relayer, document.overlay) : relayer
 }
 
 /** Through the API: the configuration never named it. */
-function wasCreated(row: Managed | undefined): boolean {
-  return row !== undefined && relayerFromRow(row).origin === 'api'
+function wasCreated(row: Entity | undefined): boolean {
+  return row !== undefined && relayerFromEntity(row).origin === 'api'
 }
 
 type Account = Pick<Relayer, 'address' | 'chainId'>

@@ -5,7 +5,7 @@ import type { Relayer } from '../../domain/relayer.ts'
 import { pendingStatuses } from '../../domain/transaction.ts'
 import type { Nonce, TimestampMs, Wei } from '../../domain/units.ts'
 import type { Reads } from '../../store/store.ts'
-import { askNodes } from '../ask-nodes.ts'
+import { readNodes } from '../read-nodes.ts'
 
 export type ChainOf = (relayer: Pick<Relayer, 'id' | 'network'>) => Chain
 
@@ -41,7 +41,7 @@ async function readAccount(chainOf: ChainOf, relayer: Relayer): Promise<{ balanc
     delegation: false,
     pendingNonce: false,
   }
-  return askNodes(relayer, async () => {
+  return readNodes(relayer, async () => {
     const { balance, nonce } = await chainOf(relayer).observe({
       ...nothing,
       address: relayer.address,

@@ -6,7 +6,7 @@ import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import { type RpcRefusal, refuseCall } from '../../domain/rpc.ts'
 import type { Reads } from '../../store/store.ts'
-import { askNodes } from '../ask-nodes.ts'
+import { readNodes } from '../read-nodes.ts'
 
 /** Throws RELAYER_NOT_FOUND, NODE_UNAVAILABLE. A method that is not passed on is an error of JSON-RPC, and an answer. */
 export async function rpc(
@@ -19,7 +19,7 @@ export async function rpc(
   if (!relayer) throw relayerNotFound(relayerId)
   const refused = refuseCall(method, params)
   if (refused) return { refused }
-  return askNodes(
+  return readNodes(
     relayer,
     // `refuseCall` takes lists only.
     () => chainOf(relayer).read({ method, params: params as readonly unknown[] }),

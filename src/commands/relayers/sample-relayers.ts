@@ -24,22 +24,22 @@ const pageSize = 500
 
 /** Resolves once the counts are told. Balances come later, and are told at the next scrape. */
 export function samplingRelayers({ reads, chainOf, owns, clock, metrics }: Sampling): () => Promise<void> {
-  const askedAt = new Map<RelayerId, TimestampMs>()
+  const readAt = new Map<RelayerId, TimestampMs>()
 
-  async function askBalance(relayer: Relayer): Promise<void> {
+  async function readBalance(relayer: Relayer): Promise<void> {
     metrics.balance(relayer.id, await chainOf(relayer).balance(relayer.address))
   }
 
   return async () => {
     const now = clock.elapsed()
-    const isDue = ({ id }: Relayer) => owns(id) && now - (askedAt.get(id) ?? Number.NEGATIVE_INFINITY) >= balanceKeptMs
+    const isDue = ({ id }: Relayer) => owns(id) && now - (readAt.get(id) ?? Number.NEGATIVE_INFINITY) >= balanceKeptMs
     for (let page = 1; ; page += 1) {
       const { items, total } = await reads.relayers({ page, perPage: pageSize })
       for (const relayer of items) metrics.counted(relayer, await reads.counts(relayer.id))
       for (const relayer of items.filter(isDue)) {
-        askedAt.set(relayer.id, now)
+        readAt.set(relayer.id, now)
         // Without an answer the last balance stands: that no node answers is told by other metrics.
-        void askBalance(relayer).catch(() => undefined)
+        void readBalance(relayer).catch(() => undefined)
       }
       if (page * pageSize >= total) return
     }

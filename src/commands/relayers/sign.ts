@@ -5,7 +5,7 @@ import type { Signature } from '../../domain/attempt.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
-import type { Signer, Statement } from '../../signers/signer.ts'
+import type { SignableStatement, Signer } from '../../signers/signer.ts'
 import type { Reads } from '../../store/store.ts'
 
 export type SignerOf = (relayer: Relayer) => Signer
@@ -15,7 +15,7 @@ export async function signStatement(
   reads: Reads,
   signerOf: SignerOf,
   relayerId: RelayerId,
-  statement: Statement,
+  statement: SignableStatement,
 ): Promise<Signature> {
   const relayer = await reads.relayer(relayerId)
   if (!relayer) throw relayerNotFound(relayerId)

@@ -1,13 +1,13 @@
 // PATCH of a relayer. Its next step follows it: a pause binds no more nonces, and what is in flight is followed as before.
-import { type Asked, allowed } from '../../domain/audit.ts'
+import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import { policiesBy } from '../../domain/policies.ts'
 import type { Policies } from '../../domain/policy-table.ts'
 import type { Relayer } from '../../domain/relayer.ts'
-import { relayerFromRow, relayerToRow, sealEndpoints } from '../../registry/documents.ts'
-import type { Endpoint } from '../../registry/entities.ts'
+import type { EndpointSettings } from '../../registry/entities.ts'
 import { overlayOf } from '../../registry/overlay.ts'
+import { relayerFromEntity, relayerToEntity, sealEndpoints } from '../../registry/stored-entities.ts'
 import type { Session } from '../../store/store.ts'
 import { type ManagementContext, type PolicyMembers, policiesFrom, requireKey, takeEffect } from '../management.ts'
 import { refuseMissing } from './create-relayer.ts'
@@ -19,7 +19,7 @@ export interface RelayerPatch {
   readonly paused?: boolean
   /** In the form of the configuration file; null of the whole is null of each. */
   readonly policies?: PolicyMembers | null
-  readonly endpoints?: readonly Endpoint[] | null
+  readonly endpoints?: readonly EndpointSettings[] | null
 }
 
 /** Throws RELAYER_NOT_FOUND, INVALID_REQUEST, CONFIGURED_BY_FILE, STORAGE_KEY_MISSING. */
@@ -27,7 +27,7 @@ export async function updateRelayer(
   context: ManagementContext,
   id: RelayerId,
   patch: RelayerPatch,
-  asked: Asked,
+  requester: Requester,
 ): Promise<Relayer> {
   if (patch.endpoints) requireKey(context, 'custom_rpc_urls')
   const updated = await context.store.commit(async (session) => {
@@ -38,7 +38,7 @@ export async function updateRelayer(
     if (patch.notificationId) await refuseMissing(context, session, next)
     await session.saveRelayer(next)
     await keep(context, session, next, patch)
-    session.note(allowed(asked, context.clock.now(), { relayerId: id }))
+    session.recordAudit(allowed(requester, context.clock.now(), { relayerId: id }))
     return next
   })
   await takeEffect(context, [id])
@@ -47,15 +47,15 @@ export async function updateRelayer(
 
 /** What the file owns is overlaid; what it once owned, and names no more, is paused at each start. */
 async function keep(
-  { estate, vault }: ManagementContext,
+  { registry, vault }: ManagementContext,
   session: Session,
   relayer: Relayer,
   { endpoints }: RelayerPatch,
 ): Promise<void> {
   const { id } = relayer
-  const known = await session.managed('relayer', id)
-  const inFile = estate.file.relayers.find((each) => each.id === id)
-  const isOwn = known !== undefined && relayerFromRow(known).origin === 'api'
+  const known = await session.entity('relayer', id)
+  const inFile = registry.file.relayers.find((each) => each.id === id)
+  const isOwn = known !== undefined && relayerFromEntity(known).origin === 'api'
   if (!inFile && !isOwn) {
     throw new RescindError(
       'CONFIGURED_BY_FILE',
@@ -64,11 +64,11 @@ async function keep(
   }
   const at = { kind: 'relayer', id } as const
   const sealed = endpoints === undefined ? known?.sealed : endpoints ? sealEndpoints(vault, at, endpoints) : undefined
-  if (!inFile) return session.saveManaged(relayerToRow(id, { origin: 'api' }, sealed))
+  if (!inFile) return session.saveEntity(relayerToEntity(id, { origin: 'api' }, sealed))
   const overlay = overlayOf(inFile, relayer)
   const isNothing = Object.keys(overlay).length === 0 && sealed === undefined
-  if (isNothing) return session.removeManaged('relayer', id)
-  return session.saveManaged(relayerToRow(id, { origin: 'file', overlay }, sealed))
+  if (isNothing) return session.removeEntity('relayer', id)
+  return session.saveEntity(relayerToEntity(id, { origin: 'file', overlay }, sealed))
 }
 
 function patched(context: ManagementContext, relayer: Relayer, patch: RelayerPatch): Relayer {

@@ -1,11 +1,11 @@
 // POST of a signer: a key, sealed before it is stored, and never shown again.
-import { type Asked, allowed } from '../../domain/audit.ts'
+import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import { freshId } from '../../ops/fresh-id.ts'
 import { OperatorError } from '../../ops/operator-error.ts'
 import type { Secret } from '../../ops/secret.ts'
-import { signerToRow } from '../../registry/documents.ts'
 import type { SignerFacts } from '../../registry/entities.ts'
+import { signerToEntity } from '../../registry/stored-entities.ts'
 import { type ManagementContext, requireKey, takeEffect } from '../management.ts'
 
 export interface SignerRequest {
@@ -19,20 +19,20 @@ export interface SignerRequest {
 export async function createSigner(
   context: ManagementContext,
   request: SignerRequest,
-  asked: Asked,
+  requester: Requester,
 ): Promise<SignerFacts> {
-  const { store, clock, random, estate, vault } = context
+  const { store, clock, random, registry, vault } = context
   requireKey(context, 'config.key')
   const id = request.id ?? freshId(random, clock.now())
   const signer = await factsOf(context, id, request.key)
-  const row = signerToRow(vault, signer, request.key)
+  const row = signerToEntity(vault, signer, request.key)
   await store.commit(async (session) => {
     await session.raiseRevision()
-    if (estate.file.signers.some((each) => each.id === id) || (await session.managed('signer', id))) {
+    if (registry.file.signers.some((each) => each.id === id) || (await session.entity('signer', id))) {
       throw new RescindError('ALREADY_EXISTS', `id: there is a signer "${id}"; give this one another id, or none`)
     }
-    await session.saveManaged(row)
-    session.note(allowed(asked, context.clock.now(), { subjectId: id }))
+    await session.saveEntity(row)
+    session.recordAudit(allowed(requester, context.clock.now(), { subjectId: id }))
   })
   await takeEffect(context)
   return signer

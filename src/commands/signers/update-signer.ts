@@ -1,9 +1,9 @@
 // PATCH of a signer: another key, as long as no relayer signs with the one it has.
-import { type Asked, allowed } from '../../domain/audit.ts'
+import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { Secret } from '../../ops/secret.ts'
-import { signerFromRow, signerToRow } from '../../registry/documents.ts'
 import type { SignerFacts } from '../../registry/entities.ts'
+import { signerFromEntity, signerToEntity } from '../../registry/stored-entities.ts'
 import { type ManagementContext, notInFile, requireKey, takeEffect } from '../management.ts'
 import { usedBy } from '../used-by.ts'
 import { factsOf } from './create-signer.ts'
@@ -13,29 +13,29 @@ export async function updateSigner(
   context: ManagementContext,
   id: string,
   key: Secret,
-  asked: Asked,
+  requester: Requester,
 ): Promise<SignerFacts> {
-  const { store, estate, vault } = context
+  const { store, registry, vault } = context
   notInFile(
     'signer',
     id,
-    estate.file.signers.some((each) => each.id === id),
+    registry.file.signers.some((each) => each.id === id),
     'change it there and restart',
   )
   requireKey(context, 'config.key')
   const signer = await factsOf(context, id, key)
-  const row = signerToRow(vault, signer, key)
+  const row = signerToEntity(vault, signer, key)
   await store.commit(async (session) => {
     await session.raiseRevision()
-    const known = await session.managed('signer', id)
+    const known = await session.entity('signer', id)
     if (!known) throw new RescindError('SIGNER_NOT_FOUND', `Signer with ID ${id} not found`)
-    if (signerFromRow(known).address !== signer.address) {
+    if (signerFromEntity(known).address !== signer.address) {
       const users = await session.relayersUsing('signer', id)
       const fix = 'their accounts would change under them; create another signer, and relayers that use it'
       if (users.length > 0) throw new RescindError('SIGNER_IN_USE', `${usedBy('signer', id, users)}; ${fix}`)
     }
-    await session.saveManaged(row)
-    session.note(allowed(asked, context.clock.now(), { subjectId: id }))
+    await session.saveEntity(row)
+    session.recordAudit(allowed(requester, context.clock.now(), { subjectId: id }))
   })
   await takeEffect(context)
   return signer

@@ -1,5 +1,5 @@
 // DELETE of everything pending: one database transaction, as of one instant.
-import { type Asked, allowed } from '../../domain/audit.ts'
+import { allowed, type Requester } from '../../domain/audit.ts'
 import { relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { BulkCancellation } from '../../store/store.ts'
@@ -9,14 +9,14 @@ import type { CommandContext } from '../context.ts'
 export async function cancelPending(
   context: CommandContext,
   relayerId: RelayerId,
-  asked?: Asked,
+  requester?: Requester,
 ): Promise<BulkCancellation> {
   const now = context.clock.now()
   const result = await context.store.commit(async (session) => {
     if (!(await session.relayer(relayerId))) {
       throw relayerNotFound(relayerId)
     }
-    if (asked) session.note(allowed(asked, now, { relayerId }))
+    if (requester) session.recordAudit(allowed(requester, now, { relayerId }))
     return session.cancelPending(relayerId, now)
   }, relayerId)
   if (result.racing > 0) context.wake(relayerId)

@@ -1,5 +1,5 @@
 // DELETE of one transaction: the intent, durable before the answer. The reconciler runs the race, if there is one.
-import { type Asked, allowed } from '../../domain/audit.ts'
+import { allowed, type Requester } from '../../domain/audit.ts'
 import { cancel } from '../../domain/cancel.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
@@ -14,7 +14,7 @@ export async function cancelTransaction(
   context: CommandContext,
   relayerId: RelayerId,
   id: TransactionId,
-  asked?: Asked,
+  requester?: Requester,
 ): Promise<Transaction> {
   const canceled = await context.store.commit(
     async (session) => {
@@ -23,7 +23,7 @@ export async function cancelTransaction(
       const found = await session.transaction(relayerId, id)
       if (!found) throw new RescindError('TRANSACTION_NOT_FOUND', 'no such transaction of this relayer')
       const after = cancel(found, now)
-      if (asked) session.note(allowed(asked, now, { relayerId, transactionId: id }))
+      if (requester) session.recordAudit(allowed(requester, now, { relayerId, transactionId: id }))
       if (after === found) return found
       return session.saveTransaction(found, after, now)
     },

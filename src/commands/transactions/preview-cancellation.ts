@@ -11,7 +11,7 @@ import type { NetworkPolicy, Relayer } from '../../domain/relayer.ts'
 import type { BlockNumber, Wei } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Reads } from '../../store/store.ts'
-import { askNodes } from '../ask-nodes.ts'
+import { readNodes } from '../read-nodes.ts'
 
 export interface PreviewContext {
   readonly reads: Reads
@@ -43,19 +43,26 @@ export async function previewCancellation(context: PreviewContext, relayerId: Re
   }
 }
 
-type Told = Observation & Required<Pick<Observation, 'market' | 'balance'>>
+type PreviewFacts = Observation & Required<Pick<Observation, 'market' | 'balance'>>
 
-async function observe({ chainOf }: PreviewContext, { relayer, floor }: Work): Promise<Told> {
-  const asked = { live: [], inclusionBlocks: [], estimates: [], market: true, delegation: false, pendingNonce: true }
-  return askNodes(relayer, async () => {
-    const { market, balance, ...told } = await chainOf(relayer).observe({
-      ...asked,
+async function observe({ chainOf }: PreviewContext, { relayer, floor }: Work): Promise<PreviewFacts> {
+  const inquiry = {
+    live: [],
+    inclusionBlocks: [],
+    estimates: [],
+    market: true,
+    delegation: false,
+    pendingNonce: true,
+  }
+  return readNodes(relayer, async () => {
+    const { market, balance, ...facts } = await chainOf(relayer).observe({
+      ...inquiry,
       address: relayer.address,
       spentBelow: floor.spentBelow,
       nonce: 'now',
       balance: 'now',
     })
     if (!market || balance === undefined) throw new ChainUnavailable('prices or balance could not be read')
-    return { ...told, market, balance }
+    return { ...facts, market, balance }
   })
 }

@@ -1,5 +1,5 @@
 // PUT of a transaction: a new payload for the same place, durable before the answer.
-import { type Asked, allowed } from '../../domain/audit.ts'
+import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import { replace } from '../../domain/replace.ts'
@@ -16,7 +16,7 @@ export async function replaceTransaction(
   relayerId: RelayerId,
   id: TransactionId,
   request: SendRequest,
-  asked?: Asked,
+  requester?: Requester,
 ): Promise<Transaction> {
   const now = context.clock.now()
   const replaced = await context.store.commit(
@@ -25,7 +25,7 @@ export async function replaceTransaction(
       const relayer = await session.relayer(relayerId)
       if (!found || !relayer) throw new RescindError('TRANSACTION_NOT_FOUND', 'no such transaction of this relayer')
       checkSend(relayer, request, now)
-      if (asked) session.note(allowed(asked, now, { relayerId, transactionId: id }))
+      if (requester) session.recordAudit(allowed(requester, now, { relayerId, transactionId: id }))
       return session.saveTransaction(found, replace(found, request), now)
     },
     relayerId,

@@ -1,6 +1,6 @@
 // Many sends at once: all are stored in one commit and in their order, next to each other in the queue, or none is.
 
-import { type Asked, allowed } from '../../domain/audit.ts'
+import { allowed, type Requester } from '../../domain/audit.ts'
 import { checkEach } from '../../domain/check-each.ts'
 import type { Claim } from '../../domain/claim.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
@@ -18,7 +18,7 @@ interface Batch {
   readonly requests: readonly SendRequest[]
   readonly ids: readonly TransactionId[]
   readonly now: TimestampMs
-  readonly asked?: Asked
+  readonly requester?: Requester
 }
 
 /**
@@ -30,12 +30,12 @@ export async function submitBatch(
   relayerId: RelayerId,
   requests: readonly SendRequest[],
   claim: Claim | undefined,
-  asked?: Asked,
+  requester?: Requester,
 ): Promise<SentOnce> {
   const now = context.clock.now()
   const ids = requests.map(() => freshId(context.random, now))
   const make = (session: Session) =>
-    storeBatch(session, context.queueMax, { relayerId, requests, ids, now, ...(asked && { asked }) })
+    storeBatch(session, context.queueMax, { relayerId, requests, ids, now, ...(requester && { requester }) })
   const sent = claim
     ? await sendOnce(context, relayerId, claim, ids, make)
     : { transactions: await context.store.commit(make, relayerId), replayed: false }
@@ -46,11 +46,11 @@ export async function submitBatch(
 async function storeBatch(
   session: Session,
   queueMax: number,
-  { relayerId, requests, ids, now, asked }: Batch,
+  { relayerId, requests, ids, now, requester }: Batch,
 ): Promise<readonly Transaction[]> {
-  const places = await session.nextPlaces(relayerId, requests.length)
-  if (!places) throw relayerNotFound(relayerId)
-  const { relayer, first } = places
+  const reserved = await session.reserveSequences(relayerId, requests.length)
+  if (!reserved) throw relayerNotFound(relayerId)
+  const { relayer, first } = reserved
   checkEach('transactions', requests, (request) => checkSend(relayer, request, now))
   const last = first + requests.length - 1
   if (last > queueMax) {
@@ -67,7 +67,7 @@ async function storeBatch(
     // There are as many ids as requests.
     const transaction = submit(relayer, request, { id: ids[index] as TransactionId, sequence: first + index, now })
     await session.insertTransaction(transaction)
-    if (asked) session.note(allowed(asked, now, { relayerId, transactionId: transaction.id }))
+    if (requester) session.recordAudit(allowed(requester, now, { relayerId, transactionId: transaction.id }))
     stored.push(transaction)
   }
   return stored

@@ -1,5 +1,5 @@
 // A send: checked against the relayer's policies, stored in the relayer's order, and durable before the answer.
-import { type Asked, allowed } from '../../domain/audit.ts'
+import { allowed, type Requester } from '../../domain/audit.ts'
 import type { Claim } from '../../domain/claim.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
@@ -16,9 +16,9 @@ export async function submitTransaction(
   context: CommandContext,
   relayerId: RelayerId,
   request: SendRequest,
-  asked?: Asked,
+  requester?: Requester,
 ): Promise<Transaction> {
-  const at = { ...placeFor(context), ...(asked && { asked }) }
+  const at = { ...newTransaction(context), ...(requester && { requester }) }
   const transaction = await context.store.commit(
     (session) => storeSend(session, context, relayerId, request, at),
     relayerId,
@@ -33,9 +33,9 @@ export async function submitOnce(
   relayerId: RelayerId,
   request: SendRequest,
   claim: Claim,
-  asked?: Asked,
+  requester?: Requester,
 ): Promise<{ readonly transaction: Transaction; readonly replayed: boolean }> {
-  const at = { ...placeFor(context), ...(asked && { asked }) }
+  const at = { ...newTransaction(context), ...(requester && { requester }) }
   const { transactions, replayed } = await sendOnce(context, relayerId, claim, [at.id], async (session) => [
     await storeSend(session, context, relayerId, request, at),
   ])
@@ -44,13 +44,13 @@ export async function submitOnce(
   return { transaction: transactions[0] as Transaction, replayed }
 }
 
-interface SendPlace {
+interface NewTransaction {
   readonly id: TransactionId
   readonly now: TimestampMs
-  readonly asked?: Asked
+  readonly requester?: Requester
 }
 
-function placeFor({ clock, random }: CommandContext): SendPlace {
+function newTransaction({ clock, random }: CommandContext): NewTransaction {
   const now = clock.now()
   return { id: freshId(random, now), now }
 }
@@ -60,9 +60,9 @@ async function storeSend(
   { queueMax }: CommandContext,
   relayerId: RelayerId,
   request: SendRequest,
-  { id, now, asked }: SendPlace,
+  { id, now, requester }: NewTransaction,
 ): Promise<Transaction> {
-  const next = await session.nextInOrder(relayerId)
+  const next = await session.reserveSequence(relayerId)
   if (!next) throw relayerNotFound(relayerId)
   const { relayer, sequence } = next
   checkSend(relayer, request, now)
@@ -75,6 +75,6 @@ async function storeSend(
   }
   const stored = submit(relayer, request, { id, sequence, now })
   await session.insertTransaction(stored)
-  if (asked) session.note(allowed(asked, now, { relayerId, transactionId: id }))
+  if (requester) session.recordAudit(allowed(requester, now, { relayerId, transactionId: id }))
   return stored
 }

@@ -1,5 +1,5 @@
 // What each decision means for a transaction: the one place where decisions become new states.
-import { type Attempt, afterHandOver, type BroadcastOutcome, beforeBroadcast } from '../attempt.ts'
+import { type Attempt, afterBroadcast, type BroadcastOutcome, beforeBroadcast } from '../attempt.ts'
 import { cancel, dropCanceled } from '../cancel.ts'
 import { type Hash, mapNonEmpty, type TransactionId } from '../ids.ts'
 import { restoreCancellation, suspect } from '../lost-history/lost-cancellation.ts'
@@ -9,7 +9,7 @@ import { type InPhase, isInPhase, neverReachedANode, type Transaction } from '..
 import type { Nonce, TimestampMs } from '../units.ts'
 import { withoutWait, withWait } from '../wait.ts'
 import type { Change } from './decision.ts'
-import { include, refuse, reopen, requeue, settle, withReason } from './settle.ts'
+import { include, refusePayload, reopen, requeue, settle, withReason } from './settle.ts'
 
 /** `attempt` is what was signed for the decisions that sign: assignNonce, bump, replace and takeOver. */
 export function apply(
@@ -55,7 +55,7 @@ export function apply(
     case 'giveUp':
       return withReason(cancel(transaction, now, 'refusal'), change.reason)
     case 'refuse':
-      return refuse(transaction, change.reason, now)
+      return refusePayload(transaction, change.reason, now)
     case 'explain':
       return withWait(transaction, { condition: change.condition, text: change.reason })
     case 'clearWait':
@@ -69,7 +69,7 @@ export function fillGap(
   at: { id: TransactionId; sequence: number; nonce: Nonce; now: TimestampMs },
   attempt: Attempt,
 ): Transaction {
-  const filler: Transaction = {
+  const gapFiller: Transaction = {
     id: at.id,
     relayerId: relayer.id,
     sequence: at.sequence,
@@ -86,17 +86,20 @@ export function fillGap(
     lifecycle: { phase: 'queued' },
     version: 1,
   }
-  return withReason(bind(filler, at.nonce, attempt, at.now), `fills nonce ${at.nonce}, which nothing else would take`)
+  return withReason(
+    bind(gapFiller, at.nonce, attempt, at.now),
+    `fills nonce ${at.nonce}, which nothing else would take`,
+  )
 }
 
 /** As after a crash in mid-air: from here on the chain is asked for it like for any other. */
 function recover(found: Found, now: TimestampMs): Transaction {
-  const { taker } = found
+  const { spender } = found
   const { suspectedNoOp: _, ...transaction } = found.transaction
   const bound: Transaction = {
     ...transaction,
-    lifecycle: { phase: 'inFlight', nonce: taker.nonce, attempts: [recoverAttempt(found, now)] },
-    sentAt: transaction.sentAt ?? taker.minedAt,
+    lifecycle: { phase: 'inFlight', nonce: spender.nonce, attempts: [recoverAttempt(found, now)] },
+    sentAt: transaction.sentAt ?? spender.minedAt,
   }
   return withReason(bound, recoveredReason)
 }
@@ -110,7 +113,7 @@ export function afterAnswers(
   if (!isInPhase(transaction, 'inFlight')) return transaction
   let answered: InPhase<'inFlight'> = transaction
   for (const [hash, outcome] of outcomes) {
-    answered = withAttempt(answered, hash, (attempt) => afterHandOver(attempt, outcome, now))
+    answered = withAttempt(answered, hash, (attempt) => afterBroadcast(attempt, outcome, now))
   }
   return answered
 }

@@ -9,9 +9,9 @@ import type { Gas, Nonce, Wei } from '../units.ts'
 import { type Assignments, type Decision, explain } from './decision.ts'
 import { blocksOurs, type FreeNonces, freeNonces, highestWaiting, lowestGap, takenFrom } from './free-nonces.ts'
 import { minedAhead, spendable, upfrontCost, usesEip1559 } from './funds.ts'
-import { tellPoolUnseen } from './hindrance.ts'
-import { makeWay, tellRefusedFiller } from './refused-filler.ts'
-import { inFlightOf, placesIn, roomIn, type Work } from './work.ts'
+import { explainPoolUnseen } from './hindrance.ts'
+import { explainRefusedGapFiller, makeWay } from './refused-gap-filler.ts'
+import { inFlightOf, openRoomIn, roomIn, type Work } from './work.ts'
 
 export function assignNonces(work: Work, observation: Observation, policy: NetworkPolicy): Assignments {
   const { market, nonce, pendingNonce } = observation
@@ -25,7 +25,7 @@ export function assignNonces(work: Work, observation: Observation, policy: Netwo
   const gap = lowestGap(work, observation)
   if (gap !== undefined && pendingNonce === undefined && !blocksOurs(work, observation, policy)) {
     if (!observation.isPoolUnseen) return { ...wait, needsPendingNonce: true }
-    return { ...wait, decisions: waitForStranger(work, gap, observation, policy) }
+    return { ...wait, decisions: waitForForeign(work, gap, observation, policy) }
   }
 
   const { decisions, again, lacksFunds } = assignQueue(work, observation, market, policy, free)
@@ -34,12 +34,12 @@ export function assignNonces(work: Work, observation: Observation, policy: Netwo
   // Where the next look may give a nonce to the queue, no no-op is paid for it now.
   while (!again && free.peek() < highest) {
     const nonce = free.take()
-    // It has its filler, which no node takes: another would fare no better.
-    if (free.fillerAt(nonce)) continue
-    gaps.push({ do: 'fillGap', nonce, fees: fillerFees(work.relayer, market, policy) })
+    // It has its gap filler, which no node takes: another would fare no better.
+    if (free.gapFillerAt(nonce)) continue
+    gaps.push({ do: 'fillGap', nonce, fees: gapFillerFees(work.relayer, market, policy) })
   }
   const madeWay = decisions.some((each) => each.do === 'refuse' && each.transaction.origin === 'gap')
-  return { ...wait, decisions: [...decisions, ...gaps, ...(madeWay ? [] : tellRefusedFiller(work))], again }
+  return { ...wait, decisions: [...decisions, ...gaps, ...(madeWay ? [] : explainRefusedGapFiller(work))], again }
 }
 
 /**
@@ -47,18 +47,18 @@ export function assignNonces(work: Work, observation: Observation, policy: Netwo
  * one, and a payload that loses begins anew only once that is final. So the queue waits for as long as a foreign
  * transaction that is seen has. That costs it no time, as nothing above the gap is mined before.
  */
-function waitForStranger(work: Work, gap: Nonce, observation: Observation, policy: NetworkPolicy): Decision[] {
+function waitForForeign(work: Work, gap: Nonce, observation: Observation, policy: NetworkPolicy): Decision[] {
   const from = takenFrom(work, observation, policy)
   const behind = inFlightOf(work).find(({ lifecycle }) => lifecycle.nonce > gap)
   const [next] = work.queued
   if (!behind || from === undefined) return []
-  const told = tellPoolUnseen(behind, gap, from)
-  if (work.relayer.paused) return [...told, ...explainPaused(work)]
-  return next ? [...told, ...tellPoolUnseen(next, gap, from)] : told
+  const explained = explainPoolUnseen(behind, gap, from)
+  if (work.relayer.paused) return [...explained, ...explainPaused(work)]
+  return next ? [...explained, ...explainPoolUnseen(next, gap, from)] : explained
 }
 
 /** What fills a gap is a no-op, and bound by their cap. */
-export function fillerFees(relayer: Relayer, market: Market, policy: NetworkPolicy): Fees {
+export function gapFillerFees(relayer: Relayer, market: Market, policy: NetworkPolicy): Fees {
   return lowered(marketFees(market, 'fast', usesEip1559(relayer, policy)), relayer.policies.cancelGasPriceCap)
 }
 
@@ -69,8 +69,8 @@ function isRemembered({ head, balanceReadAt }: Observation): boolean {
 
 /** A node that knows less of the chain than we have settled: what it calls the next nonce is a spent one. */
 function explainBehind(work: Work, nonce: Nonce): Decision[] {
-  const told = `waits: the node says nonce ${nonce}, but every nonce below ${work.floor.spentBelow} is settled; it is behind, or its chain was reset and needs a DATABASE_URL of its own`
-  return explainFirst(work, 'node_behind', told)
+  const explained = `waits: the node says nonce ${nonce}, but every nonce below ${work.floor.spentBelow} is settled; it is behind, or its chain was reset and needs a DATABASE_URL of its own`
+  return explainFirst(work, 'node_behind', explained)
 }
 
 /** Of what waits in the queue: the others wait for it. */
@@ -96,7 +96,7 @@ function assignQueue(
     return { decisions: explainFirst(work, 'facts_missing', 'waits: no node tells the balance'), again: false }
   }
   const decisions: Decision[] = []
-  let room = placesIn(work, observation.delegated)
+  let room = openRoomIn(work, observation.delegated)
   let wallet = spendable(work, balance ?? 0n, market, policy) - minedAhead(work, observation.nonce)
   for (const transaction of queued) {
     if (!isInPhase(transaction, 'queued')) continue
@@ -124,11 +124,11 @@ function assignQueue(
       const lacksFunds = condition === 'balance_below_minimum' || condition === 'balance_short'
       return { decisions: [...decisions, ...explain(transaction, condition, reason)], again: false, lacksFunds }
     }
-    // Beyond the room that there is, only a filler's nonce is to be had: it goes from one to the other.
-    if (room === 0 && !free.fillerAt(free.peek())) break
+    // Beyond the room that there is, only a gap filler's nonce is to be had: it goes from one to the other.
+    if (room === 0 && !free.gapFillerAt(free.peek())) break
     const nonce = free.take()
-    const filler = free.fillerAt(nonce)
-    if (filler) decisions.push(makeWay(filler))
+    const gapFiller = free.gapFillerAt(nonce)
+    if (gapFiller) decisions.push(makeWay(gapFiller))
     else room -= 1
     decisions.push({ do: 'assignNonce', transaction, nonce, ...offer })
     wallet -= upfrontCost(transaction.payload.value, offer.gasLimit, offer.fees)

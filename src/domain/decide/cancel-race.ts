@@ -35,8 +35,8 @@ export function race(
   if (!isNonEmpty(noOps)) return takeOver(transaction, noOps, balance, work, observation, policy, now)
   const latest = newest(noOps)
   const again = rebroadcastIfDue(transaction, noOps, observation, policy, now)
-  if (latest.handOver.state === 'held') {
-    const reason = `canceled; the no-op could not reach a node: ${latest.handOver.reason}`
+  if (latest.broadcast.state === 'held') {
+    const reason = `canceled; the no-op could not reach a node: ${latest.broadcast.reason}`
     return [...explain(transaction, 'node_unreachable', reason), ...again]
   }
   const error = unrecognizedErrorOf(latest)
@@ -60,15 +60,15 @@ export function race(
     return goesOut ? raised : [...raised, ...refused(transaction, latest), ...again]
   }
   if (rejection?.code === 'insufficientFunds') return [...unfunded(transaction, latest), ...again]
-  if (latest.handOver.state === 'refused') return [...refused(transaction, latest), ...again]
+  if (latest.broadcast.state === 'refused') return [...refused(transaction, latest), ...again]
   if (!rejection || !lasting.includes(rejection.code)) return again
-  const reason = `canceled; the node refuses the no-op for now, and is handed it again: ${rejection.message}`
+  const reason = `canceled; the node refuses the no-op for now, and it is broadcast again: ${rejection.message}`
   return [...explain(transaction, 'node_refuses', reason), ...again]
 }
 
-function refused(transaction: InPhase<'inFlight'>, { handOver }: Attempt): Decision[] {
-  if (handOver.state !== 'refused') return []
-  const reason = `canceled; the node refused the no-op, and is handed it again, less and less often: ${handOver.reason}`
+function refused(transaction: InPhase<'inFlight'>, { broadcast }: Attempt): Decision[] {
+  if (broadcast.state !== 'refused') return []
+  const reason = `canceled; the node refused the no-op, and it is broadcast again, less and less often: ${broadcast.reason}`
   return explain(transaction, 'node_refuses', reason)
 }
 
@@ -126,7 +126,7 @@ function explainWait(
       return explain(transaction, 'attempts_exhausted', reason)
     }
     case 'double': {
-      const reason = `canceled; none of ${noOps.length} no-ops for nonce ${nonce} was mined: they are handed over again, and another is signed once the price doubles`
+      const reason = `canceled; none of ${noOps.length} no-ops for nonce ${nonce} was mined: they are broadcast again, and another is signed once the price doubles`
       return explain(transaction, 'attempts_exhausted', reason)
     }
   }

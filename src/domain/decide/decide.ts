@@ -3,25 +3,25 @@
 // A transaction waits in the queue until there is room for it in flight; only then does it get a nonce, so that most
 // cancellations cost nothing. From there on its nonce, not its hash, is what we watch: every attempt ever signed for
 // the nonce may be the one that is mined, and the chain alone says which. While the nonce is open, the payload is
-// handed over again where it may have been lost, and priced anew where it is stuck; once it is canceled the payload
-// is never handed over again, and a no-op races it at rising fees. A nonce that the chain has spent is an inclusion;
+// broadcast again where it may have been lost, and priced anew where it is stuck; once it is canceled the payload
+// is never broadcast again, and a no-op races it at rising fees. A nonce that the chain has spent is an inclusion;
 // an inclusion deep enough in the canonical chain is final; one whose block fell out of the chain is open again.
 import { isNoOp } from '../attempt.ts'
 import type { Hash, TransactionId } from '../ids.ts'
+import { checkHistory, type HistoryCheck } from '../lost-history/check-history.ts'
 import { mayHaveCanceled } from '../lost-history/lost-cancellation.ts'
-import { type Look, lookBack } from '../lost-history/past.ts'
 import { confirmations, type Observation } from '../observation.ts'
 import type { NetworkPolicy } from '../relayer.ts'
-import { type InPhase, isInPhase, type Transaction, tookTheNonce } from '../transaction.ts'
+import { type InPhase, isInPhase, spenderKind, type Transaction } from '../transaction.ts'
 import type { Nonce, TimestampMs } from '../units.ts'
 import { apply } from './apply.ts'
-import { assignNonces, fillerFees } from './assign-nonces.ts'
+import { assignNonces, gapFillerFees } from './assign-nonces.ts'
 import { race } from './cancel-race.ts'
 import { type Assignments, type Decision, type NeedsBalance, needsSignature, type Plan } from './decision.ts'
-import { strangersPatience, tellUnproven } from './hindrance.ts'
+import { clearStaleWaits, conditionsOf, oneReasonEach, withoutRepeats } from './explain-waits.ts'
+import { explainUnproven, foreignPatience } from './hindrance.ts'
 import { pursue } from './pursue.ts'
 import { include } from './settle.ts'
-import { clearStaleWaits, conditionsOf, news, oneReasonEach } from './tell.ts'
 import { isHeldUp, type Work } from './work.ts'
 
 export function decide(work: Work, observation: Observation, policy: NetworkPolicy, now: TimestampMs): Plan {
@@ -36,15 +36,15 @@ export function decide(work: Work, observation: Observation, policy: NetworkPoli
   const known = { ...foresee(work, followUps, now), floor: { ...work.floor, explainedBelow: proven } }
   // A nonce that comes back is for whoever is next by then.
   const isBusy = isHeldUp(work) || followUps.some(({ do: what }) => what === 'unbind')
-  const past = lookBack(
+  const check = checkHistory(
     work,
     // Also what has expired: it may have been sent before.
     { ...known, queued: [...returning, ...work.queued].sort((one, other) => one.sequence - other.sequence) },
     // What it decides goes with what it explains, or not at all.
-    isBusy ? undefined : observation.past,
+    isBusy ? undefined : observation.lostHistory,
     { nonce, head, confirmations: policy.requiredConfirmations },
   )
-  const waits = ({ sequence }: Transaction) => past.past !== undefined && sequence <= past.past.through
+  const waits = ({ sequence }: Transaction) => check.lostHistory !== undefined && sequence <= check.lostHistory.through
   const expiries = work.expiring.flatMap((transaction): Decision[] =>
     isInPhase(transaction, 'queued') && hasExpired(transaction, now) && !waits(transaction)
       ? [{ do: 'expire', transaction }]
@@ -54,8 +54,8 @@ export function decide(work: Work, observation: Observation, policy: NetworkPoli
   const ahead = foresee(work, [...followUps, ...expiries], now)
   const assignments = isBusy
     ? nothing
-    : work.queued.some(waits) || past.decisions.length > 0
-      ? { ...nothing, decisions: [...past.decisions, ...fillUnknown(ahead, past, observation, policy)] }
+    : work.queued.some(waits) || check.decisions.length > 0
+      ? { ...nothing, decisions: [...check.decisions, ...fillUnknown(ahead, check, observation, policy)] }
       : assignNonces(ahead, observation, policy)
   // What the chain gave back is pursued at once, and a race begins at once: the next block may be the rival's.
   const pressing: readonly Decision['do'][] = ['reopen', 'requeue', 'unbind', 'expire', 'giveUp', 'restoreCancellation']
@@ -65,19 +65,22 @@ export function decide(work: Work, observation: Observation, policy: NetworkPoli
     ...expiries,
     ...assignments.decisions,
   ])
-  const again = assignments.again || returned || past.again
-  const spent = Math.max(work.floor.spentBelow, past.explainedBelow ?? 0, spentBelow(followUps))
+  const again = assignments.again || returned || check.again
+  const spent = Math.max(work.floor.spentBelow, check.explainedBelow ?? 0, spentBelow(followUps))
   // Without prices, held up, or before the next look, it is not known of all what holds them up.
-  const told =
-    again || isHeldUp(work) || !observation.market ? [] : clearStaleWaits(looked(work, observation), decisions)
+  const explained =
+    again || isHeldUp(work) || !observation.market ? [] : clearStaleWaits(revisited(work, observation), decisions)
   return {
     ...assignments,
     needsBalance: assignments.needsBalance || !followed.every(isDecision),
-    decisions: [...news(decisions), ...told],
+    decisions: [...withoutRepeats(decisions), ...explained],
     again,
     conditions: conditionsOf(work, decisions),
-    floor: { spentBelow: spent, explainedBelow: past.past ? Math.max(proven, past.explainedBelow ?? 0) : spent },
-    ...(past.past && { past: past.past }),
+    floor: {
+      spentBelow: spent,
+      explainedBelow: check.lostHistory ? Math.max(proven, check.explainedBelow ?? 0) : spent,
+    },
+    ...(check.lostHistory && { lostHistory: check.lostHistory }),
   }
 }
 
@@ -85,7 +88,7 @@ function isDecision(each: Decision | NeedsBalance): each is Decision {
   return each.do !== 'readBalance'
 }
 
-/** By a transaction that is settled with it, or by a stranger, which sends ours back into the queue. */
+/** By a transaction that is settled with it, or by a foreign transaction, which sends ours back into the queue. */
 function spentBelow(decisions: readonly Decision[]): Nonce {
   const spent = decisions.flatMap((decision) =>
     decision.do === 'settle' || decision.do === 'requeue' ? [decision.transaction.lifecycle.nonce + 1] : [],
@@ -93,13 +96,13 @@ function spentBelow(decisions: readonly Decision[]): Nonce {
   return Math.max(0, ...spent)
 }
 
-/** As long as the past is not known: no further than what is settled as ours, one after the other. */
+/** As long as the lost history is not known: no further than what is settled as ours, one after the other. */
 function provenBelow({ floor }: Work, decisions: readonly Decision[]): Nonce {
   const ours = new Set(
     decisions.flatMap((decision) => {
       if (decision.do !== 'settle') return []
       const { nonce, inclusion } = decision.transaction.lifecycle
-      return tookTheNonce(inclusion) === 'stranger' ? [] : [nonce]
+      return spenderKind(inclusion) === 'foreign' ? [] : [nonce]
     }),
   )
   let below = floor.explainedBelow
@@ -112,14 +115,14 @@ const fillsMax = 16
 
 function fillUnknown(
   work: Work,
-  { past, unknown }: Look,
+  { lostHistory, unknown }: HistoryCheck,
   { head, market }: Observation,
   policy: NetworkPolicy,
 ): Decision[] {
-  const isPatient = !past?.seen || head.number - past.seen.at < strangersPatience(policy)
+  const isPatient = !lostHistory?.seen || head.number - lostHistory.seen.at < foreignPatience(policy)
   if (isPatient || !market) return []
   const held = new Set(work.open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))
-  const fees = fillerFees(work.relayer, market, policy)
+  const fees = gapFillerFees(work.relayer, market, policy)
   return unknown
     .filter((nonce) => !held.has(nonce))
     .slice(0, fillsMax)
@@ -127,12 +130,12 @@ function fillUnknown(
 }
 
 /** Those of which a plan tells what holds them up, if anything does. */
-function looked(work: Work, observation: Observation): readonly Transaction[] {
+function revisited(work: Work, observation: Observation): readonly Transaction[] {
   const live = work.open.filter((each) => isInPhase(each, 'inFlight') && each.lifecycle.nonce >= observation.nonce)
   return [...live, ...work.queued]
 }
 
-/** What takes the nonce of a refused filler takes it before that is tried again. */
+/** What takes the nonce of a refused gap filler takes it before that is tried again. */
 function withoutThoseGivingWay(followUps: readonly Decision[], assigned: readonly Decision[]): readonly Decision[] {
   const ended = new Set(assigned.flatMap((each) => (each.do === 'refuse' ? [each.transaction.id] : [])))
   return followUps.filter((each) => each.do !== 'rebroadcast' || !ended.has(each.transaction.id))
@@ -141,7 +144,7 @@ function withoutThoseGivingWay(followUps: readonly Decision[], assigned: readonl
 const nothing: Assignments = { decisions: [], needsPendingNonce: false, needsBalance: false, again: false }
 
 /**
- * What is on its way is not sent twice. While a payload is, only no-ops are handed over beside it: a race is lost by
+ * What is on its way is not sent twice. While a payload is, only no-ops are broadcast beside it: a race is lost by
  * waiting, and a payload that overtakes one before it may be refused for the gap.
  */
 function mayGoNow(decision: Decision, work: Work): boolean {
@@ -191,7 +194,7 @@ function followUp(
       ? ({ by: 'external', hash: noOp.hash, block: noOp.block } as const)
       : observation.inclusions.get(nonce)
     // Spent, but nobody can show by what: the node lags behind itself, and the next block asks again.
-    if (!inclusion) return tellUnproven(transaction, observation, policy)
+    if (!inclusion) return explainUnproven(transaction, observation, policy)
     const included = include(transaction, inclusion)
     const settled = isInPhase(included, 'mined') ? onceMined(included, inclusion.block.hash, observation, policy) : []
     return [{ do: 'include', transaction, inclusion }, ...settled]
@@ -216,9 +219,9 @@ function onceMined(
   // The block stands, yet its nonce is not spent: two nodes' views in one observation. The next one is of one piece.
   if (observation.nonce <= nonce) return []
   if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []
-  const lostToAStranger = tookTheNonce(inclusion) === 'stranger' && !transaction.cancellation
-  // A filler of a gap has nothing left to fill.
-  const waitsAgain = lostToAStranger && transaction.origin === 'client'
+  const lostToForeign = spenderKind(inclusion) === 'foreign' && !transaction.cancellation
+  // A gap filler has nothing left to fill.
+  const waitsAgain = lostToForeign && transaction.origin === 'client'
   return [{ do: waitsAgain ? 'requeue' : 'settle', transaction }]
 }
 

@@ -4,7 +4,7 @@ import type { Condition } from '../condition.ts'
 import type { Fees } from '../fees.ts'
 import type { NoOpMatch } from '../lost-history/lost-cancellation.ts'
 import type { Found } from '../lost-history/recover.ts'
-import type { Past } from '../observation.ts'
+import type { LostHistory } from '../observation.ts'
 import type { NonceFloor } from '../relayer.ts'
 import type { Inclusion, InPhase, Transaction } from '../transaction.ts'
 import type { Gas, Nonce } from '../units.ts'
@@ -18,7 +18,7 @@ export type Decision =
   | { do: 'replace'; transaction: InPhase<'inFlight'>; fees: Fees; gasLimit: Gas }
   /** Signs a no-op for the nonce, at fees that take it from every rival, sends to every endpoint. */
   | { do: 'takeOver'; transaction: InPhase<'inFlight'>; fees: Fees }
-  /** Hands an attempt's bytes over once more. */
+  /** Broadcasts an attempt's bytes once more. */
   | { do: 'rebroadcast'; transaction: InPhase<'inFlight'>; attempt: Attempt }
   /** Sends a no-op of the relayer's own for a nonce that nothing else will take. */
   | { do: 'fillGap'; nonce: Nonce; fees: Fees }
@@ -34,7 +34,7 @@ export type Decision =
   | { do: 'settle'; transaction: InPhase<'mined'> }
   /** The inclusion's block is no longer canonical. */
   | { do: 'reopen'; transaction: InPhase<'mined'> }
-  /** The nonce is finally a stranger's; the payload waits for another. */
+  /** The nonce is finally a foreign transaction's; the payload waits for another. */
   | { do: 'requeue'; transaction: InPhase<'mined'> }
   /** Its payload was replaced, and it is certain that no node ever had the old one: the nonce goes back. */
   | { do: 'unbind'; transaction: InPhase<'inFlight'> }
@@ -58,7 +58,7 @@ export interface NeedsBalance {
 
 export interface Assignments {
   readonly decisions: readonly Decision[]
-  /** A free nonce lies below one in flight: whether a stranger's transaction waits there must be asked first. */
+  /** A free nonce lies below one in flight: whether a foreign transaction waits there must be asked first. */
   readonly needsPendingNonce: boolean
   /** The balance that is remembered does not suffice: it must be read anew. */
   readonly needsBalance: boolean
@@ -70,7 +70,7 @@ export interface Plan extends Assignments {
   /** What holds the relayer up as of this observation, whether it is news or not. */
   readonly conditions: readonly Condition[]
   /** What the owner still does not know of what was before it; absent once it does. */
-  readonly past?: Past
+  readonly lostHistory?: LostHistory
   /** How far the relayer's may rise, with what is decided here. */
   readonly floor: NonceFloor
 }

@@ -4,20 +4,20 @@ import type { NetworkPolicy } from '../relayer.ts'
 import { type InPhase, isInPhase } from '../transaction.ts'
 import type { BlockNumber, Nonce } from '../units.ts'
 import { givesWay } from './gap-filler.ts'
-import { strangersPatience } from './hindrance.ts'
+import { foreignPatience } from './hindrance.ts'
 import { inFlightOf, type Work } from './work.ts'
 
 export interface FreeNonces {
   peek(): Nonce
   take(): Nonce
   /** Of ours, and refused: whoever takes the nonce ends it. */
-  fillerAt(nonce: Nonce): InPhase<'inFlight'> | undefined
+  gapFillerAt(nonce: Nonce): InPhase<'inFlight'> | undefined
 }
 
-/** From the account's nonce up, without those that are ours already or wait in the pool for a stranger. */
+/** From the account's nonce up, without those that are ours already or wait in the pool for a foreign transaction. */
 export function freeNonces(work: Work, observation: Observation, policy: NetworkPolicy): FreeNonces {
-  const fillers = new Map(work.open.filter(givesWay).map((filler) => [filler.lifecycle.nonce, filler]))
-  const ours = new Set([...heldNonces(work)].filter((nonce) => !fillers.has(nonce)))
+  const gapFillers = new Map(work.open.filter(givesWay).map((gapFiller) => [gapFiller.lifecycle.nonce, gapFiller]))
+  const ours = new Set([...heldNonces(work)].filter((nonce) => !gapFillers.has(nonce)))
   const pending = blocksOurs(work, observation, policy) ? 0 : (observation.pendingNonce ?? 0)
   const freeFrom = (nonce: Nonce): Nonce => {
     let candidate = nonce
@@ -32,11 +32,11 @@ export function freeNonces(work: Work, observation: Observation, policy: Network
       next = freeFrom(taken + 1)
       return taken
     },
-    fillerAt: (nonce) => fillers.get(nonce),
+    gapFillerAt: (nonce) => gapFillers.get(nonce),
   }
 }
 
-/** The highest nonce that waits for all below it to be used; -1 without one. A refused filler waits for nothing. */
+/** The highest nonce that waits for all below it to be used; -1 without one. A refused gap filler waits for nothing. */
 export function highestWaiting(work: Work): Nonce {
   return Math.max(-1, ...inFlightOf(work).flatMap((each) => (givesWay(each) ? [] : [each.lifecycle.nonce])))
 }
@@ -50,7 +50,7 @@ export function lowestGap(work: Work, observation: Observation): Nonce | undefin
 }
 
 /**
- * A stranger's transaction that nobody mines, for example because its fee cap lies below the base fee, holds up all that
+ * A foreign transaction that nobody mines, for example because its fee cap lies below the base fee, holds up all that
  * is ours behind it. It had its time: the nonce is taken from it then, also where no node shows whether it is there.
  */
 export function blocksOurs(work: Work, observation: Observation, policy: NetworkPolicy): boolean {
@@ -58,12 +58,12 @@ export function blocksOurs(work: Work, observation: Observation, policy: Network
   return from !== undefined && observation.head.number >= from
 }
 
-/** The block from which on a nonce below ours is no stranger's any more. */
+/** The block from which on a nonce below ours is no foreign transaction's any more. */
 export function takenFrom(work: Work, { nonce }: Observation, policy: NetworkPolicy): BlockNumber | undefined {
   const signedAt = inFlightOf(work).flatMap(({ lifecycle }) =>
     lifecycle.nonce > nonce ? [lifecycle.attempts[0].recordedAtBlock] : [],
   )
-  return signedAt.length === 0 ? undefined : Math.min(...signedAt) + strangersPatience(policy)
+  return signedAt.length === 0 ? undefined : Math.min(...signedAt) + foreignPatience(policy)
 }
 
 function heldNonces({ open }: Work): ReadonlySet<Nonce> {

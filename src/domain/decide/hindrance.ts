@@ -12,7 +12,7 @@ import { inFlightOf, type Work } from './work.ts'
 type InFlight = InPhase<'inFlight'>
 
 /** `wanted`: the least that another attempt would have to offer now; the newest attempt's fees unless told. */
-export function tellUnfunded(transaction: InFlight, wanted?: Fees): Decision[] {
+export function explainUnfunded(transaction: InFlight, wanted?: Fees): Decision[] {
   const { gasLimit, fees } = newest(transaction.lifecycle.attempts)
   const cost = transaction.payload.value + BigInt(gasLimit) * feeCap(wanted ?? fees)
   const reason = wanted
@@ -22,25 +22,25 @@ export function tellUnfunded(transaction: InFlight, wanted?: Fees): Decision[] {
 }
 
 /** A node answered with an error that is in no table: it may have the bytes or not, and no price is known to help. */
-export function tellUnrecognized(transaction: InFlight): Decision[] {
+export function explainUnrecognized(transaction: InFlight): Decision[] {
   const message = unrecognizedErrorOf(newest(transaction.lifecycle.attempts))
   const reason = `waits: a node answers with an error that is not known of any client, and is sent it again: ${message}`
   return explain(transaction, 'node_refuses', reason)
 }
 
 /** Fees that the client named are its limit: they are never raised. */
-export function tellOwnPrice(transaction: InFlight, fees: Fees): Decision[] {
+export function explainOwnPrice(transaction: InFlight, fees: Fees): Decision[] {
   const price = `${feeCap(fees)} wei per gas${fees.kind === 'eip1559' ? `, of which ${tipOf(fees)} as tip` : ''}`
   const reason = `waits at the price that it was sent with (${price}), at which nobody mines it now: wait, replace it at a higher one, or cancel it`
   return explain(transaction, 'own_price', reason)
 }
 
 /** `until`: what lets another be signed. */
-export function tellExhausted(transaction: InFlight, until: 'market' | 'double'): Decision[] {
+export function explainExhausted(transaction: InFlight, until: 'market' | 'double'): Decision[] {
   const { nonce, attempts } = transaction.lifecycle
   const condition =
     until === 'double'
-      ? `none of the ${attempts.length} attempts for nonce ${nonce} was mined: they are handed over again, and another is signed once the price doubles`
+      ? `none of the ${attempts.length} attempts for nonce ${nonce} was mined: they are broadcast again, and another is signed once the price doubles`
       : `no attempt for nonce ${nonce} was mined, and more would be beyond ${escalationMultiple} times the market's price: the last is sent again, and a higher price is offered once the market's rises`
   return explain(transaction, 'attempts_exhausted', `waits: ${condition}: wait, or cancel it`)
 }
@@ -52,7 +52,7 @@ export interface PriceCap {
 }
 
 /** `wanted`: what would be paid without the cap. */
-export function tellCapped(transaction: InFlight, { name, cap }: PriceCap, wanted: Fees | undefined): Decision[] {
+export function explainCapped(transaction: InFlight, { name, cap }: PriceCap, wanted: Fees | undefined): Decision[] {
   const { nonce, attempts } = transaction.lifecycle
   const price = wanted ? `, up to ${roughly(feeCap(wanted))} wei,` : ''
   const reason = `waits at ${name} (${cap} wei): a higher price${price} would be needed to be mined sooner; it holds nonce ${nonce} since block ${attempts[0].recordedAtBlock}: raise the cap, wait, or cancel it`
@@ -60,65 +60,74 @@ export function tellCapped(transaction: InFlight, { name, cap }: PriceCap, wante
 }
 
 /** What no price would change. Empty where it simply waits for its block. */
-export function tellHindrance(
+export function explainHindrance(
   transaction: InFlight,
   work: Work,
   observation: Observation,
   policy: NetworkPolicy,
 ): Decision[] {
   const latest = newest(transaction.lifecycle.attempts)
-  if (latest.handOver.state === 'held') {
-    return explain(transaction, 'node_unreachable', `waits: no node could be reached: ${latest.handOver.reason}`)
+  if (latest.broadcast.state === 'held') {
+    return explain(transaction, 'node_unreachable', `waits: no node could be reached: ${latest.broadcast.reason}`)
   }
   const rejection = rejectionOf(latest)
   if (rejection && lasting.includes(rejection.code)) {
-    const reason = `waits: the node refuses it for now, and is handed it again: ${rejection.message}`
+    const reason = `waits: the node refuses it for now, and it is broadcast again: ${rejection.message}`
     return explain(transaction, 'node_refuses', reason)
   }
-  return tellBlocked(transaction, work, observation, policy)
+  return explainBlocked(transaction, work, observation, policy)
 }
 
 /** Refusals that say nothing of the price, and may be over the next time. */
 export const lasting: readonly RejectionCode[] = ['poolFull', 'typeConflict', 'nodeLimit', 'nonceGap']
 
-/** A stranger's transaction waits in the pool for the nonce before ours. It has its time; then the nonce is taken. */
-function tellBlocked(transaction: InFlight, work: Work, observation: Observation, policy: NetworkPolicy): Decision[] {
+/** A foreign transaction waits in the pool for the nonce before ours. It has its time; then the nonce is taken. */
+function explainBlocked(
+  transaction: InFlight,
+  work: Work,
+  observation: Observation,
+  policy: NetworkPolicy,
+): Decision[] {
   const [first] = inFlightOf(work)
   const { nonce, pendingNonce = 0 } = observation
   if (first?.id !== transaction.id || transaction.lifecycle.nonce <= nonce || pendingNonce <= nonce) return []
-  const until = transaction.lifecycle.attempts[0].recordedAtBlock + strangersPatience(policy)
+  const until = transaction.lifecycle.attempts[0].recordedAtBlock + foreignPatience(policy)
   const reason = `waits: nonce ${nonce} comes first, and a transaction that is not ours waits for it in the pool: if it is not mined by block ${until}, the nonce is taken from it; let nobody else sign for this account`
   return explain(transaction, 'nonce_blocked', reason)
 }
 
 /** A gap lies before it, and whether a foreign transaction waits for that nonce is what nobody shows. */
-export function tellPoolUnseen(transaction: Transaction, gap: Nonce, from: BlockNumber): Decision[] {
-  const opening = transaction.cancellation ? 'canceled; ' : 'waits: '
-  const reason = `${opening}nonce ${gap} comes first and is unused, and no node shows its pool, where a foreign transaction may wait for it: from block ${from} on it is used; an endpoint that counts its pool (eth_getTransactionCount of "pending") would tell sooner`
+export function explainPoolUnseen(transaction: Transaction, gap: Nonce, from: BlockNumber): Decision[] {
+  const prefix = transaction.cancellation ? 'canceled; ' : 'waits: '
+  const reason = `${prefix}nonce ${gap} comes first and is unused, and no node shows its pool, where a foreign transaction may wait for it: from block ${from} on it is used; an endpoint that counts its pool (eth_getTransactionCount of "pending") would tell sooner`
   return explain(transaction, 'pool_unseen', reason)
 }
 
 /** In blocks, from when ours behind it was signed. */
-export function strangersPatience(policy: NetworkPolicy): number {
+export function foreignPatience(policy: NetworkPolicy): number {
   return 4 * policy.bumpAfterBlocks
 }
 
 /** Mined long ago, it seems, and yet no receipt of ours, and no block that shows another's, can be had. */
-export function tellUnproven(transaction: InFlight, { head, nonce }: Observation, policy: NetworkPolicy): Decision[] {
+export function explainUnproven(
+  transaction: InFlight,
+  { head, nonce }: Observation,
+  policy: NetworkPolicy,
+): Decision[] {
   const { nonce: spent, attempts } = transaction.lifecycle
-  if (spent >= nonce || head.number - newest(attempts).recordedAtBlock < strangersPatience(policy)) return []
-  const opening = transaction.cancellation ? 'canceled; ' : 'waits: '
-  const reason = `${opening}nonce ${spent} is spent, and no node shows yet by which transaction: if this lasts, add an endpoint that keeps the chain's history`
+  if (spent >= nonce || head.number - newest(attempts).recordedAtBlock < foreignPatience(policy)) return []
+  const prefix = transaction.cancellation ? 'canceled; ' : 'waits: '
+  const reason = `${prefix}nonce ${spent} is spent, and no node shows yet by which transaction: if this lasts, add an endpoint that keeps the chain's history`
   return explain(transaction, 'nonce_unproven', reason)
 }
 
 /** Nothing of the chain is known at all: told of the first that waits in each place. */
-export function tellUnreachable({ open, queued, relayer }: Work, why: string): Decision[] {
+export function explainUnreachable({ open, queued, relayer }: Work, why: string): Decision[] {
   const [inFlight] = open.filter((each) => isInPhase(each, 'inFlight'))
   const [next] = relayer.paused ? [] : queued
   return [inFlight, next].flatMap((transaction) => {
     if (!transaction) return []
-    const opening = transaction.cancellation ? 'canceled; ' : 'waits: '
-    return explain(transaction, 'node_unreachable', `${opening}no node of the network answers: ${why}`)
+    const prefix = transaction.cancellation ? 'canceled; ' : 'waits: '
+    return explain(transaction, 'node_unreachable', `${prefix}no node of the network answers: ${why}`)
   })
 }

@@ -22,7 +22,7 @@ export function inquire(work: Work, { pendingNonce, freshBalance, paysMore }: Wa
   return {
     address: work.relayer.address,
     // A node that contradicts what is remembered knows of somebody else's transaction.
-    nonce: work.past?.seen || wasRejected(inFlight, 'nonceTooLow', 'nonceGap') ? 'now' : 'recent',
+    nonce: work.lostHistory?.seen || wasRejected(inFlight, 'nonceTooLow', 'nonceGap') ? 'now' : 'recent',
     spentBelow: Math.max(work.floor.spentBelow, ...mined.map(({ lifecycle }) => lifecycle.nonce + 1)),
     live: inFlight.map(({ lifecycle, payload, earlier = [] }) => ({
       nonce: lifecycle.nonce,

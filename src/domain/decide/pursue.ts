@@ -1,4 +1,4 @@
-// A transaction in flight that nobody canceled: handed over again where it may be lost, priced anew where it is stuck.
+// A transaction in flight that nobody canceled: broadcast again where it may be lost, priced anew where it is stuck.
 import { type Attempt, mayBeKnown, newest, rejectionOf, unrecognizedErrorOf } from '../attempt.ts'
 import { feeCap, type Market, type Speed } from '../fees.ts'
 import type { Observation } from '../observation.ts'
@@ -10,19 +10,19 @@ import type { TimestampMs, Wei } from '../units.ts'
 import { nextBid } from './bid.ts'
 import type { Decision, NeedsBalance } from './decision.ts'
 import { promisedTo, spendable } from './funds.ts'
-import { refusalOfFiller } from './gap-filler.ts'
+import { refusalOfGapFiller } from './gap-filler.ts'
 import {
+  explainCapped,
+  explainExhausted,
+  explainHindrance,
+  explainOwnPrice,
+  explainUnfunded,
+  explainUnrecognized,
   type PriceCap,
-  tellCapped,
-  tellExhausted,
-  tellHindrance,
-  tellOwnPrice,
-  tellUnfunded,
-  tellUnrecognized,
 } from './hindrance.ts'
 import { isOutpaced, isStuck, type ReasonToBid, reasonToBid } from './reason-to-bid.ts'
 import { rebroadcastIfDue, repeatDearerIfDue } from './rebroadcast.ts'
-import { pursueRefusedFiller } from './refused-filler.ts'
+import { pursueRefusedGapFiller } from './refused-gap-filler.ts'
 import { repeatAfter } from './repeat-after.ts'
 import type { Work } from './work.ts'
 
@@ -35,17 +35,17 @@ export function pursue(
 ): (Decision | NeedsBalance)[] {
   const { attempts } = transaction.lifecycle
   const latest = newest(attempts)
-  // From the replacement on, nothing of the old payload is handed over again.
+  // From the replacement on, nothing of the old payload is broadcast again.
   if (awaitsReplacement(transaction)) {
     return neverReachedANode(transaction)
       ? [{ do: 'unbind', transaction }]
       : takeOverWithPayload(transaction, work, observation)
   }
-  const refusal = refusalOfFiller(transaction)
+  const refusal = refusalOfGapFiller(transaction)
   if (refusal !== undefined)
-    return pursueRefusedFiller(transaction, refusal, work, repeatAfter(observation, policy), now)
-  if (latest.handOver.state === 'refused' && !attempts.some(mayBeKnown)) {
-    return [{ do: 'refuse', transaction, reason: `the node refused it: ${latest.handOver.reason}` }]
+    return pursueRefusedGapFiller(transaction, refusal, work, repeatAfter(observation, policy), now)
+  if (latest.broadcast.state === 'refused' && !attempts.some(mayBeKnown)) {
+    return [{ do: 'refuse', transaction, reason: `the node refused it: ${latest.broadcast.reason}` }]
   }
 
   const again = rebroadcastIfDue(transaction, attempts, observation, policy, now)
@@ -54,7 +54,7 @@ export function pursue(
     return [{ do: 'giveUp', transaction, reason: `a no-op takes its nonce, as the node refuses it: ${invalid}` }]
   }
   if (unrecognizedErrorOf(latest) !== undefined && !isOutpaced(latest, observation)) {
-    return [...tellUnrecognized(transaction), ...again]
+    return [...explainUnrecognized(transaction), ...again]
   }
   const { pricing } = transaction.payload
   const speed = pricing.kind === 'speed' ? pricing.speed : 'average'
@@ -63,13 +63,13 @@ export function pursue(
   if (!why || !observation.market) {
     const isUnfunded = rejectionOf(latest)?.code === 'insufficientFunds'
     return [
-      ...(isUnfunded ? tellUnfunded(transaction) : tellHindrance(transaction, work, observation, policy)),
+      ...(isUnfunded ? explainUnfunded(transaction) : explainHindrance(transaction, work, observation, policy)),
       ...again,
     ]
   }
   // Fees that the client named itself are its limit: such a transaction waits at its price, and can be canceled.
   if (pricing.kind !== 'speed') {
-    return [...(why === 'unfunded' ? tellUnfunded(transaction) : tellOwnPrice(transaction, pricing)), ...again]
+    return [...(why === 'unfunded' ? explainUnfunded(transaction) : explainOwnPrice(transaction, pricing)), ...again]
   }
   return bidAgain({ transaction, why, speed, again }, work, { ...observation, market: observation.market }, policy, now)
 }
@@ -97,7 +97,7 @@ function bidAgain(
   const bid = nextBid({ transaction, own: attempts, speed, gas, cap: limit.cap, funds }, observation, market, policy)
   // Dearer is no answer to a node that can't be paid for this one.
   const isDearer = bid.kind === 'sign' && feeCap(bid.fees) >= feeCap(latest.fees)
-  if (why === 'unfunded' && (bid.kind === 'repeat' || isDearer)) return [...tellUnfunded(transaction), ...again]
+  if (why === 'unfunded' && (bid.kind === 'repeat' || isDearer)) return [...explainUnfunded(transaction), ...again]
   if (bid.kind === 'sign') return [{ do: 'bump', transaction, fees: bid.fees }]
   if (bid.kind === 'repeat') {
     const repeated = repeatDearerIfDue(transaction, bid.attempt, latest, observation, policy, now)
@@ -105,12 +105,12 @@ function bidAgain(
   }
   switch (bid.until) {
     case 'cap':
-      return [...tellCapped(transaction, limit, bid.wanted), ...again]
+      return [...explainCapped(transaction, limit, bid.wanted), ...again]
     case 'funds':
-      return [...tellUnfunded(transaction, bid.wanted), ...again]
+      return [...explainUnfunded(transaction, bid.wanted), ...again]
     case 'market':
     case 'double':
-      return [...tellExhausted(transaction, bid.until), ...again]
+      return [...explainExhausted(transaction, bid.until), ...again]
   }
 }
 
@@ -133,9 +133,9 @@ function capFor({ origin }: InPhase<'inFlight'>, { gasPriceCap, cancelGasPriceCa
     : { name: 'gas_price_cap', cap: gasPriceCap }
 }
 
-/** What a node said is for ever wrong with it; that an earlier hand-over may have succeeded does not make it right. */
+/** What a node said is for ever wrong with it; that an earlier broadcast may have succeeded does not make it right. */
 function reasonOfInvalid(attempt: Attempt): string | undefined {
-  if (attempt.handOver.state === 'refused') return attempt.handOver.reason
+  if (attempt.broadcast.state === 'refused') return attempt.broadcast.reason
   const rejection = rejectionOf(attempt)
   return rejection?.code === 'invalid' ? rejection.message : undefined
 }

@@ -46,13 +46,13 @@ function attemptToRepeat(transaction: InPhase<'inFlight'>, own: NonEmpty<Attempt
 
 /** Soon where they may not have arrived, seldom where they were taken. */
 function isDue(attempt: Attempt, observation: Observation, policy: NetworkPolicy, now: TimestampMs): boolean {
-  const { handOver } = attempt
-  switch (handOver.state) {
+  const { broadcast } = attempt
+  switch (broadcast.state) {
     case 'held':
     case 'sending':
       return true
     case 'handed': {
-      const waitedMs = now - handOver.at
+      const waitedMs = now - broadcast.at
       // Ahead of the clock: it was set back, and how long ago that was is anybody's guess.
       const { takenMs, doubtfulMs } = repeatAfter(observation, policy)
       return waitedMs < 0 || waitedMs >= (wasTaken(attempt) ? takenMs : doubtfulMs)

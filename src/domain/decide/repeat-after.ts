@@ -1,4 +1,4 @@
-// How long bytes rest before they are handed over again: the one thing that waits for time, and not for blocks.
+// How long bytes rest before they are broadcast again: the one thing that waits for time, and not for blocks.
 import type { Attempt } from '../attempt.ts'
 import type { Observation } from '../observation.ts'
 import type { NetworkPolicy } from '../relayer.ts'
@@ -9,7 +9,7 @@ const doubtfulMsMin = 500
 const doubtfulMsMax = 5_000
 
 export interface RepeatAfter {
-  /** Where the last hand-over failed, or nobody knows what came of it. */
+  /** Where the last broadcast failed, or nobody knows what came of it. */
   readonly doubtfulMs: number
   /** Where a node took them: the pools may have lost them since. */
   readonly takenMs: number
@@ -41,6 +41,6 @@ export function refusedRetryAt(attempt: Attempt, { doubtfulMs }: RepeatAfter): T
   return at + Math.min(Math.max(tried, doubtfulMs), Math.max(refusedPauseMaxMs, doubtfulMs))
 }
 
-function lastTryAt({ handOver, recordedAt }: Attempt): TimestampMs {
-  return handOver.state === 'refused' || handOver.state === 'handed' ? handOver.at : recordedAt
+function lastTryAt({ broadcast, recordedAt }: Attempt): TimestampMs {
+  return broadcast.state === 'refused' || broadcast.state === 'handed' ? broadcast.at : recordedAt
 }

@@ -1,9 +1,9 @@
-// What the chain made of a nonce: inclusion, finality, reorgs, and nonces that went to a stranger.
+// What the chain made of a nonce: inclusion, finality, reorgs, and nonces that went to a foreign transaction.
 import { type Attempt, afterBlock } from '../attempt.ts'
 import type { NonEmpty } from '../ids.ts'
 import { recoveredReason, restoredReason } from '../lost-history/recover.ts'
 import type { Inclusion, InPhase, Transaction } from '../transaction.ts'
-import { revisionOf, tookTheNonce } from '../transaction.ts'
+import { revisionOf, spenderKind } from '../transaction.ts'
 import type { TimestampMs } from '../units.ts'
 import { shownText, withoutWait } from '../wait.ts'
 
@@ -11,8 +11,8 @@ import { shownText, withoutWait } from '../wait.ts'
 export function include(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclusion): Transaction {
   const { nonce, attempts } = transaction.lifecycle
   const known = byRecord(inclusion, attempts)
-  const told = { ...transaction, lifecycle: { phase: 'mined' as const, nonce, attempts, inclusion: known } }
-  return withReason(told, reasonFor(transaction, known))
+  const included = { ...transaction, lifecycle: { phase: 'mined' as const, nonce, attempts, inclusion: known } }
+  return withReason(included, reasonFor(transaction, known))
 }
 
 /** What a restored copy holds as never sent was sent by the history that it lost. */
@@ -37,7 +37,7 @@ export function reopen(transaction: InPhase<'mined'>): Transaction {
   return withReason(reopened, 'a reorganisation of the chain took its block back')
 }
 
-/** The nonce is finally a stranger's, so no attempt of it can ever be mined: the payload waits for a new nonce. */
+/** The nonce is finally a foreign transaction's, so no attempt of it can ever be mined: the payload waits for a new nonce. */
 export function requeue(transaction: InPhase<'mined'>): Transaction {
   const { nonce, inclusion } = transaction.lifecycle
   return withReason(
@@ -47,15 +47,15 @@ export function requeue(transaction: InPhase<'mined'>): Transaction {
 }
 
 /** Nothing of it can be mined, and it never cost a nonce that is not free again. */
-export function refuse(transaction: Transaction, reason: string, now: TimestampMs): Transaction {
+export function refusePayload(transaction: Transaction, reason: string, now: TimestampMs): Transaction {
   return withReason({ ...transaction, lifecycle: { phase: 'dropped', reason: 'refused', droppedAt: now } }, reason)
 }
 
 function reasonFor(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclusion): string | undefined {
-  const taker = tookTheNonce(inclusion)
-  if (taker === 'stranger') return `its nonce was used by ${inclusion.hash}, a transaction that is not ours`
+  const spender = spenderKind(inclusion)
+  if (spender === 'foreign') return `its nonce was used by ${inclusion.hash}, a transaction that is not ours`
   const gaveUp = transaction.cancellation?.origin === 'refusal'
-  if (taker === 'noOp') {
+  if (spender === 'noOp') {
     const restored = isRecovered(transaction, inclusion) ? `; ${restoredReason}` : ''
     return `${gaveUp ? 'no node takes it as it is' : 'canceled'}: the no-op ${inclusion.hash} took its nonce${restored}`
   }

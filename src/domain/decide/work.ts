@@ -3,11 +3,11 @@ import { isNoOp, newest, wasTaken } from '../attempt.ts'
 import type { Hash } from '../ids.ts'
 import type { NoOpMatches } from '../lost-history/lost-cancellation.ts'
 import type { Found } from '../lost-history/recover.ts'
-import type { Past } from '../observation.ts'
+import type { LostHistory } from '../observation.ts'
 import type { NonceFloor, Relayer } from '../relayer.ts'
 import { type InPhase, isInPhase, type Transaction } from '../transaction.ts'
 import type { TimestampMs } from '../units.ts'
-import { givesWay, refusalOfFiller } from './gap-filler.ts'
+import { givesWay, refusalOfGapFiller } from './gap-filler.ts'
 
 export interface Work {
   readonly relayer: Relayer
@@ -22,10 +22,10 @@ export interface Work {
   readonly expiring: readonly Transaction[]
   /** Attempts that are on their way to a node that has not answered yet. */
   readonly underWay?: ReadonlySet<Hash>
-  /** The last place in the relayer's order that is taken. */
+  /** The last sequence of the relayer that is taken. */
   readonly lastSequence: number
   /** What its owner, new as it is, does not know yet. */
-  readonly past?: Past
+  readonly lostHistory?: LostHistory
   /** Where all that took the unexplained nonces is known: what of the queue it carries. */
   readonly found?: readonly Found[]
   /** Likewise: what of the queue the no-ops among them canceled. */
@@ -61,23 +61,23 @@ export function inFlightOf(work: Work): readonly InPhase<'inFlight'>[] {
 }
 
 /**
- * How many of the queue may get a nonce now; a delegated account (EIP-7702) may have one in flight. The nonce of a filler
+ * How many of the queue may get a nonce now; a delegated account (EIP-7702) may have one in flight. The nonce of a gap filler
  * that gives way is always one: what is in flight waits for it.
  */
 export function roomIn(work: Work, delegated = false): number {
-  return placesIn(work, delegated) + inFlightOf(work).filter(givesWay).length
+  return openRoomIn(work, delegated) + inFlightOf(work).filter(givesWay).length
 }
 
 /** How many more there may be in flight. */
-export function placesIn(work: Work, delegated = false): number {
+export function openRoomIn(work: Work, delegated = false): number {
   const most = delegated ? 1 : work.relayer.policies.maxInFlight
   return Math.max(0, most - inFlightOf(work).length)
 }
 
-/** Whether a hand-over has to be repeated before long: a chain that waits for it may make no block until then. */
+/** Whether a broadcast has to be repeated before long: a chain that waits for it may make no block until then. */
 export function isInDoubt(work: Work): boolean {
   return inFlightOf(work).some((each) => {
-    // A refused filler has its own times.
-    return !wasTaken(newest(each.lifecycle.attempts)) && refusalOfFiller(each) === undefined
+    // A refused gap filler has its own times.
+    return !wasTaken(newest(each.lifecycle.attempts)) && refusalOfGapFiller(each) === undefined
   })
 }

@@ -4,7 +4,7 @@
 import { cancelReasons } from '../cancel.ts'
 import { withReason } from '../decide/settle.ts'
 import type { Address } from '../ids.ts'
-import type { LostNoOp, Taker } from '../observation.ts'
+import type { LostNoOp, Spender } from '../observation.ts'
 import type { InPhase, Transaction } from '../transaction.ts'
 import type { Nonce, TimestampMs } from '../units.ts'
 import { withWait } from '../wait.ts'
@@ -23,7 +23,7 @@ export type Ended = Pick<Transaction, 'sequence' | 'createdAt'>
 export interface Since {
   /** No longer in the queue, but perhaps what a no-op canceled in the lost history. */
   readonly ended: readonly Ended[]
-  /** By the nonce of each no-op: the first place in the relayer's order that was given a higher nonce. Absent: none was. */
+  /** By the nonce of each no-op: the first sequence of the relayer that was given a higher nonce. Absent: none was. */
   readonly overtaken: ReadonlyMap<Nonce, number>
 }
 
@@ -33,10 +33,10 @@ export interface NoOpMatches {
   readonly suspected: readonly NoOpMatch[]
 }
 
-export function isLostNoOp(spender: Taker, account: Address): spender is LostNoOp {
-  const { envelope } = spender
-  if (!envelope || envelope.to?.toLowerCase() !== account.toLowerCase()) return false
-  return envelope.value === 0n && envelope.data === '0x' && (envelope.accessList ?? []).length === 0
+export function isLostNoOp(spender: Spender, account: Address): spender is LostNoOp {
+  const { signed } = spender
+  if (!signed || signed.to?.toLowerCase() !== account.toLowerCase()) return false
+  return signed.value === 0n && signed.data === '0x' && (signed.accessList ?? []).length === 0
 }
 
 /**
@@ -54,7 +54,7 @@ export function matchNoOps(
   { ended, overtaken }: Since = { ended: [], overtaken: new Map() },
 ): NoOpMatches {
   const foundIds = new Set(found.map(({ transaction }) => transaction.id))
-  const marks = orderOf(found.filter(({ taker }) => taker.nonce < foreign))
+  const marks = sequencesByNonce(found.filter(({ spender }) => spender.nonce < foreign))
   const canceled: NoOpMatch[] = []
   const suspected: NoOpMatch[] = []
   let left = queue.filter(({ id }) => !foundIds.has(id))
@@ -88,21 +88,21 @@ export function matchNoOps(
 }
 
 /** Empty where the order was not kept: a nonce that came back was bound again, out of its turn. */
-function orderOf(found: readonly Found[]): readonly { readonly nonce: Nonce; readonly sequence: number }[] {
+function sequencesByNonce(found: readonly Found[]): readonly { readonly nonce: Nonce; readonly sequence: number }[] {
   const marks = found
-    .map(({ transaction, taker }) => ({ nonce: taker.nonce, sequence: transaction.sequence }))
+    .map(({ transaction, spender }) => ({ nonce: spender.nonce, sequence: transaction.sequence }))
     .sort((one, other) => one.nonce - other.nonce)
   const isKept = marks.every(({ sequence }, index) => sequence > (marks[index - 1]?.sequence ?? 0))
   return isKept ? marks : []
 }
 
 /** Unless a clock is wrong by more than anybody allows. */
-function isOldEnough({ createdAt }: Ended, { minedAt }: Taker): boolean {
+function isOldEnough({ createdAt }: Ended, { minedAt }: Spender): boolean {
   return createdAt <= minedAt + clockMarginMs
 }
 
 /** By a clock that is right: what was sent since can't be told to its client as canceled. */
-function isOlder({ createdAt }: Transaction, { minedAt }: Taker): boolean {
+function isOlder({ createdAt }: Transaction, { minedAt }: Spender): boolean {
   return createdAt <= minedAt
 }
 
@@ -132,7 +132,7 @@ export function restoreCancellation({ transaction, noOp }: NoOpMatch, now: Times
   // A copy may hold the no-op itself, as one that was not sent yet.
   const known = lifecycle.phase === 'inFlight' ? lifecycle.attempts : []
   const isKnown = known.some(({ hash }) => hash === attempt.hash)
-  const sent = known.map((each) => (each.hash === attempt.hash ? { ...each, handOver: attempt.handOver } : each))
+  const sent = known.map((each) => (each.hash === attempt.hash ? { ...each, broadcast: attempt.broadcast } : each))
   const [first, ...others] = isKnown ? sent : [...known, attempt]
   const hasExpired = (transaction.validUntil ?? Number.POSITIVE_INFINITY) <= Math.min(noOp.minedAt, now)
   const lost = { origin: hasExpired ? 'expiry' : 'request', requestedAt: noOp.minedAt } as const

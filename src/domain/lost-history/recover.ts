@@ -1,35 +1,35 @@
-// What a lost past has sent is known again by what it says: the attempt is rebuilt from what the chain holds.
+// What a lost history has sent is known again by what it says: the attempt is rebuilt from what the chain holds.
 import type { Attempt, AttemptKind } from '../attempt.ts'
 import type { TransactionId } from '../ids.ts'
-import type { SignedEnvelope, Taker } from '../observation.ts'
+import type { MinedPayload, Spender } from '../observation.ts'
 import { isSameAccessList, type Payload, type Transaction } from '../transaction.ts'
 import type { TimestampMs } from '../units.ts'
 
 /** A transaction in the queue, and what executed it, on which of its payloads. */
 export interface Found {
   readonly transaction: Transaction
-  readonly taker: Taker
-  readonly envelope: SignedEnvelope
+  readonly spender: Spender
+  readonly signed: MinedPayload
   readonly revision: number
 }
 
 /** How far the machine's clock may be from the chain's. */
 export const clockMarginMs = 3_600_000
 
-/** Of the queue, which a taker carries: the oldest first, and each taker explains one. `queue` is in its order. */
-export function findAmong(queue: readonly Transaction[], takers: readonly Taker[]): readonly Found[] {
+/** Of the queue, which a spender carries: the oldest first, and each spender explains one. `queue` is in its order. */
+export function findAmong(queue: readonly Transaction[], spenders: readonly Spender[]): readonly Found[] {
   const found: Found[] = []
   const explained = new Set<string>()
-  for (const taker of takers) {
-    const { envelope } = taker
-    if (!envelope) continue
+  for (const spender of spenders) {
+    const { signed } = spender
+    if (!signed) continue
     for (const transaction of queue) {
-      if (explained.has(transaction.id) || transaction.createdAt > taker.minedAt + clockMarginMs) continue
+      if (explained.has(transaction.id) || transaction.createdAt > spender.minedAt + clockMarginMs) continue
       const payloads = [...(transaction.earlier ?? []), transaction.payload]
-      const revision = payloads.findLastIndex((payload) => carries(envelope, payload))
+      const revision = payloads.findLastIndex((payload) => carries(signed, payload))
       if (revision < 0) continue
       explained.add(transaction.id)
-      found.push({ transaction, taker, envelope, revision })
+      found.push({ transaction, spender, signed, revision })
       break
     }
   }
@@ -37,12 +37,12 @@ export function findAmong(queue: readonly Transaction[], takers: readonly Taker[
 }
 
 /** Whether it says the same. A list of what it touches changes nothing that is executed, but tells it from others. */
-function carries(envelope: SignedEnvelope, { to, value, data, accessList }: Payload): boolean {
+function carries(signed: MinedPayload, { to, value, data, accessList }: Payload): boolean {
   return (
-    envelope.to?.toLowerCase() === to?.toLowerCase() &&
-    envelope.value === value &&
-    envelope.data.toLowerCase() === data.toLowerCase() &&
-    isSameAccessList(envelope.accessList, accessList)
+    signed.to?.toLowerCase() === to?.toLowerCase() &&
+    signed.value === value &&
+    signed.data.toLowerCase() === data.toLowerCase() &&
+    isSameAccessList(signed.accessList, accessList)
   )
 }
 
@@ -53,23 +53,23 @@ export const recoveredReason =
 export const restoredReason =
   'restored from the chain, as this database does not hold it: was it restored from an older copy?'
 
-export function recoverAttempt({ transaction, taker, envelope, revision }: Found, now: TimestampMs): Attempt {
-  const attempt = rebuildAttempt(transaction.id, { ...taker, envelope }, revision === 0 ? 'execute' : 'replace', now)
+export function recoverAttempt({ transaction, spender, signed, revision }: Found, now: TimestampMs): Attempt {
+  const attempt = rebuildAttempt(transaction.id, { ...spender, signed }, revision === 0 ? 'execute' : 'replace', now)
   return revision === 0 ? attempt : { ...attempt, revision }
 }
 
 /** The attempt as it would stand here, had the database not lost it. */
 export function rebuildAttempt(
   transactionId: TransactionId,
-  taker: Taker & { readonly envelope: SignedEnvelope },
+  spender: Spender & { readonly signed: MinedPayload },
   kind: AttemptKind,
   now: TimestampMs,
 ): Attempt {
-  const { raw, signature, fees, gasLimit } = taker.envelope
+  const { raw, signature, fees, gasLimit } = spender.signed
   return {
-    hash: taker.hash,
+    hash: spender.hash,
     transactionId,
-    nonce: taker.nonce,
+    nonce: spender.nonce,
     kind,
     fees,
     gasLimit,
@@ -77,8 +77,8 @@ export function rebuildAttempt(
     signature,
     recordedAt: now,
     // The head when it was sent is lost; the nonce was unspent below its block.
-    recordedAtBlock: Math.max(0, taker.block.number - 1),
-    handOver: { state: 'handed', outcome: { kind: 'unknown', message: recoveredReason }, at: now },
+    recordedAtBlock: Math.max(0, spender.block.number - 1),
+    broadcast: { state: 'handed', outcome: { kind: 'unknown', message: recoveredReason }, at: now },
     recovered: true,
   }
 }

@@ -5,7 +5,7 @@ import type { CommandContext } from '../../commands/context.ts'
 import { scopes } from '../../domain/api-key.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import { apiKeyNameCharsMax, apiKeyRelayersMax } from '../limits.ts'
-import { askedBy } from '../request/audit.ts'
+import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { parseTime } from '../request/parse-time.ts'
 import { answers, success } from '../response/envelope.ts'
@@ -60,13 +60,13 @@ export function createApiKey(commands: CommandContext) {
     },
     async answer(request) {
       const { body } = request
-      const asked = {
+      const params = {
         name: body.name,
         scopes: [...new Set(body.scopes)],
         ...(body.relayers && { relayers: [...new Set(body.relayers)] }),
         ...(body.expires_at !== undefined && { expiresAt: parseTime('expires_at', body.expires_at) }),
       }
-      const { key, token } = await createApiKeyCommand(commands, asked, askedBy(request, 'createApiKey'))
+      const { key, token } = await createApiKeyCommand(commands, params, requesterOf(request, 'createApiKey'))
       return success({ ...presentApiKey(key), key: token }, ['the key is shown this once; keep it now'])
     },
   })

@@ -1,6 +1,6 @@
 // GET of the audit log, newest first.
 import { type Static, Type } from 'typebox'
-import type { AuditEntry, AuditPlace } from '../../domain/audit.ts'
+import type { AuditEntry, AuditPosition } from '../../domain/audit.ts'
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { pageOf, pageProperties, paginationOf } from '../request/parse-page.ts'
@@ -13,7 +13,7 @@ const entrySchema = Type.Object(
     at: Type.String({ format: 'date-time' }),
     outcome: Type.Enum(['allowed', 'refused', 'failed']),
     code: Type.Optional(Type.String({ description: 'Of a refusal or a failure: what `Relayer-Error-Code` said' })),
-    key_id: Type.Optional(Type.String({ description: 'Absent: a stranger' })),
+    key_id: Type.Optional(Type.String({ description: 'Absent: unauthenticated' })),
     operation: Type.Optional(Type.String({ description: 'Its `operationId` in this document' })),
     relayer_id: Type.Optional(Type.String()),
     transaction_id: Type.Optional(Type.String()),
@@ -54,21 +54,21 @@ export function listAuditLog(reads: Reads) {
       const page = pageOf(query)
       const { entries, total } = await reads.audit(
         page.perPage,
-        query.before === undefined ? undefined : placeOf(query.before),
+        query.before === undefined ? undefined : positionOf(query.before),
       )
       return success(entries.map(presentEntry), [], paginationOf(page, total))
     },
   })
 }
 
-function placeOf(id: string): AuditPlace {
+function positionOf(id: string): AuditPosition {
   const [commit, index] = id.split('-').map(Number)
   return { commit: commit ?? 0, index: index ?? 0 }
 }
 
 function presentEntry(entry: AuditEntry): Static<typeof entrySchema> {
   return {
-    id: `${entry.place.commit}-${entry.place.index}`,
+    id: `${entry.position.commit}-${entry.position.index}`,
     at: presentTime(entry.at),
     outcome: entry.outcome,
     ...(entry.code !== undefined && { code: entry.code }),

@@ -1,7 +1,7 @@
 // DELETE of an API key.
 import { revokeApiKey as revokeApiKeyCommand } from '../../commands/api-keys/revoke-api-key.ts'
 import type { CommandContext } from '../../commands/context.ts'
-import { askedBy } from '../request/audit.ts'
+import { requesterOf } from '../request/audit.ts'
 import type { KeyRing } from '../request/key-ring.ts'
 import { operation } from '../request/operation.ts'
 import { apiKeyParameters } from '../request/parameters.ts'
@@ -23,7 +23,7 @@ export function revokeApiKey(commands: CommandContext, keys: KeyRing) {
     },
     async answer(request) {
       const id = request.params.api_key_id
-      const revoked = await revokeApiKeyCommand(commands, id, askedBy(request, 'revokeApiKey'))
+      const revoked = await revokeApiKeyCommand(commands, id, requesterOf(request, 'revokeApiKey'))
       keys.forget(id)
       return success(presentApiKey(revoked))
     },

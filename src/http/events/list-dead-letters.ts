@@ -45,11 +45,11 @@ export function listDeadLetters(management: ManagementContext) {
 
 /** Throws NOTIFICATION_NOT_FOUND for one that is not configured, unless it has left something behind. */
 export async function foundDeadLetters(
-  { store, estate }: ManagementContext,
+  { store, registry }: ManagementContext,
   id: string,
   page: PageRequest,
 ): Promise<Page<DeadLetter>> {
-  const isConfigured = estate.notifications().some((notification) => notification.id === id)
+  const isConfigured = registry.notifications().some((notification) => notification.id === id)
   const letters = (await store.reads.deadLetters(id, page)) ?? (isConfigured ? { items: [], total: 0 } : undefined)
   return found(letters, 'NOTIFICATION_NOT_FOUND', `Notification with ID ${id} not found`)
 }

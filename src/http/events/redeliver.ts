@@ -12,7 +12,7 @@ const redeliveredSchema = Type.Object(
   { additionalProperties: false },
 )
 
-const told = ['they are tried again from now on, for a day; what a transaction was told since is not taken back']
+const note = ['they are tried again from now on, for a day; what a transaction was told since is not taken back']
 
 export function redeliverAllDeadLetters(management: ManagementContext) {
   return operation({
@@ -26,7 +26,7 @@ export function redeliverAllDeadLetters(management: ManagementContext) {
     },
     async answer({ params: { notification_id: id } }) {
       await foundDeadLetters(management, id, { page: 1, perPage: 1 })
-      return success({ redelivered: await redeliverAll(management, id) }, told)
+      return success({ redelivered: await redeliverAll(management, id) }, note)
     },
   })
 }
@@ -44,7 +44,7 @@ export function redeliverDeadLetter(management: ManagementContext) {
     async answer({ params: { notification_id: id, event_id: eventId } }) {
       await foundDeadLetters(management, id, { page: 1, perPage: 1 })
       await redeliverOne(management, id, Number(eventId.split('-')[0]))
-      return success({ redelivered: 1 }, told)
+      return success({ redelivered: 1 }, note)
     },
   })
 }

@@ -10,18 +10,18 @@ export async function resumeAt(
   header: string | string[] | undefined,
   after: string | undefined,
 ): Promise<number> {
-  const asked = typeof header === 'string' && header !== '' ? header : after
+  const from = typeof header === 'string' && header !== '' ? header : after
   const newest = await reads.newestEvent()
-  if (asked === undefined) return newest
-  const found = /^(\d{1,15})(?:-(\d{1,15}))?$/.exec(asked)
-  if (!found) throw invalid('Last-Event-ID', asked, 'the id of an event; send one as it came, or none')
+  if (from === undefined) return newest
+  const found = /^(\d{1,15})(?:-(\d{1,15}))?$/.exec(from)
+  if (!found) throw invalid('Last-Event-ID', from, 'the id of an event; send one as it came, or none')
   const id = Number(found[1])
   const pruned = await reads.eventsPrunedThrough()
   const fix = `read the transactions themselves, then follow from after=${newest}`
   if (id < pruned) throw gone(`the events from ${id + 1} to ${pruned} are not kept any more; ${fix}`)
   if (id > newest) throw gone(`there is no event ${id} yet: the newest is ${newest}; ${fix}`)
   const event = found[2] === undefined ? undefined : await reads.event(id)
-  if (event && presentEventId(event) !== asked) throw gone(`event ${id} is another one than ${asked}; ${fix}`)
+  if (event && presentEventId(event) !== from) throw gone(`event ${id} is another one than ${from}; ${fix}`)
   return id
 }
 

@@ -7,7 +7,7 @@ import { answers, success } from '../response/envelope.ts'
 import { found } from '../response/found.ts'
 import { networkId, networkSchema, noNetwork, presentNetwork } from './present-network.ts'
 
-export function getNetwork({ estate, store }: ManagementContext) {
+export function getNetwork({ registry, store }: ManagementContext) {
   return operation({
     scope: 'read',
     schema: {
@@ -18,9 +18,9 @@ export function getNetwork({ estate, store }: ManagementContext) {
       response: answers(networkSchema, 400, 404),
     },
     async answer({ params: { network_id: id }, principal }) {
-      await estate.refresh()
+      await registry.refresh()
       const seen = await inSight(store.reads, principal, (relayer) => relayer.network)
-      const network = estate.networks().find(({ name }) => networkId(name) === id && seen(name))
+      const network = registry.networks().find(({ name }) => networkId(name) === id && seen(name))
       return success(presentNetwork(found(network, 'NETWORK_NOT_FOUND', noNetwork(id))))
     },
   })

@@ -7,7 +7,7 @@ import { pageOf, pageQuery, paginationOf, sliceOf } from '../request/parse-page.
 import { answers, success } from '../response/envelope.ts'
 import { networkSchema, presentNetwork } from './present-network.ts'
 
-export function listNetworks({ estate, store }: ManagementContext) {
+export function listNetworks({ registry, store }: ManagementContext) {
   return operation({
     scope: 'read',
     schema: {
@@ -18,9 +18,9 @@ export function listNetworks({ estate, store }: ManagementContext) {
       response: answers(Type.Array(networkSchema), 400),
     },
     async answer({ query, principal }) {
-      await estate.refresh()
+      await registry.refresh()
       const seen = await inSight(store.reads, principal, (relayer) => relayer.network)
-      const [page, all] = [pageOf(query), estate.networks().filter(({ name }) => seen(name))]
+      const [page, all] = [pageOf(query), registry.networks().filter(({ name }) => seen(name))]
       return success(sliceOf(page, all).map(presentNetwork), [], paginationOf(page, all.length))
     },
   })

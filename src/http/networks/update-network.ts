@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { updateNetwork as updateNetworkCommand } from '../../commands/networks/update-network.ts'
 import { averageBlockTimeMsMax, requiredConfirmationsMax } from '../limits.ts'
-import { askedBy } from '../request/audit.ts'
+import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { networkParameters } from '../request/parameters.ts'
 import { endpointsSchema, endpointsWanted, parseEndpoints } from '../request/parse-endpoints.ts'
@@ -52,7 +52,7 @@ export function updateNetwork(management: ManagementContext) {
       const { body } = request
       const { network_id: id } = request.params
       const { rpc_urls: urls, required_confirmations: confirmations, average_blocktime_ms: blockTime } = body
-      const network = management.estate.file.networks.find(({ name }) => networkId(name) === id)
+      const network = management.registry.file.networks.find(({ name }) => networkId(name) === id)
       const { name } = found(network, 'NETWORK_NOT_FOUND', noNetwork(id))
       const updated = await updateNetworkCommand(
         management,
@@ -64,7 +64,7 @@ export function updateNetwork(management: ManagementContext) {
           ...(body.tags !== undefined && { tags: body.tags }),
           ...(body.explorer_urls !== undefined && { explorerUrls: body.explorer_urls }),
         },
-        askedBy(request, 'updateNetwork'),
+        requesterOf(request, 'updateNetwork'),
       )
       return success(presentNetwork(updated))
     },

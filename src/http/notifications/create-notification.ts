@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { createNotification as createNotificationCommand } from '../../commands/notifications/create-notification.ts'
-import { askedBy } from '../request/audit.ts'
+import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { newId } from '../request/parameters.ts'
 import { parseUrl } from '../request/parse-endpoints.ts'
@@ -40,7 +40,7 @@ export function createNotification(management: ManagementContext) {
           // Clients of services like this one send an empty key for none.
           ...(key !== undefined && key !== '' && { signingKey: parseSigningKey(key) }),
         },
-        askedBy(request, 'createNotification'),
+        requesterOf(request, 'createNotification'),
       )
       return success(presentNotification(notification))
     },

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { deleteNotification as deleteNotificationCommand } from '../../commands/notifications/delete-notification.ts'
-import { askedBy } from '../request/audit.ts'
+import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { notificationParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
@@ -21,7 +21,7 @@ export function deleteNotification(management: ManagementContext) {
     },
     async answer(request) {
       const { notification_id: id } = request.params
-      await deleteNotificationCommand(management, id, askedBy(request, 'deleteNotification'))
+      await deleteNotificationCommand(management, id, requesterOf(request, 'deleteNotification'))
       return success(`notification "${id}" is deleted`)
     },
   })

@@ -7,7 +7,7 @@ import { answers, success } from '../response/envelope.ts'
 import { found } from '../response/found.ts'
 import { notificationSchema, presentNotification } from './present-notification.ts'
 
-export function getNotification({ estate, store }: ManagementContext) {
+export function getNotification({ registry, store }: ManagementContext) {
   return operation({
     scope: 'read',
     schema: {
@@ -18,9 +18,9 @@ export function getNotification({ estate, store }: ManagementContext) {
       response: answers(notificationSchema, 400, 404),
     },
     async answer({ params, principal }) {
-      await estate.refresh()
+      await registry.refresh()
       const seen = await inSight(store.reads, principal, (relayer) => relayer.notificationId)
-      const notification = estate.notifications().find(({ id }) => id === params.notification_id && seen(id))
+      const notification = registry.notifications().find(({ id }) => id === params.notification_id && seen(id))
       return success(
         presentNotification(
           found(notification, 'NOTIFICATION_NOT_FOUND', `Notification with ID ${params.notification_id} not found`),

@@ -7,7 +7,7 @@ import { pageOf, pageQuery, paginationOf, sliceOf } from '../request/parse-page.
 import { answers, success } from '../response/envelope.ts'
 import { notificationSchema, presentNotification } from './present-notification.ts'
 
-export function listNotifications({ estate, store }: ManagementContext) {
+export function listNotifications({ registry, store }: ManagementContext) {
   return operation({
     scope: 'read',
     schema: {
@@ -18,9 +18,9 @@ export function listNotifications({ estate, store }: ManagementContext) {
       response: answers(Type.Array(notificationSchema), 400),
     },
     async answer({ query, principal }) {
-      await estate.refresh()
+      await registry.refresh()
       const seen = await inSight(store.reads, principal, (relayer) => relayer.notificationId)
-      const [page, all] = [pageOf(query), estate.notifications().filter(({ id }) => seen(id))]
+      const [page, all] = [pageOf(query), registry.notifications().filter(({ id }) => seen(id))]
       return success(sliceOf(page, all).map(presentNotification), [], paginationOf(page, all.length))
     },
   })

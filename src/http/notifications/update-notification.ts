@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { updateNotification as updateNotificationCommand } from '../../commands/notifications/update-notification.ts'
-import { askedBy } from '../request/audit.ts'
+import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { notificationParameters } from '../request/parameters.ts'
 import { parseUrl } from '../request/parse-endpoints.ts'
@@ -47,7 +47,7 @@ export function updateNotification(management: ManagementContext) {
           ...(url !== undefined && { url: parseUrl('url', url) }),
           ...(key !== undefined && { signingKey: key ? parseSigningKey(key) : null }),
         },
-        askedBy(request, 'updateNotification'),
+        requesterOf(request, 'updateNotification'),
       )
       return success(presentNotification(notification))
     },

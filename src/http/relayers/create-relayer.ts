@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { adviceOn, type ManagementContext } from '../../commands/management.ts'
 import { createRelayer as createRelayerCommand } from '../../commands/relayers/create-relayer.ts'
 import { RescindError } from '../../domain/errors.ts'
-import { askedBy } from '../request/audit.ts'
+import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { nameInBody, newId } from '../request/parameters.ts'
 import { endpointsSchema, parseEndpoints } from '../request/parse-endpoints.ts'
@@ -58,9 +58,9 @@ export function createRelayer(management: ManagementContext) {
           policies: body.policies ?? {},
           ...(urls && { endpoints: parseEndpoints('custom_rpc_urls', urls) }),
         },
-        askedBy(request, 'createRelayer'),
+        requesterOf(request, 'createRelayer'),
       )
-      return success(presentRelayer(relayer, management.estate.endpointsOf), adviceOn(management, body.policies))
+      return success(presentRelayer(relayer, management.registry.endpointsOf), adviceOn(management, body.policies))
     },
   })
 }

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { deleteRelayer as deleteRelayerCommand } from '../../commands/relayers/delete-relayer.ts'
-import { askedBy } from '../request/audit.ts'
+import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
@@ -21,7 +21,7 @@ export function deleteRelayer(management: ManagementContext) {
     },
     async answer(request) {
       const { relayer_id: id } = request.params
-      await deleteRelayerCommand(management, id, askedBy(request, 'deleteRelayer'))
+      await deleteRelayerCommand(management, id, requesterOf(request, 'deleteRelayer'))
       return success(`relayer "${id}" is deleted; its transactions can still be read`)
     },
   })

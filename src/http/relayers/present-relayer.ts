@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
-import type { Endpoint } from '../../registry/entities.ts'
+import type { EndpointSettings } from '../../registry/entities.ts'
 import { endpointSchema, presentEndpoint } from '../response/present-endpoint.ts'
 import { policiesSchema, presentPolicies } from './policies.ts'
 
@@ -27,7 +27,7 @@ export const relayerSchema = Type.Object(
 export type RelayerBody = Static<typeof relayerSchema>
 
 /** The endpoints that a relayer has to itself, where it has any. */
-export type EndpointsOf = (relayer: RelayerId) => readonly Endpoint[] | undefined
+export type EndpointsOf = (relayer: RelayerId) => readonly EndpointSettings[] | undefined
 
 export function presentRelayer(relayer: Relayer, endpointsOf: EndpointsOf): RelayerBody {
   const own = endpointsOf(relayer.id)

@@ -13,7 +13,7 @@ import { updateRelayer } from './update-relayer.ts'
 
 export function relayerRoutes(at: Mounting, management: ManagementContext, chainOf: ChainOf): void {
   const { reads } = management.store
-  const { endpointsOf } = management.estate
+  const { endpointsOf } = management.registry
   mount(at, 'POST', '/relayers', createRelayer(management))
   mount(at, 'GET', '/relayers', listRelayers(reads, endpointsOf))
   mount(at, 'GET', '/relayers/:relayer_id', getRelayer(reads, endpointsOf))

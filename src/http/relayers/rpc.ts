@@ -49,8 +49,8 @@ export function rpc(reads: Reads, chainOf: ChainOf) {
       response: { 200: rpcBodySchema, ...failures(400, 404, 413, 415, 503) },
     },
     async answer({ params, body }): Promise<RpcBody> {
-      const asked = { method: body.method, params: body.params ?? [] }
-      const answered = await rpcCommand(reads, chainOf, params.relayer_id, asked)
+      const call = { method: body.method, params: body.params ?? [] }
+      const answered = await rpcCommand(reads, chainOf, params.relayer_id, call)
       return { jsonrpc: '2.0', ...(body.id !== undefined && { id: body.id }), ...present(answered) }
     },
   })

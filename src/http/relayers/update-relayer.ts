@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { adviceOn, type ManagementContext } from '../../commands/management.ts'
 import { updateRelayer as updateRelayerCommand } from '../../commands/relayers/update-relayer.ts'
-import { askedBy } from '../request/audit.ts'
+import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { nameInBody, relayerParameters } from '../request/parameters.ts'
 import { endpointsSchema, endpointsWanted, parseEndpoints } from '../request/parse-endpoints.ts'
@@ -59,9 +59,9 @@ export function updateRelayer(management: ManagementContext) {
           ...(policies !== undefined && { policies }),
           ...(urls !== undefined && { endpoints: urls && parseEndpoints('custom_rpc_urls', urls) }),
         },
-        askedBy(request, 'updateRelayer'),
+        requesterOf(request, 'updateRelayer'),
       )
-      return success(presentRelayer(relayer, management.estate.endpointsOf), adviceOn(management, policies))
+      return success(presentRelayer(relayer, management.registry.endpointsOf), adviceOn(management, policies))
     },
   })
 }

@@ -20,7 +20,7 @@ export async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  // The right key is heard whatever strangers at its address did: they must not be able to keep a cancellation out.
+  // The right key is heard whatever unauthenticated clients at its address did: they must not be able to keep a cancellation out.
   const answer = authenticate(request.headers.authorization)
   const principal = answer instanceof Promise ? await answer : answer
   request.keyId = principal?.id

@@ -1,13 +1,13 @@
 // What the door and the operations tell the audit log, beside what commands note in their own commit.
 import type { FastifyRequest } from 'fastify'
 import type { CommandContext } from '../../commands/context.ts'
-import { type Asked, allowed, type Decision, type Touched } from '../../domain/audit.ts'
+import { type AuditRecord, allowed, type Requester, type Touched } from '../../domain/audit.ts'
 import { catalogue, type RescindError } from '../../domain/errors.ts'
 import type { Logger } from '../../ops/logger.ts'
 import { memberOf } from '../../ops/member.ts'
 import { auditRefusalKindsMax, auditRefusalsEveryMs, auditRefusalsSoonMs } from '../limits.ts'
-import { askerOf } from './asker.ts'
 import { pathParametersOf } from './parameters.ts'
+import { requesterIdOf } from './requester.ts'
 
 export interface Auditor extends AsyncDisposable {
   /** Durable when it resolves: for what changes without a command that notes it. */
@@ -17,8 +17,8 @@ export interface Auditor extends AsyncDisposable {
 }
 
 /** For a command to note it in the commit of the change. */
-export function askedBy(request: FastifyRequest, operation: string): Asked {
-  return { keyId: askerOf(request), operation, requestId: request.id, address: request.ip }
+export function requesterOf(request: FastifyRequest, operation: string): Requester {
+  return { keyId: requesterIdOf(request), operation, requestId: request.id, address: request.ip }
 }
 
 /**
@@ -27,22 +27,22 @@ export function askedBy(request: FastifyRequest, operation: string): Asked {
  * there are nor how long they are.
  */
 export function openAuditor({ store, clock }: Pick<CommandContext, 'store' | 'clock'>, logger: Logger): Auditor {
-  let waiting = new Map<string, Decision & { count: number }>()
+  let waiting = new Map<string, AuditRecord & { count: number }>()
   let flushing: Promise<void> | undefined
   let flushedAt = Number.NEGATIVE_INFINITY
   const ended = new AbortController()
 
   async function flush(): Promise<void> {
-    const decisions = [...waiting.values()]
+    const records = [...waiting.values()]
     waiting = new Map()
     flushedAt = clock.now()
-    if (decisions.length === 0) return
+    if (records.length === 0) return
     try {
       await store.commit(async (session) => {
-        for (const decision of decisions) session.note(decision)
+        for (const record of records) session.recordAudit(record)
       })
     } catch (err) {
-      logger.warn({ err, refusals: decisions.length }, 'refusals were not recorded in the audit log')
+      logger.warn({ err, refusals: records.length }, 'refusals were not recorded in the audit log')
     }
   }
 
@@ -54,31 +54,31 @@ export function openAuditor({ store, clock }: Pick<CommandContext, 'store' | 'cl
     await flush()
   }
 
-  /** Strangers have room of their own: they can't crowd out what a key did. */
+  /** Unauthenticated requests have room of their own: they can't crowd out what a key did. */
   function isRoom(keyId: string | undefined): boolean {
-    const neighbours = [...waiting.values()].filter((other) => (other.keyId === undefined) === (keyId === undefined))
-    return neighbours.length < auditRefusalKindsMax
+    const others = [...waiting.values()].filter((other) => (other.keyId === undefined) === (keyId === undefined))
+    return others.length < auditRefusalKindsMax
   }
 
-  function count(decision: Decision): void {
-    const { at, requestId, ...kind } = decision
+  function count(record: AuditRecord): void {
+    const { at, requestId, ...kind } = record
     const name = JSON.stringify(kind)
     const known = waiting.get(name)
     if (known) known.count += 1
-    else if (kind.address === undefined || isRoom(kind.keyId)) waiting.set(name, { ...decision, count: 1 })
+    else if (kind.address === undefined || isRoom(kind.keyId)) waiting.set(name, { ...record, count: 1 })
     else count({ at, outcome: kind.outcome, ...(kind.code !== undefined && { code: kind.code }) })
   }
 
   return {
     async allowed(request, answer) {
-      const decision = allowed(askedBy(request, operationOf(request) ?? 'unnamed'), clock.now(), {
+      const record = allowed(requesterOf(request, operationOf(request) ?? 'unnamed'), clock.now(), {
         ...madeBy(answer),
         ...touched(request),
       })
-      await store.commit(async (session) => session.note(decision))
+      await store.commit(async (session) => session.recordAudit(record))
     },
     refused(request, error) {
-      if (!isWorthTelling(request, error)) return
+      if (!isRecorded(request, error)) return
       const operation = operationOf(request)
       count({
         at: clock.now(),
@@ -100,13 +100,13 @@ export function openAuditor({ store, clock }: Pick<CommandContext, 'store' | 'cl
 }
 
 /** Every refusal at the door; and behind it, what was asked for as a change. */
-function isWorthTelling(request: FastifyRequest, { code, status }: RescindError): boolean {
+function isRecorded(request: FastifyRequest, { code, status }: RescindError): boolean {
   if (catalogue[code].status === 401 || code === 'RATE_LIMITED') return true
-  return request.principal !== undefined && isChange(request) && status !== 404
+  return request.principal !== undefined && isChangeRequest(request) && status !== 404
 }
 
 /** Whatever is not asked by GET, nor under the scope of reading, may change something. */
-export function isChange({
+export function isChangeRequest({
   method,
   routeOptions: { config },
 }: Pick<FastifyRequest, 'method' | 'routeOptions'>): boolean {

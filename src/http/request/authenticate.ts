@@ -12,7 +12,7 @@ export interface Principal {
   readonly relayers?: readonly RelayerId[]
 }
 
-/** Whose key it was: known, and to be refused like a stranger. */
+/** Whose key it was: known, and to be refused like an unknown one. */
 export interface Former {
   readonly id: ApiKeyId
   readonly ended: 'revoked' | 'expired'

@@ -28,7 +28,7 @@ export interface KeyRingContext extends Pick<CommandContext, 'store' | 'clock'> 
 }
 
 /**
- * A stranger's token is never held, so that strangers can't fill the memory; what has not the shape of a key is not even
+ * An unknown token is never held, so that unauthenticated clients can't fill the memory; what has not the shape of a key is not even
  * looked up.
  */
 export function keyRing({ administrator, store, clock, logger }: KeyRingContext): KeyRing {

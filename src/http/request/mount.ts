@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import { memberOf } from '../../ops/member.ts'
 import type { HttpMetrics } from '../../ops/metrics.ts'
 import { admit, type Door } from './admit.ts'
-import { type Auditor, isChange } from './audit.ts'
+import { type Auditor, isChangeRequest } from './audit.ts'
 import type { Operation } from './operation.ts'
 
 export interface Mounting {
@@ -50,7 +50,7 @@ type Handler = (request: FastifyRequest, reply: unknown) => Promise<unknown>
 function noted(auditor: Auditor, handler: Handler): Handler {
   return async (request, reply) => {
     const answer = await handler(request, reply)
-    if (isChange(request)) await auditor.allowed(request, answer)
+    if (isChangeRequest(request)) await auditor.allowed(request, answer)
     return answer
   }
 }

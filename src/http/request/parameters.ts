@@ -21,12 +21,12 @@ export const apiKeyParameters = Type.Object({
   ),
 })
 
-const toldId = Type.String({ description: 'the id of a notification', examples: ['alerts'] })
+const shownId = Type.String({ description: 'the id of a notification', examples: ['alerts'] })
 
-export const deadLettersParameters = Type.Object({ notification_id: toldId })
+export const deadLettersParameters = Type.Object({ notification_id: shownId })
 
 export const deadLetterParameters = Type.Object({
-  notification_id: toldId,
+  notification_id: shownId,
   event_id: Type.String({
     pattern: '^\\d{1,15}(-\\d{1,15})?$',
     description: 'the id of an event, such as "1042-1767323045678"',

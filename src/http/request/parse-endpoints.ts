@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { RescindError } from '../../domain/errors.ts'
 import { type Secret, secretUrl } from '../../ops/secret.ts'
-import type { Endpoint } from '../../registry/entities.ts'
+import type { EndpointSettings } from '../../registry/entities.ts'
 import { urlCharsMax } from '../limits.ts'
 
 const endpointsMax = 32
@@ -28,8 +28,8 @@ export const endpointsSchema = Type.Array(
 )
 
 /** Throws INVALID_REQUEST. A weight of 0 puts an endpoint out of use. */
-export function parseEndpoints(field: string, given: Static<typeof endpointsSchema>): readonly Endpoint[] {
-  const endpoints = given.map((each, index): Endpoint => {
+export function parseEndpoints(field: string, given: Static<typeof endpointsSchema>): readonly EndpointSettings[] {
+  const endpoints = given.map((each, index): EndpointSettings => {
     const { url, weight = 100 } = typeof each === 'string' ? { url: each } : each
     return { url: parseUrl(`${field}[${index}]`, url), weight }
   })

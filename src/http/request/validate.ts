@@ -21,10 +21,10 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
 
 /** `field: value is not what is wanted; the fix`, with the value shortened. */
 export function invalid(field: string, value: unknown, wanted: string): RescindError {
-  return new RescindError('INVALID_REQUEST', `${field}: ${shown(value)} is not ${wanted}`)
+  return new RescindError('INVALID_REQUEST', `${field}: ${shownValue(value)} is not ${wanted}`)
 }
 
-export function shown(value: unknown): string {
+export function shownValue(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing'
   return text.length > shownCharsMax ? `${text.slice(0, shownCharsMax)}…` : text
 }

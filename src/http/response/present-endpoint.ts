@@ -1,7 +1,7 @@
 // URLs that may hold a provider's key: the host is shown, and everything that may be secret is not.
 import { type Static, Type } from 'typebox'
 import type { Secret } from '../../ops/secret.ts'
-import type { Endpoint } from '../../registry/entities.ts'
+import type { EndpointSettings } from '../../registry/entities.ts'
 
 export const endpointSchema = Type.Object(
   {
@@ -11,7 +11,7 @@ export const endpointSchema = Type.Object(
   { additionalProperties: false },
 )
 
-export function presentEndpoint({ url, weight }: Endpoint): Static<typeof endpointSchema> {
+export function presentEndpoint({ url, weight }: EndpointSettings): Static<typeof endpointSchema> {
   return { url: presentUrl(url), weight }
 }
 

@@ -202,7 +202,7 @@ function serverOf(app: FastifyInstance, draining: AbortController, auditor: Audi
   }
 }
 
-/** Whether an unknown path lies where strangers learn nothing, not even that it is unknown. */
+/** Whether an unknown path lies where unauthenticated clients learn nothing, not even that it is unknown. */
 function isApi(url = ''): boolean {
   return url === basePath || url.startsWith(`${basePath}/`) || url.startsWith(`${basePath}?`)
 }

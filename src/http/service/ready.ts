@@ -57,12 +57,12 @@ export function ready({ readiness, clock, version }: { readiness: Readiness; clo
 }
 
 /**
- * The check is open to everybody and costs a durable write, so askers share its answer for a moment; and one that hangs,
- * which holds a connection, is not asked beside itself.
+ * The check is open to everybody and costs a durable write, so requesters share its answer for a moment; and one that hangs,
+ * which holds a connection, does not run twice at once.
  */
 function believed(check: () => Promise<void>, clock: Clock): () => Promise<void> {
-  let asked: { at: number; answer: Promise<void>; isOver: boolean } | undefined
-  function ask() {
+  let last: { at: number; answer: Promise<void>; isOver: boolean } | undefined
+  function begin() {
     const fresh = { at: clock.elapsed(), answer: check(), isOver: false }
     const end = () => {
       fresh.isOver = true
@@ -71,8 +71,8 @@ function believed(check: () => Promise<void>, clock: Clock): () => Promise<void>
     return fresh
   }
   return () => {
-    if (!asked || (asked.isOver && clock.elapsed() - asked.at >= readinessBelievedMs)) asked = ask()
-    return inTime(asked.answer, clock)
+    if (!last || (last.isOver && clock.elapsed() - last.at >= readinessBelievedMs)) last = begin()
+    return inTime(last.answer, clock)
   }
 }
 

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { createSigner as createSignerCommand } from '../../commands/signers/create-signer.ts'
 import { RescindError } from '../../domain/errors.ts'
-import { askedBy } from '../request/audit.ts'
+import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { newId } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
@@ -42,7 +42,7 @@ export function createSigner(management: ManagementContext) {
           await createSignerCommand(
             management,
             { ...(id !== undefined && { id }), key },
-            askedBy(request, 'createSigner'),
+            requesterOf(request, 'createSigner'),
           ),
         ),
       )

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { deleteSigner as deleteSignerCommand } from '../../commands/signers/delete-signer.ts'
-import { askedBy } from '../request/audit.ts'
+import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { signerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
@@ -21,7 +21,7 @@ export function deleteSigner(management: ManagementContext) {
     },
     async answer(request) {
       const { signer_id: id } = request.params
-      await deleteSignerCommand(management, id, askedBy(request, 'deleteSigner'))
+      await deleteSignerCommand(management, id, requesterOf(request, 'deleteSigner'))
       return success(`signer "${id}" is deleted`)
     },
   })

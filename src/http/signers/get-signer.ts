@@ -7,7 +7,7 @@ import { answers, success } from '../response/envelope.ts'
 import { found } from '../response/found.ts'
 import { presentSigner, signerSchema } from './present-signer.ts'
 
-export function getSigner({ estate, store }: ManagementContext) {
+export function getSigner({ registry, store }: ManagementContext) {
   return operation({
     scope: 'read',
     schema: {
@@ -18,9 +18,9 @@ export function getSigner({ estate, store }: ManagementContext) {
       response: answers(signerSchema, 400, 404),
     },
     async answer({ params, principal }) {
-      await estate.refresh()
+      await registry.refresh()
       const seen = await inSight(store.reads, principal, (relayer) => relayer.signerId)
-      const signer = estate.signers().find(({ id }) => id === params.signer_id && seen(id))
+      const signer = registry.signers().find(({ id }) => id === params.signer_id && seen(id))
       return success(presentSigner(found(signer, 'SIGNER_NOT_FOUND', `Signer with ID ${params.signer_id} not found`)))
     },
   })

@@ -7,7 +7,7 @@ import { pageOf, pageQuery, paginationOf, sliceOf } from '../request/parse-page.
 import { answers, success } from '../response/envelope.ts'
 import { presentSigner, signerSchema } from './present-signer.ts'
 
-export function listSigners({ estate, store }: ManagementContext) {
+export function listSigners({ registry, store }: ManagementContext) {
   return operation({
     scope: 'read',
     schema: {
@@ -18,9 +18,9 @@ export function listSigners({ estate, store }: ManagementContext) {
       response: answers(Type.Array(signerSchema), 400),
     },
     async answer({ query, principal }) {
-      await estate.refresh()
+      await registry.refresh()
       const seen = await inSight(store.reads, principal, (relayer) => relayer.signerId)
-      const [page, all] = [pageOf(query), estate.signers().filter(({ id }) => seen(id))]
+      const [page, all] = [pageOf(query), registry.signers().filter(({ id }) => seen(id))]
       return success(sliceOf(page, all).map(presentSigner), [], paginationOf(page, all.length))
     },
   })

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { updateSigner as updateSignerCommand } from '../../commands/signers/update-signer.ts'
-import { askedBy } from '../request/audit.ts'
+import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { signerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
@@ -35,7 +35,7 @@ export function updateSigner(management: ManagementContext) {
             management,
             params.signer_id,
             parseSignerKey(body.config),
-            askedBy(request, 'updateSigner'),
+            requesterOf(request, 'updateSigner'),
           ),
         ),
       )

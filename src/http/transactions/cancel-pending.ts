@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { CommandContext } from '../../commands/context.ts'
 import { cancelPending as cancelPendingCommand } from '../../commands/transactions/cancel-pending.ts'
-import { askedBy } from '../request/audit.ts'
+import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
@@ -34,7 +34,7 @@ export function cancelPending(commands: CommandContext) {
       const result = await cancelPendingCommand(
         commands,
         request.params.relayer_id,
-        askedBy(request, 'cancelPendingTransactions'),
+        requesterOf(request, 'cancelPendingTransactions'),
       )
       const total = result.canceled.length + result.failed.length
       const data = {

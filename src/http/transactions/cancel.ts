@@ -3,7 +3,7 @@
 import type { CommandContext } from '../../commands/context.ts'
 import { awaitVerdict } from '../../commands/transactions/await-verdict.ts'
 import { cancelTransaction } from '../../commands/transactions/cancel.ts'
-import { askedBy } from '../request/audit.ts'
+import { requesterOf } from '../request/audit.ts'
 import { type OperationReply, operation } from '../request/operation.ts'
 import { transactionParameters } from '../request/parameters.ts'
 import { waitSeconds } from '../request/parse-prefer.ts'
@@ -27,15 +27,15 @@ export function cancel(commands: CommandContext, stopping: AbortSignal) {
     async answer(request, reply) {
       const relayerId = request.params.relayer_id
       const id = request.params.transaction_id
-      const canceled = await cancelTransaction(commands, relayerId, id, askedBy(request, 'cancelTransaction'))
+      const canceled = await cancelTransaction(commands, relayerId, id, requesterOf(request, 'cancelTransaction'))
       const { prefer } = request.headers
       const seconds = waitSeconds(prefer)
       if (seconds === undefined) return success(presentTransaction(canceled), explainCancellation(canceled))
 
       reply.header('preference-applied', `wait=${seconds}`)
       const enough = AbortSignal.any([stopping, goneSignal(reply)])
-      const told = (await awaitVerdict(commands, relayerId, id, seconds * 1000, enough)) ?? canceled
-      return success(presentTransaction(told), explainCancellation(told))
+      const latest = (await awaitVerdict(commands, relayerId, id, seconds * 1000, enough)) ?? canceled
+      return success(presentTransaction(latest), explainCancellation(latest))
     },
   })
 }

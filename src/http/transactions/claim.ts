@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { digestOf } from '../../commands/transactions/send-once.ts'
 import type { Claim } from '../../domain/claim.ts'
 import type { RelayerId } from '../../domain/ids.ts'
-import { askerOf } from '../request/asker.ts'
+import { requesterIdOf } from '../request/requester.ts'
 
 /**
  * Undefined where the request names no key; the schema of the headers has refused one that can't be kept. `asked` is the
@@ -12,9 +12,9 @@ import { askerOf } from '../request/asker.ts'
 export function claimOf(
   { headers, principal }: Pick<FastifyRequest, 'headers' | 'principal'>,
   relayerId: RelayerId,
-  asked: unknown,
+  payload: unknown,
 ): Claim | undefined {
   const key = headers['idempotency-key']
   if (key === undefined) return undefined
-  return { owner: askerOf({ principal }), key: String(key), digest: digestOf(relayerId, asked) }
+  return { owner: requesterIdOf({ principal }), key: String(key), digest: digestOf(relayerId, payload) }
 }

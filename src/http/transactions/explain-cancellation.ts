@@ -8,8 +8,8 @@ import { presentTime } from '../response/present-time.ts'
 
 export function explainCancellation(transaction: Transaction): string[] {
   const { cancellation } = transaction
-  const asked = cancellation ? [`cancellation recorded at ${presentTime(cancellation.requestedAt)}`] : []
-  return [...asked, explainVerdict(transaction)]
+  const recorded = cancellation ? [`cancellation recorded at ${presentTime(cancellation.requestedAt)}`] : []
+  return [...recorded, explainVerdict(transaction)]
 }
 
 function explainVerdict(transaction: Transaction): string {
@@ -23,7 +23,7 @@ function explainVerdict(transaction: Transaction): string {
       return 'it has no nonce now and will not get one: it will be dropped without cost'
     case 'inFlight': {
       const known = lifecycle.attempts.filter(mayBeKnown).length
-      return `a node may hold ${known} of its envelopes: a no-op is sent for nonce ${lifecycle.nonce}, at rising fees, until something with that nonce is mined; follow it at ${pathOf(transaction)}/cancellation`
+      return `a node may hold ${known} of its attempts: a no-op is sent for nonce ${lifecycle.nonce}, at rising fees, until something with that nonce is mined; follow it at ${pathOf(transaction)}/cancellation`
     }
     case 'mined':
     case 'final':

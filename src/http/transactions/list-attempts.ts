@@ -1,4 +1,4 @@
-// GET of every envelope ever signed for a transaction, oldest first.
+// GET of every attempt of a transaction, oldest first.
 import { Type } from 'typebox'
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
@@ -12,7 +12,7 @@ export function listAttempts(reads: Reads) {
     scope: 'read',
     schema: {
       operationId: 'listAttempts',
-      summary: 'List the signed envelopes of a transaction, oldest first',
+      summary: 'List the attempts of a transaction, oldest first',
       tags: ['transactions'],
       params: transactionParameters,
       response: answers(Type.Array(attemptSchema), 400, 404),

@@ -7,7 +7,7 @@ import type { SendRequest } from '../../domain/submit.ts'
 import type { Wei } from '../../domain/units.ts'
 import { addressSchema, parseAddress } from '../request/parse-address.ts'
 import { parseTime } from '../request/parse-time.ts'
-import { invalid, shown } from '../request/validate.ts'
+import { invalid, shownValue } from '../request/validate.ts'
 import { accessListSchema, parseAccessList } from './access-list.ts'
 import { speedSchema } from './present-transaction.ts'
 
@@ -103,7 +103,7 @@ function parsePricing(body: SendBody): Pricing {
   const maxFeePerGas = parseWei('max_fee_per_gas', cap)
   const maxPriorityFeePerGas = parseWei('max_priority_fee_per_gas', tip)
   if (maxPriorityFeePerGas > maxFeePerGas) {
-    throw invalid('max_priority_fee_per_gas', tip, `at most max_fee_per_gas (${shown(cap)}); send a lower tip`)
+    throw invalid('max_priority_fee_per_gas', tip, `at most max_fee_per_gas (${shownValue(cap)}); send a lower tip`)
   }
   return { kind: 'eip1559', maxFeePerGas, maxPriorityFeePerGas }
 }

@@ -1,4 +1,4 @@
-// A signed envelope on the wire, without its bytes: those are spendable.
+// An attempt on the wire, without its bytes: those are spendable.
 import { type Static, Type } from 'typebox'
 import type { Attempt } from '../../domain/attempt.ts'
 import { presentTime } from '../response/present-time.ts'
@@ -40,14 +40,14 @@ export function presentAttempt(attempt: Attempt): AttemptBody {
     nonce: attempt.nonce,
     gas_limit: attempt.gasLimit,
     ...presentFees(attempt.fees),
-    state: attempt.handOver.state,
+    state: attempt.broadcast.state,
     ...outcomeOf(attempt),
     recorded_at: presentTime(attempt.recordedAt),
   }
 }
 
-function outcomeOf({ handOver }: Attempt): Pick<AttemptBody, 'outcome' | 'reason'> {
-  if (handOver.state === 'held' || handOver.state === 'refused') return { reason: handOver.reason }
-  if (handOver.state !== 'handed') return {}
-  return { outcome: { ...handOver.outcome, at: presentTime(handOver.at) } }
+function outcomeOf({ broadcast }: Attempt): Pick<AttemptBody, 'outcome' | 'reason'> {
+  if (broadcast.state === 'held' || broadcast.state === 'refused') return { reason: broadcast.reason }
+  if (broadcast.state !== 'handed') return {}
+  return { outcome: { ...broadcast.outcome, at: presentTime(broadcast.at) } }
 }

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import type { Attempt } from '../../domain/attempt.ts'
 import { type Fees, type Pricing, speeds } from '../../domain/fees.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { executedPayload, shownAttempt, statuses, statusOf, tookTheNonce } from '../../domain/transaction.ts'
+import { executedPayload, shownAttempt, spenderKind, statuses, statusOf } from '../../domain/transaction.ts'
 import { statusReasonOf } from '../../domain/wait.ts'
 import { presentTime } from '../response/present-time.ts'
 import { accessListSchema, presentAccessList } from './access-list.ts'
@@ -72,14 +72,14 @@ export function presentTransaction(transaction: Transaction): TransactionBody {
     data: payload.data,
     ...('nonce' in lifecycle && { nonce: lifecycle.nonce }),
     ...(gasLimit !== undefined && { gas_limit: gasLimit }),
-    ...(attempt ? presentFees(attempt.fees) : askedFees(pricing)),
+    ...(attempt ? presentFees(attempt.fees) : requestedFees(pricing)),
     ...(attempt && { signature: presentSignature(attempt) }),
     ...(pricing.kind === 'speed' && { speed: { name: pricing.speed } }),
     ...(payload.accessList && { access_list: presentAccessList(payload.accessList) }),
   }
 }
 
-/** Wei per gas, as decimal strings, under the names of the envelope's type. */
+/** Wei per gas, as decimal strings, under the names of the transaction's type. */
 export function presentFees(fees: Fees) {
   if (fees.kind === 'legacy') return { gas_price: fees.gasPrice.toString() }
   return {
@@ -88,17 +88,17 @@ export function presentFees(fees: Fees) {
   }
 }
 
-function askedFees(pricing: Pricing) {
+function requestedFees(pricing: Pricing) {
   return pricing.kind === 'speed' ? {} : presentFees(pricing)
 }
 
 /** When the payload, rather than whatever else took the nonce, was final. */
 function confirmedAt({ lifecycle }: Transaction) {
-  if (lifecycle.phase !== 'final' || tookTheNonce(lifecycle.inclusion) !== 'payload') return {}
+  if (lifecycle.phase !== 'final' || spenderKind(lifecycle.inclusion) !== 'payload') return {}
   return { confirmed_at: presentTime(lifecycle.settledAt) }
 }
 
-/** `sig` is r, s and v in 65 bytes, where v is 27 or 28 whatever the envelope's type makes of it. */
+/** `sig` is r, s and v in 65 bytes, where v is 27 or 28 whatever the type of the transaction. */
 export function presentSignature({ signature: { r, s, v } }: Pick<Attempt, 'signature'>) {
   const parity = v < 27 ? v : v < 35 ? v - 27 : (v - 35) % 2
   return {

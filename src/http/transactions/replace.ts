@@ -1,7 +1,7 @@
 // PUT of one transaction.
 import type { CommandContext } from '../../commands/context.ts'
 import { replaceTransaction } from '../../commands/transactions/replace.ts'
-import { askedBy } from '../request/audit.ts'
+import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { transactionParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
@@ -23,9 +23,15 @@ export function replace(commands: CommandContext) {
       response: answers(transactionSchema, 400, 404, 413, 415),
     },
     async answer(request) {
-      const asked = parseSend(request.body)
+      const payload = parseSend(request.body)
       const { relayer_id: relayerId, transaction_id: id } = request.params
-      const replaced = await replaceTransaction(commands, relayerId, id, asked, askedBy(request, 'replaceTransaction'))
+      const replaced = await replaceTransaction(
+        commands,
+        relayerId,
+        id,
+        payload,
+        requesterOf(request, 'replaceTransaction'),
+      )
       return success(presentTransaction(replaced))
     },
   })

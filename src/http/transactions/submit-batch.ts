@@ -4,7 +4,7 @@ import type { CommandContext } from '../../commands/context.ts'
 import { submitBatch as submitAll } from '../../commands/transactions/submit-batch.ts'
 import { checkEach } from '../../domain/check-each.ts'
 import { batchBodyBytesMax, batchItemsMax } from '../limits.ts'
-import { askedBy } from '../request/audit.ts'
+import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters, sendHeaders } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
@@ -55,14 +55,14 @@ export function submitBatch(commands: CommandContext) {
       response: answers(Type.Array(transactionSchema), 400, 404, 413, 415),
     },
     async answer(request, reply) {
-      const asked = checkEach('transactions', request.body.transactions, parseSend)
+      const payloads = checkEach('transactions', request.body.transactions, parseSend)
       const relayerId = request.params.relayer_id
       const { transactions, replayed } = await submitAll(
         commands,
         relayerId,
-        asked,
-        claimOf(request, relayerId, asked),
-        askedBy(request, 'sendTransactions'),
+        payloads,
+        claimOf(request, relayerId, payloads),
+        requesterOf(request, 'sendTransactions'),
       )
       if (replayed) reply.header('idempotency-replayed', 'true')
       const count = transactions.length

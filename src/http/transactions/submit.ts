@@ -1,7 +1,7 @@
 // POST of a transaction.
 import type { CommandContext } from '../../commands/context.ts'
 import { submitOnce, submitTransaction } from '../../commands/transactions/submit.ts'
-import { askedBy } from '../request/audit.ts'
+import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters, sendHeaders } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
@@ -25,13 +25,13 @@ export function submit(commands: CommandContext) {
       response: answers(transactionSchema, 400, 404, 413, 415),
     },
     async answer(request, reply) {
-      const asked = parseSend(request.body)
+      const payload = parseSend(request.body)
       const relayerId = request.params.relayer_id
-      const by = askedBy(request, 'sendTransaction')
-      const claim = claimOf(request, relayerId, asked)
-      if (!claim) return success(presentTransaction(await submitTransaction(commands, relayerId, asked, by)))
+      const by = requesterOf(request, 'sendTransaction')
+      const claim = claimOf(request, relayerId, payload)
+      if (!claim) return success(presentTransaction(await submitTransaction(commands, relayerId, payload, by)))
 
-      const { transaction, replayed } = await submitOnce(commands, relayerId, asked, claim, by)
+      const { transaction, replayed } = await submitOnce(commands, relayerId, payload, claim, by)
       if (replayed) reply.header('idempotency-replayed', 'true')
       return success(presentTransaction(transaction))
     },

@@ -81,8 +81,8 @@ export function countChains(registry: Registry, clock: Clock): Metrics['chain'] 
     let following = 0
     const nowSeconds = () => clock.now() / 1000
     return {
-      calling(asked, index) {
-        const method = methods.has(asked) ? asked : 'other'
+      calling(requested, index) {
+        const method = methods.has(requested) ? requested : 'other'
         const endpoint = String(index)
         const begun = clock.elapsed()
         calls.inc({ network, endpoint, method })
@@ -118,7 +118,7 @@ export function countChains(registry: Registry, clock: Clock): Metrics['chain'] 
   }
 }
 
-const kinds = { rpcError: 'rpc_error', unknown: 'unknown', notSent: 'not_sent' } as const
+const kinds = { rpcError: 'rpc_error', unknown: 'unknown', unsent: 'not_sent' } as const
 
 /** What the service itself calls; a client's pass-through is "other", whatever it names. */
 const methods: ReadonlySet<string> = new Set([

@@ -127,7 +127,7 @@ function gauges(seen: ReadonlyMap<RelayerId, Seen>, registers: Registry[]): void
     name: string,
     help: string,
     labelNames: readonly L[],
-    tell: (set: (labels: Partial<Record<L, string | number>>, value: number) => void, each: Seen) => void,
+    record: (set: (labels: Partial<Record<L, string | number>>, value: number) => void, each: Seen) => void,
   ): void {
     const gauge = new Gauge({
       name,
@@ -136,7 +136,7 @@ function gauges(seen: ReadonlyMap<RelayerId, Seen>, registers: Registry[]): void
       registers,
       collect() {
         gauge.reset()
-        for (const each of seen.values()) tell((labels, value) => gauge.set(labels, value), each)
+        for (const each of seen.values()) record((labels, value) => gauge.set(labels, value), each)
       },
     })
   }

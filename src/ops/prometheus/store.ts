@@ -40,7 +40,7 @@ export function countStore(registry: Registry, clock: Clock, networkOf: NetworkO
   })
   const attempts = new Counter({
     name: 'rescind_attempts_total',
-    help: 'Envelopes signed: execute (the payload, also at a higher price), replace (a later payload), cancel (a no-op).',
+    help: 'Attempts signed: execute (the payload, also at a higher price), replace (a later payload), cancel (a no-op).',
     labelNames: ['relayer', 'kind'],
     registers,
   })

@@ -1,6 +1,6 @@
 // The audit log: a row a commit, with all that was decided in it: a row a decision would be one more insert of every send.
 
-import type { AuditEntry, AuditPlace, Decision } from '../../domain/audit.ts'
+import type { AuditEntry, AuditPosition, AuditRecord } from '../../domain/audit.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { AuditLogTable } from '../access-tables.ts'
 import type { Deferred } from '../deferred.ts'
@@ -9,7 +9,7 @@ import { type Executor, first, statement } from '../statement.ts'
 import type { AuditWindow } from '../store.ts'
 
 export interface AuditPad extends Deferred {
-  note(decision: Decision): void
+  recordAudit(record: AuditRecord): void
 }
 
 const insert = statement<{ lastAt: number; count: number; entries: AuditLogTable['entries'] }>((db, p) =>
@@ -17,13 +17,13 @@ const insert = statement<{ lastAt: number; count: number; entries: AuditLogTable
 )
 
 export function openAuditPad(executor: Executor): AuditPad {
-  let kept: Decision[] = []
-  let noted: Decision[] = []
+  let kept: AuditRecord[] = []
+  let noted: AuditRecord[] = []
   return {
-    note: (decision) => noted.push(decision),
+    recordAudit: (record) => noted.push(record),
     keep() {
       if (noted.length === 0) return
-      for (const decision of noted) kept.push(decision)
+      for (const record of noted) kept.push(record)
       noted = []
     },
     forget() {
@@ -34,12 +34,12 @@ export function openAuditPad(executor: Executor): AuditPad {
       noted = []
     },
     async write() {
-      const decisions = kept
-      const last = decisions.at(-1)
+      const records = kept
+      const last = records.at(-1)
       if (!last) return
       kept = []
-      const entries = toJson(decisions)
-      await executor.all(insert, { lastAt: last.at, count: decisions.length, entries })
+      const entries = toJson(records)
+      await executor.all(insert, { lastAt: last.at, count: records.length, entries })
     },
   }
 }
@@ -60,7 +60,7 @@ const total = statement<object, { total: number | null }>((db) =>
 )
 
 /** Newest first, older than `before` where it is given. */
-export async function readAudit(executor: Executor, limit: number, before?: AuditPlace): Promise<AuditWindow> {
+export async function readAudit(executor: Executor, limit: number, before?: AuditPosition): Promise<AuditWindow> {
   // Each row holds an entry at least, and that of `before` may hold nothing older.
   const rows = before
     ? await executor.all(upTo, { id: before.commit, limit: limit + 1 })
@@ -68,11 +68,11 @@ export async function readAudit(executor: Executor, limit: number, before?: Audi
   const entries: AuditEntry[] = []
   for (const { id, entries: json } of rows) {
     if (entries.length >= limit) break
-    const decisions = fromJson(json)
-    const end = before?.commit === id ? Math.min(before.index, decisions.length) : decisions.length
-    for (const [index, decision] of [...decisions.entries()].slice(0, end).reverse()) {
+    const records = fromJson(json)
+    const end = before?.commit === id ? Math.min(before.index, records.length) : records.length
+    for (const [index, record] of [...records.entries()].slice(0, end).reverse()) {
       if (entries.length >= limit) break
-      entries.push({ ...decision, place: { commit: id, index } })
+      entries.push({ ...record, position: { commit: id, index } })
     }
   }
   return { entries, total: await totalOf(executor) }

@@ -6,7 +6,7 @@ import type { TransactionId } from '../../domain/ids.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { newestEvent } from '../events/read-events.ts'
 import { type Executor, first, statement } from '../statement.ts'
-import type { QueueTurn } from '../store.ts'
+import type { QueueAdvance } from '../store.ts'
 import { freeDeliveries, makeDue, settleDelivery, takeOver } from './deliveries.ts'
 
 /** Events taken over at once. */
@@ -121,13 +121,13 @@ export async function moreToDo(
  * to be tried next. Undefined when the queue is somebody else's: then nothing was recorded. The update of the queue's row
  * comes first and locks it, so that of two who believe that it is theirs one waits for the other, and sees what it did.
  */
-export async function advanceQueue(executor: Executor, turn: QueueTurn): Promise<readonly Due[] | undefined> {
-  const { notificationId, owner, now, leaseMs, leaseBelievedMs, tried, busy, room } = turn
-  const asked = { notificationId, owner, now, until: now + leaseMs, believed: now + leaseBelievedMs }
-  const held = await first(executor, lease, asked)
-  if (!held) return undefined
+export async function advanceQueue(executor: Executor, advance: QueueAdvance): Promise<readonly Due[] | undefined> {
+  const { notificationId, owner, now, leaseMs, leaseBelievedMs, tried, busy, room } = advance
+  const parameters = { notificationId, owner, now, until: now + leaseMs, believed: now + leaseBelievedMs }
+  const leased = await first(executor, lease, parameters)
+  if (!leased) return undefined
   await makeDue(executor, notificationId, now)
-  let { position, waiting } = held
+  let { position, waiting } = leased
   for (const each of tried) waiting -= await settleDelivery(executor, notificationId, each, now)
   let next = await freeDeliveries(executor, notificationId, now, busy, room)
   if (next.length < room && waiting < waitingMax) {
@@ -140,7 +140,7 @@ export async function advanceQueue(executor: Executor, turn: QueueTurn): Promise
     waiting += events.length
     if (events.length > 0) next = await freeDeliveries(executor, notificationId, now, busy, room)
   }
-  if (position !== held.position || waiting !== held.waiting) {
+  if (position !== leased.position || waiting !== leased.waiting) {
     await executor.all(moved, { notificationId, position, waiting })
   }
   return next

@@ -14,7 +14,7 @@ const types: ClientConfig['types'] = {
     oid === int8 || oid === numeric ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 }
 
-export const limits = {
+export const poolLimits = {
   /** Units of different relayers that are written at once. */
   writersMax: 8,
   readersMax: 4,
@@ -30,11 +30,11 @@ export const limits = {
 
 /** What leases, fences and answers in time rest on, by the names that the driver has for it in a URL as well. */
 const fixed = {
-  connectionTimeoutMillis: limits.connectTimeoutMs,
-  lock_timeout: limits.lockTimeoutMs,
-  statement_timeout: limits.statementTimeoutMs,
-  query_timeout: limits.answerTimeoutMs,
-  idle_in_transaction_session_timeout: limits.idleInTransactionMs,
+  connectionTimeoutMillis: poolLimits.connectTimeoutMs,
+  lock_timeout: poolLimits.lockTimeoutMs,
+  statement_timeout: poolLimits.statementTimeoutMs,
+  query_timeout: poolLimits.answerTimeoutMs,
+  idle_in_transaction_session_timeout: poolLimits.idleInTransactionMs,
   keepAlive: true,
 }
 
@@ -115,7 +115,7 @@ export async function checkServer(pool: Pool): Promise<void> {
   if (server.number < oldestVersion) {
     throw new OperatorError(`DATABASE_URL: the server is PostgreSQL ${server.version}; version 14 or later is needed`)
   }
-  if (server.lockTimeoutMs !== limits.lockTimeoutMs) {
+  if (server.lockTimeoutMs !== poolLimits.lockTimeoutMs) {
     throw new OperatorError(`DATABASE_URL: the settings of the session did not reach the server: ${pooler}`)
   }
   if (server.recovering) {

@@ -1,6 +1,6 @@
 // Runs statements on PostgreSQL connections, each prepared once a connection.
 import type { Client, ClientBase, Pool, QueryConfig, QueryResult } from 'pg'
-import type { Change, Executor, Statement } from '../statement.ts'
+import type { Executor, QueuedStatement, Statement } from '../statement.ts'
 import { CommitInDoubt, isConnectionLost } from './failure.ts'
 import { type AnyListed, type Gathered, type Gathering, inOneStatement } from './gather.ts'
 
@@ -16,7 +16,7 @@ function nameOf(text: string): string {
   return name
 }
 
-function queryOf<P extends object>(statement: Change<P, unknown>, parameters: P): QueryConfig {
+function queryOf<P extends object>(statement: QueuedStatement<P, unknown>, parameters: P): QueryConfig {
   const { sql, bind } = statement.compiled('postgres')
   return { name: nameOf(sql), text: sql, values: [...bind(parameters)] }
 }
@@ -60,7 +60,7 @@ export function readingExecutor(on: Pool | ClientBase): Executor {
 export interface Writing extends Executor {
   /** How many statements may have changed something. */
   readonly writes: number
-  change<P extends object, R>(statement: Change<P, R>, parameters: P, missing: () => Error): void
+  change<P extends object, R>(statement: QueuedStatement<P, R>, parameters: P, missing: () => Error): void
   /** Text of our own, without values. */
   send(sql: string): void
   /** Rejects with the first error of all that was sent. */
@@ -73,7 +73,7 @@ export interface Writing extends Executor {
 
 /** What can go in lists waits in `gathering` until something has to come after it; without, each goes by itself. */
 export function writingExecutor(client: Client, gathering?: Gathering): Writing {
-  const ask = inOneWrite(client)
+  const request = inOneWrite(client)
   let writes = 0
   let failure: { readonly error: unknown } | undefined
   // Answers come in the order of what was sent: when the last is there, all are.
@@ -89,11 +89,11 @@ export function writingExecutor(client: Client, gathering?: Gathering): Writing 
   }
 
   function sendGathered(): void {
-    for (const gathered of gathering?.take() ?? []) sent(ask(queryOfGathered(gathered)))
+    for (const gathered of gathering?.take() ?? []) sent(request(queryOfGathered(gathered)))
   }
 
   /** False where it has to go by itself. */
-  function gather(statement: Change<object, unknown>, row: object): boolean {
+  function gather(statement: QueuedStatement<object, unknown>, row: object): boolean {
     if (!gathering || !isListed(statement)) return false
     if (gathering.add(statement, row)) return true
     sendGathered()
@@ -117,7 +117,7 @@ export function writingExecutor(client: Client, gathering?: Gathering): Writing 
       const query = queryOf(statement, parameters)
       if (!changes && !canBeFound(query)) return []
       sendGathered()
-      const answer = ask(query)
+      const answer = request(query)
       sent(answer)
       if (!answers) return []
       try {
@@ -133,14 +133,14 @@ export function writingExecutor(client: Client, gathering?: Gathering): Writing 
       sendGathered()
       inDoubt = true
       sent(
-        ask(queryOf(statement, parameters)).then(({ rows }) => {
+        request(queryOf(statement, parameters)).then(({ rows }) => {
           if (rows.length === 0) throw missing()
         }),
       )
     },
     send(sql) {
       sendGathered()
-      sent(ask(sql))
+      sent(request(sql))
     },
     settled,
     async forgive() {
@@ -152,7 +152,7 @@ export function writingExecutor(client: Client, gathering?: Gathering): Writing 
       sendGathered()
       if (inDoubt) await settled()
       if (failure) throw failure.error
-      const committing = ask('COMMIT')
+      const committing = request('COMMIT')
       sent(committing)
       await settled().catch((error: unknown) => {
         throw isConnectionLost(error) ? new CommitInDoubt(error) : error
@@ -188,7 +188,7 @@ interface Effect {
 
 const effects = new WeakMap<object, Effect>()
 
-function effectOf<P extends object, R>(statement: Change<P, R>): Effect {
+function effectOf<P extends object, R>(statement: QueuedStatement<P, R>): Effect {
   const known = effects.get(statement)
   if (known) return known
   const { sql } = statement.compiled('postgres')

@@ -58,7 +58,7 @@ export function isOfDatabase(error: unknown): boolean {
 }
 
 /** For who asked; an error that is not the database's stays as it is. */
-export function told(error: unknown): unknown {
+export function translateError(error: unknown): unknown {
   if (error instanceof CommitInDoubt) return inDoubt('the connection to the database was lost', error)
   const why = whyUnavailable(error)
   return why === undefined ? error : unavailable(why, error)

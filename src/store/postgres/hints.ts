@@ -39,9 +39,9 @@ export function openPostgresHints(options: { url: Secret; clock: Clock; logger: 
   const listeners = new Set<(hint: Hint) => void>()
   let session: DirectSession | undefined
   let work = new Set<RelayerId>()
-  let kinds = new Set<'locks' | 'estate'>()
+  let kinds = new Set<'locks' | 'registry'>()
   let spent: Spent | undefined
-  let telling = false
+  let sending = false
   let giveUpSilent: (() => void) | undefined
 
   async function run(): Promise<void> {
@@ -94,18 +94,18 @@ export function openPostgresHints(options: { url: Secret; clock: Clock; logger: 
   }
 
   async function flush(): Promise<void> {
-    if (telling) return
-    telling = true
+    if (sending) return
+    sending = true
     try {
       while (session && !closing.signal.aborted && (work.size > 0 || kinds.size > 0 || spent)) {
-        const [told, rest] = spent ? [[], [...work]] : split([...work])
-        const { locks, estate } = { locks: kinds.has('locks'), estate: kinds.has('estate') }
+        const [named, rest] = spent ? [[], [...work]] : split([...work])
+        const { locks, registry } = { locks: kinds.has('locks'), registry: kinds.has('registry') }
         work = new Set(rest)
         kinds = new Set()
         const message: Message = {
-          ...(told.length > 0 && { work: told }),
+          ...(named.length > 0 && { work: named }),
           ...(locks && { locks }),
-          ...(estate && { estate }),
+          ...(registry && { estate: true as const }),
           ...(spent && { spent }),
         }
         spent = undefined
@@ -115,19 +115,19 @@ export function openPostgresHints(options: { url: Secret; clock: Clock; logger: 
       logger.debug({ err: error }, 'a hint was not told; others find out by themselves')
       session?.end()
     } finally {
-      telling = false
+      sending = false
     }
   }
 
   const running = run()
   return {
-    tell(hint) {
+    notify(hint) {
       if (hint.kind === 'spent') spent = spentIn(hint)
       else if (hint.kind !== 'work') kinds.add(hint.kind)
       else if (work.size < relayersMax) work.add(hint.relayer)
       void flush()
     },
-    hear(listener, signal) {
+    listen(listener, signal) {
       if (signal.aborted) return
       listeners.add(listener)
       signal.addEventListener('abort', () => listeners.delete(listener), { once: true })
@@ -165,7 +165,7 @@ function hintsIn(payload: string): readonly Hint[] {
     return [
       ...work.map((relayer): Hint => ({ kind: 'work', relayer })),
       ...(locks ? [{ kind: 'locks' } as const] : []),
-      ...(estate ? [{ kind: 'estate' } as const] : []),
+      ...(estate ? [{ kind: 'registry' } as const] : []),
       ...(spent ? [{ ...spent, kind: 'spent', amounts: new Map(Object.entries(spent.amounts)) } as const] : []),
     ]
   } catch {

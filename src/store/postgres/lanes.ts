@@ -1,7 +1,7 @@
 // Units of one relayer share a transaction, and so its lock and its sync; those of different relayers run side by side.
 //
 // The relayer's row is locked before anything else. So of two processes with units for one relayer each waits for the
-// other once, at its first statement, and never with locks in hand: its transactions, counts and places need no order.
+// other once, at its first statement, and never with locks in hand: its transactions, counts and sequences need no order.
 import type { Client, Pool } from 'pg'
 import type { RelayerId } from '../../domain/ids.ts'
 import { openAuditPad } from '../access/audit-log.ts'
@@ -23,7 +23,7 @@ import { withConnection } from './snapshot.ts'
 /** Units in one transaction: bounds how long the relayer is locked. */
 const unitsMax = 128
 /** So many are answered in a turn of the event loop: what the server says meanwhile is heard in between. */
-const answersInATurn = 24
+const answersAtOnce = 24
 /** A transaction that the server gave up for another's sake is run again. */
 const triesMax = 4
 
@@ -54,16 +54,16 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
   async function drain(relayer: RelayerId, waiting: Waiting[]): Promise<void> {
     // A turn of the event loop first: requests whose bytes are there already join this transaction.
     await new Promise((resolve) => setImmediate(resolve))
-    let told: Promise<void> = Promise.resolve()
+    let answered: Promise<void> = Promise.resolve()
     let answers: readonly Answer[] = []
     while (waiting.length > 0) {
       const committing = commitGroup(waiting.splice(0, unitsMax), relayer)
       // What the answers set off takes a while: the server has the next transaction by then.
-      told = tellInTurns(answers, told)
+      answered = answerInOrder(answers, answered)
       answers = await committing
     }
     lanes.delete(relayer)
-    await told
+    await answered
     for (const answer of answers) answer()
   }
 
@@ -132,17 +132,17 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
     const pad = openAuditPad(executor)
     const session = sessionOver(executor, tallies, pad)
     if (relayer === undefined) return { session, deferred: together(tallies, pad) }
-    const asked = new Set(ahead.flatMap(({ transactions = [] }) => transactions).filter(canStand))
+    const ids = new Set(ahead.flatMap(({ transactions = [] }) => transactions).filter(canStand))
     const claimed = ahead.flatMap(({ claims = [] }) => claims).filter(({ key }) => canStand(key))
     // Behind the lock on one connection: what is read is what the last holder of the lock has left.
     const [row, transactions, claims] = await Promise.all([
       lockRelayer(executor, relayer),
-      asked.size > 0 ? findTransactions(executor, relayer, [...asked]) : [],
+      ids.size > 0 ? findTransactions(executor, relayer, [...ids]) : [],
       claimed.length > 0 ? findClaims(executor, claimed) : new Map<string, undefined>(),
     ])
     if (!row) return { session, deferred: together(tallies, pad) }
     const locked = ofLockedRelayer({ executor, session, tallies, row, transactions, claims })
-    return { session: locked.session, deferred: together(locked.places, tallies, pad) }
+    return { session: locked.session, deferred: together(locked.sequences, tallies, pad) }
   }
 
   return {
@@ -175,10 +175,10 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
 /** Tells a unit's caller. */
 type Answer = () => void
 
-async function tellInTurns(answers: readonly Answer[], before: Promise<void>): Promise<void> {
+async function answerInOrder(answers: readonly Answer[], before: Promise<void>): Promise<void> {
   await before
   for (const [index, answer] of answers.entries()) {
-    if (index % answersInATurn === 0) await new Promise((resolve) => setImmediate(resolve))
+    if (index % answersAtOnce === 0) await new Promise((resolve) => setImmediate(resolve))
     answer()
   }
 }

@@ -1,5 +1,5 @@
 // The relayer that a transaction has locked: nobody else changes its row, so what units ask of it is answered from memory,
-// and the places they take are written once for all of them.
+// and the sequences they take are written once for all of them.
 import type { Claimed } from '../../domain/claim.ts'
 import { OwnershipLost } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
@@ -11,7 +11,7 @@ import type { Session } from '../store.ts'
 import { claimUnclaimed, nameOfClaim } from '../transactions/claim.ts'
 import { countByStatus, pendingAmong, type Tallies } from '../transactions/tallies.ts'
 
-const place = statement<{ id: RelayerId; last: number }>((db, p) =>
+const saveLastSequence = statement<{ id: RelayerId; last: number }>((db, p) =>
   db.updateTable('relayers').set({ last_sequence: p.last }).where('id', '=', p.id),
 )
 
@@ -29,7 +29,7 @@ export interface Locked {
 /** The session of a transaction that has locked a relayer, and what it has to write at the end. */
 export function ofLockedRelayer({ executor, session, tallies, row, transactions, claims }: Locked): {
   readonly session: Session
-  readonly places: Deferred
+  readonly sequences: Deferred
 } {
   const { id } = row
   const relayer = relayerFromRow(row)
@@ -43,7 +43,7 @@ export function ofLockedRelayer({ executor, session, tallies, row, transactions,
   let counts: Promise<Readonly<Record<Status, number>>> | undefined
 
   async function write(): Promise<void> {
-    if (known && last !== row.last_sequence) await executor.all(place, { id, last })
+    if (known && last !== row.last_sequence) await executor.all(saveLastSequence, { id, last })
   }
 
   /** From here on the row itself is asked: it is about to be something else, or to be gone. */
@@ -58,15 +58,15 @@ export function ofLockedRelayer({ executor, session, tallies, row, transactions,
   }
 
   const remembering: Partial<Session> = {
-    transaction: async (asked, transactionId) =>
-      (asked === id && unwritten.get(transactionId)) || session.transaction(asked, transactionId),
+    transaction: async (relayerId, transactionId) =>
+      (relayerId === id && unwritten.get(transactionId)) || session.transaction(relayerId, transactionId),
     saveTransaction(before, after, now) {
       unwritten.delete(before.id)
       return session.saveTransaction(before, after, now)
     },
-    cancelPending(asked, now) {
+    cancelPending(relayerId, now) {
       unwritten.clear()
-      return session.cancelPending(asked, now)
+      return session.cancelPending(relayerId, now)
     },
     async claim(claimed, ids, now) {
       const name = nameOfClaim(claimed)
@@ -77,38 +77,39 @@ export function ofLockedRelayer({ executor, session, tallies, row, transactions,
       await claimUnclaimed(executor, claimed, ids, now)
       return undefined
     },
-    async pending(asked) {
-      if (asked !== id) return session.pending(asked)
+    async pending(relayerId) {
+      if (relayerId !== id) return session.pending(relayerId)
       counts ??= countByStatus(executor, id)
       return pendingAmong(await counts, tallies, id)
     },
-    relayer: async (asked) => (known && asked === id ? relayer : session.relayer(asked)),
-    async nextInOrder(asked) {
-      if (!known || asked !== id) return session.nextInOrder(asked)
+    relayer: async (relayerId) => (known && relayerId === id ? relayer : session.relayer(relayerId)),
+    async reserveSequence(relayerId) {
+      if (!known || relayerId !== id) return session.reserveSequence(relayerId)
       return { relayer, sequence: take(1).first }
     },
-    nextPlaces: async (asked, count) => (known && asked === id ? take(count) : session.nextPlaces(asked, count)),
-    async fence(asked, epoch) {
-      if (!known || asked !== id) return session.fence(asked, epoch)
+    reserveSequences: async (relayerId, count) =>
+      known && relayerId === id ? take(count) : session.reserveSequences(relayerId, count),
+    async fence(relayerId, epoch) {
+      if (!known || relayerId !== id) return session.fence(relayerId, epoch)
       if (BigInt(row.epoch) !== epoch)
         throw new OwnershipLost(`epoch ${epoch} of relayer ${id} is over: it has another owner`)
     },
-    async acquire(asked) {
+    async acquire(relayerId) {
       await leaveToRow()
-      return session.acquire(asked)
+      return session.acquire(relayerId)
     },
     async saveRelayer(changed) {
       await leaveToRow()
       return session.saveRelayer(changed)
     },
-    async removeRelayer(asked, now) {
+    async removeRelayer(relayerId, now) {
       await leaveToRow()
-      return session.removeRelayer(asked, now)
+      return session.removeRelayer(relayerId, now)
     },
   }
   return {
     session: { ...session, ...remembering },
-    places: {
+    sequences: {
       keep() {
         kept = { last, known }
       },

@@ -82,7 +82,7 @@ function holdLocks(session: DirectSession, clock: Clock, began: number, onSilenc
   }
 
   /** What was sent at a moment, and is answered, was heard no earlier than then. */
-  async function ask<Row extends object>(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+  async function request<Row extends object>(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
     if (!isAlive()) throw new Error('the session that holds the locks is over')
     const sentAt = clock.elapsed()
     const { rows } = await client.query<Row>(text, [...values])
@@ -93,7 +93,7 @@ function holdLocks(session: DirectSession, clock: Clock, began: number, onSilenc
 
   async function beat(): Promise<void> {
     while (isAlive()) {
-      await ask('SELECT 1').catch(() => undefined)
+      await request('SELECT 1').catch(() => undefined)
       await clock.sleep(heartbeatMs, lost.signal)
     }
   }
@@ -108,7 +108,7 @@ function holdLocks(session: DirectSession, clock: Clock, began: number, onSilenc
     isAlive,
     async lock(slots) {
       if (slots.length === 0) return []
-      const rows = await ask<{ slot: Slot }>(
+      const rows = await request<{ slot: Slot }>(
         'SELECT slot FROM unnest($2::int4[]) AS slot WHERE pg_try_advisory_lock($1, slot)',
         [key, slots],
       )
@@ -116,10 +116,10 @@ function holdLocks(session: DirectSession, clock: Clock, began: number, onSilenc
     },
     async unlock(slots) {
       if (slots.length === 0) return
-      await ask('SELECT pg_advisory_unlock($1, slot) FROM unnest($2::int4[]) AS slot', [key, slots])
+      await request('SELECT pg_advisory_unlock($1, slot) FROM unnest($2::int4[]) AS slot', [key, slots])
     },
     async survey() {
-      const rows = await ask<LockRow>(
+      const rows = await request<LockRow>(
         `SELECT pid, objid::int8 AS slot FROM pg_locks
           WHERE locktype = 'advisory' AND objsubid = 2 AND granted AND classid = $1::int8::oid
             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
@@ -140,7 +140,7 @@ function holdLocks(session: DirectSession, clock: Clock, began: number, onSilenc
     locks,
     async enter() {
       try {
-        await ask('SELECT pg_advisory_lock_shared($1, $2)', [key, memberKey])
+        await request('SELECT pg_advisory_lock_shared($1, $2)', [key, memberKey])
       } catch (error) {
         lose()
         throw error

@@ -4,13 +4,13 @@ import type { RelayerId } from '../../domain/ids.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { Secret } from '../../ops/secret.ts'
-import { takesNoWrite, telling } from '../failure.ts'
+import { takesNoWrite, translatingErrors } from '../failure.ts'
 import { readsOver } from '../reads.ts'
 import type { Store } from '../store.ts'
 import { loadWork } from '../transactions/load-work.ts'
-import { checkServer, limits, openPool } from './connect.ts'
+import { checkServer, openPool, poolLimits } from './connect.ts'
 import { readingExecutor } from './executor.ts'
-import { isDiskFull, told, whyUnavailable } from './failure.ts'
+import { isDiskFull, translateError, whyUnavailable } from './failure.ts'
 import { openLanes } from './lanes.ts'
 import type { Lines } from './lines.ts'
 import { migrate } from './migrate.ts'
@@ -30,12 +30,12 @@ export async function openPostgresStore(options: {
   const { url, clock, logger, lines } = options
   await using opened = new AsyncDisposableStack()
   const onIdleError = (error: Error) => logger.warn({ err: error }, 'a connection to the database was lost')
-  const writers = openPool(url, limits.writersMax, onIdleError, lines)
+  const writers = openPool(url, poolLimits.writersMax, onIdleError, lines)
   opened.defer(() => writers.end())
   await checkServer(writers)
   const applied = await withConnection(writers, (client) => migrate(client, clock.now()))
   if (applied.length > 0) logger.info({ database: String(url), applied }, 'database schema is up to date')
-  const readers = openPool(url, limits.readersMax, onIdleError, lines)
+  const readers = openPool(url, poolLimits.readersMax, onIdleError, lines)
   opened.defer(() => readers.end())
 
   const reading = readingExecutor(readers)
@@ -45,20 +45,20 @@ export async function openPostgresStore(options: {
 
   let wasFullAt = Number.NEGATIVE_INFINITY
   /** What a unit's caller is told. */
-  function toldAndNoted(error: unknown): unknown {
+  function translateAndNote(error: unknown): unknown {
     if (isDiskFull(error)) wasFullAt = clock.elapsed()
-    return told(error)
+    return translateError(error)
   }
 
   const everything = opened.move()
   return {
-    ...telling({ commit: lanes.commit }, toldAndNoted),
-    reads: telling(
+    ...translatingErrors({ commit: lanes.commit }, translateAndNote),
+    reads: translatingErrors(
       {
         ...readsOver({ all: reading.all, settledEvent: () => events.read(reading) }),
         work: (relayer: RelayerId) => asOfOneInstant(readers, (executor) => loadWork(executor, relayer)),
       },
-      told,
+      translateError,
     ),
     async check() {
       // What is probed fits where a row is, on a disk that has no room for another.

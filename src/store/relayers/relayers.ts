@@ -76,7 +76,7 @@ const upsert = statement<RelayerFacts>((db, p) =>
       notification_id: p.notification_id,
       paused: p.paused,
       policies: p.policies,
-      // One that was deleted goes on where it ended: the places in its order are taken.
+      // One that was deleted goes on where it ended: its sequences are taken.
       epoch: sql<number>`COALESCE((SELECT epoch FROM former_relayers WHERE id = ${p.id}), 0)`,
       last_sequence: sql<number>`COALESCE((SELECT last_sequence FROM former_relayers WHERE id = ${p.id}), 0)`,
       spent_below: formerlySpent(p.chain_id, p.address),
@@ -114,7 +114,7 @@ const advanceSequence = statement<{ id: RelayerId }, RelayerRow>((db, p) =>
 )
 
 /** One statement locks the relayer, reads it and takes its next place: a send is answered as fast as it is stored. */
-export async function nextInOrder(
+export async function reserveSequence(
   executor: Executor,
   id: RelayerId,
 ): Promise<{ relayer: Relayer; sequence: number } | undefined> {
@@ -130,7 +130,7 @@ const advanceBy = statement<{ id: RelayerId; count: number }, RelayerRow>((db, p
     .returningAll(),
 )
 
-export async function nextPlaces(
+export async function reserveSequences(
   executor: Executor,
   id: RelayerId,
   count: number,
@@ -149,7 +149,7 @@ export async function acquireRelayer(executor: Executor, id: RelayerId): Promise
 }
 
 // Locked: an owner's unit and the next owner's acquire can't overlap. SQLite's write lock says the same. FOR SHARE would do for
-// that, but two that share the row and then want a place in its order would wait for each other.
+// that, but two that share the row and then want a sequence of it would wait for each other.
 const sameEpoch = statement<{ id: RelayerId; epoch: number }, { id: RelayerId }>((db, p, dialect) =>
   db
     .selectFrom('relayers')

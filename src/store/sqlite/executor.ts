@@ -1,6 +1,6 @@
 // Runs statements on one SQLite connection, each prepared once.
 import type Database from 'better-sqlite3'
-import type { Change, Executor, Statement } from '../statement.ts'
+import type { Executor, QueuedStatement, Statement } from '../statement.ts'
 
 export interface SqliteExecutor extends Executor {
   /** Rows written through it so far, whether that was undone or not. */
@@ -15,7 +15,7 @@ export function sqliteExecutor(database: Database.Database): SqliteExecutor {
   const prepared = new Map<unknown, Prepared>()
   let changed = 0
 
-  function prepare(statement: Change<object, unknown>): Prepared {
+  function prepare(statement: QueuedStatement<object, unknown>): Prepared {
     const { sql, bind } = statement.compiled('sqlite')
     const handle = database.prepare(sql)
     const writing = (parameters: object) => {

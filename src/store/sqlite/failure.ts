@@ -14,7 +14,7 @@ export function whyUnavailable(error: unknown): string | undefined {
 }
 
 /** For who asked; an error that is not the database's stays as it is. */
-export function told(error: unknown): unknown {
+export function translateError(error: unknown): unknown {
   // All is written, and the disk does not say that it is kept: after a power cut it may be there.
   if (codeOf(error) === 'SQLITE_IOERR_FSYNC') return inDoubt('the disk of the database failed', error)
   const why = whyUnavailable(error)

@@ -7,15 +7,15 @@ import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import { openAuditPad } from '../access/audit-log.ts'
 import { together } from '../deferred.ts'
-import { takesNoWrite, telling } from '../failure.ts'
+import { takesNoWrite, translatingErrors } from '../failure.ts'
 import { readsOver } from '../reads.ts'
 import { sessionOver } from '../session.ts'
 import type { Store } from '../store.ts'
 import { openTallies } from '../transactions/tallies.ts'
-import { refuseMoved } from '../transfer/mark.ts'
+import { refuseTransferred } from '../transfer/mark.ts'
 import { asOfOneInstant, versionOf } from './as-of-one-instant.ts'
 import { sqliteExecutor } from './executor.ts'
-import { told, whyUnavailable } from './failure.ts'
+import { translateError, whyUnavailable } from './failure.ts'
 import { groupCommit } from './group-commit.ts'
 import { lockDatabase } from './lock.ts'
 import { migrate } from './migrate.ts'
@@ -23,7 +23,7 @@ import { migrate } from './migrate.ts'
 /** Units in one commit: bounds how long the event loop is held. */
 const unitsMax = 512
 
-/** Throws StoreInUse while another process has the file open, and StoreMoved on one whose data is elsewhere. Creates file, folder and schema as needed. */
+/** Throws StoreInUse while another process has the file open, and StoreTransferred on one whose data is elsewhere. Creates file, folder and schema as needed. */
 export async function openSqliteStore(options: { path: string; clock: Clock; logger: Logger }): Promise<Store> {
   mkdirSync(dirname(options.path), { recursive: true })
   const path = trueName(options.path)
@@ -32,7 +32,7 @@ export async function openSqliteStore(options: { path: string; clock: Clock; log
   opened.defer(() => lock.release())
   const writer = connect(path)
   opened.defer(() => writer.close())
-  refuseMoved(writer)
+  refuseTransferred(writer)
   const applied = migrate(writer, options.clock.now())
   if (applied.length > 0) options.logger.info({ path, applied }, 'database schema is up to date')
   const reader = connect(path)
@@ -54,10 +54,10 @@ export async function openSqliteStore(options: { path: string; clock: Clock; log
 
   const everything = opened.move()
   return {
-    ...telling({ commit }, told),
-    reads: telling(
+    ...translatingErrors({ commit }, translateError),
+    reads: translatingErrors(
       { ...reads, work: (relayer: RelayerId) => asOfOneInstant(version, () => reads.work(relayer)) },
-      told,
+      translateError,
     ),
     async check() {
       const write = async () => void probe.run(options.clock.now())

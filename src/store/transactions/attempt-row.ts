@@ -1,6 +1,6 @@
 // Attempts to rows and back.
 import type { Selectable } from 'kysely'
-import type { Attempt, HandOver, RejectionCode } from '../../domain/attempt.ts'
+import type { Attempt, BroadcastState, RejectionCode } from '../../domain/attempt.ts'
 import type { Fees } from '../../domain/fees.ts'
 import type { AttemptTable } from '../schema.ts'
 import { storableText } from '../storable-text.ts'
@@ -20,7 +20,7 @@ export function attemptFromRow(row: AttemptRow): Attempt {
     signature: { r: row.r, s: row.s, v: row.v },
     recordedAt: row.recorded_at,
     recordedAtBlock: row.recorded_at_block,
-    handOver: handOverFromRow(row),
+    broadcast: broadcastFromRow(row),
     ...(row.recovered === 1 && { recovered: true }),
   }
 }
@@ -42,41 +42,41 @@ export function attemptToRow(attempt: Attempt): Omit<AttemptRow, 'position'> {
     ...attempt.signature,
     recorded_at: attempt.recordedAt,
     recorded_at_block: attempt.recordedAtBlock,
-    ...handOverToRow(attempt.handOver),
+    ...broadcastToRow(attempt.broadcast),
     recovered: attempt.recovered ? 1 : 0,
   }
 }
 
-export type HandOverColumns = Pick<
+export type BroadcastColumns = Pick<
   AttemptRow,
   'state' | 'handed_at' | 'outcome' | 'outcome_code' | 'outcome_message' | 'rejections'
 >
 
-export function handOverToRow(handOver: HandOver): HandOverColumns {
+export function broadcastToRow(broadcast: BroadcastState): BroadcastColumns {
   const none = { handed_at: null, outcome: null, outcome_code: null, outcome_message: null, rejections: null }
-  switch (handOver.state) {
+  switch (broadcast.state) {
     case 'sending':
     case 'withdrawn':
-      return { state: handOver.state, ...none }
+      return { state: broadcast.state, ...none }
     case 'held':
-      return { state: 'held', ...none, outcome_message: storableText(handOver.reason) }
+      return { state: 'held', ...none, outcome_message: storableText(broadcast.reason) }
     case 'refused':
-      return { state: 'refused', ...none, handed_at: handOver.at, outcome_message: storableText(handOver.reason) }
+      return { state: 'refused', ...none, handed_at: broadcast.at, outcome_message: storableText(broadcast.reason) }
     case 'handed': {
-      const { outcome } = handOver
+      const { outcome } = broadcast
       return {
         state: 'handed',
-        handed_at: handOver.at,
+        handed_at: broadcast.at,
         outcome: outcome.kind,
         outcome_code: 'code' in outcome ? (outcome.code ?? null) : null,
-        rejections: handOver.rejections ?? null,
+        rejections: broadcast.rejections ?? null,
         outcome_message: storableText('message' in outcome ? outcome.message : undefined),
       }
     }
   }
 }
 
-function handOverFromRow(row: AttemptRow): HandOver {
+function broadcastFromRow(row: AttemptRow): BroadcastState {
   const message = row.outcome_message ?? ''
   switch (row.state) {
     case 'sending':

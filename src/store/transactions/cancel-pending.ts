@@ -23,7 +23,7 @@ const boundIds = statement<{ relayerId: RelayerId }, { id: TransactionId; status
     .select(['id', 'status'])
     .where('relayer_id', '=', p.relayerId)
     .where(sql<boolean>`open = 1 AND nonce IS NOT NULL`)
-    // A filler of a gap is a no-op of ours already, and nobody's to take back.
+    // A gap filler is a no-op of ours already, and nobody's to take back.
     .where('origin', '=', 'client')
     .orderBy('nonce'),
 )

@@ -68,8 +68,8 @@ export async function claimUnclaimed(
 const byKeys = statement<{ owners: readonly string[]; keys: readonly string[] }, IdempotencyKeyTable>((db, p) =>
   db
     .selectFrom(
-      sql<IdempotencyKeyTable>`(SELECT k.* FROM unnest(${p.owners}::text[], ${p.keys}::text[]) AS asked (owner, key)
-        CROSS JOIN LATERAL (SELECT * FROM idempotency_keys WHERE owner = asked.owner AND key = asked.key OFFSET 0) AS k)`.as(
+      sql<IdempotencyKeyTable>`(SELECT k.* FROM unnest(${p.owners}::text[], ${p.keys}::text[]) AS claimed (owner, key)
+        CROSS JOIN LATERAL (SELECT * FROM idempotency_keys WHERE owner = claimed.owner AND key = claimed.key OFFSET 0) AS k)`.as(
         'found',
       ),
     )
@@ -82,8 +82,8 @@ export async function findClaims(
   claims: readonly Claim[],
 ): Promise<Map<string, Claimed | undefined>> {
   const found = new Map<string, Claimed | undefined>(claims.map((each) => [nameOfClaim(each), undefined]))
-  const asked = { owners: claims.map(({ owner }) => owner), keys: claims.map(({ key }) => key) }
-  for (const row of await executor.all(byKeys, asked)) found.set(nameOfClaim(row), claimedFrom(row))
+  const lookup = { owners: claims.map(({ owner }) => owner), keys: claims.map(({ key }) => key) }
+  for (const row of await executor.all(byKeys, lookup)) found.set(nameOfClaim(row), claimedFrom(row))
   return found
 }
 

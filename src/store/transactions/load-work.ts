@@ -46,7 +46,7 @@ const queue = statement<{ relayerId: RelayerId; limit: number }, TransactionRow>
     .limit(p.limit),
 )
 
-/** The oldest tells how far back a look for a lost history goes; the others wait for their clients. */
+/** The oldest tells how far back a check of a lost history goes; the others wait for their clients. */
 const suspected = statement<{ relayerId: RelayerId }, TransactionRow>((db, p) =>
   db
     .selectFrom('transactions')

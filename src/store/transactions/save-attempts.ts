@@ -2,7 +2,7 @@
 import type { Attempt } from '../../domain/attempt.ts'
 import type { Hash, TransactionId } from '../../domain/ids.ts'
 import { type Executor, statement } from '../statement.ts'
-import { type AttemptRow, attemptToRow, type HandOverColumns, handOverToRow } from './attempt-row.ts'
+import { type AttemptRow, attemptToRow, type BroadcastColumns, broadcastToRow } from './attempt-row.ts'
 
 // After all that are on record for the nonce: it may have been given back and come again.
 const insertAttempt = statement<Omit<AttemptRow, 'position'>>((db, p) =>
@@ -37,7 +37,7 @@ const insertAttempt = statement<Omit<AttemptRow, 'position'>>((db, p) =>
   }),
 )
 
-const updateHandOver = statement<HandOverColumns & { id: TransactionId; nonce: number; hash: Hash }>((db, p) =>
+const updateBroadcast = statement<BroadcastColumns & { id: TransactionId; nonce: number; hash: Hash }>((db, p) =>
   db
     .updateTable('attempts')
     .set({
@@ -53,7 +53,7 @@ const updateHandOver = statement<HandOverColumns & { id: TransactionId; nonce: n
     .where('hash', '=', p.hash),
 )
 
-const withdrawHeld = statement<{ id: TransactionId }>((db, p) =>
+const withdrawUnsent = statement<{ id: TransactionId }>((db, p) =>
   db
     .updateTable('attempts')
     .set({ state: 'withdrawn', outcome_message: null })
@@ -73,14 +73,14 @@ export async function saveAttempts(
     if (known && known.hash !== attempt.hash)
       throw new Error(`attempt ${known.hash} of ${attempt.transactionId} was overwritten`)
     if (!known) await executor.all(insertAttempt, attemptToRow(attempt))
-    else if (known.handOver !== attempt.handOver) {
+    else if (known.broadcast !== attempt.broadcast) {
       const where = { id: attempt.transactionId, nonce: attempt.nonce, hash: attempt.hash }
-      await executor.all(updateHandOver, { ...handOverToRow(attempt.handOver), ...where })
+      await executor.all(updateBroadcast, { ...broadcastToRow(attempt.broadcast), ...where })
     }
   }
 }
 
 /** Its nonce is somebody else's from now on. */
 export async function withdrawAttempts(executor: Executor, id: TransactionId): Promise<void> {
-  await executor.all(withdrawHeld, { id })
+  await executor.all(withdrawUnsent, { id })
 }

@@ -18,9 +18,9 @@ export interface Mark {
 // Among the names of migrations: versions that know no marks refuse a file with one that they don't know.
 const name = 'moved-to-postgresql'
 
-/** The file is not to be worked on any more, or not before a move is finished. */
-export class StoreMoved extends OperatorError {
-  override readonly name = 'StoreMoved'
+/** The file is not to be worked on any more, or not before a transfer is finished. */
+export class StoreTransferred extends OperatorError {
+  override readonly name = 'StoreTransferred'
 }
 
 export function readMark(database: Database.Database): Mark | undefined {
@@ -29,7 +29,7 @@ export function readMark(database: Database.Database): Mark | undefined {
   if (!has('migrations')) return undefined
   if (!database.prepare('SELECT 1 FROM migrations WHERE name = ?').get(name)) return undefined
   const row = database.prepare<[], Mark>('SELECT move, state, target, at FROM moved WHERE id = 1').get()
-  if (!row) throw new StoreMoved(`${database.name} is marked as moved to PostgreSQL, and does not say where to`)
+  if (!row) throw new StoreTransferred(`${database.name} is marked as moved to PostgreSQL, and does not say where to`)
   return row
 }
 
@@ -40,22 +40,22 @@ export function writeMark(database: Database.Database, mark: Mark): void {
   database.prepare('INSERT OR IGNORE INTO migrations (name, applied_at) VALUES (?, ?)').run(name, mark.at)
 }
 
-/** Of the names of migrations only: what is known of the move stays. */
+/** Of the names of migrations only: what is known of the transfer stays. */
 export function unmark(database: Database.Database): void {
   database.prepare('DELETE FROM migrations WHERE name = ?').run(name)
 }
 
-/** Throws StoreMoved on a file with a mark. */
-export function refuseMoved(database: Database.Database): void {
+/** Throws StoreTransferred on a file with a mark. */
+export function refuseTransferred(database: Database.Database): void {
   const mark = readMark(database)
   if (!mark) return
   const command = `rescind migrate sqlite-to-postgres --from "${database.name}"`
   if (mark.state === 'moving') {
-    throw new StoreMoved(
-      `a move of ${database.name} to ${mark.target} was cut off at its last step, and only the target knows whether it is complete: run it again (${command}) with DATABASE_URL of that database; it finishes what is complete, and begins anew otherwise`,
+    throw new StoreTransferred(
+      `a transfer of ${database.name} to ${mark.target} was cut off at its last step, and only the target knows whether it is complete: run it again (${command}) with DATABASE_URL of that database; it finishes what is complete, and begins anew otherwise`,
     )
   }
-  throw new StoreMoved(
+  throw new StoreTransferred(
     `the data of ${database.name} was moved to ${mark.target} at ${new Date(mark.at).toISOString()}: set DATABASE_URL to that database. To go back before anything was written there, stop what runs on it and run: ${command} --undo, with DATABASE_URL of that database`,
   )
 }

@@ -11,19 +11,19 @@ import { hasMembers } from '../postgres/locks.ts'
 import { lockOfMigrations } from '../postgres/migrate.ts'
 import { StoreInUse } from '../store.ts'
 
-/** What the target knows of a move: `begun` before its rows, `done` in their commit, `undone` when they were taken out. */
-export type Standing = 'begun' | 'done' | 'undone'
+/** What the target knows of a transfer: `begun` before its rows, `done` in their commit, `undone` when they were taken out. */
+export type TransferState = 'begun' | 'done' | 'undone'
 
 export interface Target extends AsyncDisposable {
   readonly client: ClientBase
   /** In words, without a secret. */
   readonly shown: string
-  /** Waits a little for one that has just died. Throws StoreInUse while a service runs on it, or starts, or another move runs. */
+  /** Waits a little for one that has just died. Throws StoreInUse while a service runs on it, or starts, or another transfer runs. */
   begin(): Promise<void>
   /** Rejects unless all of it is durable. */
   commit(): Promise<void>
-  standing(move: string): Promise<Standing | undefined>
-  stand(move: string, standing: Standing, source: string): Promise<void>
+  state(transferId: string): Promise<TransferState | undefined>
+  recordState(transferId: string, standing: TransferState, source: string): Promise<void>
 }
 
 const waitMs = { most: 5_000, each: 100 }
@@ -63,7 +63,7 @@ export async function openTarget(url: Secret, clock: Clock): Promise<Target> {
       while (!(await tryLock()) || (await hasMembers(client))) {
         if (clock.elapsed() > until) {
           throw new StoreInUse(
-            `a service runs on ${shown}, or another move does: stop it, and start it again when the move is done`,
+            `a service runs on ${shown}, or another transfer does: stop it, and start it again when the transfer is done`,
           )
         }
         await clock.sleep(waitMs.each)
@@ -74,20 +74,22 @@ export async function openTarget(url: Secret, clock: Clock): Promise<Target> {
       const { command } = await client.query('COMMIT')
       if (command !== 'COMMIT') throw new Error(`the target answered COMMIT with ${command}`)
     },
-    async standing(move) {
+    async state(transferId) {
       const { rows: tables } = await client.query(`SELECT 1 WHERE to_regclass('moves') IS NOT NULL`)
       if (tables.length === 0) return undefined
-      const found = await client.query<{ state: Standing }>('SELECT state FROM moves WHERE move = $1', [move])
+      const found = await client.query<{ state: TransferState }>('SELECT state FROM moves WHERE move = $1', [
+        transferId,
+      ])
       return found.rows[0]?.state
     },
-    async stand(move, standing, source) {
+    async recordState(transferId, standing, source) {
       await client.query(
         'CREATE TABLE IF NOT EXISTS moves (move TEXT PRIMARY KEY, state TEXT NOT NULL, source TEXT NOT NULL, at BIGINT NOT NULL)',
       )
       await client.query(
         `INSERT INTO moves (move, state, source, at) VALUES ($1, $2, $3, $4)
           ON CONFLICT (move) DO UPDATE SET state = excluded.state, at = excluded.at`,
-        [move, standing, source, clock.now()],
+        [transferId, standing, source, clock.now()],
       )
     },
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
@@ -95,7 +97,7 @@ export async function openTarget(url: Secret, clock: Clock): Promise<Target> {
 }
 
 /** What the server's operator can mend, in words; anything else as it is. */
-export function inWords(error: unknown): unknown {
+export function describeFailure(error: unknown): unknown {
   const why = error instanceof OperatorError ? undefined : whyUnavailable(error)
   if (why === undefined) return error
   return new OperatorError(`nothing was changed: the target ${why} (${memberOf(error, 'message')})`, { cause: error })

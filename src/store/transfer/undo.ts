@@ -1,30 +1,30 @@
-// Takes a move back, as long as the target holds what was moved there and nothing else.
+// Takes a transfer back, as long as the target holds what was moved there and nothing else.
 import { OperatorError } from '../../ops/operator-error.ts'
 import { migrateWithin } from '../postgres/migrate.ts'
 import { RowsDiffer } from './compare-table.ts'
-import { compareAll, type MoveOptions, strange, tellEnds } from './move.ts'
 import { openSource } from './source.ts'
 import { openTarget } from './target.ts'
 import { empty, hold, plant } from './target-tables.ts'
+import { compareAll, reportEnds, strange, type TransferOptions } from './transfer.ts'
 
 /** The target is emptied first: there is no moment at which services start on both. Throws OperatorError. */
-export async function undoMove(options: MoveOptions): Promise<void> {
-  const { path, url, clock, tell } = options
+export async function undoTransfer(options: TransferOptions): Promise<void> {
+  const { path, url, clock, report } = options
   using source = openSource({ path, now: clock.now(), readOnly: false })
   const { mark } = source
   if (!mark) throw new OperatorError(`${source.path} is not marked as moved: there is nothing to undo`)
   await using target = await openTarget(url, clock)
-  tellEnds(source, target, tell)
+  reportEnds(source, target, report)
   await target.begin()
-  const standing = await target.standing(mark.move)
-  if (standing === undefined) throw strange(source, target, standing)
-  if (standing === 'done') {
+  const state = await target.state(mark.move)
+  if (state === undefined) throw strange(source, target, state)
+  if (state === 'done') {
     await migrateWithin(target.client, clock.now())
     await hold(target.client, source.tables)
     await compareAll(source, target, options).catch((cause: unknown) => {
       if (!(cause instanceof RowsDiffer)) throw cause
       throw new OperatorError(
-        `a service has written to ${target.shown} since the move (${cause.message}): what it did is not in the file, so the move can't be undone`,
+        `a service has written to ${target.shown} since the transfer (${cause.message}): what it did is not in the file, so the transfer can't be undone`,
         { cause },
       )
     })
@@ -32,7 +32,7 @@ export async function undoMove(options: MoveOptions): Promise<void> {
     await plant(target.client)
   }
   options.stop.throwIfAborted()
-  await target.stand(mark.move, 'undone', source.path)
+  await target.recordState(mark.move, 'undone', source.path)
   await target.commit().catch((cause: Error) => {
     throw new OperatorError(
       `whether the target is empty is not known (${cause.message}): run this command again, which finds out`,
@@ -40,5 +40,5 @@ export async function undoMove(options: MoveOptions): Promise<void> {
     )
   })
   source.unmark()
-  tell('undone. The target is empty, and services start on the file again')
+  report('undone. The target is empty, and services start on the file again')
 }

@@ -21,7 +21,7 @@ describe.each([
   ['anvil', () => anvil],
   ['Hardhat', () => hardhat],
 ] as const)('%s', (name, node) => {
-  async function told(addresses: readonly Address[]) {
+  async function reported(addresses: readonly Address[]) {
     const { method, params } = jointCall(addresses, Number(await node().rpc('eth_blockNumber')))
     return standingsIn({ kind: 'value', value: await node().rpc(method, params) }, addresses)
   }
@@ -42,14 +42,14 @@ describe.each([
         delegated: (await node().rpc<string>('eth_getCode', [address, 'latest'])).startsWith('0xef0100'),
       })),
     )
-    expect(await told(addresses)).toEqual(alone)
+    expect(await reported(addresses)).toEqual(alone)
     expect(alone.map(({ delegated }) => delegated)).toEqual([false, true, false, false, false, false])
     expect(alone[5]?.balance).toBe(BigInt(most))
   })
 
   test('takes as many as there may be, within what a transaction may use', async () => {
     const addresses = Array.from({ length: jointMax }, (_, index) => numbered(index))
-    expect(await told(addresses)).toHaveLength(jointMax)
+    expect(await reported(addresses)).toHaveLength(jointMax)
     const gas = Number(await node().rpc('eth_estimateGas', jointCall(addresses, 0).params.slice(0, 1)))
     expect(gas).toBeLessThan(2_500_000)
   })

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
 import { type Reaction, type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
-import { envelopeBy, inquiryOf, networkOver } from '../network-under-test.ts'
+import { inquiryOf, networkOver, signedBy } from '../network-under-test.ts'
 
 const sender = devAccount(0)
 let anvil: Anvil
@@ -28,7 +28,7 @@ const hidesPool: Reaction = {
 test('one that shows its pool tells for one that does not; where none does, the rest is told all the same', async () => {
   const [first, second] = servers
   await using network = networkOver([first.url, second.url])
-  await network.chain.broadcast([await envelopeBy(sender.key, { nonce: 0 })])
+  await network.chain.broadcast([await signedBy(sender.key, { nonce: 0 })])
   const look = () => network.chain.observe(inquiryOf(sender.address, { pendingNonce: true }))
   for (const [hides, shows] of [
     [first, second],

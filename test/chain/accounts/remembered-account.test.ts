@@ -1,11 +1,11 @@
 // What an observation costs, and what it may leave unasked: on a real chain, with what is remembered held against it.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Envelope } from '../../../src/chain/chain.ts'
+import type { BroadcastRequest } from '../../../src/chain/chain.ts'
 import type { Address, TransactionId } from '../../../src/domain/ids.ts'
 import type { Inquiry, LiveNonce } from '../../../src/domain/observation.ts'
 import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
 import { type RpcReply, type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
-import { envelopeBy, inquiryOf, type NetworkUnderTest, networkOver } from '../network-under-test.ts'
+import { inquiryOf, type NetworkUnderTest, networkOver, signedBy } from '../network-under-test.ts'
 
 const { key, address } = devAccount(0)
 let anvil: Anvil
@@ -60,17 +60,17 @@ function asked(): readonly string[] {
   return network.calls.map(({ method }) => method).filter((method) => !shared.includes(method))
 }
 
-async function send(nonce: number): Promise<{ envelope: Envelope; live: LiveNonce }> {
+async function send(nonce: number): Promise<{ signed: BroadcastRequest; live: LiveNonce }> {
   const { head } = await look()
-  const envelope = await envelopeBy(key, { nonce, to: devAccount(3).address, value: 7n })
-  await network.chain.broadcast([envelope])
+  const signed = await signedBy(key, { nonce, to: devAccount(3).address, value: 7n })
+  await network.chain.broadcast([signed])
   const payloads = [{ to: devAccount(3).address, value: 7n, data: '0x' as const }]
-  return { envelope, live: { nonce, payloads, unspentAt: head.number, attempts: [{ ...envelope, kind: 'execute' }] } }
+  return { signed, live: { nonce, payloads, unspentAt: head.number, attempts: [{ ...signed, kind: 'execute' }] } }
 }
 
 /** Of the same key, and none of ours. */
-async function strangerSpends(nonce: number): Promise<void> {
-  await network.chain.broadcast([await envelopeBy(key, { nonce, value: 1n })])
+async function spendForeign(nonce: number): Promise<void> {
+  await network.chain.broadcast([await signedBy(key, { nonce, value: 1n })])
   await anvil.mine()
 }
 
@@ -95,7 +95,7 @@ describe('the nonce', () => {
   })
 
   test('where the pool holds more than is settled, the account is counted', async () => {
-    await network.chain.broadcast([await envelopeBy(key, { nonce: 0 })])
+    await network.chain.broadcast([await signedBy(key, { nonce: 0 })])
     expect(await look({ pendingNonce: true, balance: 'recent' })).toMatchObject({ nonce: 0, pendingNonce: 1 })
     await anvil.mine()
     expect(await look({ balance: 'recent' })).toMatchObject({ nonce: 1 })
@@ -127,11 +127,11 @@ describe('the nonce', () => {
     expect(asked()).toEqual([])
   })
 
-  test('a stranger that takes the nonce of what is in flight is found out some blocks later', async () => {
+  test('a foreign transaction that takes the nonce of what is in flight is found out some blocks later', async () => {
     await look()
     const { live } = await send(0)
     await anvil.rpc('anvil_dropTransaction', [live.attempts[0]?.hash])
-    await strangerSpends(0)
+    await spendForeign(0)
     expect((await look({ live: [live] })).nonce).toBe(0)
     await anvil.mine(3)
     const found = await look({ live: [live] })
@@ -143,19 +143,19 @@ describe('the nonce', () => {
     expect(asked()).toEqual(['eth_getTransactionCount', 'eth_getBalance'])
   })
 
-  test('a stranger that uses the key of an idle relayer is noticed after a while, and then at once', async () => {
+  test('a foreign transaction that uses the key of an idle relayer is noticed after a while, and then at once', async () => {
     await look()
-    await strangerSpends(0)
+    await spendForeign(0)
     expect((await look({ balance: 'recent' })).nonce).toBe(0)
     await anvil.mine(32)
     expect((await look({ balance: 'recent' })).nonce).toBe(1)
-    await strangerSpends(1)
+    await spendForeign(1)
     expect((await look({ balance: 'recent' })).nonce).toBe(2)
   })
 
   test('a client that asks how the relayer is does not hide from it that somebody else used its key', async () => {
     await look({ balance: 'recent', delegation: true })
-    await strangerSpends(0)
+    await spendForeign(0)
     // As commands/relayers/read-status.ts asks: of what is in flight it knows nothing.
     expect((await look({ nonce: 'now', balance: 'now' })).nonce).toBe(1)
     await anvil.mine(32)
@@ -170,7 +170,7 @@ describe('the nonce', () => {
     ['the store has proof of more', { spentBelow: 1 }],
   ])('what is remembered does not stand when %s', async (_, contradiction) => {
     await look()
-    await strangerSpends(0)
+    await spendForeign(0)
     expect((await look(contradiction)).nonce).toBe(1)
   })
 
@@ -215,7 +215,7 @@ describe('the balance', () => {
   test('of a node that is behind what is settled does not outlast its head', async () => {
     const { balance = 0n } = await look({ balance: 'recent', spentBelow: 1 })
     // What had been spent by then was nobody's in flight, so that no receipt takes it off.
-    await strangerSpends(0)
+    await spendForeign(0)
     const caughtUp = await look({ balance: 'recent', spentBelow: 1 })
     expect(asked()).toContain('eth_getBalance')
     expect(caughtUp.nonce).toBe(1)
@@ -271,10 +271,10 @@ describe('many accounts', () => {
   test('that ask at once wait for the same answer', async () => {
     const others = numbered(300)
     for (const each of others) network.chain.announce(each)
-    const told = await Promise.all(
+    const reported = await Promise.all(
       others.map((each) => network.chain.observe(inquiryOf(each, { nonce: 'recent', balance: 'recent' }))),
     )
-    expect(told.map(({ balance }) => balance)).toEqual(others.map(() => 0n))
+    expect(reported.map(({ balance }) => balance)).toEqual(others.map(() => 0n))
     expect(asked().filter((method) => method === 'eth_call')).toHaveLength(2)
     expect(asked()).not.toContain('eth_getBalance')
   })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Market } from '../../../src/domain/fees.ts'
 import { devAccount } from '../../../tooling/dev-accounts.ts'
 import { type RpcCall, type RpcReply, type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
-import { envelopeBy, inquiryOf, type NetworkUnderTest, networkOver } from '../network-under-test.ts'
+import { inquiryOf, type NetworkUnderTest, networkOver, signedBy } from '../network-under-test.ts'
 
 const gwei = 1_000_000_000n
 const hex = (wei: bigint | number) => `0x${wei.toString(16)}`
@@ -123,7 +123,7 @@ test.each([
 ])('a minimum that %s names is the least that any speed offers from then on', async (_, refusal) => {
   prices = { ...quiet, refusal }
   expect((await marketNow()).tips.fastest).toBe(3_000_000n)
-  await network.chain.broadcast([await envelopeBy(sender.key, { nonce: 0 })])
+  await network.chain.broadcast([await signedBy(sender.key, { nonce: 0 })])
   const { tips, baseFee = 0n, gasPrice } = await marketNow()
   expect(tips).toEqual({ safeLow: 25n * gwei, average: 25n * gwei, fast: 25n * gwei, fastest: 25n * gwei })
   expect(gasPrice).toBe(baseFee + 25n * gwei)
@@ -131,7 +131,7 @@ test.each([
 
 test('an error that names a number for another reason teaches nothing', async () => {
   prices = { ...quiet, refusal: 'intrinsic gas too low: gas 20000, minimum needed 21000' }
-  await network.chain.broadcast([await envelopeBy(sender.key, { nonce: 0 })])
+  await network.chain.broadcast([await signedBy(sender.key, { nonce: 0 })])
   expect((await marketNow()).tips.safeLow).toBe(1_000_000n)
 })
 

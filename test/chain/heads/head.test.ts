@@ -5,7 +5,7 @@ import { systemClock } from '../../../src/ops/clock.ts'
 import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
 import { freePort } from '../../../tooling/free-port.ts'
 import { type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
-import { envelopeBy, eventually, inquiryOf, networkOver } from '../network-under-test.ts'
+import { eventually, inquiryOf, networkOver, signedBy } from '../network-under-test.ts'
 
 const { address, key } = devAccount(0)
 let anvil: Anvil
@@ -83,12 +83,12 @@ describe('following', () => {
     network.chain.follow((head) => heads.push(head), stop.signal)
     await eventually(() => heads.length === 1, 'the first head')
     proxy.react({ do: 'drop' })
-    const told = (words: string) => network.log.filter((line) => line.message.includes(words)).length
-    await eventually(() => told('no endpoint of the network') === 1, 'the outage in the log')
+    const reported = (words: string) => network.log.filter((line) => line.message.includes(words)).length
+    await eventually(() => reported('no endpoint of the network') === 1, 'the outage in the log')
     proxy.react({ do: 'forward' })
     await anvil.mine()
     await eventually(() => heads.length === 2, 'the head after the outage')
-    await eventually(() => told('answers again') === 1, 'the end of the outage in the log')
+    await eventually(() => reported('answers again') === 1, 'the end of the outage in the log')
     stop.abort()
   })
 })
@@ -125,7 +125,7 @@ describe('the chain behind the head', () => {
     const stop = new AbortController()
     network.chain.follow(() => undefined, stop.signal)
     const { nonce } = await network.chain.observe(inquiryOf(address))
-    const ours = await envelopeBy(key, { nonce })
+    const ours = await signedBy(key, { nonce })
     await network.chain.broadcast([ours])
     await anvil.mine(3)
     const live = [{ nonce, attempts: [{ hash: ours.hash, kind: 'execute' as const }] }]

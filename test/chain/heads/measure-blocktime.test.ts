@@ -130,7 +130,7 @@ describe('by a block far back', () => {
   test('it counts until enough was seen', () => {
     const { pace, clock, make } = bench({ isGiven: false })
     const latest = { number: 2_000, timestampMs: clock.now() }
-    pace.told(latest, { number: 1_000, timestampMs: clock.now() - 1_000_000 })
+    pace.measured(latest, { number: 1_000, timestampMs: clock.now() - 1_000_000 })
     expect(pace.ms()).toBe(1_000)
     make(20, 3_000)
     expect(pace.ms()).toBe(1_000)

@@ -9,7 +9,7 @@ import type { Inquiry, LiveNonce } from '../../../src/domain/observation.ts'
 import type { Inclusion } from '../../../src/domain/transaction.ts'
 import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
 import { type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
-import { envelopeBy, inquiryOf, type NetworkUnderTest, networkOver } from '../network-under-test.ts'
+import { inquiryOf, type NetworkUnderTest, networkOver, signedBy } from '../network-under-test.ts'
 
 const { key, address } = devAccount(0)
 const receiver = devAccount(3).address
@@ -64,9 +64,9 @@ interface ToSend {
 /** As a relayer has it in flight. */
 async function send({ nonce = 0, to = receiver, data = '0x', gasLimit = 30_000 }: ToSend = {}): Promise<LiveNonce> {
   const { head } = await look()
-  const envelope = await envelopeBy(key, { nonce, to, data, value: 7n, gas: BigInt(gasLimit) })
-  await network.chain.broadcast([envelope])
-  return liveOf(envelope.hash, fees, { nonce, to, data, gasLimit, unspentAt: head.number })
+  const signed = await signedBy(key, { nonce, to, data, value: 7n, gas: BigInt(gasLimit) })
+  await network.chain.broadcast([signed])
+  return liveOf(signed.hash, fees, { nonce, to, data, gasLimit, unspentAt: head.number })
 }
 
 function liveOf(hash: Hash, paid: Fees, sent: Required<ToSend> & { unspentAt: number }): LiveNonce {
@@ -323,7 +323,7 @@ describe('a receipt that comes late', () => {
     expect(await inclusionWithin(5, live)).toBeUndefined()
     await anvil.rpc('evm_revert', [mark])
     await anvil.rpc('evm_increaseTime', ['0x20'])
-    const again = await envelopeBy(key, { nonce: 0, to: receiver, value: 7n, gas: 30_000n })
+    const again = await signedBy(key, { nonce: 0, to: receiver, value: 7n, gas: 30_000n })
     await network.chain.broadcast([again])
     proxy.react({ do: 'forward' })
     await anvil.mine(6)

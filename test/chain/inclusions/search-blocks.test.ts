@@ -82,7 +82,7 @@ async function searchThrough(node: Opened, unexplained: readonly number[], above
     ends.push(await searchOnce(node, unexplained, above, findings))
     if (ends.length > 1_000) throw new Error(`the search does not end: ${ends.at(-1)}`)
   }
-  return { ends, found: [...findings.takers.values()].map(({ nonce, block }) => [nonce, block.number]) }
+  return { ends, found: [...findings.spenders.values()].map(({ nonce, block }) => [nonce, block.number]) }
 }
 
 /** By the definition: block by block. */

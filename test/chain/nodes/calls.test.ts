@@ -110,7 +110,7 @@ describe('batching', () => {
     const call = batchCalls({ transport, clock: systemClock, heard: () => undefined, sized: () => undefined })
     const answers = await Promise.all(numbered(2, 'eth_sendRawTransaction').map(call))
     expect(answers.map(({ kind }) => kind)).toEqual(['unknown', 'unknown'])
-    expect((await call({ method: 'eth_sendRawTransaction', params: [] })).kind).toBe('notSent')
+    expect((await call({ method: 'eth_sendRawTransaction', params: [] })).kind).toBe('unsent')
   })
 
   test('sends keep their order, through several requests and one by one', async () => {
@@ -220,7 +220,7 @@ describe('gateways that refuse batches', () => {
     const call = callsTo(server.url, { timeoutMs: 500 })
     const sends = numbered(4, 'eth_sendRawTransaction')
     expect(values(await Promise.all(sends.map(call)))).toEqual([0, 'unknown', 'unknown', 'unknown'])
-    expect(values(await Promise.all(sends.map(call)))).toEqual([0, 'unknown', 'notSent', 'notSent'])
+    expect(values(await Promise.all(sends.map(call)))).toEqual([0, 'unknown', 'unsent', 'unsent'])
     expect(inRequests()).toEqual([4, 1, 1, 1, 1])
   })
 
@@ -290,9 +290,9 @@ describe('what an answer proves', () => {
   test('a refused connection and an unknown name are certain: not sent', async () => {
     const gone = await startRpcServer()
     await gone.stop()
-    expect(await callsTo(gone.url)(one)).toEqual({ kind: 'notSent', message: 'no connection (ECONNREFUSED)' })
+    expect(await callsTo(gone.url)(one)).toEqual({ kind: 'unsent', message: 'no connection (ECONNREFUSED)' })
     const nowhere = await callsTo('http://no-such-host.invalid')(one)
-    expect(nowhere.kind).toBe('notSent')
+    expect(nowhere.kind).toBe('unsent')
     expect(nowhere).not.toMatchObject({ message: expect.stringContaining('invalid') })
   })
 

@@ -134,7 +134,7 @@ describe('who is asked', () => {
     expect(errors).toEqual([
       {
         level: 'error',
-        facts: { endpoint: 1, expected: 31_337, told: 1 },
+        facts: { endpoint: 1, expected: 31_337, served: 1 },
         message: expect.stringContaining('another chain'),
       },
     ])

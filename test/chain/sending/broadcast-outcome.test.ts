@@ -33,7 +33,7 @@ describe('a node that says something else', () => {
 
   test('what is unknown stays unknown, what was certainly not sent stays so', () => {
     expect(broadcastOutcome({ kind: 'unknown', message: 'm' }, hash)).toEqual({ kind: 'unknown', message: 'm' })
-    expect(broadcastOutcome({ kind: 'notSent', message: 'm' }, hash)).toEqual({ kind: 'notSent', message: 'm' })
+    expect(broadcastOutcome({ kind: 'unsent', message: 'm' }, hash)).toEqual({ kind: 'unsent', message: 'm' })
   })
 })
 
@@ -43,28 +43,28 @@ describe('several nodes about the same bytes', () => {
   const alreadyKnown: BroadcastOutcome = { kind: 'alreadyKnown' }
   const unknown: BroadcastOutcome = { kind: 'unknown', message: 'u' }
   const unrecognized: BroadcastOutcome = { kind: 'unknown', code: 'unrecognized', message: 'on hold' }
-  const notSent: BroadcastOutcome = { kind: 'notSent', message: 'n' }
+  const unsent: BroadcastOutcome = { kind: 'unsent', message: 'n' }
 
   test.each([
     [accepted, rejected('nonceTooLow'), accepted],
     [alreadyKnown, unknown, alreadyKnown],
     [unknown, rejected('invalid'), unknown],
-    [unknown, notSent, unknown],
+    [unknown, unsent, unknown],
     [unknown, unrecognized, unrecognized],
     [accepted, unrecognized, accepted],
-    [rejected('invalid'), notSent, rejected('invalid')],
+    [rejected('invalid'), unsent, rejected('invalid')],
     [rejected('invalid'), rejected('nodeLimit'), rejected('nodeLimit')],
     [rejected('feeTooLow'), rejected('invalid'), rejected('feeTooLow')],
     [rejected('poolFull'), rejected('nonceTooLow'), rejected('nonceTooLow')],
     [rejected('invalid'), rejected('invalid'), rejected('invalid')],
-    [notSent, notSent, notSent],
+    [unsent, unsent, unsent],
   ])('%j with %j is %j, in either order', (one, other, together) => {
     expect(mergeOutcomes(one, other)).toEqual(together)
     expect(mergeOutcomes(other, one)).toEqual(together)
   })
 
   test('another endpoint is tried where nothing was learned, or the limit was one node’s own', () => {
-    expect([unknown, notSent, rejected('nodeLimit'), rejected('poolFull')].every(worthAnother)).toBe(true)
+    expect([unknown, unsent, rejected('nodeLimit'), rejected('poolFull')].every(worthAnother)).toBe(true)
     expect([accepted, alreadyKnown, rejected('nonceTooLow'), rejected('invalid')].some(worthAnother)).toBe(false)
   })
 })

@@ -1,26 +1,26 @@
-// Handing envelopes to real nodes: what anvil and Hardhat really say, and what is certain when they say nothing.
+// Broadcasting to real nodes: what anvil and Hardhat really say, and what is certain when they say nothing.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Envelope } from '../../../src/chain/chain.ts'
+import type { BroadcastRequest } from '../../../src/chain/chain.ts'
 import type { BroadcastOutcome } from '../../../src/domain/attempt.ts'
 import type { TransactionId } from '../../../src/domain/ids.ts'
 import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
 import { type Hardhat, startHardhat } from '../../../tooling/hardhat.ts'
 import { type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
 import {
-  envelopeBy,
   eventually,
   inquiryOf,
   type NetworkUnderTest,
   networkOver,
   patienceMs,
+  signedBy,
 } from '../network-under-test.ts'
 
 const gwei = 1_000_000_000n
 const rich = devAccount(0)
 const poorKey = `0x${'42'.repeat(32)}` as const
 
-async function outcomeOf(network: NetworkUnderTest, envelope: Envelope): Promise<BroadcastOutcome | undefined> {
-  return (await network.chain.broadcast([envelope])).get(envelope.hash)
+async function outcomeOf(network: NetworkUnderTest, signed: BroadcastRequest): Promise<BroadcastOutcome | undefined> {
+  return (await network.chain.broadcast([signed])).get(signed.hash)
 }
 
 describe.each(['anvil', 'Hardhat'] as const)('%s', (client) => {
@@ -36,21 +36,21 @@ describe.each(['anvil', 'Hardhat'] as const)('%s', (client) => {
   })
 
   test('says in its own words what the table knows', async () => {
-    const first = await envelopeBy(rich.key, { nonce: 0 })
+    const first = await signedBy(rich.key, { nonce: 0 })
     expect(await outcomeOf(network, first)).toEqual({ kind: 'accepted' })
     expect(await outcomeOf(network, first)).toEqual({ kind: 'alreadyKnown' })
-    const cheaper = await envelopeBy(rich.key, { nonce: 0, maxFeePerGas: 19n * gwei })
+    const cheaper = await signedBy(rich.key, { nonce: 0, maxFeePerGas: 19n * gwei })
     expect(await outcomeOf(network, cheaper)).toMatchObject({ kind: 'rejected', code: 'replacementUnderpriced' })
-    expect(await outcomeOf(network, await envelopeBy(poorKey, { nonce: 0, value: 1n }))).toMatchObject({
+    expect(await outcomeOf(network, await signedBy(poorKey, { nonce: 0, value: 1n }))).toMatchObject({
       kind: 'rejected',
       code: 'insufficientFunds',
     })
-    expect(await outcomeOf(network, await envelopeBy(rich.key, { nonce: 9, gas: 20_000n }))).toMatchObject({
+    expect(await outcomeOf(network, await signedBy(rich.key, { nonce: 9, gas: 20_000n }))).toMatchObject({
       kind: 'rejected',
       code: 'invalid',
     })
     await node.mine()
-    expect(await outcomeOf(network, await envelopeBy(rich.key, { nonce: 0, value: 3n }))).toMatchObject({
+    expect(await outcomeOf(network, await signedBy(rich.key, { nonce: 0, value: 3n }))).toMatchObject({
       kind: 'rejected',
       code: 'nonceTooLow',
     })
@@ -58,8 +58,8 @@ describe.each(['anvil', 'Hardhat'] as const)('%s', (client) => {
 
   test('a replacement that the rule allows takes the nonce', async () => {
     const { key, address } = devAccount(1)
-    const original = await envelopeBy(key, { nonce: 0, value: 1n })
-    const noOp = await envelopeBy(key, { nonce: 0, maxFeePerGas: 22n * gwei, maxPriorityFeePerGas: (11n * gwei) / 10n })
+    const original = await signedBy(key, { nonce: 0, value: 1n })
+    const noOp = await signedBy(key, { nonce: 0, maxFeePerGas: 22n * gwei, maxPriorityFeePerGas: (11n * gwei) / 10n })
     const outcomes = await network.chain.broadcast([original, noOp])
     expect([...outcomes.values()]).toEqual([{ kind: 'accepted' }, { kind: 'accepted' }])
     await node.mine()
@@ -72,9 +72,9 @@ describe.each(['anvil', 'Hardhat'] as const)('%s', (client) => {
     expect(rule).toEqual({ measure: 'fields', percent: 10n })
   })
 
-  test('tells head, prices, strangers and reverts as well', async () => {
+  test('tells head, prices, foreign transactions and reverts as well', async () => {
     const { key, address } = devAccount(2)
-    await node.rpc('eth_sendRawTransaction', [(await envelopeBy(key, { nonce: 0, value: 1n })).raw])
+    await node.rpc('eth_sendRawTransaction', [(await signedBy(key, { nonce: 0, value: 1n })).raw])
     await node.mine(3)
     const transactionId = 'reverting' as TransactionId
     const live = [{ nonce: 0, attempts: [{ hash: `0x${'66'.repeat(32)}` as const, kind: 'execute' as const }] }]
@@ -95,14 +95,14 @@ describe('Hardhat, the strict chain', () => {
   test('refuses a replacement that raises one fee only, or by less than a tenth', async () => {
     await using node = await startHardhat({ baseFee: gwei })
     await using network = networkOver([node.url])
-    await outcomeOf(network, await envelopeBy(rich.key, { nonce: 0 }))
+    await outcomeOf(network, await signedBy(rich.key, { nonce: 0 }))
     const refused = { kind: 'rejected', code: 'replacementUnderpriced' }
-    const capOnly = await envelopeBy(rich.key, { nonce: 0, maxFeePerGas: 30n * gwei })
+    const capOnly = await signedBy(rich.key, { nonce: 0, maxFeePerGas: 30n * gwei })
     expect(await outcomeOf(network, capOnly)).toMatchObject(refused)
-    const tipOnly = await envelopeBy(rich.key, { nonce: 0, maxPriorityFeePerGas: 2n * gwei })
+    const tipOnly = await signedBy(rich.key, { nonce: 0, maxPriorityFeePerGas: 2n * gwei })
     expect(await outcomeOf(network, tipOnly)).toMatchObject(refused)
     const both = { nonce: 0, maxFeePerGas: 21n * gwei, maxPriorityFeePerGas: (105n * gwei) / 100n }
-    expect(await outcomeOf(network, await envelopeBy(rich.key, both))).toMatchObject(refused)
+    expect(await outcomeOf(network, await signedBy(rich.key, both))).toMatchObject(refused)
   })
 })
 
@@ -134,8 +134,8 @@ describe('certainty', () => {
       if (!request.calls.some((call) => call.method === 'eth_sendRawTransaction')) return { do: 'forward' }
       return typeof reaction === 'function' ? reaction(request) : reaction
     })
-  const poolHas = async (envelope: Envelope) =>
-    (await anvil.rpc<object | null>('eth_getTransactionByHash', [envelope.hash])) !== null
+  const poolHas = async (signed: BroadcastRequest) =>
+    (await anvil.rpc<object | null>('eth_getTransactionByHash', [signed.hash])) !== null
 
   test.each(['swallow', 'forwardAndDrop'] as const)(
     '%s: the node has it and nobody was told, so it is unknown',
@@ -143,9 +143,9 @@ describe('certainty', () => {
       await using network = networkOver([one.url], { timeoutMs: patienceMs })
       await network.chain.balance(rich.address)
       whenSending(one, { do: fault })
-      const envelope = await envelopeBy(rich.key, { nonce })
-      expect(await outcomeOf(network, envelope)).toMatchObject({ kind: 'unknown' })
-      expect(await poolHas(envelope)).toBe(true)
+      const signed = await signedBy(rich.key, { nonce })
+      expect(await outcomeOf(network, signed)).toMatchObject({ kind: 'unknown' })
+      expect(await poolHas(signed)).toBe(true)
     },
   )
 
@@ -155,16 +155,16 @@ describe('certainty', () => {
     await known.chain.balance(rich.address)
     await gone.stop()
     await using fresh = networkOver([gone.url])
-    const envelope = await envelopeBy(rich.key, { nonce })
-    expect(await outcomeOf(fresh, envelope)).toMatchObject({ kind: 'notSent' })
-    expect(await outcomeOf(known, envelope)).toMatchObject({ kind: 'notSent' })
-    expect(await poolHas(envelope)).toBe(false)
+    const signed = await signedBy(rich.key, { nonce })
+    expect(await outcomeOf(fresh, signed)).toMatchObject({ kind: 'unsent' })
+    expect(await outcomeOf(known, signed)).toMatchObject({ kind: 'unsent' })
+    expect(await poolHas(signed)).toBe(false)
   })
 
   test('an endpoint of another chain gets no bytes at all', async () => {
     await using network = networkOver([one.url], { chainId: 1 })
-    const envelope = await envelopeBy(rich.key, { nonce })
-    expect(await outcomeOf(network, envelope)).toMatchObject({ kind: 'notSent' })
+    const signed = await signedBy(rich.key, { nonce })
+    expect(await outcomeOf(network, signed)).toMatchObject({ kind: 'unsent' })
     expect(one.calls('eth_sendRawTransaction')).toHaveLength(0)
     expect(network.log.filter((line) => line.level === 'error')).toHaveLength(1)
   })
@@ -177,31 +177,31 @@ describe('certainty', () => {
     await network.chain.balance(rich.address)
     whenSending(one, fault)
     whenSending(other, { do: 'forward' })
-    const envelopes = [await envelopeBy(rich.key, { nonce }), await envelopeBy(rich.key, { nonce: nonce + 1 })]
+    const signed = [await signedBy(rich.key, { nonce }), await signedBy(rich.key, { nonce: nonce + 1 })]
     // Whoever is first in turn, both are behind the same node: one attempt of each succeeds.
-    const outcomes = await network.chain.broadcast(envelopes)
+    const outcomes = await network.chain.broadcast(signed)
     expect([...outcomes.values()]).toEqual([{ kind: 'accepted' }, { kind: 'accepted' }])
     expect(other.calls('eth_sendRawTransaction')).toHaveLength(2)
   })
 
   test('reach one: an endpoint that takes it is enough', async () => {
     await using network = networkOver([one.url, other.url])
-    await network.chain.broadcast([await envelopeBy(rich.key, { nonce })])
+    await network.chain.broadcast([await signedBy(rich.key, { nonce })])
     const sends = [one, other].map((server) => server.calls('eth_sendRawTransaction').length)
     expect(sends.sort()).toEqual([0, 1])
   })
 
-  test('reach all: every endpoint is handed it, and what one may hold no other takes back', async () => {
+  test('reach all: it is broadcast to every endpoint, and what one may hold no other takes back', async () => {
     await using network = networkOver([one.url, other.url], { timeoutMs: patienceMs })
     await network.chain.balance(rich.address)
     whenSending(one, { do: 'swallow' })
     whenSending(other, { do: 'answer', each: () => ({ error: { code: -32000, message: 'nonce too low' } }) })
-    const envelope = await envelopeBy(rich.key, { nonce, reach: 'all' })
-    expect(await outcomeOf(network, envelope)).toMatchObject({ kind: 'unknown' })
+    const signed = await signedBy(rich.key, { nonce, reach: 'all' })
+    expect(await outcomeOf(network, signed)).toMatchObject({ kind: 'unknown' })
     for (const server of [one, other]) expect(server.calls('eth_sendRawTransaction')).toHaveLength(1)
   })
 
-  test('reach all: a dead endpoint is handed it too, and does not hold up what others have taken', async () => {
+  test('reach all: it is broadcast to a dead endpoint too, and does not hold up what others have taken', async () => {
     // Waiting for it would take longer than a test may.
     await using network = networkOver([one.url, other.url], { timeoutMs: 120_000 })
     one.react({ do: 'drop' })
@@ -210,23 +210,23 @@ describe('certainty', () => {
     one.react((request) =>
       request.calls.some((call) => call.method === 'eth_sendRawTransaction') ? { do: 'ignore' } : { do: 'forward' },
     )
-    const envelope = await envelopeBy(rich.key, { nonce, reach: 'all' })
-    expect(await outcomeOf(network, envelope)).toEqual({ kind: 'accepted' })
+    const signed = await signedBy(rich.key, { nonce, reach: 'all' })
+    expect(await outcomeOf(network, signed)).toEqual({ kind: 'accepted' })
     await eventually(() => one.calls('eth_sendRawTransaction').length === 1, 'the dead endpoint has it as well')
   })
 
-  test('many envelopes are one request, in ascending order, and each call is counted', async () => {
+  test('many transactions are one request, in ascending order, and each call is counted', async () => {
     await using network = networkOver([one.url])
     await network.chain.balance(rich.address)
     one.forget()
     network.forget()
-    const envelopes = await Promise.all(
-      Array.from({ length: 60 }, (_, index) => envelopeBy(rich.key, { nonce: nonce + index })),
+    const signed = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => signedBy(rich.key, { nonce: nonce + index })),
     )
-    const outcomes = await network.chain.broadcast(envelopes)
+    const outcomes = await network.chain.broadcast(signed)
     expect([...outcomes.values()].every((outcome) => outcome.kind === 'accepted')).toBe(true)
     expect(one.requests).toHaveLength(1)
-    expect(one.calls().map((call) => call.params[0])).toEqual(envelopes.map((envelope) => envelope.raw))
+    expect(one.calls().map((call) => call.params[0])).toEqual(signed.map((signed) => signed.raw))
     expect(network.count('eth_sendRawTransaction')).toBe(60)
   })
 })

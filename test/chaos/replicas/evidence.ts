@@ -36,7 +36,7 @@ export interface Onchain {
   readonly value: bigint
 }
 
-export interface Handed extends Sending {
+export interface Broadcast extends Sending {
   readonly from: string
   readonly to: string
   readonly nonce: number
@@ -48,7 +48,7 @@ export interface Evidence {
   readonly attempts: readonly AttemptRow[]
   readonly journal: readonly Entry[]
   readonly onchain: readonly Onchain[]
-  readonly handed: readonly Handed[]
+  readonly broadcasts: readonly Broadcast[]
 }
 
 export const openRows =
@@ -63,8 +63,8 @@ export async function gather({ query, chains, recorder }: Cluster): Promise<Evid
   )
   const attempts = await query<AttemptRow>('SELECT transaction_id AS transaction, nonce, kind, hash FROM attempts')
   const onchain = await Promise.all(Object.entries(chains).map(([name, node]) => readChain(name, node)))
-  const handed = await Promise.all(recorder.sendings.map(decode))
-  return { rows, attempts, journal: await readJournal(query), onchain: onchain.flat(), handed }
+  const broadcasts = await Promise.all(recorder.sendings.map(decode))
+  return { rows, attempts, journal: await readJournal(query), onchain: onchain.flat(), broadcasts }
 }
 
 async function readChain(chain: string, node: ChainNode): Promise<Onchain[]> {
@@ -81,7 +81,7 @@ async function readChain(chain: string, node: ChainNode): Promise<Onchain[]> {
   return mined
 }
 
-async function decode(sending: Sending): Promise<Handed> {
+async function decode(sending: Sending): Promise<Broadcast> {
   const serializedTransaction = sending.raw as TransactionSerializedGeneric
   const { to, nonce = 0, value = 0n } = parseTransaction(serializedTransaction)
   const from = (

@@ -44,7 +44,7 @@ export async function befall(
   cluster: Cluster,
   chance: Dice,
   isOver: () => boolean,
-  tell: (fault: Fault) => void,
+  report: (fault: Fault) => void,
 ): Promise<readonly Fault[]> {
   const faults: Fault[] = []
   const well = new Set(cluster.replicas)
@@ -55,7 +55,7 @@ export async function befall(
     faults.push(fault)
     await act()
     fault.to = Date.now()
-    tell(fault)
+    report(fault)
   }
 
   function begin(): Promise<void> | undefined {

@@ -11,18 +11,18 @@ export interface Verdict {
 /** What the chain shows of a canceled transaction, beside what it was told to have come to. */
 export function falseVerdict(
   row: Row,
-  told: Verdict,
-  { onchain, attempts, handed }: Pick<Evidence, 'onchain' | 'attempts' | 'handed'>,
+  reported: Verdict,
+  { onchain, attempts, broadcasts }: Pick<Evidence, 'onchain' | 'attempts' | 'broadcasts'>,
 ): string | undefined {
   const own = new Map(attempts.filter(({ transaction }) => transaction === row.id).map((each) => [each.hash, each]))
   const winner = onchain.find(({ hash }) => own.has(hash))
   const seen = seenAs(
     winner,
     own,
-    handed.some(({ hash, refused }) => own.has(hash) && !refused),
+    broadcasts.some(({ hash, refused }) => own.has(hash) && !refused),
   )
-  if (told.final && told.state === seen) return undefined
-  return `${row.id} is told as ${told.state}${told.final ? '' : ', not final'}, and the chain shows ${seen}`
+  if (reported.final && reported.state === seen) return undefined
+  return `${row.id} is told as ${reported.state}${reported.final ? '' : ', not final'}, and the chain shows ${seen}`
 }
 
 function seenAs(winner: Onchain | undefined, own: ReadonlyMap<string, AttemptRow>, reached: boolean): string {
@@ -42,9 +42,9 @@ export async function falseVerdicts(
   const states: Record<string, number> = {}
   for (const [place, row] of evidence.rows.filter(({ canceled }) => canceled).entries()) {
     const url = urls[place % urls.length]
-    const told = await verdictAt(`${url}/api/v1/relayers/${row.relayer}/transactions/${row.id}/cancellation`)
-    states[told.state] = (states[told.state] ?? 0) + 1
-    const fault = falseVerdict(row, told, evidence)
+    const reported = await verdictAt(`${url}/api/v1/relayers/${row.relayer}/transactions/${row.id}/cancellation`)
+    states[reported.state] = (states[reported.state] ?? 0) + 1
+    const fault = falseVerdict(row, reported, evidence)
     if (fault !== undefined) faults.push(fault)
   }
   return { faults, states }

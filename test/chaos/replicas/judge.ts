@@ -9,7 +9,7 @@ export function judge(senders: readonly Sender[], traffic: Traffic, evidence: Ev
   const paidTo = Map.groupBy(evidence.onchain, ({ to }) => to)
   const paid = traffic.payments.flatMap((payment) => {
     const to = payment.to.toLowerCase()
-    return paidAsTold(payment, rowTo.get(to), paidTo.get(to) ?? [], traffic)
+    return paidAsReported(payment, rowTo.get(to), paidTo.get(to) ?? [], traffic)
   })
   return [
     ...traffic.faults,
@@ -50,7 +50,7 @@ function lostOrInvented({ payments, bulkCanceled }: Traffic, { rows }: Evidence)
 }
 
 /** On chain once where it was not canceled, at most once where it was, and as its status says. */
-function paidAsTold(
+function paidAsReported(
   payment: Payment,
   row: Row | undefined,
   paid: readonly Onchain[],
@@ -65,8 +65,8 @@ function paidAsTold(
   if (row.canceled && !mayBeCanceled) faults.push(`${about} was canceled by nobody`)
   if (payment.tooLate && paid.length === 0)
     faults.push(`${about}: its DELETE was refused as too late, and it is not on chain`)
-  const told = row.status === 'confirmed'
-  if (told !== paid.length > 0) faults.push(`${about} is on chain ${paid.length} times`)
+  const reported = row.status === 'confirmed'
+  if (reported !== paid.length > 0) faults.push(`${about} is on chain ${paid.length} times`)
   return faults
 }
 
@@ -88,11 +88,11 @@ function noncesOf({ id, chain, address }: Sender, { rows, attempts, onchain }: E
 }
 
 /** Recorded before they left, and never of two transactions for one nonce. */
-function bytes({ handed, attempts }: Evidence): string[] {
+function bytes({ broadcasts, attempts }: Evidence): string[] {
   const faults: string[] = []
   const byHash = new Map(attempts.map((attempt) => [attempt.hash, attempt]))
   const owners = new Map<string, Set<string>>()
-  for (const { hash, replica, chain, from, nonce, wasRecorded, refused } of handed) {
+  for (const { hash, replica, chain, from, nonce, wasRecorded, refused } of broadcasts) {
     const attempt = byHash.get(hash)
     if (!attempt || wasRecorded === false) {
       faults.push(`${replica} let ${hash} for nonce ${nonce} go ${attempt ? 'before it was recorded' : 'unrecorded'}`)

@@ -18,7 +18,7 @@ if (!(minutes > 0) || !Number.isSafeInteger(seed)) {
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => process.exit(130))
 
 print(`seed ${seed}, ${minutes} min`)
-const { wrong, ...figures } = await storm({ seed, stormMs: minutes * 60_000, tell: print })
+const { wrong, ...figures } = await storm({ seed, stormMs: minutes * 60_000, report: print })
 print(JSON.stringify(figures, null, 2))
 for (const fault of wrong) print(`WRONG: ${fault}`)
 print(wrong.length === 0 ? 'all is as it must be' : `${wrong.length} things are not as they must be; --seed ${seed}`)

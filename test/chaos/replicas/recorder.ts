@@ -1,4 +1,4 @@
-// What stands between the replicas and the nodes: notes every envelope as it arrives, by whom, and whether the database
+// What stands between the replicas and the nodes: notes every signed transaction as it arrives, by whom, and whether the database
 // holds it at that moment; passes everything on; and can hold back what one replica asks.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -40,7 +40,7 @@ export interface Held {
 export async function startRecorder(options: {
   /** The nodes' URLs by name of chain. */
   readonly nodes: Readonly<Record<string, string>>
-  /** Asked before the envelope goes on. */
+  /** Called before the signed transaction goes on. */
   readonly isRecorded: (hash: string) => Promise<boolean | undefined>
 }): Promise<Recorder> {
   const pools = new Map(Object.entries(options.nodes).map(([name, url]) => [name, new Pool(url, { connections: 16 })]))

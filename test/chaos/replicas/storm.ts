@@ -17,7 +17,7 @@ export interface StormOptions {
   readonly seed: number
   readonly stormMs: number
   /** Told as it happens; default nobody. */
-  readonly tell?: (line: string) => void
+  readonly report?: (line: string) => void
 }
 
 export interface Outcome {
@@ -28,13 +28,13 @@ export interface Outcome {
   readonly stored: number
   readonly executed: number
   readonly verdicts: Readonly<Record<string, number>>
-  readonly envelopes: number
+  readonly sent: number
   readonly takeovers: Partial<Record<Fault['kind'], Takeovers>>
 }
 
 const calmMaxMs = 180_000
 
-export async function storm({ seed, stormMs, tell = () => undefined }: StormOptions): Promise<Outcome> {
+export async function storm({ seed, stormMs, report = () => undefined }: StormOptions): Promise<Outcome> {
   await using cluster = await startCluster({
     replicas: ['first', 'second', 'third'],
     // A third has a queue, so that something is dropped; one in ten sends a single one at a time.
@@ -51,7 +51,7 @@ export async function storm({ seed, stormMs, tell = () => undefined }: StormOpti
     cluster,
     dice(seed, 'faults'),
     () => performance.now() - began > stormMs,
-    (fault) => tell(describe(fault)),
+    (fault) => report(describe(fault)),
   )
   raining = false
   await Promise.all([clients, mining])
@@ -66,7 +66,7 @@ export async function storm({ seed, stormMs, tell = () => undefined }: StormOpti
     stored: evidence.rows.length,
     executed: evidence.rows.filter(({ status }) => status === 'confirmed').length,
     verdicts: states,
-    envelopes: evidence.handed.length,
+    sent: evidence.broadcasts.length,
     takeovers: takeovers(evidence, faults),
   }
 }

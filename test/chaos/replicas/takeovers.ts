@@ -21,12 +21,12 @@ export interface Spread {
 const withinMs = 20_000
 
 export function takeovers(
-  { journal, handed, attempts, rows }: Evidence,
+  { journal, broadcasts, attempts, rows }: Evidence,
   faults: readonly Fault[],
 ): Partial<Record<FaultKind, Takeovers>> {
   const relayerOf = new Map(rows.map(({ id, relayer }) => [id, relayer]))
   const byHash = new Map(attempts.map(({ hash, transaction }) => [hash, relayerOf.get(transaction)]))
-  const told: Partial<Record<FaultKind, Takeovers>> = {}
+  const reported: Partial<Record<FaultKind, Takeovers>> = {}
   const alone = faults.filter((fault) => faults.every((other) => other === fault || isApart(fault, other)))
   for (const [kind, ofKind] of Map.groupBy(alone, (fault) => fault.kind)) {
     const acquired: number[] = []
@@ -36,14 +36,14 @@ export function takeovers(
         const taken = journal.find((e) => e.what === 'acquired' && e.relayer === relayer && isNext(e, replica, from))
         if (!taken) continue
         acquired.push(taken.at - from)
-        const sent = handed.find((e) => byHash.get(e.hash) === relayer && isNext(e, replica, from))
+        const sent = broadcasts.find((e) => byHash.get(e.hash) === relayer && isNext(e, replica, from))
         if (sent) sentAgain.push(sent.at - from)
       }
     }
     if (acquired.length === 0) continue
-    told[kind] = { relayers: acquired.length, acquired: spread(acquired), sentAgain: spread(sentAgain) }
+    reported[kind] = { relayers: acquired.length, acquired: spread(acquired), sentAgain: spread(sentAgain) }
   }
-  return told
+  return reported
 
   function ownedBy(replica: string | undefined, at: number): readonly string[] {
     const owners = new Map<string, string>()

@@ -22,7 +22,7 @@ export async function holdAll(
   senders: readonly Sender[],
   traffic: Traffic,
   /** Hashes of what the test itself spent nonces on, mined or not. */
-  strangers: ReadonlySet<string> = new Set(),
+  foreignHashes: ReadonlySet<string> = new Set(),
 ): Promise<Outcome> {
   const rows = () => senders.flatMap(({ id }) => stage.rows.transactionsOf(id))
   const open = () => rows().filter((row) => row.open === 1)
@@ -44,7 +44,7 @@ export async function holdAll(
   const verdicts: Record<string, number> = {}
   let noOps = 0
   for (const sender of senders) {
-    const external = (await minedFrom(stage.node, sender.address)).filter(({ hash }) => strangers.has(hash))
+    const external = (await minedFrom(stage.node, sender.address)).filter(({ hash }) => foreignHashes.has(hash))
     const mined = await audit(stage, sender, external.length)
     expect(
       mined.map(({ nonce }) => nonce),

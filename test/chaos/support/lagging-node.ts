@@ -27,7 +27,7 @@ const blockParameters: Readonly<Record<string, number>> = {
 }
 
 export async function startLaggingNode(nodeUrl: string, lagBlocks: number): Promise<LaggingNode> {
-  const told = { answered: 0, lost: 0, behind: 0 }
+  const reported = { answered: 0, lost: 0, behind: 0 }
 
   async function ask(method: string, params: readonly unknown[]): Promise<RpcReply> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
@@ -47,7 +47,7 @@ export async function startLaggingNode(nodeUrl: string, lagBlocks: number): Prom
     if (at !== undefined) {
       const block = params[at]
       if (typeof block === 'string' && block.startsWith('0x') && Number(block) > height) {
-        told.behind += 1
+        reported.behind += 1
         if (method === 'eth_getBlockByNumber') return { result: null }
         return { error: { code: -32000, message: 'header not found' } }
       }
@@ -57,7 +57,7 @@ export async function startLaggingNode(nodeUrl: string, lagBlocks: number): Prom
     if (method === 'eth_blockNumber') return { result: hex(height) }
     const reply = await ask(method, params)
     if (method === 'eth_getTransactionReceipt' && isAbove(reply, height)) {
-      told.behind += 1
+      reported.behind += 1
       return { result: null }
     }
     if (method === 'eth_sendRawTransaction' && 'error' in reply) return taken(params[0] as Hex, height, reply)
@@ -83,12 +83,12 @@ export async function startLaggingNode(nodeUrl: string, lagBlocks: number): Prom
         const reply = await answer(call, height)
         answers.push({ jsonrpc: '2.0', id: call.id, ...reply })
       }
-      if (told.answered > told.lost) {
-        told.lost += 1
+      if (reported.answered > reported.lost) {
+        reported.lost += 1
         response.destroy()
         return
       }
-      told.answered += 1
+      reported.answered += 1
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(JSON.stringify(Array.isArray(parsed) ? answers : answers[0]))
     } catch {
@@ -101,13 +101,13 @@ export async function startLaggingNode(nodeUrl: string, lagBlocks: number): Prom
   return {
     url: `http://127.0.0.1:${port}`,
     get answered() {
-      return told.answered
+      return reported.answered
     },
     get lost() {
-      return told.lost
+      return reported.lost
     },
     get behind() {
-      return told.behind
+      return reported.behind
     },
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close')

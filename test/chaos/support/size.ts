@@ -19,6 +19,6 @@ export async function seeded(run: () => Promise<void>): Promise<void> {
 }
 
 /** The figures of a run, for whoever asked for a certain one. */
-export function tell(figures: object): void {
+export function report(figures: object): void {
   if (full || CHAOS_SEED !== undefined) process.stdout.write(`${JSON.stringify({ seed, ...figures })}\n`)
 }

@@ -54,7 +54,7 @@ function garbage(chance: Dice): Buffer {
   return Buffer.from(`HTTP/1.1 ${status}\r\ncontent-type: ${type}\r\ncontent-length: ${length}\r\n\r\n${body}`)
 }
 
-/** Envelopes reach the node, and the connection breaks before it can say so. */
+/** Signed transactions reach the node, and the connection breaks before it can say so. */
 export const unheard: Weather = (way, bytes) => {
   const sends = way === 'request' && bytes.includes('eth_sendRawTransaction')
   return sends ? { do: 'cut', afterBytes: bytes.length } : { do: 'pass' }

@@ -102,18 +102,18 @@ async function holdShown(
     if (last && isMined(last.view.status)) expect(isMined(view.status), `${about}; it was mined before`).toBe(true)
     if (cancellation) {
       const { state, final, safe_to_retry: safe, winner } = cancellation
-      const taker = mined.find(({ hash }) => hash === winner?.hash)
+      const spender = mined.find(({ hash }) => hash === winner?.hash)
       if (safe || state === 'dropped' || state === 'won') expect(ran, `${about}; executed`).toBeUndefined()
       if (state !== 'racing' && state !== 'dropped') {
         expect(state, `${about}; the end`).toBe(verdict?.state)
-        expect(taker?.block, `${about}; its winner's block`).toBeLessThanOrEqual(head)
+        expect(spender?.block, `${about}; its winner's block`).toBeLessThanOrEqual(head)
         expect(own.has(winner?.hash ?? ''), `${about}; the winner is ours`).toBe(state !== 'external')
         expect(cancellation.cost, `${about}; the cost at the end`).toBe(verdict?.cost)
       }
       if (state === 'lost') expect(ran?.hash, `${about}; executed`).toBe(winner?.hash)
       if (final) expect(cancellation, `${about}; the end`).toEqual(verdict)
-      if (final && taker) {
-        expect(head - taker.block, `${about}; blocks on top`).toBeGreaterThanOrEqual(requiredConfirmations - 1)
+      if (final && spender) {
+        expect(head - spender.block, `${about}; blocks on top`).toBeGreaterThanOrEqual(requiredConfirmations - 1)
       }
       if (last?.cancellation && last.cancellation.state !== 'racing') {
         expect(state, `${about}; it was ${last.cancellation.state} before`).toBe(last.cancellation.state)

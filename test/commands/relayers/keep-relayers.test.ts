@@ -5,7 +5,7 @@ import type { Address, RelayerId } from '../../../src/domain/ids.ts'
 import type { Relayer } from '../../../src/domain/relayer.ts'
 import { step } from '../../../src/engine/step.ts'
 import type { Logger } from '../../../src/ops/logger.ts'
-import { relayerToRow } from '../../../src/registry/documents.ts'
+import { relayerToEntity } from '../../../src/registry/stored-entities.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from '../../engine/workplace.ts'
 import { quiet } from '../../store/open-store.ts'
@@ -32,9 +32,9 @@ test('an id keeps its account as long as anything of it is open, and may change 
   await place.under.store.commit((session) =>
     session.raiseFloor(place.relayer.id, { spentBelow: 9, explainedBelow: 9 }),
   )
-  const told: object[] = []
-  await keep(place, [moved], { ...quiet, warn: (facts: object) => told.push(facts) } as Logger)
-  expect(told).toEqual([{ relayer_id: moved.id, before: place.relayer.address, now: another }])
+  const reported: object[] = []
+  await keep(place, [moved], { ...quiet, warn: (facts: object) => reported.push(facts) } as Logger)
+  expect(reported).toEqual([{ relayer_id: moved.id, before: place.relayer.address, now: another }])
   expect(await place.under.store.reads.relayer(place.relayer.id)).toEqual(moved)
   expect((await place.under.store.reads.work(place.relayer.id))?.floor).toEqual({ spentBelow: 0, explainedBelow: 0 })
 })
@@ -66,16 +66,16 @@ test('one that is no longer named takes nothing new, and is followed while it ca
 test('a notification that is gone is told of, whoever names it', async () => {
   await using place = await openWorkplace()
   const { store } = place.under
-  const told: unknown[] = []
-  const logger = { ...quiet, warn: (facts: object) => told.push(facts) } as Logger
+  const reported: unknown[] = []
+  const logger = { ...quiet, warn: (facts: object) => reported.push(facts) } as Logger
   const gone = { ...place.relayer, notificationId: 'gone' }
   await keep(place, [{ ...place.relayer, notificationId: 'hook' }], logger)
-  expect(told).toEqual([])
+  expect(reported).toEqual([])
   await keep(place, [gone], logger)
-  expect(told).toEqual([{ relayer_id: gone.id, notification: 'gone' }])
-  await store.commit((session) => session.saveManaged(relayerToRow(gone.id, { origin: 'api' }, undefined)))
+  expect(reported).toEqual([{ relayer_id: gone.id, notification: 'gone' }])
+  await store.commit((session) => session.saveEntity(relayerToEntity(gone.id, { origin: 'api' }, undefined)))
   await keep(place, [], logger)
-  expect(told).toEqual([told[0], told[0]])
+  expect(reported).toEqual([reported[0], reported[0]])
   expect((await store.reads.relayer(gone.id))?.paused).toBe(false)
 })
 
@@ -102,9 +102,9 @@ test('what a client of another process changes while this one starts is kept', a
   const racing = meanwhile(store, () =>
     store.commit(async (session) => {
       await session.saveRelayer({ ...place.relayer, paused: true })
-      await session.saveManaged(relayerToRow(place.relayer.id, { origin: 'file', overlay }, undefined))
+      await session.saveEntity(relayerToEntity(place.relayer.id, { origin: 'file', overlay }, undefined))
       await session.saveRelayer(other)
-      await session.saveManaged(relayerToRow(other.id, { origin: 'api' }, undefined))
+      await session.saveEntity(relayerToEntity(other.id, { origin: 'api' }, undefined))
     }),
   )
   const given = { canBeFollowed: () => true, hasNotification: () => true, logger: quiet }

@@ -1,7 +1,7 @@
 // What another attempt of a nonce bids: after a spike, on a chain that mines nothing of ours, where tips have a minimum, and
 // where gas is free.
 import { describe, expect, test } from 'vitest'
-import { type Attempt, afterHandOver, beforeBroadcast, wasAlwaysRejected } from '../../../src/domain/attempt.ts'
+import { type Attempt, afterBroadcast, beforeBroadcast, wasAlwaysRejected } from '../../../src/domain/attempt.ts'
 import { apply } from '../../../src/domain/decide/apply.ts'
 import { decide } from '../../../src/domain/decide/decide.ts'
 import type { Work } from '../../../src/domain/decide/work.ts'
@@ -10,13 +10,13 @@ import type { NonEmpty } from '../../../src/domain/ids.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import type { NetworkPolicy } from '../../../src/domain/relayer.ts'
 import {
+  answered,
+  broadcastStates,
   by,
   canceled,
   eip1559,
   ether,
   gwei,
-  handed,
-  handOvers,
   hashOf,
   headAt,
   height,
@@ -87,7 +87,7 @@ describe('after a spike', () => {
   const spiked = someNoOp(0, {
     fees: eip1559(700n * gwei, 4n * gwei),
     recordedAtBlock: height - 5,
-    handOver: rejectedAlways(insufficient),
+    broadcast: rejectedAlways(insufficient),
   })
   const race = inFlight(0, [original, spiked], canceled)
   const calm = { market: marketAt(gwei), head: headAt(height, { baseFee: gwei }) }
@@ -109,12 +109,16 @@ describe('after a spike', () => {
   })
 
   test('one that was signed at the price that is right now, and could not be paid for then, goes out again', () => {
-    const low = someNoOp(0, { fees: eip1559(3n * gwei, 1n), recordedAtBlock: height - 5, handOver: handOvers.accepted })
+    const low = someNoOp(0, {
+      fees: eip1559(3n * gwei, 1n),
+      recordedAtBlock: height - 5,
+      broadcast: broadcastStates.accepted,
+    })
     const facts = { ...calm, balance: ether }
     const fees = signed({ open: [inFlight(0, [original, low], canceled)] }, facts)
     if (!fees) throw new Error('a higher bid is signed')
-    const handOver = { ...rejectedAlways(insufficient), at: now - 60_000 }
-    const dear = someNoOp(0, { hash: hashOf(0xdea), fees, recordedAtBlock: height - 6, handOver })
+    const broadcast = { ...rejectedAlways(insufficient), at: now - 60_000 }
+    const dear = someNoOp(0, { hash: hashOf(0xdea), fees, recordedAtBlock: height - 6, broadcast })
     const { decisions } = plan({ open: [inFlight(0, [original, dear, low], canceled)] }, facts)
     expect(decisions).toMatchObject([{ do: 'rebroadcast', attempt: { hash: dear.hash } }])
   })
@@ -130,7 +134,7 @@ describe('after a spike', () => {
     const dear = someAttempt(0, {
       fees: eip1559(700n * gwei, 4n * gwei),
       recordedAtBlock: height - 5,
-      handOver: rejectedAlways(insufficient),
+      broadcast: rejectedAlways(insufficient),
     })
     const relayer = someRelayer({ policies: { ...somePolicies, cancelReserve: 1_000n } })
     const open = [inFlight(0, [original, dear])]
@@ -141,7 +145,7 @@ describe('after a spike', () => {
   })
 
   test('what was rejected is promised nothing: the queue goes on', () => {
-    const dear = someAttempt(0, { fees: eip1559(700n * gwei, gwei), handOver: rejectedAlways(insufficient) })
+    const dear = someAttempt(0, { fees: eip1559(700n * gwei, gwei), broadcast: rejectedAlways(insufficient) })
     const work = { open: [inFlight(0, [someAttempt(0), dear])], queued: [queued(9)] }
     const { decisions } = plan(work, { balance: ether / 100n })
     expect(decisions).toContainEqual(expect.objectContaining({ do: 'assignNonce', nonce: 1 }))
@@ -157,7 +161,7 @@ describe('after a spike', () => {
     const lower = someNoOp(0, {
       fees: eip1559(23n * gwei, 2n * gwei),
       recordedAtBlock: height - 1,
-      handOver: rejectedAlways(underpriced),
+      broadcast: rejectedAlways(underpriced),
     })
     const open = [inFlight(0, [original, spiked, lower], canceled)]
     const fees = signed({ open }, { ...calm, balance: ether })
@@ -167,35 +171,35 @@ describe('after a spike', () => {
   test('the attempt before it, which a node may have, is sent again where the balance does not cover the newest', () => {
     const dear = someAttempt(0, {
       fees: eip1559(700n * gwei, gwei),
-      handOver: { state: 'handed', outcome: insufficient, rejections: 'all', at: now - 60_000 },
+      broadcast: { state: 'handed', outcome: insufficient, rejections: 'all', at: now - 60_000 },
     })
-    const old = someAttempt(0, { handOver: handed({ kind: 'accepted' }, now - 60_000) })
+    const old = someAttempt(0, { broadcast: answered({ kind: 'accepted' }, now - 60_000) })
     const { decisions } = plan({ open: [inFlight(0, [old, dear])] }, { balance: 1_000n })
     expect(decisions).toContainEqual(expect.objectContaining({ do: 'rebroadcast', attempt: old }))
   })
 })
 
 describe('what every broadcast came to', () => {
-  const fresh = someAttempt(0, { handOver: handOvers.sending })
+  const fresh = someAttempt(0, { broadcast: broadcastStates.sending })
 
   test('is certain where each was rejected, and in doubt while one more is on its way', () => {
-    const once = afterHandOver(fresh, insufficient, now)
+    const once = afterBroadcast(fresh, insufficient, now)
     expect(wasAlwaysRejected(once)).toBe(true)
     const again = beforeBroadcast(once)
     expect(wasAlwaysRejected(again)).toBe(false)
-    expect(wasAlwaysRejected(afterHandOver(again, insufficient, now))).toBe(true)
-    expect(wasAlwaysRejected(afterHandOver(again, { kind: 'notSent', message: 'no connection' }, now))).toBe(true)
+    expect(wasAlwaysRejected(afterBroadcast(again, insufficient, now))).toBe(true)
+    expect(wasAlwaysRejected(afterBroadcast(again, { kind: 'unsent', message: 'no connection' }, now))).toBe(true)
     for (const outcome of [{ kind: 'accepted' }, { kind: 'unknown', message: 'timed out' }] as const) {
-      const doubted = afterHandOver(again, outcome, now)
-      expect(wasAlwaysRejected(afterHandOver(doubted, insufficient, now))).toBe(false)
+      const doubted = afterBroadcast(again, outcome, now)
+      expect(wasAlwaysRejected(afterBroadcast(doubted, insufficient, now))).toBe(false)
     }
     // The process died while the second was on its way.
-    expect(wasAlwaysRejected(afterHandOver(beforeBroadcast(again), insufficient, now))).toBe(false)
+    expect(wasAlwaysRejected(afterBroadcast(beforeBroadcast(again), insufficient, now))).toBe(false)
   })
 
   test('is not certain where the nonce is too low: these very bytes may have spent it', () => {
     const spent = { kind: 'rejected', code: 'nonceTooLow', message: 'nonce too low' } as const
-    expect(wasAlwaysRejected(afterHandOver(fresh, spent, now))).toBe(false)
+    expect(wasAlwaysRejected(afterBroadcast(fresh, spent, now))).toBe(false)
   })
 })
 
@@ -323,7 +327,7 @@ describe('a tip that no miner takes', () => {
     const rejected = someAttempt(0, {
       fees: eip1559(2n * gwei, 1_500_000n),
       recordedAtBlock: height - 1,
-      handOver: rejectedAlways(tooLow),
+      broadcast: rejectedAlways(tooLow),
     })
     const tips = { safeLow: 25n * gwei, average: 25n * gwei, fast: 25n * gwei, fastest: 25n * gwei }
     const fees = signed({ open: [inFlight(0, [rejected])] }, { market: marketAt(gwei, { tips }) })
@@ -364,12 +368,12 @@ describe('where gas is free', () => {
 })
 
 describe('an error that nobody has recorded of any client', () => {
-  const odd = handed({ kind: 'unknown', code: 'unrecognized', message: 'compliance hold (-32099)' }, now - 60_000)
+  const odd = answered({ kind: 'unknown', code: 'unrecognized', message: 'compliance hold (-32099)' }, now - 60_000)
 
   test('is told at once, and the price stays, for a send as for a no-op', () => {
     const late = { head: headAt(height + 50) }
-    const send = inFlight(0, [someAttempt(0, { handOver: odd })])
-    const race = inFlight(0, [someAttempt(0), someNoOp(0, { handOver: odd })], canceled)
+    const send = inFlight(0, [someAttempt(0, { broadcast: odd })])
+    const race = inFlight(0, [someAttempt(0), someNoOp(0, { broadcast: odd })], canceled)
     for (const open of [[send], [race]]) {
       for (const observed of [{}, late]) {
         const { decisions } = plan({ open }, observed)
@@ -383,7 +387,7 @@ describe('an error that nobody has recorded of any client', () => {
 })
 
 test('what was mined and came back was in a pool, whatever nodes said before: the no-op outbids it', () => {
-  const dear = someAttempt(0, { fees: eip1559(90n * gwei, 30n * gwei), handOver: rejectedAlways(insufficient) })
+  const dear = someAttempt(0, { fees: eip1559(90n * gwei, 30n * gwei), broadcast: rejectedAlways(insufficient) })
   const other = someAttempt(0)
   const taken = mined(0, by(dear), [dear, other], canceled)
   const back = apply({ do: 'reopen', transaction: taken }, taken, undefined, now)

@@ -10,15 +10,15 @@ import type { Observation } from '../../../src/domain/observation.ts'
 import type { Policies } from '../../../src/domain/policy-table.ts'
 import type { Transaction } from '../../../src/domain/transaction.ts'
 import {
+  answered,
   blockHash,
+  broadcastStates,
   by,
-  byStranger,
+  byForeign,
   canceled,
   eip1559,
   frozen,
   gwei,
-  handed,
-  handOvers,
   headAt,
   height,
   inFlight,
@@ -106,9 +106,9 @@ describe('a queued transaction', () => {
     const waiting = [queued(2), queued(3, { payload: { ...queued(3).payload, value: 0n } })]
     const open = [inFlight(0, [someAttempt(0, { fees: eip1559(22n * gwei, 2n * gwei) })])]
     const enough = 2n * cost + 5n * gwei
-    const told = (balance: bigint) => plan({ relayer, open, queued: waiting }, { balance }).decisions
-    expect(told(enough)).toMatchObject([{ do: 'assignNonce' }, { do: 'explain', transaction: { sequence: 3 } }])
-    expect(told(enough - 1n)).toMatchObject([{ do: 'explain', transaction: { sequence: 2 } }])
+    const reported = (balance: bigint) => plan({ relayer, open, queued: waiting }, { balance }).decisions
+    expect(reported(enough)).toMatchObject([{ do: 'assignNonce' }, { do: 'explain', transaction: { sequence: 3 } }])
+    expect(reported(enough - 1n)).toMatchObject([{ do: 'explain', transaction: { sequence: 2 } }])
   })
 
   test('that a balance does not cover beside what is mined above the head that it was read at waits, too', () => {
@@ -161,13 +161,13 @@ describe('a nonce', () => {
 
   test('given up in this step waits for the queue, whose gas nobody has asked for yet, and gets no no-op meanwhile', () => {
     const { gasLimit: _, ...payload } = queued(9).payload
-    const refused = inFlight(0, [someAttempt(0, { handOver: handOvers.refused })])
+    const refused = inFlight(0, [someAttempt(0, { broadcast: broadcastStates.refused })])
     const asked = plan({ open: [refused, inFlight(1)], queued: [queued(9, { payload })] }, { pendingNonce: 0 })
     expect(verbs(asked.decisions)).toEqual(['refuse'])
     expect(asked.again).toBe(true)
   })
 
-  test('that a stranger’s transaction waits for in the pool is left to it', () => {
+  test('that a foreign transaction waits for in the pool is left to it', () => {
     const { decisions } = plan({ queued: [queued(1)] }, { nonce: 3, pendingNonce: 5 })
     expect(decisions).toMatchObject([{ do: 'assignNonce', nonce: 5 }])
     expect(plan({ open: [inFlight(6)] }, { nonce: 3, pendingNonce: 6 }).decisions).toMatchObject([
@@ -184,16 +184,16 @@ describe('a nonce', () => {
 describe('a transaction in flight', () => {
   test('is left alone while it is held by a node and young', () => expect(verbsFor(inFlight(0))).toEqual([]))
 
-  test('is handed over again at once where it never left or may have died with its process', () => {
-    for (const handOver of [handOvers.held, handOvers.sending]) {
-      expect(verbsFor(inFlight(0, [someAttempt(0, { handOver })]))).toContain('rebroadcast')
+  test('is broadcast again at once where it never left or may have died with its process', () => {
+    for (const broadcast of [broadcastStates.held, broadcastStates.sending]) {
+      expect(verbsFor(inFlight(0, [someAttempt(0, { broadcast })]))).toContain('rebroadcast')
     }
   })
 
-  test('is handed over again in time: soon where that is in doubt, late where it was taken', () => {
+  test('is broadcast again in time: soon where that is in doubt, late where it was taken', () => {
     const once = (ms: number, kind: 'accepted' | 'unknown') => {
       const outcome = kind === 'accepted' ? ({ kind } as const) : ({ kind, message: '' } as const)
-      return verbsFor(inFlight(0, [someAttempt(0, { handOver: handed(outcome, now - ms) })]))
+      return verbsFor(inFlight(0, [someAttempt(0, { broadcast: answered(outcome, now - ms) })]))
     }
     expect(once(someRepeatAfter.doubtfulMs - 1, 'unknown')).toEqual([])
     expect(once(someRepeatAfter.doubtfulMs, 'unknown')).toEqual(['rebroadcast'])
@@ -216,14 +216,14 @@ describe('a transaction in flight', () => {
   })
 
   test('that every node refused, and that none may hold, ends', () => {
-    const refused = someAttempt(0, { handOver: handOvers.refused })
+    const refused = someAttempt(0, { broadcast: broadcastStates.refused })
     expect(verbsFor(inFlight(0, [refused]))).toEqual(['refuse'])
     expect(verbsFor(inFlight(0, [someAttempt(0), refused]))).toEqual([])
   })
 
   test('that a node calls invalid, after an answer that was lost, gives its nonce to a no-op once it has waited', () => {
-    const invalid = handed({ kind: 'rejected', code: 'invalid', message: 'intrinsic gas too low' })
-    const open = inFlight(0, [someAttempt(0, { handOver: invalid })])
+    const invalid = answered({ kind: 'rejected', code: 'invalid', message: 'intrinsic gas too low' })
+    const open = inFlight(0, [someAttempt(0, { broadcast: invalid })])
     expect(verbsFor(open)).not.toContain('giveUp')
     expect(verbsFor(open, { head: headAt(height + somePolicy.bumpAfterBlocks) })).toEqual(['giveUp'])
   })
@@ -235,26 +235,31 @@ describe('a transaction in flight', () => {
 
 describe('a canceled transaction', () => {
   test('that certainly never reached a node is dropped', () => {
-    expect(verbsFor(inFlight(0, [someAttempt(0, { handOver: handOvers.held })], canceled))).toEqual(['drop'])
+    expect(verbsFor(inFlight(0, [someAttempt(0, { broadcast: broadcastStates.held })], canceled))).toEqual(['drop'])
   })
 
   test('is taken over where a node may have it: accepted, in doubt, or cut off', () => {
-    for (const handOver of [handOvers.accepted, handOvers.unknown, handOvers.sending, handOvers.underpriced]) {
-      expect(verbsFor(inFlight(0, [someAttempt(0, { handOver })], canceled))).toEqual(['takeOver'])
+    for (const broadcast of [
+      broadcastStates.accepted,
+      broadcastStates.unknown,
+      broadcastStates.sending,
+      broadcastStates.underpriced,
+    ]) {
+      expect(verbsFor(inFlight(0, [someAttempt(0, { broadcast })], canceled))).toEqual(['takeOver'])
     }
   })
 
-  test('is never handed over again: only its no-op is, and that is priced anew while it waits', () => {
-    const original = someAttempt(0, { handOver: handOvers.unknown })
-    const noOp = someNoOp(0, { handOver: handed({ kind: 'unknown', message: '' }, now - 1_000) })
+  test('is never broadcast again: only its no-op is, and that is priced anew while it waits', () => {
+    const original = someAttempt(0, { broadcast: broadcastStates.unknown })
+    const noOp = someNoOp(0, { broadcast: answered({ kind: 'unknown', message: '' }, now - 1_000) })
     const open = inFlight(0, [original, noOp], canceled)
     expect(plan({ open: [open] }).decisions).toMatchObject([{ do: 'rebroadcast', attempt: { hash: noOp.hash } }])
     expect(verbsFor(open, { head: headAt(height + somePolicy.cancelBumpAfterBlocks) })).toEqual(['takeOver'])
   })
 
-  test('whose no-op costs more than its cap says why, and still hands the last one over again', () => {
+  test('whose no-op costs more than its cap says why, and still broadcasts the last one again', () => {
     const relayer = someRelayer({ policies: { ...somePolicies, cancelGasPriceCap: 41n * gwei } })
-    const noOp = someNoOp(0, { handOver: handed({ kind: 'unknown', message: '' }, now - 1_000) })
+    const noOp = someNoOp(0, { broadcast: answered({ kind: 'unknown', message: '' }, now - 1_000) })
     const open = [inFlight(0, [someAttempt(0), noOp], canceled)]
     const { decisions } = plan({ relayer, open }, { head: headAt(height + 9) })
     expect(decisions).toMatchObject([
@@ -263,9 +268,9 @@ describe('a canceled transaction', () => {
     ])
   })
 
-  test('whose no-op a node refuses over a stranger’s transaction doubles its tip, up to a quarter above the base fee', () => {
+  test('whose no-op a node refuses over a foreign transaction doubles its tip, up to a quarter above the base fee', () => {
     const raised = (tip: bigint) => {
-      const noOp = someNoOp(0, { fees: eip1559(30n * gwei, tip), handOver: handOvers.underpriced })
+      const noOp = someNoOp(0, { fees: eip1559(30n * gwei, tip), broadcast: broadcastStates.underpriced })
       const open = [inFlight(0, [someAttempt(0), noOp], canceled)]
       const [decision] = plan({ open }, { head: headAt(height + 1) }).decisions
       return decision?.do === 'takeOver' ? tipOf(decision.fees) : undefined
@@ -297,10 +302,10 @@ describe('a canceled transaction', () => {
 })
 
 test('what fills a gap is held to the cap of no-ops, not to that of sends: canceled ones may wait behind it', () => {
-  const filler = inFlight(0, [someAttempt(0)], { origin: 'gap' })
+  const gapFiller = inFlight(0, [someAttempt(0)], { origin: 'gap' })
   const stuck = { head: headAt(height + somePolicy.bumpAfterBlocks) }
   const capped = (policies: Partial<Policies>) =>
-    plan({ relayer: someRelayer({ policies: { ...somePolicies, ...policies } }), open: [filler] }, stuck).decisions
+    plan({ relayer: someRelayer({ policies: { ...somePolicies, ...policies } }), open: [gapFiller] }, stuck).decisions
   expect(capped({ gasPriceCap: 1n })).toMatchObject([{ do: 'bump' }])
   expect(capped({ cancelGasPriceCap: 1n })).toMatchObject([
     { do: 'explain', reason: expect.stringContaining('waits at cancel_gas_price_cap (1 wei)') },
@@ -333,11 +338,11 @@ describe('a spent nonce', () => {
     expect(verbsFor(open, { nonce: 1, head: headAt(height - 1), canonical })).toEqual([])
   })
 
-  test('that went to a stranger frees the payload at finality, unless it was canceled', () => {
+  test('that went to a foreign transaction frees the payload at finality, unless it was canceled', () => {
     const attempts = [someAttempt(0)] as const
-    expect(verbsFor(mined(0, byStranger(), attempts), canonicalAfter(1))).toEqual([])
-    expect(verbsFor(mined(0, byStranger(), attempts), canonicalAfter(2))).toEqual(['requeue'])
-    expect(verbsFor(mined(0, byStranger(), attempts, canceled), canonicalAfter(2))).toEqual(['settle'])
+    expect(verbsFor(mined(0, byForeign(), attempts), canonicalAfter(1))).toEqual([])
+    expect(verbsFor(mined(0, byForeign(), attempts), canonicalAfter(2))).toEqual(['requeue'])
+    expect(verbsFor(mined(0, byForeign(), attempts, canceled), canonicalAfter(2))).toEqual(['settle'])
   })
 })
 
@@ -347,9 +352,9 @@ describe('what must not wait for a block, nor cost without end', () => {
     expect(plan({ open: [late] })).toMatchObject({ decisions: [{ do: 'expire' }], again: true })
   })
 
-  test('a no-op that the balance does not cover is told and handed over again, never made dearer', () => {
-    const poor = handed({ kind: 'rejected', code: 'insufficientFunds', message: 'insufficient funds' }, now - 60_000)
-    const noOp = someNoOp(0, { handOver: poor, recordedAtBlock: height - 50 })
+  test('a no-op that the balance does not cover is told and broadcast again, never made dearer', () => {
+    const poor = answered({ kind: 'rejected', code: 'insufficientFunds', message: 'insufficient funds' }, now - 60_000)
+    const noOp = someNoOp(0, { broadcast: poor, recordedAtBlock: height - 50 })
     const { decisions } = plan({ open: [inFlight(0, [someAttempt(0), noOp], canceled)] })
     expect(decisions).toMatchObject([
       {
@@ -360,8 +365,8 @@ describe('what must not wait for a block, nor cost without end', () => {
     ])
   })
 
-  test('a clock that was set back does not keep bytes from being handed over again', () => {
-    const ahead = someAttempt(0, { handOver: handed({ kind: 'unknown', message: 'timed out' }, now + 3_600_000) })
+  test('a clock that was set back does not keep bytes from being broadcast again', () => {
+    const ahead = someAttempt(0, { broadcast: answered({ kind: 'unknown', message: 'timed out' }, now + 3_600_000) })
     expect(plan({ open: [inFlight(0, [ahead])] }).decisions).toMatchObject([{ do: 'rebroadcast', attempt: ahead }])
   })
 
@@ -379,29 +384,29 @@ describe('what must not wait for a block, nor cost without end', () => {
     const { gasLimit: _, ...open } = somePayload
     const swap = queued(5, { payload: open })
     const estimates = new Map([[swap.id, { kind: 'reverts' as const, reason: 'no\0 allowance' }]])
-    const [told] = plan({ open: [inFlight(0)], queued: [swap] }, { estimates }).decisions
-    if (told?.do !== 'explain') throw new Error('not explained')
-    const explained = apply(told, swap, undefined, now)
+    const [reported] = plan({ open: [inFlight(0)], queued: [swap] }, { estimates }).decisions
+    if (reported?.do !== 'explain') throw new Error('not explained')
+    const explained = apply(reported, swap, undefined, now)
     expect(explained.wait?.text).not.toContain('\0')
     expect(plan({ open: [inFlight(0)], queued: [explained] }, { estimates }).decisions).toEqual([])
   })
 
-  test('a filler that a stranger filled is settled, not queued', () => {
+  test('a gap filler that a foreign transaction filled is settled, not queued', () => {
     const attempt = someAttempt(0)
-    const filler = mined(0, byStranger(height - 5), [attempt], { origin: 'gap' })
+    const gapFiller = mined(0, byForeign(height - 5), [attempt], { origin: 'gap' })
     const canonical = new Map([[height - 5, blockHash(height - 5)]])
-    expect(plan({ open: [filler] }, { nonce: 1, canonical }).decisions).toMatchObject([{ do: 'settle' }])
+    expect(plan({ open: [gapFiller] }, { nonce: 1, canonical }).decisions).toMatchObject([{ do: 'settle' }])
   })
 })
 
 test('a nonce that a foreign transaction finally used is never free again, whatever a node behind says', () => {
   const canonical = new Map([[height - 5, blockHash(height - 5)]])
-  const displaced = plan({ open: [mined(6, byStranger(height - 5), [someAttempt(6)])] }, { nonce: 7, canonical })
+  const displaced = plan({ open: [mined(6, byForeign(height - 5), [someAttempt(6)])] }, { nonce: 7, canonical })
   expect(verbs(displaced.decisions)).toEqual(['requeue'])
   expect(displaced.floor).toEqual({ spentBelow: 7, explainedBelow: 7 })
 })
 
-test('a stranger that waits in the pool below ours keeps its nonce for a while, and not for ever', () => {
+test('a foreign transaction that waits in the pool below ours keeps its nonce for a while, and not for ever', () => {
   const behind = (blocks: number) => inFlight(5, [someAttempt(5, { recordedAtBlock: height - blocks })])
   const look = (blocks: number) => verbs(plan({ open: [behind(blocks)] }, { nonce: 4, pendingNonce: 6 }).decisions)
   expect(look(3)).not.toContain('fillGap')
@@ -419,12 +424,12 @@ test('a remembered balance that does not suffice is read anew before anything is
   })
 })
 
-describe('while a hand-over is under way', () => {
-  const payload = someAttempt(0, { handOver: handOvers.sending })
+describe('while a broadcast is under way', () => {
+  const payload = someAttempt(0, { broadcast: broadcastStates.sending })
   const underWay = new Set([payload.hash])
 
-  test('payloads wait, old and new, and so do the fillers of gaps', () => {
-    const lost = inFlight(2, [someAttempt(2, { handOver: handOvers.sending })])
+  test('payloads wait, old and new, and so do the gap fillers', () => {
+    const lost = inFlight(2, [someAttempt(2, { broadcast: broadcastStates.sending })])
     const { decisions } = plan({ open: [inFlight(0, [payload]), lost], queued: [queued(9)], underWay })
     expect(decisions).toEqual([])
   })
@@ -432,14 +437,14 @@ describe('while a hand-over is under way', () => {
   test('races begin and go on, also for the very nonce, but no bytes are sent twice', () => {
     const race = inFlight(0, [payload], canceled)
     expect(plan({ open: [race], underWay }).decisions).toMatchObject([{ do: 'takeOver' }])
-    const noOp = someNoOp(0, { handOver: handOvers.sending })
+    const noOp = someNoOp(0, { broadcast: broadcastStates.sending })
     const begun = inFlight(0, [payload, noOp], canceled)
     expect(plan({ open: [begun], underWay }).decisions).toMatchObject([{ do: 'rebroadcast', attempt: noOp }])
     expect(plan({ open: [begun], underWay: new Set([payload.hash, noOp.hash]) }).decisions).toEqual([])
   })
 
   test('of a no-op alone, payloads go their way', () => {
-    const noOp = someNoOp(0, { handOver: handOvers.sending })
+    const noOp = someNoOp(0, { broadcast: broadcastStates.sending })
     const open = [inFlight(0, [someAttempt(0), noOp], canceled)]
     const { decisions } = plan({ open, queued: [queued(9)], underWay: new Set([noOp.hash]) })
     expect(decisions).toMatchObject([{ do: 'assignNonce', nonce: 1 }])
@@ -447,7 +452,7 @@ describe('while a hand-over is under way', () => {
 
   test('what the chain says is taken in', () => {
     const before = someAttempt(0)
-    const late = someAttempt(1, { handOver: handOvers.sending })
+    const late = someAttempt(1, { broadcast: broadcastStates.sending })
     const open = [inFlight(0, [before]), inFlight(1, [late])]
     const inclusions = new Map([[0, by(before)]])
     const { decisions } = plan({ open, underWay: new Set([late.hash]) }, { nonce: 1, inclusions })

@@ -2,16 +2,16 @@
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../../src/domain/decide/decide.ts'
 import type { Decision } from '../../../src/domain/decide/decision.ts'
-import { strangersPatience } from '../../../src/domain/decide/hindrance.ts'
+import { foreignPatience } from '../../../src/domain/decide/hindrance.ts'
 import { inquire } from '../../../src/domain/decide/inquire.ts'
 import { refusedPauseMaxMs } from '../../../src/domain/decide/repeat-after.ts'
 import type { Work } from '../../../src/domain/decide/work.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import {
+  answered,
+  broadcastStates,
   canceled,
   frozen,
-  handed,
-  handOvers,
   headAt,
   height,
   idOf,
@@ -36,14 +36,18 @@ const verbs = (decisions: readonly Decision[]) => decisions.map(({ do: what }) =
 
 describe('a gap below what is in flight, where no node shows its pool', () => {
   const unseen = { nonce: 4, isPoolUnseen: true } as const
-  const overAt = height + strangersPatience(somePolicy)
+  const overAt = height + foreignPatience(somePolicy)
 
   test('is waited at, by what is behind it and by the queue: told of both, with the nonce and the block', () => {
     const { decisions, needsPendingNonce } = plan({ open: [inFlight(5), inFlight(6)], queued: [queued(9)] }, unseen)
-    const told = { do: 'explain', condition: 'pool_unseen', reason: expect.stringContaining('waits: nonce 4 comes') }
+    const reported = {
+      do: 'explain',
+      condition: 'pool_unseen',
+      reason: expect.stringContaining('waits: nonce 4 comes'),
+    }
     expect(decisions).toMatchObject([
-      { ...told, transaction: { id: idOf(5) } },
-      { ...told, transaction: { id: idOf(9) } },
+      { ...reported, transaction: { id: idOf(5) } },
+      { ...reported, transaction: { id: idOf(9) } },
     ])
     expect(decisions).toMatchObject([
       { reason: expect.stringContaining(`block ${overAt}`) },
@@ -91,11 +95,15 @@ describe('a gap below what is in flight, where no node shows its pool', () => {
   })
 })
 
-describe('a filler that a node calls invalid', () => {
+describe('a gap filler that a node calls invalid', () => {
   const refusedAt = (at: number, recordedAt = now) =>
-    inFlight(0, [someAttempt(0, { recordedAt, handOver: { state: 'refused', reason: 'intrinsic gas too low', at } })], {
-      origin: 'gap',
-    })
+    inFlight(
+      0,
+      [someAttempt(0, { recordedAt, broadcast: { state: 'refused', reason: 'intrinsic gas too low', at } })],
+      {
+        origin: 'gap',
+      },
+    )
   const second = someRepeatAfter.doubtfulMs
 
   test('is told with the node’s words, and so is what waits behind it', () => {
@@ -107,10 +115,10 @@ describe('a filler that a node calls invalid', () => {
     expect(conditions).toEqual(['node_refuses'])
   })
 
-  test('is handed over again as it is, after pauses that double and have a bound', () => {
+  test('is broadcast again as it is, after pauses that double and have a bound', () => {
     const tried = (afterMs: number, pausedMs: number) => {
-      const filler = refusedAt(now + afterMs)
-      const { decisions } = plan({ open: [filler, inFlight(1)] }, {}, now + afterMs + pausedMs)
+      const gapFiller = refusedAt(now + afterMs)
+      const { decisions } = plan({ open: [gapFiller, inFlight(1)] }, {}, now + afterMs + pausedMs)
       return decisions.some((each) => each.do === 'rebroadcast' && each.transaction.origin === 'gap')
     }
     for (const [afterMs, pauseMs] of [
@@ -129,7 +137,7 @@ describe('a filler that a node calls invalid', () => {
     expect(verbs(decisions)).toContain('rebroadcast')
   })
 
-  test('gives its nonce to the next of the queue, and is not handed over in that step though it is due', () => {
+  test('gives its nonce to the next of the queue, and is not broadcast in that step though it is due', () => {
     const open = [refusedAt(now - second, now - 2 * second), inFlight(1)]
     const { decisions, again } = plan({ open, queued: [queued(9)] })
     expect(decisions).toMatchObject([
@@ -153,7 +161,7 @@ describe('a filler that a node calls invalid', () => {
     ])
   })
 
-  test('keeps it where the queue can’t go, and where a stranger’s transaction waits for it in the pool', () => {
+  test('keeps it where the queue can’t go, and where a foreign transaction waits for it in the pool', () => {
     const open = [refusedAt(now), inFlight(1)]
     expect(verbs(plan({ open, queued: [queued(9)] }, { balance: 0n }).decisions)).not.toContain('refuse')
     expect(plan({ open, queued: [queued(9)] }, { pendingNonce: 1 }).decisions).toMatchObject([
@@ -163,15 +171,15 @@ describe('a filler that a node calls invalid', () => {
     ])
   })
 
-  test('ends where nothing waits behind it any more, unless it stands for a past that is not known yet', () => {
+  test('ends where nothing waits behind it any more, unless it stands for a history that is not known yet', () => {
     expect(verbs(plan({ open: [refusedAt(now)] }).decisions)).toEqual(['refuse'])
-    const past = { through: 5 }
-    expect(verbs(plan({ open: [refusedAt(now)], past }).decisions)).toEqual(['explain'])
+    const lostHistory = { through: 5 }
+    expect(verbs(plan({ open: [refusedAt(now)], lostHistory }).decisions)).toEqual(['explain'])
   })
 
   test('two of them: the queue takes the lower nonce, and the other stays', () => {
     const other = { ...refusedAt(now), id: idOf('other'), lifecycle: inFlight(2).lifecycle }
-    const attempts = [someAttempt(2, { handOver: handOvers.refused })] as const
+    const attempts = [someAttempt(2, { broadcast: broadcastStates.refused })] as const
     const open = [refusedAt(now), inFlight(1), { ...other, lifecycle: { ...other.lifecycle, attempts } }, inFlight(3)]
     const { decisions } = plan({ open, queued: [queued(9)] })
     expect(decisions.filter(({ do: what }) => what === 'refuse')).toHaveLength(1)
@@ -181,7 +189,7 @@ describe('a filler that a node calls invalid', () => {
 
   test('of which an earlier answer is in doubt keeps its nonce, and gets no second no-op either', () => {
     const invalid = { kind: 'rejected', code: 'invalid', message: 'intrinsic gas too low' } as const
-    const doubted = inFlight(0, [someAttempt(0, { recordedAtBlock: height - 50, handOver: handed(invalid) })], {
+    const doubted = inFlight(0, [someAttempt(0, { recordedAtBlock: height - 50, broadcast: answered(invalid) })], {
       origin: 'gap',
     })
     const { decisions } = plan({ open: [doubted, inFlight(1)], queued: [queued(9)] })

@@ -1,7 +1,18 @@
 // Each thing that must never be is seen when it is there.
 import { expect, test } from 'vitest'
 import { violations } from '../../../src/domain/decide/invariants.ts'
-import { by, byStranger, handOvers, hashOf, inFlight, mined, queued, someAttempt, someNoOp, someWork } from '../some.ts'
+import {
+  broadcastStates,
+  by,
+  byForeign,
+  hashOf,
+  inFlight,
+  mined,
+  queued,
+  someAttempt,
+  someNoOp,
+  someWork,
+} from '../some.ts'
 
 const attempt = someAttempt(0)
 
@@ -23,18 +34,18 @@ test.each([
   ],
   ['mined by bytes that never left', mineHeld(), /never recorded/],
   [
-    'a stranger with our hash',
-    { open: [mined(0, { ...byStranger(), hash: attempt.hash }, [attempt])] },
+    'a foreign transaction with our hash',
+    { open: [mined(0, { ...byForeign(), hash: attempt.hash }, [attempt])] },
     /never recorded/,
   ],
   ['a bound one in the queue', { queued: [inFlight(1)] }, /is inFlight in the queue/],
-])('%s', (_, work, told) => {
+])('%s', (_, work, reported) => {
   const found = violations(someWork(work))
   expect(found).toHaveLength(1)
-  expect(found[0]).toMatch(told)
+  expect(found[0]).toMatch(reported)
 })
 
 function mineHeld() {
-  const held = someAttempt(0, { handOver: handOvers.held })
+  const held = someAttempt(0, { broadcast: broadcastStates.held })
   return { open: [mined(0, by(held), [held])] }
 }

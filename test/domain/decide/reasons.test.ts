@@ -7,7 +7,7 @@ import { type Condition, conditions, roughly, type Wait } from '../../../src/dom
 import { apply, dropIfCertain } from '../../../src/domain/decide/apply.ts'
 import { decide } from '../../../src/domain/decide/decide.ts'
 import type { Decision } from '../../../src/domain/decide/decision.ts'
-import { tellUnreachable } from '../../../src/domain/decide/hindrance.ts'
+import { explainUnreachable } from '../../../src/domain/decide/hindrance.ts'
 import { include } from '../../../src/domain/decide/settle.ts'
 import type { Work } from '../../../src/domain/decide/work.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
@@ -15,13 +15,13 @@ import type { Relayer } from '../../../src/domain/relayer.ts'
 import type { Transaction } from '../../../src/domain/transaction.ts'
 import { statusReasonOf } from '../../../src/domain/wait.ts'
 import {
-  byStranger,
+  answered,
+  broadcastStates,
+  byForeign,
   canceled,
   eip1559,
   frozen,
   gwei,
-  handed,
-  handOvers,
   headAt,
   height,
   inFlight,
@@ -39,17 +39,17 @@ import {
   someWork,
 } from '../some.ts'
 
-const rejected = (code: RejectionCode, message = 'txpool is full') => handed({ kind: 'rejected', code, message })
+const rejected = (code: RejectionCode, message = 'txpool is full') => answered({ kind: 'rejected', code, message })
 const withPolicies = (policies: Partial<Relayer['policies']>) =>
   someRelayer({ policies: { ...somePolicies, ...policies } })
-const unrecognized = handed({ kind: 'unknown', code: 'unrecognized', message: 'on hold' })
+const unrecognized = answered({ kind: 'unknown', code: 'unrecognized', message: 'on hold' })
 const { gasLimit: _, ...unlimited } = somePayload
 const late = { head: headAt(height + 20) }
 const dear = Array.from({ length: 64 }, (_, index) => ({ fees: eip1559(BigInt(index + 1) * 10n * gwei, 40n * gwei) }))
 const many = dear.map((price) => someAttempt(0, price))
 const manyNoOps = dear.map((price) => someNoOp(0, price))
 /** The last of them over a foreign transaction, which is outbid whatever that takes. */
-const disputed = { ...dear[63], handOver: rejected('replacementUnderpriced') }
+const disputed = { ...dear[63], broadcast: rejected('replacementUnderpriced') }
 const own = { ...somePayload, pricing: { kind: 'eip1559', maxFeePerGas: 3n, maxPriorityFeePerGas: 2n } as const }
 const { market: __, ...unpriced } = someObservation()
 const { balance: ___, ...unfunded } = someObservation()
@@ -68,8 +68,8 @@ const cases: readonly Case[] = [
   [
     'history_unknown',
     /^waits: nonces from 4 to 5 were used by transactions that this database does not hold/,
-    { floor: { spentBelow: 4, explainedBelow: 4 }, past: { through: 1 }, queued: [queued(1)] },
-    { nonce: 5, past: { below: 6 } },
+    { floor: { spentBelow: 4, explainedBelow: 4 }, lostHistory: { through: 1 }, queued: [queued(1)] },
+    { nonce: 5, lostHistory: { below: 6 } },
   ],
   [
     'node_behind',
@@ -116,7 +116,7 @@ const cases: readonly Case[] = [
   [
     'balance_short',
     /^waits: a node says that the balance does not cover it, which may cost 420000000000001 wei: top it up$/,
-    { open: [inFlight(0, [someAttempt(0, { handOver: rejected('insufficientFunds') })])] },
+    { open: [inFlight(0, [someAttempt(0, { broadcast: rejected('insufficientFunds') })])] },
     {},
   ],
   [
@@ -146,13 +146,13 @@ const cases: readonly Case[] = [
   [
     'node_refuses',
     /^waits: a node answers with an error that is not known of any client, and is sent it again: on hold$/,
-    { open: [inFlight(0, [someAttempt(0, { handOver: unrecognized })])] },
+    { open: [inFlight(0, [someAttempt(0, { broadcast: unrecognized })])] },
     {},
   ],
   [
     'node_refuses',
     /^canceled; a node answers the no-op with an error that is not known of any client, and is sent it again: on hold$/,
-    { open: [inFlight(0, [someAttempt(0), someNoOp(0, { handOver: unrecognized })], canceled)] },
+    { open: [inFlight(0, [someAttempt(0), someNoOp(0, { broadcast: unrecognized })], canceled)] },
     {},
   ],
   [
@@ -176,13 +176,13 @@ const cases: readonly Case[] = [
   [
     'node_unreachable',
     /^waits: no node could be reached: no connection$/,
-    { open: [inFlight(0, [someAttempt(0, { handOver: handOvers.held })])] },
+    { open: [inFlight(0, [someAttempt(0, { broadcast: broadcastStates.held })])] },
     {},
   ],
   [
     'node_refuses',
-    /^waits: the node refuses it for now, and is handed it again: txpool is full$/,
-    { open: [inFlight(0, [someAttempt(0, { handOver: rejected('poolFull') })])] },
+    /^waits: the node refuses it for now, and it is broadcast again: txpool is full$/,
+    { open: [inFlight(0, [someAttempt(0, { broadcast: rejected('poolFull') })])] },
     {},
   ],
   [
@@ -200,7 +200,7 @@ const cases: readonly Case[] = [
   [
     'node_refuses',
     /^waits: the node refuses the no-op that fills nonce 0, .*: intrinsic gas too low$/,
-    { open: [inFlight(0, [someAttempt(0, { handOver: handOvers.refused })], { origin: 'gap' }), inFlight(1)] },
+    { open: [inFlight(0, [someAttempt(0, { broadcast: broadcastStates.refused })], { origin: 'gap' }), inFlight(1)] },
     {},
   ],
   [
@@ -218,7 +218,7 @@ const cases: readonly Case[] = [
   [
     'node_unreachable',
     /^canceled; the no-op could not reach a node: no connection$/,
-    { open: [inFlight(0, [someAttempt(0), someNoOp(0, { handOver: handOvers.held })], canceled)] },
+    { open: [inFlight(0, [someAttempt(0), someNoOp(0, { broadcast: broadcastStates.held })], canceled)] },
     {},
   ],
   [
@@ -230,7 +230,7 @@ const cases: readonly Case[] = [
   [
     'cancel_unfunded',
     /^canceled; the balance does not cover the no-op, which may cost 840000000000000 wei: top it up$/,
-    { open: [inFlight(0, [someAttempt(0), someNoOp(0, { handOver: rejected('insufficientFunds') })], canceled)] },
+    { open: [inFlight(0, [someAttempt(0), someNoOp(0, { broadcast: rejected('insufficientFunds') })], canceled)] },
     {},
   ],
   [
@@ -241,14 +241,14 @@ const cases: readonly Case[] = [
   ],
   [
     'node_refuses',
-    /^canceled; the node refused the no-op, and is handed it again, less and less often: intrinsic/,
-    { open: [inFlight(0, [someAttempt(0), someNoOp(0, { handOver: handOvers.refused })], canceled)] },
+    /^canceled; the node refused the no-op, and it is broadcast again, less and less often: intrinsic/,
+    { open: [inFlight(0, [someAttempt(0), someNoOp(0, { broadcast: broadcastStates.refused })], canceled)] },
     {},
   ],
   [
     'node_refuses',
     /^canceled; the node refuses the no-op for now, .*: txpool is full$/,
-    { open: [inFlight(0, [someAttempt(0), someNoOp(0, { handOver: rejected('poolFull') })], canceled)] },
+    { open: [inFlight(0, [someAttempt(0), someNoOp(0, { broadcast: rejected('poolFull') })], canceled)] },
     {},
   ],
 ]
@@ -265,15 +265,15 @@ const explained = (decisions: readonly Decision[]) =>
   decisions.filter((decision): decision is Extract<Decision, { do: 'explain' }> => decision.do === 'explain')
 
 /** The work with what the plan tells, as it is stored. */
-function told(work: Partial<Work>, decisions: readonly Decision[]): Partial<Work> {
-  const tell = <T extends Transaction>(transaction: T): T => {
+function reported(work: Partial<Work>, decisions: readonly Decision[]): Partial<Work> {
+  const explain = <T extends Transaction>(transaction: T): T => {
     const mine = explained(decisions).find((decision) => decision.transaction.id === transaction.id)
     return mine ? (apply(mine, transaction, undefined, now) as T) : transaction
   }
   return {
     ...work,
-    ...(work.open && { open: work.open.map(tell) }),
-    ...(work.queued && { queued: work.queued.map(tell) }),
+    ...(work.open && { open: work.open.map(explain) }),
+    ...(work.queued && { queued: work.queued.map(explain) }),
   }
 }
 
@@ -285,7 +285,7 @@ describe('what waits', () => {
     expect(first).toMatchObject({ condition, reason: expect.stringMatching(reason) })
     expect(first?.reason).toMatch(/^(waits|canceled; )/)
 
-    const again = planOf(told(work, plan.decisions), observation)
+    const again = planOf(reported(work, plan.decisions), observation)
     expect(explained(again.decisions)).toEqual([])
     expect(again.conditions).toEqual(plan.conditions)
   })
@@ -297,8 +297,8 @@ test('every condition has a case here, or comes of something else', () => {
   expect([...conditions].filter((condition) => !covered.has(condition))).toEqual([])
 })
 
-test('a stranger’s transaction in the place of ours is a condition as long as it is not final', () => {
-  const open = [mined(0, byStranger(), [someAttempt(0)])]
+test('a foreign transaction in the place of ours is a condition as long as it is not final', () => {
+  const open = [mined(0, byForeign(), [someAttempt(0)])]
   expect(planOf({ open }, someObservation({ nonce: 1 })).conditions).toEqual(['nonce_taken'])
 })
 
@@ -308,13 +308,13 @@ describe('a reason', () => {
   })
   const held = [someAttempt(0, { recordedAtBlock: height })] as const
   const capped: Wait = { condition: 'gas_price_cap', text: 'waits at gas_price_cap (1 wei)' }
-  const stuck = (told: Partial<Transaction>) => inFlight(0, [held[0]], told)
+  const stuck = (reported: Partial<Transaction>) => inFlight(0, [held[0]], reported)
 
   test('is told anew when the figure that decides it changes, and not when it hardly does', () => {
     const relayer = withPolicies({ gasPriceCap: 5n })
     const at = (baseFee: bigint) => someObservation({ market: { ...someMarket, baseFee } })
     const first = planOf({ relayer, queued: [queued(1)] }, at(11n * gwei))
-    const work = told({ relayer, queued: [queued(1)] }, first.decisions)
+    const work = reported({ relayer, queued: [queued(1)] }, first.decisions)
     expect(planOf(work, at(19n * gwei)).decisions).toEqual([])
     expect(explained(planOf(work, at(21n * gwei)).decisions)).toMatchObject([
       { reason: expect.stringContaining(`up to ${50n * gwei} wei`) },
@@ -336,7 +336,7 @@ describe('a reason', () => {
   test('of a canceled one gives way to why it was canceled', () => {
     const racing = inFlight(0, [held[0], someNoOp(0)], { ...canceled, statusReason: 'canceled on request' })
     const unfunded = someObservation({ ...late, balance: 5n })
-    const { open = [] } = told({ open: [racing] }, planOf({ open: [racing] }, unfunded).decisions)
+    const { open = [] } = reported({ open: [racing] }, planOf({ open: [racing] }, unfunded).decisions)
     expect(open.map(statusReasonOf)).toEqual([expect.stringMatching(/^canceled; the balance does not cover/)])
     const [decision] = planOf({ open }, someObservation()).decisions
     if (decision?.do !== 'clearWait') throw new Error('nothing is cleared')
@@ -354,16 +354,16 @@ describe('a reason', () => {
 
 test('what is canceled, is mined or ends waits for nothing any more', () => {
   const wait = { condition: 'node_unreachable', text: 'waits: no node of the network answers' } as const
-  const attempts = [someAttempt(0, { handOver: handOvers.held })] as const
+  const attempts = [someAttempt(0, { broadcast: broadcastStates.held })] as const
   expect(cancel(queued(1, { wait }), now)).not.toHaveProperty('wait')
   expect(cancel(inFlight(0, undefined, { wait }), now)).not.toHaveProperty('wait')
   expect(dropIfCertain(inFlight(0, attempts, { ...canceled, wait }), now)).not.toHaveProperty('wait')
-  expect(include(inFlight(0, undefined, { wait }), byStranger())).not.toHaveProperty('wait')
+  expect(include(inFlight(0, undefined, { wait }), byForeign())).not.toHaveProperty('wait')
 })
 
 test('while no node answers, the first of each place says so, and a canceled one in its own words', () => {
   const work = someWork({ open: [inFlight(0, undefined, canceled), inFlight(1)], queued: [queued(8), queued(9)] })
-  expect(explained(tellUnreachable(work, 'endpoint 0: refused'))).toMatchObject([
+  expect(explained(explainUnreachable(work, 'endpoint 0: refused'))).toMatchObject([
     { transaction: { sequence: 0 }, reason: 'canceled; no node of the network answers: endpoint 0: refused' },
     { transaction: { sequence: 8 }, reason: 'waits: no node of the network answers: endpoint 0: refused' },
   ])

@@ -1,15 +1,15 @@
 // A no-op that nodes call invalid: it goes out again, so that a node that comes to its senses ends the race.
 import { describe, expect, test } from 'vitest'
-import { type Attempt, afterHandOver, beforeBroadcast } from '../../../src/domain/attempt.ts'
+import { type Attempt, afterBroadcast, beforeBroadcast } from '../../../src/domain/attempt.ts'
 import { attemptsMax } from '../../../src/domain/decide/bid.ts'
 import { decide } from '../../../src/domain/decide/decide.ts'
 import { refusedPauseMaxMs } from '../../../src/domain/decide/repeat-after.ts'
 import type { Market } from '../../../src/domain/fees.ts'
 import type { NonEmpty } from '../../../src/domain/ids.ts'
 import {
+  broadcastStates,
   canceled,
   ether,
-  handOvers,
   headAt,
   height,
   inFlight,
@@ -38,13 +38,13 @@ function hourOfRefusals(market: Market): { broadcasts: readonly number[]; attemp
     for (const decision of decisions) {
       if (decision.do === 'takeOver') {
         const noOp = someNoOp(0, { fees: decision.fees, recordedAt: at, recordedAtBlock: height + block })
-        attempts = [...attempts, afterHandOver({ ...noOp, handOver: handOvers.sending }, invalid, at)]
+        attempts = [...attempts, afterBroadcast({ ...noOp, broadcast: broadcastStates.sending }, invalid, at)]
         broadcasts.push(block)
       }
       if (decision.do === 'rebroadcast') {
         const { hash } = decision.attempt
         attempts = attempts.map((each) =>
-          each.hash === hash ? afterHandOver(beforeBroadcast(each), invalid, at) : each,
+          each.hash === hash ? afterBroadcast(beforeBroadcast(each), invalid, at) : each,
         ) as unknown as NonEmpty<Attempt>
         broadcasts.push(block)
       }
@@ -67,8 +67,8 @@ describe('a no-op that every node calls invalid, for an hour', () => {
   test('after pauses that double and have a bound, and says why it waits', () => {
     const second = someRepeatAfter.doubtfulMs
     const decisionsAfter = (triedMs: number, pausedMs: number) => {
-      const handOver = { ...handOvers.refused, at: now + triedMs }
-      const attempts = [someAttempt(0), someNoOp(0, { handOver })] as const
+      const broadcast = { ...broadcastStates.refused, at: now + triedMs }
+      const attempts = [someAttempt(0), someNoOp(0, { broadcast })] as const
       const open = [inFlight(0, attempts, canceled)]
       return decide(someWork({ open }), someObservation(), somePolicy, now + triedMs + pausedMs).decisions
     }
@@ -77,13 +77,16 @@ describe('a no-op that every node calls invalid, for an hour', () => {
       [2 * second, 2 * second],
       [100 * refusedPauseMaxMs, refusedPauseMaxMs],
     ] as const) {
-      const told = {
+      const reported = {
         do: 'explain',
         condition: 'node_refuses',
         reason: expect.stringContaining('intrinsic gas too low'),
       }
-      expect(decisionsAfter(triedMs, pauseMs - 1)).toMatchObject([told])
-      expect(decisionsAfter(triedMs, pauseMs)).toMatchObject([told, { do: 'rebroadcast', attempt: { kind: 'cancel' } }])
+      expect(decisionsAfter(triedMs, pauseMs - 1)).toMatchObject([reported])
+      expect(decisionsAfter(triedMs, pauseMs)).toMatchObject([
+        reported,
+        { do: 'rebroadcast', attempt: { kind: 'cancel' } },
+      ])
     }
   })
 })

@@ -13,7 +13,7 @@ import {
   suspect,
 } from '../../../src/domain/lost-history/lost-cancellation.ts'
 import { clockMarginMs, findAmong } from '../../../src/domain/lost-history/recover.ts'
-import type { LostNoOp, Observation, SignedEnvelope } from '../../../src/domain/observation.ts'
+import type { LostNoOp, MinedPayload, Observation } from '../../../src/domain/observation.ts'
 import { replace } from '../../../src/domain/replace.ts'
 import { isInPhase, statusOf, type Transaction } from '../../../src/domain/transaction.ts'
 import {
@@ -36,14 +36,14 @@ import {
   someWork,
 } from '../some.ts'
 
-function noOpAt(nonce: number, changes: Partial<LostNoOp> = {}, says: Partial<SignedEnvelope> = {}): LostNoOp {
+function noOpAt(nonce: number, changes: Partial<LostNoOp> = {}, says: Partial<MinedPayload> = {}): LostNoOp {
   const { raw, signature, fees } = someNoOp(nonce)
   return {
     nonce,
     hash: hashOf(0xf00 + nonce),
     block: { number: height - 5, hash: blockHash(height - 5) },
     minedAt: now,
-    envelope: { to: address, value: 0n, data: '0x', gasLimit: 21_000, raw, signature, fees, ...says },
+    signed: { to: address, value: 0n, data: '0x', gasLimit: 21_000, raw, signature, fees, ...says },
     ...changes,
   }
 }
@@ -65,7 +65,7 @@ describe('a no-op is', () => {
     expect(isLostNoOp(noOpAt(5, {}, { value: 1n }), address)).toBe(false)
     expect(isLostNoOp(noOpAt(5, {}, { data: '0x00' }), address)).toBe(false)
     expect(isLostNoOp(noOpAt(5, {}, { accessList: [{ address, storageKeys: [] }] }), address)).toBe(false)
-    const { envelope: _, ...unproven } = noOpAt(5)
+    const { signed: _, ...unproven } = noOpAt(5)
     expect(isLostNoOp(unproven, address)).toBe(false)
   })
 })
@@ -215,11 +215,11 @@ describe('a restored cancellation', () => {
     expect('attempts' in restored.lifecycle && restored.lifecycle.attempts.slice(0, 2)).toEqual(attempts)
   })
   test('is on record once, where the copy holds the no-op as one that was not sent', () => {
-    const held = someNoOp(5, { hash: noOpAt(5).hash, handOver: { state: 'held', reason: 'no connection' } })
+    const held = someNoOp(5, { hash: noOpAt(5).hash, broadcast: { state: 'held', reason: 'no connection' } })
     const { restored } = mineNoOp(inFlight(5, [someAttempt(5), held], canceled), noOpAt(5))
     expect('attempts' in restored.lifecycle && restored.lifecycle.attempts).toMatchObject([
       { kind: 'execute' },
-      { kind: 'cancel', hash: held.hash, handOver: { state: 'handed' } },
+      { kind: 'cancel', hash: held.hash, broadcast: { state: 'handed' } },
     ])
   })
   test('is a race again where a reorganization takes the block back, and its payload is not sent', () => {
@@ -248,7 +248,7 @@ describe('a restored cancellation', () => {
 })
 
 test('an attempt that the copy holds as not sent is the one that was mined, by its hash', () => {
-  const held = someAttempt(5, { handOver: { state: 'held', reason: 'no connection' } })
+  const held = someAttempt(5, { broadcast: { state: 'held', reason: 'no connection' } })
   const block = { number: height, hash: blockHash(height) }
   const included = include(inFlight(5, [held]), { by: 'unrecorded', hash: held.hash, block })
   expect(included.lifecycle).toMatchObject({ inclusion: { by: 'attempt', kind: 'execute', hash: held.hash } })
@@ -283,12 +283,12 @@ describe('one that is unclear', () => {
 })
 
 describe('once all that took the unknown nonces is final', () => {
-  const past = { through: 9, seen: { below: 7, at: height - 2, isWhole: false } }
+  const lostHistory = { through: 9, seen: { below: 7, at: height - 2, isWhole: false } }
   const spenders = [noOpAt(5), noOpAt(6)]
-  const seen = { past: { below: 7, finalBelow: 7, takers: spenders }, nonce: 7 }
+  const seen = { lostHistory: { below: 7, finalBelow: 7, spenders }, nonce: 7 }
   const plan = (work: Partial<Work>, observation: Partial<Observation> = seen) =>
     decide(
-      someWork({ floor: { spentBelow: 5, explainedBelow: 5 }, past, found: [], ...work }),
+      someWork({ floor: { spentBelow: 5, explainedBelow: 5 }, lostHistory, found: [], ...work }),
       someObservation(observation),
       somePolicy,
       now,
@@ -297,42 +297,45 @@ describe('once all that took the unknown nonces is final', () => {
 
   test('what was canceled for certain is restored, in the commit that explains the nonces', () => {
     const noOpMatches = matchNoOps([queued(1), queued(2)], [], spenders)
-    const told = plan({ queued: [queued(1), queued(2)], noOpMatches })
-    expect(whatOf(told)).toEqual(['restoreCancellation', 'restoreCancellation'])
-    expect(told).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 7 }, again: true })
-    expect(told.past).toBeDefined()
+    const reported = plan({ queued: [queued(1), queued(2)], noOpMatches })
+    expect(whatOf(reported)).toEqual(['restoreCancellation', 'restoreCancellation'])
+    expect(reported).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 7 }, again: true })
+    expect(reported.lostHistory).toBeDefined()
   })
   test('what is unclear is marked in the commit that explains the nonces', () => {
     const waiting = [queued(1), queued(2), queued(3)]
-    const told = plan({ queued: waiting, noOpMatches: matchNoOps(waiting, [], spenders) })
-    expect(whatOf(told)).toEqual(['suspect', 'suspect', 'suspect'])
-    expect(told).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 7 }, again: true })
+    const reported = plan({ queued: waiting, noOpMatches: matchNoOps(waiting, [], spenders) })
+    expect(whatOf(reported)).toEqual(['suspect', 'suspect', 'suspect'])
+    expect(reported).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 7 }, again: true })
   })
   test('of a long queue a part at a time, and the nonces are explained with the last', () => {
     const waiting = Array.from({ length: 600 }, (_, index) => queued(index + 1))
-    const told = plan({
-      past: { ...past, through: 600 },
+    const reported = plan({
+      lostHistory: { ...lostHistory, through: 600 },
       queued: waiting.slice(0, 4),
       noOpMatches: matchNoOps(waiting, [], spenders),
     })
-    expect(new Set(whatOf(told))).toEqual(new Set(['suspect']))
-    expect(told.decisions).toHaveLength(500)
-    expect(told).toMatchObject({ floor: { explainedBelow: 5 }, again: true })
-    expect(told.past).toBeDefined()
+    expect(new Set(whatOf(reported))).toEqual(new Set(['suspect']))
+    expect(reported.decisions).toHaveLength(500)
+    expect(reported).toMatchObject({ floor: { explainedBelow: 5 }, again: true })
+    expect(reported.lostHistory).toBeDefined()
   })
   test('nothing of it as long as another holds one of the nonces on record', () => {
     const noOpMatches = matchNoOps([queued(1), queued(2)], [], spenders)
-    const told = plan({ open: [inFlight(5)], queued: [queued(1), queued(2)], noOpMatches })
-    expect(whatOf(told)).not.toContain('restoreCancellation')
-    expect(told.past).toBeDefined()
+    const reported = plan({ open: [inFlight(5)], queued: [queued(1), queued(2)], noOpMatches })
+    expect(whatOf(reported)).not.toContain('restoreCancellation')
+    expect(reported.lostHistory).toBeDefined()
   })
   test('what is unclear already holds up nobody, is looked for again by the next owner, and is a condition', () => {
     const unclear = suspect({ transaction: queued(1), noOp: noOpAt(5) })
-    const told = plan({ suspected: [unclear], queued: [queued(10)], found: [] }, { nonce: 7, past: { below: 7 } })
-    expect(whatOf(told)).toEqual(['assignNonce'])
-    expect(told.conditions).toContain('cancellation_unclear')
-    expect(told.past).toBeDefined()
-    const later = plan({ suspected: [unclear], past: { through: 9 } }, { nonce: 5, past: { below: 5 } })
-    expect(later.past).toBeUndefined()
+    const reported = plan(
+      { suspected: [unclear], queued: [queued(10)], found: [] },
+      { nonce: 7, lostHistory: { below: 7 } },
+    )
+    expect(whatOf(reported)).toEqual(['assignNonce'])
+    expect(reported.conditions).toContain('cancellation_unclear')
+    expect(reported.lostHistory).toBeDefined()
+    const later = plan({ suspected: [unclear], lostHistory: { through: 9 } }, { nonce: 5, lostHistory: { below: 5 } })
+    expect(later.lostHistory).toBeUndefined()
   })
 })

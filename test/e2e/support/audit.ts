@@ -9,18 +9,18 @@ import type { AnyStage, Sender } from './stage.ts'
 /**
  * Mines until nothing is open, and then expects: each payload on chain at most once, and exactly when the status says
  * so; each verdict as the chain shows it, at the cost of the receipt; every nonce accounted for; one terminal event
- * each. `strangers`: how many nonces the test spent behind the service's back. Resolves with what was mined.
+ * each. `foreignCount`: how many nonces the test spent behind the service's back. Resolves with what was mined.
  */
-export async function audit(stage: AnyStage, sender: Sender, strangers = 0): Promise<readonly Mined[]> {
+export async function audit(stage: AnyStage, sender: Sender, foreignCount = 0): Promise<readonly Mined[]> {
   const { node, rows } = stage
   const read = () => rows.transactionsOf(sender.id)
   await mineUntil(stage, `${sender.id} to have nothing open`, () => read().every(({ open }) => open === 0))
 
   const mined = await minedFrom(node, sender.address)
   // Each read is a connection of its own: of hundreds of transactions one a kind.
-  const [all, signed, told] = [read(), rows.attemptsOf(sender.id), rows.eventsOf(sender.id)]
+  const [all, signed, reported] = [read(), rows.attemptsOf(sender.id), rows.eventsOf(sender.id)]
   const attempts = Map.groupBy(signed, ({ transaction_id: id }) => id)
-  const events = Map.groupBy(told, ({ transaction_id: id }) => id)
+  const events = Map.groupBy(reported, ({ transaction_id: id }) => id)
   for (const row of all) {
     await holdAgainst(
       stage,
@@ -32,7 +32,9 @@ export async function audit(stage: AnyStage, sender: Sender, strangers = 0): Pro
   const spentByUs = all.flatMap(({ nonce, included_kind: kind }) => (kind === null ? [] : [nonce]))
   expect(new Set(spentByUs).size, 'two transactions say that they took the same nonce').toBe(spentByUs.length)
   const ownHashes = new Set<string>(signed.map(({ hash }) => hash))
-  expect(mined.filter(({ hash }) => !ownHashes.has(hash)).length, 'nonces spent by strangers').toBe(strangers)
+  expect(mined.filter(({ hash }) => !ownHashes.has(hash)).length, 'nonces spent by foreign transactions').toBe(
+    foreignCount,
+  )
   return mined
 }
 
@@ -64,14 +66,14 @@ async function holdAgainst(
   expect(events.filter(({ terminal }) => terminal === 1).length, `${about}: terminal events`).toBe(1)
   if (row.canceled_at === null) return
 
-  const told = await client.cancellation(sender.id, row.id)
-  expect(told.final, `${about}: its verdict`).toBe(true)
-  const winner = mined.find(({ hash }) => hash === told.winner?.hash)
+  const reported = await client.cancellation(sender.id, row.id)
+  expect(reported.final, `${about}: its verdict`).toBe(true)
+  const winner = mined.find(({ hash }) => hash === reported.winner?.hash)
   const noOp = attempts.find(({ hash, kind }) => kind === 'cancel' && hash === winner?.hash)
   const seen = ran ? 'lost' : noOp ? 'won' : winner ? 'external' : 'dropped'
-  expect(told.state, `${about}: the verdict that the chain shows`).toBe(seen)
-  expect(told.safe_to_retry, `${about}: safe_to_retry`).toBe(!ran)
-  expect(told.cost, `${about}: the cost by the receipt`).toBe(String(noOp ? (winner?.fee ?? -1n) : 0n))
+  expect(reported.state, `${about}: the verdict that the chain shows`).toBe(seen)
+  expect(reported.safe_to_retry, `${about}: safe_to_retry`).toBe(!ran)
+  expect(reported.cost, `${about}: the cost by the receipt`).toBe(String(noOp ? (winner?.fee ?? -1n) : 0n))
   if (noOp) {
     expect(winner, `${about}: its no-op`).toMatchObject({ value: 0n, input: '0x', nonce: row.nonce, succeeded: true })
     expect(winner && same(winner.to, sender.address), `${about}: its no-op goes to the relayer itself`).toBe(true)

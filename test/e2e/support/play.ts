@@ -101,8 +101,8 @@ export async function noOpInPool(stage: AnyStage, payment: Payment): Promise<str
 }
 
 /**
- * Resolves once the node has answered to `count` envelopes signed for the payment: their kinds, and whether it took each.
- * Handed over again, what it has is known already; but what is mined by then is refused, so this comes before a block.
+ * Resolves once the node has answered to `count` transactions signed for the payment: their kinds, and whether it took each.
+ * Broadcast again, what it has is known already; but what is mined by then is refused, so this comes before a block.
  */
 export async function answered({ rows, service }: AnyStage, { id }: Payment, count: number) {
   return until(
@@ -122,14 +122,14 @@ export async function mineUntil(
   condition: () => Promise<boolean> | boolean,
   limitMs = 90_000,
 ): Promise<void> {
-  const told = () => (typeof what === 'string' ? what : what())
+  const reported = () => (typeof what === 'string' ? what : what())
   await until(
     async () => {
       if (await condition()) return true
       await node.mine()
       return false
     },
-    { everyMs: 150, limitMs, what: () => `${told()}\n${service.logs().slice(-3000)}` },
+    { everyMs: 150, limitMs, what: () => `${reported()}\n${service.logs().slice(-3000)}` },
   )
 }
 

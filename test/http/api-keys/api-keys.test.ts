@@ -81,9 +81,9 @@ describe('making one', () => {
     const stored = await server.store.reads.apiKeyOf(hash('sha256', key))
     expect(stored?.id).toBe(id)
     const listed = await server.ask('GET', `${all}?per_page=100`)
-    const told = JSON.stringify([stored, listed.text, server.log])
-    expect(told).not.toContain(key)
-    expect(told).not.toContain(key.slice(13))
+    const reported = JSON.stringify([stored, listed.text, server.log])
+    expect(reported).not.toContain(key)
+    expect(reported).not.toContain(key.slice(13))
   })
 
   test('no two are alike', async () => {

@@ -79,14 +79,14 @@ describe('changes that were allowed', () => {
       body: `{"transactions":[${body},${body}]}`,
     })
     for (const answer of [sent, replaced, canceled, bulk, batch]) expectSuccess(answer)
-    const told = (await entries(server)).slice(0, 6).map(({ at: _, id: _id, ...rest }) => rest)
+    const reported = (await entries(server)).slice(0, 6).map(({ at: _, id: _id, ...rest }) => rest)
     const by = { outcome: 'allowed', key_id: keyId, relayer_id: 'one', address: '127.0.0.1' }
     const asked = (operation: string, answer: Answer) => ({
       ...by,
       operation,
       request_id: answer.headers['x-request-id'],
     })
-    expect(told.reverse()).toEqual([
+    expect(reported.reverse()).toEqual([
       { ...asked('sendTransaction', sent), transaction_id: id },
       { ...asked('replaceTransaction', replaced), transaction_id: id },
       { ...asked('cancelTransaction', canceled), transaction_id: id },
@@ -122,7 +122,7 @@ describe('changes that were allowed', () => {
 })
 
 describe('refusals', () => {
-  test('of a stranger: the address and the operation, and nothing that the stranger chose', async () => {
+  test('of an unauthenticated request: the address and the operation, and nothing that the client chose', async () => {
     const answer = await server.ask('DELETE', `${all}/some`, { token: 'guess' })
     expectFailure(answer, 401, 'Unauthorized', 'UNAUTHORIZED')
     const refused = { outcome: 'refused', code: 'UNAUTHORIZED', count: 1 }
@@ -171,7 +171,7 @@ describe('refusals', () => {
         ...store,
         commit: (unit) =>
           store.commit((session) =>
-            unit({ ...session, nextInOrder: () => Promise.reject(new Error('the disk is gone')) }),
+            unit({ ...session, reserveSequence: () => Promise.reject(new Error('the disk is gone')) }),
           ),
       }),
     })
@@ -273,6 +273,6 @@ test('no entry holds a token', async () => {
   const answer = await server.ask('DELETE', `${all}/some`, { token })
   await entryOf(server, answer)
   await entryOf(server, await server.ask('GET', all, { token: 'a-guess-that-is-secret' }))
-  const told = JSON.stringify((await server.store.reads.audit(1_000)).entries)
-  for (const secret of [token, apiKey, 'a-guess-that-is-secret']) expect(told).not.toContain(secret)
+  const reported = JSON.stringify((await server.store.reads.audit(1_000)).entries)
+  for (const secret of [token, apiKey, 'a-guess-that-is-secret']) expect(reported).not.toContain(secret)
 })

@@ -14,7 +14,7 @@ import { until } from '../support/until.ts'
 const stream = ({ url }: Serving, options: Parameters<typeof openEventStream>[2] = {}) =>
   openEventStream(url, apiKey, options)
 
-const told = ({ events }: EventStream) => events.map(({ payload }) => `${payload.id} ${payload.status}`)
+const reported = ({ events }: EventStream) => events.map(({ payload }) => `${payload.id} ${payload.status}`)
 
 /** Stores it, then takes it back: one event, its last. */
 async function end(store: Store, id: string, changes: Partial<Transaction> = {}): Promise<void> {
@@ -41,7 +41,7 @@ test('what happens is told in order, each transaction as it stood then', async (
   await save({
     ...now,
     sentAt: at + 1,
-    lifecycle: { ...bound, attempts: [{ ...own, handOver: { state: 'sending' } }] },
+    lifecycle: { ...bound, attempts: [{ ...own, broadcast: { state: 'sending' } }] },
   })
   await save({ ...now, lifecycle: { ...bound, attempts: [own] } })
   await save({ ...now, lifecycle: { ...bound, attempts: [own, dearer] } })
@@ -105,7 +105,7 @@ test('an event of a payload that was replaced since shows the payload of then', 
   )
   const replaced = { ...sent, payload: { ...sent.payload, value: 5n }, earlier: [sent.payload] as const }
   const after = await server.store.commit((session) => session.saveTransaction(sent, replaced, at))
-  // Taken back before the new payload is signed: none of its envelopes is there to be shown.
+  // Taken back before the new payload is signed: none of its attempts is there to be shown.
   await server.store.commit((session) => session.saveTransaction(after, cancel(after, at), at))
   await using reader = stream(server, { query: 'after=0' })
   await until(() => reader.events.length === 2)
@@ -124,7 +124,7 @@ test('whoever comes back with Last-Event-ID has missed nothing; it goes before t
   await until(() => back.events.length === 2)
   await end(server.store, 'd')
   await until(() => back.events.length === 3)
-  expect(told(back)).toEqual(['b canceled', 'c canceled', 'd canceled'])
+  expect(reported(back)).toEqual(['b canceled', 'c canceled', 'd canceled'])
   expect(back.place).toBe(back.events.at(-1)?.id)
 })
 
@@ -146,7 +146,7 @@ test('of a relayer, of a transaction, and with a key of some relayers, only what
   const seen = async (query: string, key = apiKey) => {
     await using reader = openEventStream(server.url, key, { query: `after=0${query}` })
     await until(() => reader.refusal !== undefined || Number(reader.events.at(-1)?.id.split('-')[0]) >= 2)
-    return reader.status === 200 ? told(reader) : reader.refusal
+    return reader.status === 200 ? reported(reader) : reader.refusal
   }
   expect(await seen('&relayer_id=two')).toEqual(['b canceled'])
   expect(await seen('&transaction_id=c')).toEqual(['c canceled'])

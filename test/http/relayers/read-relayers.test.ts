@@ -102,8 +102,8 @@ test.each(['status', 'balance'])('%s while no node answers: no secret of a URL i
 test.each(['status', 'balance'])('%s at a replica whose file has another network', async (what) => {
   await using server = await serve()
   const answer = await server.ask('GET', `/api/v1/relayers/one/${what}`)
-  const told = 'the configuration of this replica has no network "localhost"; ask another replica, or add it there'
-  expectFailure(answer, 503, told, 'NODE_UNAVAILABLE')
+  const reported = 'the configuration of this replica has no network "localhost"; ask another replica, or add it there'
+  expectFailure(answer, 503, reported, 'NODE_UNAVAILABLE')
   expect(server.log.filter(({ level }) => level === 'error')).toEqual([])
 })
 

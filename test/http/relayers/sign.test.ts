@@ -71,8 +71,8 @@ describe('refused', () => {
     [{ message: { raw: '0x1' } }, `message: {"raw":"0x1"} is not ${messageForm}`],
     [{ message: 'a', relayer: 'x' }, 'relayer: is not known here; known are message'],
     [{ message: '\ud800' }, 'message: "\\ud800" is not Unicode; send it as bytes, {"raw": "0x…"}'],
-  ])('a message like %j', async (body, told) => {
-    expectFailure(await post(server, 'one/sign', body), 400, told, 'INVALID_REQUEST')
+  ])('a message like %j', async (body, reported) => {
+    expectFailure(await post(server, 'one/sign', body), 400, reported, 'INVALID_REQUEST')
   })
 
   test.each([31, 33])('a hash of %i bytes', async (bytes) => {
@@ -107,8 +107,8 @@ describe('refused', () => {
     const failing = () => Promise.reject(new Error('https://vault.internal/?token=hunter2'))
     await using other = await serve({ signer: { address, sign: failing, signStatement: failing } })
     const answer = await post(other, 'one/sign', { message: 'x' })
-    const told = 'signer "dev" of relayer "one" does not sign now; try again later'
-    expectFailure(answer, 503, told, 'SIGNER_UNAVAILABLE')
+    const reported = 'signer "dev" of relayer "one" does not sign now; try again later'
+    expectFailure(answer, 503, reported, 'SIGNER_UNAVAILABLE')
   })
 })
 

@@ -70,7 +70,7 @@ test.each([
   ['a malformed body', 'POST', '/api/v1/relayers/one/transactions'],
   ['an unknown relayer', 'DELETE', '/api/v1/relayers/nobody/transactions/pending'],
   ['an escaped letter in the prefix', 'GET', '/api/%761/relayers'],
-])('a stranger learns nothing of %s', async (_, method, path) => {
+])('an unauthenticated client learns nothing of %s', async (_, method, path) => {
   const body = method === 'POST' ? { headers: { 'content-type': 'application/json' }, body: '{' } : {}
   expectFailure(await server.ask(method, path, { token: null, ...body }), 401, 'Unauthorized', 'UNAUTHORIZED')
 })

@@ -20,7 +20,7 @@ async function openReplica(url: string, self: string) {
   const rates = rateLimits(limits)
   const hints = opened.use(openPostgresHints({ url: secretUrl(new URL(url)), clock: systemClock, logger: quiet }))
   const connected = new AbortController()
-  await new Promise<void>((resolve) => hints.hear(() => resolve(), connected.signal))
+  await new Promise<void>((resolve) => hints.listen(() => resolve(), connected.signal))
   connected.abort()
   opened.use(shareRates({ rates, hints, clock: systemClock, self }))
   const server = opened.use(await serve({ limits, rates }))
@@ -28,7 +28,7 @@ async function openReplica(url: string, self: string) {
   return { rates, server, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
-test('what a key spends at one replica is gone at the other, once, and so are the tries of a stranger', async () => {
+test('what a key spends at one replica is gone at the other, once, and so are the tries of an unauthenticated client', async () => {
   const url = await (await postgres()).database()
   await using one = await openReplica(url, 'one')
   await using other = await openReplica(url, 'other')
@@ -41,8 +41,8 @@ test('what a key spends at one replica is gone at the other, once, and so are th
       () => true,
     ),
   )
-  const stranger = await other.server.ask('GET', '/api/v1/relayers', { token: 'guess' })
-  expectFailure(stranger, 429, 'Too Many Requests', 'RATE_LIMITED')
+  const client = await other.server.ask('GET', '/api/v1/relayers', { token: 'guess' })
+  expectFailure(client, 429, 'Too Many Requests', 'RATE_LIMITED')
   // Four of six are gone, by what it was told; nobody tells it of its own.
   const last = await other.server.ask('GET', '/api/v1/relayers')
   expect(last.headers).toMatchObject({ ratelimit: expect.stringMatching(/^"key";r=1;/) })

@@ -43,15 +43,15 @@ export function attempt(transactionId: TransactionId, seed: number, kind: Attemp
     signature: { r: hashOf(seed + 1), s: hashOf(seed + 2), v: 1 },
     recordedAt: at,
     recordedAtBlock: 90,
-    handOver: { state: 'handed', outcome: { kind: 'accepted' }, at: at + 5 },
+    broadcast: { state: 'handed', outcome: { kind: 'accepted' }, at: at + 5 },
   }
 }
 
-export function inclusion(taker: Attempt, changes: { succeeded?: boolean; gasUsed?: 'unknown' } = {}): Inclusion {
+export function inclusion(spender: Attempt, changes: { succeeded?: boolean; gasUsed?: 'unknown' } = {}): Inclusion {
   return {
     by: 'attempt',
-    hash: taker.hash,
-    kind: taker.kind,
+    hash: spender.hash,
+    kind: spender.kind,
     block: { number: 100, hash: hashOf(0xb10c) },
     succeeded: changes.succeeded ?? true,
     ...(changes.gasUsed !== 'unknown' && { gasUsed: 21_000 }),
@@ -82,7 +82,7 @@ export function transaction(id: string, lifecycle: Lifecycle, changes: Partial<T
 /** Stores it next in its relayer's order. */
 export async function put(store: Store, row: Transaction): Promise<Transaction> {
   return store.commit(async (session) => {
-    const next = await session.nextInOrder(row.relayerId)
+    const next = await session.reserveSequence(row.relayerId)
     if (!next) throw new Error(`no relayer ${row.relayerId} to store for`)
     const stored = { ...row, sequence: next.sequence }
     await session.insertTransaction(stored)
@@ -115,7 +115,7 @@ export async function putEveryPhase(store: Store): Promise<void> {
   await inPhase('sent', ([own]) => ({
     phase: 'inFlight',
     nonce: 4,
-    attempts: [{ ...own, handOver: { state: 'held', reason: 'no endpoint was reached' } }],
+    attempts: [{ ...own, broadcast: { state: 'held', reason: 'no endpoint was reached' } }],
   }))
   await put(store, transaction('queued', { phase: 'queued' }))
   await put(

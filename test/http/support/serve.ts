@@ -14,7 +14,7 @@ import type { Logger } from '../../../src/ops/logger.ts'
 import { noMetrics } from '../../../src/ops/metrics.ts'
 import { systemRandom } from '../../../src/ops/random.ts'
 import { openVault } from '../../../src/ops/vault.ts'
-import { openEstate } from '../../../src/registry/open-estate.ts'
+import { openRegistry } from '../../../src/registry/open-registry.ts'
 import { viemCurve } from '../../../src/signers/curve.ts'
 import { keySigner } from '../../../src/signers/key-signer.ts'
 import type { Signer } from '../../../src/signers/signer.ts'
@@ -100,7 +100,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
   }
   const vault = openVault({ previous: [] }, commands.random)
   const openSigner = async () => signer
-  const estate = await openEstate({
+  const registry = await openRegistry({
     ...{ store, vault, logger, openSigner, fileSigners: new Map() },
     file: { relayers: [], signers: [], notifications: [], networks: [] },
     chains: openChains(() => (setting.chain ?? {}) as Chain),
@@ -111,14 +111,14 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
     management: {
       ...commands,
       announce: () => {},
-      estate,
+      registry,
       vault,
       logger,
       guard: guardAddresses([]),
       openSigner,
       readPolicies,
     },
-    chainOf: setting.chain ? () => setting.chain as Chain : estate.chainOf,
+    chainOf: setting.chain ? () => setting.chain as Chain : registry.chainOf,
     signerOf: () => signer,
     policyOf: () => somePolicy,
     limits: setting.limits ?? { requestsPerSecond: 100_000, burst: 100_000 },

@@ -59,7 +59,7 @@ describe('one', () => {
     })
   })
 
-  test('a legacy envelope has a gas price, and v as EIP-155 has it', async () => {
+  test('a legacy transaction has a gas price, and v as EIP-155 has it', async () => {
     const id = 'legacy' as TransactionId
     const own = {
       ...attempt(id, 0x61, 'execute', 61),
@@ -164,7 +164,7 @@ describe('cancellation', () => {
   const put1 = async (
     id: string,
     phase: 'inFlight' | 'mined' | 'final',
-    taker: 'execute' | 'cancel' | 'stranger',
+    spender: 'execute' | 'cancel' | 'foreign',
     changes: Parameters<typeof inclusion>[1] = {},
   ) => {
     const seed = 0x7000 + id.length * 0x100 + id.charCodeAt(0)
@@ -173,9 +173,9 @@ describe('cancellation', () => {
     const attempts = [own, noOp] as const
     const block = { number: 100, hash: hashOf(0xb10c) }
     const included =
-      taker === 'stranger'
+      spender === 'foreign'
         ? ({ by: 'external', hash: hashOf(seed + 9), block } as const)
-        : inclusion(taker === 'cancel' ? noOp : own, changes)
+        : inclusion(spender === 'cancel' ? noOp : own, changes)
     const base = { nonce: seed, attempts }
     const lifecycle =
       phase === 'inFlight'
@@ -189,7 +189,7 @@ describe('cancellation', () => {
     )
     return included.hash
   }
-  const told = async (id: string) => {
+  const reported = async (id: string) => {
     const answer = await get(`${all}/${id}/cancellation`)
     expectSuccess(answer)
     return answer.body.data
@@ -197,7 +197,7 @@ describe('cancellation', () => {
 
   test('racing', async () => {
     await put1('c-racing', 'inFlight', 'cancel')
-    expect(await told('c-racing')).toEqual({
+    expect(await reported('c-racing')).toEqual({
       transaction_id: 'c-racing',
       state: 'racing',
       final: false,
@@ -213,10 +213,10 @@ describe('cancellation', () => {
     ['won, not final', 'd-won', 'mined', 'cancel', 'won', false, false, '42000000000000'],
     ['won', 'e-won', 'final', 'cancel', 'won', true, true, '42000000000000'],
     ['lost', 'f-lost', 'final', 'execute', 'lost', true, false, '0'],
-    ['external', 'g-external', 'final', 'stranger', 'external', true, true, '0'],
-  ] as const)('%s', async (_, id, phase, taker, state, final, safe, cost) => {
-    const hash = await put1(id, phase, taker)
-    expect(await told(id)).toMatchObject({
+    ['external', 'g-external', 'final', 'foreign', 'external', true, true, '0'],
+  ] as const)('%s', async (_, id, phase, spender, state, final, safe, cost) => {
+    const hash = await put1(id, phase, spender)
+    expect(await reported(id)).toMatchObject({
       state,
       final,
       safe_to_retry: safe,
@@ -227,13 +227,13 @@ describe('cancellation', () => {
 
   test('won, at a cost that no node tells, has none', async () => {
     await put1('u-won', 'final', 'cancel', { gasUsed: 'unknown' })
-    const verdict = await told('u-won')
+    const verdict = await reported('u-won')
     expect(verdict).toMatchObject({ state: 'won', final: true, safe_to_retry: true })
     expect(verdict).not.toHaveProperty('cost')
   })
 
   test('dropped, by an expiry', async () => {
-    expect(await told('expired')).toMatchObject({
+    expect(await reported('expired')).toMatchObject({
       state: 'dropped',
       final: true,
       safe_to_retry: true,
@@ -252,19 +252,19 @@ describe('cancellation', () => {
 })
 
 describe('attempts', () => {
-  test('every envelope, oldest first, without its bytes', async () => {
+  test('every attempt, oldest first, without its bytes', async () => {
     const id = 'tried' as TransactionId
     const first = attempt(id, 0x81, 'execute', 80)
     const second = {
       ...attempt(id, 0x82, 'replace', 80),
       fees: { kind: 'legacy', gasPrice: 9n } as const,
-      handOver: {
+      broadcast: {
         state: 'handed',
         outcome: { kind: 'rejected', code: 'feeTooLow', message: 'underpriced' },
         at: at + 7,
       } as const,
     }
-    const third = { ...attempt(id, 0x83, 'cancel', 80), handOver: { state: 'held', reason: 'no endpoint' } as const }
+    const third = { ...attempt(id, 0x83, 'cancel', 80), broadcast: { state: 'held', reason: 'no endpoint' } as const }
     await put(server.store, transaction(id, { phase: 'inFlight', nonce: 80, attempts: [first, second, third] }))
     const answer = await get(`${all}/tried/attempts`)
     expectSuccess(answer)

@@ -40,13 +40,13 @@ test('with an attempt that a node may have: the new payload is shown, without a 
 
 test('nothing is left to replace: canceled', async () => {
   await server.ask('DELETE', '/api/v1/relayers/one/transactions/queued')
-  const told = 'transaction queued is already canceled; send a new one'
-  expectFailure(await replace('queued'), 400, told, 'TRANSACTION_ALREADY_CANCELED')
+  const reported = 'transaction queued is already canceled; send a new one'
+  expectFailure(await replace('queued'), 400, reported, 'TRANSACTION_ALREADY_CANCELED')
 })
 
 test.each(['mined', 'confirmed', 'failed', 'expired'])('nothing is left to replace: %s', async (status) => {
-  const told = `transaction ${status} is already ${status}; send a new one`
-  expectFailure(await replace(status), 400, told, `TRANSACTION_ALREADY_${status.toUpperCase()}`)
+  const reported = `transaction ${status} is already ${status}; send a new one`
+  expectFailure(await replace(status), 400, reported, `TRANSACTION_ALREADY_${status.toUpperCase()}`)
 })
 
 test('unknown, of an unknown relayer, or of a neighbour', async () => {

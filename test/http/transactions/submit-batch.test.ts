@@ -103,8 +103,8 @@ describe('none is stored, and every bad item is named', () => {
   test('expired before it is sent', async () => {
     const past = new Date(at - 1).toISOString()
     const answer = await post(server, 'one', { transactions: [good, { ...good, valid_until: past }] })
-    const told = 'transactions[1].valid_until: lies in the past; send a later time, or none'
-    expectFailure(answer, 400, told, 'INVALID_REQUEST')
+    const reported = 'transactions[1].valid_until: lies in the past; send a later time, or none'
+    expectFailure(answer, 400, reported, 'INVALID_REQUEST')
   })
 
   test.each<[string, unknown, RegExp]>([
@@ -114,10 +114,10 @@ describe('none is stored, and every bad item is named', () => {
     ['no list', { transactions: good }, /^transactions: .* is not a list of 1 to 500 transactions/],
     ['no objects', { transactions: [good, 7] }, /^transactions\[1\]: 7 is not a transaction as an object/],
     ['a bare list', [good], /^body: .* is not a JSON object/],
-  ])('%s', async (_, body, told) => {
+  ])('%s', async (_, body, reported) => {
     const answer = await post(server, 'one', body)
     expect([answer.status, answer.headers['relayer-error-code']]).toEqual([400, 'INVALID_REQUEST'])
-    expect(answer.body.message).toMatch(told)
+    expect(answer.body.message).toMatch(reported)
   })
 
   test('a relayer that is not there, and one that is paused', async () => {
@@ -157,7 +157,7 @@ test('one idempotency key covers all of them', async () => {
   const ids = answers.map(({ body }) => body.data.map(({ id }: { id: string }) => id))
   expect(ids[1]).toEqual(ids[0])
   expect(ids[2]).toEqual(ids[0])
-  expect(answers.filter(({ headers: told }) => told['idempotency-replayed'] === 'true')).toHaveLength(2)
+  expect(answers.filter(({ headers: reported }) => reported['idempotency-replayed'] === 'true')).toHaveLength(2)
   expect(await total(server, 'one')).toBe(before + 20)
   const other = await post(server, 'one', { transactions: sends(19) }, headers)
   expect(other.headers['relayer-error-code']).toBe('IDEMPOTENCY_KEY_REUSED')

@@ -12,9 +12,9 @@ export type Body = any
 /** The data of a success. Throws on anything else. */
 export async function manage(client: Client, method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object) {
   const answer = await client.request(method, path, { body })
-  const told = answer.body as { data: Body; message?: string }
-  if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(told)}`)
-  return told.data
+  const reported = answer.body as { data: Body; message?: string }
+  if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(reported)}`)
+  return reported.data
 }
 
 /** Status, code and message of a refusal. */
@@ -24,8 +24,8 @@ export async function refused(
   path: string,
   body?: object,
 ) {
-  const { status, headers, body: told } = await client.request(method, path, { body })
-  return { status, code: headers['relayer-error-code'], message: (told as { message: string }).message }
+  const { status, headers, body: reported } = await client.request(method, path, { body })
+  return { status, code: headers['relayer-error-code'], message: (reported as { message: string }).message }
 }
 
 export async function mined(client: Client, relayer: string, id: string, node: { mine(): Promise<unknown> }) {

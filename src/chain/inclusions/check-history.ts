@@ -1,0 +1,123 @@
+// What an account did that its record does not hold: the nonces that a chain or a pool has beyond it, and what spent them.
+import type { Address } from '../../domain/ids.ts'
+import type { HistoryInquiry, HistorySeen } from '../../domain/observation.ts'
+import type { BlockNumber, Nonce, TimestampMs } from '../../domain/units.ts'
+import type { Clock } from '../../ops/clock.ts'
+import { nonceCall, readNonce } from '../accounts/read-nonce.ts'
+import { blockBefore } from '../heads/block-before.ts'
+import type { Pace } from '../heads/measure-blocktime.ts'
+import type { ReadCanonical } from '../heads/read-canonical.ts'
+import type { TrackedHead } from '../heads/track-head.ts'
+import { toHead, toHex, toNumber } from '../nodes/decode.ts'
+import type { Endpoints } from '../nodes/endpoints.ts'
+import { type Findings, noFindings, searchBlocks } from './search-blocks.ts'
+
+/** `pendingNonce`: what the pool of one endpoint, `at.by`, has told already. Undefined where no node tells its pool. */
+export type CheckHistory = (
+  address: Address,
+  inquiry: HistoryInquiry,
+  pendingNonce: Nonce | undefined,
+  at: TrackedHead,
+) => Promise<HistorySeen | undefined>
+
+/** Timestamps are whole seconds: a block may be made so much later than it says. */
+const resolutionMs = 1_000
+
+/** What was found so far of one account. */
+interface Search extends Findings {
+  /** Everything that was mined since then lies above. */
+  start?: { readonly since: TimestampMs; readonly above: BlockNumber }
+}
+
+export interface HistoryCheckOptions {
+  readonly endpoints: Endpoints
+  readonly readCanonical: ReadCanonical
+  readonly pace: Pace
+  readonly clock: Clock
+}
+
+export function openHistoryCheck({ endpoints, readCanonical, pace, clock }: HistoryCheckOptions): CheckHistory {
+  const searches = new Map<Address, Search>()
+
+  return async (address, inquiry, pendingNonce, at) => {
+    const below = await reachOf(endpoints, address, inquiry, pendingNonce, at)
+    if (below === undefined) return undefined
+    const unexplained: Nonce[] = []
+    for (let nonce = inquiry.from; nonce < below; nonce += 1) if (!inquiry.explained.has(nonce)) unexplained.push(nonce)
+    const last = unexplained.at(-1)
+    if (last === undefined) {
+      searches.delete(address)
+      return { below }
+    }
+    const final = at.head.number - inquiry.confirmations + 1
+    const finalBelow = final < 0 ? undefined : await readNonce(at.by, address, final)
+    if (finalBelow === undefined) return { below }
+    if (last >= finalBelow) return { below, finalBelow }
+    const search: Search = searches.get(address) ?? noFindings()
+    searches.set(address, search)
+    const above = await startOf(search, inquiry.since, at)
+    if (above === undefined) return { below, finalBelow }
+    const ended = await searchBlocks(at.by, address, unexplained, { above, final, finalBelow }, search)
+    if (ended === 'contradiction') searches.delete(address)
+    if (ended !== 'through') return { below, finalBelow, more: ended === 'more' }
+    const spenders = [...search.spenders.values()].sort((one, other) => one.nonce - other.nonce)
+    const canonical = await readCanonical(
+      spenders.map(({ block }) => block.number),
+      at,
+    )
+    if (spenders.every(({ block }) => canonical.get(block.number) === block.hash))
+      return { below, finalBelow, spenders }
+    // Read of a branch that is left, or not to be verified now.
+    searches.delete(address)
+    return { below, finalBelow }
+  }
+
+  /** Found once, as it lies far below what may still be reorganised. Undefined where a header could not be read. */
+  async function startOf(search: Search, since: TimestampMs, at: TrackedHead): Promise<BlockNumber | undefined> {
+    if (search.start?.since === since && search.start.above < at.head.number) return search.start.above
+    const now = clock.now()
+    // By the chain's clock, which may be behind this machine's, by no more than the age of its head.
+    const lagMs = Math.max(0, now - at.head.timestampMs)
+    const time = Math.min(since, now) - lagMs - resolutionMs
+    const above = await blockBefore(at.head, time, pace.ms(), async (number) => {
+      const answer = await at.by.call({ method: 'eth_getBlockByNumber', params: [toHex(number), false] })
+      const head = answer.kind === 'value' ? toHead(answer.value) : undefined
+      return head?.number === number ? head : undefined
+    })
+    if (above !== undefined) search.start = { since, above }
+    return above
+  }
+}
+
+async function reachOf(
+  endpoints: Endpoints,
+  address: Address,
+  { seen }: HistoryInquiry,
+  counted: Nonce | undefined,
+  at: TrackedHead,
+): Promise<Nonce | undefined> {
+  if (seen?.isWhole) return seen.below
+  const now = await belowAll(endpoints, address, counted, at)
+  return seen ? Math.max(seen.below, now ?? 0) : now
+}
+
+/** By every pool that can be asked now: what was sent through one node may not have come to another. */
+async function belowAll(
+  endpoints: Endpoints,
+  address: Address,
+  counted: Nonce | undefined,
+  { head, by }: TrackedHead,
+): Promise<Nonce | undefined> {
+  const others = endpoints.order(by).filter((endpoint) => endpoint.fit() && (endpoint !== by || counted === undefined))
+  const answers = await Promise.all(
+    others.map(async (endpoint) => {
+      if ((await endpoint.ready()) !== undefined) return undefined
+      const answer = await endpoint.call(nonceCall(address, 'pending'))
+      // Not every node counts its pool.
+      if (answer.kind === 'rpcError') return readNonce(endpoint, address, head.number)
+      return answer.kind === 'value' ? toNumber(answer.value) : undefined
+    }),
+  )
+  const counts = [counted, ...answers].filter((count) => count !== undefined)
+  return counts.length === 0 ? undefined : Math.max(...counts)
+}

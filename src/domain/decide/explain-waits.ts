@@ -1,0 +1,47 @@
+// What is news of what was decided. A wait is true as of the last look at the chain: it is written when it begins, written
+// anew when a figure of it has changed, and cleared when it is over.
+import type { Condition } from '../condition.ts'
+import { isInPhase, type Transaction } from '../transaction.ts'
+import { withWait } from '../wait.ts'
+import type { Decision } from './decision.ts'
+import type { Work } from './work.ts'
+
+/** Of several that hold one transaction up the last is told: it goes deepest. */
+export function oneReasonEach(decisions: readonly Decision[]): readonly Decision[] {
+  const last = new Map(decisions.flatMap((each) => (each.do === 'explain' ? [[each.transaction.id, each]] : [])))
+  return decisions.filter((each) => each.do !== 'explain' || last.get(each.transaction.id) === each)
+}
+
+/** Without what is told already: each telling is a row written. */
+export function withoutRepeats(decisions: readonly Decision[]): readonly Decision[] {
+  return decisions.filter((decision) => {
+    if (decision.do !== 'explain') return true
+    const { transaction, condition, reason: text } = decision
+    const { wait } = withWait(transaction, { condition, text })
+    return wait?.condition !== transaction.wait?.condition || wait?.text !== transaction.wait?.text
+  })
+}
+
+/** Of those that wait, and of which `decisions` do not say that they still do. */
+export function clearStaleWaits(transactions: readonly Transaction[], decisions: readonly Decision[]): Decision[] {
+  const touched = new Set(
+    decisions.flatMap((decision) =>
+      decision.do === 'fillGap' || leavesWait.includes(decision.do) ? [] : [decision.transaction.id],
+    ),
+  )
+  return transactions
+    .filter(({ id, wait }) => wait && !touched.has(id))
+    .map((transaction) => ({ do: 'clearWait', transaction }))
+}
+
+const leavesWait: readonly Decision['do'][] = ['rebroadcast', 'bump', 'replace', 'takeOver']
+
+export function conditionsOf({ relayer, open, suspected }: Work, decisions: readonly Decision[]): readonly Condition[] {
+  const found = new Set(decisions.flatMap((decision) => (decision.do === 'explain' ? [decision.condition] : [])))
+  if (relayer.paused) found.add('paused')
+  if (suspected.length > 0) found.add('cancellation_unclear')
+  if (open.some((each) => isInPhase(each, 'mined') && each.lifecycle.inclusion.by === 'external')) {
+    found.add('nonce_taken')
+  }
+  return [...found]
+}

@@ -1,0 +1,59 @@
+// What an owner is broadcasting at this moment. A node that takes its time is not waited for: its answers are recorded
+// when they come, and until then payloads wait behind a payload, in their order, while no-ops go out beside it.
+
+import type { Hash } from '../domain/ids.ts'
+import type { Clock } from '../ops/clock.ts'
+import { late, within } from '../ops/within.ts'
+
+/** Far longer than a node takes that is well, and far shorter than a block. */
+const promptMs = 250
+
+export interface BroadcastsUnderWay {
+  /** Empty while every node answers in time. */
+  readonly underWay: ReadonlySet<Hash>
+  /** Waits for `performed`, but not for long. It is looked after until it ends: then, and if it fails, `onEnd` is called. */
+  attend<T>(hashes: readonly Hash[], performed: Promise<T>): Promise<T | 'hanging'>
+  /** Throws what one of those that hung has failed with, once. */
+  raise(): void
+  /** Resolves when none is under way. */
+  ended(): Promise<void>
+}
+
+export function trackBroadcasts(clock: Clock, onEnd: () => void): BroadcastsUnderWay {
+  const underWay = new Set<Hash>()
+  const hanging = new Set<Promise<void>>()
+  const failures: unknown[] = []
+
+  function track(hashes: readonly Hash[], performed: Promise<unknown>): void {
+    for (const hash of hashes) underWay.add(hash)
+    const ended = performed
+      .then(
+        () => undefined,
+        (error: unknown) => {
+          failures.push(error)
+        },
+      )
+      .finally(() => {
+        for (const hash of hashes) underWay.delete(hash)
+        hanging.delete(ended)
+        onEnd()
+      })
+    hanging.add(ended)
+  }
+
+  return {
+    underWay,
+    async attend<T>(hashes: readonly Hash[], performed: Promise<T>) {
+      const first = await within(clock, promptMs, () => performed)
+      if (first !== late) return first
+      track(hashes, performed)
+      return 'hanging'
+    },
+    raise() {
+      if (failures.length > 0) throw failures.shift()
+    },
+    async ended() {
+      while (hanging.size > 0) await Promise.all(hanging)
+    },
+  }
+}

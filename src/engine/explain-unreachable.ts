@@ -1,0 +1,31 @@
+// While no node answers nothing is decided; after a while that is said where a client looks for it. The first look at the
+// chain that succeeds takes it back.
+import { apply } from '../domain/decide/apply.ts'
+import { isChange } from '../domain/decide/decision.ts'
+import { withoutRepeats } from '../domain/decide/explain-waits.ts'
+import { explainUnreachable } from '../domain/decide/hindrance.ts'
+import { OwnershipLost, StaleWrite } from '../domain/errors.ts'
+import { fence, type Ownership } from '../ownership/ownership.ts'
+import type { StepContext } from './step-context.ts'
+
+/** A client that changed one meanwhile, or another owner, makes the telling needless. */
+export async function recordUnreachable(
+  { store, clock }: StepContext,
+  ownership: Ownership,
+  why: string,
+): Promise<void> {
+  const work = await store.reads.work(ownership.relayer)
+  const changes = work ? withoutRepeats(explainUnreachable(work, why)).filter(isChange) : []
+  if (changes.length === 0) return
+  const now = clock.now()
+  try {
+    await store.commit(async (session) => {
+      await fence(session, ownership)
+      for (const change of changes) {
+        await session.saveTransaction(change.transaction, apply(change, change.transaction, undefined, now), now)
+      }
+    }, ownership.relayer)
+  } catch (error) {
+    if (!(error instanceof StaleWrite || error instanceof OwnershipLost)) throw error
+  }
+}

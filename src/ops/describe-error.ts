@@ -1,0 +1,29 @@
+// What a log is told of an error. Drivers and clients hang whole connections, keys, requests and rows on theirs: what is not
+// named here stays out.
+import { memberOf } from './member.ts'
+
+/** Of the system, of PostgreSQL and SQLite, of HTTP clients: each a word or a number. */
+const namingFields = ['code', 'errno', 'errcode', 'syscall', 'address', 'port', 'constraint'] as const
+const causesMax = 8
+
+/** For JSON: type, message, stack, what names the failure, and the same of its causes. What is no error is told by its text. */
+export function describeError(error: unknown, causesLeft = causesMax): unknown {
+  if (!(error instanceof Error)) return typeof error === 'object' && error !== null ? String(error) : error
+  const { message, stack, cause } = error
+  const facts = namingFields.flatMap((name) => {
+    const value = memberOf(error, name)
+    return typeof value === 'string' || typeof value === 'number' ? [[name, value]] : []
+  })
+  const further = causesLeft > 0
+  return {
+    type: error.constructor.name,
+    message,
+    stack,
+    ...Object.fromEntries(facts),
+    ...(further && cause !== undefined && { cause: describeError(cause, causesLeft - 1) }),
+    ...(further &&
+      error instanceof AggregateError && {
+        aggregateErrors: error.errors.slice(0, causesMax).map((each) => describeError(each, causesLeft - 1)),
+      }),
+  }
+}

@@ -1,0 +1,33 @@
+// What the configuration file names, as the registry has it: relayers know their chain and their address.
+import type { NetworkName, RelayerId } from '../domain/ids.ts'
+import type { Relayer } from '../domain/relayer.ts'
+import type { Signer } from '../signers/signer.ts'
+import { known, type RegistryFile, type SignerFacts } from './entities.ts'
+
+type FileRelayer = Omit<Relayer, 'id' | 'network' | 'chainId' | 'address'> & {
+  readonly id: string
+  readonly network: string
+}
+
+/** As it is parsed: entities refer to each other by names that are known to exist. */
+export interface ParsedFile extends Pick<RegistryFile, 'notifications' | 'networks'> {
+  readonly relayers: readonly FileRelayer[]
+  readonly signers: readonly Pick<SignerFacts, 'id' | 'type'>[]
+}
+
+/** `opened`: the file's signers, by id. */
+export function registryFile(parsed: ParsedFile, opened: ReadonlyMap<string, Signer>): RegistryFile {
+  const { notifications, networks } = parsed
+  const addressOf = (signerId: string) => known(opened.get(signerId), `signer "${signerId}"`).address
+  const chainIds = new Map(networks.map(({ name, chainId }) => [name, chainId]))
+  const signers = parsed.signers.map(({ id, type }) => ({ id, type, address: addressOf(id) }))
+  const relayers = parsed.relayers.map((relayer) => ({
+    ...relayer,
+    // The file is where these names come from.
+    id: relayer.id as RelayerId,
+    network: relayer.network as NetworkName,
+    chainId: known(chainIds.get(relayer.network), `network "${relayer.network}"`),
+    address: addressOf(relayer.signerId),
+  }))
+  return { relayers, signers, notifications, networks }
+}

@@ -1,0 +1,80 @@
+// The rows of what was configured through the API: what of it is told, what is sealed, and in which place. What is read of
+// a row is of the type that was written to it, by the function beside the one that reads.
+import type { Address } from '../domain/ids.ts'
+import { type Secret, secret, secretUrl } from '../ops/secret.ts'
+import type { Vault } from '../ops/vault.ts'
+import type { Entity, EntityKind } from '../store/store.ts'
+import type { EndpointSettings, NetworkPatch, NotificationSettings, SignerFacts } from './entities.ts'
+import { decode, encode, type RelayerOverlay } from './overlay.ts'
+
+type StoredEntity = Omit<Entity, 'revision'>
+
+/** What the sealed text is bound to, and what errors call it. */
+export function nameOfEntity({ kind, id }: { kind: EntityKind; id: string }): string {
+  return `${kind} "${id}"`
+}
+
+export function signerToEntity(vault: Vault, { id, type, address }: SignerFacts, key: Secret): StoredEntity {
+  const at = { kind: 'signer', id } as const
+  return { ...at, facts: encode({ type, address }), sealed: vault.seal(key.reveal(), nameOfEntity(at)) }
+}
+
+export function signerFromEntity({ id, facts }: Entity): SignerFacts {
+  const { type, address } = decode(facts) as { type: 'plain'; address: Address }
+  return { id, type, address }
+}
+
+export function notificationToEntity(vault: Vault, { id, type, url, signingKey }: NotificationSettings): StoredEntity {
+  const at = { kind: 'notification', id } as const
+  const secrets = { url: url.reveal(), ...(signingKey && { signingKey: signingKey.reveal() }) }
+  return { ...at, facts: encode({ type }), sealed: vault.seal(encode(secrets), nameOfEntity(at)) }
+}
+
+export function notificationFromEntity(vault: Vault, row: Entity): NotificationSettings {
+  const { url, signingKey } = decode(opened(vault, row)) as { url: string; signingKey?: string }
+  const signed = signingKey === undefined ? {} : { signingKey: secret(signingKey) }
+  return { id: row.id, type: 'webhook', url: secretUrl(new URL(url)), ...signed }
+}
+
+export function networkToEntity(vault: Vault, id: string, { rpcUrls, ...plain }: NetworkPatch): StoredEntity {
+  const at = { kind: 'network', id } as const
+  return { ...at, facts: encode(plain), ...(rpcUrls && { sealed: sealEndpoints(vault, at, rpcUrls) }) }
+}
+
+export function networkFromEntity(vault: Vault, row: Entity): NetworkPatch {
+  const rpcUrls = endpointsFromEntity(vault, row)
+  return { ...(decode(row.facts) as NetworkPatch), ...(rpcUrls && { rpcUrls }) }
+}
+
+/** A relayer's own row tells the rest of it. `api`: no file names it. */
+export type RelayerDocument = { readonly origin: 'api' } | { readonly origin: 'file'; readonly overlay: RelayerOverlay }
+
+export function relayerToEntity(id: string, document: RelayerDocument, sealed: string | undefined): StoredEntity {
+  return { kind: 'relayer', id, facts: encode(document), ...(sealed !== undefined && { sealed }) }
+}
+
+export function relayerFromEntity({ facts }: Entity): RelayerDocument {
+  return decode(facts) as RelayerDocument
+}
+
+export function sealEndpoints(
+  vault: Vault,
+  at: { kind: EntityKind; id: string },
+  endpoints: readonly EndpointSettings[],
+): string {
+  return vault.seal(encode(endpoints.map(({ url, weight }) => ({ url: url.reveal(), weight }))), nameOfEntity(at))
+}
+
+export function endpointsFromEntity(vault: Vault, row: Entity): readonly EndpointSettings[] | undefined {
+  if (row.sealed === undefined) return undefined
+  const endpoints = decode(opened(vault, row)) as readonly { url: string; weight: number }[]
+  return endpoints.map(({ url, weight }) => ({ url: secretUrl(new URL(url)), weight }))
+}
+
+export function keyFromEntity(vault: Vault, row: Entity): Secret {
+  return vault.open(row.sealed ?? '', nameOfEntity(row))
+}
+
+function opened(vault: Vault, row: Entity): string {
+  return vault.open(row.sealed ?? '', nameOfEntity(row)).reveal()
+}

@@ -1,0 +1,147 @@
+// Moves the data of a SQLite file to PostgreSQL, all of it or nothing, whenever the process dies.
+//
+//   target   schema, and "begun", durable            the target can be told from any other database
+//   file     one transaction: lock, schema, read     target   one transaction: copy, read back, compare, "done"
+//   file     "moving", durable                       from here on no service starts on the file
+//   target   commit                                  the data is there
+//   file     "moved", durable
+//
+// Cut off before "moving", nothing has happened. Cut off later, the file names the transfer, and the next run asks the target:
+// "done" is finished, "begun" begins anew. So there is no moment at which services start on both.
+import type { Clock } from '../../ops/clock.ts'
+import { freshId } from '../../ops/fresh-id.ts'
+import { OperatorError } from '../../ops/operator-error.ts'
+import type { Random } from '../../ops/random.ts'
+import type { Secret } from '../../ops/secret.ts'
+import { migrateWithin } from '../postgres/migrate.ts'
+import { compareTable } from './compare-table.ts'
+import { copyTable } from './copy-table.ts'
+import { carried, type Row, type Table } from './rows.ts'
+import { openSource, type Source } from './source.ts'
+import { openTarget, type Target } from './target.ts'
+import { countOn, empty, hold, refuseFilled, typesOf } from './target-tables.ts'
+
+export interface TransferOptions {
+  /** Of the SQLite file. */
+  readonly path: string
+  /** Of the PostgreSQL database. */
+  readonly url: Secret
+  readonly clock: Clock
+  readonly random: Random
+  /** Ends the transfer, as long as nothing has happened. */
+  readonly stop: AbortSignal
+  /** A line for people. */
+  report(line: string): void
+}
+
+/** Throws OperatorError wherever an operator can mend it. Nothing of `url` but its host is told. */
+export async function transferToPostgres(options: TransferOptions): Promise<void> {
+  const { path, url, clock, random, report } = options
+  using source = openSource({ path, now: clock.now(), readOnly: false })
+  await using target = await openTarget(url, clock)
+  reportEnds(source, target, report)
+  const { mark } = source
+  const transferId = mark?.move ?? freshId<string>(random, clock.now())
+
+  // What is done is known to both sides, also while a service runs on the target; what is in doubt waits for its end.
+  if (mark?.state !== 'moved') await target.begin()
+  const state = await target.state(transferId)
+  const isCutOff = mark?.state === 'moving' && state === 'begun'
+  if (mark && !isCutOff) {
+    if (state !== 'done') throw strange(source, target, state)
+    source.write({ ...mark, state: 'moved', target: target.shown })
+    report('this transfer is complete: nothing was left to be done')
+    return
+  }
+  await migrateWithin(target.client, clock.now())
+  await hold(target.client, source.tables)
+  await refuseFilled(target.client, source.tables, target.shown)
+  await target.recordState(transferId, 'begun', source.path)
+  await target.commit()
+
+  await target.begin()
+  await hold(target.client, source.tables)
+  await refuseFilled(target.client, source.tables, target.shown)
+  await copyAll(source, target, options)
+  await target.recordState(transferId, 'done', source.path)
+  options.stop.throwIfAborted()
+  source.write({ move: transferId, state: 'moving', target: target.shown, at: clock.now() })
+  await target.commit().catch((cause: Error) => {
+    throw new OperatorError(
+      `whether the target has committed is not known (${cause.message}); the file is marked, so that no service starts on it: run this command again, which finds out`,
+      { cause },
+    )
+  })
+  source.write({ move: transferId, state: 'moved', target: target.shown, at: clock.now() })
+  report('moved. The file is kept as it is, and no service starts on it; start the service with this DATABASE_URL')
+}
+
+/** All of a transfer except that it takes place: both sides stay as they are, and a service may run on the file. */
+export async function rehearse(options: TransferOptions): Promise<void> {
+  const { path, url, clock, report } = options
+  using source = openSource({ path, now: clock.now(), readOnly: true })
+  if (source.mark) throw new OperatorError(`${source.path} is marked as ${source.mark.state} to ${source.mark.target}`)
+  await using target = await openTarget(url, clock)
+  reportEnds(source, target, report)
+  await target.begin()
+  await migrateWithin(target.client, clock.now())
+  await hold(target.client, source.tables)
+  await refuseFilled(target.client, source.tables, target.shown)
+  await copyAll(source, target, options)
+  await target.client.query('ROLLBACK')
+  report('it can be moved. This was a rehearsal: nothing was changed on either side')
+}
+
+/** Inside a transaction of each side. */
+async function copyAll(source: Source, target: Target, { report, stop }: TransferOptions): Promise<void> {
+  const { client } = target
+  await empty(client, source.tables)
+  for (const table of source.tables) {
+    const rows = await copyTable(client, table, await typesOf(client, table), expected(source, table), (copied) => {
+      stop.throwIfAborted()
+      if (copied % reportEvery === 0) report(`${table.name}: ${copied} rows so far`)
+    })
+    report(`${table.name}: ${rows} rows copied`)
+  }
+  await countOn(client, source.tables)
+  await compareAll(source, target, { report, stop })
+  // Otherwise the first queries would be planned for empty tables.
+  for (const { name } of source.tables) await client.query(`ANALYZE "${name}"`)
+}
+
+const reportEvery = 100_000
+
+/** Throws RowsDiffer. */
+export async function compareAll(
+  source: Source,
+  target: Target,
+  { report, stop }: Pick<TransferOptions, 'report' | 'stop'>,
+): Promise<void> {
+  let total = 0
+  for (const table of source.tables) {
+    stop.throwIfAborted()
+    const { rows, digest } = await compareTable(target.client, table, expected(source, table))
+    report(`${table.name}: ${rows} rows are the same on both sides, sha256 ${digest}`)
+    total += rows
+  }
+  report(`all ${total} rows of ${source.tables.length} tables are the same on both sides`)
+}
+
+function* expected(source: Source, table: Table): Generator<Row> {
+  for (const row of source.rows(table)) yield carried(table, row)
+}
+
+export function reportEnds(source: Source, target: Target, report: TransferOptions['report']): void {
+  report(`from ${source.path}`)
+  report(`to ${target.shown}`)
+}
+
+/** The target is not the one that the file was moved to, or not as it was. */
+export function strange(source: Source, target: Target, state: string | undefined): OperatorError {
+  const { mark } = source
+  return new OperatorError(
+    state === 'undone'
+      ? `the transfer of ${source.path} was undone in ${target.shown}, and the file not told: run this command with --undo again`
+      : `${source.path} is marked as ${mark?.state} to ${mark?.target}, and ${target.shown} knows nothing of that: set DATABASE_URL to the database that the file was moved to`,
+  )
+}

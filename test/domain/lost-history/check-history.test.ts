@@ -1,0 +1,230 @@
+// What an owner that begins does not know of before: nothing as old as it is bound, ended or given up before it knows.
+import { describe, expect, test } from 'vitest'
+import { apply } from '../../../src/domain/decide/apply.ts'
+import { decide } from '../../../src/domain/decide/decide.ts'
+import type { Work } from '../../../src/domain/decide/work.ts'
+import { inquireAboutHistory } from '../../../src/domain/lost-history/check-history.ts'
+import { findAmong } from '../../../src/domain/lost-history/recover.ts'
+import type { Observation, Spender } from '../../../src/domain/observation.ts'
+import {
+  blockHash,
+  by,
+  byForeign,
+  eip1559,
+  gwei,
+  hashOf,
+  headAt,
+  height,
+  inFlight,
+  mined,
+  now,
+  queued,
+  someAttempt,
+  someObservation,
+  somePayload,
+  somePolicy,
+  someWork,
+} from '../some.ts'
+
+const lostHistory = { through: 9 }
+const seen = { below: 7, at: height, isWhole: false }
+/** Of a first look so long ago that one more look is enough. */
+const earlier = { below: 7, at: height - 2, isWhole: false }
+const { from: _, ...carried } = somePayload
+
+function spender(nonce: number, changes: Partial<Spender> = {}): Spender {
+  const { raw, signature, fees } = someAttempt(nonce)
+  return {
+    nonce,
+    hash: hashOf(0xf00 + nonce),
+    block: { number: height - 5, hash: blockHash(height - 5) },
+    minedAt: now,
+    signed: { to: carried.to ?? '0x', value: 1n, data: '0x', gasLimit: 21_000, raw, signature, fees },
+    ...changes,
+  }
+}
+
+const plan = (work: Partial<Work>, observation: Partial<Observation>) =>
+  decide(
+    someWork({ floor: { spentBelow: 5, explainedBelow: 5 }, lostHistory, ...work }),
+    someObservation({ nonce: 5, ...observation }),
+    somePolicy,
+    now,
+  )
+const whatOf = ({ decisions }: ReturnType<typeof plan>) => decisions.map(({ do: what }) => what)
+
+describe('while nonces are unexplained', () => {
+  test('nothing as old as the owner gets a nonce, and the queue says why', () => {
+    const reported = plan({ queued: [queued(1), queued(2)] }, { lostHistory: { below: 6 } })
+    expect(reported.decisions).toMatchObject([{ do: 'explain', condition: 'history_unknown' }])
+    expect(reported.lostHistory).toEqual({ through: 9, seen: { below: 6, at: height, isWhole: false } })
+  })
+  test('what came since goes on', () => {
+    const reported = plan({ queued: [queued(10)] }, { lostHistory: { below: 6 }, pendingNonce: 6 })
+    expect(reported.decisions).toMatchObject([{ do: 'assignNonce', nonce: 6 }])
+  })
+  test('without a word of the pools nothing is bound either', () => {
+    expect(whatOf(plan({ queued: [queued(1)] }, {}))).toEqual([])
+  })
+  test('what has expired does not end as if it had never been sent', () => {
+    const expired = queued(1, { validUntil: now - 1 })
+    expect(whatOf(plan({ queued: [expired], expiring: [expired] }, { lostHistory: { below: 6 } }))).not.toContain(
+      'expire',
+    )
+    expect(whatOf(plan({ queued: [expired], expiring: [expired] }, { lostHistory: { below: 5 } }))).toContain('expire')
+  })
+  test('what is explained grows with what is settled as ours, one after the other, and not over a foreign one’s; the floor with all', () => {
+    const attempts = [5, 6, 7].map((nonce) => someAttempt(nonce))
+    const deep = (index: number, inclusion = by(attempts[index] as never, height - 9)) =>
+      mined(5 + index, inclusion, [attempts[index] as never])
+    const canonical = new Map([[height - 9, blockHash(height - 9)]])
+    const ours = plan(
+      { open: [deep(0), deep(2)], queued: [queued(1)] },
+      { nonce: 8, canonical, lostHistory: { below: 9 } },
+    )
+    expect(ours).toMatchObject({ floor: { spentBelow: 8, explainedBelow: 6 }, lostHistory })
+    const theirs = deep(0, byForeign(height - 9))
+    const foreign = plan(
+      { open: [theirs, deep(1)], queued: [queued(1)] },
+      { nonce: 8, canonical, lostHistory: { below: 9 } },
+    )
+    expect(foreign).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 5 }, lostHistory })
+  })
+  test('what waits in a pool has its time, and then no-ops take its nonces, but not those that we hold', () => {
+    const gapFiller = inFlight(5, undefined, { origin: 'gap' })
+    const work = { lostHistory: { ...lostHistory, seen }, queued: [queued(1)], open: [gapFiller] }
+    const early = plan(work, { lostHistory: { below: 7 } })
+    expect(whatOf(early)).not.toContain('fillGap')
+    const late = plan(work, { lostHistory: { below: 7 }, head: headAt(height + 40) })
+    expect(late.decisions.filter(({ do: what }) => what === 'fillGap')).toMatchObject([{ nonce: 6 }])
+  })
+  test('what is seen later counts, too, until what was seen is final, and for as long as a block takes to be', () => {
+    const reach = (before: typeof seen | undefined, below: number, finalBelow: number, blocks = 0) =>
+      plan(
+        { lostHistory: { ...lostHistory, ...(before && { seen: before }) }, queued: [queued(1)] },
+        { lostHistory: { below, finalBelow }, head: headAt(height + blocks) },
+      ).lostHistory?.seen
+    expect(reach(undefined, 7, 7)).toEqual(seen)
+    expect(reach(seen, 8, 7, 1)).toEqual({ ...seen, below: 8 })
+    expect(reach(seen, 8, 6, 30)).toEqual({ ...seen, below: 8 })
+    expect(reach(seen, 8, 7, 2)).toEqual({ below: 8, at: height, isWhole: true })
+  })
+  test('where one block makes it final, none has to come', () => {
+    const known = { below: 6, finalBelow: 6, spenders: [spender(5)] }
+    const work = { floor: { spentBelow: 5, explainedBelow: 5 }, lostHistory, queued: [queued(1)], found: [] }
+    const reported = decide(
+      someWork(work),
+      someObservation({ nonce: 6, lostHistory: known }),
+      { ...somePolicy, requiredConfirmations: 1 },
+      now,
+    )
+    expect(reported.lostHistory).toBeUndefined()
+  })
+  test('but a node that is behind what is settled takes none of them: it calls spent nonces free', () => {
+    const floor = { spentBelow: 6, explainedBelow: 5 }
+    const work = { floor, lostHistory: { ...lostHistory, seen }, queued: [queued(1)] }
+    const late = plan(work, { nonce: 4, lostHistory: { below: 7 }, head: headAt(height + 40) })
+    expect(whatOf(late)).not.toContain('fillGap')
+  })
+})
+
+describe('where nothing is unexplained', () => {
+  test('the queue goes on at once', () => {
+    const reported = plan({ queued: [queued(1)] }, { lostHistory: { below: 5 } })
+    expect(whatOf(reported)).toEqual(['assignNonce'])
+    expect(reported.lostHistory).toBeUndefined()
+  })
+  test('what is in flight explains its nonce, but not what fills a gap', () => {
+    const bound = inFlight(5, undefined, { sequence: 3 })
+    expect(plan({ open: [bound], queued: [queued(4)] }, { lostHistory: { below: 6 } }).lostHistory).toBeUndefined()
+    const gapFiller = inFlight(5, undefined, { sequence: 3, origin: 'gap' })
+    expect(plan({ open: [gapFiller], queued: [queued(4)] }, { lostHistory: { below: 6 } }).lostHistory).toBeDefined()
+  })
+  test('nothing is asked where all is newer than the owner', () => {
+    expect(inquireAboutHistory(someWork({ lostHistory, queued: [queued(10)] }), 3)).toBeUndefined()
+    expect(inquireAboutHistory(someWork({ lostHistory, queued: [queued(9)] }), 3)).toMatchObject({
+      from: 0,
+      confirmations: 3,
+    })
+  })
+  test('an owner looks at what the one before it left unexplained, however far the floor has risen', () => {
+    const floor = { spentBelow: 8, explainedBelow: 6 }
+    expect(inquireAboutHistory(someWork({ floor, lostHistory, queued: [queued(1)] }), 3)).toMatchObject({ from: 6 })
+    expect(plan({ floor, queued: [queued(1)] }, { nonce: 8, lostHistory: { below: 8 } }).decisions).toMatchObject([
+      { do: 'explain', condition: 'history_unknown' },
+    ])
+  })
+})
+
+describe('once it is known what took them', () => {
+  const known = { lostHistory: { below: 7, finalBelow: 7, spenders: [spender(5), spender(6)] }, nonce: 7 }
+  const found = findAmong([queued(1)], [spender(5)])
+  const looked = { lostHistory: { ...lostHistory, seen: earlier } }
+
+  test('but not as long as more may show', () => {
+    const reported = plan({ queued: [queued(1)], found }, known)
+    expect(whatOf(reported)).toEqual(['explain'])
+    expect(reported.lostHistory).toEqual({ ...lostHistory, seen })
+  })
+  test('what was sent is in flight again, with its attempt', () => {
+    const reported = plan({ ...looked, queued: [queued(1), queued(2)], found }, known)
+    const [recovered] = reported.decisions
+    expect(reported.decisions).toMatchObject([{ do: 'recover', transaction: { id: queued(1).id } }])
+    expect(reported.again).toBe(true)
+    if (recovered?.do !== 'recover') throw new Error('it must be recovered')
+    expect(apply(recovered, recovered.transaction, undefined, now).lifecycle).toMatchObject({
+      phase: 'inFlight',
+      nonce: 5,
+      attempts: [
+        { hash: spender(5).hash, kind: 'execute', recordedAtBlock: height - 6, broadcast: { state: 'handed' } },
+      ],
+    })
+  })
+  test('but not before another gave its nonce back', () => {
+    const other = mined(5, byForeign(height - 1), [someAttempt(5)])
+    const reported = plan({ ...looked, open: [other], queued: [queued(1)], found }, known)
+    expect(whatOf(reported)).not.toContain('recover')
+    expect(reported.lostHistory).toBeDefined()
+  })
+  test('none of it ours: the floor rises above them, and the queue goes on', () => {
+    const reported = plan({ ...looked, queued: [queued(1)], found: [] }, known)
+    expect(reported).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 7 } })
+    expect(reported.lostHistory).toBeUndefined()
+    expect(reported.decisions).toMatchObject([{ do: 'assignNonce', nonce: 7 }])
+  })
+})
+
+describe('what a spender carries', () => {
+  test('explains the oldest that says the same, and each spender one', () => {
+    const [one, two, three] = [queued(1), queued(2), queued(3)]
+    const pairs = findAmong([one, two, three], [spender(5), spender(6)])
+    expect(pairs.map(({ transaction, spender: { nonce } }) => [transaction.sequence, nonce])).toEqual([
+      [1, 5],
+      [2, 6],
+    ])
+  })
+  test.each([
+    ['receiver', { to: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' as const }],
+    ['value', { value: 2n }],
+    ['data', { data: '0x00' as const }],
+    ['access list', { accessList: [{ address: somePayload.from, storageKeys: [] }] }],
+  ])('another %s is another transaction', (_, payload) => {
+    expect(findAmong([queued(1, { payload: { ...somePayload, ...payload } })], [spender(5)])).toEqual([])
+  })
+  test('a payload that was replaced since counts, as what it is', () => {
+    const replaced = queued(1, { payload: { ...somePayload, value: 9n }, earlier: [somePayload] })
+    expect(findAmong([replaced], [spender(5)])).toMatchObject([{ revision: 0 }])
+    const again = queued(1, { earlier: [{ ...somePayload, value: 9n }] })
+    expect(findAmong([again], [spender(5)])).toMatchObject([{ revision: 1 }])
+  })
+  test('what was asked for long after it was mined is not it, and what nobody here can have signed is nothing', () => {
+    expect(findAmong([queued(1)], [spender(5, { minedAt: now - 2 * 3_600_000 })])).toEqual([])
+    const { signed: __, ...foreign } = spender(5)
+    expect(findAmong([queued(1)], [foreign])).toEqual([])
+  })
+  test('its price does not matter', () => {
+    const { signed } = spender(5)
+    const dear = signed && { ...signed, fees: eip1559(900n * gwei, 9n * gwei) }
+    expect(findAmong([queued(1)], [spender(5, dear && { signed: dear })])).toHaveLength(1)
+  })
+})

@@ -1,0 +1,117 @@
+// A gap filler that a node refuses, over the production store: one row and one attempt, whatever the node says.
+import { expect, test } from 'vitest'
+import type { BroadcastOutcome, RejectionCode } from '../../src/domain/attempt.ts'
+import { step, unknownAtFirst } from '../../src/engine/step.ts'
+import { headAt, height, someObservation, someRepeatAfter } from '../domain/some.ts'
+import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from './workplace.ts'
+
+const invalid = rejected('invalid')
+
+function rejected(code: RejectionCode): BroadcastOutcome {
+  return { kind: 'rejected', code, message: `refused as ${code}` }
+}
+
+/** A refused transaction at nonce 0 and an accepted one at nonce 1: then every no-op is answered with `outcome`. */
+async function withGap(place: Workplace, outcome: BroadcastOutcome) {
+  const { chain, context } = place
+  const ownership = await place.own()
+  const sent = [await place.send(), await place.send({ value: 2n })] as const
+  chain.answer = (request) => (request === chain.broadcasts[0] ? invalid : { kind: 'accepted' })
+  await step(context, ownership, nothingUnknown, noneHanging)
+  chain.answer = () => outcome
+  chain.view = someObservation({ pendingNonce: 0 })
+  await step(context, ownership, nothingUnknown, noneHanging)
+  return { ownership, behind: sent[1] }
+}
+
+const gapFillers = async ({ under }: Workplace) =>
+  (await under.query("SELECT id, open, nonce FROM transactions WHERE origin = 'gap' ORDER BY sequence")) as {
+    id: string
+    open: number
+    nonce: number | null
+  }[]
+
+test.each<RejectionCode>([
+  'invalid',
+  'insufficientFunds',
+  'feeTooLow',
+  'replacementUnderpriced',
+  'poolFull',
+  'typeConflict',
+  'nodeLimit',
+  'nonceGap',
+])('a gap filler that every node refuses as %s stays one, through steps and blocks', async (code) => {
+  await using place = await openWorkplace()
+  const { ownership } = await withGap(place, rejected(code))
+  for (let blocks = 1; blocks <= 8; blocks += 1) {
+    place.clock.advance(someRepeatAfter.doubtfulMs)
+    place.chain.view = someObservation({ pendingNonce: 0, head: headAt(height + blocks) })
+    await step(place.context, ownership, nothingUnknown, noneHanging)
+    await step(place.context, ownership, nothingUnknown, noneHanging)
+  }
+  expect(await gapFillers(place)).toMatchObject([{ open: 1, nonce: 0 }])
+})
+
+test('one that is called invalid is one attempt, and asks for its next try rather than for every second', async () => {
+  await using place = await openWorkplace()
+  const { ownership } = await withGap(place, invalid)
+  const before = place.chain.broadcasts.length
+  const rests: (number | undefined)[] = []
+  for (let tries = 0; tries < 4; tries += 1) {
+    const rest = await step(place.context, ownership, nothingUnknown, noneHanging)
+    rests.push(rest.againAfterMs)
+    place.clock.advance(rest.againAfterMs ?? 0)
+    await step(place.context, ownership, nothingUnknown, noneHanging)
+  }
+  const [gapFiller] = await gapFillers(place)
+  const attempts = await place.under.store.reads.attempts(gapFiller?.id as never)
+  expect(attempts).toMatchObject([{ broadcast: { state: 'refused', reason: 'refused as invalid' } }])
+  expect(place.chain.broadcasts.slice(before).map(({ raw }) => raw)).toEqual(Array(4).fill(attempts[0]?.raw))
+  expect(rests).toEqual([1_000, 1_000, 2_000, 4_000])
+})
+
+test('the next transaction takes its nonce in one commit with its end, and goes out alone', async () => {
+  await using place = await openWorkplace({ maxInFlight: 2 })
+  const { ownership } = await withGap(place, invalid)
+  const [gapFiller] = await gapFillers(place)
+  place.chain.answer = () => ({ kind: 'accepted' })
+  place.clock.advance(10 * someRepeatAfter.doubtfulMs)
+  const before = place.chain.broadcasts.length
+  const next = await place.send({ value: 3n })
+  await step(place.context, ownership, nothingUnknown, noneHanging)
+  expect((await place.readAs(next, 'inFlight')).lifecycle.nonce).toBe(0)
+  expect(await place.read(gapFiller?.id as never)).toMatchObject({ lifecycle: { phase: 'dropped', reason: 'refused' } })
+  expect(place.chain.broadcasts.slice(before)).toHaveLength(1)
+})
+
+test('an owner that died while it was tried again tries it at once, and from then on a node may have it', async () => {
+  await using place = await openWorkplace()
+  const { ownership } = await withGap(place, invalid)
+  place.clock.advance(someRepeatAfter.doubtfulMs)
+  place.chain.whileBroadcasting = async () => {
+    throw new Error('the process dies here')
+  }
+  await expect(step(place.context, ownership, nothingUnknown, noneHanging)).rejects.toThrow('dies')
+  place.chain.whileBroadcasting = async () => {}
+  const next = await place.send({ value: 3n })
+  await step(place.context, await place.own(), unknownAtFirst, noneHanging)
+  const [gapFiller] = await gapFillers(place)
+  expect((await place.readAs(gapFiller?.id as never, 'inFlight')).lifecycle.attempts).toMatchObject([
+    { broadcast: { state: 'handed', outcome: { code: 'invalid' } } },
+  ])
+  expect((await place.readAs(next, 'inFlight')).lifecycle.nonce).toBe(2)
+})
+
+test('where nobody tells the pool, the step asks once, and says so instead of looking again', async () => {
+  await using place = await openWorkplace()
+  const { chain, context } = place
+  const ownership = await place.own()
+  const [, behind] = [await place.send(), await place.send({ value: 2n })]
+  chain.answer = (request) => (request === chain.broadcasts[0] ? invalid : { kind: 'accepted' })
+  await step(context, ownership, nothingUnknown, noneHanging)
+  const before = chain.inquiries.length
+  const { conditions } = await step(context, ownership, nothingUnknown, noneHanging)
+  expect(chain.inquiries.slice(before).map(({ pendingNonce }) => pendingNonce)).toEqual([false, true])
+  expect(conditions).toEqual(['pool_unseen'])
+  expect((await place.read(behind)).wait?.text).toContain('nonce 0 comes first and is unused')
+})
