@@ -256,8 +256,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/cancel-race.ts',
-        find: 'rebroadcastIfDue(transaction, noOps, observation',
-        put: 'rebroadcastIfDue(transaction, [attempts[0]], observation',
+        find: 'rebroadcastIfDue(transaction, noOps, situation)',
+        put: 'rebroadcastIfDue(transaction, [attempts[0]], situation)',
       },
     ],
   },

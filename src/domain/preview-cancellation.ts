@@ -48,13 +48,13 @@ export function previewCancellation(
   const open = canceled.filter((transaction) => isInPhase(transaction, 'inFlight', 'mined'))
   // Where no node shows its pool a gap waits for a while, and then needs its no-op all the same.
   const pendingNonce = observation.pendingNonce ?? observation.nonce
-  const { decisions } = decide(
-    { ...work, open, queued: [], expiring: [] },
-    // What it would cost, also where the balance does not cover it: the caller compares the two.
-    { ...observation, pendingNonce, balance: anyBalance },
+  const { decisions } = decide({
+    work: { ...work, open, queued: [], expiring: [] },
+    // The cost also where the balance does not cover it: the caller compares the two.
+    observation: { ...observation, pendingNonce, balance: anyBalance },
     policy,
     now,
-  )
+  })
   const gapFillers = decisions.flatMap((decision) => (decision.do === 'fillGap' ? [decision.fees] : []))
   const priced: Fees[] = [...gapFillers]
 

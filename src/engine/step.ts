@@ -152,7 +152,7 @@ async function look(
     const inquiry: Inquiry = { ...inquire(work, wants), ...(lostHistory && { lostHistory }) }
     const observation = withUnknowns(await chain.observe(inquiry), inquiry)
     const found = await findSent(context.store.reads, work, observation.lostHistory?.spenders)
-    const plan = decide({ ...work, ...found }, observation, policy, context.clock.now())
+    const plan = decide({ work: { ...work, ...found }, observation, policy, now: context.clock.now() })
     const pendingNonce = wants.pendingNonce || plan.needsPendingNonce
     const freshBalance = wants.freshBalance || plan.needsBalance
     const paysMore = wants.paysMore || plan.needsBalance

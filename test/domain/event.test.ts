@@ -41,7 +41,8 @@ const unreachable = (why: string, transaction: Transaction = queued(1)) =>
 const refused = (message: string) => {
   const broadcast = answered({ kind: 'rejected', code: 'poolFull', message })
   const transaction = inFlight(0, [someAttempt(0, { broadcast })])
-  return explainHindrance(transaction, someWork({ open: [transaction] }), someObservation(), somePolicy)
+  const work = someWork({ open: [transaction] })
+  return explainHindrance(transaction, { work, observation: someObservation(), policy: somePolicy, now })
 }
 const lost: LostNoOp = {
   ...{ nonce: 0, hash: hashOf(0xf00), block: { number: 5, hash: blockHash(5) }, minedAt: now },

@@ -79,7 +79,7 @@ describe('policies that were narrowed since', () => {
 
   test('what is forbidden by now is refused without a nonce, and what is behind it gets one', () => {
     const work = someWork({ relayer, queued: [queued(1), allowed] })
-    const { decisions, again } = decide(work, someObservation({ nonce: 7 }), somePolicy, now)
+    const { decisions, again } = decide({ work, observation: someObservation({ nonce: 7 }), policy: somePolicy, now })
     expect(decisions).toMatchObject([
       { do: 'refuse', transaction: { sequence: 1 }, reason: expect.stringContaining('whitelist_receivers') },
       { do: 'assignNonce', transaction: { sequence: 2 }, nonce: 7 },
@@ -89,24 +89,24 @@ describe('policies that were narrowed since', () => {
 
   test('a replacement that is forbidden by now is not signed', () => {
     const replaced = inFlight(7, undefined, { earlier: [somePayload], payload: { ...somePayload, value: 2n } })
-    const { decisions } = decide(
-      someWork({ relayer, open: [replaced] }),
-      someObservation({ nonce: 7 }),
-      somePolicy,
+    const { decisions } = decide({
+      work: someWork({ relayer, open: [replaced] }),
+      observation: someObservation({ nonce: 7 }),
+      policy: somePolicy,
       now,
-    )
+    })
     expect(decisions).toMatchObject([
       { do: 'explain', reason: expect.stringMatching(/waits: the replacement is forbidden: to: .*whitelist/) },
     ])
   })
 
   test('what is in flight goes on: it can be canceled, not forbidden', () => {
-    const { decisions } = decide(
-      someWork({ relayer, open: [inFlight(7)] }),
-      someObservation({ nonce: 7 }),
-      somePolicy,
+    const { decisions } = decide({
+      work: someWork({ relayer, open: [inFlight(7)] }),
+      observation: someObservation({ nonce: 7 }),
+      policy: somePolicy,
       now,
-    )
+    })
     expect(decisions.filter(({ do: what }) => what === 'refuse')).toEqual([])
   })
 })

@@ -163,7 +163,12 @@ test('for any relayer: the cost of today is that of what the engine signs after 
         const after = open.map((each) => (each.origin === 'client' ? cancel(each, now) : each))
         const relayer = someRelayer({ policies: { ...somePolicies, ...policies } })
         const work = someWork({ relayer, open: after.filter((each) => !isTerminal(each)) })
-        const { decisions } = decide(work, someObservation({ pendingNonce: 0, nonce }), somePolicy, now)
+        const { decisions } = decide({
+          work,
+          observation: someObservation({ pendingNonce: 0, nonce }),
+          policy: somePolicy,
+          now,
+        })
         const fresh = (id: string) => open.some((each) => each.id === id && !each.cancellation)
         const signed = decisions.flatMap((each) =>
           each.do === 'fillGap' || (each.do === 'takeOver' && fresh(each.transaction.id)) ? [each.fees] : [],

@@ -70,7 +70,12 @@ test('nonces stay contiguous and single, room is kept, and nothing canceled is b
           const work = workNow()
           const head = headAt(block)
           const observation = someObservation({ head, nonce, pendingNonce: nonce, inclusions })
-          const { decisions } = decide(frozen(work), frozen(observation), somePolicy, time)
+          const { decisions } = decide({
+            work: frozen(work),
+            observation: frozen(observation),
+            policy: somePolicy,
+            now: time,
+          })
           const broadcast = new Map<string, Attempt>()
           for (const decision of decisions) {
             if (decision.do === 'fillGap') {
@@ -101,8 +106,8 @@ test('nonces stay contiguous and single, room is kept, and nothing canceled is b
             if (before) all.set(id, dropIfCertain(afterAnswers(before, new Map([[hash, outcome]]), time), time))
           }
           // What the answers just ended leaves its nonce to the next step.
-          const left = decide(workNow(), observation, somePolicy, time).decisions.flatMap((each) =>
-            each.do === 'fillGap' || each.do === 'assignNonce' ? [each.nonce] : [],
+          const left = decide({ work: workNow(), observation, policy: somePolicy, now: time }).decisions.flatMap(
+            (each) => (each.do === 'fillGap' || each.do === 'assignNonce' ? [each.nonce] : []),
           )
           const held = inFlightOf(workNow()).map(({ lifecycle }) => lifecycle.nonce)
           const covered = new Set([...held, ...left])

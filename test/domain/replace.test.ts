@@ -37,7 +37,8 @@ const request: SendRequest = {
 
 function decisionsOn(transaction: Transaction, estimates = new Map()) {
   const work = someWork({ open: [transaction] })
-  return decide(frozen(work), frozen(someObservation({ estimates })), somePolicy, now).decisions
+  return decide({ work: frozen(work), observation: frozen(someObservation({ estimates })), policy: somePolicy, now })
+    .decisions
 }
 
 describe('what a PUT does', () => {
@@ -93,7 +94,12 @@ describe('what a step makes of it', () => {
     const doubtful = someAttempt(0, { broadcast: broadcastStates.unknown })
     const waiting = replace(inFlight(0, [doubtful]), { ...request, pricing: { kind: 'legacy', gasPrice: 1n } })
     const later = { ...somePolicy, averageBlocktimeMs: 0 }
-    const { decisions } = decide(someWork({ open: [waiting] }), someObservation(), later, now + 60_000)
+    const { decisions } = decide({
+      work: someWork({ open: [waiting] }),
+      observation: someObservation(),
+      policy: later,
+      now: now + 60_000,
+    })
     expect(decisions).toMatchObject([
       { do: 'explain', transaction: waiting, condition: 'own_price', reason: expect.stringContaining('it needs') },
     ])
@@ -109,7 +115,12 @@ describe('what a step makes of it', () => {
     const fees = eip1559(200n * gwei, 100n * gwei)
     const relayer = someRelayer({ policies: { ...somePolicies, gasPriceCap: 199n * gwei } })
     const open = [replace(inFlight(0, [original]), { ...request, pricing: fees as never })]
-    const { decisions } = decide(someWork({ relayer, open }), someObservation(), somePolicy, now)
+    const { decisions } = decide({
+      work: someWork({ relayer, open }),
+      observation: someObservation(),
+      policy: somePolicy,
+      now,
+    })
     expect(decisions).toMatchObject([{ do: 'explain', condition: 'gas_price_cap' }])
   })
 
@@ -121,7 +132,7 @@ describe('what a step makes of it', () => {
       lifecycle: { ...held.lifecycle, attempts: [someAttempt(0, { broadcast: broadcastStates.held })] as const },
     }
     const work = someWork({ open: [answered], queued: [queued(9)] })
-    const plan = decide(frozen(work), frozen(someObservation()), somePolicy, now)
+    const plan = decide({ work: frozen(work), observation: frozen(someObservation()), policy: somePolicy, now })
     expect(plan).toMatchObject({ decisions: [{ do: 'unbind' }], again: true })
     expect(apply({ do: 'unbind', transaction: answered }, answered, undefined, now).lifecycle).toEqual({
       phase: 'queued',

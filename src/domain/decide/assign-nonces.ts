@@ -11,9 +11,11 @@ import { blocksOurs, type FreeNonces, freeNonces, highestWaiting, lowestGap, tak
 import { minedAhead, spendable, upfrontCost, usesEip1559 } from './funds.ts'
 import { explainPoolUnseen } from './hindrance.ts'
 import { explainRefusedGapFiller, makeWay } from './refused-gap-filler.ts'
+import type { Situation } from './situation.ts'
 import { inFlightOf, openRoomIn, roomIn, type Work } from './work.ts'
 
-export function assignNonces(work: Work, observation: Observation, policy: NetworkPolicy): Assignments {
+export function assignNonces(situation: Omit<Situation, 'now'>): Assignments {
+  const { work, observation, policy } = situation
   const { market, nonce, pendingNonce } = observation
   const wait: Assignments = { decisions: [], needsPendingNonce: false, needsBalance: false, again: false }
   if (!market)
@@ -25,10 +27,10 @@ export function assignNonces(work: Work, observation: Observation, policy: Netwo
   const gap = lowestGap(work, observation)
   if (gap !== undefined && pendingNonce === undefined && !blocksOurs(work, observation, policy)) {
     if (!observation.isPoolUnseen) return { ...wait, needsPendingNonce: true }
-    return { ...wait, decisions: waitForForeign(work, gap, observation, policy) }
+    return { ...wait, decisions: waitForForeign(gap, situation) }
   }
 
-  const { decisions, again, lacksFunds } = assignQueue(work, observation, market, policy, free)
+  const { decisions, again, lacksFunds } = assignQueue(market, free, situation)
   if (lacksFunds && isRemembered(observation)) return { ...wait, needsBalance: true }
   const gaps: Decision[] = []
   // Where the next look may give a nonce to the queue, no no-op is paid for it now.
@@ -47,7 +49,7 @@ export function assignNonces(work: Work, observation: Observation, policy: Netwo
  * one, and a payload that loses begins anew only once that is final. So the queue waits for as long as a foreign
  * transaction that is seen has. That costs it no time, as nothing above the gap is mined before.
  */
-function waitForForeign(work: Work, gap: Nonce, observation: Observation, policy: NetworkPolicy): Decision[] {
+function waitForForeign(gap: Nonce, { work, observation, policy }: Omit<Situation, 'now'>): Decision[] {
   const from = takenFrom(work, observation, policy)
   const behind = inFlightOf(work).find(({ lifecycle }) => lifecycle.nonce > gap)
   const [next] = work.queued
@@ -83,11 +85,9 @@ function explainPaused(work: Work): Decision[] {
 }
 
 function assignQueue(
-  work: Work,
-  observation: Observation,
   market: Market,
-  policy: NetworkPolicy,
   free: FreeNonces,
+  { work, observation, policy }: Omit<Situation, 'now'>,
 ): { decisions: Decision[]; again: boolean; lacksFunds?: boolean } {
   const { balance } = observation
   const queued = work.queued.slice(0, roomIn(work, observation.delegated))

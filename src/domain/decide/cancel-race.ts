@@ -3,27 +3,20 @@ import { type Attempt, isNoOp, mayBeKnown, newest, noOpGas, rejectionOf, unrecog
 import { roughly } from '../condition.ts'
 import { escalationMultiple, feeCap } from '../fees.ts'
 import { isNonEmpty } from '../ids.ts'
-import type { Observation } from '../observation.ts'
-import type { NetworkPolicy } from '../relayer.ts'
 import type { InPhase } from '../transaction.ts'
-import type { TimestampMs, Wei } from '../units.ts'
+import type { Wei } from '../units.ts'
 import { type Bid, nextBid } from './bid.ts'
 import { type Decision, explain, type NeedsBalance } from './decision.ts'
 import { lasting } from './hindrance.ts'
 import { isOutpaced, reasonToBid } from './reason-to-bid.ts'
 import { rebroadcastIfDue, repeatDearerIfDue } from './rebroadcast.ts'
-import type { Work } from './work.ts'
+import type { Situation } from './situation.ts'
 
 /** A canceled transaction's nonce is urgent, whatever its payload was to pay. */
 const speed = 'fastest'
 
-export function race(
-  transaction: InPhase<'inFlight'>,
-  work: Work,
-  observation: Observation,
-  policy: NetworkPolicy,
-  now: TimestampMs,
-): (Decision | NeedsBalance)[] {
+export function race(transaction: InPhase<'inFlight'>, situation: Situation): (Decision | NeedsBalance)[] {
+  const { observation, policy } = situation
   const { attempts } = transaction.lifecycle
   if (!attempts.some(mayBeKnown)) return [{ do: 'drop', transaction }]
 
@@ -32,9 +25,9 @@ export function race(
   // Where gas is free an account may have nothing, and its first no-op has to offer nothing, too.
   const isFree = observation.market?.gasPrice === 0n
   if (noOps.length === 0 && isFree && balance === undefined) return [{ do: 'readBalance' }]
-  if (!isNonEmpty(noOps)) return takeOver(transaction, noOps, balance, work, observation, policy, now)
+  if (!isNonEmpty(noOps)) return takeOver(transaction, noOps, balance, situation)
   const latest = newest(noOps)
-  const again = rebroadcastIfDue(transaction, noOps, observation, policy, now)
+  const again = rebroadcastIfDue(transaction, noOps, situation)
   if (latest.broadcast.state === 'held') {
     const reason = `canceled; the no-op could not reach a node: ${latest.broadcast.reason}`
     return [...explain(transaction, 'node_unreachable', reason), ...again]
@@ -46,11 +39,11 @@ export function race(
   }
   const rejection = rejectionOf(latest)
   const patience = { blocks: policy.cancelBumpAfterBlocks, ms: policy.cancelBumpAfterMs }
-  const why = reasonToBid(transaction, latest, speed, observation, policy, patience, now)
+  const why = reasonToBid(transaction, latest, speed, patience, situation)
   if (why) {
     // What the account can't pay for is not signed: a node would reject it, and nothing would be won.
     if (balance === undefined) return [{ do: 'readBalance' }, ...again]
-    const raised = takeOver(transaction, noOps, balance, work, observation, policy, now)
+    const raised = takeOver(transaction, noOps, balance, situation)
     const [decision] = raised
     // Dearer is no answer to a node that can't be paid for this one.
     const isDearer = decision?.do === 'takeOver' && feeCap(decision.fees) >= feeCap(latest.fees)
@@ -86,11 +79,9 @@ function takeOver(
   transaction: InPhase<'inFlight'>,
   noOps: readonly Attempt[],
   balance: Wei | undefined,
-  work: Work,
-  observation: Observation,
-  policy: NetworkPolicy,
-  now: TimestampMs,
+  situation: Situation,
 ): Decision[] {
+  const { work, observation, policy } = situation
   const { market } = observation
   if (!market) return []
   // Its own cap, never the sends': a blocked nonce that costs more than the sends' cap would be stuck for ever.
@@ -98,9 +89,7 @@ function takeOver(
   const bidder = { transaction, own: noOps, speed, gas: noOpGas, cap, funds: balance } as const
   const bid = nextBid(bidder, observation, market, policy)
   if (bid.kind === 'sign') return [{ do: 'takeOver', transaction, fees: bid.fees }]
-  if (bid.kind === 'repeat') {
-    return repeatDearerIfDue(transaction, bid.attempt, noOps.at(-1), observation, policy, now)
-  }
+  if (bid.kind === 'repeat') return repeatDearerIfDue(transaction, bid.attempt, noOps.at(-1), situation)
   return explainWait(transaction, noOps, bid, cap)
 }
 

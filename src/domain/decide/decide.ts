@@ -22,10 +22,12 @@ import { clearStaleWaits, conditionsOf, oneReasonEach, withoutRepeats } from './
 import { explainUnproven, foreignPatience } from './hindrance.ts'
 import { pursue } from './pursue.ts'
 import { include } from './settle.ts'
+import type { Situation } from './situation.ts'
 import { isHeldUp, type Work } from './work.ts'
 
-export function decide(work: Work, observation: Observation, policy: NetworkPolicy, now: TimestampMs): Plan {
-  const followed = work.open.flatMap((transaction) => followUp(transaction, work, observation, policy, now))
+export function decide(situation: Situation): Plan {
+  const { work, observation, policy, now } = situation
+  const followed = work.open.flatMap((transaction) => followUp(transaction, situation))
   const followUps = followed.filter(isDecision).filter((decision) => mayGoNow(decision, work))
   // What may have been sent by a history that was lost neither gets a nonce nor ends before that is known.
   const proven = provenBelow(work, followUps)
@@ -55,8 +57,8 @@ export function decide(work: Work, observation: Observation, policy: NetworkPoli
   const assignments = isBusy
     ? nothing
     : work.queued.some(waits) || check.decisions.length > 0
-      ? { ...nothing, decisions: [...check.decisions, ...fillUnknown(ahead, check, observation, policy)] }
-      : assignNonces(ahead, observation, policy)
+      ? { ...nothing, decisions: [...check.decisions, ...fillUnknown(check, { ...situation, work: ahead })] }
+      : assignNonces({ work: ahead, observation, policy })
   // What the chain gave back is pursued at once, and a race begins at once: the next block may be the rival's.
   const pressing: readonly Decision['do'][] = ['reopen', 'requeue', 'unbind', 'expire', 'giveUp', 'restoreCancellation']
   const returned = followUps.some(({ do: what }) => pressing.includes(what))
@@ -113,12 +115,8 @@ function provenBelow({ floor }: Work, decisions: readonly Decision[]): Nonce {
 /** Per step: what waits in a pool for nobody knows what had its time, and no-ops of our own take its nonces. */
 const fillsMax = 16
 
-function fillUnknown(
-  work: Work,
-  { lostHistory, unknown }: HistoryCheck,
-  { head, market }: Observation,
-  policy: NetworkPolicy,
-): Decision[] {
+function fillUnknown({ lostHistory, unknown }: HistoryCheck, { work, observation, policy }: Situation): Decision[] {
+  const { head, market } = observation
   const isPatient = !lostHistory?.seen || head.number - lostHistory.seen.at < foreignPatience(policy)
   if (isPatient || !market) return []
   const held = new Set(work.open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))
@@ -173,13 +171,8 @@ function foresee(work: Work, decisions: readonly Decision[], now: TimestampMs): 
   }
 }
 
-function followUp(
-  transaction: Transaction,
-  work: Work,
-  observation: Observation,
-  policy: NetworkPolicy,
-  now: TimestampMs,
-): (Decision | NeedsBalance)[] {
+function followUp(transaction: Transaction, situation: Situation): (Decision | NeedsBalance)[] {
+  const { observation, policy, now } = situation
   if (isInPhase(transaction, 'mined')) {
     const { block } = transaction.lifecycle.inclusion
     return onceMined(transaction, observation.canonical.get(block.number), observation, policy)
@@ -194,15 +187,13 @@ function followUp(
       ? ({ by: 'external', hash: noOp.hash, block: noOp.block } as const)
       : observation.inclusions.get(nonce)
     // Spent, but nobody can show by what: the node lags behind itself, and the next block asks again.
-    if (!inclusion) return explainUnproven(transaction, observation, policy)
+    if (!inclusion) return explainUnproven(transaction, situation)
     const included = include(transaction, inclusion)
     const settled = isInPhase(included, 'mined') ? onceMined(included, inclusion.block.hash, observation, policy) : []
     return [{ do: 'include', transaction, inclusion }, ...settled]
   }
   if (!transaction.cancellation && hasExpired(transaction, now)) return [{ do: 'expire', transaction }]
-  return transaction.cancellation
-    ? race(transaction, work, observation, policy, now)
-    : pursue(transaction, work, observation, policy, now)
+  return transaction.cancellation ? race(transaction, situation) : pursue(transaction, situation)
 }
 
 /** `canonical`: the hash of the canonical block at the inclusion's height, where it could be read. */

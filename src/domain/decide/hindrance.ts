@@ -2,11 +2,11 @@
 import { newest, type RejectionCode, rejectionOf, unrecognizedErrorOf } from '../attempt.ts'
 import { roughly } from '../condition.ts'
 import { escalationMultiple, type Fees, feeCap, tipOf } from '../fees.ts'
-import type { Observation } from '../observation.ts'
 import type { NetworkPolicy } from '../relayer.ts'
 import { type InPhase, isInPhase, type Transaction } from '../transaction.ts'
 import type { BlockNumber, Nonce, Wei } from '../units.ts'
 import { type Decision, explain } from './decision.ts'
+import type { Situation } from './situation.ts'
 import { inFlightOf, type Work } from './work.ts'
 
 type InFlight = InPhase<'inFlight'>
@@ -60,12 +60,7 @@ export function explainCapped(transaction: InFlight, { name, cap }: PriceCap, wa
 }
 
 /** What no price would change. Empty where it simply waits for its block. */
-export function explainHindrance(
-  transaction: InFlight,
-  work: Work,
-  observation: Observation,
-  policy: NetworkPolicy,
-): Decision[] {
+export function explainHindrance(transaction: InFlight, situation: Situation): Decision[] {
   const latest = newest(transaction.lifecycle.attempts)
   if (latest.broadcast.state === 'held') {
     return explain(transaction, 'node_unreachable', `waits: no node could be reached: ${latest.broadcast.reason}`)
@@ -75,19 +70,14 @@ export function explainHindrance(
     const reason = `waits: the node refuses it for now, and it is broadcast again: ${rejection.message}`
     return explain(transaction, 'node_refuses', reason)
   }
-  return explainBlocked(transaction, work, observation, policy)
+  return explainBlocked(transaction, situation)
 }
 
 /** Refusals that say nothing of the price, and may be over the next time. */
 export const lasting: readonly RejectionCode[] = ['poolFull', 'typeConflict', 'nodeLimit', 'nonceGap']
 
 /** A foreign transaction waits in the pool for the nonce before ours. It has its time; then the nonce is taken. */
-function explainBlocked(
-  transaction: InFlight,
-  work: Work,
-  observation: Observation,
-  policy: NetworkPolicy,
-): Decision[] {
+function explainBlocked(transaction: InFlight, { work, observation, policy }: Situation): Decision[] {
   const [first] = inFlightOf(work)
   const { nonce, pendingNonce = 0 } = observation
   if (first?.id !== transaction.id || transaction.lifecycle.nonce <= nonce || pendingNonce <= nonce) return []
@@ -109,11 +99,8 @@ export function foreignPatience(policy: NetworkPolicy): number {
 }
 
 /** Mined long ago, it seems, and yet no receipt of ours, and no block that shows another's, can be had. */
-export function explainUnproven(
-  transaction: InFlight,
-  { head, nonce }: Observation,
-  policy: NetworkPolicy,
-): Decision[] {
+export function explainUnproven(transaction: InFlight, { observation, policy }: Situation): Decision[] {
+  const { head, nonce } = observation
   const { nonce: spent, attempts } = transaction.lifecycle
   if (spent >= nonce || head.number - newest(attempts).recordedAtBlock < foreignPatience(policy)) return []
   const prefix = transaction.cancellation ? 'canceled; ' : 'waits: '

@@ -1,12 +1,10 @@
 // A transaction in flight that nobody canceled: broadcast again where it may be lost, priced anew where it is stuck.
 import { type Attempt, mayBeKnown, newest, rejectionOf, unrecognizedErrorOf } from '../attempt.ts'
 import { feeCap, type Market, type Speed } from '../fees.ts'
-import type { Observation } from '../observation.ts'
 import type { Policies } from '../policy-table.ts'
-import type { NetworkPolicy } from '../relayer.ts'
 import { awaitsReplacement, takeOverWithPayload } from '../replace.ts'
 import { type InPhase, neverReachedANode } from '../transaction.ts'
-import type { TimestampMs, Wei } from '../units.ts'
+import type { Wei } from '../units.ts'
 import { nextBid } from './bid.ts'
 import type { Decision, NeedsBalance } from './decision.ts'
 import { promisedTo, spendable } from './funds.ts'
@@ -24,15 +22,10 @@ import { isOutpaced, isStuck, type ReasonToBid, reasonToBid } from './reason-to-
 import { rebroadcastIfDue, repeatDearerIfDue } from './rebroadcast.ts'
 import { pursueRefusedGapFiller } from './refused-gap-filler.ts'
 import { repeatAfter } from './repeat-after.ts'
-import type { Work } from './work.ts'
+import type { Situation } from './situation.ts'
 
-export function pursue(
-  transaction: InPhase<'inFlight'>,
-  work: Work,
-  observation: Observation,
-  policy: NetworkPolicy,
-  now: TimestampMs,
-): (Decision | NeedsBalance)[] {
+export function pursue(transaction: InPhase<'inFlight'>, situation: Situation): (Decision | NeedsBalance)[] {
+  const { work, observation, policy, now } = situation
   const { attempts } = transaction.lifecycle
   const latest = newest(attempts)
   // From the replacement on, nothing of the old payload is broadcast again.
@@ -48,7 +41,7 @@ export function pursue(
     return [{ do: 'refuse', transaction, reason: `the node refused it: ${latest.broadcast.reason}` }]
   }
 
-  const again = rebroadcastIfDue(transaction, attempts, observation, policy, now)
+  const again = rebroadcastIfDue(transaction, attempts, situation)
   const invalid = reasonOfInvalid(latest)
   if (invalid !== undefined && isStuck(latest, observation, policy.bumpAfterBlocks)) {
     return [{ do: 'giveUp', transaction, reason: `a no-op takes its nonce, as the node refuses it: ${invalid}` }]
@@ -59,19 +52,17 @@ export function pursue(
   const { pricing } = transaction.payload
   const speed = pricing.kind === 'speed' ? pricing.speed : 'average'
   const patience = { blocks: policy.bumpAfterBlocks, ms: policy.bumpAfterMs }
-  const why = mayBeKnown(latest) && reasonToBid(transaction, latest, speed, observation, policy, patience, now)
-  if (!why || !observation.market) {
+  const why = mayBeKnown(latest) && reasonToBid(transaction, latest, speed, patience, situation)
+  const { market } = observation
+  if (!why || !market) {
     const isUnfunded = rejectionOf(latest)?.code === 'insufficientFunds'
-    return [
-      ...(isUnfunded ? explainUnfunded(transaction) : explainHindrance(transaction, work, observation, policy)),
-      ...again,
-    ]
+    return [...(isUnfunded ? explainUnfunded(transaction) : explainHindrance(transaction, situation)), ...again]
   }
   // Fees that the client named itself are its limit: such a transaction waits at its price, and can be canceled.
   if (pricing.kind !== 'speed') {
     return [...(why === 'unfunded' ? explainUnfunded(transaction) : explainOwnPrice(transaction, pricing)), ...again]
   }
-  return bidAgain({ transaction, why, speed, again }, work, { ...observation, market: observation.market }, policy, now)
+  return bidAgain({ transaction, why, speed, market, again }, situation)
 }
 
 function bidAgain(
@@ -79,20 +70,19 @@ function bidAgain(
     transaction,
     why,
     speed,
+    market,
     again,
-  }: { transaction: InPhase<'inFlight'>; why: ReasonToBid; speed: Speed; again: Decision[] },
-  work: Work,
-  observation: Observation & { readonly market: Market },
-  policy: NetworkPolicy,
-  now: TimestampMs,
+  }: { transaction: InPhase<'inFlight'>; why: ReasonToBid; speed: Speed; market: Market; again: Decision[] },
+  situation: Situation,
 ): (Decision | NeedsBalance)[] {
-  const { balance, market } = observation
+  const { work, observation, policy } = situation
+  const { balance } = observation
   const { attempts } = transaction.lifecycle
   const latest = newest(attempts)
   // What the account can't pay for is not signed: a node would reject it, and nothing would be won.
   if (balance === undefined) return [{ do: 'readBalance' }, ...again]
   const limit = capFor(transaction, work.relayer.policies)
-  const funds = fundsFor(transaction, work, balance, market, policy)
+  const funds = fundsFor(transaction, balance, market, situation)
   const gas = transaction.payload.gasLimit ?? latest.gasLimit
   const bid = nextBid({ transaction, own: attempts, speed, gas, cap: limit.cap, funds }, observation, market, policy)
   // Dearer is no answer to a node that can't be paid for this one.
@@ -100,7 +90,7 @@ function bidAgain(
   if (why === 'unfunded' && (bid.kind === 'repeat' || isDearer)) return [...explainUnfunded(transaction), ...again]
   if (bid.kind === 'sign') return [{ do: 'bump', transaction, fees: bid.fees }]
   if (bid.kind === 'repeat') {
-    const repeated = repeatDearerIfDue(transaction, bid.attempt, latest, observation, policy, now)
+    const repeated = repeatDearerIfDue(transaction, bid.attempt, latest, situation)
     return repeated.length > 0 ? repeated : again
   }
   switch (bid.until) {
@@ -115,13 +105,7 @@ function bidAgain(
 }
 
 /** For gas. What fills a gap is a no-op, which the reserve is there for. */
-function fundsFor(
-  transaction: InPhase<'inFlight'>,
-  work: Work,
-  balance: Wei,
-  market: Market,
-  policy: NetworkPolicy,
-): Wei {
+function fundsFor(transaction: InPhase<'inFlight'>, balance: Wei, market: Market, { work, policy }: Situation): Wei {
   if (transaction.origin === 'gap') return balance
   return spendable(work, balance, market, policy) + promisedTo(transaction) - transaction.payload.value
 }

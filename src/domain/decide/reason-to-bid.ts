@@ -6,6 +6,7 @@ import type { NetworkPolicy } from '../relayer.ts'
 import type { InPhase } from '../transaction.ts'
 import type { BlockNumber, TimestampMs } from '../units.ts'
 import { wantsRaisedTip } from './bid.ts'
+import type { Situation } from './situation.ts'
 
 /**
  * - `outpriced`: a node said that its price is too low to be held, so waiting would not help.
@@ -27,10 +28,8 @@ export function reasonToBid(
   transaction: InPhase<'inFlight'>,
   latest: Attempt,
   speed: Speed,
-  observation: Observation,
-  policy: NetworkPolicy,
   patience: Patience,
-  now: TimestampMs,
+  { observation, policy, now }: Situation,
 ): ReasonToBid | undefined {
   const { head, nonce, market } = observation
   const waited = blocksWaited(latest, head.number)

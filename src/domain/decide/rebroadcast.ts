@@ -2,24 +2,21 @@
 import { type Attempt, isNoOp, mayBeKnown, newest, rejectionOf, wasAlwaysRejected, wasTaken } from '../attempt.ts'
 import { feeCap } from '../fees.ts'
 import type { NonEmpty } from '../ids.ts'
-import type { Observation } from '../observation.ts'
-import type { NetworkPolicy } from '../relayer.ts'
 import type { InPhase } from '../transaction.ts'
-import type { TimestampMs, Wei } from '../units.ts'
+import type { Wei } from '../units.ts'
 import type { Decision } from './decision.ts'
 import { costOf } from './funds.ts'
 import { isRefusedDue, repeatAfter } from './repeat-after.ts'
+import type { Situation } from './situation.ts'
 
 /** `own`: the attempts of one purpose, oldest first: the payload's, or the no-ops. */
 export function rebroadcastIfDue(
   transaction: InPhase<'inFlight'>,
   own: NonEmpty<Attempt>,
-  observation: Observation,
-  policy: NetworkPolicy,
-  now: TimestampMs,
+  situation: Situation,
 ): Decision[] {
-  const attempt = attemptToRepeat(transaction, own, observation.balance)
-  return isDue(attempt, observation, policy, now) ? [{ do: 'rebroadcast', transaction, attempt }] : []
+  const attempt = attemptToRepeat(transaction, own, situation.observation.balance)
+  return isDue(attempt, situation) ? [{ do: 'rebroadcast', transaction, attempt }] : []
 }
 
 /** Of an attempt before the newest, whose price was too much then and is right now. A pool would refuse a lower one. */
@@ -27,12 +24,10 @@ export function repeatDearerIfDue(
   transaction: InPhase<'inFlight'>,
   attempt: Attempt,
   latest: Attempt | undefined,
-  observation: Observation,
-  policy: NetworkPolicy,
-  now: TimestampMs,
+  situation: Situation,
 ): Decision[] {
   if (latest && feeCap(attempt.fees) <= feeCap(latest.fees)) return []
-  return isDue(attempt, observation, policy, now) ? [{ do: 'rebroadcast', transaction, attempt }] : []
+  return isDue(attempt, situation) ? [{ do: 'rebroadcast', transaction, attempt }] : []
 }
 
 /** The newest, or one before it that the balance covers. Never one of a payload that was replaced. */
@@ -45,7 +40,7 @@ function attemptToRepeat(transaction: InPhase<'inFlight'>, own: NonEmpty<Attempt
 }
 
 /** Soon where they may not have arrived, seldom where they were taken. */
-function isDue(attempt: Attempt, observation: Observation, policy: NetworkPolicy, now: TimestampMs): boolean {
+function isDue(attempt: Attempt, { observation, policy, now }: Situation): boolean {
   const { broadcast } = attempt
   switch (broadcast.state) {
     case 'held':

@@ -47,7 +47,12 @@ function marketAt(baseFee: bigint, changes: Partial<Market> = {}): Market {
 }
 
 function plan(work: Partial<Work>, observed: Partial<Observation>, policy: Partial<NetworkPolicy> = {}, at = now) {
-  return decide(someWork(work), someObservation(observed), { ...somePolicy, ...policy }, at)
+  return decide({
+    work: someWork(work),
+    observation: someObservation(observed),
+    policy: { ...somePolicy, ...policy },
+    now: at,
+  })
 }
 
 /** The fees that the first decision signs. */
@@ -125,7 +130,7 @@ describe('after a spike', () => {
 
   test('without a balance none is signed: it is asked for', () => {
     const { balance: _, ...unasked } = someObservation(calm)
-    const asked = decide(someWork({ open: [race] }), unasked, somePolicy, now)
+    const asked = decide({ work: someWork({ open: [race] }), observation: unasked, policy: somePolicy, now })
     expect(asked.needsBalance).toBe(true)
     expect(asked.decisions.map(({ do: what }) => what)).not.toContain('takeOver')
   })
@@ -391,7 +396,12 @@ test('what was mined and came back was in a pool, whatever nodes said before: th
   const other = someAttempt(0)
   const taken = mined(0, by(dear), [dear, other], canceled)
   const back = apply({ do: 'reopen', transaction: taken }, taken, undefined, now)
-  const { decisions } = decide(someWork({ open: [back] }), someObservation({ rule: fields }), somePolicy, now)
+  const { decisions } = decide({
+    work: someWork({ open: [back] }),
+    observation: someObservation({ rule: fields }),
+    policy: somePolicy,
+    now,
+  })
   const [noOp] = decisions
   if (noOp?.do !== 'takeOver') throw new Error(`${noOp?.do} instead of a no-op`)
   expect(feeCap(noOp.fees)).toBeGreaterThanOrEqual(99n * gwei)

@@ -38,7 +38,12 @@ import {
 } from '../some.ts'
 
 function plan(work: Partial<Work>, observation: Partial<Observation> = {}) {
-  return decide(frozen(someWork(work)), frozen(someObservation(observation)), frozen(somePolicy), now)
+  return decide({
+    work: frozen(someWork(work)),
+    observation: frozen(someObservation(observation)),
+    policy: frozen(somePolicy),
+    now,
+  })
 }
 
 const verbs = (decisions: readonly Decision[]) => decisions.map(({ do: what }) => what)
@@ -74,9 +79,9 @@ describe('a queued transaction', () => {
       },
     ])
     const { market: _, ...unpriced } = someObservation()
-    expect(decide(someWork({ queued: [queued(1)] }), unpriced, somePolicy, now).decisions).toMatchObject([
-      { do: 'explain', reason: 'waits: no node tells the price of gas' },
-    ])
+    expect(
+      decide({ work: someWork({ queued: [queued(1)] }), observation: unpriced, policy: somePolicy, now }).decisions,
+    ).toMatchObject([{ do: 'explain', reason: 'waits: no node tells the price of gas' }])
     const open = [0, 1, 2, 3].map((nonce) => inFlight(nonce))
     expect(plan({ open, queued: [queued(9)] }).decisions).toEqual([])
   })

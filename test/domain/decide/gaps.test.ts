@@ -29,7 +29,12 @@ import {
 } from '../some.ts'
 
 function plan(work: Partial<Work>, observation: Partial<Observation> = {}, at = now) {
-  return decide(frozen(someWork(work)), frozen(someObservation(observation)), frozen(somePolicy), at)
+  return decide({
+    work: frozen(someWork(work)),
+    observation: frozen(someObservation(observation)),
+    policy: frozen(somePolicy),
+    now: at,
+  })
 }
 
 const verbs = (decisions: readonly Decision[]) => decisions.map(({ do: what }) => what)

@@ -258,7 +258,7 @@ const seen = cases.map(([condition, reason, work, changes, whole]) => {
 })
 
 function planOf(work: Partial<Work>, observation: Observation) {
-  return decide(frozen(someWork(work)), frozen(observation), frozen(somePolicy), now)
+  return decide({ work: frozen(someWork(work)), observation: frozen(observation), policy: frozen(somePolicy), now })
 }
 
 const explained = (decisions: readonly Decision[]) =>

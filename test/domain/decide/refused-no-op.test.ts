@@ -34,7 +34,12 @@ function hourOfRefusals(market: Market): { broadcasts: readonly number[]; attemp
   for (let block = 1; block <= blocksOfAnHour; block += 1) {
     const at = now + block * blockMs
     const observation = someObservation({ market, head: headAt(height + block), balance: ether })
-    const { decisions } = decide(someWork({ open: [inFlight(0, attempts, canceled)] }), observation, somePolicy, at)
+    const { decisions } = decide({
+      work: someWork({ open: [inFlight(0, attempts, canceled)] }),
+      observation,
+      policy: somePolicy,
+      now: at,
+    })
     for (const decision of decisions) {
       if (decision.do === 'takeOver') {
         const noOp = someNoOp(0, { fees: decision.fees, recordedAt: at, recordedAtBlock: height + block })
@@ -70,7 +75,12 @@ describe('a no-op that every node calls invalid, for an hour', () => {
       const broadcast = { ...broadcastStates.refused, at: now + triedMs }
       const attempts = [someAttempt(0), someNoOp(0, { broadcast })] as const
       const open = [inFlight(0, attempts, canceled)]
-      return decide(someWork({ open }), someObservation(), somePolicy, now + triedMs + pausedMs).decisions
+      return decide({
+        work: someWork({ open }),
+        observation: someObservation(),
+        policy: somePolicy,
+        now: now + triedMs + pausedMs,
+      }).decisions
     }
     for (const [triedMs, pauseMs] of [
       [1, second],

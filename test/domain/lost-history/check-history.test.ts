@@ -45,12 +45,12 @@ function spender(nonce: number, changes: Partial<Spender> = {}): Spender {
 }
 
 const plan = (work: Partial<Work>, observation: Partial<Observation>) =>
-  decide(
-    someWork({ floor: { spentBelow: 5, explainedBelow: 5 }, lostHistory, ...work }),
-    someObservation({ nonce: 5, ...observation }),
-    somePolicy,
+  decide({
+    work: someWork({ floor: { spentBelow: 5, explainedBelow: 5 }, lostHistory, ...work }),
+    observation: someObservation({ nonce: 5, ...observation }),
+    policy: somePolicy,
     now,
-  )
+  })
 const whatOf = ({ decisions }: ReturnType<typeof plan>) => decisions.map(({ do: what }) => what)
 
 describe('while nonces are unexplained', () => {
@@ -112,12 +112,12 @@ describe('while nonces are unexplained', () => {
   test('where one block makes it final, none has to come', () => {
     const known = { below: 6, finalBelow: 6, spenders: [spender(5)] }
     const work = { floor: { spentBelow: 5, explainedBelow: 5 }, lostHistory, queued: [queued(1)], found: [] }
-    const reported = decide(
-      someWork(work),
-      someObservation({ nonce: 6, lostHistory: known }),
-      { ...somePolicy, requiredConfirmations: 1 },
+    const reported = decide({
+      work: someWork(work),
+      observation: someObservation({ nonce: 6, lostHistory: known }),
+      policy: { ...somePolicy, requiredConfirmations: 1 },
       now,
-    )
+    })
     expect(reported.lostHistory).toBeUndefined()
   })
   test('but a node that is behind what is settled takes none of them: it calls spent nonces free', () => {

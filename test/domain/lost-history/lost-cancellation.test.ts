@@ -225,16 +225,21 @@ describe('a restored cancellation', () => {
   test('is a race again where a reorganization takes the block back, and its payload is not sent', () => {
     const { included } = mineNoOp(inFlight(5), noOpAt(5))
     const work = someWork({ open: [reopen(included)] })
-    const atOnce = decide(work, someObservation({ nonce: 5, head: headAt(height - 5) }), somePolicy, now + 60_000)
+    const atOnce = decide({
+      work,
+      observation: someObservation({ nonce: 5, head: headAt(height - 5) }),
+      policy: somePolicy,
+      now: now + 60_000,
+    })
     expect(atOnce.decisions).toMatchObject([{ do: 'rebroadcast', attempt: { kind: 'cancel', hash: noOpAt(5).hash } }])
-    const stuck = decide(work, someObservation({ nonce: 5 }), somePolicy, now + 60_000)
+    const stuck = decide({ work, observation: someObservation({ nonce: 5 }), policy: somePolicy, now: now + 60_000 })
     expect(stuck.decisions).toMatchObject([{ do: 'takeOver' }])
   })
   test('of what holds the nonce on record is decided at once', () => {
     const bound = someAttempt(5, { recordedAtBlock: height - 6 })
     const lostNoOps = new Map([[5, noOpAt(5)]])
     const work = someWork({ open: [inFlight(5, [bound])] })
-    const plan = decide(work, someObservation({ nonce: 6, lostNoOps }), somePolicy, now)
+    const plan = decide({ work, observation: someObservation({ nonce: 6, lostNoOps }), policy: somePolicy, now })
     expect(plan.decisions).toMatchObject([{ do: 'restoreCancellation', noOp: { nonce: 5 } }])
     expect(plan.again).toBe(true)
   })
@@ -242,7 +247,12 @@ describe('a restored cancellation', () => {
     const bound = someAttempt(5, { recordedAtBlock: height - 5, recordedAt: now })
     const lostNoOps = new Map([[5, noOpAt(5)]])
     const work = someWork({ open: [inFlight(5, [bound])] })
-    const { decisions } = decide(work, someObservation({ nonce: 6, lostNoOps }), somePolicy, now)
+    const { decisions } = decide({
+      work,
+      observation: someObservation({ nonce: 6, lostNoOps }),
+      policy: somePolicy,
+      now,
+    })
     expect(decisions[0]).toMatchObject({ do: 'include', inclusion: { by: 'external', hash: noOpAt(5).hash } })
   })
 })
@@ -287,12 +297,12 @@ describe('once all that took the unknown nonces is final', () => {
   const spenders = [noOpAt(5), noOpAt(6)]
   const seen = { lostHistory: { below: 7, finalBelow: 7, spenders }, nonce: 7 }
   const plan = (work: Partial<Work>, observation: Partial<Observation> = seen) =>
-    decide(
-      someWork({ floor: { spentBelow: 5, explainedBelow: 5 }, lostHistory, found: [], ...work }),
-      someObservation(observation),
-      somePolicy,
+    decide({
+      work: someWork({ floor: { spentBelow: 5, explainedBelow: 5 }, lostHistory, found: [], ...work }),
+      observation: someObservation(observation),
+      policy: somePolicy,
       now,
-    )
+    })
   const whatOf = ({ decisions }: ReturnType<typeof plan>) => decisions.map(({ do: what }) => what)
 
   test('what was canceled for certain is restored, in the commit that explains the nonces', () => {
