@@ -6,8 +6,8 @@ import type { OpenTransport } from './chain/nodes/transport.ts'
 import type { CommandContext } from './commands/context.ts'
 import { samplingWebhooks } from './commands/events/sample-webhooks.ts'
 import type { ManagementContext } from './commands/management.ts'
-import { keepRelayers } from './commands/relayers/keep-relayers.ts'
 import { samplingRelayers } from './commands/relayers/sample-relayers.ts'
+import { syncConfiguredRelayers } from './commands/relayers/sync-configured-relayers.ts'
 import type { Config } from './config/config.ts'
 import { readPolicies } from './config/read-policies.ts'
 import { refuseSharedAddresses } from './config/shared-address.ts'
@@ -197,7 +197,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   )
   const { canBeFollowed, chainOf, signerOf, policyOf } = registry
   const hasNotification = (id: string) => registry.notifications().some((each) => each.id === id)
-  await keepRelayers({ store, file: file.relayers, canBeFollowed, hasNotification, logger })
+  await syncConfiguredRelayers({ store, file: file.relayers, canBeFollowed, hasNotification, logger })
 
   const sharing = openSharing(config, around, lines)
   if (sharing) {

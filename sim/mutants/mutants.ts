@@ -588,7 +588,7 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/ownership/hold-slots.ts',
-        find: '      await waitWithin(clock, lastStepMs, () => Promise.all(relayers.map(holdings.release)))\n',
+        find: '      await waitBriefly(clock, lastStepMs, () => Promise.all(relayers.map(holdings.release)))\n',
         put: '      void Promise.all(relayers.map(holdings.release))\n',
       },
     ],

@@ -222,7 +222,7 @@ export const ofPolicies: readonly Mutant[] = [
     breaks: 'starts with the rules of before, whatever the configuration says now',
     edits: [
       {
-        file: 'src/commands/relayers/keep-relayers.ts',
+        file: 'src/commands/relayers/sync-configured-relayers.ts',
         find: 'if (differs || orphans.some(({ paused }) => !paused)) {',
         put: 'if ((differs && stored.length === 0) || orphans.some(({ paused }) => !paused)) {',
       },

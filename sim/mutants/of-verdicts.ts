@@ -102,7 +102,7 @@ export const ofVerdicts: readonly Mutant[] = [
         put: '  return transaction\n',
       },
       {
-        file: 'src/ownership/find-backlogs.ts',
+        file: 'src/ownership/track-backlogs.ts',
         find: 'return [...found].flatMap',
         put: 'return [...found].slice(found.size).flatMap',
       },

@@ -5,7 +5,7 @@ import { OwnershipLost, StaleWrite } from '../domain/errors.ts'
 import { backOff } from '../ops/back-off.ts'
 import { type Bell, bell } from '../ops/bell.ts'
 import type { Logger } from '../ops/logger.ts'
-import { waitWithin } from '../ops/within.ts'
+import { waitBriefly } from '../ops/within.ts'
 import type { Ownership } from '../ownership/ownership.ts'
 import { trackBroadcasts } from './broadcasts-under-way.ts'
 import { recordUnreachable } from './explain-unreachable.ts'
@@ -99,7 +99,7 @@ async function restUntil(rest: Rest, { clock }: StepContext, wakes: Bell, lost: 
   if (rest.againAfterMs === 0) return
   if (rest.idle) await clock.sleep(idleRestMs, lost)
   if (rest.againAfterMs === undefined) return wakes.wait(lost)
-  await waitWithin(clock, rest.againAfterMs, wakes.wait, lost)
+  await waitBriefly(clock, rest.againAfterMs, wakes.wait, lost)
 }
 
 interface Following {

@@ -15,7 +15,7 @@ export function within<T>(clock: Clock, ms: number, work: Work<T>, ended?: Abort
 }
 
 /** The same for whoever goes on alike, late or not. */
-export async function waitWithin(clock: Clock, ms: number, work: Work<unknown>, ended?: AbortSignal): Promise<void> {
+export async function waitBriefly(clock: Clock, ms: number, work: Work<unknown>, ended?: AbortSignal): Promise<void> {
   await first(work, (over) => clock.sleep(ms, over), ended)
 }
 

@@ -3,7 +3,7 @@
 import type { RelayerId } from '../domain/ids.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
-import { waitWithin } from '../ops/within.ts'
+import { waitBriefly } from '../ops/within.ts'
 import type { LockSession, Member, Slot, Survey } from '../store/locks.ts'
 import type { Holdings } from './holdings.ts'
 import { shareOut } from './share-out.ts'
@@ -48,7 +48,7 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
 
   async function giveUp(slot: Slot, relayers: readonly RelayerId[]): Promise<void> {
     try {
-      await waitWithin(clock, lastStepMs, () => Promise.all(relayers.map(holdings.release)))
+      await waitBriefly(clock, lastStepMs, () => Promise.all(relayers.map(holdings.release)))
       if (!session.isAlive()) return
       await session.unlock([slot])
       locked.delete(slot)

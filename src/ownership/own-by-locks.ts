@@ -9,15 +9,15 @@ import { backOff } from '../ops/back-off.ts'
 import { bell } from '../ops/bell.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
-import { waitWithin } from '../ops/within.ts'
+import { waitBriefly } from '../ops/within.ts'
 import type { Hints } from '../store/hints.ts'
 import type { LockSession, Locks } from '../store/locks.ts'
 import type { Store } from '../store/store.ts'
-import { findBacklogs } from './find-backlogs.ts'
 import { type HeldSlots, holdSlots } from './hold-slots.ts'
 import { type Holdings, openHoldings } from './holdings.ts'
 import type { OwnershipHandlers, Ownerships } from './ownership.ts'
 import { raisingEpochs } from './raise-epochs.ts'
+import { trackBacklogs } from './track-backlogs.ts'
 
 export interface OwnByLocks {
   readonly store: Store
@@ -42,7 +42,7 @@ export function ownByLocks(context: OwnByLocks): Ownerships {
   const { store, locks, hints, clock, logger } = context
   const stopping = new AbortController()
   const looks = bell()
-  const findLost = findBacklogs(store.reads)
+  const findLost = trackBacklogs(store.reads)
   let wanted: ReadonlySet<RelayerId> = new Set()
   let membership: Membership | undefined
   let started: { readonly handlers: OwnershipHandlers; readonly holdings: Holdings } | undefined
@@ -94,7 +94,7 @@ export function ownByLocks(context: OwnByLocks): Ownerships {
       await slots.look([...wanted])
       void wakeLost()
       await clock.sleep(gatherMs, until)
-      await waitWithin(clock, lookEveryMs, looks.wait, until)
+      await waitBriefly(clock, lookEveryMs, looks.wait, until)
     }
   }
 

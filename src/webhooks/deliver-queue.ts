@@ -2,7 +2,7 @@
 
 import type { Due, Tried } from '../domain/delivery.ts'
 import { bell } from '../ops/bell.ts'
-import { waitWithin } from '../ops/within.ts'
+import { waitBriefly } from '../ops/within.ts'
 import type { DeliveryContext } from './delivery-context.ts'
 import { tryDelivery } from './try-delivery.ts'
 
@@ -83,7 +83,7 @@ export async function deliverQueue(context: DeliveryContext, notificationId: str
         if (stopping.aborted && advancedAt !== undefined) await releaseQueue(context, notificationId)
         return
       }
-      if (tried.length === 0) await waitWithin(context.clock, recheckMs, answered.wait)
+      if (tried.length === 0) await waitBriefly(context.clock, recheckMs, answered.wait)
     }
   } finally {
     await Promise.all(busy.values())

@@ -2,7 +2,7 @@
 
 import { backOff } from '../ops/back-off.ts'
 import { loggingOutage, type Outage } from '../ops/log-outage.ts'
-import { waitWithin } from '../ops/within.ts'
+import { waitBriefly } from '../ops/within.ts'
 import { deliverQueue, isResting, type QueueHealth } from './deliver-queue.ts'
 import type { DeliveryContext } from './delivery-context.ts'
 
@@ -70,7 +70,7 @@ export function deliverEvents(context: DeliveryContext): AsyncDisposable {
     async [Symbol.asyncDispose]() {
       stopping.abort()
       const done = Promise.all([running, ...working.values()])
-      await waitWithin(clock, graceMs, () => done)
+      await waitBriefly(clock, graceMs, () => done)
       cutting.abort()
       await done
     },

@@ -1,7 +1,7 @@
 // A wait ends with what is waited for, with the time, or with whoever gives up; and leaves nothing behind that still waits.
 import { expect, test } from 'vitest'
 import type { Clock } from '../../src/ops/clock.ts'
-import { late, waitWithin, within } from '../../src/ops/within.ts'
+import { late, waitBriefly, within } from '../../src/ops/within.ts'
 
 /** Sleeps end by hand, or by their signal. */
 function stage() {
@@ -66,10 +66,10 @@ test.each([true, false])('who gives up ends it: before it began %s', async (befo
 
 test('who goes on alike waits no longer, and hears of an error in time', async () => {
   const { clock, sleeping, pass } = stage()
-  const waited = waitWithin(clock, 10, never)
+  const waited = waitBriefly(clock, 10, never)
   pass()
   await waited
-  await waitWithin(clock, 10, async () => 'done')
-  await expect(waitWithin(clock, 10, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  await waitBriefly(clock, 10, async () => 'done')
+  await expect(waitBriefly(clock, 10, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect([...sleeping]).toEqual([])
 })

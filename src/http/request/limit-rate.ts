@@ -22,11 +22,11 @@ export class RateLimited extends RescindError {
 
 export interface RateLimits {
   /** Takes one of the key's requests. Throws RateLimited. */
-  spend(keyId: string): Promise<Allowance>
+  checkKeyLimit(keyId: string): Promise<Allowance>
   /** Throws RateLimited for an address that failed to authenticate too often. */
-  hear(address: string): Promise<void>
+  checkAddressLimit(address: string): Promise<void>
   /** Counts a failed authentication. */
-  fail(address: string): Promise<void>
+  countFailure(address: string): Promise<void>
   /** What was used up here since this was last asked, by the names of the allowances: nothing at first. */
   spent(): ReadonlyMap<string, number>
   /** Counts what was used up elsewhere. */
@@ -53,7 +53,7 @@ export function rateLimits({ requestsPerSecond, burst }: ServerLimits): RateLimi
   })
 
   return {
-    async spend(keyId) {
+    async checkKeyLimit(keyId) {
       try {
         const left = await keys.consume(keyId)
         count(`key:${keyId}`)
@@ -63,11 +63,11 @@ export function rateLimits({ requestsPerSecond, burst }: ServerLimits): RateLimi
         throw new RateLimited(allowanceOf('key', refused))
       }
     },
-    async hear(address) {
+    async checkAddressLimit(address) {
       const failed = await failures.get(address)
       if (failed && failed.consumedPoints >= burst) throw new RateLimited(allowanceOf('address', failed))
     },
-    async fail(address) {
+    async countFailure(address) {
       await failures.penalty(address)
       count(`address:${address}`)
     },

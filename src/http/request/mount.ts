@@ -3,13 +3,13 @@
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import { memberOf } from '../../ops/member.ts'
 import type { HttpMetrics } from '../../ops/metrics.ts'
-import { admit, type Door } from './admit.ts'
 import { type Auditor, isChangeRequest } from './audit.ts'
+import { authorize, type RequestGuards } from './authorize.ts'
 import type { Operation } from './operation.ts'
 
 export interface Mounting {
   readonly app: FastifyInstance
-  readonly door: Door
+  readonly door: RequestGuards
   readonly metrics: HttpMetrics
 }
 
@@ -31,7 +31,7 @@ export function mount<S extends FastifySchema>(
     schema,
     config: { operationId, ...(scope && { scope }) },
     ...(bodyBytesMax !== undefined && { bodyLimit: bodyBytesMax }),
-    ...(scope && { onRequest: (request, reply) => admit(door, scope, request, reply) }),
+    ...(scope && { onRequest: (request, reply) => authorize(door, scope, request, reply) }),
     onResponse: (_request, reply, done) => {
       answered(reply.statusCode, reply.elapsedTime)
       done()

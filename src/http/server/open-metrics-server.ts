@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import { OperatorError } from '../../ops/operator-error.ts'
-import { waitWithin } from '../../ops/within.ts'
+import { waitBriefly } from '../../ops/within.ts'
 import { headersTimeoutMs } from '../limits.ts'
 import { metricsByPath } from './metrics-by-path.ts'
 
@@ -32,7 +32,7 @@ export function openMetricsServer({ expose, sample, clock, logger }: MetricsServ
     const sampled = sample().catch((error: unknown) => {
       logger.warn({ err: error }, 'metrics could not be brought up to date')
     })
-    await waitWithin(clock, sampleTimeoutMs, () => sampled)
+    await waitBriefly(clock, sampleTimeoutMs, () => sampled)
     return expose()
   }
 

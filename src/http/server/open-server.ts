@@ -25,9 +25,9 @@ import { networkRoutes } from '../networks/routes.ts'
 import { notificationRoutes } from '../notifications/routes.ts'
 import { relayerRoutes } from '../relayers/routes.ts'
 import { signingRoutes } from '../relayers/signing-routes.ts'
-import { admit, type Door, markAnswer } from '../request/admit.ts'
 import { type Auditor, openAuditor } from '../request/audit.ts'
 import type { Authenticate } from '../request/authenticate.ts'
+import { authorize, markAnswer, type RequestGuards } from '../request/authorize.ts'
 import { type KeyRing, keyRing } from '../request/key-ring.ts'
 import { type RateLimits, rateLimits } from '../request/limit-rate.ts'
 import { basePath, type Mounting } from '../request/mount.ts'
@@ -83,7 +83,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const stopping = AbortSignal.any([draining.signal, options.readiness.stopping])
   const auditor = openAuditor(options.commands, logger)
   const keys = keyRing({ administrator: authenticate, ...options.commands, logger })
-  const door: Door = { authenticate: keys.authenticate, rates: options.rates ?? rateLimits(limits), auditor }
+  const door: RequestGuards = { authenticate: keys.authenticate, rates: options.rates ?? rateLimits(limits), auditor }
   const handleError = errorHandler(logger, auditor)
   const unmatched = options.metrics.operation('unmatched')
   const newRequestId = requestIds(options.commands.random)
@@ -108,7 +108,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     // Hooks do not run for a path that does not decode, so it passes the door here.
     frameworkErrors: (error, request, reply) => {
       markAnswer(request, reply)
-      const admitted = isApi(request.raw.url) ? admit(door, undefined, request, reply) : Promise.resolve()
+      const admitted = isApi(request.raw.url) ? authorize(door, undefined, request, reply) : Promise.resolve()
       admitted.then(
         () => handleError(error, request, reply),
         (refused: unknown) => handleError(refused, request, reply),
@@ -137,7 +137,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       throw new RescindError('MALFORMED_HTTP', 'Bad Request')
     }
     if (!request.is404) return done()
-    const admitted = isApi(request.raw.url) ? admit(door, undefined, request, reply) : Promise.resolve()
+    const admitted = isApi(request.raw.url) ? authorize(door, undefined, request, reply) : Promise.resolve()
     admitted.then(() => done(missing(methodsOf(request.raw.url ?? ''), request.method, reply)), done)
   })
   // A proxy would send the next request over the connection in the moment in which it is closed, and can't repeat a POST.

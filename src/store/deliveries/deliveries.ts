@@ -111,7 +111,7 @@ const promote = statement<Named & { transactionId: TransactionId; now: number }>
     .where('due_at', 'is', null),
 )
 
-export async function takeOver(
+export async function enqueueDeliveries(
   executor: Executor,
   notificationId: string,
   event: { eventId: number; transactionId: TransactionId },

@@ -7,7 +7,7 @@ import type { TimestampMs } from '../../domain/units.ts'
 import { newestEvent } from '../events/read-events.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import type { QueueAdvance } from '../store.ts'
-import { freeDeliveries, makeDue, settleDelivery, takeOver } from './deliveries.ts'
+import { enqueueDeliveries, freeDeliveries, makeDue, settleDelivery } from './deliveries.ts'
 
 /** Events taken over at once. */
 const takenAtOnce = 500
@@ -134,7 +134,7 @@ export async function advanceQueue(executor: Executor, advance: QueueAdvance): P
     const newest = await newestEvent(executor)
     const events = await executor.all(toTake, { notificationId, position, newest, limit: takenAtOnce })
     for (const { id, transaction_id: transactionId } of events) {
-      await takeOver(executor, notificationId, { eventId: id, transactionId }, now)
+      await enqueueDeliveries(executor, notificationId, { eventId: id, transactionId }, now)
     }
     position = events.at(-1)?.id ?? position
     waiting += events.length

@@ -36,7 +36,7 @@ test('what a key spends at one replica is gone at the other, once, and so are th
   for (let tries = 0; tries < 6; tries += 1) await one.server.ask('GET', '/api/v1/relayers', { token: 'guess' })
 
   await until(() =>
-    other.rates.hear('127.0.0.1').then(
+    other.rates.checkAddressLimit('127.0.0.1').then(
       () => false,
       () => true,
     ),

@@ -1,6 +1,6 @@
 // What a changed configuration may do to a relayer that has a history, and what it may not.
 import { expect, test } from 'vitest'
-import { keepRelayers } from '../../../src/commands/relayers/keep-relayers.ts'
+import { syncConfiguredRelayers } from '../../../src/commands/relayers/sync-configured-relayers.ts'
 import type { Address, RelayerId } from '../../../src/domain/ids.ts'
 import type { Relayer } from '../../../src/domain/relayer.ts'
 import { step } from '../../../src/engine/step.ts'
@@ -13,7 +13,7 @@ import { quiet } from '../../store/open-store.ts'
 const another = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' as Address
 
 function keep(place: Workplace, file: readonly Relayer[], logger: Logger = quiet) {
-  return keepRelayers({
+  return syncConfiguredRelayers({
     store: place.under.store,
     file,
     canBeFollowed: () => true,
@@ -108,7 +108,7 @@ test('what a client of another process changes while this one starts is kept', a
     }),
   )
   const given = { canBeFollowed: () => true, hasNotification: () => true, logger: quiet }
-  await keepRelayers({ ...given, store: racing, file: [{ ...place.relayer, name: 'renamed' }] })
+  await syncConfiguredRelayers({ ...given, store: racing, file: [{ ...place.relayer, name: 'renamed' }] })
   expect(await store.reads.relayer(place.relayer.id)).toEqual({ ...place.relayer, name: 'renamed', paused: true })
   expect(await store.reads.relayer(other.id)).toEqual(other)
 })

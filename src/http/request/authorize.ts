@@ -7,15 +7,15 @@ import { type Authenticate, checkGrant, isPrincipal } from './authenticate.ts'
 import type { RateLimits } from './limit-rate.ts'
 import { pathParametersOf } from './parameters.ts'
 
-export interface Door {
+export interface RequestGuards {
   readonly authenticate: Authenticate
   readonly rates: RateLimits
   readonly auditor: Auditor
 }
 
 /** Throws RateLimited, UNAUTHORIZED, SCOPE_MISSING, RELAYER_NOT_GRANTED; otherwise the request knows its principal. */
-export async function admit(
-  { authenticate, rates }: Pick<Door, 'authenticate' | 'rates'>,
+export async function authorize(
+  { authenticate, rates }: Pick<RequestGuards, 'authenticate' | 'rates'>,
   scope: Scope | undefined,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -25,11 +25,11 @@ export async function admit(
   const principal = answer instanceof Promise ? await answer : answer
   request.keyId = principal?.id
   if (!isPrincipal(principal)) {
-    await rates.hear(request.ip)
-    await rates.fail(request.ip)
+    await rates.checkAddressLimit(request.ip)
+    await rates.countFailure(request.ip)
     throw new RescindError('UNAUTHORIZED', principal ? `key "${principal.id}" is ${principal.ended}` : 'no valid token')
   }
-  const { policy, remaining, resetSeconds } = await rates.spend(principal.id)
+  const { policy, remaining, resetSeconds } = await rates.checkKeyLimit(principal.id)
   reply.header('ratelimit-policy', policy)
   reply.header('ratelimit', `"key";r=${remaining};t=${resetSeconds}`)
   const { relayer_id: relayerId } = pathParametersOf(request)

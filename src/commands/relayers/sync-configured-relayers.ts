@@ -9,7 +9,7 @@ import { relayersMax } from '../../registry/registry.ts'
 import { relayerFromEntity } from '../../registry/stored-entities.ts'
 import type { Entity, Session, Store } from '../../store/store.ts'
 
-export interface KeepRelayers {
+export interface SyncOptions {
   readonly store: Store
   /** Those of the file, without what was changed of them through the API. */
   readonly file: readonly Relayer[]
@@ -26,7 +26,7 @@ export interface KeepRelayers {
  * Throws OperatorError where an id would change its account, or an account its id. Writes only where something differs: other
  * processes on the database may be at work, and their clients.
  */
-export async function keepRelayers(given: KeepRelayers): Promise<void> {
+export async function syncConfiguredRelayers(given: SyncOptions): Promise<void> {
   const { store, file, canBeFollowed, hasNotification, logger } = given
   const { items: stored } = await store.reads.relayers({ page: 1, perPage: relayersMax })
   const entities = new Map(

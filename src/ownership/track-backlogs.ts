@@ -3,7 +3,7 @@ import type { RelayerId } from '../domain/ids.ts'
 import type { Reads } from '../store/store.ts'
 
 /** Answers those that have something new in their queue since the last call. */
-export function findBacklogs(reads: Pick<Reads, 'backlogs'>): () => Promise<readonly RelayerId[]> {
+export function trackBacklogs(reads: Pick<Reads, 'backlogs'>): () => Promise<readonly RelayerId[]> {
   let seen: ReadonlyMap<RelayerId, number> = new Map()
   return async () => {
     const found = await reads.backlogs()
