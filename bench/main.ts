@@ -29,8 +29,8 @@ const values = toolArguments(usage, {
   json: { type: 'string' },
   profile: { type: 'boolean', default: false },
 })
-const asked = values.only?.split(',') ?? [...topics]
-const unknown = asked.filter((topic) => !(topics as readonly string[]).includes(topic))
+const requested = values.only?.split(',') ?? [...topics]
+const unknown = requested.filter((topic) => !(topics as readonly string[]).includes(topic))
 if (unknown.length > 0) {
   print(`--only ${unknown.join(',')}: unknown; choose from ${topics.join(',')}`)
   process.exit(1)
@@ -51,7 +51,7 @@ const options: BenchOptions = {
   ...(values.profile && { profileDirectory: await mkdtemp(join(tmpdir(), 'rescind-profile-')) }),
   ...(postgres && { postgres }),
 }
-const wants = (...wanted: Topic[]) => wanted.some((topic) => asked.includes(topic))
+const wants = (...wanted: Topic[]) => wanted.some((topic) => requested.includes(topic))
 const figures: Figure[] = []
 if (wants('post', 'delete')) report(await measureSendsAndCancels(options))
 if (wants('bulk')) report(await measureBulkCancel(options))

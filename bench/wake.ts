@@ -23,17 +23,17 @@ export async function measureWakeUp(): Promise<Figure[]> {
   const worker = await place.add('worker', { env: { ROLE: 'worker' } })
   await place.shared({ worker: relayers })
   const arrival = arrivalsAt(worker)
-  const afterAsked: number[] = []
+  const afterRequest: number[] = []
   const afterAnswered: number[] = []
   for (let round = -warmUpRounds; round < rounds; round++) {
     for (const id of ids) {
       const arrived = arrival()
-      const asked = performance.now()
+      const requested = performance.now()
       await api.client.send(id, { to: devAccount(0).address, value: '1', gas_limit: 21_000, speed: 'average' })
       const answered = performance.now()
       const at = await arrived
       if (round < 0) continue
-      afterAsked.push(at - asked)
+      afterRequest.push(at - requested)
       afterAnswered.push(Math.max(0, at - answered))
     }
     await place.node.mine()
@@ -41,7 +41,7 @@ export async function measureWakeUp(): Promise<Figure[]> {
   }
   return [
     ...figuresOf('accepted by one replica to broadcast by another', afterAnswered, 'under 20'),
-    ...figuresOf('POST to one replica to broadcast by another', afterAsked),
+    ...figuresOf('POST to one replica to broadcast by another', afterRequest),
   ]
 }
 

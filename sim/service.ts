@@ -156,7 +156,7 @@ export function openService(world: World): Service {
       )
     },
     cancel(relayer, id) {
-      clients.asked.add(id)
+      clients.requested.add(id)
       void ask(
         `DELETE ${id.slice(-6)}`,
         (commands) => cancelTransaction(commands, idOf(relayer), id as TransactionId),
@@ -166,7 +166,7 @@ export function openService(world: World): Service {
       )
     },
     cancelPending(relayer) {
-      clients.asked.add(idOf(relayer))
+      clients.requested.add(idOf(relayer))
       void ask(
         `DELETE all of r${relayer}`,
         (commands) => cancelPending(commands, idOf(relayer)),

@@ -72,7 +72,7 @@ export interface Clients {
   /** PUTs that were answered with success, and the numbers of their payloads. */
   readonly replaced: { readonly id: string; readonly tag: number }[]
   /** Ids that somebody tried to DELETE, and those of relayers that somebody tried to DELETE all of. */
-  readonly asked: Set<string>
+  readonly requested: Set<string>
   /** By id: the place of the DELETE that was answered with success. */
   readonly deleted: Map<string, number>
 }
@@ -125,7 +125,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     requests: new Map(),
     accepted: new Map(),
     replaced: [],
-    asked: new Set(),
+    requested: new Set(),
     deleted: new Map(),
   }
   const state: Moods = {
@@ -215,8 +215,8 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     fail: history.fail,
     requestOf: (tag) => clients.requests.get(tag),
     isLost: (hash) => lost.has(hash),
-    isAsked: ({ transaction_id: id, relayer_id: relayer }) =>
-      clients.asked.has(id) || clients.asked.has(relayer) || givenUp.has(id),
+    isRequested: ({ transaction_id: id, relayer_id: relayer }) =>
+      clients.requested.has(id) || clients.requested.has(relayer) || givenUp.has(id),
     clock: () => ({ nowMs: Math.floor(epochMs + timeline.now() + state.skewMs), skewMs: state.skewMs }),
     moody: moodyContract,
   })

@@ -23,7 +23,7 @@ export interface PolicyWatch {
   /** Sent by a part of the history that a restored copy does not hold, under rules that nobody knows any more. */
   isLost(hash: Hash): boolean
   /** Whether a client ever asked to take it back, by its id or with all of its relayer. */
-  isAsked(entry: Entry): boolean
+  isRequested(entry: Entry): boolean
   /** By the machine's clock, and how far that has been moved. */
   clock(): { readonly nowMs: number; readonly skewMs: number }
   /** Calls of this contract may revert, so that a payload to it may be refused. */
@@ -41,7 +41,7 @@ interface InFlight {
 }
 
 export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch: PolicyWatch): PolicyChecks {
-  const { fail, requestOf, isLost, isAsked, clock, moody } = watch
+  const { fail, requestOf, isLost, isRequested, clock, moody } = watch
   const inFlight = committed<[string], InFlight>(
     "SELECT t.id, a.raw, a.rejections FROM transactions t JOIN attempts a ON a.transaction_id = t.id AND a.nonce = t.nonce WHERE t.relayer_id = ? AND t.open = 1 AND t.phase = 'inFlight'",
   )
@@ -185,7 +185,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
             break
           case 'canceled':
             if (entry.figure === 1) fail(`${named(entry)}: a DELETE was accepted although it is mined`)
-            if (!isAsked(entry)) fail(`${named(entry)}: it was canceled, and no client asked for that`)
+            if (!isRequested(entry)) fail(`${named(entry)}: it was canceled, and no client asked for that`)
             break
           case 'expired':
             expired(instance, entry)

@@ -38,7 +38,7 @@ export interface Flight {
 }
 
 /** How things stood when a unit was begun. */
-interface Asked {
+interface Requested {
   /** The session of locks that the process had. */
   readonly under: SimSession | undefined
   readonly atMs: number
@@ -70,14 +70,14 @@ export function openSimStore(disk: Disk, instance: Instance, timeline: Timeline,
   // Of the unit that runs: units of a group follow each other.
   let position = -1
   const wrote = new Set<string>()
-  let asked: Asked = { under: undefined, atMs: 0 }
+  let requested: Requested = { under: undefined, atMs: 0 }
   let acquired: OwnersAct[] = []
   const seen: Session = {
     ...session,
     acquire(id) {
       const acquiring = session.acquire(id)
       void acquiring.then(
-        (epoch) => epoch !== undefined && acquired.push({ act: 'acquired', relayer: id, epoch, ...asked }),
+        (epoch) => epoch !== undefined && acquired.push({ act: 'acquired', relayer: id, epoch, ...requested }),
       )
       return acquiring
     },
@@ -102,8 +102,8 @@ export function openSimStore(disk: Disk, instance: Instance, timeline: Timeline,
   }
 
   /** `run` does what the unit does. `known` is how things stood when the process began it. */
-  async function watched<T>(unit: (session: Session) => Promise<T>, known: Asked, run = unit): Promise<T> {
-    asked = known
+  async function watched<T>(unit: (session: Session) => Promise<T>, known: Requested, run = unit): Promise<T> {
+    requested = known
     position = witness.nextPosition()
     const before = writing.changes()
     wrote.clear()
@@ -116,7 +116,7 @@ export function openSimStore(disk: Disk, instance: Instance, timeline: Timeline,
   }
 
   /** The process has begun the unit, and thinks that it may: what it asks first is there a while later. */
-  function send<T>(unit: (session: Session) => Promise<T>, known: Asked, { ms, isPipelined }: Flight): Promise<T> {
+  function send<T>(unit: (session: Session) => Promise<T>, known: Requested, { ms, isPipelined }: Flight): Promise<T> {
     let arrived = false
     let arrive: () => void = () => undefined
     const arrival = new Promise<void>((resolve) => {

@@ -94,10 +94,10 @@ attack(
     ] as const
     const statuses: number[] = []
     for (let round = 0; round < burst; round += variants.length) {
-      const asked = variants.map(([method, path, scheme]) =>
+      const requested = variants.map(([method, path, scheme]) =>
         ask(method, path, { key: null, headers: { Authorization: `${scheme} ${key}` } }),
       )
-      statuses.push(...(await Promise.all(asked)).map(({ status }) => status))
+      statuses.push(...(await Promise.all(requested)).map(({ status }) => status))
     }
     const more = await Promise.all(Array.from({ length: 60 }, () => ask('GET', '/api/v1/relayers', { key })))
     expect([...statuses, ...more.map(({ status }) => status)]).toContain(429)

@@ -111,14 +111,14 @@ attack(17, 'telling relayers that exist from those that do not', async ({ ask, k
 attack(18, 'making a key with more rights than the one that makes it', async ({ ask, keyWith, rows }) => {
   const { key } = await keyWith({ scopes: ['read', 'send', 'cancel', 'sign'] })
   const before = rows('api_keys')
-  for (const asked of [
+  for (const requested of [
     { name: 'x', scopes: ['admin'] },
     { name: 'x', scopes: ['read'] },
     { name: 'administrator', scopes: ['admin'] },
   ]) {
-    expect((await ask('POST', '/api/v1/api-keys', { key, headers: json, body: JSON.stringify(asked) })).status).toBe(
-      401,
-    )
+    expect(
+      (await ask('POST', '/api/v1/api-keys', { key, headers: json, body: JSON.stringify(requested) })).status,
+    ).toBe(401)
   }
   expect(rows('api_keys')).toBe(before)
 })

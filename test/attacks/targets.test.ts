@@ -126,9 +126,9 @@ attack(74, 'headers of your own, by line ends in the URL of a webhook and its si
   await notifying(target, 'crooked')
   await target.send()
   await until(() => receiver.requests.length > 0, { what: 'a webhook' })
-  for (const { headers, url: asked } of receiver.requests) {
+  for (const { headers, url: requested } of receiver.requests) {
     expect(headers).not.toHaveProperty('x-evil')
-    expect(asked).toBe('/x%0d%0aX-Evil:%20y?z=%0d%0a')
+    expect(requested).toBe('/x%0d%0aX-Evil:%20y?z=%0d%0a')
   }
   return 1
 })
@@ -229,12 +229,12 @@ attack(77, "a second relayer on somebody's account, or under somebody's id", asy
   const key = stage.node.accounts[0]?.key.slice(2)
   await created(target, 'signers', { id: 'twin', type: 'plain', config: { key } })
   const relayer = { name: 'x', network: 'localhost', network_type: 'evm', paused: false }
-  for (const asked of [
+  for (const requested of [
     { ...relayer, id: 'twin', signer_id: 'twin' },
     { ...relayer, id: 'mine', signer_id: 'twin' },
     { ...relayer, id: 'twin', signer_id: 'signer-mine' },
   ]) {
-    expect((await created(target, 'relayers', asked)).status).toBeGreaterThanOrEqual(400)
+    expect((await created(target, 'relayers', requested)).status).toBeGreaterThanOrEqual(400)
   }
   expect((await target.ask('DELETE', '/api/v1/signers/signer-mine')).status).toBeGreaterThanOrEqual(400)
   expect((await target.ask('DELETE', '/api/v1/relayers/mine')).status).toBeGreaterThanOrEqual(400)

@@ -25,7 +25,7 @@ interface World extends Evidence {
 function inOrder(): World {
   const payment = (place: 0 | 1): Payment => ({
     ...{ sender, key: `payment-${place}`, to: receivers[place], ids: new Set([`id-${place}`]) },
-    ...{ cancelAsked: place === 1, canceled: place === 1, tooLate: false },
+    ...{ cancelRequested: place === 1, canceled: place === 1, tooLate: false },
   })
   const row = (place: 0 | 1, status: string): Row => ({
     ...{ id: `id-${place}`, relayer: sender.id, origin: 'client', to: receivers[place], status, open: 0 },

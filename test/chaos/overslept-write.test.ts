@@ -58,13 +58,13 @@ async function oversleep(nodeArguments: readonly string[]): Promise<readonly str
   signal(owner.service, 'SIGSTOP')
 
   // The new owner comes as far as its first question to the node, and no further, so that all is as the old one saw it.
-  const asked = cluster.recorder.hold(other.name, () => true)
+  const requested = cluster.recorder.hold(other.name, () => true)
   await until(async () => (await lastToAct(cluster)) === other.name, { what: 'a new owner' })
   const thawedAt = Date.now()
   owner.gate.thaw()
   signal(owner.service, 'SIGCONT')
   await until(() => hasEnded(cluster, port, thawedAt), { what: 'the end of the write that overslept' })
-  asked.letGo()
+  requested.letGo()
 
   const restless = await calm(cluster)
   return [...restless, ...judge(cluster.senders, traffic, await gather(cluster))]

@@ -16,13 +16,13 @@ beforeAll(async () => {
 })
 afterAll(() => stage?.[Symbol.asyncDispose]())
 
-interface Told {
+interface Responses {
   readonly id: string
   readonly replayed: boolean
 }
 
 /** Asks until there is an answer, as a client does that knows its key to be safe. */
-async function ask(number: number): Promise<Told> {
+async function ask(number: number): Promise<Responses> {
   return until(
     async () => {
       const answer = await stage.client.request('POST', '/relayers/payer/transactions', {
@@ -42,7 +42,7 @@ async function ask(number: number): Promise<Told> {
 test(`${sends} sends, ${rounds} times at once, with two kills, make ${sends} transactions`, { timeout: 180_000 }, () =>
   seeded(async () => {
     const chance = dice(seed, 'once')
-    const reported = Array.from({ length: sends }, (): Told[] => [])
+    const reported = Array.from({ length: sends }, (): Responses[] => [])
     let answered = 0
     const killAt = [chance.between(50, 800), chance.between(1_000, 2_500)]
 

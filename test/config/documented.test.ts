@@ -16,14 +16,14 @@ const ignored = ['REPOSITORY_STORAGE_TYPE']
 /** The variables that loading asks for. */
 async function variablesRead(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const read = new Set<string>()
-  const asked = new Proxy<Record<string, string | undefined>>(env, {
+  const requested = new Proxy<Record<string, string | undefined>>(env, {
     get(target, name) {
       // Not `then`, which a promise asks of everything that it is to resolve to.
       if (typeof name === 'string' && /^[A-Z]/.test(name)) read.add(name)
       return target[name as string]
     },
   })
-  await load(files, asked)
+  await load(files, requested)
   return [...read].sort()
 }
 

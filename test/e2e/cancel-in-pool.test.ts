@@ -94,7 +94,7 @@ test('Prefer: wait answers with the final verdict, once the chain has it', async
   await inPool(stage, sender, [0])
   let answeredAtHead: number | undefined
   const path = `/relayers/${sender.id}/transactions/${payment.id}`
-  const asked = stage.client.request('DELETE', path, { headers: { prefer: 'wait=30' } }).then(async (answer) => {
+  const requested = stage.client.request('DELETE', path, { headers: { prefer: 'wait=30' } }).then(async (answer) => {
     answeredAtHead = Number(await stage.node.rpc('eth_blockNumber'))
     return answer
   })
@@ -104,7 +104,7 @@ test('Prefer: wait answers with the final verdict, once the chain has it', async
     expect(answeredAtHead).toBeUndefined()
     await stage.node.mine()
   }
-  const answer = await asked
+  const answer = await requested
   expect(answer.status).toBe(200)
   expect(answer.headers['preference-applied']).toBe('wait=30')
   expect(answeredAtHead).toBe(before + 3)

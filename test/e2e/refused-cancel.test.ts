@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => stage?.[Symbol.asyncDispose]())
 
 /** Apart from what the engine tells of it meanwhile: a no-op may be on its way. */
-function asAsked(id: string) {
+function asRequested(id: string) {
   const { version: _, status_reason: __, wait_condition: ___, wait_text: ____, ...row } = stage.rows.transaction(id)
   return row
 }
@@ -26,12 +26,12 @@ function soon(): string {
 }
 
 async function expectRefusal({ sender, id }: Payment, code: string): Promise<void> {
-  const before = asAsked(id)
+  const before = asRequested(id)
   const answer = await stage.client.request('DELETE', `/relayers/${sender.id}/transactions/${id}`)
   expect(answer.status).toBe(400)
   expect(answer.body).toEqual({ data: null, message: 'Bad Request', success: false })
   expect(answer.headers['relayer-error-code']).toBe(code)
-  expect(asAsked(id)).toEqual(before)
+  expect(asRequested(id)).toEqual(before)
 }
 
 test('mined, then confirmed', async () => {

@@ -99,11 +99,14 @@ test(
     const before = (await minedFrom(place.node, addressOf('one'))).length
     // A step is under way: it has read what is stored, and the chain's answer comes when it is old.
     a.line.onRequest(() => ({ do: 'delay', ms: 2_000, next: { do: 'forward' } }))
-    const asked = a.line.calls('eth_getTransactionCount').length + a.line.calls('eth_blockNumber').length
+    const requested = a.line.calls('eth_getTransactionCount').length + a.line.calls('eth_blockNumber').length
     const first = await pay(a, 'one')
-    await until(() => a.line.calls('eth_getTransactionCount').length + a.line.calls('eth_blockNumber').length > asked, {
-      what: 'a step under way',
-    })
+    await until(
+      () => a.line.calls('eth_getTransactionCount').length + a.line.calls('eth_blockNumber').length > requested,
+      {
+        what: 'a step under way',
+      },
+    )
     signal(a, 'SIGSTOP')
     const b = await place.add('b')
     started.use(b.service)

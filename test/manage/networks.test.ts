@@ -51,9 +51,9 @@ test('new endpoints take over at once, what is in flight is followed over them, 
   expect(patched.rpc_urls).toEqual([{ url: `${other.url}/***`, weight: 7 }])
   expect(patched.required_confirmations).toBe(2)
   await until(() => other.calls('eth_getTransactionCount').length > 0, { what: 'the new endpoint to be asked' })
-  const asked = stage.line.calls('eth_getBlockByNumber').length
+  const requested = stage.line.calls('eth_getBlockByNumber').length
   for (const { id } of payments) await mined(client, 'one', id, node)
-  expect(stage.line.calls('eth_getBlockByNumber').length).toBe(asked)
+  expect(stage.line.calls('eth_getBlockByNumber').length).toBe(requested)
 
   await service.kill9()
   await service.restart()

@@ -184,8 +184,8 @@ test('what can not be is refused, with the reason', async () => {
     [{ ...body, policies: { gas_price_cpa: 1 } }, 'INVALID_REQUEST', /policies.gas_price_cpa: is not known here/],
     [{ ...body, custom_rpc_urls: ['ftp://secret.example/k'] }, 'INVALID_REQUEST', /custom_rpc_urls\[0\]: is no http/],
   ]
-  for (const [asked, code, message] of cases) {
-    const answer = await refused(client, 'POST', '/relayers', asked)
+  for (const [requested, code, message] of cases) {
+    const answer = await refused(client, 'POST', '/relayers', requested)
     expect(answer).toMatchObject({ code, message: expect.stringMatching(message) })
     expect(answer.message).not.toContain('secret.example')
   }
@@ -203,8 +203,8 @@ test('what can not be is refused, with the reason', async () => {
     [{ custom_rpc_urls: [] }, /^custom_rpc_urls: is not 1 to 32 endpoints, as .*, or null/],
     [{ custom_rpc_urls: [{ url: 'https://secret.example', wieght: 1 }] }, /^custom_rpc_urls: is not 1 to 32 endpoints/],
   ]
-  for (const [asked, message] of changes) {
-    const answer = await refused(client, 'PATCH', `/relayers/${id}`, asked)
+  for (const [requested, message] of changes) {
+    const answer = await refused(client, 'PATCH', `/relayers/${id}`, requested)
     expect(answer).toMatchObject({ code: 'INVALID_REQUEST', message: expect.stringMatching(message) })
     expect(answer.message).not.toContain('secret.example')
   }

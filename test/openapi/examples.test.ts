@@ -63,8 +63,8 @@ const standIns: Readonly<Partial<Record<string, (operationId: string) => Promise
   relayer_id: async (operationId) => {
     if (operationId !== 'deleteRelayer') return 'local'
     const signer = await make('/signers', { type: 'plain', config: { key: devAccount(2).key } })
-    const asked = { name: 'stands in', network: 'localhost', network_type: 'evm', signer_id: signer, paused: false }
-    return make('/relayers', asked)
+    const requested = { name: 'stands in', network: 'localhost', network_type: 'evm', signer_id: signer, paused: false }
+    return make('/relayers', requested)
   },
   signer_id: () => make('/signers', { type: 'plain', config: { key: devAccount(3).key } }),
   notification_id: () => make('/notifications', { url: 'https://hooks.example/stands-in' }),

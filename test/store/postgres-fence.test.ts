@@ -110,14 +110,14 @@ async function nonceOf(session: pg.Client, id: TransactionId): Promise<number | 
 
 test.each(ways)('%s: a transaction that was open %s', async (_, outcome, write) => {
   await using place = await openPlace()
-  const [past, successor] = [await place.session(), await place.session()]
-  await past.query('BEGIN')
-  expect(await write(past, place.relayer, place.queued, 1)).toBe(true)
+  const [predecessor, successor] = [await place.session(), await place.session()]
+  await predecessor.query('BEGIN')
+  expect(await write(predecessor, place.relayer, place.queued, 1)).toBe(true)
 
   const taking = takeOver(successor, place)
   if (outcome === 'holds') await until(() => place.isWaiting(successor))
   else await taking
-  await past.query('COMMIT')
+  await predecessor.query('COMMIT')
   const seen = await taking
   const stored = await nonceOf(successor, place.queued)
   expect({ seen, stored }).toEqual({ seen: outcome === 'slips' ? null : 7, stored: 7 })
@@ -125,11 +125,11 @@ test.each(ways)('%s: a transaction that was open %s', async (_, outcome, write) 
 
 test.each(ways)('%s: whoever comes after its successor is refused', async (_, _outcome, write) => {
   await using place = await openPlace()
-  const [past, successor] = [await place.session(), await place.session()]
-  await past.query('BEGIN')
+  const [predecessor, successor] = [await place.session(), await place.session()]
+  await predecessor.query('BEGIN')
   await takeOver(successor, place)
-  expect(await write(past, place.relayer, place.queued, 1)).toBe(false)
-  await past.query('COMMIT')
+  expect(await write(predecessor, place.relayer, place.queued, 1)).toBe(false)
+  await predecessor.query('COMMIT')
   expect(await nonceOf(successor, place.queued)).toBeNull()
 })
 

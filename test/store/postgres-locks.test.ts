@@ -136,12 +136,15 @@ test('questions that come together leave together: the driver warns of none that
 test('a session that is given up waits for no answer, and who asked it gets an error', async () => {
   await using place = await openPlace()
   const { client, ended, pid, end } = await openDirectSession(secretUrl(new URL(place.url)), [])
-  const asked = [client.query('SELECT pg_sleep(600)'), client.query('SELECT 1')].map((each) => each.catch(String))
+  const requested = [client.query('SELECT pg_sleep(600)'), client.query('SELECT 1')].map((each) => each.catch(String))
   await until(
     async () =>
       (await place.query(`SELECT 1 FROM pg_stat_activity WHERE pid = ${pid} AND state = 'active'`)).length > 0,
   )
   end()
   expect(ended.aborted).toBe(true)
-  expect(await Promise.all(asked)).toEqual([expect.stringMatching('terminated'), expect.stringMatching('terminated')])
+  expect(await Promise.all(requested)).toEqual([
+    expect.stringMatching('terminated'),
+    expect.stringMatching('terminated'),
+  ])
 })

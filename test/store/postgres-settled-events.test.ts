@@ -29,10 +29,10 @@ async function openPlace(at?: string) {
   const place = { fails: (_sql: string): boolean => false, marksAhead: 0n }
   const passed = { ms: 0 }
   const executor: Executor = {
-    async all<P extends object, R>(...asked: Parameters<typeof real.all<P, R>>): Promise<R[]> {
-      const { sql } = asked[0].compiled('postgres')
+    async all<P extends object, R>(...requested: Parameters<typeof real.all<P, R>>): Promise<R[]> {
+      const { sql } = requested[0].compiled('postgres')
       if (place.fails(sql)) throw new Error('the server is in recovery')
-      const rows = await real.all(...asked)
+      const rows = await real.all(...requested)
       if (!takesMark.test(sql)) return rows
       return (rows as { at: string }[]).map(({ at }) => ({ at: String(BigInt(at) + place.marksAhead) }) as R)
     },

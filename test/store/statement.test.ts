@@ -19,10 +19,10 @@ const silent = inLists(
 )
 
 test('a statement in lists that returns rows can be changed by, and not be asked for its rows', async () => {
-  const asked: unknown[] = []
+  const requested: unknown[] = []
   const executor: Executor = {
     async all(query, parameters) {
-      asked.push(query, parameters)
+      requested.push(query, parameters)
       return []
     },
   }
@@ -34,7 +34,7 @@ test('a statement in lists that returns rows can be changed by, and not be asked
   await executor.all(listed, { name })
   // @ts-expect-error nor is the first of them
   await first(executor, listed, { name })
-  asked.length = 0
+  requested.length = 0
   await expect(changeOne(executor, listed, { name }, () => new Error('met none'))).rejects.toThrow('met none')
-  expect(asked).toEqual([listed, { name }])
+  expect(requested).toEqual([listed, { name }])
 })

@@ -36,16 +36,16 @@ test.each([
   [[...migrate, '--from', 'a.db', '--to', 'postgres://u:hidden@h/d'], 'the target is named by DATABASE_URL'],
   [[...migrate, '--from', 'a.db', 'postgres://u:hidden@h/d'], 'the target is named by DATABASE_URL'],
 ])('%j is refused, with what is wrong', (args, reported) => {
-  const asked = parseArguments(args)
-  expect(asked).toMatchObject({ run: 'nothing', text: expect.stringContaining(`rescind: ${reported}`) })
-  expect(JSON.stringify(asked)).not.toContain('hidden')
+  const requested = parseArguments(args)
+  expect(requested).toMatchObject({ run: 'nothing', text: expect.stringContaining(`rescind: ${reported}`) })
+  expect(JSON.stringify(requested)).not.toContain('hidden')
 })
 
 test('help and version are told, and a wrong argument ends with 2, whatever the configuration is', async () => {
   const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
   expect(await rescind(['--version'], folder)).toEqual({ code: 0, reported: `${version}\n` })
-  for (const asked of [['--help'], ['-h'], ['help']]) {
-    expect(await rescind(asked, folder)).toMatchObject({
+  for (const requested of [['--help'], ['-h'], ['help']]) {
+    expect(await rescind(requested, folder)).toMatchObject({
       code: 0,
       reported: expect.stringContaining('rescind migrate'),
     })

@@ -234,7 +234,7 @@ test('a database that is out is told once when that begins and once when it is o
     ...{ child: () => logger, isLevelEnabled: () => true },
   }
   let out: 'no' | 'reads' | 'writes' = 'no'
-  let asked = 0
+  let requested = 0
   const failing: Store = {
     ...store,
     commit: (...unit) => (out === 'writes' ? refuse() : store.commit(...unit)),
@@ -248,17 +248,17 @@ test('a database that is out is told once when that begins and once when it is o
     },
   }
   const refuse = () => {
-    asked += 1
+    requested += 1
     return Promise.reject(new Error('the database can’t be reached'))
   }
   await using receiver = await startReceiver(undefined)
   const ahead = { ms: 0 }
   await using _ = worker(failing, { hook: receiver.url }, ahead, 'test', logger)
   for (const outage of ['reads', 'writes'] as const) {
-    asked = 0
+    requested = 0
     out = outage
     await happen(store, 'hook', 1)
-    await until(() => asked >= 3, { what: () => `3 questions; ${asked} were asked` })
+    await until(() => requested >= 3, { what: () => `3 questions; ${requested} were asked` })
     out = 'no'
     const before = receiver.taken.length
     await until(() => receiver.taken.length === before + 2, { what: 'what happened meanwhile' })

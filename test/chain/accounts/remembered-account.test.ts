@@ -31,9 +31,9 @@ afterAll(async () => {
 })
 
 /** As a relayer's step asks. */
-function look(asked: Partial<Inquiry> = {}) {
+function look(requested: Partial<Inquiry> = {}) {
   network.forget()
-  return network.chain.observe(inquiryOf(address, { nonce: 'recent', ...asked }))
+  return network.chain.observe(inquiryOf(address, { nonce: 'recent', ...requested }))
 }
 
 function numbered(count: number): readonly Address[] {
@@ -50,12 +50,12 @@ async function lookAtAnother(count = 1): Promise<readonly [Address, ...Address[]
   }
   await anvil.mine()
   await look({ balance: 'recent' })
-  expect(asked()).toEqual(['eth_getTransactionCount', 'eth_call'])
+  expect(requested()).toEqual(['eth_getTransactionCount', 'eth_call'])
   return [first, ...others]
 }
 
 /** What the last look asked of the account; the head and the endpoint's introduction are not its affair. */
-function asked(): readonly string[] {
+function requested(): readonly string[] {
   const shared = ['eth_getBlockByNumber', 'eth_chainId', 'web3_clientVersion']
   return network.calls.map(({ method }) => method).filter((method) => !shared.includes(method))
 }
@@ -78,20 +78,20 @@ describe('the nonce', () => {
   test('before the first send the pool’s count alone will do, and after it the receipt', async () => {
     const first = await look({ pendingNonce: true, balance: 'recent' })
     expect(first).toMatchObject({ nonce: 0, pendingNonce: 0 })
-    expect(asked()).toEqual(['eth_getTransactionCount', 'eth_getBalance'])
+    expect(requested()).toEqual(['eth_getTransactionCount', 'eth_getBalance'])
 
     const { live } = await send(0)
     await look({ live: [live] })
-    expect(asked()).toEqual([])
+    expect(requested()).toEqual([])
     await anvil.mine()
     const after = await look({ live: [live] })
-    expect(asked()).toEqual(['eth_getTransactionReceipt'])
+    expect(requested()).toEqual(['eth_getTransactionReceipt'])
     expect(after.nonce).toBe(1)
     expect(after.inclusions.get(0)).toMatchObject({ by: 'attempt', succeeded: true })
     // The next send, and the wait for confirmations, cost nothing more.
     await anvil.mine()
     await look({ spentBelow: 1, inclusionBlocks: [after.head.number], balance: 'recent' })
-    expect(asked()).toEqual([])
+    expect(requested()).toEqual([])
   })
 
   test('where the pool holds more than is settled, the account is counted', async () => {
@@ -99,7 +99,7 @@ describe('the nonce', () => {
     expect(await look({ pendingNonce: true, balance: 'recent' })).toMatchObject({ nonce: 0, pendingNonce: 1 })
     await anvil.mine()
     expect(await look({ balance: 'recent' })).toMatchObject({ nonce: 1 })
-    expect(asked()).toContain('eth_getTransactionCount')
+    expect(requested()).toContain('eth_getTransactionCount')
   })
 
   test('of two in flight the second is asked for once the first is mined; of three the count is', async () => {
@@ -107,13 +107,13 @@ describe('the nonce', () => {
     const [first, second] = [await send(0), await send(1)]
     await anvil.mine()
     const both = await look({ live: [second.live, first.live] })
-    expect(asked()).toEqual(['eth_getTransactionReceipt', 'eth_getTransactionReceipt'])
+    expect(requested()).toEqual(['eth_getTransactionReceipt', 'eth_getTransactionReceipt'])
     expect([both.nonce, [...both.inclusions.keys()]]).toEqual([2, [0, 1]])
 
     const three = [await send(2), await send(3), await send(4)]
     await anvil.mine()
     await look({ live: three.map(({ live }) => live) })
-    expect(asked().filter((method) => method === 'eth_getTransactionCount')).toHaveLength(1)
+    expect(requested().filter((method) => method === 'eth_getTransactionCount')).toHaveLength(1)
   })
 
   test('under one head a receipt is asked for once', async () => {
@@ -122,9 +122,9 @@ describe('the nonce', () => {
     await anvil.rpc('anvil_dropTransaction', [live.attempts[0]?.hash])
     await anvil.mine()
     await look({ live: [live] })
-    expect(asked()).toEqual(['eth_getTransactionReceipt'])
+    expect(requested()).toEqual(['eth_getTransactionReceipt'])
     await look({ live: [live] })
-    expect(asked()).toEqual([])
+    expect(requested()).toEqual([])
   })
 
   test('a foreign transaction that takes the nonce of what is in flight is found out some blocks later', async () => {
@@ -140,7 +140,7 @@ describe('the nonce', () => {
     // From now on nothing of this account is believed beyond the head.
     await anvil.mine()
     await look({ spentBelow: 1, balance: 'recent' })
-    expect(asked()).toEqual(['eth_getTransactionCount', 'eth_getBalance'])
+    expect(requested()).toEqual(['eth_getTransactionCount', 'eth_getBalance'])
   })
 
   test('a foreign transaction that uses the key of an idle relayer is noticed after a while, and then at once', async () => {
@@ -162,7 +162,7 @@ describe('the nonce', () => {
     expect(await look({ balance: 'recent', delegation: true })).toMatchObject({ nonce: 1 })
     await anvil.mine()
     await look({ balance: 'recent', delegation: true })
-    expect(asked()).toEqual(['eth_getTransactionCount', 'eth_call'])
+    expect(requested()).toEqual(['eth_getTransactionCount', 'eth_call'])
   })
 
   test.each<[string, Partial<Inquiry>]>([
@@ -193,12 +193,12 @@ describe('the balance', () => {
     const { live } = await send(0)
     await anvil.mine()
     const reckoned = await look({ live: [live], balance: 'recent' })
-    expect(asked()).not.toContain('eth_getBalance')
+    expect(requested()).not.toContain('eth_getBalance')
     expect(reckoned.balanceReadAt).toBe(reckoned.head.number - 1)
     // A look that was repeated, because its decisions could not be recorded, takes nothing off twice.
     expect((await look({ live: [live], balance: 'recent' })).balance).toBe(reckoned.balance)
     const read = await look({ balance: 'now' })
-    expect(asked()).toContain('eth_getBalance')
+    expect(requested()).toContain('eth_getBalance')
     expect(reckoned.balance).toBe(read.balance)
     expect(read.balanceReadAt).toBe(read.head.number)
   })
@@ -217,7 +217,7 @@ describe('the balance', () => {
     // What had been spent by then was nobody's in flight, so that no receipt takes it off.
     await spendForeign(0)
     const caughtUp = await look({ balance: 'recent', spentBelow: 1 })
-    expect(asked()).toContain('eth_getBalance')
+    expect(requested()).toContain('eth_getBalance')
     expect(caughtUp.nonce).toBe(1)
     expect(caughtUp.balance).toBeLessThan(balance)
   })
@@ -228,19 +228,19 @@ describe('the code', () => {
 
   test('is read with the balance where two could be in flight, and kept', async () => {
     await look(both)
-    expect(asked()).toEqual(['eth_getTransactionCount', 'eth_call'])
+    expect(requested()).toEqual(['eth_getTransactionCount', 'eth_call'])
     await anvil.mine(50)
     expect(await look(both)).toMatchObject({ delegated: false })
-    expect(asked()).toEqual(['eth_getTransactionCount'])
+    expect(requested()).toEqual(['eth_getTransactionCount'])
   })
 
   test('that was read for somebody else stands from the first count on, if that is of the same head', async () => {
     const [other] = await lookAtAnother()
     await look({ address: other, nonce: 'recent', ...both })
-    expect(asked()).toEqual(['eth_getTransactionCount'])
+    expect(requested()).toEqual(['eth_getTransactionCount'])
     await anvil.mine()
     expect(await look({ address: other, ...both })).toMatchObject({ delegated: false })
-    expect(asked()).toEqual([])
+    expect(requested()).toEqual([])
   })
 
   test('that was read for somebody else before the first count is not believed: it may have changed unseen', async () => {
@@ -248,7 +248,7 @@ describe('the code', () => {
     await anvil.rpc('anvil_setCode', [other, `0xef0100${'11'.repeat(20)}`])
     await anvil.mine()
     expect(await look({ address: other, balance: 'recent' })).not.toHaveProperty('delegated')
-    expect(asked()).toEqual(['eth_getTransactionCount', 'eth_getBalance'])
+    expect(requested()).toEqual(['eth_getTransactionCount', 'eth_getBalance'])
     await anvil.mine()
     expect(await look({ address: other, ...both })).toMatchObject({ delegated: true })
   })
@@ -262,10 +262,10 @@ describe('many accounts', () => {
       const { balance } = await network.chain.observe(inquiryOf(each, { nonce: 'recent', balance: 'recent' }))
       expect(balance).toBe(7n)
     }
-    const counts = asked().filter((method) => method === 'eth_getTransactionCount')
+    const counts = requested().filter((method) => method === 'eth_getTransactionCount')
     expect(counts).toHaveLength(300)
     // The first call was for 256 of the 301.
-    expect(asked().filter((method) => method !== 'eth_getTransactionCount')).toEqual(['eth_call'])
+    expect(requested().filter((method) => method !== 'eth_getTransactionCount')).toEqual(['eth_call'])
   })
 
   test('that ask at once wait for the same answer', async () => {
@@ -275,8 +275,8 @@ describe('many accounts', () => {
       others.map((each) => network.chain.observe(inquiryOf(each, { nonce: 'recent', balance: 'recent' }))),
     )
     expect(reported.map(({ balance }) => balance)).toEqual(others.map(() => 0n))
-    expect(asked().filter((method) => method === 'eth_call')).toHaveLength(2)
-    expect(asked()).not.toContain('eth_getBalance')
+    expect(requested().filter((method) => method === 'eth_call')).toHaveLength(2)
+    expect(requested()).not.toContain('eth_getBalance')
   })
 
   test('whose first count comes blocks later are asked for anew, for all at once', async () => {
@@ -289,7 +289,7 @@ describe('many accounts', () => {
       looks.push(await network.chain.observe(inquiryOf(each, { nonce: 'recent', balance: 'recent' })))
     }
     expect(looks.map(({ balance }) => balance)).toEqual([5n, 7n, 7n])
-    expect(asked().filter((method) => method !== 'eth_getTransactionCount')).toEqual(['eth_call'])
+    expect(requested().filter((method) => method !== 'eth_getTransactionCount')).toEqual(['eth_call'])
   })
 
   test('what was mined after another’s call is reckoned with, and what was mined before is not taken off twice', async () => {
@@ -297,11 +297,11 @@ describe('many accounts', () => {
     await anvil.mine()
     network.chain.announce(address)
     await look({ address: devAccount(5).address, balance: 'recent' })
-    expect(asked()).toContain('eth_call')
+    expect(requested()).toContain('eth_call')
     const second = await send(1)
     await anvil.mine()
     const reckoned = await look({ live: [first.live, second.live], balance: 'recent' })
-    expect(asked()).not.toContain('eth_getBalance')
+    expect(requested()).not.toContain('eth_getBalance')
     expect(reckoned.balanceReadAt).toBe(reckoned.head.number - 1)
     expect(reckoned.balance).toBe((await look({ balance: 'now' })).balance)
   })
@@ -316,7 +316,7 @@ describe('many accounts', () => {
     for (const each of others) {
       expect(await network.chain.observe(inquiryOf(each, { balance: 'recent' }))).toHaveProperty('balance')
     }
-    const standing = asked().filter((method) => method !== 'eth_getTransactionCount')
+    const standing = requested().filter((method) => method !== 'eth_getTransactionCount')
     expect(standing).toEqual(['eth_call', 'eth_getBalance', 'eth_getBalance', 'eth_getBalance'])
   })
 
@@ -327,7 +327,7 @@ describe('many accounts', () => {
     for (const each of others) {
       expect(await network.chain.observe(inquiryOf(each, { balance: 'recent' }))).toMatchObject({ balance: 0n })
     }
-    const standing = asked().filter((method) => method !== 'eth_getTransactionCount')
+    const standing = requested().filter((method) => method !== 'eth_getTransactionCount')
     expect(standing).toEqual([...['eth_call', 'eth_getBalance', 'eth_call', 'eth_getBalance'], 'eth_getBalance'])
   })
 })
@@ -342,13 +342,13 @@ describe('gas', () => {
     expect(first.estimates.get(request.transactionId)).toEqual({ kind: 'gas', gas: 21_000 })
     const again = await look({ estimates: [request] })
     expect(again.estimates).toEqual(first.estimates)
-    expect(asked()).toEqual([])
+    expect(requested()).toEqual([])
     // The same transaction with a payload that replaced its own, and the next head, are something else.
     await look({ estimates: [others] })
-    expect(asked()).toEqual(['eth_estimateGas'])
+    expect(requested()).toEqual(['eth_estimateGas'])
     await anvil.mine()
     await look({ estimates: [request] })
-    expect(asked()).toContain('eth_estimateGas')
+    expect(requested()).toContain('eth_estimateGas')
   })
 
   test('that would revert is asked for again: it may only need what is ahead of it', async () => {
@@ -357,7 +357,7 @@ describe('gas', () => {
     for (let looks = 0; looks < 2; looks += 1) {
       const { estimates } = await look({ estimates: [reverting] })
       expect(estimates.get(request.transactionId)).toMatchObject({ kind: 'reverts' })
-      expect(asked()).toContain('eth_estimateGas')
+      expect(requested()).toContain('eth_estimateGas')
     }
   })
 })

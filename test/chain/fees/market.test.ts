@@ -102,19 +102,19 @@ test('full blocks have no room', async () => {
 
 test('a suggestion is asked for once in fifty blocks, and soon where what is next is not mined', async () => {
   prices = quiet
-  const asked = () => network.count('eth_maxPriorityFeePerGas')
+  const requested = () => network.count('eth_maxPriorityFeePerGas')
   await marketNow()
   for (let block = 0; block < 49; block += 1) {
     height += 1
     await marketNow(height - 1)
   }
-  expect(asked()).toBe(1)
+  expect(requested()).toBe(1)
   height += 1
   await marketNow()
-  expect(asked()).toBe(2)
+  expect(requested()).toBe(2)
   height += 5
   await marketNow(height - 5)
-  expect(asked()).toBe(3)
+  expect(requested()).toBe(3)
 })
 
 test.each([

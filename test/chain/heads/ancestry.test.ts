@@ -19,12 +19,12 @@ function chainThat(forkedAt = Number.POSITIVE_INFINITY) {
 }
 
 function reading(headerAt: (number: number) => Head | undefined) {
-  const asked: number[] = []
+  const requested: number[] = []
   const read = async (numbers: readonly number[]) => {
-    asked.push(...numbers)
+    requested.push(...numbers)
     return numbers.map(headerAt)
   }
-  return { asked, read }
+  return { requested, read }
 }
 
 async function knownThrough(number: number) {
@@ -36,17 +36,17 @@ async function knownThrough(number: number) {
 
 test('a few blocks are walked, so that each is known', async () => {
   const ancestry = await knownThrough(100)
-  const { asked, read } = reading(chainThat())
+  const { requested, read } = reading(chainThat())
   expect(await ancestry.advance(chainThat()(110), read)).toEqual({ linked: true, lost: 0 })
-  expect(asked).toHaveLength(9)
+  expect(requested).toHaveLength(9)
   expect(ancestry.hashAt(105)).toBe(hashOf('a', 105))
 })
 
 test('a wide gap costs two headers, and keeps what was known', async () => {
   const ancestry = await knownThrough(100)
-  const { asked, read } = reading(chainThat())
+  const { requested, read } = reading(chainThat())
   expect(await ancestry.advance(chainThat()(160), read)).toEqual({ linked: true, lost: 0 })
-  expect(asked).toEqual([160, 100])
+  expect(requested).toEqual([160, 100])
   expect([98, 130, 160].map(ancestry.hashAt)).toEqual([hashOf('a', 98), undefined, hashOf('a', 160)])
 })
 

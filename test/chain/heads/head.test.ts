@@ -135,10 +135,10 @@ describe('the chain behind the head', () => {
     const height = before?.block.number ?? 0
 
     await anvil.rpc('anvil_reorg', [3, []])
-    const asked = inquiryOf(address, { live, inclusionBlocks: [height] })
-    const canonicalNow = async () => (await network.chain.observe(asked)).canonical.get(height)
+    const requested = inquiryOf(address, { live, inclusionBlocks: [height] })
+    const canonicalNow = async () => (await network.chain.observe(requested)).canonical.get(height)
     await eventually(async () => (await canonicalNow()) !== before?.block.hash, 'the other branch')
-    const after = await network.chain.observe(asked)
+    const after = await network.chain.observe(requested)
     const block = await anvil.rpc<{ hash: string }>('eth_getBlockByNumber', [`0x${height.toString(16)}`, false])
     expect(after.canonical.get(height)).toBe(block.hash)
     expect(after.nonce).toBe(nonce)

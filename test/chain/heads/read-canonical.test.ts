@@ -26,12 +26,12 @@ function headOn(branch: Branch): Head {
  * when it likes, as no real node can be made to.
  */
 function scene() {
-  const state = { node: 'left' as Branch, tracked: 'left' as Branch, reorgs: 0, asked: 0 }
+  const state = { node: 'left' as Branch, tracked: 'left' as Branch, reorgs: 0, requested: 0 }
   let beforeAnswer = () => {}
   const ask: Endpoint['call'] = async ({ params: [hex] }) => {
     beforeAnswer()
     const number = Number(hex)
-    if (number === deep) state.asked += 1
+    if (number === deep) state.requested += 1
     const [hash, parentHash] = [hashOn(state.node, number), hashOn(state.node, number - 1)]
     return { kind: 'value', value: { number: hex, hash, parentHash, timestamp: '0x0' } }
   }
@@ -76,11 +76,11 @@ test('a deep block is asked once, and again after a reorganisation', async () =>
   const { state, reorganise, deepBlock } = scene()
   expect(await deepBlock('left')).toBe(hashOn('left', deep))
   expect(await deepBlock('left')).toBe(hashOn('left', deep))
-  expect(state.asked).toBe(1)
+  expect(state.requested).toBe(1)
   reorganise()
   state.node = 'right'
   expect(await deepBlock('right')).toBe(hashOn('right', deep))
-  expect(state.asked).toBe(2)
+  expect(state.requested).toBe(2)
 })
 
 test('what an observation of a head that was left reads is not told to the next', async () => {

@@ -48,8 +48,8 @@ function without(...members: readonly string[]): (receipt: Wire) => Wire {
   return (receipt) => Object.fromEntries(Object.entries(receipt).filter(([name]) => !members.includes(name)))
 }
 
-function look(asked: Partial<Inquiry> = {}) {
-  return network.chain.observe(inquiryOf(address, { nonce: 'recent', ...asked }))
+function look(requested: Partial<Inquiry> = {}) {
+  return network.chain.observe(inquiryOf(address, { nonce: 'recent', ...requested }))
 }
 
 const fees = { kind: 'eip1559', maxFeePerGas: 20n * gwei, maxPriorityFeePerGas: gwei } as const
@@ -266,20 +266,20 @@ describe('a receipt that never comes', () => {
     network = networkOver([proxy.url, other.url])
     const live = await send()
     await anvil.mine(40)
-    let asked = 0
+    let requested = 0
     let gone: RpcServer | undefined
     for (const node of [proxy, other]) {
       node.react(({ calls }) => {
         const isReceipt = calls.some(({ method }) => method === receiptMethod)
-        if (isReceipt) asked += 1
+        if (isReceipt) requested += 1
         // Whoever told the head answers nothing any more.
-        if (asked === 1) gone = node
+        if (requested === 1) gone = node
         if (node === gone) return { do: 'drop' }
         return isReceipt ? { do: 'forwardAltered', method: receiptMethod, alter: () => null } : { do: 'forward' }
       })
     }
     expect((await look({ live: [live], nonce: 'now' })).inclusions.size).toBe(0)
-    expect(asked).toBe(2)
+    expect(requested).toBe(2)
     for (const node of [proxy, other]) node.react({ do: 'forward' })
     expect(await inclusionWithin(9, live)).toMatchObject({ gasUsed: 21_000 })
   })

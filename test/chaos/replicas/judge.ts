@@ -26,7 +26,7 @@ export function judge(senders: readonly Sender[], traffic: Traffic, evidence: Ev
 function lostOrInvented({ payments, bulkCanceled }: Traffic, { rows }: Evidence): string[] {
   const faults: string[] = []
   const byId = new Map(rows.map((row) => [row.id, row]))
-  const asked = new Map(payments.map((payment) => [payment.to.toLowerCase(), payment]))
+  const requested = new Map(payments.map((payment) => [payment.to.toLowerCase(), payment]))
   for (const { key, ids, to, canceled } of payments) {
     if (ids.size > 1) faults.push(`${key} was answered with ${[...ids].join(' and ')}`)
     for (const id of ids) {
@@ -42,10 +42,10 @@ function lostOrInvented({ payments, bulkCanceled }: Traffic, { rows }: Evidence)
   for (const { id, origin, to, open } of rows) {
     if (open === 1) faults.push(`${id} is open`)
     if (origin !== 'client') continue
-    if (!asked.has(to ?? '')) faults.push(`${id} is stored and nobody sent it`)
+    if (!requested.has(to ?? '')) faults.push(`${id} is stored and nobody sent it`)
     stored.set(to ?? '', (stored.get(to ?? '') ?? 0) + 1)
   }
-  for (const [to, count] of stored) if (count > 1) faults.push(`${asked.get(to)?.key} is stored ${count} times`)
+  for (const [to, count] of stored) if (count > 1) faults.push(`${requested.get(to)?.key} is stored ${count} times`)
   return faults
 }
 
@@ -61,7 +61,7 @@ function paidAsReported(
   const about = `${payment.key} (${row.id}, ${row.status})`
   if (paid.length > 1) faults.push(`${about} is on chain ${paid.length} times: ${paid.map(({ hash }) => hash)}`)
   if (paid.length === 0 && !row.canceled) faults.push(`${about} is not on chain, and was not canceled`)
-  const mayBeCanceled = payment.cancelAsked || bulkCanceled.has(row.id) || unheardBulks.has(payment.sender)
+  const mayBeCanceled = payment.cancelRequested || bulkCanceled.has(row.id) || unheardBulks.has(payment.sender)
   if (row.canceled && !mayBeCanceled) faults.push(`${about} was canceled by nobody`)
   if (payment.tooLate && paid.length === 0)
     faults.push(`${about}: its DELETE was refused as too late, and it is not on chain`)

@@ -16,7 +16,7 @@ export interface Payment {
   /** By the answers; more than one is a fault. */
   readonly ids: Set<string>
   /** Somebody asked for it back, alone or among all, answered or not. */
-  cancelAsked: boolean
+  cancelRequested: boolean
   /** A DELETE was answered with success. */
   canceled: boolean
   /** A DELETE was refused, as too late. */
@@ -84,7 +84,7 @@ export function trafficOn(cluster: Cluster, chance: Dice, traffic: Traffic) {
   async function send(sender: Sender): Promise<void> {
     const to = getAddress(toHex(chance.bytes(20)))
     const key = `payment-${traffic.payments.length}`
-    const payment = { sender, key, to, ids: new Set<string>(), cancelAsked: false, canceled: false, tooLate: false }
+    const payment = { sender, key, to, ids: new Set<string>(), cancelRequested: false, canceled: false, tooLate: false }
     traffic.payments.push(payment)
     const speed = chance.pick(['safeLow', 'average', 'fastest'])
     // Now and then a client does not believe the first answer.
@@ -103,10 +103,12 @@ export function trafficOn(cluster: Cluster, chance: Dice, traffic: Traffic) {
   }
 
   async function cancel(): Promise<void> {
-    const open = traffic.payments.slice(-remembered).filter(({ cancelAsked, ids }) => !cancelAsked && ids.size > 0)
+    const open = traffic.payments
+      .slice(-remembered)
+      .filter(({ cancelRequested, ids }) => !cancelRequested && ids.size > 0)
     if (open.length === 0) return
     const payment = chance.pick(open)
-    payment.cancelAsked = true
+    payment.cancelRequested = true
     const [id = ''] = payment.ids
     const { status, code, data } = await ask('DELETE', `${path(payment.sender)}/${id}`)
     if (status === 200 && (data as TransactionView).status === 'canceled') payment.canceled = true
@@ -120,7 +122,7 @@ export function trafficOn(cluster: Cluster, chance: Dice, traffic: Traffic) {
     const { status, code, data, unheard } = await ask('DELETE', `${path(sender)}/pending`)
     if (unheard) traffic.unheardBulks.add(sender)
     // Which it took, when the answer was lost, nobody knows; what was sent meanwhile may be among them.
-    for (const payment of traffic.payments) if (payment.sender === sender) payment.cancelAsked = true
+    for (const payment of traffic.payments) if (payment.sender === sender) payment.cancelRequested = true
     traffic.counts.bulks += 1
     if (status !== 200) {
       traffic.faults.push(`the bulk cancel of ${sender.id} was answered ${status} ${code}`)

@@ -130,9 +130,9 @@ describe('after a spike', () => {
 
   test('without a balance none is signed: it is asked for', () => {
     const { balance: _, ...unasked } = someObservation(calm)
-    const asked = decide({ work: someWork({ open: [race] }), observation: unasked, policy: somePolicy, now })
-    expect(asked.needsBalance).toBe(true)
-    expect(asked.decisions.map(({ do: what }) => what)).not.toContain('takeOver')
+    const requested = decide({ work: someWork({ open: [race] }), observation: unasked, policy: somePolicy, now })
+    expect(requested.needsBalance).toBe(true)
+    expect(requested.decisions.map(({ do: what }) => what)).not.toContain('takeOver')
   })
 
   test('a send goes on at a lower price, and its reserve stays', () => {

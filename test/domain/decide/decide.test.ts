@@ -149,8 +149,8 @@ describe('eip1559_pricing', () => {
 describe('a nonce', () => {
   test('given up below others goes to the first of the queue, and only without one to a no-op of ours', () => {
     const open = [inFlight(1), inFlight(3)]
-    const asked = plan({ open, queued: [queued(9)] })
-    expect(asked).toMatchObject({ needsPendingNonce: true, decisions: [] })
+    const requested = plan({ open, queued: [queued(9)] })
+    expect(requested).toMatchObject({ needsPendingNonce: true, decisions: [] })
     const { decisions } = plan({ open, queued: [queued(9)] }, { pendingNonce: 0 })
     expect(decisions).toMatchObject([
       { do: 'assignNonce', nonce: 0 },
@@ -167,9 +167,9 @@ describe('a nonce', () => {
   test('given up in this step waits for the queue, whose gas nobody has asked for yet, and gets no no-op meanwhile', () => {
     const { gasLimit: _, ...payload } = queued(9).payload
     const refused = inFlight(0, [someAttempt(0, { broadcast: broadcastStates.refused })])
-    const asked = plan({ open: [refused, inFlight(1)], queued: [queued(9, { payload })] }, { pendingNonce: 0 })
-    expect(verbs(asked.decisions)).toEqual(['refuse'])
-    expect(asked.again).toBe(true)
+    const requested = plan({ open: [refused, inFlight(1)], queued: [queued(9, { payload })] }, { pendingNonce: 0 })
+    expect(verbs(requested.decisions)).toEqual(['refuse'])
+    expect(requested.again).toBe(true)
   })
 
   test('that a foreign transaction waits for in the pool is left to it', () => {

@@ -16,9 +16,9 @@ export interface Payment {
 /** Sends one ether's thousandth, or what `body` says, to an address made for it. */
 export async function pay(stage: AnyStage, sender: Sender, body: Partial<SendBody> = {}): Promise<Payment> {
   const to = getAddress(`0x${randomBytes(20).toString('hex')}`)
-  const asked = { to, value: '1000000000000000', gas_limit: 21_000, speed: 'average', ...body }
-  const { id } = await stage.client.send(sender.id, withoutSpeedBesideFees(asked))
-  return { sender, id, to: asked.to, value: BigInt(asked.value) }
+  const requested = { to, value: '1000000000000000', gas_limit: 21_000, speed: 'average', ...body }
+  const { id } = await stage.client.send(sender.id, withoutSpeedBesideFees(requested))
+  return { sender, id, to: requested.to, value: BigInt(requested.value) }
 }
 
 function withoutSpeedBesideFees(body: SendBody): SendBody {

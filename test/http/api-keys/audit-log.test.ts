@@ -81,18 +81,18 @@ describe('changes that were allowed', () => {
     for (const answer of [sent, replaced, canceled, bulk, batch]) expectSuccess(answer)
     const reported = (await entries(server)).slice(0, 6).map(({ at: _, id: _id, ...rest }) => rest)
     const by = { outcome: 'allowed', key_id: keyId, relayer_id: 'one', address: '127.0.0.1' }
-    const asked = (operation: string, answer: Answer) => ({
+    const requested = (operation: string, answer: Answer) => ({
       ...by,
       operation,
       request_id: answer.headers['x-request-id'],
     })
     expect(reported.reverse()).toEqual([
-      { ...asked('sendTransaction', sent), transaction_id: id },
-      { ...asked('replaceTransaction', replaced), transaction_id: id },
-      { ...asked('cancelTransaction', canceled), transaction_id: id },
-      asked('cancelPendingTransactions', bulk),
+      { ...requested('sendTransaction', sent), transaction_id: id },
+      { ...requested('replaceTransaction', replaced), transaction_id: id },
+      { ...requested('cancelTransaction', canceled), transaction_id: id },
+      requested('cancelPendingTransactions', bulk),
       ...batch.body.data.map((each: { id: string }) => ({
-        ...asked('sendTransactions', batch),
+        ...requested('sendTransactions', batch),
         transaction_id: each.id,
       })),
     ])

@@ -160,8 +160,8 @@ test('what can not be followed is refused, with where to go on', async () => {
   for (const id of ['a', 'b']) await end(server.store, id)
   // An older transaction of another test's database, on the same server, may hold them up.
   await until(async () => (await server.store.reads.newestEvent()) === 2)
-  const refusal = async (asked: string) => {
-    const { status, headers, body } = await server.ask('GET', `/api/v1/events?after=${asked}`)
+  const refusal = async (requested: string) => {
+    const { status, headers, body } = await server.ask('GET', `/api/v1/events?after=${requested}`)
     return [status, headers['relayer-error-code'], body.message]
   }
   expect(await refusal('7')).toEqual([410, 'EVENTS_GONE', expect.stringMatching(/no event 7 yet.*after=2$/)])

@@ -98,8 +98,8 @@ describe('answers fit their schemas', () => {
     ['DELETE', `${all}/{transaction_id}`, '/api/v1/relayers/one/transactions/confirmed'],
     ['DELETE', `${all}/pending`, '/api/v1/relayers/one/transactions/pending'],
     ['DELETE', `${all}/pending`, '/api/v1/relayers/nobody/transactions/pending'],
-  ])('%s %s as %s', async (method, path, asked) => {
-    const answer = await server.ask(method, asked)
+  ])('%s %s as %s', async (method, path, requested) => {
+    const answer = await server.ask(method, requested)
     const errors = Compile(schemaOf(path, method.toLowerCase(), answer.status)).Errors(answer.body)
     expect(errors).toEqual([])
   })

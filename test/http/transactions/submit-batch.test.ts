@@ -101,8 +101,8 @@ describe('none is stored, and every bad item is named', () => {
   })
 
   test('expired before it is sent', async () => {
-    const past = new Date(at - 1).toISOString()
-    const answer = await post(server, 'one', { transactions: [good, { ...good, valid_until: past }] })
+    const earlier = new Date(at - 1).toISOString()
+    const answer = await post(server, 'one', { transactions: [good, { ...good, valid_until: earlier }] })
     const reported = 'transactions[1].valid_until: lies in the past; send a later time, or none'
     expectFailure(answer, 400, reported, 'INVALID_REQUEST')
   })

@@ -44,7 +44,7 @@ function endlessClock() {
 test('answers when the verdict is final', async () => {
   await using server = await serve()
   await race(server)
-  const asked = server.ask('DELETE', path, { headers: { prefer: 'respond-async, wait=60' } })
+  const requested = server.ask('DELETE', path, { headers: { prefer: 'respond-async, wait=60' } })
   await until(async () => (await stored(server.store)).cancellation !== undefined)
   const before = await stored(server.store)
   const lifecycle = {
@@ -55,7 +55,7 @@ test('answers when the verdict is final', async () => {
     settledAt: at,
   } as const
   await server.store.commit((session) => session.saveTransaction(before, { ...before, lifecycle }, at))
-  const answer = await asked
+  const answer = await requested
   expectSuccess(answer)
   expect(answer.headers['preference-applied']).toBe('wait=60')
   expect(answer.body.data.status).toBe('canceled')
@@ -65,12 +65,12 @@ test('answers when the verdict is final', async () => {
 test('a verdict that the cancellation lost is told as it is', async () => {
   await using server = await serve()
   await race(server)
-  const asked = server.ask('DELETE', path, { headers: { prefer: 'wait=60' } })
+  const requested = server.ask('DELETE', path, { headers: { prefer: 'wait=60' } })
   await until(async () => (await stored(server.store)).cancellation !== undefined)
   const before = await stored(server.store)
   const lifecycle = { phase: 'final', nonce: 3, attempts: [own], inclusion: inclusion(own), settledAt: at } as const
   await server.store.commit((session) => session.saveTransaction(before, { ...before, lifecycle }, at))
-  const answer = await asked
+  const answer = await requested
   expectSuccess(answer)
   expect(answer.body.data).toMatchObject({
     status: 'confirmed',
@@ -112,10 +112,10 @@ test('stops waiting when the client goes away', async () => {
   await using server = await serve({ clock })
   await race(server)
   const leaving = new AbortController()
-  const asked = server.ask('DELETE', path, { headers: { prefer: 'wait=60' }, signal: leaving.signal })
+  const requested = server.ask('DELETE', path, { headers: { prefer: 'wait=60' }, signal: leaving.signal })
   await until(() => sleeps.begun === 1)
   leaving.abort()
-  await expect(asked).rejects.toThrow()
+  await expect(requested).rejects.toThrow()
   await until(() => sleeps.ended === 1)
 })
 
@@ -123,10 +123,10 @@ test('stopping the server ends the wait with an answer', async () => {
   const { clock, sleeps } = endlessClock()
   await using server = await serve({ clock })
   await race(server)
-  const asked = server.ask('DELETE', path, { headers: { prefer: 'wait=60' } })
+  const requested = server.ask('DELETE', path, { headers: { prefer: 'wait=60' } })
   await until(() => sleeps.begun === 1)
   await server.stop()
-  const answer = await asked
+  const answer = await requested
   expectSuccess(answer)
   expect(answer.body.data.status).toBe('canceled')
 })
