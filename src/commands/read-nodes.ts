@@ -3,7 +3,7 @@ import { ChainUnavailable } from '../chain/chain.ts'
 import { RescindError } from '../domain/errors.ts'
 import type { Relayer } from '../domain/relayer.ts'
 
-/** Throws NODE_UNAVAILABLE where no node answers what `ask` asks. `why` goes on after "no node of network … answers". */
+/** Throws NODE_UNAVAILABLE where no node answers what `read` requests. `why` goes on after "no node of network … answers". */
 export async function readNodes<T>(
   { network }: Pick<Relayer, 'network'>,
   read: () => Promise<T>,

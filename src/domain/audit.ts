@@ -2,7 +2,7 @@
 import type { ApiKeyId } from './ids.ts'
 import type { TimestampMs } from './units.ts'
 
-/** Who asks for a change, by which request. */
+/** Who requests a change, by which request. */
 export interface Requester {
   readonly keyId: ApiKeyId
   readonly operation: string
@@ -28,7 +28,7 @@ export interface AuditRecord extends Partial<Requester>, Touched {
   readonly count?: number
 }
 
-/** A decision that is recorded: `place` of it among all, rising with time. */
+/** An audit record as it is stored: its `position` among all, rising with time. */
 export interface AuditEntry extends AuditRecord {
   readonly position: AuditPosition
 }

@@ -56,7 +56,7 @@ export const rateSharedEveryMs = 200
 export const shownCharsMax = 40
 /** How long an answer of the readiness check is believed: it costs a durable write. */
 export const readinessBelievedMs = 500
-/** Whoever asks decides by the answer, and does not wait as long as a request may. */
+/** The requester decides by the answer, and does not wait as long as a request may. */
 export const readinessPatienceMs = 3_000
 /** When to come back after a full queue; it empties with the chain's blocks. */
 export const queueFullRetryAfterSeconds = 5

@@ -1,4 +1,4 @@
-// How a failure of the database, whichever it is, reaches who asked: nothing of it is stored, or nobody knows.
+// How a failure of the database, whichever it is, reaches the requester: nothing of it is stored, or nobody knows.
 
 import { RescindError } from '../domain/errors.ts'
 import { memberOf } from '../ops/member.ts'
@@ -32,7 +32,7 @@ export function takesNoWrite(why: string | undefined, cause: unknown): RescindEr
   return new RescindError('NOT_READY', `the database ${why ?? 'takes no write'}`, { cause })
 }
 
-/** These functions, but what they promise fails with what `told` makes of the error. */
+/** These functions, but what they promise fails with what `translate` makes of the error. */
 export function translatingErrors<F extends object>(functions: F, translate: (error: unknown) => unknown): F {
   const wrap =
     (read: (...parameters: unknown[]) => unknown): typeof read =>

@@ -195,7 +195,7 @@ export interface Session {
   insertApiKey(key: ApiKey, digest: string): Promise<void>
   /** Changes nothing where the key is revoked already. */
   revokeApiKey(id: ApiKeyId, by: ApiKeyId, now: TimestampMs): Promise<void>
-  /** Goes into the log in this unit's commit: what a unit changes and who asked for it are durable together. */
+  /** Goes into the log in this unit's commit: what a unit changes and the requester are durable together. */
   recordAudit(record: AuditRecord): void
   /**
    * Takes the oldest entries out, while there are more than `entriesMax` or they are older than `since`. Looks at so many

@@ -72,7 +72,7 @@ function countOf(
 }
 
 /**
- * Who asks for a count and knows of nothing in flight can't say whether ours moved it, or a foreign transaction: that is for the
+ * A requester of a count that knows of nothing in flight can't say whether ours moved it, or a foreign transaction: that is for the
  * relayer to find out, so it has to meet the difference itself.
  */
 function isOnlookers(

@@ -25,7 +25,7 @@ export interface HeadTracker {
   follow(onHead: (head: Head) => void, signal: AbortSignal): void
   /** Canonical as far as is known; undefined where it was never read. */
   hashAt(number: BlockNumber): Hash | undefined
-  /** Of the newest head that is known, by whoever asked. */
+  /** Of the newest head that is known, whichever step requested it. */
   height(): BlockNumber | undefined
   /** Grows whenever a known block may have stopped being canonical. */
   reorgs(): number

@@ -6,7 +6,7 @@ import type { RelayerId } from '../../domain/ids.ts'
 import { requesterIdOf } from '../request/requester.ts'
 
 /**
- * Undefined where the request names no key; the schema of the headers has refused one that can't be kept. `asked` is the
+ * Undefined where the request names no key; the schema of the headers has refused one that can't be kept. `payload` is the
  * request as it was parsed: what means the same is the same.
  */
 export function claimOf(

@@ -65,7 +65,7 @@ const countBounded = statement<{ notificationId: string; max: number }, { total:
     .select((eb) => eb.fn.countAll<number>().as('total')),
 )
 
-/** Locks the queue's row: its owner's turn comes before or after. */
+/** Locks the queue's row: its owner's advance comes before or after. */
 const widen = statement<{ notificationId: string; by: number }>((db, p) =>
   db
     .updateTable('delivery_queues')

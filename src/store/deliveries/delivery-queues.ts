@@ -117,7 +117,7 @@ export async function moreToDo(
 }
 
 /**
- * One turn of a queue: takes the lease or renews it, records what came of tries, takes events over, and answers what is
+ * One advance of a queue: takes the lease or renews it, records what came of tries, takes events over, and answers what is
  * to be tried next. Undefined when the queue is somebody else's: then nothing was recorded. The update of the queue's row
  * comes first and locks it, so that of two who believe that it is theirs one waits for the other, and sees what it did.
  */

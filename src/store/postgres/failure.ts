@@ -1,4 +1,4 @@
-// What a failure of PostgreSQL means for who asked: nothing of it is stored, or nobody knows.
+// What a failure of PostgreSQL means for the requester: nothing of it is stored, or nobody knows.
 // SQLSTATEs are those of appendix A of PostgreSQL's manual.
 import { codeOf, inDoubt, type Reasons, reasonAmong, unavailable } from '../failure.ts'
 
@@ -57,7 +57,7 @@ export function isOfDatabase(error: unknown): boolean {
   return error instanceof CommitInDoubt || whyUnavailable(error) !== undefined
 }
 
-/** For who asked; an error that is not the database's stays as it is. */
+/** For the requester; an error that is not the database's stays as it is. */
 export function translateError(error: unknown): unknown {
   if (error instanceof CommitInDoubt) return inDoubt('the connection to the database was lost', error)
   const why = whyUnavailable(error)

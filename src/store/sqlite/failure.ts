@@ -1,4 +1,4 @@
-// What a failure of SQLite means for who asked. Codes are those of https://sqlite.org/rescode.html.
+// What a failure of SQLite means for the requester. Codes are those of https://sqlite.org/rescode.html.
 import { codeOf, inDoubt, type Reasons, reasonAmong, unavailable } from '../failure.ts'
 
 const reasons: Reasons = [
@@ -13,7 +13,7 @@ export function whyUnavailable(error: unknown): string | undefined {
   return reasonAmong(reasons, codeOf(error))
 }
 
-/** For who asked; an error that is not the database's stays as it is. */
+/** For the requester; an error that is not the database's stays as it is. */
 export function translateError(error: unknown): unknown {
   // All is written, and the disk does not say that it is kept: after a power cut it may be there.
   if (codeOf(error) === 'SQLITE_IOERR_FSYNC') return inDoubt('the disk of the database failed', error)

@@ -61,7 +61,7 @@ const attemptsOfAll = statement<{ ids: readonly string[] }, AttemptRow>((db, p) 
 )
 
 /**
- * Those that are there and whole, in no order: who asks for one alone is told what is wrong with it. PostgreSQL only: there a
+ * Those that are there and whole, in no order: who requests one alone learns what is wrong with it. PostgreSQL only: there a
  * question costs more than its answer.
  */
 export async function findTransactions(
