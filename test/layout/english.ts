@@ -60,8 +60,13 @@ function difference(from: string, without: string): string {
 
 const root = join(import.meta.dirname, '../..')
 
-export async function documentCounts(): Promise<readonly Count[]> {
+/** README and its neighbors, and every page in docs/. */
+export async function documentNames(): Promise<readonly string[]> {
   const pages = (await readdir(join(root, 'docs'))).filter((name) => name.endsWith('.md')).sort()
-  const names = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...pages.map((name) => `docs/${name}`)]
+  return ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...pages.map((name) => `docs/${name}`)]
+}
+
+export async function documentCounts(): Promise<readonly Count[]> {
+  const names = await documentNames()
   return Promise.all(names.map(async (path) => countPhrases(path, proseOf(await readFile(join(root, path), 'utf8')))))
 }
