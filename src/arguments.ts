@@ -13,7 +13,7 @@ export type Command =
   /** `text` says what is wrong, and what would be right. */
   | { readonly run: 'nothing'; readonly text: string }
 
-const help = `Rescind, an Ethereum transaction relayer whose centre is taking transactions back.
+const help = `Rescind, an Ethereum transaction relayer built around cancellation.
 
 rescind                                              runs the service, until SIGTERM or SIGINT
 rescind migrate sqlite-to-postgres --from FILE       moves the data of a SQLite file to the database that

@@ -51,7 +51,7 @@ attack(
   },
 )
 
-attack(4, 'guessing the key character by character: no answer tells how much of it was right', async ({ ask, key }) => {
+attack(4, 'guessing the key character by character: no answer shows how much of it was right', async ({ ask, key }) => {
   const answers = new Set<string>()
   for (let right = 0; right < key.length; right += 3) {
     const { status, text, headers } = await ask('GET', '/api/v1/relayers', {
@@ -63,7 +63,7 @@ attack(4, 'guessing the key character by character: no answer tells how much of 
   expect(answers.size).toBe(1)
 })
 
-attack(5, 'two Authorization headers: the one that comes second does not count', async ({ raw, key }) => {
+attack(5, 'two Authorization headers: the second one does not count', async ({ raw, key }) => {
   const request = (first: string, second: string) =>
     raw(
       `GET /api/v1/relayers HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: ${first}\r\nAuthorization: ${second}\r\n\r\n`,
@@ -82,7 +82,7 @@ attack(6, 'control characters in the token: NUL, tab, line ends', async ({ raw, 
   }
 })
 
-attack(7, 'the key where it is not looked for: query, cookie, other headers, body', async ({ ask, key }) => {
+attack(7, 'the key in the wrong part of the request: query, cookie, other headers, body', async ({ ask, key }) => {
   const headers = {
     ...json,
     Cookie: `token=${key}`,

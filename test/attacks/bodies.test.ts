@@ -15,7 +15,7 @@ async function posted({ ask }: Target, body: string, headers: Readonly<Record<st
   }
 }
 
-attack(29, 'a body that is larger than is taken, declared and streamed', async (target) => {
+attack(29, 'a body above the limit, declared and streamed', async (target) => {
   const large = JSON.stringify({ ...payment, data: `0x${'00'.repeat(400_000)}` })
   expect(await posted(target, large)).toMatchObject({ status: 413, code: 'BODY_TOO_LARGE' })
   const head = `POST ${sendPath} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${target.key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
@@ -49,7 +49,7 @@ attack(31, 'members that would change every object', async (target) => {
   return 1
 })
 
-attack(32, 'the same member twice: what is checked is what is stored', async (target) => {
+attack(32, 'the same member twice: the checked value is the stored one', async (target) => {
   const other = '0x00000000000000000000000000000000000000aa'
   const { data } = await posted(
     target,

@@ -61,7 +61,7 @@ attack(68, 'idempotency keys that are too long, hold blanks or controls, or come
 
 attack(
   69,
-  'guessing keys from many made-up addresses: the tries are counted as one, and the right key is heard',
+  'guessing keys from many made-up addresses: the tries are counted as one, and the right key still works',
   async ({ ask }) => {
     let limited = 0
     for (let tries = 0; tries < burst + 50 && limited === 0; tries++) {

@@ -96,7 +96,7 @@ attack(16, "another's transaction under a relayer of one's own", async ({ ask, k
   return 1
 })
 
-attack(17, 'telling relayers that exist from those that do not', async ({ ask, keyWith }) => {
+attack(17, 'distinguishing relayers that exist from those that do not', async ({ ask, keyWith }) => {
   const { key } = await keyWith({ scopes: ['read', 'send', 'cancel'], relayers: ['mine'] })
   const reported = async (relayer: string) => {
     const { status, text, headers } = await ask('DELETE', `/api/v1/relayers/${relayer}/transactions/pending`, { key })

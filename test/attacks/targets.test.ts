@@ -16,7 +16,7 @@ underAttack({
 
 attack(
   71,
-  'webhooks to this machine, its neighbours and the metadata of a cloud, in every spelling',
+  'webhooks to this machine, its neighbors, and the metadata of a cloud, in every spelling',
   async (target) => {
     await using inside = await listening('127.0.0.1')
     const { port } = inside
@@ -224,7 +224,7 @@ attack(
   },
 )
 
-attack(77, "a second relayer on somebody's account, or under somebody's id", async (target) => {
+attack(77, "a second relayer on another's account, or under another's id", async (target) => {
   const { stage } = target
   const key = stage.node.accounts[0]?.key.slice(2)
   await created(target, 'signers', { id: 'twin', type: 'plain', config: { key } })

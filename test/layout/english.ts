@@ -1,0 +1,72 @@
+// Counts phrases that a reader has to decode: headless clauses, and the verbs "tell", "ask", "hear", "know" and "hand over".
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { codeOf, wordsOf } from './source.ts'
+
+/** The file, and how often each phrase occurs in it. */
+export interface Count {
+  readonly path: string
+  readonly total: number
+  readonly phrases: Readonly<Record<string, number>>
+}
+
+const auxiliaries = 'is|are|was|were|has|have|had|can|could|may|must|will|would|does|did|do|needs?|holds?|says?|stands?'
+
+const patterns: Readonly<Record<string, RegExp>> = {
+  'what is …': new RegExp(`\\b(?:what|whatever|whichever)\\s+(?:${auxiliaries})\\b`, 'gi'),
+  'who has …': new RegExp(`\\bwhoever\\b|\\bwho\\s+(?:${auxiliaries})\\b`, 'gi'),
+  'of which': /\bof\s+(?:which|what|whom)\b/gi,
+  'forms of tell': /\b(?:tells?|told|telling)\b/gi,
+  'forms of ask': /\bask(?:s|ed|ing)?\b/gi,
+  'forms of hear': /\b(?:hears?|heard|hearing)\b/gi,
+  'forms of know': /\b(?:knows?|knew|known|knowing)\b/gi,
+  'hand over': /\bhand(?:s|ed|ing)?(?:\s+(?:\w+\s+){0,2}|-)over\b/gi,
+}
+
+export function countPhrases(path: string, text: string): Count {
+  const phrases: Record<string, number> = {}
+  for (const [name, pattern] of Object.entries(patterns)) phrases[name] = [...text.matchAll(pattern)].length
+  return { path, phrases, total: Object.values(phrases).reduce((sum, count) => sum + count, 0) }
+}
+
+export function total(counts: readonly Count[]): number {
+  return counts.reduce((sum, count) => sum + count.total, 0)
+}
+
+/** The prose of a Markdown file: without fenced blocks, code in backticks, and the targets of links. */
+export function proseOf(markdown: string): string {
+  return markdown
+    .replace(/^ *```[\s\S]*?^ *```/gm, '')
+    .replace(/`[^`]*`/g, '`')
+    .replace(/\]\([^)]*\)/g, ']')
+}
+
+const paths = /\.{1,2}\/[\w./-]+/g
+
+/** The text of comments; marks stand where code was, so that no phrase reaches over it. */
+export function commentsOf(source: string): string {
+  return difference(source, codeOf(source)).replace(/\/\/|\s\*\s/g, ' ')
+}
+
+/** The text of string literals and templates, without the paths of imports. */
+export function stringsOf(source: string): string {
+  const code = codeOf(source)
+  return difference(code, wordsOf(source)).replace(paths, '')
+}
+
+function difference(from: string, without: string): string {
+  return [...from.split('')].map((char, at) => (char !== without[at] || /\s/.test(char) ? char : '\u0000')).join('')
+}
+
+const root = join(import.meta.dirname, '../..')
+
+/** README and its neighbors, and every page in docs/. */
+export async function documentNames(): Promise<readonly string[]> {
+  const pages = (await readdir(join(root, 'docs'))).filter((name) => name.endsWith('.md')).sort()
+  return ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...pages.map((name) => `docs/${name}`)]
+}
+
+export async function documentCounts(): Promise<readonly Count[]> {
+  const names = await documentNames()
+  return Promise.all(names.map(async (path) => countPhrases(path, proseOf(await readFile(join(root, path), 'utf8')))))
+}
