@@ -485,6 +485,19 @@ export const mutants: readonly Mutant[] = [
     edits: [{ file: 'src/domain/lost-history/lost-cancellation.ts', find: ' && !ended.some(isWithin)', put: '' }],
   },
   {
+    name: 'trust-a-nonce-on-record',
+    breaks:
+      'takes the transaction that holds the nonce in a copy for what the no-op canceled, though no node ever accepted it',
+    caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
+    edits: [
+      {
+        file: 'src/domain/lost-history/lost-cancellation.ts',
+        find: 'cancellation !== undefined || lifecycle.attempts.some(wasTaken)',
+        put: 'cancellation !== undefined || lifecycle.attempts.length > 0',
+      },
+    ],
+  },
+  {
     name: 'cancel-what-was-sent-since',
     breaks: 'takes what was sent after a restore for what a no-op canceled that was mined later',
     caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',

@@ -1,6 +1,7 @@
 // A cancellation that a lost history won. Its no-op is on the chain and names no transaction, so what it canceled is told by
 // its nonce: by the transaction that holds the nonce on record, or by the order of the queue. Where more than one can be
 // meant, none of them is sent until a client decides.
+import { wasTaken } from '../attempt.ts'
 import { cancelReasons } from '../cancel.ts'
 import { withReason } from '../decide/settle.ts'
 import type { Address } from '../ids.ts'
@@ -150,9 +151,17 @@ export function restoreCancellation({ transaction, noOp }: NoOpMatch, now: Times
  * Whether it can have canceled what holds its nonce on record. One that was mined before the nonce was bound is of an earlier
  * transaction, which the database has lost as a whole: the nonce was taken by what nobody here knows.
  */
-export function mayHaveCanceled({ block, minedAt }: LostNoOp, { lifecycle }: InPhase<'inFlight'>): boolean {
-  const { recordedAtBlock, recordedAt } = lifecycle.attempts[0]
-  return block.number > recordedAtBlock || minedAt > recordedAt
+export function mayHaveCanceled({ block, minedAt }: LostNoOp, holder: InPhase<'inFlight'>): boolean {
+  const { recordedAtBlock, recordedAt } = holder.lifecycle.attempts[0]
+  return keptItsNonce(holder) && (block.number > recordedAtBlock || minedAt > recordedAt)
+}
+
+/**
+ * A transaction that no node ever accepted may have ended in the lost history, or lost its nonce to another one. Then it goes
+ * back to the queue, and the history check decides which transaction of the queue the no-op canceled.
+ */
+function keptItsNonce({ cancellation, lifecycle }: InPhase<'inFlight'>): boolean {
+  return cancellation !== undefined || lifecycle.attempts.some(wasTaken)
 }
 
 /** Not sent from here on: a DELETE, its valid_until or a PUT ends that. */

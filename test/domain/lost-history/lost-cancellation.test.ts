@@ -15,7 +15,7 @@ import {
 import { clockMarginMs, findAmong } from '../../../src/domain/lost-history/recover.ts'
 import type { LostNoOp, MinedPayload, Observation } from '../../../src/domain/observation.ts'
 import { replace } from '../../../src/domain/replace.ts'
-import { isInPhase, statusOf, type Transaction } from '../../../src/domain/transaction.ts'
+import { type InPhase, isInPhase, statusOf, type Transaction } from '../../../src/domain/transaction.ts'
 import {
   address,
   blockHash,
@@ -242,6 +242,14 @@ describe('a restored cancellation', () => {
     const plan = decide({ work, observation: someObservation({ nonce: 6, lostNoOps }), policy: somePolicy, now })
     expect(plan.decisions).toMatchObject([{ do: 'restoreCancellation', noOp: { nonce: 5 } }])
     expect(plan.again).toBe(true)
+  })
+  test('is not of what no node ever accepted: another transaction may have had the nonce since', () => {
+    const sending = someAttempt(5, { recordedAtBlock: height - 6, broadcast: { state: 'sending' } })
+    const observation = someObservation({ nonce: 6, lostNoOps: new Map([[5, noOpAt(5)]]) })
+    const decidedOn = (holder: InPhase<'inFlight'>) =>
+      decide({ work: someWork({ open: [holder] }), observation, policy: somePolicy, now }).decisions[0]
+    expect(decidedOn(inFlight(5, [sending]))).toMatchObject({ do: 'include', inclusion: { by: 'external' } })
+    expect(decidedOn(inFlight(5, [sending], canceled))).toMatchObject({ do: 'restoreCancellation' })
   })
   test('is not of what was bound to the nonce after the no-op was mined', () => {
     const bound = someAttempt(5, { recordedAtBlock: height - 5, recordedAt: now })
