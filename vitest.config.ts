@@ -19,7 +19,7 @@ interface Tier {
 const unit = [
   'test/{config,domain,layout,signers}/**/*.test.ts',
   'test/attacks/{list,log-lines}.test.ts',
-  'test/chain/**/{ancestry,batch-size,block-before,broadcast-outcome,calls,market,measure-blocktime}.test.ts',
+  'test/chain/**/{ancestry,batch-size,block-before,broadcast-outcome,calls,denied-receipts,market,measure-blocktime}.test.ts',
   'test/chain/**/{read-canonical,replaceable,replacement-rule,search-blocks,unexplained}.test.ts',
   'test/deploy/compose.test.ts',
   'test/http/**/{error-codes,present-time}.test.ts',

@@ -191,6 +191,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'silence-is-no-receipt',
     breaks: 'takes an unanswered question for a receipt for "there is none", and settles by the block alone',
+    caughtBy: 'test/chain/inclusions/denied-receipts.test.ts',
     edits: [
       {
         file: 'src/chain/inclusions/read-receipts.ts',
