@@ -1,8 +1,5 @@
 // From the environment and the files it names to one value, once, at start. Nothing else reads configuration.
 
-import { access, readdir } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
-import { memberOf } from '../ops/member.ts'
 import type { Config } from './config.ts'
 import {
   configPath,
@@ -16,12 +13,13 @@ import {
   withDotEnv,
 } from './environment.ts'
 import { limits } from './limits.ts'
-import { kindOf, type Members, readMembers } from './members.ts'
-import { type NetworkEntry, parseNetworks } from './parse-networks.ts'
+import { type Members, readMembers } from './members.ts'
+import { parseNetworks } from './parse-networks.ts'
 import { parseNotifications } from './parse-notifications.ts'
 import { parseRelayers, relayerMembers } from './parse-relayers.ts'
 import { parseSigners } from './parse-signers.ts'
-import { fileErrorCode, readJson } from './read-json.ts'
+import { readJson } from './read-json.ts'
+import { nameOf, readNetworkEntries } from './read-network-entries.ts'
 import type { Environment } from './read-reference.ts'
 import { openReport, type Report } from './report.ts'
 
@@ -48,19 +46,20 @@ export async function loadConfig(realEnv: Environment, cwd: string): Promise<Con
   const signers = parseSigners(file, env, cwd, report)
   const notifications = parseNotifications(file, env, report)
   const customUrls = customUrlsByNetwork(file, report)
-  const readEntries = await networkEntries(file, path, cwd, report)
-  const entries = readEntries ?? []
+  const found = await readNetworkEntries(file, path, cwd, report)
+  const unserved = found?.unserved ?? new Map<string, string>()
+  const entries = [...(found?.entries ?? [])]
   for (const name of customUrls.keys()) {
-    const isDefined = entries.some(({ value }) => nameOf(value, 'network') === name)
+    const isDefined = unserved.has(name) || entries.some(({ value }) => nameOf(value, 'network') === name)
     if (!isDefined) entries.push({ value: { network: name }, place: `networks (for "${name}", which a relayer uses)` })
   }
-  const networks = await parseNetworks(entries, customUrls, env, report)
+  const networks = await parseNetworks({ entries, unserved }, customUrls, env, report)
   const named = {
     signers: file.items('signers').map(({ value }) => nameOf(value, 'id')),
     notifications: file.items('notifications').map(({ value }) => nameOf(value, 'id')),
-    ...(readEntries && { networks: entries.map(({ value }) => nameOf(value, 'network')) }),
+    ...(found && { networks: entries.map(({ value }) => nameOf(value, 'network')) }),
   }
-  const relayers = parseRelayers(file, { networks, named }, report)
+  const relayers = parseRelayers(file, { networks, unserved, named }, report)
 
   report.conclude()
   const { warnings } = report
@@ -84,50 +83,6 @@ function refusePlugins(file: Members, report: Report): void {
   const plugins = file.raw('plugins')
   const isEmpty = plugins === undefined || plugins === null || Object.keys(plugins).length === 0
   if (!isEmpty) report.problem('plugins', 'plug-ins are not run by this service; remove the member "plugins"')
-}
-
-/** Undefined after a problem. The list in the file, or the files of a directory: the one that is named, else `networks` beside the file. */
-async function networkEntries(
-  file: Members,
-  path: string,
-  cwd: string,
-  report: Report,
-): Promise<NetworkEntry[] | undefined> {
-  const value = file.raw('networks')
-  if (Array.isArray(value)) return [...file.items('networks')]
-  if (typeof value === 'string') return directoryEntries(resolve(cwd, value), value, report)
-  if (file.has('networks')) {
-    report.problem('networks', `is ${kindOf(value)}; write a list of networks, or the path of a directory of them`)
-    return undefined
-  }
-  const beside = join(dirname(path), 'networks')
-  const exists = await access(beside).then(
-    () => true,
-    () => false,
-  )
-  return exists ? directoryEntries(beside, beside, report) : []
-}
-
-async function directoryEntries(
-  directory: string,
-  shownAs: string,
-  report: Report,
-): Promise<NetworkEntry[] | undefined> {
-  let names: string[]
-  try {
-    names = (await readdir(directory)).filter((name) => name.endsWith('.json')).sort()
-  } catch (error) {
-    report.problem('networks', `the directory "${shownAs}" can't be read (${fileErrorCode(error)}); correct the path`)
-    return undefined
-  }
-  const entries: NetworkEntry[] = []
-  for (const name of names) {
-    const content = await readJson(join(directory, name), name, report)
-    if (content === undefined) return undefined
-    const members = readMembers(content, name, ['$schema', 'networks'], report)
-    entries.push(...members.items('networks'))
-  }
-  return entries
 }
 
 /** Relayers with endpoints of their own. A chain is followed once a network, so they must agree within one. */
@@ -159,9 +114,4 @@ function fingerprint(relayer: Members): string {
   return JSON.stringify(relayer.raw('custom_rpc_urls') ?? null, (_, value) =>
     typeof value === 'bigint' ? `${value}` : value,
   )
-}
-
-function nameOf(value: unknown, member: string): string {
-  const name = memberOf(value, member)
-  return typeof name === 'string' ? name : ''
 }

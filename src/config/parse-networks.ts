@@ -5,6 +5,7 @@ import { knownChain } from './known-chain.ts'
 import { limits } from './limits.ts'
 import { kindOf, type Members, readMembers } from './members.ts'
 import { parseRpcUrls } from './parse-rpc-urls.ts'
+import type { NetworkEntries } from './read-network-entries.ts'
 import type { Environment } from './read-reference.ts'
 import type { Report } from './report.ts'
 
@@ -13,14 +14,9 @@ export const networkMembers = [
   ...['is_testnet', 'features', 'tags', 'explorer_urls', 'gas_price_cache', 'profile'],
 ]
 
-export interface NetworkEntry {
-  readonly value: unknown
-  readonly place: string
-}
-
 /** `customUrls`: the relayers whose `custom_rpc_urls` stand in for a network's own, by the network's name. */
 export async function parseNetworks(
-  entries: readonly NetworkEntry[],
+  { entries, unserved }: NetworkEntries,
   customUrls: ReadonlyMap<string, Members>,
   env: Environment,
   report: Report,
@@ -41,7 +37,7 @@ export async function parseNetworks(
   const networks: NetworkConfig[] = []
   for (const [name, members] of byName) {
     const relayer = customUrls.get(name)
-    const line = lineage(members, byName, report)
+    const line = lineage(members, byName, unserved, report)
     networks.push({
       ...(await parseNetwork(name, line, report)),
       rpcUrls: relayer
@@ -53,15 +49,22 @@ export async function parseNetworks(
 }
 
 /** The entry, what it inherits from, and so on: the first that has a member decides it. */
-function lineage(members: Members, byName: ReadonlyMap<string, Members>, report: Report): NonEmpty<Members> {
+function lineage(
+  members: Members,
+  byName: ReadonlyMap<string, Members>,
+  unserved: NetworkEntries['unserved'],
+  report: Report,
+): NonEmpty<Members> {
   const line: [Members, ...Members[]] = [members]
   for (let last = members; ; ) {
     const from = last.text('from')
     if (from === undefined) return line
     const parent = byName.get(from)
     if (parent === undefined || line.includes(parent)) {
-      const fault = parent === undefined ? 'which is not defined' : 'which inherits from it in turn'
-      report.problem(members.place('from'), `"${from}", ${fault}; name an evm network that stands on its own`)
+      const family = unserved.get(from)
+      const missing = family === undefined ? 'which is not defined' : `which is of type ${family}`
+      const fault = parent === undefined ? missing : 'which inherits from it in turn'
+      report.problem(last.place('from'), `"${from}", ${fault}; name an evm network that stands on its own`)
       return line
     }
     line.push(parent)

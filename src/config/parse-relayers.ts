@@ -11,6 +11,8 @@ export const relayerMembers = [
 
 export interface Referents {
   readonly networks: readonly NetworkConfig[]
+  /** Networks of families that are not served: the family, by the network's name. */
+  readonly unserved: ReadonlyMap<string, string>
   /** What the file names, well-formed or not: a broken signer is one problem, not one more for each of its relayers. */
   readonly named: {
     readonly signers: readonly string[]
@@ -26,8 +28,11 @@ export function parseRelayers(file: Members, referents: Referents, report: Repor
     const members = readMembers(value, place, relayerMembers, report)
     const type = members.raw('network_type') ?? 'evm'
     if (type !== 'evm') {
-      const id = shown(members.raw('id'))
-      report.problem(members.place('network_type'), `is ${shown(type)}; only "evm" is served, so remove relayer ${id}`)
+      const [id, network] = [shown(members.raw('id')), shown(members.raw('network'))]
+      report.problem(
+        members.place('network_type'),
+        `is ${shown(type)}; only "evm" is served, so remove relayer ${id}, which uses network ${network}`,
+      )
       continue
     }
     const relayer = parseRelayer(members, report)
@@ -69,7 +74,7 @@ function parseRelayer(members: Members, report: Report): RelayerConfig {
 }
 
 function checkReferences(relayer: RelayerConfig, members: Members, referents: Referents, report: Report): void {
-  const { named } = referents
+  const { named, unserved } = referents
   const check = (member: string, id: string | undefined, ids: readonly string[] | undefined, list: string) => {
     if (id === undefined || id === '' || ids === undefined || ids.includes(id)) return
     const choice = ids.length > 0 ? `there are: ${ids.join(', ')}` : `there are none`
@@ -77,7 +82,16 @@ function checkReferences(relayer: RelayerConfig, members: Members, referents: Re
   }
   check('signer_id', relayer.signerId, named.signers, 'signers')
   check('notification_id', relayer.notificationId, named.notifications, 'notifications')
-  check('network', relayer.network, named.networks, 'networks')
+  const family = unserved.get(relayer.network)
+  if (family === undefined || named.networks?.includes(relayer.network)) {
+    check('network', relayer.network, named.networks, 'networks')
+    return
+  }
+  report.problem(
+    members.place('network'),
+    `relayer "${relayer.id}" uses "${relayer.network}", which is of type ${family}, and only evm is served; ` +
+      'name an evm network, or remove the relayer',
+  )
 }
 
 function shareANonceSequence(one: RelayerConfig, other: RelayerConfig, networks: readonly NetworkConfig[]): boolean {

@@ -44,12 +44,12 @@ test.each<[string, Spoil, RegExp]>([
   [
     'solana relayer',
     inRelayer({ network_type: 'solana' }),
-    /relayers\[0\]\.network_type: is "solana"; .*remove relayer "local"/,
+    /relayers\[0\]\.network_type: is "solana"; .*remove relayer "local", which uses network "localhost"/,
   ],
   [
-    'stellar network',
-    inNetwork({ type: 'stellar' }),
-    /networks\[0\]: network "localhost" is of type stellar; .*remove/,
+    'network of a type that is none',
+    inNetwork({ type: 'emv' }),
+    /networks\[0\]: network "localhost" is of type emv; .*remove/,
   ],
   [
     'receiver that is none',
