@@ -121,6 +121,7 @@ function configOf(scenario: Scenario, policies: Policies): Config {
         eip1559: true,
         raisedTip: 3_000_000_000n,
         tags: [],
+        features: ['eip1559'],
         explorerUrls: [],
       },
     ],

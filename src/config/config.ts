@@ -97,6 +97,8 @@ export interface NetworkConfig {
   readonly eip1559: boolean
   /** Wei per gas, to which a tip is raised where blocks have room and do not take it. */
   readonly raisedTip?: bigint
+  /** What the chain can do and what is particular to it, as the file or a list of chains says: `eip1559`, `no-mempool`. */
+  readonly features: readonly string[]
   readonly tags: readonly string[]
   readonly explorerUrls: readonly string[]
 }

@@ -45,6 +45,10 @@ export async function parseNetworks(
         : parseRpcUrls(line.find((ancestor) => ancestor.has('rpc_urls')) ?? members, 'rpc_urls', env, report),
     })
   }
+  const deprecated = networks.filter(({ tags }) => tags.includes('deprecated')).map(({ name }) => name)
+  if (deprecated.length > 0) {
+    report.warn('networks', `marked as deprecated: ${deprecated.join(', ')}; move their relayers before they end`)
+  }
   return networks
 }
 
@@ -89,10 +93,12 @@ async function parseNetwork(
     report.problem(own.place('chain_id'), `is missing, and "${name}" is in no list of chains; write the chain's id`)
   }
   if (ownerOf('gas_price_cache').has('gas_price_cache')) {
-    report.warn(own.place('gas_price_cache'), 'has no effect: prices are read once a block, for all relayers')
+    report.warn('gas_price_cache', 'has no effect on any network: prices are read once a block, for all relayers')
   }
   const givenBlockTimeMs = count('average_blocktime_ms', limits.averageBlockTimeMsMax)
-  const hasFeatures = line.some((members) => members.has('features'))
+  const hasAny = (member: string) => line.some((members) => members.has(member))
+  const listedFeatures = listed?.eip1559 ? ['eip1559'] : []
+  const features = hasAny('features') ? union('features') : listedFeatures
   const chainId = givenId ?? listed?.chainId ?? 0
   const raisedTip = parseTipFloor(ownerOf('profile'), report) ?? tipFor(chainId, known?.chainId === chainId)
   return {
@@ -104,10 +110,11 @@ async function parseNetwork(
     isBlockTimeGiven: givenBlockTimeMs !== undefined,
     symbol: ownerOf('symbol').text('symbol') ?? listed?.symbol ?? 'ETH',
     isTestnet: ownerOf('is_testnet').flag('is_testnet', listed?.isTestnet ?? false),
-    // Where nothing is said of a chain on the list, the head's base fee decides; without one, transactions are legacy.
     ...(raisedTip !== undefined && { raisedTip }),
-    eip1559: hasFeatures ? union('features').includes('eip1559') : listed !== undefined,
-    tags: union('tags'),
+    // Where nothing is said of a chain on viem's list, the head's base fee decides; without one, transactions are legacy.
+    eip1559: features.includes('eip1559'),
+    features,
+    tags: hasAny('tags') ? union('tags') : (listed?.tags ?? []),
     explorerUrls: ownerOf('explorer_urls').texts('explorer_urls') ?? [],
   }
 }

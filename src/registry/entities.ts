@@ -23,6 +23,7 @@ export interface NetworkSettings {
   readonly eip1559: boolean
   /** Per gas, to which a tip is raised where blocks have room and do not take it; absent where no such tip is known. */
   readonly raisedTip?: Wei
+  readonly features: readonly string[]
   readonly tags: readonly string[]
   readonly explorerUrls: readonly string[]
 }

@@ -133,7 +133,7 @@ test('what other services name and we need not do is accepted, with a warning', 
   const places = config.warnings.map((warning) => warning.split(':')[0])
   expect(places.sort()).toEqual([
     'REPOSITORY_STORAGE_TYPE',
-    'networks[0].gas_price_cache',
+    'gas_price_cache',
     'relayers[0].policies.include_revert_data',
   ])
 })

@@ -30,6 +30,7 @@ const network: NetworkSettings = {
     isTestnet: true,
     eip1559: true,
     tags: [],
+    features: ['eip1559'],
     explorerUrls: [],
   },
 }

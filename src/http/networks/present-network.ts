@@ -42,7 +42,7 @@ export function presentNetwork(network: NetworkSettings): Static<typeof networkS
     average_blocktime_ms: network.averageBlockTimeMs,
     symbol: network.symbol,
     is_testnet: network.isTestnet,
-    features: network.eip1559 ? ['eip1559'] : [],
+    features: [...network.features],
     tags: [...network.tags],
     explorer_urls: [...network.explorerUrls],
   }
