@@ -236,7 +236,7 @@ function serveMetrics(metrics: Metrics & Exposition, engine: Engine, { clock, lo
 
 function openChain(network: NetworkSettings, { limits }: Config, around: Surroundings): Chain {
   return openNetwork({
-    endpoints: network.rpcUrls.map(({ url, weight }) => ({ url: url.reveal(), weight })),
+    endpoints: network.rpcUrls.map((endpoint) => ({ ...endpoint, url: endpoint.url.reveal() })),
     chainId: network.chainId,
     averageBlocktimeMs: network.averageBlockTimeMs,
     isBlocktimeGiven: network.isBlockTimeGiven,

@@ -1,6 +1,7 @@
 // What a configuration is, once it is parsed: plain values, with secrets apart. It is always safe to log.
 
 import type { Policies } from '../domain/policy-table.ts'
+import type { SecretHeaders } from '../ops/request-headers.ts'
 import type { Secret } from '../ops/secret.ts'
 import type { Limits } from './limits.ts'
 
@@ -82,6 +83,8 @@ export interface RpcEndpointConfig {
   readonly url: Secret
   /** 1 to 100: how much of the traffic it takes, relative to its neighbours. */
   readonly weight: number
+  /** Sent with each request to it. */
+  readonly headers?: SecretHeaders
 }
 
 export interface NetworkConfig {

@@ -3,10 +3,11 @@
 import { secretUrl } from '../ops/secret.ts'
 import type { RpcEndpointConfig } from './config.ts'
 import { kindOf, type Members, readMembers } from './members.ts'
+import { parseHeaders } from './parse-headers.ts'
 import { type Environment, readReference } from './read-reference.ts'
 import type { Report } from './report.ts'
 
-/** Texts, `{ url, weight }`, or references to a variable, as a URL may hold a provider's key. */
+/** Texts, `{ url, weight, headers }`, or references to a variable, as a URL may hold a provider's key. */
 export function parseRpcUrls(
   owner: Members,
   name: string,
@@ -37,24 +38,32 @@ function parseRpcUrl(
 ): RpcEndpointConfig | undefined {
   const place = `${owner.place(name)}[${index}]`
   const item = owner.items(name)[index]?.value
-  if (typeof item === 'string') return endpoint(item, 100, place, report)
+  if (typeof item === 'string') return endpoint(item, place, report)
   const isReference = typeof item === 'object' && item !== null && 'type' in item
   if (isReference) {
     const holder = readMembers({ [place]: item }, '', [place], report)
     const url = readReference(holder, place, env, report)
-    return url && endpoint(url.reveal(), 100, place, report)
+    return url && endpoint(url.reveal(), place, report)
   }
-  const members = readMembers(item, place, ['url', 'weight'], report)
+  const members = readMembers(item, place, ['url', 'weight', 'headers'], report)
   const url = members.raw('url')
-  if (typeof url === 'string') return endpoint(url, members.count('weight', { min: 0, max: 100 }) ?? 100, place, report)
+  const weight = members.count('weight', { min: 0, max: 100 }) ?? 100
+  const headers = parseHeaders(members, env, report)
+  if (typeof url === 'string') {
+    const parsed = endpoint(url, place, report)
+    return parsed && { ...parsed, weight, ...(headers && { headers }) }
+  }
   if (typeof item === 'object' && item !== null) report.problem(`${place}.url`, `is ${kindOf(url)}; write "https://…"`)
   return undefined
 }
 
-function endpoint(text: string, weight: number, place: string, report: Report): RpcEndpointConfig | undefined {
+function endpoint(text: string, place: string, report: Report): RpcEndpointConfig | undefined {
   const url = httpUrl(text)
-  if (url) return { url: secretUrl(url), weight }
-  report.problem(place, 'is no http or https URL (not shown: it may hold a key); write "https://…"')
+  if (url) return { url: secretUrl(url), weight: 100 }
+  const fault = /^\s*wss?:/i.test(text)
+    ? 'is a WebSocket URL (not shown: it may hold a key); write the http or https URL of the same provider'
+    : 'is no http or https URL (not shown: it may hold a key); write "https://…"'
+  report.problem(place, fault)
   return undefined
 }
 

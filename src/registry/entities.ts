@@ -2,12 +2,15 @@
 import type { Address } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import type { Wei } from '../domain/units.ts'
+import type { SecretHeaders } from '../ops/request-headers.ts'
 import type { Secret } from '../ops/secret.ts'
 
 export interface EndpointSettings {
   readonly url: Secret
   /** 1 to 100: how much of the traffic it takes, relative to its neighbours. */
   readonly weight: number
+  /** Sent with each request to it. */
+  readonly headers?: SecretHeaders
 }
 
 export interface NetworkSettings {

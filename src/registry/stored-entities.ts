@@ -62,13 +62,29 @@ export function sealEndpoints(
   at: { kind: EntityKind; id: string },
   endpoints: readonly EndpointSettings[],
 ): string {
-  return vault.seal(encode(endpoints.map(({ url, weight }) => ({ url: url.reveal(), weight }))), nameOfEntity(at))
+  return vault.seal(encode(endpoints.map(sealable)), nameOfEntity(at))
 }
 
 export function endpointsFromEntity(vault: Vault, row: Entity): readonly EndpointSettings[] | undefined {
   if (row.sealed === undefined) return undefined
-  const endpoints = decode(opened(vault, row)) as readonly { url: string; weight: number }[]
-  return endpoints.map(({ url, weight }) => ({ url: secretUrl(new URL(url)), weight }))
+  const endpoints = decode(opened(vault, row)) as readonly SealableEndpoint[]
+  return endpoints.map(({ url, weight, headers }) => ({
+    url: secretUrl(new URL(url)),
+    weight,
+    ...(headers && { headers: Object.fromEntries(headers.map(([name, value]) => [name, secret(value)])) }),
+  }))
+}
+
+interface SealableEndpoint {
+  readonly url: string
+  readonly weight: number
+  /** In pairs: a header's name may be one that means something in JSON, or in how amounts are marked in it. */
+  readonly headers?: readonly (readonly [name: string, value: string])[]
+}
+
+function sealable({ url, weight, headers }: EndpointSettings): SealableEndpoint {
+  const pairs = headers && Object.entries(headers).map(([name, value]) => [name, value.reveal()] as const)
+  return { url: url.reveal(), weight, ...(pairs && { headers: pairs }) }
 }
 
 export function keyFromEntity(vault: Vault, row: Entity): Secret {

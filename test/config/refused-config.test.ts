@@ -124,7 +124,11 @@ test.each<[string, Spoil, RegExp]>([
   ['no endpoints', inNetwork({ rpc_urls: undefined }), /networks\[0\]\.rpc_urls: is missing; write \["https/],
   ['empty endpoints', inNetwork({ rpc_urls: [] }), /rpc_urls: is empty; write/],
   ['endpoints as text', inNetwork({ rpc_urls: `https://x/${hidden}` }), /rpc_urls: is a text; write/],
-  ['websocket', inNetwork({ rpc_urls: [`wss://x/${hidden}`] }), /rpc_urls\[0\]: is no http or https URL/],
+  [
+    'websocket',
+    inNetwork({ rpc_urls: [`wss://x/${hidden}`] }),
+    /rpc_urls\[0\]: is a WebSocket URL .*write the http or https URL of the same provider/,
+  ],
   ['not a URL', inNetwork({ rpc_urls: [hidden] }), /rpc_urls\[0\]: is no http or https URL \(not shown/],
   ['endpoint without url', inNetwork({ rpc_urls: [{ weight: 1 }] }), /rpc_urls\[0\]\.url: is missing/],
   ['weight', inNetwork({ rpc_urls: [{ url: 'http://a', weight: 101 }] }), /rpc_urls\[0\]\.weight: is 101; .* 0 to 100/],

@@ -16,7 +16,14 @@ const ports: Rule = ['chain/chain.ts', 'signers/signer.ts', 'store/hints.ts', 's
 const matrix: Readonly<Record<string, Rule>> = {
   domain: [],
   ops: ['domain'],
-  config: ['ops/secret.ts', 'ops/member.ts', 'domain/policies.ts', 'domain/policy-table.ts', 'domain/ids.ts'],
+  config: [
+    'ops/secret.ts',
+    'ops/member.ts',
+    'ops/request-headers.ts',
+    'domain/policies.ts',
+    'domain/policy-table.ts',
+    'domain/ids.ts',
+  ],
   chain: ['domain', 'ops'],
   signers: ['domain', 'ops'],
   store: ['domain', 'ops'],

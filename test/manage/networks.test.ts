@@ -98,7 +98,10 @@ test('what is no endpoint is refused, and not repeated', async () => {
   const { client } = stage
   const cases: readonly [object, RegExp][] = [
     [{ rpc_urls: [] }, /^rpc_urls: is not 1 to 32 endpoints, as/],
-    [{ rpc_urls: ['wss://secret.example'] }, /^rpc_urls\[0\]: is no http or https URL/],
+    [
+      { rpc_urls: ['wss://secret.example'] },
+      /^rpc_urls\[0\]: is a WebSocket URL .*send the http or https URL of the same provider/,
+    ],
     [{ rpc_urls: [{ url: 'https://secret.example', weight: 101 }] }, /^rpc_urls: is not 1 to 32 endpoints, as/],
     [{ rpc_urls: [{ url: 'https://secret.example', weight: 0 }] }, /^rpc_urls: every endpoint has weight 0/],
     [{ chain_id: 1 }, /^chain_id: is not known here/],

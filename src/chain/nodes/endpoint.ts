@@ -3,6 +3,7 @@ import type { ReplacementRule } from '../../domain/fees.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { ChainMetrics } from '../../ops/metrics.ts'
+import type { SecretHeaders } from '../../ops/request-headers.ts'
 import { batchCalls } from './batch-calls.ts'
 import { describeAnswer, type SendCall } from './call.ts'
 import { callAlone } from './call-alone.ts'
@@ -15,6 +16,8 @@ export interface EndpointConfig {
   readonly url: string
   /** Its share of the reads; 0 keeps it for when nobody else answers. */
   readonly weight: number
+  /** Sent with each request. */
+  readonly headers?: SecretHeaders
 }
 
 export interface Endpoint {
@@ -63,7 +66,8 @@ const wrongChainMs = 30_000
 
 export function openEndpoint(options: EndpointOptions): Endpoint {
   const { config, index, chainId, clock, logger, metrics } = options
-  const transport = options.openTransport({ ...options, url: config.url })
+  const addressed = { ...options, url: config.url, headers: config.headers ?? {} }
+  const transport = options.openTransport(addressed)
   let failuresInRow = 0
   let restsUntil = Number.NEGATIVE_INFINITY
   let rule: ReplacementRule | undefined
@@ -92,7 +96,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
 
   let aside: Transport | undefined
   const callAside: SendCall = (one) => {
-    aside ??= options.openTransport({ ...options, url: config.url, ...asideLimits })
+    aside ??= options.openTransport({ ...addressed, ...asideLimits })
     return callAlone(aside, one)
   }
 

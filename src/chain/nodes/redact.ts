@@ -1,11 +1,13 @@
-// Keeps what an endpoint's URL hides out of every message: nodes and gateways like to repeat them.
+// Keeps what an endpoint's URL and headers hide out of every message: nodes and gateways like to repeat them.
 
 const messageMaxChars = 400
-/** Shorter path segments are words like `v3`, not keys. */
+/** Shorter path segments are words like `v3`, not keys, and so are shorter values of headers. */
 const secretMinChars = 8
 
-export function redactor(url: URL): (text: string) => string {
-  const secrets = [url.host, url.username, url.password, ...url.pathname.split('/'), ...url.searchParams.values()]
+/** `headers`: values. Of one with a scheme, such as `Bearer …`, what follows is as secret as the whole. */
+export function redactor(url: URL, headers: readonly string[] = []): (text: string) => string {
+  const inUrl = [url.host, url.username, url.password, ...url.pathname.split('/'), ...url.searchParams.values()]
+  const secrets = [...inUrl, ...headers, ...headers.flatMap((value) => value.split(/[\s,;]+/))]
     .filter((text) => text.length >= secretMinChars)
     .sort((one, other) => other.length - one.length)
   return (text) => {

@@ -3,6 +3,7 @@
 import { errors, Pool } from 'undici'
 import type { Clock } from '../../ops/clock.ts'
 import { memberOf } from '../../ops/member.ts'
+import type { SecretHeaders } from '../../ops/request-headers.ts'
 import { late, within } from '../../ops/within.ts'
 import { redactor } from './redact.ts'
 
@@ -22,6 +23,8 @@ export interface Transport {
 
 export interface TransportOptions {
   readonly url: string
+  /** Sent with each request. An `authorization` counts before the user that the URL names. */
+  readonly headers?: SecretHeaders
   readonly clock: Clock
   readonly timeoutMs: number
   /** Defaults: 16, and 32 MiB. */
@@ -39,7 +42,8 @@ const connectTimeoutMaxMs = 5_000
 export function openTransport(options: TransportOptions): Transport {
   const { clock, timeoutMs, connectionsMax = connectionsMaxDefault, answerBytesMax = answerBytesMaxDefault } = options
   const url = parsed(options.url)
-  const redact = redactor(url)
+  const secretHeaders = { ...credentials(url), ...revealed(options.headers) }
+  const redact = redactor(url, Object.values(secretHeaders))
   const pool = new Pool(url.origin, {
     connections: connectionsMax,
     // Never more than one: undici sends pipelined requests again when a connection breaks.
@@ -52,7 +56,7 @@ export function openTransport(options: TransportOptions): Transport {
   const request = {
     path: `${url.pathname}${url.search}`,
     method: 'POST' as const,
-    headers: { 'content-type': 'application/json', ...credentials(url) },
+    headers: { ...secretHeaders, 'content-type': 'application/json' },
   }
 
   async function exchange(body: string, signal: AbortSignal): Promise<HttpAnswer> {
@@ -110,6 +114,10 @@ function parsed(url: string): URL {
   } catch {
     throw new TypeError('an RPC URL is not a URL')
   }
+}
+
+function revealed(headers: SecretHeaders = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.reveal()]))
 }
 
 function credentials(url: URL): Record<string, string> {

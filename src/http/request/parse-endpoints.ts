@@ -1,22 +1,41 @@
-// A list of RPC URLs from a body. Nothing of a URL is ever repeated: it may hold a provider's key.
+// A list of endpoints from a body. Nothing of a URL or a header is ever repeated: it may hold a provider's key.
 import { type Static, Type } from 'typebox'
 import { RescindError } from '../../domain/errors.ts'
-import { type Secret, secretUrl } from '../../ops/secret.ts'
+import {
+  headerCharsMax,
+  headerNamePattern,
+  headersMax,
+  headerValuePattern,
+  isReservedHeader,
+  type SecretHeaders,
+} from '../../ops/request-headers.ts'
+import { type Secret, secret, secretUrl } from '../../ops/secret.ts'
 import type { EndpointSettings } from '../../registry/entities.ts'
 import { urlCharsMax } from '../limits.ts'
+import { headerMask } from '../response/present-endpoint.ts'
 
 const endpointsMax = 32
 
 const url = Type.String({ maxLength: urlCharsMax, writeOnly: true, examples: ['https://rpc.example'] })
 
+const headers = Type.Record(
+  Type.String({ pattern: headerNamePattern }),
+  Type.String({ maxLength: headerCharsMax, pattern: headerValuePattern, writeOnly: true, examples: ['a-key'] }),
+  {
+    additionalProperties: false,
+    maxProperties: headersMax,
+    description: `sent with each request to the endpoint: ${headersMax} headers at most, each a text of ASCII; not content-type, host, content-length, or headers about the connection`,
+  },
+)
+
 /** In words, as refusals say it. */
-export const endpointsWanted = `1 to ${endpointsMax} endpoints, as ["https://…"] or [{"url": "https://…", "weight": 100}], weights 0 to 100`
+export const endpointsWanted = `1 to ${endpointsMax} endpoints, as ["https://…"] or [{"url": "https://…", "weight": 100, "headers": {"x-api-key": "…"}}], weights 0 to 100`
 
 export const endpointsSchema = Type.Array(
   Type.Union([
     url,
     Type.Object(
-      { url, weight: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })) },
+      { url, weight: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })), headers: Type.Optional(headers) },
       { additionalProperties: false },
     ),
   ]),
@@ -30,8 +49,10 @@ export const endpointsSchema = Type.Array(
 /** Throws INVALID_REQUEST. A weight of 0 puts an endpoint out of use. */
 export function parseEndpoints(field: string, given: Static<typeof endpointsSchema>): readonly EndpointSettings[] {
   const endpoints = given.map((each, index): EndpointSettings => {
-    const { url, weight = 100 } = typeof each === 'string' ? { url: each } : each
-    return { url: parseUrl(`${field}[${index}]`, url), weight }
+    const at = `${field}[${index}]`
+    const { url, weight = 100, headers } = typeof each === 'string' ? { url: each } : each
+    refuseWebSocket(at, url)
+    return { url: parseUrl(at, url), weight, ...(headers && { headers: parseHeaders(`${at}.headers`, headers) }) }
   })
   const used = endpoints.filter(({ weight }) => weight > 0)
   if (used.length > 0) return used
@@ -39,6 +60,25 @@ export function parseEndpoints(field: string, given: Static<typeof endpointsSche
     'INVALID_REQUEST',
     `${field}: every endpoint has weight 0, which puts it out of use; raise one`,
   )
+}
+
+function refuseWebSocket(field: string, url: string): void {
+  if (!/^\s*wss?:/i.test(url)) return
+  const fault = 'is a WebSocket URL (not shown: it may hold a key)'
+  throw new RescindError('INVALID_REQUEST', `${field}: ${fault}; send the http or https URL of the same provider`)
+}
+
+function parseHeaders(field: string, given: Static<typeof headers>): SecretHeaders {
+  const parsed = new Map<string, Secret>()
+  for (const [name, value] of Object.entries(given)) {
+    const refuse = (fault: string) => new RescindError('INVALID_REQUEST', `${field}.${name}: ${fault}`)
+    const key = name.toLowerCase()
+    if (isReservedHeader(name)) throw refuse('is set by the service for each request; leave it out')
+    if (parsed.has(key)) throw refuse('is there twice, as upper and lower case are one; leave one of the two out')
+    if (value === headerMask) throw refuse('is the mask that answers show in place of the value; send the value')
+    parsed.set(key, secret(value))
+  }
+  return Object.fromEntries(parsed)
 }
 
 /** Throws INVALID_REQUEST. */

@@ -1,18 +1,25 @@
-// URLs that may hold a provider's key: the host is shown, and everything that may be secret is not.
+// URLs and headers that may hold a provider's key: the host and names are shown, and everything that may be secret is not.
 import { type Static, Type } from 'typebox'
 import type { Secret } from '../../ops/secret.ts'
 import type { EndpointSettings } from '../../registry/entities.ts'
+
+/** In the place of each header's value. */
+export const headerMask = '***'
 
 export const endpointSchema = Type.Object(
   {
     url: Type.String({ description: 'with user, path and query masked', examples: ['https://rpc.example/***'] }),
     weight: Type.Integer({ minimum: 1, maximum: 100 }),
+    headers: Type.Optional(
+      Type.Record(Type.String(), Type.String(), { description: 'with every value masked, as "***"' }),
+    ),
   },
   { additionalProperties: false },
 )
 
-export function presentEndpoint({ url, weight }: EndpointSettings): Static<typeof endpointSchema> {
-  return { url: presentUrl(url), weight }
+export function presentEndpoint({ url, weight, headers }: EndpointSettings): Static<typeof endpointSchema> {
+  const masked = headers && Object.fromEntries(Object.keys(headers).map((name) => [name, headerMask]))
+  return { url: presentUrl(url), weight, ...(masked && { headers: masked }) }
 }
 
 export function presentUrl(url: Secret): string {
