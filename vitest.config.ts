@@ -20,7 +20,7 @@ const unit = [
   'test/{config,domain,layout,signers}/**/*.test.ts',
   'test/attacks/{list,log-lines}.test.ts',
   'test/chain/**/{ancestry,batch-size,block-before,broadcast-outcome,calls,denied-receipts,market,measure-blocktime}.test.ts',
-  'test/chain/**/{read-canonical,replaceable,replacement-rule,search-blocks,unexplained}.test.ts',
+  'test/chain/**/{endpoint-headers,read-canonical,replaceable,replacement-rule,search-blocks,unexplained}.test.ts',
   'test/deploy/compose.test.ts',
   'test/http/**/{error-codes,present-time}.test.ts',
   'test/ops/**/{bell,guard-addresses,prometheus,vault,within}.test.ts',

@@ -5,7 +5,8 @@ import { databaseIn } from './tested-database.ts'
 
 export interface NetworkOptions {
   readonly name: string
-  readonly rpcUrls: readonly string[]
+  /** URLs, or what else config.json takes. */
+  readonly rpcUrls: readonly (string | object)[]
   readonly chainId?: number
   readonly requiredConfirmations?: number
   readonly averageBlocktimeMs?: number
