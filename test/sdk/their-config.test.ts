@@ -33,6 +33,12 @@ test('the service starts from it and sends through it', async () => {
   )
   expect(await readFile(join(directory, 'config/config.json'), 'utf8')).toBe(asWritten)
 
+  const skipped = service
+    .logs()
+    .split('\n')
+    .filter((line) => line.includes('are skipped, as only evm is served'))
+  expect(skipped).toEqual([expect.stringContaining('solana'), expect.stringContaining('stellar')])
+
   const configuration = new sdk.Configuration({ basePath: service.url, accessToken: service.apiKey })
   const relayers = new sdk.RelayersApi(configuration)
   const { data: relayer } = await relayers.getRelayer('payments-local')
@@ -94,8 +100,15 @@ async function writeNetworks(directory: string, rpcUrl: string): Promise<void> {
     features: ['eip1559'],
     explorer_urls: ['https://explorer.example.org'],
     tags: ['local'],
+    gas_price_cache: { enabled: true, stale_after_ms: 20_000, expire_after_ms: 45_000 },
   }
   const local = { from: 'local-base', type: 'evm', network: 'local', tags: ['payments'] }
+  const listed = { from: 'local-base', type: 'evm', network: 'binance-smart-chain', chain_id: 56, features: [] }
+  const solana = { type: 'solana', network: 'devnet', rpc_urls: ['https://solana.example'], is_testnet: true }
+  const stellar = { type: 'stellar', network: 'testnet', rpc_urls: ['https://stellar.example'], passphrase: 'a test' }
+  const files = { local: [base, local], listed: [listed], solana: [solana], stellar: [stellar] }
   await mkdir(join(directory, 'config/networks'), { recursive: true })
-  await writeFile(join(directory, 'config/networks/local.json'), JSON.stringify({ networks: [base, local] }))
+  for (const [name, networks] of Object.entries(files)) {
+    await writeFile(join(directory, `config/networks/${name}.json`), JSON.stringify({ networks }))
+  }
 }
