@@ -21,7 +21,7 @@ export interface Mutant {
   readonly edits: readonly Edit[]
   /** Features of the world (sim/scenario.ts) that show it: every seed of its trial has them. */
   readonly with?: readonly Feature[]
-  /** Too rare for the simulator: the test file that notices it. Absent: the seed in pins.json does. */
+  /** Rare in the simulator: a test file that notices it. `pins.json` may hold a seed besides, which is tried first. */
   readonly caughtBy?: string
 }
 
@@ -134,6 +134,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'forget-the-gap',
     breaks: 'leaves the nonce of what was dropped open, and everything behind it stuck',
+    caughtBy: 'test/domain/decide/decide.test.ts',
     edits: [
       {
         file: 'src/domain/decide/free-nonces.ts',
@@ -215,6 +216,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'floor-that-never-rises',
     breaks: 'forgets which nonces are finally spent, by ours or by a foreign transaction',
+    caughtBy: 'test/domain/decide/decide.test.ts',
     edits: [
       {
         file: 'src/domain/decide/decide.ts',
@@ -315,6 +317,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'wait-for-a-pool-nobody-shows',
     breaks: 'never fills a gap where no node counts its pool',
+    caughtBy: 'test/domain/decide/gaps.test.ts',
     edits: [
       {
         file: 'src/domain/decide/assign-nonces.ts',
@@ -327,6 +330,7 @@ export const mutants: readonly Mutant[] = [
     name: 'gap-fillers-without-end',
     breaks: 'makes a gap filler anew, at once, where a node called the last one invalid',
     with: ['doubtfulSends', 'shortMoney'],
+    caughtBy: 'test/domain/decide/gaps.test.ts',
     edits: [
       {
         file: 'src/domain/decide/pursue.ts',
@@ -409,6 +413,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'trap-gap-fillers-under-the-cap',
     breaks: 'holds what fills a gap to the cap of sends, and with it the cancellations behind it',
+    caughtBy: 'test/domain/decide/decide.test.ts',
     edits: [
       {
         file: 'src/domain/decide/pursue.ts',
@@ -431,6 +436,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'trust-a-restored-copy',
     breaks: 'sends what waits in the queue, whatever a lost part of its history may have sent',
+    caughtBy: 'test/domain/lost-history/check-history.test.ts',
     edits: [
       {
         file: 'src/domain/lost-history/check-history.ts',
@@ -442,6 +448,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'forget-what-waits-in-the-pools',
     breaks: 'looks at what a lost history had mined, and not at what still waits in a pool',
+    caughtBy: 'test/domain/lost-history/check-history.test.ts',
     edits: [
       {
         file: 'src/domain/lost-history/check-history.ts',
@@ -588,6 +595,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'believe-in-a-lost-lease',
     breaks: 'goes on broadcasting when its lease may be over',
+    caughtBy: 'test/ownership/own-by-locks.test.ts',
     edits: [
       {
         file: 'src/ownership/own-by-locks.ts',
@@ -599,6 +607,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'unlock-before-the-last-step',
     breaks: 'gives a lock up while the step under way still writes',
+    caughtBy: 'test/ownership/own-by-locks.test.ts',
     edits: [
       {
         file: 'src/ownership/hold-slots.ts',

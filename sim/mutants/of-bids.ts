@@ -29,6 +29,7 @@ export const ofBids: readonly Mutant[] = [
   {
     name: 'multiply-what-we-paid',
     breaks: 'raises a tip that has waited to ten times what blocks show, which is what it paid itself',
+    caughtBy: 'test/domain/decide/bid.test.ts',
     edits: [
       {
         file: 'src/domain/decide/bid.ts',
@@ -40,6 +41,7 @@ export const ofBids: readonly Mutant[] = [
   {
     name: 'never-raise-a-tip',
     breaks: 'waits for ever with a tip that no builder takes, and none refuses',
+    caughtBy: 'test/domain/decide/bid.test.ts',
     edits: [
       {
         file: 'src/domain/decide/bid.ts',
@@ -80,6 +82,7 @@ export const ofBids: readonly Mutant[] = [
   {
     name: 'bid-beyond-the-balance',
     breaks: 'signs a bump that the account can not pay for',
+    caughtBy: 'test/domain/decide/bid.test.ts',
     edits: [
       {
         file: 'src/domain/decide/bid.ts',

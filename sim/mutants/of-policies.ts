@@ -27,6 +27,7 @@ export const ofPolicies: readonly Mutant[] = [
   {
     name: 'replacement-over-the-cap',
     breaks: 'does not look at gas_price_cap when a PUT takes a nonce over',
+    caughtBy: 'test/domain/replace.test.ts',
     edits: [
       {
         file: 'src/domain/replace.ts',
@@ -122,6 +123,7 @@ export const ofPolicies: readonly Mutant[] = [
   {
     name: 'spend-below-the-minimum',
     breaks: 'does not look at min_balance',
+    caughtBy: 'test/domain/decide/reasons.test.ts',
     edits: [
       {
         file: 'src/domain/decide/assign-nonces.ts',
