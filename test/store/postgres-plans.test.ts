@@ -82,7 +82,7 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
       expect({ known, sql, indexes: await indexesOf(sql) }).toEqual({ known, sql, indexes: ['transactions_pkey'] })
     }
     for (const sql of claims) {
-      expect(await planOf(sql)).toContain('Index Cond: ((owner = asked.owner) AND (key = asked.key))')
+      expect(await planOf(sql)).toContain('Index Cond: ((owner = claimed.owner) AND (key = claimed.key))')
     }
     for (let more = 1; more < 20; more += 1) {
       await sendWithin(session, relayer.id)
