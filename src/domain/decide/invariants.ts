@@ -1,9 +1,9 @@
-// What must hold of a relayer's work after every step, in production as in the simulator.
+// The invariants of a relayer's work after every step, in production and in the simulator.
 import { isNoOp, mayBeKnown } from '../attempt.ts'
 import { isInPhase } from '../transaction.ts'
 import type { Work } from './work.ts'
 
-/** What is wrong, in words; empty when all is well. */
+/** Each violation in words; empty if there is none. */
 export function violations(work: Work): readonly string[] {
   const found: string[] = []
   const owners = new Map<number, string>()
