@@ -32,7 +32,7 @@ export type ApiKeyRequest = Pick<ApiKey, 'name' | 'scopes' | 'relayers' | 'expir
 /** Throws INVALID_REQUEST for a key that could never be used, or that could get around its own limits. */
 export function checkApiKey({ scopes, relayers, expiresAt }: ApiKeyRequest, now: TimestampMs): void {
   if (relayers !== undefined && scopes.includes('admin')) {
-    const why = 'whoever has admin can make a key without the list'
+    const why = 'a key with admin can make another without the list'
     throw new RescindError('INVALID_REQUEST', `relayers: can't stand beside the scope admin: ${why}; leave one out`)
   }
   if (expiresAt !== undefined && expiresAt <= now) {

@@ -94,7 +94,7 @@ export const policyTable = {
   gasLimitEstimation: {
     kind: 'flag',
     name: 'gas_limit_estimation',
-    meaning: 'false wants a gas_limit of each send',
+    meaning: 'false requires a gas_limit in each send',
     implied: true,
   },
   /** The receivers of sends. Absent: any. */
@@ -105,7 +105,11 @@ export const policyTable = {
     emptyMeans: 'sends may go to anybody',
   },
   /** The functions that sends may call at the receivers named here. At any other, every function is allowed. */
-  whitelistSelectors: { kind: 'calls', name: 'whitelist_selectors', meaning: 'what may be called there' },
+  whitelistSelectors: {
+    kind: 'calls',
+    name: 'whitelist_selectors',
+    meaning: 'the functions that sends may call there',
+  },
   /** The most value of a send. Absent: as much as the balance covers. */
   valueCap: { kind: 'wei', name: 'value_cap', meaning: 'the most that a send may carry' },
 } as const satisfies Readonly<Record<string, Policy>>

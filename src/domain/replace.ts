@@ -104,7 +104,7 @@ export function takeOverWithPayload(
       ? firstBid(transaction, pricing.speed, gasLimit, cap, { ...observation, market })
       : ownFees(pricing, floor, cap)
   if (fees) return [{ do: 'replace', transaction, fees, gasLimit }]
-  const needed = floor ? `${feeCap(floor)} wei per gas, of which ${tipOf(floor)} as tip` : 'more'
+  const needed = floor ? `${feeCap(floor)} wei per gas, ${tipOf(floor)} of it as tip` : 'more'
   const isCapped = pricing.kind === 'speed' || exceeds(pricing, cap)
   return explain(
     transaction,

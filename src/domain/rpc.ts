@@ -38,7 +38,7 @@ function reasonAgainst(method: string): string {
     return "is refused: the account and its nonces are the relayer's; send with POST …/transactions, sign with …/sign or …/sign-typed-data"
   }
   if (/^eth_(new|uninstall|getFilter|subscribe|unsubscribe)/.test(method)) {
-    return 'is refused: one of several nodes answers each call, and none of them keeps anything for a client; ask with eth_getLogs'
+    return 'is refused: one of several nodes answers each call, and none of them keeps state for a client; use eth_getLogs'
   }
   return 'is not passed on: only methods that read the chain are; docs/api.md lists them'
 }

@@ -88,7 +88,7 @@ export function fillGap(
   }
   return withReason(
     bind(gapFiller, at.nonce, attempt, at.now),
-    `fills nonce ${at.nonce}, which nothing else would take`,
+    `fills nonce ${at.nonce}, which no other transaction takes`,
   )
 }
 

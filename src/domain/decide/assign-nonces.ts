@@ -19,7 +19,7 @@ export function assignNonces(situation: Omit<Situation, 'now'>): Assignments {
   const { market, nonce, pendingNonce } = observation
   const wait: Assignments = { decisions: [], needsPendingNonce: false, needsBalance: false, again: false }
   if (!market)
-    return { ...wait, decisions: explainFirst(work, 'facts_missing', 'waits: no node tells the price of gas') }
+    return { ...wait, decisions: explainFirst(work, 'facts_missing', 'waits: no node reports the price of gas') }
   if (nonce < work.floor.spentBelow) return { ...wait, decisions: explainBehind(work, nonce) }
 
   const free = freeNonces(work, observation, policy)
@@ -71,7 +71,7 @@ function isRemembered({ head, balanceReadAt }: Observation): boolean {
 
 /** The node is behind the settled part of the chain, so its next nonce is already spent. */
 function explainBehind(work: Work, nonce: Nonce): Decision[] {
-  const explained = `waits: the node says nonce ${nonce}, but every nonce below ${work.floor.spentBelow} is settled; it is behind, or its chain was reset and needs a DATABASE_URL of its own`
+  const explained = `waits: the node reports nonce ${nonce}, but every nonce below ${work.floor.spentBelow} is settled; it is behind, or its chain was reset and needs a DATABASE_URL of its own`
   return explainFirst(work, 'node_behind', explained)
 }
 
@@ -93,7 +93,7 @@ function assignQueue(
   const queued = work.queued.slice(0, roomIn(work, observation.delegated))
   if (work.relayer.paused) return { decisions: explainPaused(work), again: false }
   if (queued.length > 0 && balance === undefined) {
-    return { decisions: explainFirst(work, 'facts_missing', 'waits: no node tells the balance'), again: false }
+    return { decisions: explainFirst(work, 'facts_missing', 'waits: no node reports the balance'), again: false }
   }
   const decisions: Decision[] = []
   let room = openRoomIn(work, observation.delegated)
@@ -110,7 +110,7 @@ function assignQueue(
     if (estimate?.kind === 'reverts') {
       // It may need an earlier transaction, an approval for example. Once it is first, its own result counts.
       const isAhead = inFlightOf(work).length > 0 || decisions.some(({ do: what }) => what === 'assignNonce')
-      const reason = `waits for what is in flight: it would revert by now: ${estimate.reason}`
+      const reason = `waits for the transactions in flight: it would revert now: ${estimate.reason}`
       if (isAhead) return { decisions: [...decisions, ...explain(transaction, 'would_revert', reason)], again: false }
       decisions.push({ do: 'refuse', transaction, reason: `it would revert: ${estimate.reason}` })
       continue
@@ -158,7 +158,7 @@ function price(
     const tooDear =
       pricing.kind === 'speed'
         ? `the base fee (up to ${roughly(market.baseFee ?? 0n)} wei)`
-        : `the fee that it was sent with (${feeCap(pricing)} wei)`
+        : `its own fee (${feeCap(pricing)} wei)`
     const reason = `waits: ${tooDear} is above gas_price_cap (${gasPriceCap} wei): raise the cap, wait, or cancel it`
     return { condition: 'gas_price_cap', reason }
   }
@@ -168,7 +168,7 @@ function price(
   }
   const short = upfrontCost(value, gasLimit, fees) - wallet
   if (short > 0n) {
-    const reason = `waits: the balance (${balance} wei) does not cover its value (${value} wei) and gas beside what is in flight and cancel_reserve: top it up by ${roughly(short)} wei`
+    const reason = `waits: the balance (${balance} wei) does not cover its value (${value} wei) and gas beside the transactions in flight and cancel_reserve: top it up by ${roughly(short)} wei`
     return { condition: 'balance_short', reason }
   }
   return { fees, gasLimit }

@@ -35,7 +35,7 @@ export function race(transaction: InPhase<'inFlight'>, situation: Situation): (D
   }
   const error = unrecognizedErrorOf(latest)
   if (error !== undefined && !isOutpaced(latest, observation)) {
-    const reason = `canceled; a node answers the no-op with an error that is not known of any client, and is sent it again: ${error}`
+    const reason = `canceled; a node answers the no-op with an unknown error, so it is broadcast again: ${error}`
     return [...explain(transaction, 'node_refuses', reason), ...again]
   }
   const rejection = rejectionOf(latest)
@@ -62,7 +62,7 @@ export function race(transaction: InPhase<'inFlight'>, situation: Situation): (D
 
 function refused(transaction: InPhase<'inFlight'>, { broadcast }: Attempt): Decision[] {
   if (broadcast.state !== 'refused') return []
-  const reason = `canceled; the node refused the no-op, and it is broadcast again, less and less often: ${broadcast.reason}`
+  const reason = `canceled; the node refused the no-op, and it is broadcast again at growing intervals: ${broadcast.reason}`
   return explain(transaction, 'node_refuses', reason)
 }
 
@@ -112,7 +112,7 @@ function explainWait(
       return explain(transaction, 'cancel_unfunded', reason)
     }
     case 'market': {
-      const reason = `canceled; no no-op for nonce ${nonce} was mined, and more would be beyond ${escalationMultiple} times the market's price: the last is sent again, and a higher price is offered once the market's rises`
+      const reason = `canceled; no no-op for nonce ${nonce} was mined, and a higher price would be beyond ${escalationMultiple} times the market's price: the last is broadcast again, and a higher price follows once the market's rises`
       return explain(transaction, 'attempts_exhausted', reason)
     }
     case 'double': {

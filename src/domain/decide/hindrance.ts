@@ -16,7 +16,7 @@ export function explainUnfunded(transaction: InFlight, wanted?: Fees): Decision[
   const { gasLimit, fees } = newest(transaction.lifecycle.attempts)
   const cost = transaction.payload.value + BigInt(gasLimit) * feeCap(wanted ?? fees)
   const reason = wanted
-    ? `waits: a higher price is needed, and the balance does not cover it beside what is in flight and cancel_reserve; it may cost ${roughly(cost)} wei: top it up, wait, or cancel it`
+    ? `waits: a higher price is needed, and the balance does not cover it beside the transactions in flight and cancel_reserve; it may cost ${roughly(cost)} wei: top it up, wait, or cancel it`
     : `waits: a node says that the balance does not cover it, which may cost ${cost} wei: top it up`
   return explain(transaction, 'balance_short', reason)
 }
@@ -24,14 +24,14 @@ export function explainUnfunded(transaction: InFlight, wanted?: Fees): Decision[
 /** A node answered with an error that is in no table. It may have the bytes or not, and no price is sure to help. */
 export function explainUnrecognized(transaction: InFlight): Decision[] {
   const message = unrecognizedErrorOf(newest(transaction.lifecycle.attempts))
-  const reason = `waits: a node answers with an error that is not known of any client, and is sent it again: ${message}`
+  const reason = `waits: a node answers with an unknown error, so it is broadcast again: ${message}`
   return explain(transaction, 'node_refuses', reason)
 }
 
 /** Fees that the client named are its limit: the service never raises them. */
 export function explainOwnPrice(transaction: InFlight, fees: Fees): Decision[] {
-  const price = `${feeCap(fees)} wei per gas${fees.kind === 'eip1559' ? `, of which ${tipOf(fees)} as tip` : ''}`
-  const reason = `waits at the price that it was sent with (${price}), at which nobody mines it now: wait, replace it at a higher one, or cancel it`
+  const price = `${feeCap(fees)} wei per gas${fees.kind === 'eip1559' ? `, ${tipOf(fees)} of it as tip` : ''}`
+  const reason = `waits at its own price (${price}), which is too low to be mined now: wait, replace it at a higher one, or cancel it`
   return explain(transaction, 'own_price', reason)
 }
 
@@ -41,7 +41,7 @@ export function explainExhausted(transaction: InFlight, until: 'market' | 'doubl
   const condition =
     until === 'double'
       ? `none of the ${attempts.length} attempts for nonce ${nonce} was mined: they are broadcast again, and another is signed once the price doubles`
-      : `no attempt for nonce ${nonce} was mined, and more would be beyond ${escalationMultiple} times the market's price: the last is sent again, and a higher price is offered once the market's rises`
+      : `no attempt for nonce ${nonce} was mined, and a higher price would be beyond ${escalationMultiple} times the market's price: the last is broadcast again, and a higher price follows once the market's rises`
   return explain(transaction, 'attempts_exhausted', `waits: ${condition}: wait, or cancel it`)
 }
 
@@ -82,14 +82,14 @@ function explainBlocked(transaction: InFlight, { work, observation, policy }: Si
   const { nonce, pendingNonce = 0 } = observation
   if (first?.id !== transaction.id || transaction.lifecycle.nonce <= nonce || pendingNonce <= nonce) return []
   const until = transaction.lifecycle.attempts[0].recordedAtBlock + foreignPatience(policy)
-  const reason = `waits: nonce ${nonce} comes first, and a transaction that is not ours waits for it in the pool: if it is not mined by block ${until}, the nonce is taken from it; let nobody else sign for this account`
+  const reason = `waits: nonce ${nonce} comes first, and a transaction that is not ours waits for it in the pool: if it is not mined by block ${until}, the relayer uses the nonce itself; sign for this account nowhere else`
   return explain(transaction, 'nonce_blocked', reason)
 }
 
 /** A gap lies before it, and no node shows whether a foreign transaction waits for that nonce. */
 export function explainPoolUnseen(transaction: Transaction, gap: Nonce, from: BlockNumber): Decision[] {
   const prefix = transaction.cancellation ? 'canceled; ' : 'waits: '
-  const reason = `${prefix}nonce ${gap} comes first and is unused, and no node shows its pool, where a foreign transaction may wait for it: from block ${from} on it is used; an endpoint that counts its pool (eth_getTransactionCount of "pending") would tell sooner`
+  const reason = `${prefix}nonce ${gap} comes first and is unused, and no node shows its pool, where a foreign transaction may wait for it: from block ${from} on the relayer uses it; an endpoint that counts its pool (eth_getTransactionCount of "pending") would show it sooner`
   return explain(transaction, 'pool_unseen', reason)
 }
 

@@ -23,7 +23,7 @@ export function pursueRefusedGapFiller(
   const { nonce, attempts } = gapFiller.lifecycle
   // Until the history check is complete, the nonce may belong to a transaction that is not on record.
   if (givesWay(gapFiller) && !work.lostHistory && !isWaitedFor(nonce, work)) return [makeWay(gapFiller)]
-  const reason = `waits: the node refuses the no-op that fills nonce ${nonce}, and it is broadcast again, less and less often: ${refusal}`
+  const reason = `waits: the node refuses the no-op that fills nonce ${nonce}, and it is broadcast again at growing intervals: ${refusal}`
   const again: Decision[] = isRefusedDue(newest(attempts), repeats, now)
     ? [{ do: 'rebroadcast', transaction: gapFiller, attempt: newest(attempts) }]
     : []

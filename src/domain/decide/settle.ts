@@ -34,7 +34,7 @@ export function reopen(transaction: InPhase<'mined'>): Transaction {
   const known = (each: Attempt) => (each.hash === inclusion.hash ? afterBlock(each) : each)
   const attempts: NonEmpty<Attempt> = [known(first), ...others.map(known)]
   const reopened = { ...transaction, lifecycle: { phase: 'inFlight' as const, nonce, attempts } }
-  return withReason(reopened, 'a reorganisation of the chain took its block back')
+  return withReason(reopened, 'a reorganization removed its block from the chain')
 }
 
 /**
@@ -68,14 +68,14 @@ function reasonFor(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclus
     ...(inclusion.by === 'unrecorded' ? [unrecorded] : []),
     ...(isRecovered(transaction, inclusion) ? [recoveredReason] : []),
     ...(transaction.cancellation && !gaveUp ? ['the cancellation lost: the original was mined first'] : []),
-    ...(carriesEarlier(transaction, inclusion) ? ['the replacement lost: what it replaced was mined first'] : []),
+    ...(carriesEarlier(transaction, inclusion) ? ['the replacement lost: the earlier payload was mined first'] : []),
     ...(reverted ? [reverted] : []),
     ...(succeeded === undefined ? [successUnknown] : []),
   ]
   return lost.length > 0 ? lost.join('; ') : undefined
 }
 
-const successUnknown = 'executed: no node says whether it succeeded or reverted; look at what it was to change'
+const successUnknown = 'executed: no node reports whether it succeeded or reverted; check its effects on the chain'
 
 const unrecorded = 'executed by an attempt that this database does not hold: was it restored from an older copy?'
 

@@ -137,6 +137,6 @@ function extend(
 function explainWait({ queued: [first], lostHistory }: Work, from: Nonce, to: Nonce): Decision[] {
   if (!first || (lostHistory && first.sequence > lostHistory.through)) return []
   const nonces = from === to ? `nonce ${from} was used` : `nonces from ${from} to ${to} were used`
-  const reason = `waits: ${nonces} by transactions that this database does not hold, and once those are final it is looked whether this is among them: was it restored from an older copy?`
+  const reason = `waits: ${nonces} by transactions that this database does not hold, and once those are final, the service checks whether this is one of them: was it restored from an older copy?`
   return explain(first, 'history_unknown', reason)
 }
