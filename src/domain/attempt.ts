@@ -92,7 +92,7 @@ export function rejectionOf({ broadcast }: Attempt): { code: RejectionCode; mess
   return broadcast.state === 'handed' && broadcast.outcome.kind === 'rejected' ? broadcast.outcome : undefined
 }
 
-/** The error that ended the last broadcast, if no known client gives it. The node may have the bytes, or not. */
+/** The error that ended the last broadcast, if it is in no client's table. The node may have the bytes, or not. */
 export function unrecognizedErrorOf({ broadcast }: Attempt): string | undefined {
   const isUnrecognized = broadcast.state === 'handed' && broadcast.outcome.kind === 'unknown' && broadcast.outcome.code
   return isUnrecognized && 'message' in broadcast.outcome ? broadcast.outcome.message : undefined

@@ -8,7 +8,7 @@ import { OwnershipLost, StaleWrite } from '../domain/errors.ts'
 import { fence, type Ownership } from '../ownership/ownership.ts'
 import type { StepContext } from './step-context.ts'
 
-/** A change by a client or by another owner makes this record needless, so its failure is ignored. */
+/** A change by a client or by another owner makes this record needless, so such a refusal is ignored. */
 export async function recordUnreachable(
   { store, clock }: StepContext,
   ownership: Ownership,

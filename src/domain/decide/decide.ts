@@ -38,7 +38,7 @@ export function decide(situation: Situation): Plan {
     each.do === 'requeue' || each.do === 'unbind' ? [apply(each, each.transaction, undefined, now)] : [],
   )
   const known = { ...foresee(work, followUps, now), floor: { ...work.floor, explainedBelow: proven } }
-  // A nonce that comes back goes to the next transaction in the queue.
+  // A nonce that comes back goes to the first transaction in the queue, but only in the next step.
   const isBusy = isHeldUp(work) || followUps.some(({ do: what }) => what === 'unbind')
   const check = checkHistory(
     work,

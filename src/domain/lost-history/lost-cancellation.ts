@@ -20,7 +20,7 @@ export interface NoOpMatch {
 /** A transaction that ended without a nonce, perhaps after an older copy was restored. */
 export type Ended = Pick<Transaction, 'sequence' | 'createdAt'>
 
-/** What the record since the lost history says about it. */
+/** Facts on record since the lost history that narrow the candidates of a no-op. */
 export interface Since {
   /** No longer in the queue, but a no-op of the lost history may have canceled it. */
   readonly ended: readonly Ended[]
