@@ -1,20 +1,20 @@
-// API keys: what a key may do, to which relayers, and until when.
+// API keys: a key's scopes, its relayers and its expiry.
 import { RescindError } from './errors.ts'
 import type { ApiKeyId, RelayerId } from './ids.ts'
 import type { TimestampMs } from './units.ts'
 
-/** No scope contains another. Who has `admin` may make keys, and so, in the end, do anything. */
+/** No scope contains another. A key with `admin` can make keys, and so, in the end, do anything. */
 export const scopes = ['read', 'send', 'cancel', 'sign', 'admin'] as const
 export type Scope = (typeof scopes)[number]
 
-/** The key of the environment. It is in no table, and can't be revoked by the API. */
+/** The key of the environment. It is in no table, and the API can't revoke it. */
 export const administratorId = 'administrator' as ApiKeyId
 
 export interface ApiKey {
   readonly id: ApiKeyId
   /** For people. */
   readonly name: string
-  /** How the key begins. */
+  /** The first characters of the key. */
   readonly hint: string
   readonly scopes: readonly Scope[]
   /** Absent: every relayer. */
@@ -29,10 +29,10 @@ export interface ApiKey {
 
 export type ApiKeyRequest = Pick<ApiKey, 'name' | 'scopes' | 'relayers' | 'expiresAt'>
 
-/** Throws INVALID_REQUEST for a key that could never be used, or that would get around its own limits. */
+/** Throws INVALID_REQUEST for a key that could never be used, or that could get around its own limits. */
 export function checkApiKey({ scopes, relayers, expiresAt }: ApiKeyRequest, now: TimestampMs): void {
   if (relayers !== undefined && scopes.includes('admin')) {
-    const why = 'whoever has admin can make a key without the list'
+    const why = 'a key with admin can make another without the list'
     throw new RescindError('INVALID_REQUEST', `relayers: can't stand beside the scope admin: ${why}; leave one out`)
   }
   if (expiresAt !== undefined && expiresAt <= now) {

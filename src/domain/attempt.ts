@@ -1,4 +1,4 @@
-// One signed version of a transaction. Recorded before it is sent, never overwritten, never deleted.
+// One signed version of a transaction. It is recorded before it is broadcast, never overwritten and never deleted.
 import type { Fees } from './fees.ts'
 import type { Hash, Hex, NonEmpty, TransactionId } from './ids.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs } from './units.ts'
@@ -13,7 +13,10 @@ export interface Signature {
   v: number
 }
 
-/** Why a node said no. One table, `chain/sending/broadcast-outcome.ts`, maps each client's prose to these. */
+/**
+ * Why a node rejected a broadcast. `chain/sending/broadcast-outcome.ts` is the one table that maps each client's prose
+ * to these.
+ */
 export type RejectionCode =
   | 'nonceTooLow'
   | 'nonceGap'
@@ -38,11 +41,11 @@ export type BroadcastOutcome =
 
 /**
  * Where an attempt's bytes may be. The names of the states are those of the column and of the API.
- * - `sending`: recorded, and on its way since; after a crash nobody knows, so a node may have it.
- * - `handed`: a node received it; `outcome` is the last answer, which proves no more than it says.
- * - `refused`: every node that ever received it said that its bytes can't be a valid transaction; `at` is the last time.
- * - `held`: certain that no byte ever reached a node, and free to be sent or withdrawn.
- * - `withdrawn`: held once, and now never to be sent: another transaction has its nonce.
+ * - `sending`: recorded, and on its way since. After a crash the outcome is open, so a node may have it.
+ * - `handed`: a node received it. `outcome` is the last answer, which proves no more than it says.
+ * - `refused`: every node that ever received it called its bytes invalid. `at` is the last time.
+ * - `held`: certainly no byte ever reached a node. The attempt is free to be broadcast or withdrawn.
+ * - `withdrawn`: it was held, and will never be broadcast: another transaction has its nonce.
  */
 export type BroadcastState =
   | { readonly state: 'sending' }
@@ -51,7 +54,7 @@ export type BroadcastState =
       readonly outcome: Exclude<BroadcastOutcome, { kind: 'unsent' }>
       readonly at: TimestampMs
       /**
-       * `all`: every broadcast of it ended in a certain rejection, so that no pool should hold it. `allButLast`: the same,
+       * `all`: every broadcast of it ended in a certain rejection, so no pool should hold it. `allButLast`: the same,
        * while one more is on its way; a process that dies then leaves it in doubt. Absent: some node may hold it.
        */
       readonly rejections?: 'all' | 'allButLast'
@@ -65,31 +68,31 @@ export interface Attempt {
   readonly transactionId: TransactionId
   readonly nonce: Nonce
   readonly kind: AttemptKind
-  /** Which of the transaction's payloads it carries, counted from 0 and absent for the first; a no-op carries none. */
+  /** The payload that it carries, counted from 0 and absent for the first. A no-op carries none. */
   readonly revision?: number
   readonly fees: Fees
   readonly gasLimit: Gas
   readonly raw: Hex
   readonly signature: Signature
   readonly recordedAt: TimestampMs
-  /** The head when it was recorded: waiting is counted in blocks from here. */
+  /** The head when it was recorded. Waiting is counted in blocks from here. */
   readonly recordedAtBlock: BlockNumber
   readonly broadcast: BroadcastState
-  /** Rebuilt from the chain: the history that holds when it was signed and broadcast was lost. */
+  /** Rebuilt from the chain: the record of its signature and broadcast was lost. */
   readonly recovered?: true
 }
 
-/** Whether any node could hold these bytes: all but certainty counts. */
+/** Whether any node could hold these bytes. Only certainty counts as no. */
 export function mayBeKnown(attempt: Attempt): boolean {
   return attempt.broadcast.state === 'sending' || attempt.broadcast.state === 'handed'
 }
 
-/** What a node said no to, at the last broadcast. */
+/** The rejection that ended the last broadcast. */
 export function rejectionOf({ broadcast }: Attempt): { code: RejectionCode; message: string } | undefined {
   return broadcast.state === 'handed' && broadcast.outcome.kind === 'rejected' ? broadcast.outcome : undefined
 }
 
-/** What a node said at the last broadcast that nobody has recorded of any client: it may have the bytes, or not. */
+/** The error that ended the last broadcast, if it is in no client's table. The node may have the bytes, or not. */
 export function unrecognizedErrorOf({ broadcast }: Attempt): string | undefined {
   const isUnrecognized = broadcast.state === 'handed' && broadcast.outcome.kind === 'unknown' && broadcast.outcome.code
   return isUnrecognized && 'message' in broadcast.outcome ? broadcast.outcome.message : undefined
@@ -100,13 +103,13 @@ export function wasAlwaysRejected({ broadcast }: Attempt): boolean {
   return broadcast.state === 'handed' && broadcast.rejections === 'all'
 }
 
-/** Whether a node said, at the last broadcast, that it has the bytes. */
+/** Whether a node confirmed, at the last broadcast, that it has the bytes. */
 export function wasTaken({ broadcast }: Attempt): boolean {
   if (broadcast.state !== 'handed') return false
   return broadcast.outcome.kind === 'accepted' || broadcast.outcome.kind === 'alreadyKnown'
 }
 
-/** The gas of a transfer to an account without code (EIP-2028): what a no-op needs. */
+/** The gas of a no-op: a transfer to an account without code (EIP-2028). */
 export const noOpGas = 21_000
 
 export function isNoOp(attempt: Attempt): boolean {
@@ -118,8 +121,8 @@ export function newest(attempts: NonEmpty<Attempt>): Attempt {
 }
 
 /**
- * The attempt after an answer. Once a node may have had the bytes, neither a certain failure nor a refusal of a later
- * broadcast takes that back: proxies retry, and answer for the retry.
+ * The attempt after an answer. Once a node may have had the bytes, no later failure or refusal takes that back: proxies
+ * retry, and their answer is about the retry.
  */
 export function afterBroadcast(attempt: Attempt, outcome: BroadcastOutcome, now: TimestampMs): Attempt {
   const { broadcast } = attempt
@@ -132,13 +135,16 @@ export function afterBroadcast(attempt: Attempt, outcome: BroadcastOutcome, now:
   if (outcome.kind === 'rejected' && outcome.code === 'invalid' && !mayHaveHadIt) {
     return { ...attempt, broadcast: { state: 'refused', reason: outcome.message, at: now } }
   }
-  // A nonce that is too low may have been spent by these very bytes.
+  // These very bytes may have spent the nonce.
   const isCertain = outcome.kind === 'rejected' && outcome.code !== 'nonceTooLow'
   const rejections = isCertain && onlyRejectedBefore ? ({ rejections: 'all' } as const) : {}
   return { ...attempt, broadcast: { state: 'handed', outcome, at: now, ...rejections } }
 }
 
-/** Before its bytes leave once more: what was certain of earlier broadcasts is in doubt until this one is answered. */
+/**
+ * The attempt before its bytes leave once more. A certain rejection of earlier broadcasts is in doubt until the next
+ * answer.
+ */
 export function beforeBroadcast(attempt: Attempt): Attempt {
   const { broadcast } = attempt
   if (broadcast.state === 'held' || broadcast.state === 'refused')
@@ -149,7 +155,10 @@ export function beforeBroadcast(attempt: Attempt): Attempt {
   return { ...attempt, broadcast: rejections === 'all' ? { ...rest, rejections: 'allButLast' } : rest }
 }
 
-/** The attempt after a block held it: whatever nodes rejected, one had it, and pools get back what a reorganization takes out. */
+/**
+ * The attempt after a block held it. A node had it, whatever others rejected, and pools take back the transactions of a
+ * block that a reorganization removes.
+ */
 export function afterBlock(attempt: Attempt): Attempt {
   const { broadcast } = attempt
   if (broadcast.state !== 'handed' || broadcast.rejections === undefined) return attempt
@@ -157,7 +166,10 @@ export function afterBlock(attempt: Attempt): Attempt {
   return { ...attempt, broadcast: rest }
 }
 
-/** The attempt as an owner finds it who did not send it: whoever did may have died before he could tell. */
+/**
+ * The attempt as a new owner finds it in `sending`: the owner that broadcast it may have died before it recorded an
+ * answer.
+ */
 export function afterCrash(attempt: Attempt): Attempt {
   const message = 'the process stopped while it was being sent'
   return { ...attempt, broadcast: { state: 'handed', outcome: { kind: 'unknown', message }, at: attempt.recordedAt } }

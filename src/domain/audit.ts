@@ -1,8 +1,8 @@
-// The audit log: who was let do what, and who was not.
+// The audit log: which requests were allowed, and which were refused.
 import type { ApiKeyId } from './ids.ts'
 import type { TimestampMs } from './units.ts'
 
-/** Who requests a change, by which request. */
+/** The caller of an API operation. */
 export interface Requester {
   readonly keyId: ApiKeyId
   readonly operation: string
@@ -10,7 +10,7 @@ export interface Requester {
   readonly address: string
 }
 
-/** What it was done to. */
+/** The subject of the operation. */
 export interface Touched {
   readonly relayerId?: string
   readonly transactionId?: string
@@ -20,20 +20,20 @@ export interface Touched {
 
 export interface AuditRecord extends Partial<Requester>, Touched {
   readonly at: TimestampMs
-  /** `failed`: an error of ours, so that nobody knows what came of it. */
+  /** `failed`: an error of ours, so the result is unknown. */
   readonly outcome: 'allowed' | 'refused' | 'failed'
-  /** Of the refusal or the failure. */
+  /** The error code of the refusal or the failure. */
   readonly code?: string
-  /** How many like it came within a minute, where they are told as one. */
+  /** How many equal refusals within a minute this record stands for. */
   readonly count?: number
 }
 
-/** An audit record as it is stored: its `position` among all, rising with time. */
+/** A stored audit record. Its `position` rises with time. */
 export interface AuditEntry extends AuditRecord {
   readonly position: AuditPosition
 }
 
-/** The commit that recorded it, and where in that commit: ordered by both. */
+/** The commit that recorded it, and its index in that commit. Records are ordered by both. */
 export interface AuditPosition {
   readonly commit: number
   readonly index: number

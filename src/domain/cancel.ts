@@ -1,4 +1,4 @@
-// Taking a transaction back: what a DELETE does to a transaction, and how the verdict is read from the chain's facts.
+// Cancellation: what a DELETE does to a transaction, and how the verdict follows from the chain's facts.
 import { type ErrorCode, RescindError } from './errors.ts'
 import type { Hash } from './ids.ts'
 import {
@@ -15,10 +15,10 @@ import type { TimestampMs, Wei } from './units.ts'
 import { withoutWait } from './wait.ts'
 
 /**
- * Records the intent. What never reached a node ends here and now; anything else starts a race for its nonce.
- * Canceling what is canceled changes nothing: the same object comes back.
+ * Records the intent. If no node ever had the transaction, it ends here; otherwise a race for its nonce starts. A
+ * second cancellation changes nothing and returns the same object.
  *
- * Throws TRANSACTION_ALREADY_MINED, _CONFIRMED, _FAILED or _EXPIRED: there is nothing left to take back.
+ * Throws TRANSACTION_ALREADY_MINED, _CONFIRMED, _FAILED or _EXPIRED: nothing is left to cancel.
  */
 export function cancel(
   transaction: Transaction,
@@ -72,14 +72,14 @@ export interface Verdict {
   readonly state: CancellationState
   /** Deep enough in the canonical chain, or never on it: this state will not change again. */
   readonly final: boolean
-  /** True only when the original can never execute, so that its payload may be sent anew. */
+  /** True only when the original can never execute, so its payload may be sent anew. */
   readonly safeToRetry: boolean
   readonly winner?: { readonly hash: Hash; readonly block: BlockRef }
-  /** What the no-op cost in fees; 0 unless it was mined. Absent where no node told all of it. */
+  /** The fees of the no-op; 0 unless it was mined. Absent where no node reported all of them. */
   readonly cost?: Wei
 }
 
-/** The verdict on a canceled transaction: a reading of its lifecycle, so that it can't contradict it. */
+/** The verdict on a canceled transaction. It is read from the lifecycle, so the two can't contradict each other. */
 export function verdictOn(transaction: Transaction): Verdict {
   const { lifecycle } = transaction
   switch (lifecycle.phase) {

@@ -1,12 +1,15 @@
-// A check of each item of a list, where all or none is taken: one refusal that names every bad item, up to a bound.
+// Checks each item of a list that is accepted as a whole or not at all. One error names every bad item, up to a bound.
 import { type ErrorCode, RescindError } from './errors.ts'
 
-/** Named in one message; the rest is counted. */
+/** How many items one message names. The rest are counted. */
 const namedMax = 10
-/** About an item. Any other refusal, such as that of a paused relayer, is about all of them. */
+/** Errors about one item. Any other error, such as that of a paused relayer, is about all of them. */
 const ofAnItem: readonly ErrorCode[] = ['INVALID_REQUEST', 'POLICY_VIOLATION']
 
-/** What `check` makes of each. Throws one error, with the code of the first refusal, whose lines begin `list[index].field: `. */
+/**
+ * Returns the results of `check`. Throws one error with the code of the first refusal, whose lines begin with
+ * `list[index].field: `.
+ */
 export function checkEach<T, R>(list: string, items: readonly T[], check: (item: T) => R): R[] {
   const refused: { readonly code: ErrorCode; readonly line: string }[] = []
   const checked = items.flatMap((item, index): R[] => {
@@ -14,7 +17,7 @@ export function checkEach<T, R>(list: string, items: readonly T[], check: (item:
       return [check(item)]
     } catch (error) {
       if (!(error instanceof RescindError) || !ofAnItem.includes(error.code)) throw error
-      // About the item as a whole where its message begins with the list's own name.
+      // A message that begins with the list's own name is about the item as a whole.
       const line = error.message.startsWith(`${list}: `)
         ? `${list}[${index}]${error.message.slice(list.length)}`
         : `${list}[${index}].${error.message}`

@@ -1,22 +1,23 @@
-// An idempotency key: a client's name for a send, so that asking again answers what the first time made.
+// An idempotency key: a client's name for a send. A second request under the same name gets the transactions of the
+// first.
 import { RescindError } from './errors.ts'
 import type { ApiKeyId, TransactionId } from './ids.ts'
 
 export interface Claim {
-  /** The API key that asks: two of them never share a name. */
+  /** The API key of the request. Keys never share a name. */
   readonly owner: ApiKeyId
   readonly key: string
-  /** Of what is asked for, relayer included. */
+  /** The digest of the request, relayer included. */
   readonly digest: string
 }
 
-/** What stands under a key that was used before. */
+/** The earlier request under the key. */
 export interface Claimed {
   readonly digest: string
   readonly ids: readonly TransactionId[]
 }
 
-/** Throws IDEMPOTENCY_KEY_REUSED where the key stands for another request. */
+/** Throws IDEMPOTENCY_KEY_REUSED if the earlier request was another one. */
 export function checkClaim({ key, digest }: Claim, claimed: Claimed): void {
   if (claimed.digest === digest) return
   throw new RescindError(

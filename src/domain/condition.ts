@@ -1,15 +1,15 @@
-// What keeps a relayer's transactions waiting: for machines as a condition, for people as the reason beside it.
+// The reasons that keep a relayer's transactions waiting: a condition for machines, a text for people.
 import type { Wei } from './units.ts'
 
 /** Few and fixed: each is a label of a metric, and has its line in docs/operations.md. */
 export const conditions = [
   /** The relayer is paused. */
   'paused',
-  /** The relayer's policies forbid a replacement by now. */
+  /** The relayer's current policies forbid a replacement. */
   'policy',
   /** The balance is below min_balance. */
   'balance_below_minimum',
-  /** The balance does not cover what is next, or what is in flight. */
+  /** The balance does not cover the next transaction, or one in flight. */
   'balance_short',
   /** The balance does not cover a no-op. */
   'cancel_unfunded',
@@ -17,46 +17,46 @@ export const conditions = [
   'gas_price_cap',
   /** A no-op needs more than cancel_gas_price_cap. */
   'cancel_gas_price_cap',
-  /** The fees that a client named are too low by now. */
+  /** The fees that a client named are too low now. */
   'own_price',
-  /** So many attempts were signed for a nonce that no more are. */
+  /** The nonce has as many attempts as the service signs. */
   'attempts_exhausted',
-  /** A transaction that is not ours took a nonce of ours. */
+  /** A foreign transaction took a nonce of ours. */
   'nonce_taken',
-  /** A transaction that is not ours waits in the pool before ours. */
+  /** A foreign transaction waits in the pool before ours. */
   'nonce_blocked',
   /** A nonce before ours is unused, and no node shows whether a foreign transaction waits for it. */
   'pool_unseen',
-  /** A nonce is spent, and no node shows by what. */
+  /** A nonce is spent, and no node shows the spender. */
   'nonce_unproven',
-  /** Nonces were used by what the database does not hold. */
+  /** Transactions that the database does not hold used nonces. */
   'history_unknown',
-  /** A no-op of a lost history canceled one of several transactions, and nobody can tell which. */
+  /** A no-op of a lost history canceled one of several transactions, and the record does not show which. */
   'cancellation_unclear',
-  /** The node knows less of the chain than is settled. */
+  /** The node is behind the settled part of the chain. */
   'node_behind',
   /** A node refuses a broadcast. */
   'node_refuses',
   /** No node could be reached. */
   'node_unreachable',
-  /** No node tells a price, or the balance. */
+  /** No node reports a price, or the balance. */
   'facts_missing',
-  /** No node could estimate the gas of what is next. */
+  /** No node could estimate the gas of the next transaction. */
   'gas_unknown',
-  /** What is next would revert by now. */
+  /** The next transaction would revert now. */
   'would_revert',
 ] as const
 export type Condition = (typeof conditions)[number]
 
-/** Why a transaction waits, true as of the last look at the chain: `condition` for machines, `text` for people. */
+/** Why a transaction waits, as of the last observation: `condition` for machines, `text` for people. */
 export interface Wait {
   readonly condition: Condition
   readonly text: string
 }
 
 /**
- * Rounded up to 1, 2 or 5 times a power of ten: a figure that follows prices would change with every block, and a reason
- * is written to the database each time that it does.
+ * Rounds up to 1, 2 or 5 times a power of ten. An exact figure would follow prices and change with every block, and
+ * each change of a wait is a write to the database.
  */
 export function roughly(wei: Wei): Wei {
   let power = 1n

@@ -1,13 +1,13 @@
-// The delivery of an event to a notification: what may come of a try, and when the next one is due.
+// The delivery of an event to a notification: the results of a try, and the time of the next one.
 import type { TransactionEvent } from './event.ts'
 import type { TransactionId } from './ids.ts'
 import type { TimestampMs } from './units.ts'
 
-/** A delivery that is to be tried now. */
+/** A delivery that is due. */
 export interface Due {
   readonly eventId: number
   readonly transactionId: TransactionId
-  /** Tries so far, none of which succeeded. */
+  /** Failed tries so far. */
   readonly tries: number
   readonly firstTriedAt?: TimestampMs
 }
@@ -17,7 +17,7 @@ export type Tried =
   | { readonly due: Due; readonly result: 'failed'; readonly error: string; readonly dueAt: TimestampMs }
   | { readonly due: Due; readonly result: 'dead'; readonly error: string }
 
-/** What was given up, for people to look at and to have tried again. */
+/** A delivery that was given up. People can look at it, and have it tried again. */
 export interface DeadLetter {
   readonly event: TransactionEvent
   readonly tries: number
@@ -26,24 +26,24 @@ export interface DeadLetter {
   readonly lastError: string
 }
 
-/** What a notification has not got. */
+/** The deliveries of a notification that are not done. */
 export interface QueueCount {
   readonly notificationId: string
   readonly waiting: number
-  /** Up to a bound. */
+  /** Counted up to a bound. */
   readonly deadLetters: number
 }
 
 const firstRetryMs = 250
-/** No delivery waits for longer: one that seems to was timed by a clock that was ahead, and is due. */
+/** The longest pause of a delivery. A later due time comes from a clock that was ahead, so the delivery is due. */
 export const retryMaxMs = 3_600_000
-/** From the first try on. */
+/** Counted from the first try. */
 const triedForMs = 86_400_000
 
 /**
- * When to try again after a failure at `now`; undefined when a day of tries is over. The time doubles from a quarter of a
- * second to an hour, less up to half of it, so that what failed together does not come back together. `draw` is from
- * [0, 1).
+ * The time of the next try after a failure at `now`; undefined after a day of tries. The pause doubles from a quarter
+ * of a second to an hour. Up to half of it is taken off at random, so that joint failures do not return together.
+ * `draw` is from [0, 1).
  */
 export function nextTry(
   { tries, firstTriedAt }: Due,

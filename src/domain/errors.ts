@@ -1,5 +1,5 @@
-// The catalogue of errors. A program branches on `code`, a person reads the message, the log keeps the cause.
-// Each code has its heading in docs/errors.md, and a test proves it.
+// The catalog of errors. Programs branch on `code`, people read the message, the log keeps the cause. Each code has its
+// heading in docs/errors.md, and a test proves it.
 import type { RelayerId } from './ids.ts'
 
 interface CatalogueEntry {
@@ -62,7 +62,7 @@ export const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue
 
-/** An answer to a client that is not a success. Its message is safe to show: no secret, no path, no SQL. */
+/** An error answer to a client. Its message is safe to show: no secret, no path, no SQL. */
 export class RescindError extends Error {
   override readonly name = 'RescindError'
   readonly code: ErrorCode
@@ -81,12 +81,12 @@ export function relayerNotFound(id: RelayerId): RescindError {
   return new RescindError('RELAYER_NOT_FOUND', `Relayer with ID ${id} not found`)
 }
 
-/** A writer that decided on facts that have since changed. It reads again and decides anew. */
+/** A writer decided on facts that have since changed. It reads again and decides anew. */
 export class StaleWrite extends Error {
   override readonly name = 'StaleWrite'
 }
 
-/** A writer that is no longer its relayer's owner. It stops: somebody else is at work. */
+/** A writer is no longer its relayer's owner. It stops, because another owner is at work. */
 export class OwnershipLost extends Error {
   override readonly name = 'OwnershipLost'
 }

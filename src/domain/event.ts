@@ -1,4 +1,4 @@
-// An event: that something of a transaction changed, and the transaction as it stood then.
+// An event: a change of a transaction, and the transaction as it was then.
 import type { Attempt } from './attempt.ts'
 import type { Hash, RelayerId, TransactionId } from './ids.ts'
 import {
@@ -15,40 +15,40 @@ import { statusReasonOf } from './wait.ts'
 
 /**
  * - `update`: the status changed, or the transaction ended.
- * - `attention`: the status stands, and its reason tells what holds it up or went wrong: a hand may help.
+ * - `attention`: the status is the same, and its reason says why it waits or what went wrong. An operator may help.
  */
 export type EventKind = 'update' | 'attention'
 
 export interface TransactionEvent {
-  /** Rises in the order of commits. After a restore from an older copy an id may come again, at another time. */
+  /** Rises in the order of commits. After a restore from an older copy an id may occur again, at another time. */
   readonly id: number
   readonly kind: EventKind
   readonly status: Status
-  /** Nothing comes after it. */
+  /** No event comes after it. */
   readonly terminal: boolean
   readonly occurredAt: TimestampMs
-  /** As it stood then. */
+  /** The transaction as it was then. */
   readonly transaction: Transaction
 }
 
-/** What the filters of a stream look at. */
+/** The facts that the filters of a stream read. */
 export interface EventSubject {
   readonly relayerId: RelayerId
   readonly transactionId: TransactionId
 }
 
-/** What a transaction looked like, as far as it can't be read from the transaction later. */
+/** How a transaction looked then, as far as its row can't show it later. */
 export interface Appearance {
   readonly nonce?: Nonce
-  /** Of the attempt that was shown. */
+  /** The shown attempt's. */
   readonly hash?: Hash
-  /** Of the payload that was shown. */
+  /** The shown payload's. */
   readonly revision: number
   readonly sentAt?: TimestampMs
   readonly statusReason?: string
 }
 
-/** What a change is worth telling as; undefined when it is not. */
+/** The kind of event that a change makes; undefined if it makes none. */
 export function eventOf(before: Transaction, after: Transaction): EventKind | undefined {
   if (statusOf(before) !== statusOf(after) || isTerminal(after) !== isTerminal(before)) return 'update'
   return wantsAttention(before, after) ? 'attention' : undefined
@@ -58,14 +58,14 @@ export function eventOf(before: Transaction, after: Transaction): EventKind | un
 function wantsAttention(before: Transaction, after: Transaction): boolean {
   const { lifecycle, cancellation, wait } = after
   const wasMined = before.lifecycle.phase === 'mined'
-  // A cancellation is meant to go on with our no-op being mined, which is an event once it is final.
+  // Our no-op being mined is the goal of a cancellation. It is an event once it is final.
   if ('inclusion' in lifecycle) return !wasMined && spenderKind(lifecycle.inclusion) === 'foreign'
   if (wasMined || recoveredIn(after) > recoveredIn(before)) return true
   // The node refuses its payload for good.
   if (cancellation && !before.cancellation) return true
-  // By the condition alone: a text whose figures follow prices must not make an event of each block.
+  // Only the condition counts: figures of a text follow prices, and would make each block an event.
   if (wait) return wait.condition !== before.wait?.condition
-  // What held the race up is over, and no status shows that.
+  // The race is no longer held up, and no status shows that.
   return cancellation !== undefined && before.wait !== undefined
 }
 
@@ -86,7 +86,7 @@ export function appearanceOf(transaction: Transaction): Appearance {
   }
 }
 
-/** `attempt` is the one that was shown, or any of its nonce when none was. */
+/** `attempt` is the one that was shown, or any of its nonce if none was. */
 export function lookedThen(transaction: Transaction, then: Appearance, attempt: Attempt | undefined): Transaction {
   const { id, relayerId, sequence, createdAt, origin, version, validUntil } = transaction
   const payloads = [...(transaction.earlier ?? []), transaction.payload]

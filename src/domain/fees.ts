@@ -1,10 +1,10 @@
-// What to pay: the market's price for a send, and what a replacement must pay to be accepted over its rivals.
+// Fees: the market's price for a send, and the price at which pools accept a replacement over its rivals.
 import type { NonEmpty } from './ids.ts'
 import { maxWei, minWei, raisedBy, type Wei } from './units.ts'
 
 /**
- * Per gas. The kind is the transaction type family (EIP-2718), and stays the same for every attempt of a nonce: `legacy`
- * prices types 0 and 1 (EIP-2930), which pools compare alike, and `eip1559` type 2.
+ * Per gas. The kind is the transaction type family (EIP-2718), the same for every attempt of a nonce: `legacy` prices
+ * types 0 and 1 (EIP-2930), which pools compare alike, and `eip1559` type 2.
  */
 export type Fees =
   | { readonly kind: 'legacy'; readonly gasPrice: Wei }
@@ -13,7 +13,7 @@ export type Fees =
 export const speeds = ['safeLow', 'average', 'fast', 'fastest'] as const
 export type Speed = (typeof speeds)[number]
 
-/** How the client wants it priced: by market at a speed, or at fees of its own, which are then never raised. */
+/** The client's choice: the market's price at a speed, or fees of its own, which the service never raises. */
 export type Pricing =
   | { kind: 'speed'; speed: Speed }
   | { kind: 'legacy'; gasPrice: Wei }
@@ -25,9 +25,9 @@ export interface Market {
   readonly baseFee?: Wei
   readonly tips: Readonly<Record<Speed, Wei>>
   readonly gasPrice: Wei
-  /** The tip that a node suggests (eth_maxPriorityFeePerGas), as it was read last. */
+  /** The last read of the tip that a node suggests (eth_maxPriorityFeePerGas). */
   readonly suggestedTip?: Wei
-  /** The newest blocks; absent where no node tells how full they are. */
+  /** The newest blocks; absent if no node reports how full they are. */
   readonly blocks?: {
     /** One of them holds a transaction: the chain mines. */
     readonly areUsed: boolean
@@ -46,10 +46,10 @@ export interface ReplacementRule {
   readonly percent: bigint
 }
 
-/** Accepted by every known client; what a node of unknown make is given. */
+/** Every known client accepts it. It applies to nodes of unknown make. */
 export const strictestRule: ReplacementRule = { measure: 'effectivePrice', percent: 10n }
 
-/** The most that a gas unit can cost: what a balance must cover. */
+/** The most that a gas unit can cost: the balance must cover it. */
 export function feeCap(fees: Fees): Wei {
   return fees.kind === 'legacy' ? fees.gasPrice : fees.maxFeePerGas
 }
@@ -58,7 +58,7 @@ export function tipOf(fees: Fees): Wei {
   return fees.kind === 'legacy' ? fees.gasPrice : fees.maxPriorityFeePerGas
 }
 
-/** Two base fees ahead of the market: survives six full blocks in a row (EIP-1559 raises by an eighth a block). */
+/** Two base fees ahead of the market: it survives six full blocks in a row (EIP-1559 raises by an eighth a block). */
 export function marketFees(market: Market, speed: Speed, eip1559: boolean): Fees {
   if (!eip1559 || market.baseFee === undefined) {
     return { kind: 'legacy', gasPrice: maxWei(market.gasPrice, (market.baseFee ?? 0n) + market.tips[speed]) }
@@ -67,7 +67,7 @@ export function marketFees(market: Market, speed: Speed, eip1559: boolean): Fees
   return { kind: 'eip1559', maxFeePerGas: 2n * market.baseFee + tip, maxPriorityFeePerGas: tip }
 }
 
-/** What a first attempt pays, or undefined while the cap lies below what the next block demands. */
+/** The fees of a first attempt; undefined while the cap is below the next block's base fee. */
 export function firstFees(pricing: Pricing, market: Market, eip1559: boolean, cap: Wei | undefined): Fees | undefined {
   if (pricing.kind === 'legacy') return withinCap({ kind: 'legacy', gasPrice: pricing.gasPrice }, cap)
   if (pricing.kind === 'eip1559') {
@@ -78,7 +78,7 @@ export function firstFees(pricing: Pricing, market: Market, eip1559: boolean, ca
   return market.baseFee !== undefined && feeCap(fees) < market.baseFee ? undefined : fees
 }
 
-/** What is offered beyond any floor: the market's price, raised by a quarter for each earlier try, up to the multiple. */
+/** The offer beyond any floor: the market's price, raised by a quarter for each earlier try, up to the multiple. */
 export function escalatedFees(
   market: Market,
   { speed, tries, kind, refused }: { speed: Speed; tries: number; kind: Fees['kind']; refused?: Fees | undefined },
@@ -87,12 +87,12 @@ export function escalatedFees(
   return refused ? higher(wanted, outbidding(refused, market)) : wanted
 }
 
-/** So many times the price. */
+/** The fees times a factor. */
 export function multiplied(fees: Fees, by: bigint): Fees {
   return mapFees(fees, (wei) => wei * by)
 }
 
-/** With at least this tip, on top of the base fee that the market leads to. */
+/** The fees with at least this tip, on top of the base fee that the market leads to. */
 export function withTip(fees: Fees, tip: Wei, { baseFee = 0n }: Market): Fees {
   if (fees.kind === 'legacy') return { kind: 'legacy', gasPrice: maxWei(fees.gasPrice, 2n * baseFee + tip) }
   return higher(fees, { kind: 'eip1559', maxFeePerGas: 2n * baseFee + tip, maxPriorityFeePerGas: tip })
@@ -102,7 +102,7 @@ export function isSame(one: Fees, other: Fees): boolean {
   return one.kind === other.kind && feeCap(one) === feeCap(other) && tipOf(one) === tipOf(other)
 }
 
-/** A chain may have lost its base fee since the first attempt, whose type family every later one keeps. */
+/** A chain may have lost its base fee since the first attempt. Every later one keeps that type family. */
 function ofKind(kind: Fees['kind'], fees: Fees): Fees {
   if (fees.kind === kind) return fees
   const price = feeCap(fees)
@@ -112,8 +112,9 @@ function ofKind(kind: Fees['kind'], fees: Fees): Fees {
 }
 
 /**
- * A foreign transaction's price is not known, so each try doubles the tip. What waits unmined can't pay the base fee, and tips no more
- * than it can pay: a quarter above the base fee is more than every client demands over it, and nothing beyond is paid.
+ * A foreign transaction's price is not public, so each try doubles the tip. A foreign transaction that waits unmined
+ * can't pay the base fee, and its tip is no more than it can pay. A quarter above the base fee exceeds every client's
+ * demand over it, so the service pays nothing beyond.
  */
 function outbidding(refused: Fees, { baseFee }: Market): Fees {
   if (baseFee === undefined) return refused
@@ -123,12 +124,12 @@ function outbidding(refused: Fees, { baseFee }: Market): Fees {
     : { kind: 'eip1559', maxFeePerGas: 2n * baseFee + tip, maxPriorityFeePerGas: tip }
 }
 
-/** Whether it is another order of price: a few dozen of those lead from one wei to all there is. */
+/** Whether the price has doubled. A few dozen doublings lead from one wei to all there is. */
 export function isDouble(fees: Fees, before: Fees): boolean {
   return feeCap(fees) >= 2n * feeCap(before) || tipOf(fees) >= 2n * tipOf(before)
 }
 
-/** The least that takes the place of every one of `rivals`. */
+/** The lowest fees that replace every one of `rivals`. */
 export function replacementFloor(
   rivals: NonEmpty<{ readonly fees: Fees }>,
   market: Market,
@@ -137,7 +138,7 @@ export function replacementFloor(
   return rivals.map((rival) => floorOver(rival.fees, market, rule)).reduce((most, floor) => higher(most, floor))
 }
 
-/** The least that a pool takes in the place of one bid. */
+/** The lowest fees at which a pool replaces one bid. */
 export function floorOver(rival: Fees, market: Market, rule: ReplacementRule): Fees {
   const raised = (wei: Wei) => strictlyRaised(wei, rule)
   if (rival.kind === 'legacy') return { kind: 'legacy', gasPrice: raised(rival.gasPrice) }
@@ -150,12 +151,13 @@ export function floorOver(rival: Fees, market: Market, rule: ReplacementRule): F
 }
 
 /**
- * A node prices us at its own head, perhaps two blocks on: between an eighth twice down and an eighth twice up. There a
- * rival is hardest to outbid where its cap begins to bind: above that its price stands still while ours still rises.
+ * A node prices us at its own head, perhaps two blocks on: the base fee is between an eighth twice down and an eighth
+ * twice up. A rival is hardest to outbid where its cap begins to bind: above that its price stays the same while ours
+ * still rises.
  */
 function hardestBaseFee(capBinds: Wei, baseFee: Wei): Wei {
   const lowest = (baseFee * 76n) / 100n
-  // Upwards a block moves it by at least 1 (EIP-1559).
+  // A block raises it by at least 1 (EIP-1559).
   const highest = maxWei(raisedBy(baseFee, 27n), baseFee + 2n)
   return maxWei(lowest, minWei(highest, capBinds))
 }
@@ -172,7 +174,9 @@ function escalated(fees: Fees, tries: number): Fees {
   return mapFees(fees, (wei) => raisedBy(wei, percent))
 }
 
-/** Our own escalation ends at so many times the market's price, or what has to be outbid first (`bid.ts`). */
+/**
+ * Our own escalation ends at this multiple of the market's price, or of the bid that it has to exceed first (`bid.ts`).
+ */
 export const escalationMultiple = 10n
 const maxEscalations = Number((escalationMultiple - 1n) * 4n)
 

@@ -1,10 +1,10 @@
-// What a relayer's policies forbid of a payload, whoever priced it and whenever: asked when it is accepted, and again
-// before it gets a nonce, since the policies may have changed in between.
+// Checks a payload against a relayer's policies, whoever priced it: at acceptance, and again before it gets a nonce,
+// since the policies may have changed in between.
 import type { Address, Hex } from './ids.ts'
 import type { Policies } from './policy-table.ts'
 import type { Payload } from './transaction.ts'
 
-/** The field, its value, the policy and the fix; undefined where nothing forbids it. */
+/** The field, its value, the policy and the fix; undefined if no policy forbids it. */
 export function forbids(
   policies: Policies,
   { to, value, data }: Pick<Payload, 'to' | 'value' | 'data'>,

@@ -1,4 +1,4 @@
-// Identifiers and chain primitives. Brands keep a relayer's id from standing where a transaction's is meant.
+// Identifiers and chain primitives. Brands prevent a relayer's id in the place of a transaction's.
 import type { Address, Hash, Hex } from 'viem'
 
 export type { Address, Hash, Hex }

@@ -1,4 +1,4 @@
-// What a relayer asks the chain in one step, and what the chain answered. A missing answer is never a "no".
+// What a relayer reads from the chain in one step, and the results. A missing answer is never a "no".
 import type { Attempt } from './attempt.ts'
 import type { Fees, Market, ReplacementRule } from './fees.ts'
 import type { Address, Hash, Hex, TransactionId } from './ids.ts'
@@ -12,7 +12,7 @@ export interface Head extends BlockRef {
   readonly baseFee?: Wei
 }
 
-/** A payload whose gas is to be estimated before it gets a nonce. */
+/** A payload whose gas is estimated before it gets a nonce. */
 export interface EstimateRequest {
   readonly transactionId: TransactionId
   readonly from: Address
@@ -22,7 +22,7 @@ export interface EstimateRequest {
   readonly accessList?: AccessList
 }
 
-/** `unknown`: it was asked for, and the node could not tell. */
+/** `unknown`: the node could not estimate it. */
 export type Estimate = { kind: 'gas'; gas: Gas } | { kind: 'reverts'; reason: string } | { kind: 'unknown' }
 
 /** Its fees and its gas limit show what a receipt may leave out. */
@@ -33,52 +33,52 @@ export interface LiveNonce {
   readonly attempts: readonly LiveAttempt[]
   /** What an attempt of ours that is not on record would carry. */
   readonly payloads?: readonly Pick<Payload, 'to' | 'value' | 'data' | 'accessList'>[]
-  /** A head at which the nonce was still unspent: whatever took it came later. */
+  /** A head at which the nonce was still unspent: its spender came later. */
   readonly unspentAt?: BlockNumber
 }
 
-/** `recent`: what was read some blocks ago will do, as long as nothing speaks against it. `now`: as of the head. */
+/** `recent`: a read from some blocks ago suffices, as long as nothing contradicts it. `now`: as of the head. */
 export type Freshness = 'recent' | 'now'
 
 export interface Inquiry {
   readonly address: Address
   readonly nonce: Freshness
-  /** Every nonce below is proven to be spent: whoever remembers less has missed something. */
+  /** Every nonce below is proven to be spent. A memory with less has missed something. */
   readonly spentBelow: Nonce
   /** Nonces with attempts that a node may have, and every attempt that could have taken them. */
   readonly live: readonly LiveNonce[]
-  /** Blocks in which something of ours was seen: are they still canonical? */
+  /** Blocks that held transactions of ours: are they still canonical? */
   readonly inclusionBlocks: readonly BlockNumber[]
   readonly estimates: readonly EstimateRequest[]
-  /** Prices and balance cost calls, so they are asked for only by a step that could spend. */
+  /** Prices and balance cost calls, so only a step that could spend reads them. */
   readonly market: boolean
   readonly balance?: Freshness
   /** Whether the account delegates (EIP-7702): it matters to a step that could have two transactions in flight. */
   readonly delegation: boolean
   readonly pendingNonce: boolean
-  /** Asked by an owner that begins, once something waits for a nonce. */
+  /** A new owner requests it, once a transaction waits for a nonce. */
   readonly lostHistory?: HistoryInquiry
 }
 
 export interface Observation {
   readonly head: Head
-  /** As measured; absent as long as it is not known, and where blocks come at no steady pace. */
+  /** As measured. Absent until it is measured, and where blocks come at no steady pace. */
   readonly blocktimeMs?: number
   /** Everything below is spent at `head`: by the account's count there, or by an earlier one and receipts since. */
   readonly nonce: Nonce
   /** The account's nonce counting the node's pool. */
   readonly pendingNonce?: Nonce
-  /** The step asked for it, and no node told it; absent where nobody asked. */
+  /** The step requested the pool's count, and no node reported it. Absent without a request. */
   readonly isPoolUnseen?: true
   readonly market?: Market
   readonly rule: ReplacementRule
-  /** Read at the head, or earlier and less all that was seen to be spent since. */
+  /** Read at the head, or earlier and less our cost since. */
   readonly balance?: Wei
   readonly balanceReadAt?: BlockNumber
   /** The account carries an EIP-7702 delegation: pools let it have one transaction in flight. */
   readonly delegated?: boolean
   /**
-   * What took a nonce, by nonce: proven by a receipt, or by the block that holds a foreign transaction, and that
+   * The spenders, by nonce. Each is proven by a receipt, or by the block that holds a foreign transaction, and that
    * block is canonical at `head`.
    */
   readonly inclusions: ReadonlyMap<Nonce, Inclusion>
@@ -87,11 +87,11 @@ export interface Observation {
   /** The canonical hash at a height; a height that could not be read is missing. */
   readonly canonical: ReadonlyMap<BlockNumber, Hash>
   readonly estimates: ReadonlyMap<TransactionId, Estimate>
-  /** Absent also where no node tells its pool. */
+  /** Absent also where no node reports its pool. */
   readonly lostHistory?: HistorySeen
 }
 
-/** What an owner that has begun does not know yet; it is forgotten once it is known. */
+/** The open part of a new owner's history check; it is dropped once complete. */
 export interface LostHistory {
   /** Sequences of the relayer up to this one are older than the owner. */
   readonly through: number
@@ -102,42 +102,42 @@ export interface LostHistory {
 export interface HistoryReach {
   /** The first nonce that neither the chain nor a pool has shown spent or taken. */
   readonly below: Nonce
-  /** The head when something unexplained was seen first. */
+  /** The head at which the first unexplained nonce was seen. */
   readonly at: BlockNumber
-  /** No look is to show more: what came later was not there before the owner. */
+  /** No later check can show more: a transaction that appears later was sent after the owner began. */
   readonly isWhole: boolean
 }
 
 export interface HistoryInquiry {
   /** Every nonce below is spent, and explained. */
   readonly from: Nonce
-  /** What earlier looks have seen; the pools are asked anew unless it is whole. */
+  /** The result of earlier checks. The pools are read anew unless it is whole. */
   readonly seen?: HistoryReach
-  /** Nonces from there on that are explained by what is open on record. */
+  /** Nonces from there on that open transactions on record explain. */
   readonly explained: ReadonlySet<Nonce>
-  /** What was spent before is of no interest. */
+  /** The search ignores earlier blocks. */
   readonly since: TimestampMs
-  /** How deep a block has to be for what it spent to be looked at. */
+  /** How deep a block has to be before its spenders count. */
   readonly confirmations: number
 }
 
 export interface HistorySeen {
   readonly below: Nonce
-  /** Every nonce below is spent in a final block. Absent where that was not needed, or could not be read. */
+  /** Every nonce below is spent in a final block. Absent if it was not needed, or could not be read. */
   readonly finalBelow?: Nonce
-  /** What spent the unexplained nonces since then, by nonce. Absent as long as one is not final, or not found yet. */
+  /** The spenders of the unexplained nonces since then, by nonce. Absent until each is final and found. */
   readonly spenders?: readonly Spender[]
-  /** The search was broken off for its length, and goes on where it stopped. */
+  /** The search reached its limit for one step, and continues there. */
   readonly more?: boolean
 }
 
-/** What spent a nonce that the record does not explain. */
+/** The spender of a nonce that the record does not explain. */
 export interface Spender {
   readonly nonce: Nonce
   readonly hash: Hash
   readonly block: BlockRef
   readonly minedAt: TimestampMs
-  /** Absent where it is of no kind that we sign. */
+  /** Absent if it is of a kind that we never sign. */
   readonly signed?: MinedPayload
 }
 
@@ -153,7 +153,7 @@ export interface LostNoOp extends Spender {
   readonly signed: MinedPayload
 }
 
-/** Blocks on top of and including the one named: 1 as soon as it is mined. */
+/** Blocks on top of and including this one: 1 as soon as it is mined. */
 export function confirmations(head: Head, block: Pick<BlockRef, 'number'>): number {
   return head.number - block.number + 1
 }

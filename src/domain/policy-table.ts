@@ -1,6 +1,6 @@
-// The policies of a relayer, one row each: its name outside, its kind, and what counts where it is absent. The
-// configuration file, the requests, the rows and the answers read and write policies by this table, and by no list of
-// their own: a new row is all that a new policy needs to get in, to be stored, and to be shown.
+// The policies of a relayer, one row each: the published name, the kind, and the meaning of an absent value. The
+// configuration file, the requests, the rows and the answers all read and write policies by this table: a new policy
+// needs only a new row.
 import type { Address, Hex } from './ids.ts'
 import type { Wei } from './units.ts'
 
@@ -10,7 +10,7 @@ export interface AllowedCalls {
   readonly selectors: readonly Hex[]
 }
 
-/** What the value of each kind is, inside. */
+/** The type of each kind's value. */
 export interface PolicyKinds {
   readonly wei: Wei
   readonly count: number
@@ -25,19 +25,19 @@ type PolicyOf<Kind extends keyof PolicyKinds> = {
   readonly name: string
   /** Ends the description of the value in the API reference. */
   readonly meaning: string
-  /** Stands in for a value that is not given. */
+  /** Replaces an absent value. */
   readonly default?: PolicyKinds[Kind]
-  /** What absence means: this value is left out of what is stored, and shown all the same. */
+  /** The meaning of absence: this value is not stored, but it is shown. */
   readonly implied?: PolicyKinds[Kind]
 } & Rules[Kind]
 
-/** What is checked of a value beside its kind. */
+/** The checks of a value beyond its kind. */
 interface Rules {
-  /** `zeroMeans`: what comes of 0, which is refused then. */
+  /** `zeroMeans`: the effect of 0, which is then refused. */
   readonly wei: { readonly zeroMeans?: string }
   readonly count: { readonly min: number; readonly max: number }
   readonly flag: unknown
-  /** `emptyMeans`: what comes of an empty list, which counts as none: files that we take over have it so. */
+  /** `emptyMeans`: the effect of an empty list, which counts as absent: files of other relayers have it so. */
   readonly addresses: { readonly emptyMeans: string }
   readonly calls: unknown
 }
@@ -45,28 +45,30 @@ interface Rules {
 export type Policy = { [Kind in keyof PolicyKinds]: PolicyOf<Kind> }[keyof PolicyKinds]
 
 export const policyTable = {
-  /** Below this balance nothing new gets a nonce. */
+  /** Below this balance no transaction gets a nonce. */
   minBalance: {
     kind: 'wei',
     name: 'min_balance',
     meaning: 'below it nothing new gets a nonce',
     default: 0n,
   },
-  /** The most that a send may pay per gas; cancels have their own. */
+  /** The most that a send may pay per gas; cancellations have their own. */
   gasPriceCap: {
     kind: 'wei',
     name: 'gas_price_cap',
     meaning: 'the most that a send may pay for a unit of gas',
     zeroMeans: 'nothing could be sent',
   },
-  /** The most that a no-op may pay per gas. Absent: whatever it takes. */
+  /** The most that a no-op may pay per gas. Absent: no limit. */
   cancelGasPriceCap: {
     kind: 'wei',
     name: 'cancel_gas_price_cap',
     meaning: 'the most that the no-op of a cancellation may pay for a unit of gas',
     zeroMeans: 'nothing could be sent',
   },
-  /** Balance kept back from sends, so that a cancel can always be paid. Absent: two no-ops at the market's price. */
+  /**
+   * Balance kept back from sends, so that a cancellation can always be paid. Absent: two no-ops at the market's price.
+   */
   cancelReserve: {
     kind: 'wei',
     name: 'cancel_reserve',
@@ -81,7 +83,7 @@ export const policyTable = {
     max: 1024,
     default: 16,
   },
-  /** False forces legacy transactions on a network that knows EIP-1559. */
+  /** False forces legacy transactions on a network with EIP-1559. */
   eip1559Pricing: {
     kind: 'flag',
     name: 'eip1559_pricing',
@@ -92,23 +94,27 @@ export const policyTable = {
   gasLimitEstimation: {
     kind: 'flag',
     name: 'gas_limit_estimation',
-    meaning: 'false wants a gas_limit of each send',
+    meaning: 'false requires a gas_limit in each send',
     implied: true,
   },
-  /** Whom a send may go to. Absent: anybody. */
+  /** The receivers of sends. Absent: any. */
   whitelistReceivers: {
     kind: 'addresses',
     name: 'whitelist_receivers',
     meaning: 'sends may go to',
     emptyMeans: 'sends may go to anybody',
   },
-  /** What may be called of a receiver that is named here; of any other, everything. */
-  whitelistSelectors: { kind: 'calls', name: 'whitelist_selectors', meaning: 'what may be called there' },
-  /** The most that a send may carry. Absent: whatever the balance covers. */
+  /** The functions that sends may call at the receivers named here. At any other, every function is allowed. */
+  whitelistSelectors: {
+    kind: 'calls',
+    name: 'whitelist_selectors',
+    meaning: 'the functions that sends may call there',
+  },
+  /** The most value of a send. Absent: as much as the balance covers. */
   valueCap: { kind: 'wei', name: 'value_cap', meaning: 'the most that a send may carry' },
 } as const satisfies Readonly<Record<string, Policy>>
 
-/** Of files that we take over: known by name, and never enforced, so that nothing of them is stored. */
+/** Accepted from files of other relayers, but never enforced or stored. */
 export const unenforcedPolicies = [
   { kind: 'flag', name: 'private_transactions', meaning: 'true is refused' },
   { kind: 'flag', name: 'include_revert_data', meaning: 'without effect' },
@@ -117,7 +123,7 @@ export const unenforcedPolicies = [
 type Table = typeof policyTable
 type ValueOf<Row> = Row extends { readonly kind: infer Kind extends keyof PolicyKinds } ? PolicyKinds[Kind] : never
 
-/** Amounts in wei. A policy with a default is always there. */
+/** Amounts in wei. A policy with a default is always present. */
 export type Policies = {
   readonly [Key in keyof Table as Table[Key] extends { default: unknown } ? Key : never]: ValueOf<Table[Key]>
 } & {

@@ -1,5 +1,5 @@
-// What canceling everything pending would do now, and cost: what a bulk cancel applies and what the next step then decides,
-// on the same facts, without writing any of it.
+// A preview of a bulk cancellation: its result and cost now. It applies the cancellation and decides the next step on
+// the same facts, and writes nothing.
 import { isNoOp, newest, noOpGas } from './attempt.ts'
 import { cancel } from './cancel.ts'
 import { decide } from './decide/decide.ts'
@@ -12,31 +12,34 @@ import { type InPhase, isInPhase, pendingStatuses, statusOf, type Transaction } 
 import { minWei, type TimestampMs, type Wei } from './units.ts'
 
 export interface CancellationPreview {
-  /** No node ever had them: they end at once, for nothing. */
+  /** No node ever had them: they end at once, at no cost. */
   readonly free: number
   /** A node may have them: each needs a no-op. */
   readonly noOps: number
-  /** Of the no-ops: those that the cancel_gas_price_cap forbids at today's price, so that they wait. In no cost but `max`. */
+  /** The no-ops that wait because cancel_gas_price_cap is below today's price. Only `max` includes them. */
   readonly overCap: number
   /** Nonces of free ones, below one that a node may have: each needs a no-op too, or nothing above it is ever mined. */
   readonly gaps: number
-  /** Canceled before, and not decided: their no-ops are paid for beside these. */
+  /** Canceled before, without a verdict yet: their no-ops cost extra. */
   readonly racing: number
-  /** Pending by their status, and their nonce is spent: nothing is left to race for. */
+  /** Pending by their status, but their nonce is spent: there is no race left. */
   readonly tooLate: number
   readonly cost: {
     /** If all are mined in the next block. */
     readonly expected: Wei
     /** The most that no-ops signed now can cost. */
     readonly today: Wei
-    /** The most that they can come to cost, priced anew block after block up to cancel_gas_price_cap; absent without one. */
+    /**
+     * The most that they can come to cost, priced anew block after block up to cancel_gas_price_cap; absent without
+     * one.
+     */
     readonly max?: Wei
   }
   /** The most that the no-ops of earlier cancellations can cost, at today's price. */
   readonly committed: Wei
 }
 
-/** `queued`: how many have no nonce. Where `observation` leaves the pending nonce out, every gap is taken for one to fill. */
+/** `queued`: how many have no nonce. Without a pending nonce in `observation`, every gap counts as one to fill. */
 export function previewCancellation(
   work: Work,
   queued: number,
@@ -50,7 +53,7 @@ export function previewCancellation(
   const pendingNonce = observation.pendingNonce ?? observation.nonce
   const { decisions } = decide({
     work: { ...work, open, queued: [], expiring: [] },
-    // The cost also where the balance does not cover it: the caller compares the two.
+    // The cost is computed without regard to the balance: the caller compares the two.
     observation: { ...observation, pendingNonce, balance: anyBalance },
     policy,
     now,
@@ -87,7 +90,7 @@ export function previewCancellation(
 
 const anyBalance: Wei = 2n ** 255n
 
-/** What a bulk cancel takes: a gap filler is the relayer's own. */
+/** A bulk cancellation covers clients' transactions. A gap filler is the relayer's own. */
 function isCovered(transaction: Transaction): boolean {
   const status = statusOf(transaction)
   return transaction.origin === 'client' && pendingStatuses.some((pending) => pending === status)
@@ -106,7 +109,7 @@ function costAtMost(fees: Fees | undefined): Wei {
   return fees ? BigInt(noOpGas) * feeCap(fees) : 0n
 }
 
-/** Of a legacy transaction the whole price is paid; of the others the base fee and the tip, up to the cap (EIP-1559). */
+/** A legacy transaction pays its whole price; the others pay the base fee and the tip, up to the cap (EIP-1559). */
 function costNextBlock(fees: Fees, { baseFee }: Market): Wei {
   const paid = fees.kind === 'legacy' ? feeCap(fees) : minWei(feeCap(fees), (baseFee ?? 0n) + tipOf(fees))
   return BigInt(noOpGas) * paid

@@ -1,4 +1,4 @@
-// One signer on one network: a nonce sequence, and so the unit of mutual exclusion.
+// A relayer: one signer on one network. It is one nonce sequence, and so the unit of mutual exclusion.
 import type { Address, NetworkName, RelayerId } from './ids.ts'
 import type { Policies } from './policy-table.ts'
 import type { Nonce, Wei } from './units.ts'
@@ -15,11 +15,11 @@ export interface Relayer {
   readonly policies: Policies
 }
 
-/** What the relayer's row knows of its nonces. */
+/** The marks of the relayer's row about its nonces. */
 export interface NonceFloor {
   /** Every nonce below is spent for good. */
   readonly spentBelow: Nonce
-  /** Every nonce below is spent for good, and it is known by what: where an owner begins to check of a lost history. */
+  /** Every nonce below is spent for good, and its spender is on record: a new owner's history check begins here. */
   readonly explainedBelow: Nonce
 }
 
@@ -32,13 +32,13 @@ export interface NetworkPolicy {
   readonly bumpAfterBlocks: number
   /** Blocks that a no-op waits before it is priced anew. */
   readonly cancelBumpAfterBlocks: number
-  /** And so long at least, whichever is later: where blocks are fast, a few of them prove little. */
+  /** The least time before a new price, if it is later than the blocks: on fast chains a few blocks prove little. */
   readonly bumpAfterMs: number
   readonly cancelBumpAfterMs: number
-  /** To which a tip is raised where blocks have room and do not take it. Absent: no tip is known to be needed. */
+  /** The tip to offer when blocks have room and do not take a transaction. Absent: no minimum is documented. */
   readonly raisedTip?: Wei
   /** Blocks, by their time, after which an accepted attempt is broadcast again, in case the pools lost it. */
   readonly rebroadcastAfterBlocks: number
-  /** As configured: it counts where the chain has not shown another. */
+  /** As configured. A measured block time takes precedence. */
   readonly averageBlocktimeMs: number
 }

@@ -1,5 +1,5 @@
-// A new payload for a transaction: it takes the old one's place in the queue, or races it for its nonce. Only the chain
-// says which of them was executed, and never both: they share the nonce.
+// Replaces a transaction's payload. In the queue the new payload takes the old one's place; in flight it races the old
+// one for their nonce. Only the chain shows which was executed, and never both: they share the nonce.
 import { newest } from './attempt.ts'
 import { nextBid, rivalsOf } from './decide/bid.ts'
 import { type Decision, explain } from './decide/decision.ts'
@@ -23,15 +23,15 @@ import {
 import type { Gas, Wei } from './units.ts'
 
 /**
- * Throws TRANSACTION_ALREADY_MINED, _CONFIRMED, _FAILED, _CANCELED or _EXPIRED: there is nothing left to replace. The
- * request is checked by checkSend, as a send is.
+ * Throws TRANSACTION_ALREADY_MINED, _CONFIRMED, _FAILED, _CANCELED or _EXPIRED: nothing is left to replace. checkSend
+ * checks the request, as for a send.
  */
 export function replace(transaction: Transaction, request: SendRequest): Transaction {
   const status = statusOf(transaction)
   const refusal = transaction.cancellation?.origin === 'refusal' ? 'TRANSACTION_ALREADY_FAILED' : refusals[status]
   if (refusal) throw new RescindError(refusal, `transaction ${transaction.id} is already ${status}; send a new one`)
   const { validUntil, ...payload } = request
-  // What was asked for anew is to be sent, whatever became of it in a lost history.
+  // The client wants this payload sent, whatever the lost history did with the transaction.
   const { validUntil: _, suspectedNoOp: __, ...rest } = transaction
   const replaced: Transaction = {
     ...rest,
@@ -39,7 +39,7 @@ export function replace(transaction: Transaction, request: SendRequest): Transac
     earlier: transaction.earlier ? [...transaction.earlier, transaction.payload] : [transaction.payload],
     ...(validUntil !== undefined && { validUntil }),
   }
-  // No node had the old payload: its nonce, if it had one, goes back, and the first in the queue takes it.
+  // No node had the old payload. Its nonce, if it had one, returns to the first in the queue.
   const queued = neverReachedANode(transaction) ? { ...replaced, lifecycle: { phase: 'queued' as const } } : replaced
   return withReason(queued, 'replaced on request')
 }
@@ -52,13 +52,13 @@ const refusals: Partial<Record<Status, ErrorCode>> = {
   expired: 'TRANSACTION_ALREADY_EXPIRED',
 }
 
-/** Whether the payload that counts now was never signed for the nonce: an older one still leads. */
+/** Whether no attempt carries the current payload yet: an older one still leads. */
 export function awaitsReplacement(transaction: InPhase<'inFlight'>): boolean {
   const signed = payloadAttempts(transaction.lifecycle.attempts).map(({ revision }) => revision ?? 0)
   return Math.max(...signed) < revisionOf(transaction)
 }
 
-/** Signs the new payload over every attempt of the old ones, or says why it can't be yet. */
+/** Signs the new payload over every attempt of the old ones, or explains why that has to wait. */
 export function takeOverWithPayload(
   transaction: InPhase<'inFlight'>,
   work: Work,
@@ -104,7 +104,7 @@ export function takeOverWithPayload(
       ? firstBid(transaction, pricing.speed, gasLimit, cap, { ...observation, market })
       : ownFees(pricing, floor, cap)
   if (fees) return [{ do: 'replace', transaction, fees, gasLimit }]
-  const needed = floor ? `${feeCap(floor)} wei per gas, of which ${tipOf(floor)} as tip` : 'more'
+  const needed = floor ? `${feeCap(floor)} wei per gas, ${tipOf(floor)} of it as tip` : 'more'
   const isCapped = pricing.kind === 'speed' || exceeds(pricing, cap)
   return explain(
     transaction,
@@ -113,7 +113,7 @@ export function takeOverWithPayload(
   )
 }
 
-/** Nothing of the new payload was signed yet. */
+/** The new payload has no attempt yet. */
 function firstBid(
   transaction: InPhase<'inFlight'>,
   speed: Speed,
@@ -126,7 +126,7 @@ function firstBid(
   return bid.kind === 'sign' ? bid.fees : undefined
 }
 
-/** Fees that the client named are its limit, also where they do not suffice; the cap may have been lowered below them. */
+/** Fees that the client named are its limit, even if they do not suffice. The cap may be below them by now. */
 function ownFees(pricing: Fees, floor: Fees | undefined, cap: Wei | undefined): Fees | undefined {
   if (exceeds(pricing, cap)) return undefined
   if (!floor) return pricing

@@ -1,7 +1,7 @@
-// What of a node's JSON-RPC is passed on for a client: reading, and nothing that sends, signs, keeps state at the node or
-// looks into it.
+// Decides which JSON-RPC calls of a client a node gets: calls that read the chain, and none that send, sign, or keep or
+// inspect state of the node.
 
-/** By the Ethereum execution API, and what libraries ask besides. */
+/** From the Ethereum execution API, and the methods that libraries call besides. */
 const passedOn: ReadonlySet<string> = new Set([
   ...['eth_blobBaseFee', 'eth_blockNumber', 'eth_call', 'eth_chainId', 'eth_createAccessList', 'eth_estimateGas'],
   ...['eth_feeHistory', 'eth_gasPrice', 'eth_maxPriorityFeePerGas', 'eth_syncing'],
@@ -20,10 +20,10 @@ export interface RpcRefusal {
   readonly message: string
 }
 
-/** Far beyond what any method takes: a filter of logs with topics nests four deep, state overrides five. */
+/** Far beyond any method's need: a filter of logs with topics nests four deep, state overrides five. */
 const depthMax = 16
 
-/** Undefined where the call may be passed on. */
+/** Undefined if the call may be passed on. */
 export function refuseCall(method: string, params: unknown): RpcRefusal | undefined {
   if (!passedOn.has(method)) return { code: -32601, message: `${shortened(method)} ${reasonAgainst(method)}` }
   if (!Array.isArray(params)) return { code: -32602, message: 'params: is not a list; send a list, or none' }
@@ -38,7 +38,7 @@ function reasonAgainst(method: string): string {
     return "is refused: the account and its nonces are the relayer's; send with POST …/transactions, sign with …/sign or …/sign-typed-data"
   }
   if (/^eth_(new|uninstall|getFilter|subscribe|unsubscribe)/.test(method)) {
-    return 'is refused: one of several nodes answers each call, and none of them keeps anything for a client; ask with eth_getLogs'
+    return 'is refused: one of several nodes answers each call, and none of them keeps state for a client; use eth_getLogs'
   }
   return 'is not passed on: only methods that read the chain are; docs/api.md lists them'
 }
@@ -47,7 +47,7 @@ function shortened(method: string): string {
   return method.length > 64 ? `${method.slice(0, 64)}…` : method
 }
 
-/** Level by level: what is nested too deeply would end a recursion, too. */
+/** Level by level: deep nesting would overflow a recursion, too. */
 function isDeeperThan(value: unknown, levels: number): boolean {
   let level: readonly unknown[] = [value]
   for (let depth = 0; depth <= levels; depth++) {

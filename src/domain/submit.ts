@@ -7,10 +7,10 @@ import type { Relayer } from './relayer.ts'
 import type { Payload, Transaction } from './transaction.ts'
 import type { TimestampMs } from './units.ts'
 
-/** What a client asks for; the sender is the relayer's. */
+/** A client's request; the sender is the relayer's. */
 export type SendRequest = Omit<Payload, 'from'> & { readonly validUntil?: TimestampMs }
 
-/** Refuses what the relayer's policies forbid, before anything is stored. Throws RELAYER_PAUSED, POLICY_VIOLATION. */
+/** Refuses a send that the relayer's policies forbid, before it is stored. Throws RELAYER_PAUSED, POLICY_VIOLATION. */
 export function checkSend(relayer: Relayer, request: SendRequest, now: TimestampMs): void {
   if (relayer.paused) {
     throw new RescindError('RELAYER_PAUSED', `relayer "${relayer.id}" is paused and takes no new transactions`)

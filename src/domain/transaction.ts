@@ -1,4 +1,4 @@
-// A transaction: what a client asked for, and how far it has come. Each phase owns exactly its facts.
+// A transaction: a client's request, and its lifecycle. Each phase owns exactly its facts.
 import type { Attempt, AttemptKind } from './attempt.ts'
 import { isNoOp, mayBeKnown } from './attempt.ts'
 import type { Wait } from './condition.ts'
@@ -6,10 +6,10 @@ import type { Pricing } from './fees.ts'
 import type { Address, Hash, Hex, NonEmpty, RelayerId, TransactionId } from './ids.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from './units.ts'
 
-/** What a transaction says beforehand that it will touch (EIP-2930). It changes what gas costs, never what is executed. */
+/** The addresses and slots that a transaction declares (EIP-2930). They change the cost of gas, never the execution. */
 export type AccessList = readonly { readonly address: Address; readonly storageKeys: readonly Hex[] }[]
 
-/** Absent, it is empty. Capital letters in an address are a checksum, and no difference. */
+/** An absent list equals an empty one. Capital letters in an address are only a checksum. */
 export function isSameAccessList(one: AccessList = [], other: AccessList = []): boolean {
   return canonical(one) === canonical(other)
 }
@@ -27,7 +27,7 @@ export interface Payload {
   readonly to?: Address
   readonly value: Wei
   readonly data: Hex
-  /** Absent when the client left it to be estimated. */
+  /** Absent if the service estimates it. */
   readonly gasLimit?: Gas
   readonly pricing: Pricing
   /** Present, even if empty, it makes a legacy price an EIP-2930 transaction. */
@@ -39,18 +39,18 @@ export interface BlockRef {
   readonly hash: Hash
 }
 
-/** What came of an execution. A member is absent where neither the receipt nor the chain's rules prove it: none is guessed. */
+/** The result of an execution. A member is absent unless the receipt or the chain's rules prove it: none is guessed. */
 export interface Execution {
   readonly succeeded?: boolean
   readonly gasUsed?: Gas
   readonly effectiveGasPrice?: Wei
-  /** What a rollup charged beside gas, for publishing the transaction on its L1. */
+  /** A rollup's charge beside gas, for publishing the transaction on its L1. */
   readonly l1Fee?: Wei
-  /** Where it did not succeed and the node could tell why. */
+  /** If it did not succeed and the node reported why. */
   readonly revertReason?: string
 }
 
-/** What took the nonce: one of our attempts, on record or not, or a transaction that is not ours. */
+/** The spender of the nonce: one of our attempts, on record or not, or a foreign transaction. */
 export type Inclusion =
   | (Execution & {
       readonly by: 'attempt'
@@ -59,14 +59,14 @@ export type Inclusion =
       readonly block: BlockRef
     })
   | (Execution & {
-      /** A transaction of ours with this payload that the database does not hold: it was restored from an older copy. */
+      /** A transaction of ours with this payload that the database does not hold: an older copy was restored. */
       readonly by: 'unrecorded'
       readonly hash: Hash
       readonly block: BlockRef
     })
   | { readonly by: 'external'; readonly hash: Hash; readonly block: BlockRef }
 
-/** Why a transaction ended without a nonce: nothing of it can ever reach the chain. */
+/** Why a transaction ended without a nonce: no attempt of it can ever reach the chain. */
 export type DropReason = 'canceled' | 'expired' | 'refused'
 
 /**
@@ -95,8 +95,8 @@ export type Lifecycle =
   | { readonly phase: 'dropped'; readonly reason: DropReason; readonly droppedAt: TimestampMs }
 
 /**
- * A recorded DELETE, or an expiry: an intent beside the lifecycle, never an outcome. `refusal` is our own: a node says
- * that the payload can never be valid, but an earlier broadcast is in doubt, so only a no-op can free the nonce.
+ * A recorded DELETE, or an expiry: an intent beside the lifecycle, never an outcome. `refusal` is our own: a node calls
+ * the payload invalid for good, but an earlier broadcast is in doubt, so only a no-op can free the nonce.
  */
 export interface CancellationIntent {
   readonly origin: 'request' | 'expiry' | 'refusal'
@@ -109,20 +109,25 @@ export interface Transaction {
   /** First in, first out within a relayer, counted from 1. */
   readonly sequence: number
   readonly createdAt: TimestampMs
-  /** What the client asked for last. */
+  /** The client's latest payload. */
   readonly payload: Payload
-  /** What it asked for before, oldest first: attempts that carry it may still be mined. Absent if never replaced. */
+  /**
+   * The client's earlier payloads, oldest first: attempts that carry them may still be mined. Absent if never replaced.
+   */
   readonly earlier?: NonEmpty<Payload>
-  /** `gap` marks a no-op that the relayer made itself to fill a nonce that nothing else would take. */
+  /** `gap` marks a no-op that the relayer made to fill a nonce that no transaction would take. */
   readonly origin: 'client' | 'gap'
   readonly validUntil?: TimestampMs
   readonly lifecycle: Lifecycle
   readonly cancellation?: CancellationIntent
-  /** What happened to it last, for people: history. */
+  /** The last entry of its history, for people. */
   readonly statusReason?: string
   /** Absent while nothing holds it up, and from its inclusion or its end on. */
   readonly wait?: Wait
-  /** In the queue, and not sent: this no-op of a lost history canceled it or another, and nobody can tell which. */
+  /**
+   * In the queue, and not sent: this no-op of a lost history canceled it or another, and the record does not show
+   * which.
+   */
   readonly suspectedNoOp?: { readonly hash: Hash; readonly nonce: Nonce }
   /** When its bytes were first on their way to a node. */
   readonly sentAt?: TimestampMs
@@ -148,12 +153,12 @@ export type Status = (typeof statuses)[number]
 /** The statuses that a bulk cancellation covers. */
 export const pendingStatuses = ['pending', 'sent', 'submitted'] as const satisfies readonly Status[]
 
-/** The API's status: a pure reading of lifecycle and intent, stored only so that lists can be filtered by it. */
+/** The API's status: derived from lifecycle and intent, stored only so that lists can be filtered by it. */
 export function statusOf(transaction: Pick<Transaction, 'lifecycle' | 'cancellation'>): Status {
   const { lifecycle, cancellation } = transaction
-  // Without a cancellation only a gap filler ends so: a foreign transaction filled it.
+  // Without a cancellation only a gap filler ends so: a foreign transaction took its nonce.
   const canceled = cancellation ? endStatuses[cancellation.origin] : 'failed'
-  // Nobody asked for it, and it is not certain yet.
+  // A refusal is not shown before the end: no client requested it, and it is not certain yet.
   const shown = cancellation && cancellation.origin !== 'refusal'
   switch (lifecycle.phase) {
     case 'dropped':
@@ -172,19 +177,19 @@ export function statusOf(transaction: Pick<Transaction, 'lifecycle' | 'cancellat
   }
 }
 
-/** Final, and executed: whether with success is a claim that needs a proof, either way. */
+/** The status of a final execution. Success and failure both need a proof. */
 function executedStatus(inclusion: Inclusion): Status {
   const { succeeded } = inclusion.by === 'external' ? {} : inclusion
   return succeeded === undefined ? 'mined' : succeeded ? 'confirmed' : 'failed'
 }
 
-/** What an execution cost in fees; undefined where a part of it is not known. */
+/** The fees of an execution; undefined if a part of them is missing. */
 export function feesPaid({ gasUsed, effectiveGasPrice, l1Fee = 0n }: Execution): Wei | undefined {
   if (gasUsed === undefined || effectiveGasPrice === undefined) return undefined
   return BigInt(gasUsed) * effectiveGasPrice + l1Fee
 }
 
-/** How a cancellation ends that was not lost. */
+/** The status of a canceled transaction whose payload was not executed. */
 const endStatuses = { request: 'canceled', expiry: 'expired', refusal: 'failed' } as const satisfies Record<
   CancellationIntent['origin'],
   Status
@@ -196,23 +201,23 @@ export function spenderKind(inclusion: Inclusion): 'payload' | 'noOp' | 'foreign
   return inclusion.by === 'attempt' && inclusion.kind === 'cancel' ? 'noOp' : 'payload'
 }
 
-/** Whether nothing more can happen to it. */
+/** Whether the transaction can no longer change. */
 export function isTerminal(transaction: Pick<Transaction, 'lifecycle'>): boolean {
   return transaction.lifecycle.phase === 'final' || transaction.lifecycle.phase === 'dropped'
 }
 
-/** Certain that no node ever had a byte of it: canceling is then free, and final at once. */
+/** Certainly no node ever had a byte of it: canceling is then free, and final at once. */
 export function neverReachedANode(transaction: Transaction): boolean {
   const { lifecycle } = transaction
   return lifecycle.phase === 'queued' || (lifecycle.phase === 'inFlight' && !lifecycle.attempts.some(mayBeKnown))
 }
 
-/** How often the payload was replaced: the revision of the one that counts now. */
+/** How often the payload was replaced: the revision of the current one. */
 export function revisionOf(transaction: Transaction): number {
   return transaction.earlier?.length ?? 0
 }
 
-/** The payload that the chain executed, where it executed one; else the one that counts now. */
+/** The payload that the chain executed; the current one if it executed none. */
 export function executedPayload(transaction: Transaction): Payload {
   const { lifecycle, earlier, payload } = transaction
   if (!('inclusion' in lifecycle) || spenderKind(lifecycle.inclusion) !== 'payload') return payload
@@ -226,8 +231,8 @@ export function payloadAttempts(attempts: readonly Attempt[]): readonly Attempt[
 }
 
 /**
- * The payload's attempt that was mined, else the newest of the payload that counts now: none, where a replacement is not
- * signed yet. A no-op is not the client's transaction, so never one.
+ * The attempt of the payload that was mined, else the newest of the current payload: none, if a replacement is not
+ * signed yet. Never a no-op, which is not the client's transaction.
  */
 export function shownAttempt(transaction: Transaction): Attempt | undefined {
   const { lifecycle } = transaction

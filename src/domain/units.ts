@@ -22,7 +22,7 @@ export function minWei(first: Wei, ...rest: readonly Wei[]): Wei {
   return least
 }
 
-/** `amount` raised by `percent`, rounded up: clients that round differently never see less than they ask for. */
+/** `amount` raised by `percent`, rounded up: clients that round differently never see less than they require. */
 export function raisedBy(amount: Wei, percent: bigint): Wei {
   return (amount * (100n + percent) + 99n) / 100n
 }

@@ -1,8 +1,8 @@
-// A transaction that waits: the wait stands beside its history, and the API shows one or the other.
+// A transaction's wait stands beside its history, and the API shows one or the other.
 import type { Wait } from './condition.ts'
 import type { Transaction } from './transaction.ts'
 
-/** Its history stands beside it, and is shown again once the wait is over. */
+/** The history is shown again once the wait is over. */
 export function withWait(transaction: Transaction, { condition, text }: Wait): Transaction {
   return { ...transaction, wait: { condition, text: shownText(text) } }
 }
@@ -12,7 +12,7 @@ export function withoutWait(transaction: Transaction): Transaction {
   return rest
 }
 
-/** The reason that the API shows: what holds it up, else what happened to it last. */
+/** The reason that the API shows: the wait, else the last entry of the history. */
 export function statusReasonOf({ wait, statusReason }: Pick<Transaction, 'wait' | 'statusReason'>): string | undefined {
   return wait?.text ?? statusReason
 }
@@ -20,7 +20,7 @@ export function statusReasonOf({ wait, statusReason }: Pick<Transaction, 'wait' 
 /** A contract may revert with a megabyte of words. */
 const charsMax = 500
 
-/** As much of a text as is stored and shown. A row holds no U+0000: with it, a stored text would differ from the same text. */
+/** A text as it is stored and shown. Rows hold no U+0000: with it, the stored text would differ from the original. */
 export function shownText(text: string): string {
   const plain = text.replaceAll('\0', '')
   return plain.length > charsMax ? `${plain.slice(0, charsMax)}…` : plain

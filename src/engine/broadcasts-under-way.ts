@@ -1,19 +1,19 @@
-// What an owner is broadcasting at this moment. A node that takes its time is not waited for: its answers are recorded
-// when they come, and until then payloads wait behind a payload, in their order, while no-ops go out beside it.
+// Tracks the broadcasts that an owner has under way. The owner does not wait for a slow node: it records the answers
+// when they come. Until then payloads wait behind a payload, in their order, and no-ops go out beside it.
 
 import type { Hash } from '../domain/ids.ts'
 import type { Clock } from '../ops/clock.ts'
 import { late, within } from '../ops/within.ts'
 
-/** Far longer than a node takes that is well, and far shorter than a block. */
+/** Far longer than a healthy node takes, and far shorter than a block. */
 const promptMs = 250
 
 export interface BroadcastsUnderWay {
   /** Empty while every node answers in time. */
   readonly underWay: ReadonlySet<Hash>
-  /** Waits for `performed`, but not for long. It is looked after until it ends: then, and if it fails, `onEnd` is called. */
+  /** Waits a short time for `performed`, and follows it until it ends. Then `onEnd` is called, also after a failure. */
   attend<T>(hashes: readonly Hash[], performed: Promise<T>): Promise<T | 'hanging'>
-  /** Throws what one of those that hung has failed with, once. */
+  /** Throws the error of a late broadcast that failed, once. */
   raise(): void
   /** Resolves when none is under way. */
   ended(): Promise<void>

@@ -1,5 +1,5 @@
-// While no node answers nothing is decided; after a while that is said where a client looks for it. The first look at the
-// chain that succeeds takes it back.
+// Records in the transactions that no node answers. Without an answer nothing is decided; after a while clients see
+// why. The first observation that succeeds clears it.
 import { apply } from '../domain/decide/apply.ts'
 import { isChange } from '../domain/decide/decision.ts'
 import { withoutRepeats } from '../domain/decide/explain-waits.ts'
@@ -8,7 +8,7 @@ import { OwnershipLost, StaleWrite } from '../domain/errors.ts'
 import { fence, type Ownership } from '../ownership/ownership.ts'
 import type { StepContext } from './step-context.ts'
 
-/** A client that changed one meanwhile, or another owner, makes the telling needless. */
+/** A change by a client or by another owner makes this record needless, so such a refusal is ignored. */
 export async function recordUnreachable(
   { store, clock }: StepContext,
   ownership: Ownership,

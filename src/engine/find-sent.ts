@@ -1,4 +1,4 @@
-// Which of the queue was sent, or sent and canceled, by a part of the relayer's history that the database does not hold.
+// Finds the queued transactions that a lost part of the relayer's history sent, or sent and canceled.
 import type { Work } from '../domain/decide/work.ts'
 import { endedSince, isLostNoOp, matchNoOps } from '../domain/lost-history/lost-cancellation.ts'
 import { findAmong } from '../domain/lost-history/recover.ts'
@@ -6,7 +6,7 @@ import type { LostNoOp, Spender } from '../domain/observation.ts'
 import type { Nonce } from '../domain/units.ts'
 import type { Reads } from '../store/store.ts'
 
-/** Empty as long as the spenders are not known. */
+/** Empty until the spenders are found. */
 export async function findSent(
   reads: Reads,
   { relayer, lostHistory }: Work,
@@ -28,7 +28,7 @@ export async function findSent(
       foreign.push(spender.nonce)
       continue
     }
-    // A later attempt of what fills a gap is a no-op that canceled nothing.
+    // A later attempt of a gap filler is a no-op that canceled nothing.
     const holder = await reads.transactionByNonce(relayer.id, spender.nonce)
     if (holder?.origin !== 'gap' || holder.sequence > lostHistory.through) noOps.push(spender)
   }

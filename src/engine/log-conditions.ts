@@ -1,4 +1,4 @@
-// A relayer's conditions into the log: once when one begins, once when it is over.
+// Logs a relayer's conditions: once when one begins, once when it is over.
 import type { Condition } from '../domain/condition.ts'
 import type { Logger } from '../ops/logger.ts'
 
@@ -6,10 +6,10 @@ export function loggingConditions(logger: Logger): (conditions: readonly Conditi
   let before: readonly Condition[] = []
   return (conditions) => {
     for (const condition of conditions) {
-      if (!before.includes(condition)) logger.warn({ condition }, 'something holds the relayer up')
+      if (!before.includes(condition)) logger.warn({ condition }, 'a condition holds the relayer up')
     }
     for (const condition of before) {
-      if (!conditions.includes(condition)) logger.info({ condition }, 'this holds the relayer up no more')
+      if (!conditions.includes(condition)) logger.info({ condition }, 'a condition no longer holds the relayer up')
     }
     before = conditions
   }

@@ -1,4 +1,4 @@
-// Advances one relayer for as long as it is ours: a step, then rest until a block, a wake-up or a time.
+// Advances one relayer as long as this process owns it: a step, then rest until a block, a wake-up or a time.
 
 import { type Chain, ChainUnavailable } from '../chain/chain.ts'
 import { OwnershipLost, StaleWrite } from '../domain/errors.ts'
@@ -13,22 +13,22 @@ import { loggingConditions } from './log-conditions.ts'
 import { type Rest, step, unknownAtFirst } from './step.ts'
 import type { StepContext } from './step-context.ts'
 
-/** Wake-ups this close together share a step, when the last one found nothing to do. */
+/** Wake-ups this close together share a step, if the last one changed nothing. */
 const idleRestMs = 20
-/** A node that restarts is back before: so many failures take some four seconds. */
+/** So many failures take some four seconds. A node that restarts is back before. */
 const unavailableRecordedAt = 5
 
 export interface Advancing {
   wake(): void
-  /** Resolves when the last step is over, and all that was broadcast is answered. */
+  /** Resolves when the last step is over, and every broadcast is answered. */
   readonly stopped: Promise<void>
 }
 
 /** How an owner ends by itself. One of them is called, once. */
 export interface Endings {
-  /** A step failed in a way that leaves in doubt what it did. */
+  /** A step failed, and its effects are in doubt. */
   renew(ownership: Ownership): void
-  /** A write was refused: another owner is at work, or was. */
+  /** A write was refused: there is, or was, another owner. */
   yield(ownership: Ownership): void
 }
 
@@ -57,12 +57,15 @@ async function run(context: StepContext, ownership: Ownership, wakes: Bell, endi
       await restUntil(rest, context, wakes, lost)
     } catch (error) {
       if (error instanceof StaleWrite) {
-        logger.debug({ reason: error.message }, 'decided on what a client has since changed; looking again')
+        logger.debug(
+          { reason: error.message },
+          'a client changed a transaction or the relayer during the step; deciding anew',
+        )
       } else if (error instanceof ChainUnavailable) {
         unavailable += 1
         context.metrics.unreachable(ownership.relayer)
         logger.warn({ reason: error.message, times: unavailable }, 'no node answers; nothing is decided')
-        // Whoever owns it now finds that out by itself.
+        // A new owner will find that out by itself.
         if (unavailable === unavailableRecordedAt && !lost.aborted)
           await recordUnavailable(context, ownership, error.message, logger)
         await clock.sleep(backOff(unavailable - 1), lost)
@@ -91,7 +94,7 @@ async function recordUnavailable(
   logger: Logger,
 ): Promise<void> {
   await recordUnreachable(context, ownership, why).catch((error: unknown) => {
-    logger.warn({ err: error }, 'that no node answers could not be recorded')
+    logger.warn({ err: error }, 'the wait for a node could not be recorded')
   })
 }
 
@@ -107,7 +110,7 @@ interface Following {
   stop(): void
 }
 
-/** Heads ring the bell while something is open; with nothing open nobody polls. */
+/** Heads ring the bell while transactions are open; without any, the head is not polled. */
 function follow(rest: Rest, known: Following | undefined, wakes: Bell, lost: AbortSignal): Following | undefined {
   if (known && known.chain === rest.follow) return known
   known?.stop()

@@ -1,4 +1,4 @@
-// Broadcasts recorded bytes, and records what they answered.
+// Broadcasts recorded bytes, and records the outcomes.
 import type { Chain } from '../chain/chain.ts'
 import { type Attempt, type BroadcastOutcome, isNoOp } from '../domain/attempt.ts'
 import { afterAnswers, dropIfCertain } from '../domain/decide/apply.ts'
@@ -8,7 +8,7 @@ import { fence, type Ownership, refuseIfOver } from '../ownership/ownership.ts'
 import type { Recorded, RecordedBroadcast } from './record.ts'
 import type { StepContext } from './step-context.ts'
 
-/** Whether any broadcast failed or is unknown, so that it should be tried again before the next block. */
+/** Whether any broadcast failed or is unknown, so that it should be repeated before the next block. */
 export async function perform(
   context: StepContext,
   chain: Chain,
@@ -31,7 +31,7 @@ export async function perform(
   return [...outcomes.values()].some(({ kind }) => kind === 'unknown' || kind === 'unsent' || kind === 'rejected')
 }
 
-/** Neither canceled nor replaced since, and still ours to broadcast. Not knowing is no. */
+/** Whether the transaction is neither canceled nor replaced since, and still ours to broadcast. Doubt counts as no. */
 async function isStillWanted(
   { store }: StepContext,
   ownership: Ownership,
@@ -60,7 +60,7 @@ async function keepAnswers(
         if (!transaction) continue
         const answered = afterAnswers(transaction, outcomes, now)
         if (answered === transaction) continue
-        // The answers first, so that the attempts tell them; only then the end that follows from them.
+        // The outcomes are saved first, so that the attempts show them, and only then the end that follows from them.
         const saved = await session.saveTransaction(transaction, answered, now)
         const ended = dropIfCertain(saved, now)
         if (ended !== saved) await session.saveTransaction(saved, ended, now)

@@ -1,4 +1,4 @@
-// Runs a loop for every relayer that is ours, from the moment it is acquired until it is released.
+// Runs a loop for every relayer of this process, from its acquisition until its release.
 import type { RelayerId } from '../domain/ids.ts'
 import type { Ownership, Ownerships } from '../ownership/ownership.ts'
 import { type Advancing, advance } from './loop.ts'
@@ -8,11 +8,11 @@ export interface Reconciling extends AsyncDisposable {
   owns(relayer: RelayerId): boolean
 }
 
-/** Resolves when every relayer that can be acquired now is. Disposing lets the steps under way finish. */
+/** Resolves when every relayer that can be acquired now is acquired. Disposing lets the steps under way finish. */
 export async function reconcile(context: StepContext, ownerships: Ownerships): Promise<Reconciling> {
   const loops = new Map<RelayerId, Advancing>()
 
-  /** Given up only to be acquired anew: what was seen of them, the failure first of all, is still to be shown. */
+  /** Relayers that are released only to be acquired anew: their metrics stay, above all the failure. */
   const renewing = new Set<RelayerId>()
 
   function renew(ownership: Ownership): void {

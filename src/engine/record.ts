@@ -21,7 +21,7 @@ export interface RecordedBroadcast {
 }
 
 export interface Recorded {
-  /** Lowest nonce first: a node that lets only the sender's next nonce in takes them all. */
+  /** Lowest nonce first: a node that accepts only the sender's next nonce then accepts them all. */
   readonly broadcasts: readonly RecordedBroadcast[]
   /** Transactions written. */
   readonly changed: number
@@ -32,7 +32,10 @@ interface Signed {
   readonly attempt?: Attempt
 }
 
-/** Throws StaleWrite when a client changed one of them, or the relayer, meanwhile, and OwnershipLost: then nothing is recorded. */
+/**
+ * Throws StaleWrite if a client changed the relayer or one of the transactions meanwhile, and OwnershipLost. Then
+ * nothing is recorded.
+ */
 export async function record(
   context: StepContext,
   ownership: Ownership,
@@ -41,7 +44,7 @@ export async function record(
   head: BlockNumber,
   now: TimestampMs,
 ): Promise<Recorded> {
-  // What a look has explained must stay so: a transaction that comes later can't have been canceled by a no-op of before.
+  // Explained nonces must stay explained: a no-op from before can't have canceled a later transaction.
   const isExplained = floor.explainedBelow <= work.floor.explainedBelow
   if (decisions.length === 0 && isExplained) return { broadcasts: [], changed: 0 }
   const signing = { signer: context.signerOf(work.relayer), relayer: work.relayer, head, now }
@@ -74,7 +77,7 @@ async function write(
   floor: NonceFloor,
   now: TimestampMs,
 ): Promise<Recorded> {
-  // What is found of a lost history may stand anywhere in the queue.
+  // The transactions of a lost history may be anywhere in the queue.
   const found = signed.flatMap(({ decision }) => (isFromLostHistory(decision) ? [decision.transaction] : []))
   const before = new Map(
     [...work.open, ...work.queued, ...work.expiring, ...found].map((transaction) => [transaction.id, transaction]),
@@ -90,14 +93,14 @@ async function write(
     const bytes = attempt ?? (decision.do === 'rebroadcast' ? decision.attempt : undefined)
     if (bytes) broadcasts.push({ transaction: next, attempt: bytes })
   }
-  // What gives a nonce up is written before what takes it.
+  // A transaction that gives a nonce up is written before the one that takes it.
   const touched = [...after.entries()].filter(([id, next]) => next !== before.get(id))
   for (const [id, next] of touched.sort(releasingFirst)) {
     const known = before.get(id)
     if (known) await session.saveTransaction(known, next, now)
     changed += 1
   }
-  // Last: a gap may be the nonce that one of these has just given up.
+  // Gap fillers come last: one of these may just have given the nonce up.
   for (const { decision, attempt } of signed) {
     if (decision.do !== 'fillGap' || !attempt) continue
     broadcasts.push({ transaction: await fill(session, work, decision.nonce, attempt, now), attempt })
@@ -123,7 +126,7 @@ async function fill(
   return gapFiller
 }
 
-/** A broadcast that changes no row is still refused when a DELETE was answered since: its bytes must not go out again. */
+/** Refuses a broadcast that changes no row if a DELETE was answered since: its bytes must not go out again. */
 async function refuseIfChanged(
   session: Session,
   broadcasts: readonly RecordedBroadcast[],
@@ -142,12 +145,15 @@ function isFromLostHistory(decision: Decision) {
   return decision.do === 'recover' || decision.do === 'restoreCancellation' || decision.do === 'suspect'
 }
 
-/** What the relayer's own rules allow, forbid or price; the rest the chain dictates. */
+/** Decisions that follow the relayer's own rules. The chain dictates the rest. */
 function followsRules(decision: Decision): boolean {
   return decision.do === 'fillGap' || decision.do === 'refuse' || needsSignature(decision)
 }
 
-/** A step may look around for as long as a node takes: once a pause, or a cap, was answered, nothing is signed without it. */
+/**
+ * A step lasts as long as a node takes to answer. After an answered pause or policy change it signs nothing by the old
+ * rules.
+ */
 async function refuseOtherRules(session: Session, { id, paused, policies }: Relayer): Promise<void> {
   const fresh = await session.relayer(id)
   if (fresh?.paused === paused && isDeepStrictEqual(fresh.policies, policies)) return

@@ -1,4 +1,4 @@
-// Turns decisions that need a signature into attempts. Signing is the slow part, so all of a step run at once.
+// Signs attempts for the decisions that need a signature. Signing is slow, so a step signs all of them at once.
 import { type Attempt, type AttemptKind, newest, noOpGas } from '../domain/attempt.ts'
 import type { SigningChange } from '../domain/decide/decision.ts'
 import type { Fees } from '../domain/fees.ts'
@@ -23,7 +23,7 @@ export async function signChange(context: SigningContext, change: SigningChange)
   }
   const { nonce, attempts } = change.transaction.lifecycle
   if (change.do === 'takeOver') {
-    // An empty list keeps the type of what it replaces.
+    // An empty list keeps the transaction type of the original.
     return signNoOp(context, transaction.id, nonce, fees, 'cancel', transaction.payload.accessList && [])
   }
   const signedBefore = newest(attempts).gasLimit
@@ -44,7 +44,7 @@ async function signPayload(
   return revision === 0 ? signed : { ...signed, revision }
 }
 
-/** To self, without value or data: what takes a nonce and does nothing. */
+/** A no-op: to the account itself, without value or data. It uses a nonce and has no other effect. */
 export function signNoOp(
   context: SigningContext,
   id: TransactionId,

@@ -1,4 +1,4 @@
-// What every part of a step is given: store, time, randomness, and the means of each relayer.
+// The dependencies of a step: store, time, randomness, and each relayer's chain, signer and policy.
 import type { Chain } from '../chain/chain.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { Clock } from '../ops/clock.ts'

@@ -1,5 +1,5 @@
-// One step of one relayer: load, observe, decide, record, perform, record. Every step starts from what is stored and
-// what the chain says, so it may fail, repeat or die at any line.
+// One step of one relayer: load, observe, decide, record, perform, record. Every step starts from the stored rows and
+// the chain, so it may fail, repeat or die at any line.
 import type { Chain } from '../chain/chain.ts'
 import type { Condition } from '../domain/condition.ts'
 import { decide } from '../domain/decide/decide.ts'
@@ -23,24 +23,24 @@ import { record } from './record.ts'
 import type { StepContext } from './step-context.ts'
 
 export interface Rest {
-  /** Something is open: the next block may change it. */
+  /** A transaction is open: the next block may change it. */
   readonly follow?: Chain
-  /** A broadcast failed, or more can be done at once: look again after this, block or no block. */
+  /** A broadcast failed, or more can be done at once: the next step begins after this time, or earlier with a block. */
   readonly againAfterMs?: number
-  /** Nothing was done, so a wake-up that comes now can wait for others. */
+  /** The step changed nothing, so a wake-up that comes now can wait for others. */
   readonly idle: boolean
   readonly unknowns: Unknowns
-  /** What holds the relayer up. */
+  /** The conditions that hold the relayer up. */
   readonly conditions?: readonly Condition[]
 }
 
-/** What an owner has yet to find out. */
+/** What a new owner has not read yet. */
 export interface Unknowns {
-  /** Whether a foreign transactions wait in the node's pool. */
+  /** Whether a foreign transaction may wait in the node's pool. */
   readonly pool: boolean
-  /** What the balance is by now: what this process remembers of it may be from before another one used the account. */
+  /** Whether the balance must be read anew: this process may remember one from before another used the account. */
   readonly balance: boolean
-  /** What was before this owner. `all`: it has not looked at the database yet. `none`: it knows. */
+  /** The history before this owner. `all`: it has not read the database yet. `none`: the check is complete. */
   readonly lostHistory: LostHistory | 'all' | 'none'
 }
 
@@ -58,12 +58,12 @@ export async function step(
   chain.announce(stored.relayer.address)
   if (stored.open.length === 0 && stored.queued.length === 0 && stored.suspected.length === 0) {
     context.metrics.idle(stored.relayer)
-    // What comes from now on can't have been sent before.
+    // No lost history can have sent a transaction that is stored later.
     const conditions: readonly Condition[] = stored.relayer.paused ? ['paused'] : []
     return { idle: true, unknowns: { ...unknowns, lostHistory: 'none' }, conditions }
   }
   const lostHistory = unknowns.lostHistory === 'all' ? { through: stored.lastSequence } : unknowns.lostHistory
-  // As of now: one that ends while this step looks around is still on its way for it, and the next step knows better.
+  // A snapshot: a broadcast that ends during this step still counts as under way. The next step sees its end.
   const work = {
     ...stored,
     underWay: new Set(broadcasts.underWay),
@@ -78,7 +78,7 @@ export async function step(
   if (!isHeldUp(work)) context.metrics.looked(relayer, sightOf(work, observation, plan))
 
   const recorded = await record(context, ownership, work, plan, observation.head.number, now)
-  // Held up it looks at races only: what else holds the relayer up stays as it was told.
+  // While held up, a step looks at races only, so the other conditions stay as they were reported.
   const reported = isHeldUp(work) ? {} : { conditions: plan.conditions }
   const pool = unknowns.pool && queuedOf(work).length === 0
   const balance = unknowns.balance && observation.balance === undefined
@@ -109,7 +109,7 @@ function sightOf(work: Work, { nonce, balance }: Observation, { conditions }: Pl
   }
 }
 
-/** Blocks ring for everything else. */
+/** Blocks trigger all other steps. */
 function againAfter(
   work: Work,
   plan: Plan,
@@ -129,7 +129,7 @@ function againAfter(
   return Number.isFinite(soonest) ? { againAfterMs: Math.min(soonest, sleepMaxMs) } : {}
 }
 
-/** A timer's longest reach is 2^31-1 ms; a day is far enough for a look. */
+/** A timer can't exceed 2^31-1 ms. One observation a day is frequent enough. */
 const sleepMaxMs = 86_400_000
 
 async function look(
@@ -162,7 +162,7 @@ async function look(
   }
 }
 
-/** What was asked for and did not come is told apart from what nobody asked for. */
+/** Marks requested values that did not come, so that they differ from values that were not requested. */
 function withUnknowns(observation: Observation, inquiry: Inquiry): Observation {
   const estimates = new Map(observation.estimates)
   for (const { transactionId } of inquiry.estimates) {

@@ -1,9 +1,9 @@
-// How long to wait before something that has failed is tried again.
+// How long to wait before a retry after a failure.
 
 const firstMs = 250
 const mostMs = 5_000
 
-/** In milliseconds: doubled so often, and never longer than five seconds. */
+/** In milliseconds: doubled `doublings` times, and never longer than five seconds. */
 export function backOff(doublings: number): number {
   return Math.min(mostMs, firstMs * 2 ** doublings)
 }

@@ -1,4 +1,4 @@
-// Something to wake up by: rings that come while nobody waits are one ring for the next who does.
+// A wake-up signal. Rings without a waiter count as one ring for the next.
 export interface Bell {
   ring(): void
   /** Resolves at the next ring, or at once if it rang since the last wait; never rejects. */

@@ -1,10 +1,10 @@
-// Time and sleep as values: this is the one file that reads the machine's clock.
+// Time and sleep as values: the only file that reads the machine's clock.
 import { setTimeout as timer } from 'node:timers/promises'
 import type { TimestampMs } from '../domain/units.ts'
 
 export interface Clock {
   now(): TimestampMs
-  /** Milliseconds since some moment, never backwards, whatever is done to the machine's clock: for durations. */
+  /** Milliseconds since some moment, for durations. It never goes back, also if the machine's clock does. */
   elapsed(): number
   /** Resolves after `ms`, or as soon as `signal` aborts; never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>

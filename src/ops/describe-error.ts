@@ -1,12 +1,12 @@
-// What a log is told of an error. Drivers and clients hang whole connections, keys, requests and rows on theirs: what is not
-// named here stays out.
+// The parts of an error that go to the log. Drivers and clients attach whole connections, keys, requests and rows to
+// their errors, so every member not named here stays out.
 import { memberOf } from './member.ts'
 
-/** Of the system, of PostgreSQL and SQLite, of HTTP clients: each a word or a number. */
+/** From the system, PostgreSQL, SQLite and HTTP clients: each a word or a number. */
 const namingFields = ['code', 'errno', 'errcode', 'syscall', 'address', 'port', 'constraint'] as const
 const causesMax = 8
 
-/** For JSON: type, message, stack, what names the failure, and the same of its causes. What is no error is told by its text. */
+/** For JSON: type, message, stack, the naming fields, and the same for its causes. Other values are logged as text. */
 export function describeError(error: unknown, causesLeft = causesMax): unknown {
   if (!(error instanceof Error)) return typeof error === 'object' && error !== null ? String(error) : error
   const { message, stack, cause } = error

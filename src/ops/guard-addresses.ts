@@ -1,4 +1,5 @@
-// Where requests to URLs of somebody else's choice may go: to public addresses, and to what the operator allows.
+// Guards requests to URLs that clients and receivers choose: they reach public addresses, and those that the operator
+// allows.
 import { type LookupAddress, type LookupOptions, lookup as resolve } from 'node:dns'
 import { BlockList, isIP } from 'node:net'
 
@@ -10,9 +11,11 @@ export type Lookup = (
 ) => void
 
 export interface AddressGuard {
-  /** Why the URL is refused by its host alone; undefined when that is for its addresses to say. */
+  /** The reason to refuse the URL by its host alone; undefined if that depends on its addresses. */
   refusalOf(url: URL): string | undefined
-  /** Finds addresses and lets none through that may not be reached: a socket connects to exactly what was checked. */
+  /**
+   * Resolves the host and refuses addresses that are not allowed. A socket connects to exactly the checked addresses.
+   */
   readonly lookup: Lookup
 }
 
@@ -30,9 +33,12 @@ const internal4 = [
   ...['192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
   ...['224.0.0.0/4', '240.0.0.0/4'],
 ]
-/** Global unicast is what IPv6 offers to the public; everything else (loopback, local, multicast, NAT64) is not. */
+/** Global unicast is the public part of IPv6; everything else (loopback, local, multicast, NAT64) is not. */
 const global6 = ['2000::/3']
-/** But not these: protocol assignments with Teredo, documentation, and 6to4, which carries any IPv4 address. */
+/**
+ * Exceptions in global unicast: protocol assignments with Teredo, documentation, and 6to4, which carries any IPv4
+ * address.
+ */
 const internal6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
 
 const isInternal4 = listOf(internal4)
@@ -57,14 +63,14 @@ export function guardAddresses(allowed: readonly string[]): AddressGuard {
     refusalOf(url) {
       const host = url.hostname.replace(/^\[|\]$/g, '')
       if (names.has(host.toLowerCase())) return undefined
-      // This machine, wherever it is looked up (RFC 6761 §6.3).
+      // A name of this machine (RFC 6761 §6.3).
       const address = /^(.+\.)?localhost$/i.test(host) ? '127.0.0.1' : host
       return isIP(address) === 0 || mayReach(address) ? undefined : 'its host is an internal address'
     },
     lookup(hostname, options, done) {
       resolve(hostname, { ...options, all: true }, (error, found) => {
         if (error) return done(error, [])
-        // One internal address among them is enough: which of them is taken is not ours to say.
+        // One internal address is enough to refuse: the socket chooses among them.
         const refused = !names.has(hostname.toLowerCase()) && !found.every(({ address }) => mayReach(address))
         if (refused) return done(new AddressRefused('its host resolves to an internal address'), [])
         const [first] = found
@@ -87,7 +93,7 @@ function listOf(ranges: readonly string[]): BlockList {
   return list
 }
 
-/** Without a zone, and an IPv4 address that is written as an IPv6 one (RFC 4291 §2.5.5.2) as what it is. */
+/** Removes a zone, and turns an IPv4 address in IPv6 form (RFC 4291 §2.5.5.2) into IPv4. */
 function plainOf(address: string): string {
   const bare = address.split('%')[0] ?? ''
   if (isIP(bare) !== 6) return bare

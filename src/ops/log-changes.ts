@@ -1,5 +1,5 @@
-// Durable changes of transactions into the log. A service that stores thousands a second writes no line for each unless it
-// is asked to: what ended otherwise than it was asked for is told, the rest is for LOG_LEVEL=debug.
+// Logs durable changes of transactions. At thousands of changes a second a line for each is too much: info has the
+// transactions that failed, expired or lost their race; LOG_LEVEL=debug has the rest.
 import type { Logger } from './logger.ts'
 import type { StoreMetrics, TransactionChange } from './metrics.ts'
 
@@ -20,7 +20,7 @@ export function logChanges(watch: StoreMetrics, logger: Logger): StoreMetrics {
         ...(reason !== undefined && { reason }),
         ...(verdict && { verdict: verdict.state, ...(verdict.cost !== undefined && { cost: String(verdict.cost) }) }),
       }
-      const message = level === 'info' ? 'a transaction ended otherwise than it was asked for' : 'a transaction changed'
+      const message = level === 'info' ? 'a transaction failed, expired or lost its race' : 'a transaction changed'
       logger[level](facts, message)
     },
   }

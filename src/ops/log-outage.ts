@@ -1,8 +1,8 @@
-// Failures of something that is tried again and again into the log: the first of them, and that it is over.
+// Logs an outage of a repeated task: the first failure, and the end.
 import type { Logger } from './logger.ts'
 
 export interface Outage {
-  /** Answers how often in a row by now. */
+  /** Returns how many failures in a row there are. */
   failed(error: unknown): number
   worked(): void
 }

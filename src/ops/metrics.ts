@@ -1,5 +1,5 @@
-// What the service counts, as plain functions that are passed in like the clock: each part is told by the one place that
-// knows it. Nothing here is read back by what it counts.
+// The service's metrics, as plain functions that are passed in like the clock. Each part reports its own facts, and
+// never reads them back.
 import type { AttemptKind } from '../domain/attempt.ts'
 import type { CancellationState } from '../domain/cancel.ts'
 import type { Condition } from '../domain/condition.ts'
@@ -18,93 +18,93 @@ export interface Metrics {
 }
 
 export interface HttpMetrics {
-  /** By the operation's id, once: what it answers is called with every answer. */
+  /** Called once for each operation's id. Its result is called with every answer. */
   operation(id: string): (status: number, ms: number) => void
 }
 
 export interface StoreMetrics {
-  /** A unit of work begins; what it answers is called at its end. */
+  /** A unit of work begins. The result is called at its end. */
   committing(): (end: 'durable' | 'refused' | 'failed') => void
   /** A durable change of one transaction. */
   changed(change: TransactionChange): void
-  /** That so many were dropped by one bulk cancellation, for nothing. */
+  /** One bulk cancellation dropped `count` transactions at no cost. */
   dropped(relayer: RelayerId, count: number): void
 }
 
 export interface TransactionChange {
   readonly relayer: RelayerId
   readonly transaction: string
-  /** Absent for one that is new. */
+  /** Absent for a new transaction. */
   readonly from?: Status
   readonly to: Status
   /** Since it was stored. */
   readonly afterMs: number
   readonly reason?: string
-  /** What was signed for it. */
+  /** The attempts signed with this change. */
   readonly signed: readonly AttemptKind[]
-  /** Final, and it was canceled. */
+  /** For a canceled transaction that is final. */
   readonly verdict?: FinalVerdict
-  /** Final, and mined by what we signed: its fees, where they are known. */
+  /** The fees of a final transaction that one of our attempts mined, if all are reported. */
   readonly paid?: Wei
 }
 
 export interface FinalVerdict {
   readonly state: CancellationState
   readonly origin: CancellationIntent['origin']
-  /** Absent where no node told it. */
+  /** Absent if no node reported it. */
   readonly cost?: Wei
-  /** Since it was asked for. */
+  /** Since its request. */
   readonly afterMs: number
 }
 
 export interface RelayerMetrics {
-  /** After a look at the chain. */
+  /** After an observation of the chain. */
   looked(relayer: Relayer, sight: Sight): void
-  /** Nothing is open: it does not look at the chain. */
+  /** Nothing is open: the relayer does not observe the chain. */
   idle(relayer: Relayer): void
   /** No node answered. */
   unreachable(id: RelayerId): void
-  /** A step failed in a way that nobody foresaw. */
+  /** A step failed unexpectedly. */
   failed(id: RelayerId): void
-  /** So many are this process's to advance, from now on. */
+  /** The number of relayers that this process advances from now on. */
   owned(count: number): void
-  /** Not this process's any more. */
+  /** This process no longer owns it. */
   released(id: RelayerId): void
-  /** As of now, by the store. */
+  /** The current counts in the store. */
   counted(relayer: Relayer, transactions: Readonly<Record<Status, number>>): void
   balance(id: RelayerId, wei: Wei): void
 }
 
 export interface WebhookMetrics {
-  /** What came of one request, once it is recorded. */
+  /** The result of one request, once it is recorded. */
   tried(notification: string, result: Tried['result']): void
-  /** All of them, as of now, by the store. */
+  /** All of them, with the current counts in the store. */
   counted(queues: readonly QueueCount[]): void
 }
 
 export interface Sight {
   readonly accountNonce: Nonce
-  /** Of what is in flight. */
+  /** The lowest nonce in flight. */
   readonly lowestNonce?: Nonce
   readonly inFlight: number
-  /** When the oldest that is in flight or queued was stored. */
+  /** When the oldest transaction in flight or queued was stored. */
   readonly oldestAt?: TimestampMs
   readonly balance?: Wei
   readonly conditions: readonly Condition[]
 }
 
 export interface ChainMetrics {
-  /** A call goes to an endpoint, by its place in the configuration; what it answers is called with how it ended. */
+  /** A call goes to an endpoint, named by its index in the configuration. The result is called with the call's end. */
   calling(method: string, endpoint: number): (answer: 'value' | 'rpcError' | 'unknown' | 'unsent') => void
-  /** By its last HTTP request, or because it serves another chain. */
+  /** From its last HTTP request, or because it serves another chain. */
   endpoint(index: number, up: boolean): void
-  /** It told a head that others have left behind. */
+  /** It reported a head that others have left behind. */
   lagged(index: number): void
   head(number: BlockNumber, at: TimestampMs): void
-  /** As measured, or as configured where nothing is. */
+  /** The measured block time, or the configured one until there is a measurement. */
   blocktime(ms: number): void
   reorganised(blocks: number): void
-  /** So many relayers follow the head; without any it is not read. */
+  /** How many relayers follow the head; without any it is not read. */
   followed(by: number): void
 }
 
@@ -118,7 +118,7 @@ export const noChainMetrics: ChainMetrics = {
   followed: () => undefined,
 }
 
-/** Counts nothing. */
+/** Ignores all reports. */
 export const noMetrics: Metrics = {
   http: { operation: () => () => undefined },
   store: { committing: () => () => undefined, changed: () => undefined, dropped: () => undefined },

@@ -1,4 +1,4 @@
-// What only the operator can mend: told in words when the service starts, without a stack.
+// An error that only the operator can fix: printed at the start of the service as a message, without a stack.
 export class OperatorError extends Error {
   override readonly name: string = 'OperatorError'
 }

@@ -1,4 +1,4 @@
-// The logger on pino: JSON lines, ISO time, the level as a word, causes of errors told, credentials struck out.
+// The logger on pino: JSON lines, ISO time, the level as a word, errors with their causes, credentials removed.
 import { type DestinationStream, pino, stdTimeFunctions } from 'pino'
 import { describeError } from './describe-error.ts'
 import type { Logger } from './logger.ts'
@@ -18,7 +18,7 @@ const errorSerializers = {
 export function openLogger({ level, destination }: LoggerOptions): Logger {
   const options = {
     level,
-    // A container's platform knows host and process already.
+    // A container's platform adds host and process itself.
     base: null,
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
@@ -30,8 +30,8 @@ export function openLogger({ level, destination }: LoggerOptions): Logger {
 }
 
 /**
- * What JSON leaves as it is and a terminal obeys, or shows in another order than it stands: DEL, the C1 controls, Unicode's line
- * ends and its marks of direction. They come in with ids and texts of unauthenticated clients.
+ * Characters that JSON keeps but a terminal obeys or reorders: DEL, the C1 controls, Unicode's line ends and its marks
+ * of direction. They arrive in ids and texts of unauthenticated clients.
  */
 const controls = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
 
@@ -39,7 +39,7 @@ function withoutControls(line: string): string {
   return line.replace(controls, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** Nobody should log these; if somebody does, nothing is told. */
+/** No code should log these. If some does, the log shows only a placeholder. */
 const credentialPaths = ['', '*.', 'req.headers.', 'request.headers.'].flatMap((owner) =>
   ['authorization', 'Authorization', 'cookie', 'Cookie'].map((name) => `${owner}${name}`),
 )

@@ -5,7 +5,7 @@ export interface Random {
   bytes(length: number): Uint8Array
 }
 
-/** Drawn from the system in blocks of 4 KiB: one system call serves many ids. */
+/** Read from the system in blocks of 4 KiB: one system call serves many ids. */
 export function systemRandom(): Random {
   const pool = new Uint8Array(4096)
   let used = pool.length

@@ -1,13 +1,13 @@
-// A value that must not be seen. It can be logged, stringified and inspected: only `reveal()` tells it.
+// A value that must not be seen. It can be logged, stringified and inspected: only `reveal()` returns it.
 import { inspect } from 'node:util'
 
 export interface Secret {
   reveal(): string
-  /** What may be shown in its place. */
+  /** The text shown in its place. */
   toString(): string
 }
 
-/** `shown` is what people see instead, such as the host of an RPC URL. */
+/** `shown` is the text that people see instead, such as the host of an RPC URL. */
 export function secret(value: string, shown = '[secret]'): Secret {
   const show = () => shown
   // The value lives in a closure: no property, own or inherited, holds it.

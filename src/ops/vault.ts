@@ -1,4 +1,4 @@
-// Secrets at rest: AES-256-GCM under a key from the environment. What is sealed names its key, so that keys can rotate,
+// Secrets at rest: AES-256-GCM under a key from the environment. A sealed value names its key, so that keys can rotate,
 // and opens only in the place that it was sealed for.
 import { createCipheriv, createDecipheriv, hash } from 'node:crypto'
 import { OperatorError } from './operator-error.ts'
@@ -10,7 +10,7 @@ export interface Vault {
   readonly canSeal: boolean
   /** `place` names the row and member, and is authenticated with the text. Throws where `canSeal` is false. */
   seal(text: string, place: string): string
-  /** Throws OperatorError where no key that is set opens it, naming `place` and what to set. */
+  /** Throws OperatorError if no configured key opens it. The message names `place` and the variable to set. */
   open(sealed: string, place: string): Secret
   /** False: it was sealed under a previous key, and should be sealed anew. */
   isCurrent(sealed: string): boolean
@@ -58,7 +58,7 @@ export function openVault(keys: VaultKeys, random: Random): Vault {
       try {
         return secret(unseal(key, Buffer.from(bytes ?? '', 'base64url'), place))
       } catch {
-        // The cause tells nothing, and might tell too much.
+        // The cause adds nothing, and might reveal something.
         throw new OperatorError(
           `${place} does not open with key ${key.id}, although it was sealed with it: the row was changed or moved; restore it from a back-up`,
         )
@@ -77,7 +77,7 @@ function unseal({ bytes }: Key, sealed: Buffer, place: string): string {
   return Buffer.concat([text, decipher.final()]).toString('utf8')
 }
 
-/** The id is a digest of a key of full entropy: it tells keys apart, and nothing of them. */
+/** The id is a digest of a key of full entropy: it distinguishes keys, and reveals nothing about them. */
 function keyOf(given: Secret): Key {
   const bytes = Buffer.from(given.reveal(), 'base64')
   return { id: hash('sha256', Buffer.concat([Buffer.from('rescind key id'), bytes]), 'hex').slice(0, 12), bytes }

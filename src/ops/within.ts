@@ -1,4 +1,4 @@
-// A wait with an end: what is waited for, the clock, and whoever gives up before, whichever is first.
+// A wait with a limit: the work, the clock or the caller's signal, whichever ends first.
 import type { Clock } from './clock.ts'
 
 /** The time was over first, or `ended` aborted. */
@@ -7,14 +7,14 @@ export const late = Symbol('late')
 type Work<T> = (over: AbortSignal) => Promise<T>
 
 /**
- * What `work` resolves to, or `late` after `ms`. The signal that `work` gets aborts as soon as nobody waits for it any more,
- * also where it is through; an error of `work` that comes after that is nobody's.
+ * Resolves to the result of `work`, or to `late` after `ms`. The signal that `work` gets aborts as soon as the wait is
+ * over, also after `work` itself has ended. A later error of `work` is ignored.
  */
 export function within<T>(clock: Clock, ms: number, work: Work<T>, ended?: AbortSignal): Promise<T | typeof late> {
   return first(work, (over) => clock.sleep(ms, over).then((): typeof late => late), ended)
 }
 
-/** The same for whoever goes on alike, late or not. */
+/** The same for a caller that continues alike, late or not. */
 export async function waitBriefly(clock: Clock, ms: number, work: Work<unknown>, ended?: AbortSignal): Promise<void> {
   await first(work, (over) => clock.sleep(ms, over), ended)
 }
@@ -23,7 +23,7 @@ function first<T, U>(work: Work<T>, sleep: Work<U>, ended: AbortSignal | undefin
   const waited = new AbortController()
   const over = ended ? AbortSignal.any([ended, waited.signal]) : waited.signal
   const raced = Promise.race([work(over), sleep(over)])
-  // With a reason, since the default is an error that takes its stack along.
+  // With a reason, since the default is an error that collects a stack.
   const end = () => waited.abort('nobody waits any more')
   raced.then(end, end)
   return raced

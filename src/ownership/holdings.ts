@@ -1,4 +1,4 @@
-// The relayers that are this process's, each acquired and given up in turn.
+// The relayers that this process owns. Each is acquired and released in turn.
 import type { RelayerId } from '../domain/ids.ts'
 import type { Ownership, OwnershipHandlers } from './ownership.ts'
 import type { RaiseEpoch } from './raise-epochs.ts'
@@ -6,13 +6,16 @@ import type { RaiseEpoch } from './raise-epochs.ts'
 export interface Holdings {
   has(relayer: RelayerId): boolean
   relayers(): readonly RelayerId[]
-  /** Resolves once it is held, or is not to be: where it is held already, or `mayAcquire` says no. Rejects as the store does. */
+  /**
+   * Resolves once it is held, or need not be: this process has it already, or `mayAcquire` refuses. Rejects as the
+   * store does.
+   */
   acquire(relayer: RelayerId): Promise<void>
   /** Resolves when its last step is over. */
   release(relayer: RelayerId): Promise<void>
-  /** Gives this ownership up, unless it is over already, and acquires the relayer again. */
+  /** Releases this ownership, unless it is over already, and acquires the relayer again. */
   renew(ownership: Ownership): Promise<void>
-  /** Gives this ownership up, unless it is over already. */
+  /** Releases this ownership, unless it is over already. */
   yield(ownership: Ownership): Promise<void>
   /** Every ownership is lost before this returns; resolves when their last steps are over. */
   releaseAll(): Promise<void>
@@ -23,7 +26,7 @@ interface Held {
   readonly release: AbortController
 }
 
-/** `isOver` is asked of what was acquired while it answered the same function. */
+/** `isOver` returns the function that later checks the ownership acquired at this moment. */
 export function openHoldings(given: {
   readonly raiseEpoch: RaiseEpoch
   readonly handlers: OwnershipHandlers
@@ -69,14 +72,14 @@ export function openHoldings(given: {
 
   return {
     has: (relayer) => held.has(relayer),
-    // Those that are being acquired at this moment, too.
+    // Includes relayers that are being acquired now.
     relayers: () => [...new Set([...held.keys(), ...turns.keys()])],
     acquire: (relayer) => inTurn(relayer, () => acquire(relayer)),
     release: (relayer) => inTurn(relayer, () => release(relayer)),
     renew: (ownership) =>
       inTurn(ownership.relayer, async () => {
         if (isAnother(ownership)) return
-        // Given up already when this is another try: then only the second half is left.
+        // On a repeated try the release is done already: then only the second half is left.
         await release(ownership.relayer)
         await acquire(ownership.relayer)
       }),

@@ -1,4 +1,4 @@
-// Ownership for one process: the lock on the database file makes it the only one, so everything is ours from the start.
+// Ownership for one process: the lock on the database file makes it the only one, so it owns everything from the start.
 import type { RelayerId } from '../domain/ids.ts'
 import type { Store } from '../store/store.ts'
 import { type Holdings, openHoldings } from './holdings.ts'
@@ -6,7 +6,7 @@ import type { Ownerships } from './ownership.ts'
 
 export function ownInProcess(store: Store): Ownerships {
   let wanted: ReadonlySet<RelayerId> = new Set()
-  /** Another process was met, so that it has the lock now. */
+  /** A higher epoch showed another process, so that one has the lock now. */
   const gone = new Set<RelayerId>()
   let holdings: Holdings | undefined
   let wake: ((relayer: RelayerId) => void) | undefined

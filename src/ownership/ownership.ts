@@ -1,4 +1,4 @@
-// The ownership port: exactly one process advances a relayer at a time, and the store's fence holds it to that.
+// The ownership port: exactly one process advances a relayer at a time, and the store's fence enforces it.
 import { OwnershipLost } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { Session } from '../store/store.ts'
@@ -7,9 +7,9 @@ export interface Ownership {
   readonly relayer: RelayerId
   /** Fences every write of this owner. */
   readonly epoch: bigint
-  /** Aborts when the relayer is somebody else's, or is to be given up: the step under way is the last. */
+  /** Aborts when another process owns the relayer, or this one has to release it: the step under way is the last. */
   readonly lost: AbortSignal
-  /** Whether somebody else may own it by now: looks at the clock, for a process that slept through its lease. */
+  /** Whether another process may own it by now. Reads the clock, for a process that slept through its lease. */
   isOver(): boolean
 }
 
@@ -22,13 +22,16 @@ export interface OwnershipHandlers {
 
 export interface Ownerships {
   start(handlers: OwnershipHandlers): Promise<void>
-  /** From now on these, and no others, are for this process to advance: those whose key and network it has. */
+  /** This process shall advance exactly these relayers from now on: it has their keys and networks. */
   assign(relayers: readonly RelayerId[]): Promise<void>
-  /** After the commit. A hint: it may be lost, doubled, merged. */
+  /** Called after the commit. A hint: it may be lost, doubled, merged. */
   wake(relayer: RelayerId): void
-  /** After a failed step: gives the relayer up and acquires it anew, so that the step counts as a crash. */
+  /** After a failed step: releases the relayer and acquires it anew, so that the step counts as a crash. */
   renew(ownership: Ownership): Promise<void>
-  /** After a write that was refused: gives the relayer up. It is acquired again where it proves to be this process's. */
+  /**
+   * After a refused write: releases the relayer. It is acquired again if a survey proves that it belongs to this
+   * process.
+   */
   yield(ownership: Ownership): Promise<void>
   stop(): Promise<void>
 }
@@ -39,7 +42,7 @@ export async function fence(session: Session, ownership: Ownership): Promise<voi
   await session.fence(ownership.relayer, ownership.epoch)
 }
 
-/** Throws OwnershipLost: before bytes leave, as before a write. */
+/** Called before bytes leave, and before a write. Throws OwnershipLost. */
 export function refuseIfOver({ relayer, isOver }: Ownership): void {
   if (isOver()) throw new OwnershipLost(`the lease of relayer ${relayer} is over: it may have another owner`)
 }

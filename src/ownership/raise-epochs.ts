@@ -1,4 +1,4 @@
-// Epochs of relayers that are acquired at the same moment are raised in one commit: a replica may take over hundreds.
+// Raises the epochs of relayers that are acquired at the same moment in one commit: a replica may take over hundreds.
 import type { RelayerId } from '../domain/ids.ts'
 import type { Store } from '../store/store.ts'
 
@@ -8,7 +8,7 @@ interface Waiting {
   failed(error: unknown): void
 }
 
-/** Answers the new epoch; undefined where there is no such relayer. Rejects as the store does. */
+/** Returns the new epoch; undefined if there is no such relayer. Rejects as the store does. */
 export type RaiseEpoch = (relayer: RelayerId) => Promise<bigint | undefined>
 
 export function raisingEpochs(store: Store): RaiseEpoch {
@@ -23,7 +23,7 @@ export function raisingEpochs(store: Store): RaiseEpoch {
       )
       for (const [index, { done }] of together.entries()) done(epochs[index])
     } catch {
-      // Whatever is wrong with one of them, the others are acquired.
+      // A problem with one of them must not keep the others from being acquired.
       for (const { relayer, done, failed } of together) raiseOne(relayer).then(done, failed)
     }
   }
@@ -33,7 +33,7 @@ export function raisingEpochs(store: Store): RaiseEpoch {
       waiting.push({ relayer, done, failed })
       if (waiting.length > 1) return
       queueMicrotask(() => {
-        // In one order everywhere, so that of two that raise the same neither waits for the other in a circle.
+        // In one order everywhere: two replicas that raise the same epochs then never deadlock.
         const together = waiting.sort((one, other) => (one.relayer < other.relayer ? -1 : 1))
         waiting = []
         void raise(together)

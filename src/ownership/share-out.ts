@@ -1,21 +1,21 @@
-// How replicas share slots: each comes to the same shares by itself, from the same survey, so that nobody has to agree.
+// How replicas share slots. Each computes the same shares from the same survey, so no agreement is needed.
 import type { Member, Slot, Survey } from '../store/locks.ts'
 
 export interface Shares {
   /** Free slots to try. */
   readonly take: readonly Slot[]
-  /** Held slots that others are to have. */
+  /** Held slots that other replicas shall have. */
   readonly give: readonly Slot[]
-  /** All that nobody holds, of those that this replica can advance: not what it has given up and has not heard so. */
+  /** All free slots that this replica can advance, except those that it has released without a confirmation yet. */
   readonly free: readonly Slot[]
 }
 
 export interface Holding {
-  /** Relayers by slot: those that this replica can advance. */
+  /** Relayers by slot: only those that this replica can advance. */
   readonly weights: ReadonlyMap<Slot, number>
-  /** Slots that are being given up. */
+  /** Slots that this replica is releasing. */
   readonly leaving: ReadonlySet<Slot>
-  /** Slots that nobody else wants. */
+  /** Slots that no other replica wants. */
   readonly kept: ReadonlySet<Slot>
 }
 
@@ -26,8 +26,8 @@ interface Load {
 }
 
 /**
- * Shares differ by one relayer at most, and the larger ones are for those who hold more already: nothing moves that need
- * not. A slot of several relayers moves as a whole, so that what is held differs by the heaviest slot at most.
+ * Shares differ by one relayer at most, and the replicas with more already get the larger ones, so that no slot moves
+ * needlessly. A slot of several relayers moves as a whole, so actual holdings differ by the heaviest slot at most.
  */
 export function shareOut(survey: Survey, { weights, leaving, kept }: Holding): Shares {
   const weightOf = weighing(weights)
@@ -41,14 +41,14 @@ export function shareOut(survey: Survey, { weights, leaving, kept }: Holding): S
   const staying = [...mine].filter((slot) => !leaving.has(slot))
   let surplus = sum(staying) - shareOf(survey.self, loads, sum(untaken))
   for (const slot of staying) {
-    // What this replica can't advance is no use here.
+    // This replica can't advance the slot, so it gives it away.
     const isUseless = !weights.has(slot)
     if (!isUseless && (kept.has(slot) || weightOf(slot) > surplus)) continue
     give.push(slot)
     surplus -= weightOf(slot)
   }
 
-  // What is kept shows that somebody can't take what is given: it would stand still, for nothing.
+  // A kept slot shows that no other replica can take what this one gives: the slot would stand still for nothing.
   const isQuiet = untaken.length + leaving.size + kept.size + give.length === 0
   const givesByItself = ({ member, weight }: Load) => {
     const lightest = Math.min(...[...(survey.members.get(member) ?? [])].map(weightOf))
@@ -58,12 +58,12 @@ export function shareOut(survey: Survey, { weights, leaving, kept }: Holding): S
     give.push(...evenOut(loads, staying, weightOf))
   }
 
-  // The answer to its unlocking is on its way, and would take away what was locked anew.
+  // The confirmation of its unlock is on its way, and would remove a new lock.
   const free = untaken.filter((slot) => !leaving.has(slot))
   return { take: handOf(survey.self, free, loads, weightOf), give, free }
 }
 
-/** How many relayers a slot has that this replica can't advance it does not know: as many as its own, most likely. */
+/** A replica can't see the relayers of slots that it can't advance. It assumes the average of its own. */
 function weighing(weights: ReadonlyMap<Slot, number>): (slot: Slot) => number {
   const total = [...weights.values()].reduce((all, each) => all + each, 0)
   const average = weights.size === 0 ? 1 : total / weights.size
@@ -82,8 +82,8 @@ function shareOf(self: Member, loads: readonly Load[], freeWeight: number): numb
 }
 
 /**
- * The heaviest first, each to whoever has least by then. All deal the same from the same survey, so that no two want one
- * slot.
+ * Deals the heaviest slots first, each to the replica with the least so far. All replicas deal alike from the same
+ * survey, so no two want one slot.
  */
 function handOf(
   self: Member,
@@ -101,9 +101,9 @@ function handOf(
 }
 
 /**
- * Where every slot weighs more than what its holder has too much, nobody gives any, and somebody who came would get none. So
- * whoever has most gives its lightest, if whoever has least has less with it than the giver had. One at a time: loads come
- * closer with each (the sum of their squares falls), so it ends.
+ * If every slot weighs more than its holder's surplus, no replica gives any, and a new replica would get none. So the
+ * replica with the most gives its lightest slot, if the replica with the least then has less than the giver had. One at
+ * a time: each move brings loads closer (the sum of their squares falls), so it ends.
  */
 function evenOut(loads: readonly Load[], mine: readonly Slot[], weightOf: (slot: Slot) => number): readonly Slot[] {
   const difference = (loads[0]?.weight ?? 0) - (loads.at(-1)?.weight ?? 0)

@@ -1,4 +1,4 @@
-// Which slot a relayer belongs to: the same for every replica, whatever it has configured beside it.
+// Assigns relayers to slots: alike on every replica, whatever else its configuration holds.
 import type { RelayerId } from '../domain/ids.ts'
 import { type Slot, slotsMax } from '../store/locks.ts'
 

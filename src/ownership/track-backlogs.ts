@@ -1,8 +1,8 @@
-// Work whose hint was lost: a relayer that has a queue is told of once for each place that was taken in it since.
+// Finds work whose hint was lost: it reports a relayer with a queue once for each new sequence.
 import type { RelayerId } from '../domain/ids.ts'
 import type { Reads } from '../store/store.ts'
 
-/** Answers those that have something new in their queue since the last call. */
+/** Returns the relayers with new transactions in their queue since the last call. */
 export function trackBacklogs(reads: Pick<Reads, 'backlogs'>): () => Promise<readonly RelayerId[]> {
   let seen: ReadonlyMap<RelayerId, number> = new Map()
   return async () => {

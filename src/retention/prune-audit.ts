@@ -1,4 +1,4 @@
-// Keeps the audit log to its bounds, a little at a time.
+// Keeps the audit log within its limits, a little at a time.
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Store } from '../store/store.ts'

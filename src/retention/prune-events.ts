@@ -1,10 +1,10 @@
-// Pruning, now and then: events that nobody waits for any more go, a bounded share at a time.
+// Prunes old events that no delivery needs, regularly, and in bounded shares.
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Retention, Store } from '../store/store.ts'
 
 const pruneEveryMs = 60_000
-/** Between shares, so that requests come through. */
+/** A pause between shares, so that requests come through. */
 const breathMs = 20
 
 export interface Pruning {

@@ -1,4 +1,5 @@
-// One queue of deliveries. Each advance records the results of tries and returns what is due, until nothing is left.
+// Advances one queue of deliveries. Each round records the results of tries and returns due deliveries, until none is
+// left.
 
 import type { Due, Tried } from '../domain/delivery.ts'
 import { bell } from '../ops/bell.ts'
@@ -6,11 +7,14 @@ import { waitBriefly } from '../ops/within.ts'
 import type { DeliveryContext } from './delivery-context.ts'
 import { tryDelivery } from './try-delivery.ts'
 
-/** What the last advances say of a receiver. Kept in memory: it spares one that is down, and decides nothing else. */
+/**
+ * The health of a receiver by the last rounds. Kept in memory: it spares a receiver that is down, and decides nothing
+ * else.
+ */
 export interface QueueHealth {
-  /** In each of which every try failed. */
+  /** Rounds in a row in which every try failed. */
   failuresInARow: number
-  /** Nothing is tried before. */
+  /** No try begins before this time. */
   restsUntil: number
 }
 
@@ -18,33 +22,36 @@ export interface QueueRun {
   readonly health: QueueHealth
   /** Requests that the queue may have under way. */
   readonly roomOf: () => number
-  /** Nothing new is begun. */
+  /** After this no try begins. */
   readonly stopping: AbortSignal
-  /** What is under way is given up. */
+  /** After this the requests under way are aborted. */
   readonly cutting: AbortSignal
 }
 
-/** Who holds it and is silent for so long is gone. It is renewed while requests are under way. */
+/** An owner that is silent for so long is gone. A live one renews its lease while requests are under way. */
 const leaseMs = 15_000
-/** Twice: whose clock is ahead by up to a lease keeps what it works at, and the lease of who died ahead ends all the same. */
+/**
+ * Twice the lease. An owner whose clock is ahead by up to a lease keeps its queue, and the lease of an owner that died
+ * with a clock ahead still ends.
+ */
 const leaseBelievedMs = 2 * leaseMs
 const renewAfterMs = 5_000
-/** From so many on, one request at a time finds out whether the receiver is back. */
+/** After so many failures, one request at a time tests whether the receiver is back. */
 const failuresInARowMax = 5
 const restMs = { first: 250, most: 30_000 }
-/** While requests are under way and none ends, something else may become due. */
+/** While requests are under way and none ends, other deliveries may become due. */
 const recheckMs = 100
-/** Until the queue of somebody else is looked at again. */
+/** The pause before another owner's queue is tried again. */
 const otherOwnerRestMs = 1_000
 
-/** Resolves when nothing is due or under way. Rejects when the store fails: what was due before is due again then. */
+/** Resolves when nothing is due or under way. Rejects when the store fails: the due deliveries are then due again. */
 export async function deliverQueue(context: DeliveryContext, notificationId: string, run: QueueRun): Promise<void> {
   const { store, clock, metrics, owner } = context
   const { health, stopping } = run
   const answered = bell()
   const busy = new Map<number, Promise<void>>()
   let tried: Tried[] = []
-  /** The last advance, by the time that has passed; none yet. */
+  /** The time of the last round, by the elapsed time; undefined before the first. */
   let advancedAt: number | undefined
 
   async function begin(due: Due): Promise<void> {
@@ -68,18 +75,19 @@ export async function deliverQueue(context: DeliveryContext, notificationId: str
         advancedAt = clock.elapsed()
         const due = await store.commit((session) => session.advanceQueue(advance))
         if (!due) {
-          // What came of our tries the other finds out again.
+          // The other owner repeats our tries and finds their results again.
           health.restsUntil = now + otherOwnerRestMs
           return
         }
         for (const { result } of results) metrics.tried(notificationId, result)
         updateHealth(health, results, now)
-        // Asked for before the stop, perhaps: nowhere but here is it under way, so the next owner finds it due.
+        // The stop may have come during the commit. These are under way only in this memory, so the next owner finds
+        // them due.
         if (!stopping.aborted) for (const each of due) busy.set(each.eventId, begin(each))
         if (results.length > 0 || due.length > 0) continue
       }
       if (busy.size === 0 && tried.length === 0) {
-        // Another process need not wait for the lease to end.
+        // Another process then need not wait for the end of the lease.
         if (stopping.aborted && advancedAt !== undefined) await releaseQueue(context, notificationId)
         return
       }
@@ -96,7 +104,7 @@ async function releaseQueue({ store, clock, owner }: DeliveryContext, notificati
   await store.commit((session) => session.advanceQueue(advance))
 }
 
-/** A rest that is longer than any was begun before the machine's clock was set back: it is over. */
+/** A rest that exceeds the longest one began before the machine's clock was set back: it is over. */
 export function isResting({ restsUntil }: QueueHealth, now: number): boolean {
   return restsUntil > now && restsUntil - now <= restMs.most
 }

@@ -1,4 +1,4 @@
-// Delivery of events to webhooks: every queue that has something to be delivered is worked off, each by itself.
+// Delivers events to webhooks: each queue with due deliveries is advanced, independently of the others.
 
 import { backOff } from '../ops/back-off.ts'
 import { loggingOutage, type Outage } from '../ops/log-outage.ts'
@@ -7,9 +7,9 @@ import { deliverQueue, isResting, type QueueHealth } from './deliver-queue.ts'
 import type { DeliveryContext } from './delivery-context.ts'
 
 const lookEveryMs = 100
-/** For requests under way when the process is asked to end; what is cut off then is sent again by the next. */
+/** For requests under way when the process has to stop. The next process repeats those that are cut off. */
 const graceMs = 3_000
-/** Requests at once, over all queues; but each queue may have one. */
+/** Concurrent requests over all queues; but each queue may have one. */
 const requestsMax = 256
 const requestsMaxOfQueue = 16
 

@@ -1,4 +1,4 @@
-// What every part of a delivery is given: the store, time, and where each notification goes.
+// The dependencies of a delivery: the store, time, and the address of each notification.
 import type { TransactionEvent } from '../domain/event.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
@@ -13,9 +13,9 @@ export interface DeliveryContext {
   readonly random: Random
   readonly logger: Logger
   readonly metrics: WebhookMetrics
-  /** Names this process among those that share the database: a queue is one's at a time. */
+  /** Names this process among those that share the database: a queue has one owner at a time. */
   readonly owner: string
-  /** Undefined when nothing of that id is configured. */
+  /** Undefined if no notification of that id is configured. */
   readonly webhookOf: (notificationId: string) => Webhook | undefined
   readonly present: (event: TransactionEvent) => { readonly id: string }
   readonly poster: Pick<WebhookPoster, 'post'>

@@ -1,4 +1,4 @@
-// One POST of an event to a receiver. Whatever is not a clear yes is a failure, told in words without URL or key.
+// One POST of an event to a receiver. Every result but a clear success is a failure, described without URL or key.
 
 import { Agent, errors } from 'undici'
 import type { Clock } from '../ops/clock.ts'
@@ -8,16 +8,16 @@ import type { Secret } from '../ops/secret.ts'
 import { late, within } from '../ops/within.ts'
 import { signWebhook } from './sign-webhook.ts'
 
-/** Where a notification goes. */
+/** The address of a notification. */
 export interface Webhook {
   readonly url: Secret
-  /** Absent: nothing is signed. */
+  /** Absent: requests are not signed. */
   readonly signingKey?: Secret
 }
 
 export type PostResult =
   | { readonly result: 'delivered' }
-  /** `retryAfterMs`: how long the receiver wants to be left alone; 0 when it does not say. */
+  /** `retryAfterMs`: the pause that the receiver requests; 0 if it requests none. */
   | { readonly result: 'failed'; readonly error: string; readonly retryAfterMs: number }
 
 export interface WebhookPoster {
@@ -29,10 +29,10 @@ export interface WebhookPoster {
 /** For the whole exchange. */
 const timeoutMs = 10_000
 const connectTimeoutMs = 5_000
-/** Of the answer's body, which nobody reads. */
+/** The limit of the answer's body, which is discarded. */
 const answerBytesMax = 64 * 1024
 const connectionsMax = 32
-/** For a receiver that names a date, or no sane number. */
+/** For a receiver that names a date, or an invalid number. */
 const retryAfterUnknownMs = 60_000
 
 export function openWebhookPoster(options: { clock: Clock; guard: AddressGuard; userAgent: string }): WebhookPoster {
@@ -40,7 +40,7 @@ export function openWebhookPoster(options: { clock: Clock; guard: AddressGuard; 
   const agent = new Agent({
     connections: connectionsMax,
     pipelining: 1,
-    // Node and undici differ in how they type one function of many overloads.
+    // Node and undici type this overloaded function differently.
     connect: { timeout: connectTimeoutMs, lookup: guard.lookup as never },
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -55,7 +55,7 @@ export function openWebhookPoster(options: { clock: Clock; guard: AddressGuard; 
     if (!url || !/^https?:$/.test(url.protocol)) return failed('its URL is no http or https URL')
     const refusal = guard.refusalOf(url)
     if (refusal !== undefined) return failed(refused(refusal))
-    // undici follows no redirect by itself, and nobody asks it to: where it leads was not checked.
+    // undici follows no redirect by default, and this request enables none: its target was not checked.
     const answer = await agent.request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,

@@ -3,9 +3,9 @@ import { createHmac } from 'node:crypto'
 import type { TimestampMs } from '../domain/units.ts'
 
 /**
- * `webhook-signature` is that of the Standard Webhooks specification: over `id.timestamp.body`, so that an old request can't
- * be sent again as a new one. `x-signature` is what receivers of OpenZeppelin Relayer verify: over the body alone.
- * The key is the text as it is configured, in UTF-8.
+ * `webhook-signature` follows the Standard Webhooks specification: over `id.timestamp.body`, so that an old request
+ * can't be sent again as a new one. `x-signature` is the one that receivers of OpenZeppelin Relayer verify: over the
+ * body alone. The key is the configured text, in UTF-8.
  */
 export function signWebhook(
   key: string | undefined,

@@ -1,9 +1,9 @@
-// One try of one delivery: what is sent, to whom, and what comes of a failure.
+// One try of one delivery: the event, its receiver, and the result.
 import { type Due, nextTry, type Tried } from '../domain/delivery.ts'
 import type { DeliveryContext } from './delivery-context.ts'
 import type { PostResult } from './post-webhook.ts'
 
-/** Never rejects. Undefined when it was cut off before it was answered: then it counts as not tried. */
+/** Never rejects. Undefined if it was cut off before an answer: then it does not count as a try. */
 export async function tryDelivery(
   context: DeliveryContext,
   notificationId: string,

@@ -104,7 +104,7 @@ test.each(['gasUsed', 'effectiveGasPrice'] as const)('a cost is not guessed wher
 test('what was executed and nobody knows how ends as mined, neither confirmed nor failed, and says so', () => {
   const { succeeded: _, ...spender } = by(attempt) as Extract<Inclusion, { by: 'attempt' }>
   const included = include(inFlight(0, [attempt]), spender)
-  expect(included.statusReason).toMatch(/no node says whether it succeeded/)
+  expect(included.statusReason).toMatch(/no node reports whether it succeeded/)
   const ended = settled(included as InPhase<'mined'>)
   expect([statusOf(included), statusOf(ended), isTerminal(ended)]).toEqual(['mined', 'mined', true])
   expect(() => cancel(ended, now)).toThrow(/already mined/)

@@ -61,7 +61,7 @@ test('without a status, what was executed ends as mined, and says that nobody kn
   receiptsAre(without('status'))
   const { sent, canceled, verdict: won, fee } = await sendAndCancel('statusless')
   expect(sent.status).toBe('mined')
-  expect(sent.status_reason).toMatch(/no node says whether it succeeded/)
+  expect(sent.status_reason).toMatch(/no node reports whether it succeeded/)
   expect(canceled.status).toBe('canceled')
   expect(won).toMatchObject({ state: 'won', cost: String(fee) })
 })

@@ -77,7 +77,7 @@ describe('on anvil', () => {
       hash,
       to: payment.to,
       value: String(payment.value),
-      status_reason: 'the replacement lost: what it replaced was mined first',
+      status_reason: 'the replacement lost: the earlier payload was mined first',
     })
     expect(await balanceOf(stage.node, payment.to)).toBe(payment.value)
     const late = await replace(stage, payment, { to: receiver, value: '1', gas_limit: 21_000 })

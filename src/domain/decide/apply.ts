@@ -11,7 +11,7 @@ import { withoutWait, withWait } from '../wait.ts'
 import type { Change } from './decision.ts'
 import { include, refusePayload, reopen, requeue, settle, withReason } from './settle.ts'
 
-/** `attempt` is what was signed for the decisions that sign: assignNonce, bump, replace and takeOver. */
+/** `attempt` is the signed attempt of the decisions that sign: assignNonce, bump, replace and takeOver. */
 export function apply(
   change: Change,
   transaction: Transaction,
@@ -63,7 +63,7 @@ export function apply(
   }
 }
 
-/** The relayer's own no-op for a nonce that would otherwise hold up everything behind it. */
+/** The relayer's own no-op for a nonce that would otherwise hold up every later one. */
 export function fillGap(
   relayer: Relayer,
   at: { id: TransactionId; sequence: number; nonce: Nonce; now: TimestampMs },
@@ -88,11 +88,11 @@ export function fillGap(
   }
   return withReason(
     bind(gapFiller, at.nonce, attempt, at.now),
-    `fills nonce ${at.nonce}, which nothing else would take`,
+    `fills nonce ${at.nonce}, which no other transaction takes`,
   )
 }
 
-/** As after a crash in mid-air: from here on the chain is asked for it like for any other. */
+/** The state after a crash during a broadcast: from here on the service searches for it like for any other. */
 function recover(found: Found, now: TimestampMs): Transaction {
   const { spender } = found
   const { suspectedNoOp: _, ...transaction } = found.transaction
@@ -104,7 +104,7 @@ function recover(found: Found, now: TimestampMs): Transaction {
   return withReason(bound, recoveredReason)
 }
 
-/** After the nodes answered. */
+/** The transaction with the outcomes of its broadcasts. */
 export function afterAnswers(
   transaction: Transaction,
   outcomes: ReadonlyMap<Hash, BroadcastOutcome>,
@@ -118,7 +118,7 @@ export function afterAnswers(
   return answered
 }
 
-/** Canceled, and by the answers now certain that no node had it: that ends it. */
+/** Ends a canceled transaction if the answers prove that no node had it. */
 export function dropIfCertain(transaction: Transaction, now: TimestampMs): Transaction {
   const certain = isInPhase(transaction, 'inFlight') && transaction.cancellation && neverReachedANode(transaction)
   return certain ? dropCanceled(transaction, now) : transaction

@@ -1,4 +1,4 @@
-// Which of the queue gets which nonce, now. Nonces are bound late, lowest first, and a gap is never left behind.
+// Assigns nonces to the queue. Nonces are bound late, lowest first, and no gap stays behind.
 import { type Condition, roughly } from '../condition.ts'
 import { type Fees, feeCap, firstFees, lowered, type Market, marketFees } from '../fees.ts'
 import { forbids } from '../forbid.ts'
@@ -19,7 +19,7 @@ export function assignNonces(situation: Omit<Situation, 'now'>): Assignments {
   const { market, nonce, pendingNonce } = observation
   const wait: Assignments = { decisions: [], needsPendingNonce: false, needsBalance: false, again: false }
   if (!market)
-    return { ...wait, decisions: explainFirst(work, 'facts_missing', 'waits: no node tells the price of gas') }
+    return { ...wait, decisions: explainFirst(work, 'facts_missing', 'waits: no node reports the price of gas') }
   if (nonce < work.floor.spentBelow) return { ...wait, decisions: explainBehind(work, nonce) }
 
   const free = freeNonces(work, observation, policy)
@@ -33,10 +33,10 @@ export function assignNonces(situation: Omit<Situation, 'now'>): Assignments {
   const { decisions, again, lacksFunds } = assignQueue(market, free, situation)
   if (lacksFunds && isRemembered(observation)) return { ...wait, needsBalance: true }
   const gaps: Decision[] = []
-  // Where the next look may give a nonce to the queue, no no-op is paid for it now.
+  // The next observation may give a nonce to a queued transaction. Until then no no-op is paid for it.
   while (!again && free.peek() < highest) {
     const nonce = free.take()
-    // It has its gap filler, which no node takes: another would fare no better.
+    // This nonce has a gap filler that nodes refuse. They would refuse another.
     if (free.gapFillerAt(nonce)) continue
     gaps.push({ do: 'fillGap', nonce, fees: gapFillerFees(work.relayer, market, policy) })
   }
@@ -45,9 +45,9 @@ export function assignNonces(situation: Omit<Situation, 'now'>): Assignments {
 }
 
 /**
- * A gap that no pool explains may be there because a foreign transaction waits for the nonce: what takes it races that
- * one, and a payload that loses begins anew only once that is final. So the queue waits for as long as a foreign
- * transaction that is seen has. That costs it no time, as nothing above the gap is mined before.
+ * If no pool explains a gap, a foreign transaction may wait for its nonce. Whatever takes the nonce races that one, and
+ * a payload that loses begins anew only at finality. So the queue waits as long as it would for a visible foreign
+ * transaction. The wait costs no time: nothing above the gap is mined before.
  */
 function waitForForeign(gap: Nonce, { work, observation, policy }: Omit<Situation, 'now'>): Decision[] {
   const from = takenFrom(work, observation, policy)
@@ -59,23 +59,23 @@ function waitForForeign(gap: Nonce, { work, observation, policy }: Omit<Situatio
   return next ? [...explained, ...explainPoolUnseen(next, gap, from)] : explained
 }
 
-/** What fills a gap is a no-op, and bound by their cap. */
+/** A gap filler is a no-op, so the no-ops' cap limits it. */
 export function gapFillerFees(relayer: Relayer, market: Market, policy: NetworkPolicy): Fees {
   return lowered(marketFees(market, 'fast', usesEip1559(relayer, policy)), relayer.policies.cancelGasPriceCap)
 }
 
-/** Somebody may have topped it up since. */
+/** A remembered balance may have been topped up since. */
 function isRemembered({ head, balanceReadAt }: Observation): boolean {
   return balanceReadAt !== undefined && balanceReadAt !== head.number
 }
 
-/** A node that knows less of the chain than we have settled: what it calls the next nonce is a spent one. */
+/** The node is behind the settled part of the chain, so its next nonce is already spent. */
 function explainBehind(work: Work, nonce: Nonce): Decision[] {
-  const explained = `waits: the node says nonce ${nonce}, but every nonce below ${work.floor.spentBelow} is settled; it is behind, or its chain was reset and needs a DATABASE_URL of its own`
+  const explained = `waits: the node reports nonce ${nonce}, but every nonce below ${work.floor.spentBelow} is settled; it is behind, or its chain was reset and needs a DATABASE_URL of its own`
   return explainFirst(work, 'node_behind', explained)
 }
 
-/** Of what waits in the queue: the others wait for it. */
+/** Explains the first of the queue only: the others wait for it. */
 function explainFirst({ queued: [first] }: Work, condition: Condition, reason: string): Decision[] {
   return first ? explain(first, condition, reason) : []
 }
@@ -93,14 +93,14 @@ function assignQueue(
   const queued = work.queued.slice(0, roomIn(work, observation.delegated))
   if (work.relayer.paused) return { decisions: explainPaused(work), again: false }
   if (queued.length > 0 && balance === undefined) {
-    return { decisions: explainFirst(work, 'facts_missing', 'waits: no node tells the balance'), again: false }
+    return { decisions: explainFirst(work, 'facts_missing', 'waits: no node reports the balance'), again: false }
   }
   const decisions: Decision[] = []
   let room = openRoomIn(work, observation.delegated)
   let wallet = spendable(work, balance ?? 0n, market, policy) - minedAhead(work, observation.nonce)
   for (const transaction of queued) {
     if (!isInPhase(transaction, 'queued')) continue
-    // Accepted under other policies: it ends here rather than hold up what came after it.
+    // The policies changed after it was accepted. It ends here, so it does not hold up later transactions.
     const forbidden = forbids(work.relayer.policies, transaction.payload)
     if (forbidden !== undefined) {
       decisions.push({ do: 'refuse', transaction, reason: `the policies changed since it was accepted: ${forbidden}` })
@@ -108,15 +108,15 @@ function assignQueue(
     }
     const estimate = observation.estimates.get(transaction.id)
     if (estimate?.kind === 'reverts') {
-      // It may only need what is ahead of it: an approval, say. Alone it is judged by itself.
+      // It may need an earlier transaction, an approval for example. Once it is first, its own result counts.
       const isAhead = inFlightOf(work).length > 0 || decisions.some(({ do: what }) => what === 'assignNonce')
-      const reason = `waits for what is in flight: it would revert by now: ${estimate.reason}`
+      const reason = `waits for the transactions in flight: it would revert now: ${estimate.reason}`
       if (isAhead) return { decisions: [...decisions, ...explain(transaction, 'would_revert', reason)], again: false }
       decisions.push({ do: 'refuse', transaction, reason: `it would revert: ${estimate.reason}` })
       continue
     }
     const gasLimit = transaction.payload.gasLimit ?? (estimate?.kind === 'gas' ? estimate.gas : undefined)
-    // First in, first out: what can't go now holds back what came after it.
+    // First in, first out: a transaction that can't go now holds back later ones.
     if (gasLimit === undefined && estimate === undefined) return { decisions, again: true }
     const offer = price(transaction, gasLimit, balance ?? 0n, wallet, work, market, policy)
     if ('reason' in offer) {
@@ -124,7 +124,7 @@ function assignQueue(
       const lacksFunds = condition === 'balance_below_minimum' || condition === 'balance_short'
       return { decisions: [...decisions, ...explain(transaction, condition, reason)], again: false, lacksFunds }
     }
-    // Beyond the room that there is, only a gap filler's nonce is to be had: it goes from one to the other.
+    // Without room only a gap filler's nonce is available: it passes from the gap filler to the transaction.
     if (room === 0 && !free.gapFillerAt(free.peek())) break
     const nonce = free.take()
     const gapFiller = free.gapFillerAt(nonce)
@@ -158,7 +158,7 @@ function price(
     const tooDear =
       pricing.kind === 'speed'
         ? `the base fee (up to ${roughly(market.baseFee ?? 0n)} wei)`
-        : `the fee that it was sent with (${feeCap(pricing)} wei)`
+        : `its own fee (${feeCap(pricing)} wei)`
     const reason = `waits: ${tooDear} is above gas_price_cap (${gasPriceCap} wei): raise the cap, wait, or cancel it`
     return { condition: 'gas_price_cap', reason }
   }
@@ -168,7 +168,7 @@ function price(
   }
   const short = upfrontCost(value, gasLimit, fees) - wallet
   if (short > 0n) {
-    const reason = `waits: the balance (${balance} wei) does not cover its value (${value} wei) and gas beside what is in flight and cancel_reserve: top it up by ${roughly(short)} wei`
+    const reason = `waits: the balance (${balance} wei) does not cover its value (${value} wei) and gas beside the transactions in flight and cancel_reserve: top it up by ${roughly(short)} wei`
     return { condition: 'balance_short', reason }
   }
   return { fees, gasLimit }

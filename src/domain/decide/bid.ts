@@ -1,8 +1,9 @@
-// What the next attempt of a nonce bids, for a stuck payload as for a no-op, or why none is signed now.
+// The fees of a nonce's next attempt, for a stuck payload and for a no-op alike, or why none is signed now.
 //
-// A bid has to replace what a pool may hold of the nonce, and it has to be worth a miner's while. It follows the market up
-// to a multiple of it: a chain that takes our bytes and mines nothing must not lead us to bid against ourselves. What a
-// client named, and what a foreign transaction bids, is outbid first, whatever that takes within the caps.
+// A bid has to replace every attempt that a pool may hold for the nonce, and it has to pay a miner enough. It follows
+// the market up to a multiple of it: if a chain accepts our bytes and mines nothing, we must not bid against ourselves.
+// The bid first exceeds the fees that a client named and those of a foreign transaction, whatever that costs within the
+// caps.
 import { type Attempt, mayBeKnown, rejectionOf, wasAlwaysRejected, wasTaken } from '../attempt.ts'
 import {
   escalatedFees,
@@ -34,29 +35,31 @@ export interface Bidder {
   readonly own: readonly Attempt[]
   readonly speed: Speed
   readonly gas: Gas
-  /** The most per gas that a policy allows. */
+  /** The most that a policy allows per gas. */
   readonly cap: Wei | undefined
-  /** What the account can pay for gas. Absent: the balance was not asked for. */
+  /** What the account can pay for gas. Absent: no balance was read. */
   readonly funds: Wei | undefined
 }
 
 export type Bid =
   | { readonly kind: 'sign'; readonly fees: Fees }
-  /** The same bytes were signed before. */
+  /** An earlier attempt has the same bytes. */
   | { readonly kind: 'repeat'; readonly attempt: Attempt }
-  /** `wanted`: what would be paid if it were not for that; where funds are short, the least that would do. */
+  /** `wanted`: the fees without that limit; where funds are short, the lowest fees that would suffice. */
   | { readonly kind: 'wait'; readonly until: 'cap' | 'funds' | 'market' | 'double'; readonly wanted: Fees }
 
 /**
- * Attempts for one nonce, of one purpose: at a quarter more each, far beyond any market. Beyond them only what doubles the
- * price is tried: the count keeps rows few, and never keeps a price from what the cap allows.
+ * The limit of attempts for one nonce and purpose. At a quarter more each, it lies far beyond any market. Beyond it
+ * only a doubled price is signed. The limit keeps rows few, and never blocks a price that the cap allows.
  */
 export const attemptsMax = 64
 
-/** Per gas: a transfer that pays it costs some hundred-thousandths of an ether. */
+/** Per gas: a transfer at this tip costs some hundred-thousandths of an ether. */
 const smallTip = 3_000_000_000n
 
-/** The nonce was next for so long, in blocks, while others had room: then the tip is raised to what no miner disdains. */
+/**
+ * After so many blocks in which the nonce was next and others had room, the tip rises to one that every miner accepts.
+ */
 export const raisedTipAfterBlocks = 12
 
 export function nextBid(
@@ -87,7 +90,7 @@ function bidOver(
   const refused = latest && refusedOverForeign(latest)
   const floor = isNonEmpty(rivals) ? replacementFloor(rivals, market, observation.rule) : undefined
   const over = (fees: Fees) => (floor ? higher(floor, fees) : fees)
-  // What could not be paid for had no chance, so that a higher price is no answer to it.
+  // An attempt that the balance did not cover had no chance. It is no reason for a higher price.
   const tries = own.filter((attempt) => rejectionOf(attempt)?.code !== 'insufficientFunds').length
   const escalated = escalatedFees(market, { speed, tries, kind: attempts[0].fees.kind, refused })
   const tip = raisedTip(bidder, observation, market, policy)
@@ -97,7 +100,7 @@ function bidOver(
   const isFundsLower = affordable !== undefined && (cap === undefined || affordable < cap)
   const most = isFundsLower ? affordable : cap
   const fees = over(lowered(wanted, most))
-  // On a chain where gas is free a pool may take a no-op that offers nothing, too (Besu, zero base fee market).
+  // On a chain where gas is free, a pool may also accept a no-op with a price of zero (Besu, zero base fee market).
   const offersNothing = isFree(escalated) && !own.some((attempt) => isFree(attempt.fees))
   if (isFundsLower && feeCap(fees) > affordable && offersNothing) return { kind: 'sign', fees: escalated }
 
@@ -108,13 +111,13 @@ function bidOver(
     const limit = limitOf(bidder, observation, market)
     if (feeCap(floor) > feeCap(limit)) return { kind: 'wait', until: 'market', wanted: over(wanted) }
   }
-  // What the balance has to be topped up to.
+  // The cost that a top-up has to cover.
   const needed = over(marketFees(market, speed, attempts[0].fees.kind === 'eip1559'))
   if (most !== undefined && feeCap(fees) > most) {
     if (isFundsLower) return { kind: 'wait', until: 'funds', wanted: needed }
     return { kind: 'wait', until: 'cap', wanted: over(wanted) }
   }
-  // It would only be too low in another way.
+  // Such an attempt would fail the base fee instead of the balance.
   if (isFundsLower && market.baseFee !== undefined && feeCap(fees) < market.baseFee) {
     return { kind: 'wait', until: 'funds', wanted: needed }
   }
@@ -127,8 +130,8 @@ function bidOver(
 }
 
 /**
- * What a pool may hold of the nonce. What every node rejected is in none, so that it sets no floor; but where a pool
- * prefers something to our last bid, it may be just that.
+ * The attempts that a pool may hold. An attempt that every node rejected is in no pool, so it sets no floor. The
+ * exception: if a pool prefers another transaction to our last bid, it may prefer such an attempt.
  */
 export function rivalsOf(attempts: readonly Attempt[]): readonly Attempt[] {
   const known = attempts.filter(mayBeKnown)
@@ -138,9 +141,9 @@ export function rivalsOf(attempts: readonly Attempt[]): readonly Attempt[] {
 }
 
 /**
- * Of what a pool may hold, what is likely there. Where a node says that the balance does not cover the newest, pools drop
- * what it does not cover either (geth); and one that took a lower bid holds no dearer one. A pool that does hold one
- * prefers it: then the floor returns.
+ * The attempts that a pool is likely to hold. If a node reports that the balance does not cover the newest, pools also
+ * drop others that it does not cover (geth). A pool that accepted a lower bid holds no higher one. If a pool does hold
+ * one, it rejects the lower bid, and the floor returns.
  */
 function likelyHeld(
   rivals: readonly Attempt[],
@@ -154,14 +157,14 @@ function likelyHeld(
   return rivals.filter(({ fees }) => feeCap(fees) <= feeCap(latest.fees))
 }
 
-/** What we price outbids all that is ours, so what a pool prefers to it is a foreign transaction. */
+/** Our bids outbid all of our own, so a pool that prefers another transaction holds a foreign one. */
 function refusedOverForeign(latest: Attempt): Fees | undefined {
   return rejectionOf(latest)?.code === 'replacementUnderpriced' ? latest.fees : undefined
 }
 
 /**
- * Where our own escalation ends. It counts from the market's price, or from the least that replaces what a client named, or
- * from what took the place of a foreign transaction, whichever is most.
+ * The end of our own escalation. It counts from the highest of three: the market's price, the lowest fees that replace
+ * a client's own, and the fees that replaced a foreign transaction.
  */
 function limitOf({ transaction, own, speed }: Bidder, { rule }: Observation, market: Market): Fees {
   const { attempts } = transaction.lifecycle
@@ -170,7 +173,7 @@ function limitOf({ transaction, own, speed }: Bidder, { rule }: Observation, mar
   return multiplied([...named, ...overForeign(own)].reduce(higher, price), escalationMultiple)
 }
 
-/** The first attempt of each payload whose price the client named itself. */
+/** The first attempt of each payload whose fees the client named. */
 function namedBids({ payload, earlier, lifecycle }: InPhase<'inFlight'>): readonly Fees[] {
   return [...(earlier ?? []), payload].flatMap(({ pricing }, index) => {
     if (pricing.kind === 'speed') return []
@@ -179,7 +182,7 @@ function namedBids({ payload, earlier, lifecycle }: InPhase<'inFlight'>): readon
   })
 }
 
-/** The first bid after the last one that a pool rejected for the sake of a foreign transaction. */
+/** The first bid after the last one that a pool rejected in favor of a foreign transaction. */
 function overForeign(own: readonly Attempt[]): readonly Fees[] {
   const lost = own.findLastIndex((attempt) => refusedOverForeign(attempt) !== undefined)
   const next = lost < 0 ? undefined : own[lost + 1]
@@ -187,9 +190,9 @@ function overForeign(own: readonly Attempt[]): readonly Fees[] {
 }
 
 /**
- * A builder may leave out what tips too little, and say so nowhere (geth `--miner.gasprice`). Undefined as long as the
- * nonce is not next, has not waited for long, or blocks have no room anyway. Ten times what blocks paid counts only as far
- * as it is small: where blocks hold little but our own transactions, each of those would pay ten times the one before.
+ * A builder may leave out transactions with a low tip, and report that nowhere (geth `--miner.gasprice`). Undefined
+ * until the nonce is next, has waited for long, and blocks have room. Ten times the paid tip counts only as far as it
+ * is small: where blocks hold little but our own transactions, each of those would pay ten times the one before.
  */
 function raisedTip(
   { transaction, speed }: Pick<Bidder, 'transaction' | 'speed'>,
@@ -205,7 +208,7 @@ function raisedTip(
   return maxWei(policy.raisedTip ?? 0n, market.suggestedTip ?? 0n, paid, minWei(escalationMultiple * paid, smallTip))
 }
 
-/** Whether its tip is below what a nonce that has waited for long is worth. */
+/** Whether its tip is below the tip for a nonce that has waited for long. */
 export function wantsRaisedTip(
   transaction: InPhase<'inFlight'>,
   latest: Attempt,

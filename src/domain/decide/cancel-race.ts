@@ -1,4 +1,5 @@
-// The race for a canceled transaction's nonce: our no-op against everything a node may hold, until one is mined.
+// The race for a canceled transaction's nonce: our no-op against every attempt that a node may hold, until one is
+// mined.
 import { type Attempt, isNoOp, mayBeKnown, newest, noOpGas, rejectionOf, unrecognizedErrorOf } from '../attempt.ts'
 import { roughly } from '../condition.ts'
 import { escalationMultiple, feeCap } from '../fees.ts'
@@ -22,7 +23,7 @@ export function race(transaction: InPhase<'inFlight'>, situation: Situation): (D
 
   const noOps = attempts.filter(isNoOp)
   const { balance } = observation
-  // Where gas is free an account may have nothing, and its first no-op has to offer nothing, too.
+  // Where gas is free an account may be empty, so its first no-op has to offer nothing, too.
   const isFree = observation.market?.gasPrice === 0n
   if (noOps.length === 0 && isFree && balance === undefined) return [{ do: 'readBalance' }]
   if (!isNonEmpty(noOps)) return takeOver(transaction, noOps, balance, situation)
@@ -34,21 +35,21 @@ export function race(transaction: InPhase<'inFlight'>, situation: Situation): (D
   }
   const error = unrecognizedErrorOf(latest)
   if (error !== undefined && !isOutpaced(latest, observation)) {
-    const reason = `canceled; a node answers the no-op with an error that is not known of any client, and is sent it again: ${error}`
+    const reason = `canceled; a node answers the no-op with an unknown error, so it is broadcast again: ${error}`
     return [...explain(transaction, 'node_refuses', reason), ...again]
   }
   const rejection = rejectionOf(latest)
   const patience = { blocks: policy.cancelBumpAfterBlocks, ms: policy.cancelBumpAfterMs }
   const why = reasonToBid(transaction, latest, speed, patience, situation)
   if (why) {
-    // What the account can't pay for is not signed: a node would reject it, and nothing would be won.
+    // The service signs nothing that the account can't pay for: a node would reject it.
     if (balance === undefined) return [{ do: 'readBalance' }, ...again]
     const raised = takeOver(transaction, noOps, balance, situation)
     const [decision] = raised
-    // Dearer is no answer to a node that can't be paid for this one.
+    // A higher price is no answer to a node that reports a short balance.
     const isDearer = decision?.do === 'takeOver' && feeCap(decision.fees) >= feeCap(latest.fees)
     if (why === 'unfunded' && (!decision || isDearer)) return [...unfunded(transaction, latest), ...again]
-    // At its cap it still races: the pools may have lost it, and a node that knows it may yet mine it.
+    // At its cap it still races: pools may have lost it, and a node that has it may still mine it.
     const goesOut = decision?.do === 'takeOver' || decision?.do === 'rebroadcast'
     return goesOut ? raised : [...raised, ...refused(transaction, latest), ...again]
   }
@@ -61,7 +62,7 @@ export function race(transaction: InPhase<'inFlight'>, situation: Situation): (D
 
 function refused(transaction: InPhase<'inFlight'>, { broadcast }: Attempt): Decision[] {
   if (broadcast.state !== 'refused') return []
-  const reason = `canceled; the node refused the no-op, and it is broadcast again, less and less often: ${broadcast.reason}`
+  const reason = `canceled; the node refused the no-op, and it is broadcast again at growing intervals: ${broadcast.reason}`
   return explain(transaction, 'node_refuses', reason)
 }
 
@@ -74,7 +75,7 @@ function unfunded(
   return explain(transaction, 'cancel_unfunded', reason)
 }
 
-/** `balance`: absent, a first no-op is signed all the same: asking would cost a call, and time. */
+/** Without `balance` a first no-op is signed all the same: the read would cost a call and time. */
 function takeOver(
   transaction: InPhase<'inFlight'>,
   noOps: readonly Attempt[],
@@ -84,7 +85,7 @@ function takeOver(
   const { work, observation, policy } = situation
   const { market } = observation
   if (!market) return []
-  // Its own cap, never the sends': a blocked nonce that costs more than the sends' cap would be stuck for ever.
+  // The no-ops' own cap, not the sends': a blocked nonce that costs more than the sends' cap would be stuck for ever.
   const cap = work.relayer.policies.cancelGasPriceCap
   const bidder = { transaction, own: noOps, speed, gas: noOpGas, cap, funds: balance } as const
   const bid = nextBid(bidder, observation, market, policy)
@@ -111,7 +112,7 @@ function explainWait(
       return explain(transaction, 'cancel_unfunded', reason)
     }
     case 'market': {
-      const reason = `canceled; no no-op for nonce ${nonce} was mined, and more would be beyond ${escalationMultiple} times the market's price: the last is sent again, and a higher price is offered once the market's rises`
+      const reason = `canceled; no no-op for nonce ${nonce} was mined, and a higher price would be beyond ${escalationMultiple} times the market's price: the last is broadcast again, and a higher price follows once the market's rises`
       return explain(transaction, 'attempts_exhausted', reason)
     }
     case 'double': {

@@ -1,11 +1,13 @@
-// What a relayer does next. A pure function of what is stored, what the chain said, the rules, and the time.
+// Decides what a relayer does next: a pure function of the stored rows, the observation, the rules and the time.
 //
-// A transaction waits in the queue until there is room for it in flight; only then does it get a nonce, so that most
-// cancellations cost nothing. From there on its nonce, not its hash, is what we watch: every attempt ever signed for
-// the nonce may be the one that is mined, and the chain alone says which. While the nonce is open, the payload is
-// broadcast again where it may have been lost, and priced anew where it is stuck; once it is canceled the payload
-// is never broadcast again, and a no-op races it at rising fees. A nonce that the chain has spent is an inclusion;
-// an inclusion deep enough in the canonical chain is final; one whose block fell out of the chain is open again.
+// 1. A transaction waits in the queue until there is room in flight. Only then does it get a nonce, so most
+//    cancellations cost nothing.
+// 2. From there on the service watches the nonce, not the hash: any attempt ever signed for it may be mined, and only
+//    the chain says which.
+// 3. While the nonce is open, the service broadcasts the payload again where it may be lost, and prices it anew where
+//    it is stuck. Once canceled, the payload is never broadcast again, and a no-op races it at rising fees.
+// 4. A nonce that the chain has spent is an inclusion. An inclusion deep enough in the canonical chain is final. If its
+//    block leaves the chain, the nonce is open again.
 import { isNoOp } from '../attempt.ts'
 import type { Hash, TransactionId } from '../ids.ts'
 import { checkHistory, type HistoryCheck } from '../lost-history/check-history.ts'
@@ -29,20 +31,20 @@ export function decide(situation: Situation): Plan {
   const { work, observation, policy, now } = situation
   const followed = work.open.flatMap((transaction) => followUp(transaction, situation))
   const followUps = followed.filter(isDecision).filter((decision) => mayGoNow(decision, work))
-  // What may have been sent by a history that was lost neither gets a nonce nor ends before that is known.
+  // A transaction that a lost history may have sent neither gets a nonce nor ends until the history check is complete.
   const proven = provenBelow(work, followUps)
   const { head, nonce } = observation
   const returning = followUps.flatMap((each) =>
     each.do === 'requeue' || each.do === 'unbind' ? [apply(each, each.transaction, undefined, now)] : [],
   )
   const known = { ...foresee(work, followUps, now), floor: { ...work.floor, explainedBelow: proven } }
-  // A nonce that comes back is for whoever is next by then.
+  // A nonce that comes back goes to the first transaction in the queue, but only in the next step.
   const isBusy = isHeldUp(work) || followUps.some(({ do: what }) => what === 'unbind')
   const check = checkHistory(
     work,
-    // Also what has expired: it may have been sent before.
+    // Expired ones too: a lost history may have sent them.
     { ...known, queued: [...returning, ...work.queued].sort((one, other) => one.sequence - other.sequence) },
-    // What it decides goes with what it explains, or not at all.
+    // Its decisions and its explanation are recorded together, or not at all.
     isBusy ? undefined : observation.lostHistory,
     { nonce, head, confirmations: policy.requiredConfirmations },
   )
@@ -52,14 +54,15 @@ export function decide(situation: Situation): Plan {
       ? [{ do: 'expire', transaction }]
       : [],
   )
-  // Nonces are bound in view of what this step settles and drops: the room that it makes is used at once.
+  // Nonces are bound to the work as it is after this step's settled and dropped transactions: their room is used at
+  // once.
   const ahead = foresee(work, [...followUps, ...expiries], now)
   const assignments = isBusy
     ? nothing
     : work.queued.some(waits) || check.decisions.length > 0
       ? { ...nothing, decisions: [...check.decisions, ...fillUnknown(check, { ...situation, work: ahead })] }
       : assignNonces({ work: ahead, observation, policy })
-  // What the chain gave back is pursued at once, and a race begins at once: the next block may be the rival's.
+  // A reopened transaction is pursued at once, and a race begins at once: the next block may be the rival's.
   const pressing: readonly Decision['do'][] = ['reopen', 'requeue', 'unbind', 'expire', 'giveUp', 'restoreCancellation']
   const returned = followUps.some(({ do: what }) => pressing.includes(what))
   const decisions = oneReasonEach([
@@ -69,7 +72,7 @@ export function decide(situation: Situation): Plan {
   ])
   const again = assignments.again || returned || check.again
   const spent = Math.max(work.floor.spentBelow, check.explainedBelow ?? 0, spentBelow(followUps))
-  // Without prices, held up, or before the next look, it is not known of all what holds them up.
+  // The plan is incomplete without prices, while held up, and before another observation: then no wait is cleared.
   const explained =
     again || isHeldUp(work) || !observation.market ? [] : clearStaleWaits(revisited(work, observation), decisions)
   return {
@@ -90,7 +93,7 @@ function isDecision(each: Decision | NeedsBalance): each is Decision {
   return each.do !== 'readBalance'
 }
 
-/** By a transaction that is settled with it, or by a foreign transaction, which sends ours back into the queue. */
+/** A settled transaction spends its nonce. So does a foreign transaction, which returns ours to the queue. */
 function spentBelow(decisions: readonly Decision[]): Nonce {
   const spent = decisions.flatMap((decision) =>
     decision.do === 'settle' || decision.do === 'requeue' ? [decision.transaction.lifecycle.nonce + 1] : [],
@@ -98,7 +101,7 @@ function spentBelow(decisions: readonly Decision[]): Nonce {
   return Math.max(0, ...spent)
 }
 
-/** As long as the lost history is not known: no further than what is settled as ours, one after the other. */
+/** During the history check: only up to an unbroken run of nonces that are settled as ours. */
 function provenBelow({ floor }: Work, decisions: readonly Decision[]): Nonce {
   const ours = new Set(
     decisions.flatMap((decision) => {
@@ -112,7 +115,7 @@ function provenBelow({ floor }: Work, decisions: readonly Decision[]): Nonce {
   return below
 }
 
-/** Per step: what waits in a pool for nobody knows what had its time, and no-ops of our own take its nonces. */
+/** Per step. Unexplained transactions in a pool had their time, and our no-ops take their nonces. */
 const fillsMax = 16
 
 function fillUnknown({ lostHistory, unknown }: HistoryCheck, { work, observation, policy }: Situation): Decision[] {
@@ -127,13 +130,13 @@ function fillUnknown({ lostHistory, unknown }: HistoryCheck, { work, observation
     .map((nonce) => ({ do: 'fillGap', nonce, fees }))
 }
 
-/** Those of which a plan tells what holds them up, if anything does. */
+/** The transactions whose waits a plan covers completely. */
 function revisited(work: Work, observation: Observation): readonly Transaction[] {
   const live = work.open.filter((each) => isInPhase(each, 'inFlight') && each.lifecycle.nonce >= observation.nonce)
   return [...live, ...work.queued]
 }
 
-/** What takes the nonce of a refused gap filler takes it before that is tried again. */
+/** If a transaction takes the nonce of a refused gap filler, the gap filler is not broadcast again. */
 function withoutThoseGivingWay(followUps: readonly Decision[], assigned: readonly Decision[]): readonly Decision[] {
   const ended = new Set(assigned.flatMap((each) => (each.do === 'refuse' ? [each.transaction.id] : [])))
   return followUps.filter((each) => each.do !== 'rebroadcast' || !ended.has(each.transaction.id))
@@ -142,8 +145,8 @@ function withoutThoseGivingWay(followUps: readonly Decision[], assigned: readonl
 const nothing: Assignments = { decisions: [], needsPendingNonce: false, needsBalance: false, again: false }
 
 /**
- * What is on its way is not sent twice. While a payload is, only no-ops are broadcast beside it: a race is lost by
- * waiting, and a payload that overtakes one before it may be refused for the gap.
+ * Bytes on their way are not sent twice. While a payload is on its way, only no-ops are broadcast beside it: a race is
+ * lost by waiting, and a node may refuse a payload for the gap if it overtakes an earlier one.
  */
 function mayGoNow(decision: Decision, work: Work): boolean {
   if (decision.do === 'rebroadcast' && work.underWay?.has(decision.attempt.hash)) return false
@@ -152,11 +155,11 @@ function mayGoNow(decision: Decision, work: Work): boolean {
   return decision.do !== 'rebroadcast' || isNoOp(decision.attempt)
 }
 
-/** The work as it will be once the decisions that need no signature are recorded. */
+/** The work after the decisions that need no signature are recorded. */
 function foresee(work: Work, decisions: readonly Decision[], now: TimestampMs): Work {
   const changed = new Map<TransactionId, Transaction>()
   for (const decision of decisions) {
-    // What goes out once more stays what it is until it is answered.
+    // A repeated attempt keeps its state until it is answered.
     if (decision.do === 'fillGap' || decision.do === 'rebroadcast' || needsSignature(decision)) continue
     const { transaction } = decision
     changed.set(transaction.id, apply(decision, changed.get(transaction.id) ?? transaction, undefined, now))
@@ -186,7 +189,7 @@ function followUp(transaction: Transaction, situation: Situation): (Decision | N
     const inclusion = noOp
       ? ({ by: 'external', hash: noOp.hash, block: noOp.block } as const)
       : observation.inclusions.get(nonce)
-    // Spent, but nobody can show by what: the node lags behind itself, and the next block asks again.
+    // Spent, but no node shows the spender: the node lags behind itself, and the next block reads again.
     if (!inclusion) return explainUnproven(transaction, situation)
     const included = include(transaction, inclusion)
     const settled = isInPhase(included, 'mined') ? onceMined(included, inclusion.block.hash, observation, policy) : []
@@ -196,7 +199,7 @@ function followUp(transaction: Transaction, situation: Situation): (Decision | N
   return transaction.cancellation ? race(transaction, situation) : pursue(transaction, situation)
 }
 
-/** `canonical`: the hash of the canonical block at the inclusion's height, where it could be read. */
+/** `canonical`: the hash of the canonical block at the inclusion's height, if it could be read. */
 function onceMined(
   transaction: InPhase<'mined'>,
   canonical: Hash | undefined,
@@ -207,7 +210,7 @@ function onceMined(
   const { head } = observation
   if (canonical === undefined || head.number < inclusion.block.number) return []
   if (canonical !== inclusion.block.hash) return [{ do: 'reopen', transaction }]
-  // The block stands, yet its nonce is not spent: two nodes' views in one observation. The next one is of one piece.
+  // The block stands, yet its nonce is not spent: the observation mixes the views of two nodes. The next one decides.
   if (observation.nonce <= nonce) return []
   if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []
   const lostToForeign = spenderKind(inclusion) === 'foreign' && !transaction.cancellation

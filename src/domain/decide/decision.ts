@@ -1,4 +1,4 @@
-// The next right things to do for a relayer, as data. What each one means for the rows stands in apply.ts.
+// The next actions for a relayer, as data. apply.ts says what each one means for the rows.
 import type { Attempt } from '../attempt.ts'
 import type { Condition } from '../condition.ts'
 import type { Fees } from '../fees.ts'
@@ -10,72 +10,72 @@ import type { Inclusion, InPhase, Transaction } from '../transaction.ts'
 import type { Gas, Nonce } from '../units.ts'
 
 export type Decision =
-  /** Binds the next free nonce to the payload, signs, sends. */
+  /** Binds the next free nonce to the payload, signs, broadcasts. */
   | { do: 'assignNonce'; transaction: InPhase<'queued'>; nonce: Nonce; fees: Fees; gasLimit: Gas }
-  /** Signs the payload anew for the same nonce at higher fees, sends. */
+  /** Signs the payload anew for the same nonce at higher fees, broadcasts. */
   | { do: 'bump'; transaction: InPhase<'inFlight'>; fees: Fees }
-  /** Signs the payload that replaced an older one, for the same nonce, at fees that take it from every rival. */
+  /** Signs the payload that replaced an older one, for the same nonce, at fees that replace every rival. */
   | { do: 'replace'; transaction: InPhase<'inFlight'>; fees: Fees; gasLimit: Gas }
-  /** Signs a no-op for the nonce, at fees that take it from every rival, sends to every endpoint. */
+  /** Signs a no-op for the nonce, at fees that replace every rival, and broadcasts it to every endpoint. */
   | { do: 'takeOver'; transaction: InPhase<'inFlight'>; fees: Fees }
   /** Broadcasts an attempt's bytes once more. */
   | { do: 'rebroadcast'; transaction: InPhase<'inFlight'>; attempt: Attempt }
-  /** Sends a no-op of the relayer's own for a nonce that nothing else will take. */
+  /** Broadcasts a no-op of the relayer's own for a nonce that no transaction will use. */
   | { do: 'fillGap'; nonce: Nonce; fees: Fees }
   /** The chain took the nonce. */
   | { do: 'include'; transaction: InPhase<'inFlight'>; inclusion: Inclusion }
-  /** The chain executed it, and the attempt that did is not on record: the database lost it. */
+  /** The chain executed it by an attempt that the database lost. */
   | ({ do: 'recover' } & Found)
-  /** A no-op of ours took its nonce, and is not on record: the database lost the cancellation. */
+  /** A no-op of ours took its nonce: the database lost the cancellation. */
   | ({ do: 'restoreCancellation' } & NoOpMatch)
-  /** Such a no-op was of this one or of another: it is not sent until its client decides. */
+  /** Such a no-op canceled this one or another: it is not sent until its client decides. */
   | ({ do: 'suspect' } & NoOpMatch)
   /** The inclusion is final. */
   | { do: 'settle'; transaction: InPhase<'mined'> }
   /** The inclusion's block is no longer canonical. */
   | { do: 'reopen'; transaction: InPhase<'mined'> }
-  /** The nonce is finally a foreign transaction's; the payload waits for another. */
+  /** At finality the nonce belongs to a foreign transaction; the payload waits for another nonce. */
   | { do: 'requeue'; transaction: InPhase<'mined'> }
-  /** Its payload was replaced, and it is certain that no node ever had the old one: the nonce goes back. */
+  /** Its payload was replaced, and certainly no node ever had the old one: the nonce returns. */
   | { do: 'unbind'; transaction: InPhase<'inFlight'> }
-  /** Canceled, and certain that no node ever had it. */
+  /** Canceled, and certainly no node ever had it. */
   | { do: 'drop'; transaction: InPhase<'inFlight'> }
-  /** Its valid_until has passed: a cancellation that nobody asked for. */
+  /** Its valid_until has passed: a cancellation that no client requested. */
   | { do: 'expire'; transaction: InPhase<'queued' | 'inFlight'> }
-  /** A node calls its payload invalid, and yet one may have it: a cancellation that nobody asked for. */
+  /** A node calls its payload invalid, but another may have it: a cancellation that no client requested. */
   | { do: 'giveUp'; transaction: InPhase<'inFlight'>; reason: string }
-  /** Can never be mined as it is. */
+  /** It can never be mined as it is. */
   | { do: 'refuse'; transaction: Transaction; reason: string }
-  /** Why nothing moves. */
+  /** Why the transaction waits. */
   | { do: 'explain'; transaction: Transaction; condition: Condition; reason: string }
-  /** Nothing holds it up any more. */
+  /** The wait is over. */
   | { do: 'clearWait'; transaction: Transaction }
 
-/** Nothing can be decided of one until the balance is known. */
+/** The decision about a transaction needs the balance first. */
 export interface NeedsBalance {
   readonly do: 'readBalance'
 }
 
 export interface Assignments {
   readonly decisions: readonly Decision[]
-  /** A free nonce lies below one in flight: whether a foreign transaction waits there must be asked first. */
+  /** A free nonce lies below one in flight: the pool has to show first whether a foreign transaction waits for it. */
   readonly needsPendingNonce: boolean
-  /** The balance that is remembered does not suffice: it must be read anew. */
+  /** The remembered balance does not suffice: it must be read anew. */
   readonly needsBalance: boolean
-  /** These decisions made room, or work, that this observation knows too little to go on with: look again at once. */
+  /** These decisions made room, or work, that this observation does not cover: observe again at once. */
   readonly again: boolean
 }
 
 export interface Plan extends Assignments {
-  /** What holds the relayer up as of this observation, whether it is news or not. */
+  /** The conditions that hold the relayer up as of this observation, recorded before or not. */
   readonly conditions: readonly Condition[]
-  /** What the owner still does not know of what was before it; absent once it does. */
+  /** The open part of the history check; absent once it is complete. */
   readonly lostHistory?: LostHistory
-  /** How far the relayer's may rise, with what is decided here. */
+  /** How far the relayer's floor may rise, with these decisions. */
   readonly floor: NonceFloor
 }
 
-/** A decision about a transaction that stands already. */
+/** A decision about a stored transaction. */
 export type Change = Exclude<Decision, { do: 'fillGap' }>
 
 export function isChange(decision: Decision): decision is Change {
@@ -88,7 +88,7 @@ export function needsSignature(change: Change): change is SigningChange {
   return ['assignNonce', 'bump', 'replace', 'takeOver'].includes(change.do)
 }
 
-/** Why nothing moves; tell.ts keeps of it what is news. */
+/** Why the transaction waits; explain-waits.ts removes repeats. */
 export function explain(transaction: Transaction, condition: Condition, reason: string): Decision[] {
   return [{ do: 'explain', transaction, condition, reason }]
 }

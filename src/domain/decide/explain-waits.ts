@@ -1,18 +1,18 @@
-// What is news of what was decided. A wait is true as of the last look at the chain: it is written when it begins, written
-// anew when a figure of it has changed, and cleared when it is over.
+// Reduces a plan's waits to changes. A wait is true as of the last observation: it is written when it begins or when a
+// figure of it changes, and cleared when it is over.
 import type { Condition } from '../condition.ts'
 import { isInPhase, type Transaction } from '../transaction.ts'
 import { withWait } from '../wait.ts'
 import type { Decision } from './decision.ts'
 import type { Work } from './work.ts'
 
-/** Of several that hold one transaction up the last is told: it goes deepest. */
+/** If several reasons hold one transaction up, the last is reported: it goes deepest. */
 export function oneReasonEach(decisions: readonly Decision[]): readonly Decision[] {
   const last = new Map(decisions.flatMap((each) => (each.do === 'explain' ? [[each.transaction.id, each]] : [])))
   return decisions.filter((each) => each.do !== 'explain' || last.get(each.transaction.id) === each)
 }
 
-/** Without what is told already: each telling is a row written. */
+/** Without waits that are already recorded: each one is a row written. */
 export function withoutRepeats(decisions: readonly Decision[]): readonly Decision[] {
   return decisions.filter((decision) => {
     if (decision.do !== 'explain') return true
@@ -22,7 +22,7 @@ export function withoutRepeats(decisions: readonly Decision[]): readonly Decisio
   })
 }
 
-/** Of those that wait, and of which `decisions` do not say that they still do. */
+/** Clears the waits that `decisions` do not renew. */
 export function clearStaleWaits(transactions: readonly Transaction[], decisions: readonly Decision[]): Decision[] {
   const touched = new Set(
     decisions.flatMap((decision) =>

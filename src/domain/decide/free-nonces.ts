@@ -1,4 +1,4 @@
-// Nonces for what comes next: from the account's own up, those first that lie below what is in flight.
+// Finds the nonces for the next transactions: from the account's own up, with gaps below those in flight first.
 import type { Observation } from '../observation.ts'
 import type { NetworkPolicy } from '../relayer.ts'
 import { type InPhase, isInPhase } from '../transaction.ts'
@@ -10,11 +10,11 @@ import { inFlightOf, type Work } from './work.ts'
 export interface FreeNonces {
   peek(): Nonce
   take(): Nonce
-  /** Of ours, and refused: whoever takes the nonce ends it. */
+  /** A refused gap filler of ours: the transaction that takes the nonce ends it. */
   gapFillerAt(nonce: Nonce): InPhase<'inFlight'> | undefined
 }
 
-/** From the account's nonce up, without those that are ours already or wait in the pool for a foreign transaction. */
+/** From the account's nonce up, without those that we use or that wait in the pool for a foreign transaction. */
 export function freeNonces(work: Work, observation: Observation, policy: NetworkPolicy): FreeNonces {
   const gapFillers = new Map(work.open.filter(givesWay).map((gapFiller) => [gapFiller.lifecycle.nonce, gapFiller]))
   const ours = new Set([...heldNonces(work)].filter((nonce) => !gapFillers.has(nonce)))
@@ -41,7 +41,7 @@ export function highestWaiting(work: Work): Nonce {
   return Math.max(-1, ...inFlightOf(work).flatMap((each) => (givesWay(each) ? [] : [each.lifecycle.nonce])))
 }
 
-/** The lowest nonce below one in flight that nothing of ours holds. */
+/** The lowest nonce below one in flight that we do not use. */
 export function lowestGap(work: Work, observation: Observation): Nonce | undefined {
   const held = heldNonces(work)
   let nonce = Math.max(observation.nonce, work.floor.spentBelow)
@@ -50,15 +50,16 @@ export function lowestGap(work: Work, observation: Observation): Nonce | undefin
 }
 
 /**
- * A foreign transaction that nobody mines, for example because its fee cap lies below the base fee, holds up all that
- * is ours behind it. It had its time: the nonce is taken from it then, also where no node shows whether it is there.
+ * Whether our transactions take the nonce of a foreign transaction. If no miner takes that one, for example because its
+ * fee cap lies below the base fee, it holds up all of ours behind it. After its time the nonce is used, also where no
+ * node shows its pool.
  */
 export function blocksOurs(work: Work, observation: Observation, policy: NetworkPolicy): boolean {
   const from = takenFrom(work, observation, policy)
   return from !== undefined && observation.head.number >= from
 }
 
-/** The block from which on a nonce below ours is no foreign transaction's any more. */
+/** From this block on, a nonce below ours no longer waits for a foreign transaction. */
 export function takenFrom(work: Work, { nonce }: Observation, policy: NetworkPolicy): BlockNumber | undefined {
   const signedAt = inFlightOf(work).flatMap(({ lifecycle }) =>
     lifecycle.nonce > nonce ? [lifecycle.attempts[0].recordedAtBlock] : [],

@@ -1,4 +1,5 @@
-// What an account can still pay: the balance less what is in flight, and less what a cancellation would need.
+// What an account can still pay: the balance less the cost of transactions in flight, and less the reserve for a
+// cancellation.
 import { type Attempt, isNoOp, newest, noOpGas, wasAlwaysRejected } from '../attempt.ts'
 import { type Fees, feeCap, type Market, marketFees } from '../fees.ts'
 import { isNonEmpty } from '../ids.ts'
@@ -8,7 +9,7 @@ import { type Gas, maxWei, type Nonce, type Wei } from '../units.ts'
 import { givesWay } from './gap-filler.ts'
 import { inFlightOf, type Work } from './work.ts'
 
-/** What a pool wants the balance to cover (geth `core/types/transaction.go`, Cost). */
+/** The balance that a pool demands (geth `core/types/transaction.go`, Cost). */
 export function upfrontCost(value: Wei, gasLimit: Gas, fees: Fees): Wei {
   return value + BigInt(gasLimit) * feeCap(fees)
 }
@@ -17,26 +18,31 @@ export function usesEip1559(relayer: Relayer, policy: NetworkPolicy): boolean {
   return policy.eip1559 && relayer.policies.eip1559Pricing
 }
 
-/** What sends leave untouched, so that a cancel can be paid. */
+/** The balance that sends leave untouched, so that a cancellation can be paid. */
 export function reserveOf(relayer: Relayer, market: Market, policy: NetworkPolicy): Wei {
   const { cancelReserve } = relayer.policies
   return cancelReserve ?? 2n * BigInt(noOpGas) * feeCap(marketFees(market, 'fastest', usesEip1559(relayer, policy)))
 }
 
-/** What may still be promised: the balance less what is in flight, and less what a cancel would need. */
 export function spendable(work: Work, balance: Wei, market: Market, policy: NetworkPolicy): Wei {
   const reserve = reserveOf(work.relayer, market, policy)
   const live = inFlightOf(work).filter((each) => !givesWay(each))
   return live.reduce((left, transaction) => left - promisedTo(transaction), balance - reserve)
 }
 
-/** What a head that lies below a block of ours does not show to be spent yet: `nonce` is the account's there. */
+/**
+ * The cost of transactions in blocks above the observed head, where the balance still includes it. `nonce` is the
+ * account's at the head.
+ */
 export function minedAhead({ open }: Work, nonce: Nonce): Wei {
   const mined = open.filter((transaction) => isInPhase(transaction, 'mined'))
   return mined.reduce((sum, each) => (each.lifecycle.nonce < nonce ? sum : sum + promisedTo(each)), 0n)
 }
 
-/** The most that one of its attempts can cost. What every node rejected costs nothing, as long as another stands. */
+/**
+ * The most that one of its attempts can cost. An attempt that every node rejected costs nothing, as long as another
+ * stands.
+ */
 export function promisedTo(transaction: InPhase<'inFlight' | 'mined'>): Wei {
   const { attempts } = transaction.lifecycle
   const standing = attempts.filter((attempt) => !wasAlwaysRejected(attempt))
@@ -44,7 +50,7 @@ export function promisedTo(transaction: InPhase<'inFlight' | 'mined'>): Wei {
   return maxWei(0n, ...counted.map((attempt) => costOf(transaction, attempt)))
 }
 
-/** What the balance has to cover for one attempt. */
+/** The balance that one attempt needs. */
 export function costOf({ payload, earlier }: InPhase<'inFlight' | 'mined'>, attempt: Attempt): Wei {
   const { revision = 0, gasLimit, fees } = attempt
   return upfrontCost(isNoOp(attempt) ? 0n : (earlier?.[revision] ?? payload).value, gasLimit, fees)

@@ -1,8 +1,11 @@
-// A no-op of our own for a nonce that nothing else uses: whether nodes refuse it, and whether its nonce is free for others.
+// Gap fillers: whether nodes refuse one, and whether its nonce is free for others.
 import { mayBeKnown, newest, rejectionOf } from '../attempt.ts'
 import { type InPhase, isInPhase, type Transaction } from '../transaction.ts'
 
-/** What a node said is wrong with the gap filler. Undefined for what is no gap filler, is canceled, or was not called invalid. */
+/**
+ * The node's reason for calling the gap filler invalid. Undefined for a client's transaction, a canceled one, and one
+ * that no node called invalid.
+ */
 export function refusalOfGapFiller({ origin, cancellation, lifecycle }: InPhase<'inFlight'>): string | undefined {
   if (origin !== 'gap' || cancellation) return undefined
   const latest = newest(lifecycle.attempts)
@@ -13,7 +16,7 @@ export function refusalOfGapFiller({ origin, cancellation, lifecycle }: InPhase<
 
 export type GapFiller = InPhase<'inFlight'> & { readonly origin: 'gap' }
 
-/** Whether its nonce is free for a client's transaction: it is certain that no node has the gap filler. */
+/** Whether its nonce is free for a client's transaction: certainly no node has the gap filler. */
 export function givesWay(transaction: Transaction): transaction is GapFiller {
   if (!isInPhase(transaction, 'inFlight') || refusalOfGapFiller(transaction) === undefined) return false
   return !transaction.lifecycle.attempts.some(mayBeKnown)

@@ -1,4 +1,4 @@
-// What holds up a transaction in flight, told so that its reader knows the figures and what would help.
+// Explains why a transaction in flight waits, with the figures and a remedy.
 import { newest, type RejectionCode, rejectionOf, unrecognizedErrorOf } from '../attempt.ts'
 import { roughly } from '../condition.ts'
 import { escalationMultiple, type Fees, feeCap, tipOf } from '../fees.ts'
@@ -11,37 +11,37 @@ import { inFlightOf, type Work } from './work.ts'
 
 type InFlight = InPhase<'inFlight'>
 
-/** `wanted`: the least that another attempt would have to offer now; the newest attempt's fees unless told. */
+/** `wanted`: the lowest fees that another attempt would need now. Default: the newest attempt's fees. */
 export function explainUnfunded(transaction: InFlight, wanted?: Fees): Decision[] {
   const { gasLimit, fees } = newest(transaction.lifecycle.attempts)
   const cost = transaction.payload.value + BigInt(gasLimit) * feeCap(wanted ?? fees)
   const reason = wanted
-    ? `waits: a higher price is needed, and the balance does not cover it beside what is in flight and cancel_reserve; it may cost ${roughly(cost)} wei: top it up, wait, or cancel it`
+    ? `waits: a higher price is needed, and the balance does not cover it beside the transactions in flight and cancel_reserve; it may cost ${roughly(cost)} wei: top it up, wait, or cancel it`
     : `waits: a node says that the balance does not cover it, which may cost ${cost} wei: top it up`
   return explain(transaction, 'balance_short', reason)
 }
 
-/** A node answered with an error that is in no table: it may have the bytes or not, and no price is known to help. */
+/** A node answered with an error that is in no table. It may have the bytes or not, and no price is sure to help. */
 export function explainUnrecognized(transaction: InFlight): Decision[] {
   const message = unrecognizedErrorOf(newest(transaction.lifecycle.attempts))
-  const reason = `waits: a node answers with an error that is not known of any client, and is sent it again: ${message}`
+  const reason = `waits: a node answers with an unknown error, so it is broadcast again: ${message}`
   return explain(transaction, 'node_refuses', reason)
 }
 
-/** Fees that the client named are its limit: they are never raised. */
+/** Fees that the client named are its limit: the service never raises them. */
 export function explainOwnPrice(transaction: InFlight, fees: Fees): Decision[] {
-  const price = `${feeCap(fees)} wei per gas${fees.kind === 'eip1559' ? `, of which ${tipOf(fees)} as tip` : ''}`
-  const reason = `waits at the price that it was sent with (${price}), at which nobody mines it now: wait, replace it at a higher one, or cancel it`
+  const price = `${feeCap(fees)} wei per gas${fees.kind === 'eip1559' ? `, ${tipOf(fees)} of it as tip` : ''}`
+  const reason = `waits at its own price (${price}), which is too low to be mined now: wait, replace it at a higher one, or cancel it`
   return explain(transaction, 'own_price', reason)
 }
 
-/** `until`: what lets another be signed. */
+/** `until`: the event that allows another attempt. */
 export function explainExhausted(transaction: InFlight, until: 'market' | 'double'): Decision[] {
   const { nonce, attempts } = transaction.lifecycle
   const condition =
     until === 'double'
       ? `none of the ${attempts.length} attempts for nonce ${nonce} was mined: they are broadcast again, and another is signed once the price doubles`
-      : `no attempt for nonce ${nonce} was mined, and more would be beyond ${escalationMultiple} times the market's price: the last is sent again, and a higher price is offered once the market's rises`
+      : `no attempt for nonce ${nonce} was mined, and a higher price would be beyond ${escalationMultiple} times the market's price: the last is broadcast again, and a higher price follows once the market's rises`
   return explain(transaction, 'attempts_exhausted', `waits: ${condition}: wait, or cancel it`)
 }
 
@@ -51,7 +51,7 @@ export interface PriceCap {
   readonly cap: Wei | undefined
 }
 
-/** `wanted`: what would be paid without the cap. */
+/** `wanted`: the fees without the cap. */
 export function explainCapped(transaction: InFlight, { name, cap }: PriceCap, wanted: Fees | undefined): Decision[] {
   const { nonce, attempts } = transaction.lifecycle
   const price = wanted ? `, up to ${roughly(feeCap(wanted))} wei,` : ''
@@ -59,7 +59,7 @@ export function explainCapped(transaction: InFlight, { name, cap }: PriceCap, wa
   return explain(transaction, name, reason)
 }
 
-/** What no price would change. Empty where it simply waits for its block. */
+/** Hindrances that no price would remove. Empty if the transaction simply waits for its block. */
 export function explainHindrance(transaction: InFlight, situation: Situation): Decision[] {
   const latest = newest(transaction.lifecycle.attempts)
   if (latest.broadcast.state === 'held') {
@@ -73,32 +73,32 @@ export function explainHindrance(transaction: InFlight, situation: Situation): D
   return explainBlocked(transaction, situation)
 }
 
-/** Refusals that say nothing of the price, and may be over the next time. */
+/** Refusals that are not about the price, and may be over the next time. */
 export const lasting: readonly RejectionCode[] = ['poolFull', 'typeConflict', 'nodeLimit', 'nonceGap']
 
-/** A foreign transaction waits in the pool for the nonce before ours. It has its time; then the nonce is taken. */
+/** A foreign transaction waits in the pool for the nonce before ours. After its time the nonce is used. */
 function explainBlocked(transaction: InFlight, { work, observation, policy }: Situation): Decision[] {
   const [first] = inFlightOf(work)
   const { nonce, pendingNonce = 0 } = observation
   if (first?.id !== transaction.id || transaction.lifecycle.nonce <= nonce || pendingNonce <= nonce) return []
   const until = transaction.lifecycle.attempts[0].recordedAtBlock + foreignPatience(policy)
-  const reason = `waits: nonce ${nonce} comes first, and a transaction that is not ours waits for it in the pool: if it is not mined by block ${until}, the nonce is taken from it; let nobody else sign for this account`
+  const reason = `waits: nonce ${nonce} comes first, and a transaction that is not ours waits for it in the pool: if it is not mined by block ${until}, the relayer uses the nonce itself; sign for this account nowhere else`
   return explain(transaction, 'nonce_blocked', reason)
 }
 
-/** A gap lies before it, and whether a foreign transaction waits for that nonce is what nobody shows. */
+/** A gap lies before it, and no node shows whether a foreign transaction waits for that nonce. */
 export function explainPoolUnseen(transaction: Transaction, gap: Nonce, from: BlockNumber): Decision[] {
   const prefix = transaction.cancellation ? 'canceled; ' : 'waits: '
-  const reason = `${prefix}nonce ${gap} comes first and is unused, and no node shows its pool, where a foreign transaction may wait for it: from block ${from} on it is used; an endpoint that counts its pool (eth_getTransactionCount of "pending") would tell sooner`
+  const reason = `${prefix}nonce ${gap} comes first and is unused, and no node shows its pool, where a foreign transaction may wait for it: from block ${from} on the relayer uses it; an endpoint that counts its pool (eth_getTransactionCount of "pending") would show it sooner`
   return explain(transaction, 'pool_unseen', reason)
 }
 
-/** In blocks, from when ours behind it was signed. */
+/** In blocks, since our transaction behind it was signed. */
 export function foreignPatience(policy: NetworkPolicy): number {
   return 4 * policy.bumpAfterBlocks
 }
 
-/** Mined long ago, it seems, and yet no receipt of ours, and no block that shows another's, can be had. */
+/** The nonce was spent long ago, but no node returns a receipt of ours or a block with a foreign transaction. */
 export function explainUnproven(transaction: InFlight, { observation, policy }: Situation): Decision[] {
   const { head, nonce } = observation
   const { nonce: spent, attempts } = transaction.lifecycle
@@ -108,7 +108,7 @@ export function explainUnproven(transaction: InFlight, { observation, policy }: 
   return explain(transaction, 'nonce_unproven', reason)
 }
 
-/** Nothing of the chain is known at all: told of the first that waits in each place. */
+/** No node answers at all. The first transaction in flight and the first in the queue show it. */
 export function explainUnreachable({ open, queued, relayer }: Work, why: string): Decision[] {
   const [inFlight] = open.filter((each) => isInPhase(each, 'inFlight'))
   const [next] = relayer.paused ? [] : queued

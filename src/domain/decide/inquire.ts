@@ -1,19 +1,19 @@
-// What a step asks the chain, of all that there is to ask: made of the work before it, and of what a first look has shown.
+// Lists what a step reads from the chain, based on the work and on what the first observation lacked.
 import { mayBeKnown, newest, type RejectionCode, rejectionOf } from '../attempt.ts'
 import type { Inquiry } from '../observation.ts'
 import { awaitsReplacement } from '../replace.ts'
 import { type InPhase, isInPhase } from '../transaction.ts'
 import { inFlightOf, queuedOf, roomIn, type Work } from './work.ts'
 
-/** What a first look has shown to be needed besides. */
+/** What the first observation lacked. */
 export interface Wants {
   readonly pendingNonce: boolean
   readonly freshBalance: boolean
-  /** Something in flight is to be priced anew. */
+  /** A transaction in flight gets a new price. */
   readonly paysMore: boolean
 }
 
-/** What this step has to know, and no more: each answer costs a call. */
+/** Only what this step needs: each answer costs a call. */
 export function inquire(work: Work, { pendingNonce, freshBalance, paysMore }: Wants): Inquiry {
   const inFlight = inFlightOf(work)
   const mined = minedOf(work)
@@ -21,7 +21,7 @@ export function inquire(work: Work, { pendingNonce, freshBalance, paysMore }: Wa
   const next = work.relayer.paused ? [] : queuedOf(work).slice(0, roomIn(work))
   return {
     address: work.relayer.address,
-    // A node that contradicts what is remembered knows of somebody else's transaction.
+    // A node that contradicts the remembered nonce has seen a foreign transaction.
     nonce: work.lostHistory?.seen || wasRejected(inFlight, 'nonceTooLow', 'nonceGap') ? 'now' : 'recent',
     spentBelow: Math.max(work.floor.spentBelow, ...mined.map(({ lifecycle }) => lifecycle.nonce + 1)),
     live: inFlight.map(({ lifecycle, payload, earlier = [] }) => ({
@@ -44,7 +44,7 @@ export function inquire(work: Work, { pendingNonce, freshBalance, paysMore }: Wa
         ...(accessList && { accessList }),
       })),
     market: inFlight.length > 0 || work.queued.length > 0,
-    // Even without room: this step may find some, when the chain took what was in flight.
+    // Even without room: this step may find some, if the chain took a transaction in flight.
     ...((binds || paysMore) && {
       balance: freshBalance || wasRejected(inFlight, 'insufficientFunds') ? 'now' : 'recent',
     }),

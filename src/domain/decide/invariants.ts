@@ -1,16 +1,16 @@
-// What must hold of a relayer's work after every step, in production as in the simulator.
+// The invariants of a relayer's work after every step, in production and in the simulator.
 import { isNoOp, mayBeKnown } from '../attempt.ts'
 import { isInPhase } from '../transaction.ts'
 import type { Work } from './work.ts'
 
-/** What is wrong, in words; empty when all is well. */
+/** Each violation in words; empty if there is none. */
 export function violations(work: Work): readonly string[] {
   const found: string[] = []
   const owners = new Map<number, string>()
   for (const transaction of work.open) {
     const { id, lifecycle } = transaction
     if (!('nonce' in lifecycle)) {
-      found.push(`${id} is ${lifecycle.phase} among what holds a nonce`)
+      found.push(`${id} is ${lifecycle.phase} among those with a nonce`)
       continue
     }
     const rival = owners.get(lifecycle.nonce)
@@ -19,7 +19,7 @@ export function violations(work: Work): readonly string[] {
     const strays = lifecycle.attempts.filter((attempt) => attempt.nonce !== lifecycle.nonce)
     if (strays.length > 0) found.push(`${id} holds nonce ${lifecycle.nonce} with attempts of another`)
     if (!transaction.cancellation && lifecycle.attempts.some(isNoOp))
-      found.push(`${id} has a no-op but nobody canceled it`)
+      found.push(`${id} has a no-op but no cancellation`)
     const hashes = new Set(lifecycle.attempts.map(({ hash }) => hash))
     if (hashes.size !== lifecycle.attempts.length) found.push(`${id} has the same attempt twice`)
     if (isInPhase(transaction, 'mined') && !provenByOurs(transaction.lifecycle)) {

@@ -1,4 +1,5 @@
-// A transaction in flight that nobody canceled: broadcast again where it may be lost, priced anew where it is stuck.
+// Pursues a transaction in flight that is not canceled: broadcasts it again where it may be lost, prices it anew where
+// it is stuck.
 import { type Attempt, mayBeKnown, newest, rejectionOf, unrecognizedErrorOf } from '../attempt.ts'
 import { feeCap, type Market, type Speed } from '../fees.ts'
 import type { Policies } from '../policy-table.ts'
@@ -28,7 +29,7 @@ export function pursue(transaction: InPhase<'inFlight'>, situation: Situation): 
   const { work, observation, policy, now } = situation
   const { attempts } = transaction.lifecycle
   const latest = newest(attempts)
-  // From the replacement on, nothing of the old payload is broadcast again.
+  // From the replacement on, no attempt of the old payload is broadcast again.
   if (awaitsReplacement(transaction)) {
     return neverReachedANode(transaction)
       ? [{ do: 'unbind', transaction }]
@@ -58,7 +59,7 @@ export function pursue(transaction: InPhase<'inFlight'>, situation: Situation): 
     const isUnfunded = rejectionOf(latest)?.code === 'insufficientFunds'
     return [...(isUnfunded ? explainUnfunded(transaction) : explainHindrance(transaction, situation)), ...again]
   }
-  // Fees that the client named itself are its limit: such a transaction waits at its price, and can be canceled.
+  // Fees that the client named are its limit: such a transaction waits at its price, and can be canceled.
   if (pricing.kind !== 'speed') {
     return [...(why === 'unfunded' ? explainUnfunded(transaction) : explainOwnPrice(transaction, pricing)), ...again]
   }
@@ -79,13 +80,13 @@ function bidAgain(
   const { balance } = observation
   const { attempts } = transaction.lifecycle
   const latest = newest(attempts)
-  // What the account can't pay for is not signed: a node would reject it, and nothing would be won.
+  // The service signs nothing that the account can't pay for: a node would reject it.
   if (balance === undefined) return [{ do: 'readBalance' }, ...again]
   const limit = capFor(transaction, work.relayer.policies)
   const funds = fundsFor(transaction, balance, market, situation)
   const gas = transaction.payload.gasLimit ?? latest.gasLimit
   const bid = nextBid({ transaction, own: attempts, speed, gas, cap: limit.cap, funds }, observation, market, policy)
-  // Dearer is no answer to a node that can't be paid for this one.
+  // A higher price is no answer to a node that reports a short balance.
   const isDearer = bid.kind === 'sign' && feeCap(bid.fees) >= feeCap(latest.fees)
   if (why === 'unfunded' && (bid.kind === 'repeat' || isDearer)) return [...explainUnfunded(transaction), ...again]
   if (bid.kind === 'sign') return [{ do: 'bump', transaction, fees: bid.fees }]
@@ -104,20 +105,20 @@ function bidAgain(
   }
 }
 
-/** For gas. What fills a gap is a no-op, which the reserve is there for. */
+/** The funds for gas. A gap filler is a no-op, so it may use the reserve. */
 function fundsFor(transaction: InPhase<'inFlight'>, balance: Wei, market: Market, { work, policy }: Situation): Wei {
   if (transaction.origin === 'gap') return balance
   return spendable(work, balance, market, policy) + promisedTo(transaction) - transaction.payload.value
 }
 
-/** What fills a gap is a no-op, and cancellations may wait behind it: the cap of the sends must not trap them. */
+/** A gap filler is a no-op, and cancellations may wait behind it: the sends' cap must not block them. */
 function capFor({ origin }: InPhase<'inFlight'>, { gasPriceCap, cancelGasPriceCap }: Policies): PriceCap {
   return origin === 'gap'
     ? { name: 'cancel_gas_price_cap', cap: cancelGasPriceCap }
     : { name: 'gas_price_cap', cap: gasPriceCap }
 }
 
-/** What a node said is for ever wrong with it; that an earlier broadcast may have succeeded does not make it right. */
+/** The reason why a node calls it invalid. An earlier broadcast that may have succeeded does not make it valid. */
 function reasonOfInvalid(attempt: Attempt): string | undefined {
   if (attempt.broadcast.state === 'refused') return attempt.broadcast.reason
   const rejection = rejectionOf(attempt)

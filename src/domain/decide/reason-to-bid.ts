@@ -1,4 +1,4 @@
-// Whether the newest attempt of a nonce has had its chance, and what speaks for another price.
+// Decides whether the newest attempt of a nonce has had its chance, and why another price is needed.
 import { type Attempt, newest, rejectionOf } from '../attempt.ts'
 import { feeCap, type Speed } from '../fees.ts'
 import type { Observation } from '../observation.ts'
@@ -9,21 +9,21 @@ import { wantsRaisedTip } from './bid.ts'
 import type { Situation } from './situation.ts'
 
 /**
- * - `outpriced`: a node said that its price is too low to be held, so waiting would not help.
- * - `unfunded`: a node said that the balance does not cover it: a cheaper one may do by now.
+ * - `outpriced`: a node rejected its price as too low to be held, so waiting would not help.
+ * - `unfunded`: a node reported that the balance does not cover it. A cheaper one may suffice now.
  * - `outpaced`: the base fee has risen above its fee cap.
- * - `tip`: its nonce has been next for long, blocks have room, and its tip is next to nothing.
- * - `waited`: blocks hold the transactions of others, and not this.
+ * - `tip`: its nonce has been next for long, blocks have room, and its tip is close to zero.
+ * - `waited`: blocks hold the transactions of others, and not this one.
  */
 export type ReasonToBid = 'outpriced' | 'unfunded' | 'outpaced' | 'tip' | 'waited'
 
 export interface Patience {
   readonly blocks: number
-  /** On fast chains a few blocks are too soon to bid against ourselves. */
+  /** On fast chains, after a few blocks it is too soon to bid against ourselves. */
   readonly ms: number
 }
 
-/** At most one a block. */
+/** At most one bid a block. */
 export function reasonToBid(
   transaction: InPhase<'inFlight'>,
   latest: Attempt,
@@ -40,16 +40,16 @@ export function reasonToBid(
   if (isOutpaced(latest, observation)) return 'outpaced'
   if (latest.nonce !== nonce) return undefined
   if (wantsRaisedTip(transaction, latest, speed, observation, policy)) return 'tip'
-  // Where nothing is mined at all, a higher price changes nothing.
+  // If no transaction at all is mined, a higher price changes nothing.
   if (market?.blocks?.areUsed === false) return undefined
   const waitedMs = now - latest.recordedAt
-  // Ahead of the clock: it was set back, and how long ago that was is anybody's guess.
+  // A time ahead of the clock: the clock was set back, by an unknown amount.
   return waitedMs < 0 || waitedMs >= patience.ms ? 'waited' : undefined
 }
 
 /**
- * When the first in line has waited for long enough, where blocks alone no longer hold it back: no further block may come
- * to look at it. Undefined where that is over, or blocks are still to come.
+ * The time at which the first in line has waited long enough, if enough blocks have passed. Without it no further block
+ * may trigger the step. Undefined if the time has passed, or if blocks are still to come.
  */
 export function patienceEndsAt(
   [first]: readonly InPhase<'inFlight'>[],
@@ -64,7 +64,7 @@ export function patienceEndsAt(
   return blocksWaited(latest, head) >= blocks && end > now ? end : undefined
 }
 
-/** Priced for a block that has passed, or the next in line and still not mined. */
+/** Its fee cap is below the base fee, or it is next and still not mined. */
 export function isStuck(attempt: Attempt, observation: Observation, patienceBlocks: number): boolean {
   if (blocksWaited(attempt, observation.head.number) < patienceBlocks) return false
   return attempt.nonce === observation.nonce || isOutpaced(attempt, observation)

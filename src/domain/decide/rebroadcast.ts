@@ -1,4 +1,5 @@
-// Which bytes of a nonce are broadcast again, and when: nodes may not have had them, and pools may have lost them since.
+// Decides which bytes of a nonce are broadcast again, and when: nodes may have missed them, and pools may have lost
+// them.
 import { type Attempt, isNoOp, mayBeKnown, newest, rejectionOf, wasAlwaysRejected, wasTaken } from '../attempt.ts'
 import { feeCap } from '../fees.ts'
 import type { NonEmpty } from '../ids.ts'
@@ -19,7 +20,9 @@ export function rebroadcastIfDue(
   return isDue(attempt, situation) ? [{ do: 'rebroadcast', transaction, attempt }] : []
 }
 
-/** Of an attempt before the newest, whose price was too much then and is right now. A pool would refuse a lower one. */
+/**
+ * Repeats an attempt before the newest whose price was too high then and is right now. A pool would refuse a lower one.
+ */
 export function repeatDearerIfDue(
   transaction: InPhase<'inFlight'>,
   attempt: Attempt,
@@ -30,7 +33,7 @@ export function repeatDearerIfDue(
   return isDue(attempt, situation) ? [{ do: 'rebroadcast', transaction, attempt }] : []
 }
 
-/** The newest, or one before it that the balance covers. Never one of a payload that was replaced. */
+/** The newest attempt, or an earlier one that the balance covers. Never one of a replaced payload. */
 function attemptToRepeat(transaction: InPhase<'inFlight'>, own: NonEmpty<Attempt>, balance: Wei | undefined): Attempt {
   const latest = newest(own)
   if (rejectionOf(latest)?.code !== 'insufficientFunds') return latest
@@ -39,7 +42,7 @@ function attemptToRepeat(transaction: InPhase<'inFlight'>, own: NonEmpty<Attempt
   return ofSamePayload.findLast((attempt) => mayBeKnown(attempt) && !wasAlwaysRejected(attempt)) ?? latest
 }
 
-/** Soon where they may not have arrived, seldom where they were taken. */
+/** Soon if the bytes may not have arrived, seldom if a node accepted them. */
 function isDue(attempt: Attempt, { observation, policy, now }: Situation): boolean {
   const { broadcast } = attempt
   switch (broadcast.state) {
@@ -48,12 +51,12 @@ function isDue(attempt: Attempt, { observation, policy, now }: Situation): boole
       return true
     case 'handed': {
       const waitedMs = now - broadcast.at
-      // Ahead of the clock: it was set back, and how long ago that was is anybody's guess.
+      // A time ahead of the clock: the clock was set back, by an unknown amount.
       const { takenMs, doubtfulMs } = repeatAfter(observation, policy)
       return waitedMs < 0 || waitedMs >= (wasTaken(attempt) ? takenMs : doubtfulMs)
     }
     case 'refused':
-      // A payload that is invalid ends. A race goes on, and the node may come to its senses.
+      // An invalid payload ends. A race goes on, since the node may accept the no-op later.
       return isNoOp(attempt) && isRefusedDue(attempt, repeatAfter(observation, policy), now)
     case 'withdrawn':
       return false

@@ -1,6 +1,6 @@
-// A gap filler that nodes call invalid, as on a chain where a no-op needs more gas. A fresh one would fare no better, so the
-// same bytes go out again, each time after as long a pause as all of it took so far. A client's transaction that comes takes
-// the nonce instead.
+// Gap fillers that nodes call invalid, as on a chain where a no-op needs more gas. A new one would be refused as well,
+// so the same bytes are retried. Each pause is as long as all the time before it. A client's new transaction takes the
+// nonce instead.
 import { isNoOp, newest } from '../attempt.ts'
 import { type InPhase, isInPhase } from '../transaction.ts'
 import type { TimestampMs } from '../units.ts'
@@ -21,16 +21,16 @@ export function pursueRefusedGapFiller(
   now: TimestampMs,
 ): Decision[] {
   const { nonce, attempts } = gapFiller.lifecycle
-  // While it is not known what was before the owner, it may be filled for what nobody has on record.
+  // Until the history check is complete, the nonce may belong to a transaction that is not on record.
   if (givesWay(gapFiller) && !work.lostHistory && !isWaitedFor(nonce, work)) return [makeWay(gapFiller)]
-  const reason = `waits: the node refuses the no-op that fills nonce ${nonce}, and it is broadcast again, less and less often: ${refusal}`
+  const reason = `waits: the node refuses the no-op that fills nonce ${nonce}, and it is broadcast again at growing intervals: ${refusal}`
   const again: Decision[] = isRefusedDue(newest(attempts), repeats, now)
     ? [{ do: 'rebroadcast', transaction: gapFiller, attempt: newest(attempts) }]
     : []
   return [...explain(gapFiller, 'node_refuses', reason), ...again]
 }
 
-/** What is next in line behind such a gap filler, for as long as nothing else takes the nonce. */
+/** Explains the next transaction behind such a gap filler, until another transaction takes the nonce. */
 export function explainRefusedGapFiller({ open }: Work): Decision[] {
   const inFlight = open.filter((each) => isInPhase(each, 'inFlight'))
   const gapFiller = inFlight.find((each) => refusalOfGapFiller(each) !== undefined)
@@ -42,7 +42,7 @@ export function explainRefusedGapFiller({ open }: Work): Decision[] {
   return explain(behind, 'node_refuses', reason)
 }
 
-/** When the first of them, or of refused no-ops that race, is tried again, of those that are not due at `now`. */
+/** The first retry after `now` of a refused gap filler or a refused no-op of a race. */
 export function nextRefusedRetry({ open }: Work, repeats: RepeatAfter, now: TimestampMs): TimestampMs | undefined {
   const times = open.flatMap((each) =>
     isInPhase(each, 'inFlight') && (refusalOfGapFiller(each) !== undefined || isRefusedNoOp(each))

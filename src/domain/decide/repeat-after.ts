@@ -1,17 +1,17 @@
-// How long bytes rest before they are broadcast again: the one thing that waits for time, and not for blocks.
+// How long the service waits before it broadcasts bytes again. Only this waits for time instead of blocks.
 import type { Attempt } from '../attempt.ts'
 import type { Observation } from '../observation.ts'
 import type { NetworkPolicy } from '../relayer.ts'
 import type { TimestampMs } from '../units.ts'
 
-/** What failed is repeated within about a block, wherever blocks are fast or slow. */
+/** A failed broadcast is repeated within about a block, on fast chains and slow ones. */
 const doubtfulMsMin = 500
 const doubtfulMsMax = 5_000
 
 export interface RepeatAfter {
-  /** Where the last broadcast failed, or nobody knows what came of it. */
+  /** If the last broadcast failed, or its outcome is unknown. */
   readonly doubtfulMs: number
-  /** Where a node took them: the pools may have lost them since. */
+  /** If a node accepted them: pools may have lost them since. */
   readonly takenMs: number
 }
 
@@ -26,15 +26,18 @@ export function repeatAfter(
   }
 }
 
-/** A chain that comes to its senses is noticed so late; until then each try is a call. */
+/** The longest delay until the service notices a node that accepts the bytes again. Each try is a call. */
 export const refusedPauseMaxMs = 300_000
 
-/** Whether a no-op that nodes call invalid is tried once more: other bytes would fare no better. */
+/** Whether a no-op that nodes call invalid is tried once more. Other bytes would be refused as well. */
 export function isRefusedDue(attempt: Attempt, repeats: RepeatAfter, now: TimestampMs): boolean {
   return now < lastTryAt(attempt) || now >= refusedRetryAt(attempt, repeats)
 }
 
-/** Doubles with each try: as long again as since it was signed. Nothing but the row is needed to tell, also after a restart. */
+/**
+ * The pause doubles with each try: it is as long as the time since the signature. The row alone shows it, also after a
+ * restart.
+ */
 export function refusedRetryAt(attempt: Attempt, { doubtfulMs }: RepeatAfter): TimestampMs {
   const at = lastTryAt(attempt)
   const tried = at - attempt.recordedAt

@@ -1,4 +1,4 @@
-// What the chain made of a nonce: inclusion, finality, reorgs, and nonces that went to a foreign transaction.
+// The results of a nonce on the chain: inclusion, finality, reorganizations, and nonces that foreign transactions took.
 import { type Attempt, afterBlock } from '../attempt.ts'
 import type { NonEmpty } from '../ids.ts'
 import { recoveredReason, restoredReason } from '../lost-history/recover.ts'
@@ -7,7 +7,7 @@ import { revisionOf, spenderKind } from '../transaction.ts'
 import type { TimestampMs } from '../units.ts'
 import { shownText, withoutWait } from '../wait.ts'
 
-/** The nonce was taken. Not final: a reorg may still reopen it. */
+/** The nonce is spent. Not final: a reorganization may reopen it. */
 export function include(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclusion): Transaction {
   const { nonce, attempts } = transaction.lifecycle
   const known = byRecord(inclusion, attempts)
@@ -15,29 +15,32 @@ export function include(transaction: InPhase<'inFlight' | 'mined'>, inclusion: I
   return withReason(included, reasonFor(transaction, known))
 }
 
-/** What a restored copy holds as never sent was sent by the history that it lost. */
+/** An attempt that a restored copy holds as never sent was sent by the lost history. */
 function byRecord(inclusion: Inclusion, attempts: NonEmpty<Attempt>): Inclusion {
   if (inclusion.by !== 'unrecorded') return inclusion
   const own = attempts.find(({ hash }) => hash === inclusion.hash)
   return own ? { ...inclusion, by: 'attempt', kind: own.kind } : inclusion
 }
 
-/** Deep enough in the canonical chain: from here on nothing changes. */
+/** Deep enough in the canonical chain: nothing changes after this. */
 export function settle(transaction: InPhase<'mined'>, now: TimestampMs): Transaction {
   return { ...transaction, lifecycle: { ...transaction.lifecycle, phase: 'final', settledAt: now } }
 }
 
-/** The block that held it is no longer canonical: back into the race, with every attempt it ever had. */
+/** The block that held it is no longer canonical: it races again, with every attempt it ever had. */
 export function reopen(transaction: InPhase<'mined'>): Transaction {
   const { nonce, inclusion } = transaction.lifecycle
   const [first, ...others] = transaction.lifecycle.attempts
   const known = (each: Attempt) => (each.hash === inclusion.hash ? afterBlock(each) : each)
   const attempts: NonEmpty<Attempt> = [known(first), ...others.map(known)]
   const reopened = { ...transaction, lifecycle: { phase: 'inFlight' as const, nonce, attempts } }
-  return withReason(reopened, 'a reorganisation of the chain took its block back')
+  return withReason(reopened, 'a reorganization removed its block from the chain')
 }
 
-/** The nonce is finally a foreign transaction's, so no attempt of it can ever be mined: the payload waits for a new nonce. */
+/**
+ * At finality the nonce belongs to a foreign transaction, so no attempt can ever be mined: the payload waits for a new
+ * nonce.
+ */
 export function requeue(transaction: InPhase<'mined'>): Transaction {
   const { nonce, inclusion } = transaction.lifecycle
   return withReason(
@@ -46,7 +49,7 @@ export function requeue(transaction: InPhase<'mined'>): Transaction {
   )
 }
 
-/** Nothing of it can be mined, and it never cost a nonce that is not free again. */
+/** No attempt of it can be mined, and its nonce, if it had one, is free again. */
 export function refusePayload(transaction: Transaction, reason: string, now: TimestampMs): Transaction {
   return withReason({ ...transaction, lifecycle: { phase: 'dropped', reason: 'refused', droppedAt: now } }, reason)
 }
@@ -65,14 +68,14 @@ function reasonFor(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclus
     ...(inclusion.by === 'unrecorded' ? [unrecorded] : []),
     ...(isRecovered(transaction, inclusion) ? [recoveredReason] : []),
     ...(transaction.cancellation && !gaveUp ? ['the cancellation lost: the original was mined first'] : []),
-    ...(carriesEarlier(transaction, inclusion) ? ['the replacement lost: what it replaced was mined first'] : []),
+    ...(carriesEarlier(transaction, inclusion) ? ['the replacement lost: the earlier payload was mined first'] : []),
     ...(reverted ? [reverted] : []),
     ...(succeeded === undefined ? [successUnknown] : []),
   ]
   return lost.length > 0 ? lost.join('; ') : undefined
 }
 
-const successUnknown = 'executed: no node says whether it succeeded or reverted; look at what it was to change'
+const successUnknown = 'executed: no node reports whether it succeeded or reverted; check its effects on the chain'
 
 const unrecorded = 'executed by an attempt that this database does not hold: was it restored from an older copy?'
 
@@ -90,7 +93,7 @@ function revertOf(reason: string | undefined): string {
   return reason === undefined || reason.toLowerCase() === bare ? bare : `${bare}: ${reason}`
 }
 
-/** Something happened to it, so what it waited for before is over. */
+/** A new entry in the history ends the wait. */
 export function withReason(transaction: Transaction, statusReason: string | undefined): Transaction {
   const { statusReason: _, ...rest } = withoutWait(transaction)
   return statusReason === undefined ? rest : { ...rest, statusReason: shownText(statusReason) }

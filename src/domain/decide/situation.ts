@@ -1,13 +1,13 @@
-// All that a decision depends on. It is the same for every transaction of a step.
+// The arguments of a decision. They are the same for every transaction of a step.
 import type { Observation } from '../observation.ts'
 import type { NetworkPolicy } from '../relayer.ts'
 import type { TimestampMs } from '../units.ts'
 import type { Work } from './work.ts'
 
 export interface Situation {
-  /** What is stored. */
+  /** The stored rows. */
   readonly work: Work
-  /** What the chain said. */
+  /** The state of the chain. */
   readonly observation: Observation
   /** The rules of the network. The relayer's own policies are part of the work. */
   readonly policy: NetworkPolicy

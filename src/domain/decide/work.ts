@@ -1,4 +1,4 @@
-// What a relayer has before it: everything open, and as much of the queue as it could send now.
+// A relayer's work: everything open, and as much of the queue as it could send now.
 import { isNoOp, newest, wasTaken } from '../attempt.ts'
 import type { Hash } from '../ids.ts'
 import type { NoOpMatches } from '../lost-history/lost-cancellation.ts'
@@ -14,32 +14,32 @@ export interface Work {
   readonly floor: NonceFloor
   /** `inFlight` and `mined`, by nonce. */
   readonly open: readonly Transaction[]
-  /** The first `maxInFlight` of the queue, in order, without those that are not to be sent. */
+  /** The first `maxInFlight` of the queue, in order, without suspected ones. */
   readonly queued: readonly Transaction[]
-  /** The first of the queue that is not sent for a no-op of a lost history, which may have canceled it: empty where none is. */
+  /** The first of the queue that wait because a no-op of a lost history may have canceled them. Usually empty. */
   readonly suspected: readonly Transaction[]
-  /** Those of the whole queue that their valid_until ends first, soonest first. */
+  /** The first of the whole queue to expire, soonest first. */
   readonly expiring: readonly Transaction[]
-  /** Attempts that are on their way to a node that has not answered yet. */
+  /** Attempts on their way to a node that has not answered yet. */
   readonly underWay?: ReadonlySet<Hash>
-  /** The last sequence of the relayer that is taken. */
+  /** The last reserved sequence of the relayer. */
   readonly lastSequence: number
-  /** What its owner, new as it is, does not know yet. */
+  /** What a new owner has not checked yet. */
   readonly lostHistory?: LostHistory
-  /** Where all that took the unexplained nonces is known: what of the queue it carries. */
+  /** Transactions of the queue that spent unexplained nonces. Absent until every spender is found. */
   readonly found?: readonly Found[]
-  /** Likewise: what of the queue the no-ops among them canceled. */
+  /** Likewise: transactions of the queue that no-ops of a lost history canceled. */
   readonly noOpMatches?: NoOpMatches
 }
 
-/** What could get a nonce in this step, if there is room. */
+/** The transactions that could get a nonce in this step, if there is room. */
 export function queuedOf(work: Work): readonly Transaction[] {
   return isHeldUp(work) ? [] : work.queued
 }
 
 /**
- * Whether payloads have to wait for a node's answer: to one that comes before them, in their order. A no-op takes a place
- * that was given before.
+ * Whether payloads wait for a node's answer to an earlier one, in their order. No-ops do not wait: their nonces were
+ * bound before.
  */
 export function isHeldUp(work: Work): boolean {
   const { underWay } = work
@@ -48,7 +48,7 @@ export function isHeldUp(work: Work): boolean {
   return attempts.some((attempt) => underWay.has(attempt.hash) && !isNoOp(attempt))
 }
 
-/** When the next of them expires, of those that are still valid at `now`. */
+/** The next expiry after `now`. */
 export function nextExpiry(work: Work, now: TimestampMs): TimestampMs | undefined {
   const ends = [...inFlightOf(work), ...work.expiring].flatMap(({ validUntil, cancellation }) =>
     validUntil === undefined || validUntil <= now || cancellation ? [] : [validUntil],
@@ -61,8 +61,8 @@ export function inFlightOf(work: Work): readonly InPhase<'inFlight'>[] {
 }
 
 /**
- * How many of the queue may get a nonce now; a delegated account (EIP-7702) may have one in flight. The nonce of a gap filler
- * that gives way is always one: what is in flight waits for it.
+ * How many of the queue may get a nonce now. A delegated account (EIP-7702) may have one in flight. The nonce of a gap
+ * filler that gives way always counts: transactions in flight wait for it.
  */
 export function roomIn(work: Work, delegated = false): number {
   return openRoomIn(work, delegated) + inFlightOf(work).filter(givesWay).length
@@ -74,7 +74,7 @@ export function openRoomIn(work: Work, delegated = false): number {
   return Math.max(0, most - inFlightOf(work).length)
 }
 
-/** Whether a broadcast has to be repeated before long: a chain that waits for it may make no block until then. */
+/** Whether a broadcast has to be repeated soon: a chain that mines on demand makes no block before it. */
 export function isInDoubt(work: Work): boolean {
   return inFlightOf(work).some((each) => {
     // A refused gap filler has its own times.

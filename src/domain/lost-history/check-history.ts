@@ -1,7 +1,6 @@
-// What a relayer did before its owner began, as far as the database may have lost it: a copy that was restored still has
-// transactions in its queue that the lost part of its history may have sent. They get a nonce once every nonce that the
-// record does not explain is finally spent and looked at. What spent one and carries the payload of one in the queue is
-// that one.
+// The history check after a restore. A restored copy may have transactions in its queue that the lost part of its
+// history sent. They get a nonce only after every nonce that the record does not explain is final and its spender
+// checked. If a spender carries the payload of a queued transaction, it is that transaction.
 import { type Decision, explain } from '../decide/decision.ts'
 import type { Work } from '../decide/work.ts'
 import {
@@ -16,7 +15,7 @@ import { isInPhase, spenderKind, type Transaction } from '../transaction.ts'
 import type { Nonce } from '../units.ts'
 import { clockMarginMs } from './recover.ts'
 
-/** Of what is as old as the owner, or older, and may have been sent without this database knowing. */
+/** Transactions as old as the owner, or older, that may have been sent without a record here. */
 function inDoubt({ lostHistory, queued, suspected, open }: Work): readonly Transaction[] {
   if (!lostHistory) return []
   const unproven = open.filter((each) => !isOursByRecord(each))
@@ -27,7 +26,7 @@ function isOursByRecord(transaction: Transaction): boolean {
   return isInPhase(transaction, 'mined') && spenderKind(transaction.lifecycle.inclusion) !== 'foreign'
 }
 
-/** What has to be asked; undefined when nothing is in doubt. */
+/** The reads that the history check needs; undefined if no transaction is in doubt. */
 export function inquireAboutHistory(work: Work, confirmations: number): HistoryInquiry | undefined {
   const { lostHistory, floor } = work
   const doubted = inDoubt(work)
@@ -41,7 +40,10 @@ export function inquireAboutHistory(work: Work, confirmations: number): HistoryI
   }
 }
 
-/** Not by what fills a gap: that is what takes a nonce from what nobody knows. */
+/**
+ * The nonces that the record explains. A gap filler explains none: it may have taken the nonce from an unrecorded
+ * transaction.
+ */
 function explainedNonces({ lostHistory, open }: Work, spentBelow: Nonce): readonly Nonce[] {
   return open.flatMap((transaction) => {
     const { lifecycle, origin, sequence } = transaction
@@ -52,20 +54,20 @@ function explainedNonces({ lostHistory, open }: Work, spentBelow: Nonce): readon
 }
 
 export interface HistoryCheck {
-  /** What is not known yet; absent once all is. */
+  /** The open part of the check; absent once it is complete. */
   readonly lostHistory?: LostHistory
   /** Every nonce below is spent, and now explained. */
   readonly explainedBelow?: Nonce
   readonly decisions: readonly Decision[]
-  /** Unspent nonces that wait in a pool for nobody knows what. */
+  /** Unspent nonces for which an unrecorded transaction waits in a pool. */
   readonly unknown: readonly Nonce[]
-  /** There is more to find out, and it needs no new block. */
+  /** Another observation can find more, without a new block. */
   readonly again: boolean
 }
 
 /**
- * `inquired` is what the inquiry was made of, and `work` what this step makes of it. `seen` is absent where it was not asked,
- * or where no node told its pool.
+ * `inquired` is the work that the inquiry was made from, `work` the work after this step's follow-ups. `seen` is absent
+ * if it was not requested, or if no node reported its pool.
  */
 export function checkHistory(
   inquired: Work,
@@ -88,15 +90,15 @@ export function checkHistory(
   const waits: HistoryCheck = {
     lostHistory: { ...lostHistory, seen: reach },
     decisions: explainWait(work, open[0] ?? last, last),
-    // A node that is behind what is settled calls spent nonces free.
+    // A node that is behind the settled part of the chain reports spent nonces as free.
     unknown: at.nonce < work.floor.spentBelow ? [] : open.filter((nonce) => nonce >= at.nonce),
     again: seen.more === true,
   }
   if (finalBelow === undefined || !spenders || !work.found || !reach.isWhole) return waits
-  // What this step has shown not to be ours was not looked at yet.
+  // This step found that these nonces are not ours. The next observation checks them.
   const notInquired = new Set(explainedNonces(inquired, 0))
   if (open.some((nonce) => notInquired.has(nonce))) return { ...waits, again: false }
-  // A nonce that is on record with another transaction is still to be given back by it.
+  // Another transaction holds this nonce on record. It has to give the nonce back first.
   const held = new Set(work.open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))
   const { canceled, suspected } = work.noOpMatches ?? { canceled: [], suspected: [] }
   const explaining = [
@@ -105,7 +107,7 @@ export function checkHistory(
   ]
   if (explaining.some((each) => held.has(each.nonce))) return { ...waits, again: false }
   const suspicions = suspected.slice(0, suspicionsMax).map((match): Decision => ({ do: 'suspect', ...match }))
-  // Before what tells them apart is on record: an owner that begins in between finds as much as this one.
+  // These come before any other result: an owner that begins in between then reaches the same conclusion.
   if (suspected.length > suspicionsMax) return { ...waits, decisions: suspicions, again: true }
   const recovered = work.found.map((found): Decision => ({ do: 'recover', ...found }))
   const restored = canceled.map((match): Decision => ({ do: 'restoreCancellation', ...match }))
@@ -114,12 +116,13 @@ export function checkHistory(
   return { ...nothing, explainedBelow: finalBelow }
 }
 
-/** Per step: a queue may be long, and each of them is a row to write. */
+/** Per step: a queue may be long, and each transaction is a row to write. */
 const suspicionsMax = 500
 
 /**
- * A transaction may wait where nobody could ask at first, or behind another that its node lacks. So the looks go on until
- * what they have seen is final, and as long at least as a block takes to be.
+ * A transaction may wait in a pool that could not be read at first, or behind another that its node lacks. So the
+ * history checks go on until every nonce that they have seen is final, and for at least as long as a block needs to
+ * become final.
  */
 function extend(
   known: HistoryReach | undefined,
@@ -134,6 +137,6 @@ function extend(
 function explainWait({ queued: [first], lostHistory }: Work, from: Nonce, to: Nonce): Decision[] {
   if (!first || (lostHistory && first.sequence > lostHistory.through)) return []
   const nonces = from === to ? `nonce ${from} was used` : `nonces from ${from} to ${to} were used`
-  const reason = `waits: ${nonces} by transactions that this database does not hold, and once those are final it is looked whether this is among them: was it restored from an older copy?`
+  const reason = `waits: ${nonces} by transactions that this database does not hold, and once those are final, the service checks whether this is one of them: was it restored from an older copy?`
   return explain(first, 'history_unknown', reason)
 }

@@ -1,6 +1,6 @@
-// A cancellation that a lost history won. Its no-op is on the chain and names no transaction, so what it canceled is told by
-// its nonce: by the transaction that holds the nonce on record, or by the order of the queue. Where more than one can be
-// meant, none of them is sent until a client decides.
+// Restores a cancellation that a lost history won. Its no-op is on the chain and names no transaction. Its nonce shows
+// what it canceled: the transaction that holds the nonce on record, or one given by the order of the queue. If several
+// transactions are possible, none of them is sent until a client decides.
 import { wasTaken } from '../attempt.ts'
 import { cancelReasons } from '../cancel.ts'
 import { withReason } from '../decide/settle.ts'
@@ -11,26 +11,26 @@ import type { Nonce, TimestampMs } from '../units.ts'
 import { withWait } from '../wait.ts'
 import { clockMarginMs, type Found, rebuildAttempt, restoredReason } from './recover.ts'
 
-/** A transaction in the queue, and the no-op that canceled it, or may have. */
+/** A transaction of the queue, and the no-op that canceled it, or may have. */
 export interface NoOpMatch {
   readonly transaction: Transaction
   readonly noOp: LostNoOp
 }
 
-/** A transaction that ended without a nonce, perhaps since an older copy was restored. */
+/** A transaction that ended without a nonce, perhaps after an older copy was restored. */
 export type Ended = Pick<Transaction, 'sequence' | 'createdAt'>
 
-/** What the record says of the time since the lost history, as far as it tells of a restored copy. */
+/** Facts on record since the lost history that narrow the candidates of a no-op. */
 export interface Since {
-  /** No longer in the queue, but perhaps what a no-op canceled in the lost history. */
+  /** No longer in the queue, but a no-op of the lost history may have canceled it. */
   readonly ended: readonly Ended[]
-  /** By the nonce of each no-op: the first sequence of the relayer that was given a higher nonce. Absent: none was. */
+  /** By the nonce of each no-op: the first sequence of the relayer that got a higher nonce. Absent: none did. */
   readonly overtaken: ReadonlyMap<Nonce, number>
 }
 
 export interface NoOpMatches {
   readonly canceled: readonly NoOpMatch[]
-  /** More than one can be meant. Without those that are known as such already. */
+  /** More than one transaction is possible. Excludes those that are already marked. */
   readonly suspected: readonly NoOpMatch[]
 }
 
@@ -41,11 +41,13 @@ export function isLostNoOp(spender: Spender, account: Address): spender is LostN
 }
 
 /**
- * What of the queue these no-ops canceled, all of them final. Nonces are bound first in, first out: what is `found`, with
- * its nonce, narrows what a no-op before or after it can be of. Where there are as many no-ops as transactions that can be
- * meant, each has its own. `queue` and `noOps` are in their order. `foreign`: the first nonce that was spent by what nobody
- * here knows. If it was bound to one of the queue, that one got another nonce, out of its turn: above it the order tells
- * nothing.
+ * The transactions of the queue that these no-ops, all final, canceled. `queue` and `noOps` are in their order.
+ *
+ * Nonces are bound first in, first out, so each `found` transaction with its nonce narrows the candidates of a no-op
+ * before or after it. Where there are as many no-ops as candidates, each has its own.
+ *
+ * `foreign`: the first nonce with an unknown spender. If that nonce was bound to a queued transaction, the transaction
+ * got another nonce, out of order. So the order proves nothing above it.
  */
 export function matchNoOps(
   queue: readonly Transaction[],
@@ -59,7 +61,7 @@ export function matchNoOps(
   const canceled: NoOpMatch[] = []
   const suspected: NoOpMatch[] = []
   let left = queue.filter(({ id }) => !foundIds.has(id))
-  // Between two of what was found the order says no more.
+  // The order does not separate no-ops between the same two found transactions.
   const stretches = Map.groupBy(noOps, ({ nonce }) =>
     nonce > foreign ? undefined : marks.filter((mark) => mark.nonce < nonce).length,
   )
@@ -75,7 +77,7 @@ export function matchNoOps(
     const pairs = candidates.flatMap((transaction, index) => {
       const noOp = stretch[index]
       if (!noOp || !isOlder(transaction, noOp) || transaction.suspectedNoOp) return []
-      // Older ones have higher nonces: it came after the no-op was signed, perhaps, which waited in a pool.
+      // Older transactions have higher nonces: this one may be newer than the no-op, which waited in a pool.
       return transaction.sequence > (overtaken.get(noOp.nonce) ?? Number.POSITIVE_INFINITY)
         ? []
         : [{ transaction, noOp }]
@@ -88,7 +90,7 @@ export function matchNoOps(
   return { canceled, suspected }
 }
 
-/** Empty where the order was not kept: a nonce that came back was bound again, out of its turn. */
+/** Empty where the order was not kept: a nonce that came back was bound again, out of order. */
 function sequencesByNonce(found: readonly Found[]): readonly { readonly nonce: Nonce; readonly sequence: number }[] {
   const marks = found
     .map(({ transaction, spender }) => ({ nonce: spender.nonce, sequence: transaction.sequence }))
@@ -97,25 +99,25 @@ function sequencesByNonce(found: readonly Found[]): readonly { readonly nonce: N
   return isKept ? marks : []
 }
 
-/** Unless a clock is wrong by more than anybody allows. */
+/** Allows for a clock that is wrong by the margin. */
 function isOldEnough({ createdAt }: Ended, { minedAt }: Spender): boolean {
   return createdAt <= minedAt + clockMarginMs
 }
 
-/** By a clock that is right: what was sent since can't be told to its client as canceled. */
+/** Assumes a right clock: a transaction sent after the no-op must not appear as canceled. */
 function isOlder({ createdAt }: Transaction, { minedAt }: Spender): boolean {
   return createdAt <= minedAt
 }
 
 /**
- * From then on a transaction that ended may be one of those that the no-ops canceled: a client, or its valid_until, ended it
- * after an older copy was restored, and that was after the no-op.
+ * A transaction that ended after this time may be one that the no-ops canceled: a client, or its valid_until, ended it
+ * after an older copy was restored, which was after the no-op.
  */
 export function endedSince(noOps: readonly LostNoOp[]): TimestampMs {
   return Math.min(...noOps.map(({ minedAt }) => minedAt)) - rightClockMs
 }
 
-/** How far a clock that is right may be from the chain's. */
+/** How far a right clock may be from the chain's. */
 const rightClockMs = 60_000
 
 function suspicionOf(transaction: Transaction, noOps: readonly LostNoOp[]): readonly NoOpMatch[] {
@@ -124,8 +126,8 @@ function suspicionOf(transaction: Transaction, noOps: readonly LostNoOp[]): read
 }
 
 /**
- * As it would stand here, had the database not lost it: canceled, with the no-op in flight, so that receipt, finality and
- * reorganizations go as usual. That the no-op was signed for its nonce proves that it was canceled.
+ * The transaction as it would be here without the loss: canceled, with the no-op in flight, so that receipt, finality
+ * and reorganizations go as usual. The signed no-op for its nonce proves the cancellation.
  */
 export function restoreCancellation({ transaction, noOp }: NoOpMatch, now: TimestampMs): Transaction {
   const { lifecycle, suspectedNoOp: _, ...rest } = transaction
@@ -148,8 +150,8 @@ export function restoreCancellation({ transaction, noOp }: NoOpMatch, now: Times
 }
 
 /**
- * Whether it can have canceled what holds its nonce on record. One that was mined before the nonce was bound is of an earlier
- * transaction, which the database has lost as a whole: the nonce was taken by what nobody here knows.
+ * Whether it can have canceled the transaction that holds its nonce on record. If it was mined before that nonce was
+ * bound, it belongs to an earlier transaction, which the database has lost as a whole: the spender is unknown here.
  */
 export function mayHaveCanceled({ block, minedAt }: LostNoOp, holder: InPhase<'inFlight'>): boolean {
   const { recordedAtBlock, recordedAt } = holder.lifecycle.attempts[0]
@@ -164,7 +166,7 @@ function keptItsNonce({ cancellation, lifecycle }: InPhase<'inFlight'>): boolean
   return cancellation !== undefined || lifecycle.attempts.some(wasTaken)
 }
 
-/** Not sent from here on: a DELETE, its valid_until or a PUT ends that. */
+/** The transaction is not sent from here on. A DELETE, its valid_until or a PUT ends that. */
 export function suspect({ transaction, noOp: { hash, nonce } }: NoOpMatch): Transaction {
   const text = `waits: the no-op ${hash} (nonce ${nonce}) canceled this or another transaction, and this database does not hold which: was it restored from an older copy? It is not sent as it is: cancel it, or replace it to have it sent`
   return withWait({ ...transaction, suspectedNoOp: { hash, nonce } }, { condition: 'cancellation_unclear', text })

@@ -1,11 +1,11 @@
-// What a lost history has sent is known again by what it says: the attempt is rebuilt from what the chain holds.
+// Recognizes transactions of a lost history by their payload, and rebuilds their attempts from the chain.
 import type { Attempt, AttemptKind } from '../attempt.ts'
 import type { TransactionId } from '../ids.ts'
 import type { MinedPayload, Spender } from '../observation.ts'
 import { isSameAccessList, type Payload, type Transaction } from '../transaction.ts'
 import type { TimestampMs } from '../units.ts'
 
-/** A transaction in the queue, and what executed it, on which of its payloads. */
+/** A transaction of the queue, the spender that executed it, and the payload that the spender carries. */
 export interface Found {
   readonly transaction: Transaction
   readonly spender: Spender
@@ -16,7 +16,10 @@ export interface Found {
 /** How far the machine's clock may be from the chain's. */
 export const clockMarginMs = 3_600_000
 
-/** Of the queue, which a spender carries: the oldest first, and each spender explains one. `queue` is in its order. */
+/**
+ * The transactions of the queue that the spenders carry: the oldest first, one for each spender. `queue` is in its
+ * order.
+ */
 export function findAmong(queue: readonly Transaction[], spenders: readonly Spender[]): readonly Found[] {
   const found: Found[] = []
   const explained = new Set<string>()
@@ -36,7 +39,7 @@ export function findAmong(queue: readonly Transaction[], spenders: readonly Spen
   return found
 }
 
-/** Whether it says the same. A list of what it touches changes nothing that is executed, but tells it from others. */
+/** Whether the payloads are equal. An access list does not change the execution, but it distinguishes transactions. */
 function carries(signed: MinedPayload, { to, value, data, accessList }: Payload): boolean {
   return (
     signed.to?.toLowerCase() === to?.toLowerCase() &&
@@ -49,7 +52,7 @@ function carries(signed: MinedPayload, { to, value, data, accessList }: Payload)
 export const recoveredReason =
   'sent by a part of its history that this database does not hold: was it restored from an older copy?'
 
-/** Of a cancellation. */
+/** For a cancellation. */
 export const restoredReason =
   'restored from the chain, as this database does not hold it: was it restored from an older copy?'
 
@@ -58,7 +61,7 @@ export function recoverAttempt({ transaction, spender, signed, revision }: Found
   return revision === 0 ? attempt : { ...attempt, revision }
 }
 
-/** The attempt as it would stand here, had the database not lost it. */
+/** The attempt as it would be here without the loss. */
 export function rebuildAttempt(
   transactionId: TransactionId,
   spender: Spender & { readonly signed: MinedPayload },
@@ -76,7 +79,7 @@ export function rebuildAttempt(
     raw,
     signature,
     recordedAt: now,
-    // The head when it was sent is lost; the nonce was unspent below its block.
+    // The head at the time of the broadcast is lost; the nonce was unspent below its block.
     recordedAtBlock: Math.max(0, spender.block.number - 1),
     broadcast: { state: 'handed', outcome: { kind: 'unknown', message: recoveredReason }, at: now },
     recovered: true,

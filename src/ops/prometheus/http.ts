@@ -1,11 +1,11 @@
-// Requests by operation: bounded by the API, not by what clients ask for.
+// Counts requests by operation: the API bounds the labels, clients can't add any.
 import { Counter, Histogram, type Registry } from 'prom-client'
 import type { HttpMetrics } from '../metrics.ts'
 
 export function countHttp(registry: Registry): HttpMetrics {
   const requests = new Counter({
     name: 'rescind_http_requests_total',
-    help: 'Requests answered, by operation and HTTP status; "unmatched" for paths that the API does not know.',
+    help: 'Requests answered, by operation and HTTP status; "unmatched" for paths that are not in the API.',
     labelNames: ['operation', 'status'],
     registers: [registry],
   })

@@ -1,4 +1,4 @@
-// The metrics on prom-client: a registry of this service's own, and its text for whoever scrapes it.
+// The metrics on prom-client: a registry of this service's own, and its text for a scrape.
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Clock } from '../clock.ts'
 import type { Metrics } from '../metrics.ts'

@@ -1,4 +1,4 @@
-// Each relayer as it was last seen. What is seen is kept, and written into gauges only when somebody scrapes.
+// Each relayer as of its last observation. Values are kept here, and written into gauges only at a scrape.
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Condition } from '../../domain/condition.ts'
 import type { RelayerId } from '../../domain/ids.ts'
@@ -7,13 +7,13 @@ import type { Status } from '../../domain/transaction.ts'
 import type { RelayerMetrics, Sight } from '../metrics.ts'
 import type { NetworkOf } from './store.ts'
 
-/** What an operator has to know beside what `decide` says. */
+/** The conditions that an operator sees, beyond those of `decide`. */
 type Shown = Condition | 'step_failing'
 
 interface Seen {
   relayer: Relayer
   sight: Partial<Sight>
-  /** Those that ever held, so that a condition that ends is seen to end. */
+  /** Every condition that ever held, so that its end is visible, too. */
   held: Map<Shown, boolean>
   balance?: bigint
   counts?: Readonly<Record<Status, number>>
@@ -28,7 +28,7 @@ export function countRelayers(registry: Registry): RelayerMetrics & { readonly n
     seen.set(relayer.id, found)
     return found
   }
-  /** Those of `conditions` hold, and no other. */
+  /** Exactly `conditions` hold. */
   const hold = (found: Seen | undefined, conditions: readonly Shown[]) => {
     for (const condition of found?.held.keys() ?? []) found?.held.set(condition, false)
     for (const condition of conditions) found?.held.set(condition, true)
@@ -36,7 +36,7 @@ export function countRelayers(registry: Registry): RelayerMetrics & { readonly n
   gauges(seen, registers)
   const failures = new Counter({
     name: 'rescind_relayer_step_failures_total',
-    help: 'Steps that failed in a way that nobody foresaw; the relayer is acquired anew, as after a crash.',
+    help: 'Steps that failed unexpectedly; the relayer is acquired anew, as after a crash.',
     labelNames: ['relayer'],
     registers,
   })
@@ -78,7 +78,7 @@ export function countRelayers(registry: Registry): RelayerMetrics & { readonly n
 
 function gauges(seen: ReadonlyMap<RelayerId, Seen>, registers: Registry[]): void {
   const info = ['relayer', 'network', 'chain_id', 'address'] as const
-  read('rescind_relayer_info', 'Always 1; its labels say what the relayer is.', info, (set, { relayer }) => {
+  read('rescind_relayer_info', 'Always 1; its labels describe the relayer.', info, (set, { relayer }) => {
     set({ relayer: relayer.id, network: relayer.network, chain_id: relayer.chainId, address: relayer.address }, 1)
   })
   read(
@@ -99,7 +99,7 @@ function gauges(seen: ReadonlyMap<RelayerId, Seen>, registers: Registry[]): void
   )
   figure(
     'rescind_relayer_oldest_open_timestamp_seconds',
-    'When the oldest that is queued or in flight was stored; absent while nothing is.',
+    'When the oldest transaction that is queued or in flight was stored; absent without one.',
     ({ sight: { oldestAt } }) => (oldestAt === undefined ? undefined : oldestAt / 1000),
   )
   figure('rescind_relayer_balance_wei', 'The balance when it was last read.', ({ balance }) => asNumber(balance))
@@ -109,7 +109,7 @@ function gauges(seen: ReadonlyMap<RelayerId, Seen>, registers: Registry[]): void
   const why = ['relayer', 'condition'] as const
   read(
     'rescind_relayer_condition',
-    '1 while it holds the relayer up, 0 after it did.',
+    '1 while the condition holds the relayer up, 0 afterwards.',
     why,
     (set, { relayer, held }) => {
       for (const [condition, holds] of held) set({ relayer: relayer.id, condition }, holds ? 1 : 0)
@@ -142,7 +142,7 @@ function gauges(seen: ReadonlyMap<RelayerId, Seen>, registers: Registry[]): void
   }
 }
 
-/** To some 16 digits: enough for a gauge. */
+/** Exact to some 16 digits: enough for a gauge. */
 function asNumber(wei: bigint | undefined): number | undefined {
   return wei === undefined ? undefined : Number(wei)
 }

@@ -1,10 +1,10 @@
-// Commits, and what became of transactions: told when it is durable.
+// Counts commits and changes of transactions, once they are durable.
 import { Counter, Histogram, type Registry } from 'prom-client'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Clock } from '../clock.ts'
 import type { StoreMetrics } from '../metrics.ts'
 
-/** A relayer's network, for histograms: one of each relayer would be too many series. */
+/** A relayer's network, for histograms: one for each relayer would be too many series. */
 export type NetworkOf = (relayer: RelayerId) => string
 
 const chainBuckets = [0.05, 0.25, 1, 2.5, 5, 15, 30, 60, 120, 300, 600, 1800, 3600, 21_600, 86_400]
@@ -13,13 +13,13 @@ export function countStore(registry: Registry, clock: Clock, networkOf: NetworkO
   const registers = [registry]
   const commits = new Histogram({
     name: 'rescind_store_commit_duration_seconds',
-    help: 'From the begin of a unit of work until it is durable, the wait for others in its commit included.',
+    help: 'From the start of a unit of work until it is durable, including the wait for other units of its commit.',
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
     registers,
   })
   const units = new Counter({
     name: 'rescind_store_units_total',
-    help: 'Units of work by how they ended: durable, refused (by what they found, such as an unknown id), failed (the database).',
+    help: 'Units of work by how they ended: durable, refused (by a rule, such as for an unknown id), failed (the database).',
     labelNames: ['end'],
     registers,
   })
@@ -33,7 +33,7 @@ export function countStore(registry: Registry, clock: Clock, networkOf: NetworkO
   })
   const reached = new Histogram({
     name: 'rescind_transaction_status_duration_seconds',
-    help: 'From the storing of a transaction until it first had, or had again, the status.',
+    help: 'From the creation of a transaction until it had the status, first or again.',
     labelNames: ['network', 'status'],
     buckets: chainBuckets,
     registers,
@@ -46,19 +46,19 @@ export function countStore(registry: Registry, clock: Clock, networkOf: NetworkO
   })
   const paid = new Counter({
     name: 'rescind_fees_paid_wei_total',
-    help: 'What final transactions cost in fees, no-ops and L1 fees of rollups included; what no node told is left out.',
+    help: 'The fees of final transactions, no-ops and L1 fees of rollups included, without fees that no node reported.',
     labelNames: ['relayer'],
     registers,
   })
   const verdicts = new Counter({
     name: 'rescind_cancellations_total',
-    help: 'Final verdicts: dropped, won, lost, external; by who asked: request, expiry, refusal (by a node).',
+    help: 'Final verdicts: dropped, won, lost, external; by origin: request, expiry, refusal (by a node).',
     labelNames: ['relayer', 'verdict', 'origin'],
     registers,
   })
   const costs = new Counter({
     name: 'rescind_cancellation_cost_wei_total',
-    help: 'What the no-ops of won races cost, L1 fees of rollups included; what no node told is left out.',
+    help: 'The fees of the no-ops of won races, L1 fees of rollups included, without fees that no node reported.',
     labelNames: ['relayer'],
     registers,
   })

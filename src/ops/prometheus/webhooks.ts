@@ -1,4 +1,4 @@
-// What webhooks take, what waits for them, and what was given up.
+// Counts requests to webhooks, waiting events and dead letters.
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { QueueCount } from '../../domain/delivery.ts'
 import type { WebhookMetrics } from '../metrics.ts'
@@ -7,7 +7,7 @@ export function countWebhooks(registry: Registry): WebhookMetrics {
   let counts: readonly QueueCount[] = []
   const tries = new Counter({
     name: 'rescind_webhook_tries_total',
-    help: 'Requests to a notification by what came of them: delivered, failed (tried again), dead (given up).',
+    help: 'Requests to a notification by their result: delivered, failed (tried again), dead (given up).',
     labelNames: ['notification', 'result'],
     registers: [registry],
   })

@@ -81,7 +81,7 @@ describe('a queued transaction', () => {
     const { market: _, ...unpriced } = someObservation()
     expect(
       decide({ work: someWork({ queued: [queued(1)] }), observation: unpriced, policy: somePolicy, now }).decisions,
-    ).toMatchObject([{ do: 'explain', reason: 'waits: no node tells the price of gas' }])
+    ).toMatchObject([{ do: 'explain', condition: 'facts_missing' }])
     const open = [0, 1, 2, 3].map((nonce) => inFlight(nonce))
     expect(plan({ open, queued: [queued(9)] }).decisions).toEqual([])
   })
@@ -380,7 +380,7 @@ describe('what must not wait for a block, nor cost without end', () => {
     const swap = queued(5, { payload: open })
     const estimates = new Map([[swap.id, { kind: 'reverts' as const, reason: 'no allowance' }]])
     expect(plan({ open: [inFlight(0)], queued: [swap] }, { estimates }).decisions).toMatchObject([
-      { do: 'explain', reason: 'waits for what is in flight: it would revert by now: no allowance' },
+      { do: 'explain', condition: 'would_revert' },
     ])
     expect(plan({ queued: [swap] }, { estimates }).decisions).toMatchObject([{ do: 'refuse' }])
   })

@@ -22,10 +22,14 @@ test('sound work has none', () => {
 })
 
 test.each([
-  ['a queued one among the bound', { open: [queued(1)] }, /is queued among what holds a nonce/],
+  ['a queued one among the bound', { open: [queued(1)] }, /is queued among those with a nonce/],
   ['one nonce for two', { open: [inFlight(1), { ...inFlight(1), id: queued(9).id }] }, /belongs to .* and to/],
   ['an attempt of another nonce', { open: [inFlight(1, [someAttempt(2)])] }, /with attempts of another/],
-  ['a no-op nobody asked for', { open: [inFlight(1, [someAttempt(1), someNoOp(1)])] }, /nobody canceled it/],
+  [
+    'a no-op nobody asked for',
+    { open: [inFlight(1, [someAttempt(1), someNoOp(1)])] },
+    /has a no-op but no cancellation/,
+  ],
   ['one attempt twice', { open: [inFlight(0, [attempt, attempt])] }, /the same attempt twice/],
   [
     'mined by bytes never recorded',

@@ -63,8 +63,8 @@ const cases: readonly Case[] = [
     { relayer: someRelayer({ paused: true }), queued: [queued(1)] },
     {},
   ],
-  ['facts_missing', /^waits: no node tells the price of gas$/, { queued: [queued(1)] }, {}, unpriced],
-  ['facts_missing', /^waits: no node tells the balance$/, { queued: [queued(1)] }, {}, unfunded],
+  ['facts_missing', /^waits: no node reports the price of gas$/, { queued: [queued(1)] }, {}, unpriced],
+  ['facts_missing', /^waits: no node reports the balance$/, { queued: [queued(1)] }, {}, unfunded],
   [
     'history_unknown',
     /^waits: nonces from 4 to 5 were used by transactions that this database does not hold/,
@@ -73,7 +73,7 @@ const cases: readonly Case[] = [
   ],
   [
     'node_behind',
-    /says nonce 4, but every nonce below 9 is settled; .*DATABASE_URL/,
+    /reports nonce 4, but every nonce below 9 is settled; .*DATABASE_URL/,
     { floor: { spentBelow: 9, explainedBelow: 9 }, queued: [queued(1)] },
     { nonce: 4 },
   ],
@@ -97,7 +97,7 @@ const cases: readonly Case[] = [
   ],
   [
     'gas_price_cap',
-    /^waits: the fee that it was sent with \(3 wei\) is above gas_price_cap \(2 wei\)/,
+    /^waits: its own fee \(3 wei\) is above gas_price_cap \(2 wei\)/,
     { relayer: withPolicies({ gasPriceCap: 2n }), queued: [queued(1, { payload: own })] },
     {},
   ],
@@ -109,7 +109,7 @@ const cases: readonly Case[] = [
   ],
   [
     'would_revert',
-    /^waits for what is in flight: it would revert by now: no/,
+    /^waits for the transactions in flight: it would revert now: no/,
     { open: [inFlight(0)], queued: [queued(1, { payload: unlimited })] },
     estimating({ kind: 'reverts', reason: 'no' }),
   ],
@@ -121,7 +121,7 @@ const cases: readonly Case[] = [
   ],
   [
     'own_price',
-    /^waits at the price that it was sent with \(3 wei per gas, of which 2 as tip\).*replace it/,
+    /^waits at its own price \(3 wei per gas, 2 of it as tip\).*replace it/,
     { open: [inFlight(0, undefined, { payload: own })] },
     late,
   ],
@@ -133,25 +133,25 @@ const cases: readonly Case[] = [
   ],
   [
     'attempts_exhausted',
-    /^waits: no attempt for nonce 0 was mined, and more would be beyond 10 times the market's price: .*once the market's rises: wait/,
+    /^waits: no attempt for nonce 0 was mined, and a higher price would be beyond 10 times the market's price: .*once the market's rises: wait/,
     { open: [inFlight(0, many as unknown as [Attempt])] },
     late,
   ],
   [
     'attempts_exhausted',
-    /^canceled; no no-op for nonce 0 was mined, and more would be beyond 10 times the market's price/,
+    /^canceled; no no-op for nonce 0 was mined, and a higher price would be beyond 10 times the market's price/,
     { open: [inFlight(0, [someAttempt(0), ...manyNoOps], canceled)] },
     late,
   ],
   [
     'node_refuses',
-    /^waits: a node answers with an error that is not known of any client, and is sent it again: on hold$/,
+    /^waits: a node answers with an unknown error, so it is broadcast again: on hold$/,
     { open: [inFlight(0, [someAttempt(0, { broadcast: unrecognized })])] },
     {},
   ],
   [
     'node_refuses',
-    /^canceled; a node answers the no-op with an error that is not known of any client, and is sent it again: on hold$/,
+    /^canceled; a node answers the no-op with an unknown error, so it is broadcast again: on hold$/,
     { open: [inFlight(0, [someAttempt(0), someNoOp(0, { broadcast: unrecognized })], canceled)] },
     {},
   ],
@@ -193,7 +193,7 @@ const cases: readonly Case[] = [
   ],
   [
     'pool_unseen',
-    /^waits: nonce 0 comes first and is unused, and no node shows its pool, .*: from block 112 on it is used;/,
+    /^waits: nonce 0 comes first and is unused, and no node shows its pool, .*: from block 112 on the relayer uses it;/,
     { open: [inFlight(1), inFlight(2)] },
     { isPoolUnseen: true },
   ],
@@ -241,7 +241,7 @@ const cases: readonly Case[] = [
   ],
   [
     'node_refuses',
-    /^canceled; the node refused the no-op, and it is broadcast again, less and less often: intrinsic/,
+    /^canceled; the node refused the no-op, and it is broadcast again at growing intervals: intrinsic/,
     { open: [inFlight(0, [someAttempt(0), someNoOp(0, { broadcast: broadcastStates.refused })], canceled)] },
     {},
   ],
@@ -345,7 +345,7 @@ describe('a reason', () => {
 
   test('that is history stays, and so does every one while it is not known what holds', () => {
     // Whatever words a history begins with.
-    for (const statusReason of ['a reorganisation of the chain took its block back', 'waits for nothing']) {
+    for (const statusReason of ['a reorganization removed its block from the chain', 'waits for nothing']) {
       expect(planOf({ open: [stuck({ statusReason })] }, someObservation()).decisions).toEqual([])
     }
     expect(planOf({ open: [stuck({ wait: capped })] }, unpriced).decisions).toEqual([])
