@@ -26,7 +26,7 @@ const unit = [
   'test/http/**/{error-codes,present-time}.test.ts',
   'test/ops/**/{bell,guard-addresses,prometheus,vault,within}.test.ts',
   'test/webhooks/**/post-webhook.test.ts',
-  'test/ownership/**/share-out.test.ts',
+  'test/ownership/**/{choose-slots,share-out}.test.ts',
   'test/store/**/statement.test.ts',
 ]
 
