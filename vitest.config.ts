@@ -27,7 +27,7 @@ const unit = [
   'test/ops/**/{bell,guard-addresses,prometheus,vault,within}.test.ts',
   'test/webhooks/**/post-webhook.test.ts',
   'test/ownership/**/{choose-slots,share-out}.test.ts',
-  'test/store/**/statement.test.ts',
+  'test/store/**/{hint-messages,run-unit,statement}.test.ts',
 ]
 
 /** Files of `real` that ask the store, through whatever stands before it, and meet locks, replays or the order of events. */
