@@ -19,14 +19,15 @@ interface Tier {
 const unit = [
   'test/{config,domain,layout,signers}/**/*.test.ts',
   'test/attacks/{list,log-lines}.test.ts',
-  'test/chain/**/{ancestry,batch-size,block-before,broadcast-outcome,calls,denied-receipts,market,measure-blocktime}.test.ts',
-  'test/chain/**/{endpoint-headers,read-canonical,replaceable,replacement-rule,search-blocks,unexplained}.test.ts',
+  'test/chain/**/{ancestry,batch-size,believe-head,block-before,broadcast-outcome,calls,denied-receipts}.test.ts',
+  'test/chain/**/{endpoint-headers,endpoint-rest,market,measure-blocktime,read-canonical,replaceable}.test.ts',
+  'test/chain/**/{replacement-rule,search-blocks,unexplained}.test.ts',
   'test/deploy/compose.test.ts',
   'test/http/**/{error-codes,present-time}.test.ts',
   'test/ops/**/{bell,guard-addresses,prometheus,vault,within}.test.ts',
   'test/webhooks/**/post-webhook.test.ts',
-  'test/ownership/**/share-out.test.ts',
-  'test/store/**/statement.test.ts',
+  'test/ownership/**/{choose-slots,share-out}.test.ts',
+  'test/store/**/{hint-messages,run-unit,statement}.test.ts',
 ]
 
 /** Files of `real` that ask the store, through whatever stands before it, and meet locks, replays or the order of events. */

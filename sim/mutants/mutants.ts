@@ -639,7 +639,7 @@ export const mutants: readonly Mutant[] = [
       {
         file: 'src/ownership/hold-slots.ts',
         find: 'await session.lock([...new Set([...take, ...orphans])])',
-        put: 'await session.lock([...new Set([...take, ...orphans])]).then(() => new Set([...take, ...orphans]))',
+        put: 'await session.lock([...new Set([...take, ...orphans])]).then(() => [...new Set([...take, ...orphans])])',
       },
     ],
   },

@@ -1,12 +1,11 @@
-// The slots that one session holds: what of a survey is to be taken and given up, in which order it is done.
-
+// The slots that one session holds: takes and gives up what is chosen, in an order in which nothing has two owners.
 import type { RelayerId } from '../domain/ids.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import { waitBriefly } from '../ops/within.ts'
-import type { LockSession, Member, Slot, Survey } from '../store/locks.ts'
+import type { LockSession, Slot, Survey } from '../store/locks.ts'
+import { chooseSlots, keepOrphans, nothingSeen } from './choose-slots.ts'
 import type { Holdings } from './holdings.ts'
-import { shareOut } from './share-out.ts'
 import { bySlot, slotOf } from './slots.ts'
 
 export interface HeldSlots {
@@ -18,10 +17,6 @@ export interface HeldSlots {
   leave(): Promise<void>
 }
 
-/** What nobody takes for so long is anybody's, whatever the shares say: it may be that others lack its key or network. */
-const orphanedMs = 3_000
-/** So long it is not given up for the sake of shares then, unless somebody comes. */
-const keptMs = 300_000
 /** A last step takes longer than that only where a node hangs. Others go on then: for them it is as after a crash. */
 const lastStepMs = 3_000
 /** Relayers acquired at once. */
@@ -39,12 +34,10 @@ export interface SlotsContext {
 export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsContext): HeldSlots {
   const locked = new Set<Slot>()
   const leaving = new Map<Slot, Promise<void>>()
-  const freeSince = new Map<Slot, number>()
-  const keptUntil = new Map<Slot, number>()
-  let met: ReadonlySet<Member> = new Set()
+  const logSurvey = surveyLog(logger)
+  let memory = nothingSeen
   let wanted: readonly RelayerId[] = []
   let acquiring: Promise<void> | undefined
-  let logged = ''
 
   async function giveUp(slot: Slot, relayers: readonly RelayerId[]): Promise<void> {
     try {
@@ -64,20 +57,6 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
   function beginToLeave(slots: Iterable<Slot>): void {
     const relayers = bySlot(holdings.relayers())
     for (const slot of slots) if (!leaving.has(slot)) leaving.set(slot, giveUp(slot, relayers.get(slot) ?? []))
-  }
-
-  /** Those that nobody has taken for a while. */
-  function orphansAmong(free: readonly Slot[], now: number): readonly Slot[] {
-    const isFree = new Set(free)
-    for (const slot of freeSince.keys()) if (!isFree.has(slot)) freeSince.delete(slot)
-    for (const slot of free) if (!freeSince.has(slot)) freeSince.set(slot, now)
-    return free.filter((slot) => now - (freeSince.get(slot) ?? now) >= orphanedMs)
-  }
-
-  /** Whoever comes may have what the others lack. */
-  function meet({ members }: Survey): void {
-    if ([...members.keys()].some((member) => !met.has(member))) keptUntil.clear()
-    met = new Set(members.keys())
   }
 
   /** Each of them is tried once. What is taken meanwhile comes with it. */
@@ -105,8 +84,37 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
     return locked.has(slot) && !leaving.has(slot)
   }
 
-  /** Once for each change. */
-  function logSurvey({ members, barred }: Survey): void {
+  return {
+    covers,
+    async look(relayers) {
+      wanted = relayers
+      const survey = await session.survey()
+      logSurvey(survey)
+      const now = clock.elapsed()
+      const weights = new Map([...bySlot(relayers)].map(([slot, its]) => [slot, its.length]))
+      const choice = chooseSlots(memory, { survey, weights, leaving: new Set(leaving.keys()), now })
+      const { give, take, orphans } = choice
+      memory = choice.memory
+      beginToLeave(give)
+      const got = await session.lock([...new Set([...take, ...orphans])])
+      for (const slot of got) locked.add(slot)
+      memory = keepOrphans(choice, got, now)
+      // Not waited for: others that come meanwhile are to be seen.
+      acquiring ??= acquireAll().finally(() => {
+        acquiring = undefined
+      })
+    },
+    async leave() {
+      beginToLeave(locked)
+      await Promise.all([acquiring, ...leaving.values()])
+    },
+  }
+}
+
+/** Once for each change. */
+function surveyLog(logger: Logger): (survey: Survey) => void {
+  let logged = ''
+  return ({ members, barred }) => {
     const now = `${members.size} ${[...barred]}`
     if (now === logged) return
     logged = now
@@ -117,38 +125,5 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
         'locks of relayers are held by sessions that are no replicas: their relayers stand still; see "Locks" in docs/scale.md',
       )
     }
-  }
-
-  return {
-    covers,
-    async look(relayers) {
-      wanted = relayers
-      const survey = await session.survey()
-      logSurvey(survey)
-      meet(survey)
-      const now = clock.elapsed()
-      for (const [slot, until] of keptUntil) if (until <= now) keptUntil.delete(slot)
-      const slots = bySlot(relayers)
-      const weights = new Map([...slots].map(([slot, its]) => [slot, its.length]))
-      const { take, give, free } = shareOut(survey, {
-        weights,
-        leaving: new Set(leaving.keys()),
-        kept: new Set(keptUntil.keys()),
-      })
-      beginToLeave(give)
-      const orphans = new Set(orphansAmong(free, now))
-      for (const slot of await session.lock([...new Set([...take, ...orphans])])) {
-        locked.add(slot)
-        if (orphans.has(slot)) keptUntil.set(slot, now + keptMs)
-      }
-      // Not waited for: others that come meanwhile are to be seen.
-      acquiring ??= acquireAll().finally(() => {
-        acquiring = undefined
-      })
-    },
-    async leave() {
-      beginToLeave(locked)
-      await Promise.all([acquiring, ...leaving.values()])
-    },
   }
 }

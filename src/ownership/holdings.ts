@@ -1,5 +1,6 @@
 // The relayers that this process owns. Each is acquired and released in turn.
 import type { RelayerId } from '../domain/ids.ts'
+import type { Logger } from '../ops/logger.ts'
 import type { Ownership, OwnershipHandlers } from './ownership.ts'
 import type { RaiseEpoch } from './raise-epochs.ts'
 
@@ -92,4 +93,9 @@ export function openHoldings(given: {
       await Promise.all([...held.keys(), ...turns.keys()].map((relayer) => inTurn(relayer, () => release(relayer))))
     },
   }
+}
+
+/** For a release that nobody waits for. */
+export function releaseUnattended(releasing: Promise<void>, logger: Logger): void {
+  releasing.catch((error: unknown) => logger.error({ err: error }, 'a relayer could not be given up'))
 }

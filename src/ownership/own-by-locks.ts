@@ -1,23 +1,19 @@
 // Ownership among replicas of one database: a lock a slot, fair shares, and a look around twice a second.
 //
 // A relayer is acquired in this order: the lock, then its epoch, and only then is it read. It is given up in the reverse
-// order: the step under way ends, then the lock goes. When the session of the locks is lost, all that is owned is lost
-// with it before anything else happens, and the replica joins anew.
-
+// order: the step under way ends, then the lock goes.
 import type { RelayerId } from '../domain/ids.ts'
-import { backOff } from '../ops/back-off.ts'
 import { bell } from '../ops/bell.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
-import { waitBriefly } from '../ops/within.ts'
 import type { Hints } from '../store/hints.ts'
-import type { LockSession, Locks } from '../store/locks.ts'
+import type { Locks } from '../store/locks.ts'
 import type { Store } from '../store/store.ts'
-import { type HeldSlots, holdSlots } from './hold-slots.ts'
-import { type Holdings, openHoldings } from './holdings.ts'
+import { type Holdings, openHoldings, releaseUnattended } from './holdings.ts'
+import { keepMembership } from './keep-membership.ts'
 import type { OwnershipHandlers, Ownerships } from './ownership.ts'
 import { raisingEpochs } from './raise-epochs.ts'
-import { trackBacklogs } from './track-backlogs.ts'
+import { backlogWaker } from './track-backlogs.ts'
 
 export interface OwnByLocks {
   readonly store: Store
@@ -27,26 +23,15 @@ export interface OwnByLocks {
   readonly logger: Logger
 }
 
-/** Between looks; hints come sooner. */
-const lookEveryMs = 500
-/** Hints this close together are one look. */
-const gatherMs = 20
-
-interface Membership {
-  readonly session: LockSession
-  readonly slots: HeldSlots
-}
-
 /** Starting rejects where the locks can't be reached. */
 export function ownByLocks(context: OwnByLocks): Ownerships {
-  const { store, locks, hints, clock, logger } = context
+  const { store, locks, hints, logger } = context
   const stopping = new AbortController()
   const looks = bell()
-  const findLost = trackBacklogs(store.reads)
   let wanted: ReadonlySet<RelayerId> = new Set()
-  let membership: Membership | undefined
   let started: { readonly handlers: OwnershipHandlers; readonly holdings: Holdings } | undefined
   let running: Promise<void> = Promise.resolve()
+  const membership = keepMembership({ ...context, looks, wanted: () => [...wanted], stopping: stopping.signal })
 
   const present = () => {
     if (!started) throw new Error('start comes first')
@@ -58,104 +43,36 @@ export function ownByLocks(context: OwnByLocks): Ownerships {
     return openHoldings({
       raiseEpoch: raisingEpochs(store),
       handlers,
-      mayAcquire: (relayer) =>
-        !stopping.signal.aborted &&
-        wanted.has(relayer) &&
-        membership?.session.isAlive() === true &&
-        membership.slots.covers(relayer),
+      mayAcquire: (relayer) => {
+        if (stopping.signal.aborted || !wanted.has(relayer)) return false
+        const current = membership.current()
+        return current?.session.isAlive() === true && current.slots.covers(relayer)
+      },
       isOver: () => {
-        const session = membership?.session
+        const session = membership.current()?.session
         return () => !session?.isAlive()
       },
     })
   }
 
-  function unattended(releasing: Promise<void>): void {
-    releasing.catch((error: unknown) => logger.error({ err: error }, 'a relayer could not be given up'))
-  }
-
-  let finding = false
-  /** Not waited for: the store may be slow to answer while the locks are well. */
-  async function wakeLost(): Promise<void> {
-    if (finding) return
-    finding = true
-    try {
-      for (const relayer of await findLost()) present().handlers.wake(relayer)
-    } catch (error) {
-      logger.debug({ err: error }, 'work whose hint was lost could not be looked for')
-    } finally {
-      finding = false
-    }
-  }
-
-  async function follow({ session, slots }: Membership): Promise<void> {
-    const until = AbortSignal.any([session.lost, stopping.signal])
-    while (!until.aborted) {
-      await slots.look([...wanted])
-      void wakeLost()
-      await clock.sleep(gatherMs, until)
-      await waitBriefly(clock, lookEveryMs, looks.wait, until)
-    }
-  }
-
-  async function belong(session: LockSession): Promise<void> {
-    const { holdings } = present()
-    const onFreed = () => hints.notify({ kind: 'locks' })
-    const slots = holdSlots({ session, holdings, clock, logger, onFreed })
-    membership = { session, slots }
-    const lose = () => {
-      if (!stopping.signal.aborted)
-        logger.warn({}, 'the session that holds the locks is lost, and all relayers with it')
-      unattended(holdings.releaseAll())
-    }
-    if (session.lost.aborted) lose()
-    else session.lost.addEventListener('abort', lose, { once: true })
-    try {
-      // Who is there already looks again, and makes room.
-      onFreed()
-      await follow(membership)
-      if (stopping.signal.aborted) await slots.leave()
-    } finally {
-      membership = undefined
-      session.lost.removeEventListener('abort', lose)
-      if (!session.lost.aborted) unattended(holdings.releaseAll())
-      await session.end()
-      onFreed()
-    }
-  }
-
-  async function run(first: LockSession): Promise<void> {
-    let session: LockSession | undefined = first
-    let failures = 0
-    while (!stopping.signal.aborted) {
-      try {
-        session ??= await locks.join()
-        failures = 0
-        await belong(session)
-      } catch (error) {
-        failures += 1
-        logger.warn({ err: error }, 'relayers can’t be owned at the moment; trying again')
-      }
-      session = undefined
-      await clock.sleep(backOff(failures), stopping.signal)
-    }
-  }
-
   return {
     async start(handlers) {
       const first = await locks.join()
-      started = { handlers, holdings: openAll(handlers) }
+      const holdings = openAll(handlers)
+      const wakeBacklogs = backlogWaker({ reads: store.reads, logger, wake: (relayer) => handlers.wake(relayer) })
+      started = { handlers, holdings }
       hints.listen((hint) => {
         if (hint.kind === 'work') handlers.wake(hint.relayer)
         if (hint.kind === 'locks') looks.ring()
       }, stopping.signal)
-      running = run(first)
+      // Not waited for: the store may be slow to answer while the locks are well.
+      running = membership.run(first, holdings, () => void wakeBacklogs())
     },
     async assign(assigned) {
       const { holdings, handlers } = present()
       wanted = new Set(assigned)
       const held = holdings.relayers()
-      for (const relayer of held) if (!wanted.has(relayer)) unattended(holdings.release(relayer))
+      for (const relayer of held) if (!wanted.has(relayer)) releaseUnattended(holdings.release(relayer), logger)
       // Whatever was changed of them, their hint may be lost.
       for (const relayer of held) handlers.wake(relayer)
       looks.ring()

@@ -1,6 +1,5 @@
-// The registry over a store: rows into open signers and chains, each opened anew only when its row is another.
+// The registry over a store: what the process runs with follows the rows, whichever process changed them.
 import type { Chains } from '../chain/chain.ts'
-import { RescindError } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { Logger } from '../ops/logger.ts'
@@ -9,24 +8,13 @@ import type { Secret } from '../ops/secret.ts'
 import type { Vault } from '../ops/vault.ts'
 import type { Signer } from '../signers/signer.ts'
 import type { Entity, EntityKind, Store } from '../store/store.ts'
-import {
-  type EndpointSettings,
-  known,
-  type NetworkSettings,
-  type NotificationSettings,
-  type RegistryFile,
-} from './entities.ts'
-import { coveredBy, type RelayerOverlay } from './overlay.ts'
+import { known, type NetworkSettings, type NotificationSettings, type RegistryFile } from './entities.ts'
+import { coveredBy } from './overlay.ts'
 import { type Registry, relayersMax } from './registry.ts'
+import { reopenChains } from './reopen-chains.ts'
 import { unfollowedReporter } from './report-unfollowed.ts'
-import {
-  endpointsFromEntity,
-  keyFromEntity,
-  networkFromEntity,
-  notificationFromEntity,
-  relayerFromEntity,
-  signerFromEntity,
-} from './stored-entities.ts'
+import { notificationFromEntity, relayerFromEntity, signerFromEntity } from './stored-entities.ts'
+import { storedSigners } from './stored-signers.ts'
 
 export interface RegistryOptions {
   readonly store: Store
@@ -45,86 +33,26 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   const { store, vault, logger, file, chains } = options
   let rows: readonly Entity[] = []
   let revision = -1
-  const signers = new Map<string, { readonly signer: Signer; readonly revision: number }>()
   let notifications: readonly NotificationSettings[] = file.notifications
-  const networks = new Map<string, NetworkSettings>()
-  const policies = new Map<string, NetworkPolicy>()
-  let endpoints: ReadonlyMap<RelayerId, readonly EndpointSettings[]> = new Map()
-  /** What a chain was opened with, by its name. */
-  const opened = new Map<string, string>()
-  let overlays = new Map<string, RelayerOverlay>()
+  const signers = storedSigners(vault, options.openSigner)
+  const opened = reopenChains({
+    ...options,
+    networks: file.networks,
+    findRelayer: async (id) => file.relayers.find((each) => each.id === id) ?? store.reads.relayer(id),
+  })
   const reportUnfollowed = unfollowedReporter(logger)
   let assign: ((relayers: readonly RelayerId[]) => Promise<void>) | undefined
 
   const rowsOf = (kind: EntityKind) => rows.filter((row) => row.kind === kind)
-
-  async function bringSigners(): Promise<void> {
-    for (const row of rowsOf('signer')) {
-      if (signers.get(row.id)?.revision === row.revision) continue
-      const signer = await options.openSigner(row.id, keyFromEntity(vault, row))
-      signers.set(row.id, { signer, revision: row.revision })
-    }
-    for (const id of signers.keys()) {
-      if (!rowsOf('signer').some((row) => row.id === id)) signers.delete(id)
-    }
-  }
-
-  function bringNetworks(): void {
-    for (const network of file.networks) {
-      const row = rowsOf('network').find(({ id }) => id === network.name)
-      const patch = row ? networkFromEntity(vault, row) : {}
-      const isBlockTimeGiven = network.isBlockTimeGiven || patch.averageBlockTimeMs !== undefined
-      const settings = { ...network, ...patch, isBlockTimeGiven }
-      networks.set(network.name, settings)
-      policies.set(network.name, options.policyFor(settings))
-      put(network.name, settings, String(row?.revision))
-    }
-  }
-
-  async function bringRelayers(): Promise<void> {
-    const documents = rowsOf('relayer').map((row) => ({ row, document: relayerFromEntity(row) }))
-    overlays = new Map(
-      documents.flatMap(({ row, document }) => (document.origin === 'file' ? [[row.id, document.overlay]] : [])),
-    )
-    const found = new Map<RelayerId, readonly EndpointSettings[]>()
-    for (const { row } of documents) {
-      const urls = endpointsFromEntity(vault, row)
-      if (!urls) continue
-      // A row of this kind is named as its relayer.
-      const id = row.id as RelayerId
-      const relayer = file.relayers.find((each) => each.id === id) ?? (await store.reads.relayer(id))
-      const network = relayer && networks.get(relayer.network)
-      if (!network) continue
-      found.set(id, urls)
-      // By what is sealed, which other changes of the relayer leave as it is.
-      put(chainName(row.id), { ...network, rpcUrls: urls }, `${row.sealed} ${opened.get(network.name)}`)
-    }
-    endpoints = found
-    for (const name of opened.keys()) {
-      const isGone = !networks.has(name) && ![...endpoints.keys()].some((id) => chainName(id) === name)
-      if (!isGone) continue
-      opened.delete(name)
-      chains.drop(name)
-    }
-  }
-
-  function put(name: string, settings: NetworkSettings, version: string): void {
-    const before = opened.get(name)
-    if (before === version) return
-    opened.set(name, version)
-    chains.put(name, settings)
-    if (before !== undefined) logger.info({ network: settings.name, endpoints: settings.rpcUrls }, 'network reopened')
-  }
 
   async function bring(): Promise<void> {
     // Read before the rows: should they be newer already, they are only looked at once more.
     const present = await store.reads.revision()
     if (present === revision) return
     rows = await store.reads.entities()
-    await bringSigners()
+    await signers.refresh(rowsOf('signer'))
     notifications = [...file.notifications, ...rowsOf('notification').map((row) => notificationFromEntity(vault, row))]
-    bringNetworks()
-    await bringRelayers()
+    await opened.refresh({ networks: rowsOf('network'), relayers: rowsOf('relayer') })
     await assign?.(await followed())
     // Last: whatever failed before is tried again at the next look.
     revision = present
@@ -145,26 +73,15 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     return items.filter((relayer) => looked.get(relayer) === undefined).map(({ id }) => id)
   }
 
-  const signer = (id: string) => options.fileSigners.get(id) ?? signers.get(id)?.signer
-  function whyUnfollowed({ signerId, network, address }: Relayer): string | undefined {
-    const found = signer(signerId)
-    if (!networks.has(network)) return `network "${network}" is not configured here`
-    if (!found) return `signer "${signerId}" is not configured here`
-    if (found.address !== address)
-      return `signer "${signerId}" signs for ${found.address} here, and it is of ${address}`
-    return undefined
-  }
-  const canBeFollowed = (relayer: Relayer) => whyUnfollowed(relayer) === undefined
+  const signer = (id: string) => options.fileSigners.get(id) ?? signers.get(id)
+  const whyUnfollowed = (relayer: Relayer) =>
+    opened.has(relayer.network)
+      ? whyUnsigned(relayer, signer(relayer.signerId))
+      : `network "${relayer.network}" is not configured here`
 
   await refresh()
   refuseTwice(file, rows)
-  for (const [id, overlay] of overlays) {
-    if (!file.relayers.some((relayer) => relayer.id === id)) continue
-    logger.info(
-      { relayer_id: id, members: coveredBy(overlay) },
-      'changed through the API: these are not as in the file',
-    )
-  }
+  logOverlays(logger, file, rowsOf('relayer'))
 
   return {
     file,
@@ -172,16 +89,16 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     signers: () => [...file.signers, ...rowsOf('signer').map(signerFromEntity)],
     signer,
     notifications: () => notifications,
-    networks: () => [...networks.values()],
-    endpointsOf: (relayer) => endpoints.get(relayer),
+    networks: opened.networks,
+    endpointsOf: opened.endpointsOf,
     signerOf({ signerId, address }) {
       const found = known(signer(signerId), `signer "${signerId}"`)
       if (found.address === address) return found
       throw new Error(`signer "${signerId}" signs for ${found.address} here, and its relayer is ${address}`)
     },
-    chainOf: ({ id, network }) => ofNetwork(chains.get(chainName(id)) ?? chains.get(network), network),
-    policyOf: ({ network }) => ofNetwork(policies.get(network), network),
-    canBeFollowed,
+    chainOf: opened.chainOf,
+    policyOf: ({ network }) => opened.policyOf(network),
+    canBeFollowed: (relayer) => whyUnfollowed(relayer) === undefined,
     async assignTo(toAssign) {
       assign = toAssign
       await assign(await followed())
@@ -190,16 +107,20 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   }
 }
 
-/** A replica whose file is another one may be asked for a relayer that it can't follow. */
-function ofNetwork<T>(found: T | undefined, network: string): T {
-  if (found !== undefined) return found
-  const message = `the configuration of this replica has no network "${network}"; ask another replica, or add it there`
-  throw new RescindError('NODE_UNAVAILABLE', message)
+function whyUnsigned({ signerId, address }: Relayer, signer: Signer | undefined): string | undefined {
+  if (!signer) return `signer "${signerId}" is not configured here`
+  if (signer.address === address) return undefined
+  return `signer "${signerId}" signs for ${signer.address} here, and it is of ${address}`
 }
 
-/** No network has this name: it holds what no name may. */
-function chainName(relayer: string): string {
-  return `relayer\n${relayer}`
+/** What is changed through the API stands in no file: an operator who reads the file finds it here. */
+function logOverlays(logger: Logger, file: RegistryFile, rows: readonly Entity[]): void {
+  for (const row of rows) {
+    const document = relayerFromEntity(row)
+    if (document.origin !== 'file' || !file.relayers.some(({ id }) => id === row.id)) continue
+    const members = coveredBy(document.overlay)
+    logger.info({ relayer_id: row.id, members }, 'changed through the API: these are not as in the file')
+  }
 }
 
 function refuseTwice(file: RegistryFile, rows: readonly Entity[]): void {

@@ -9,6 +9,7 @@ import { describeAnswer, type SendCall } from './call.ts'
 import { callAlone } from './call-alone.ts'
 import { replacementRuleOf } from './client-profile.ts'
 import { toNumber } from './decode.ts'
+import { afterAnswer, afterFailure, afterLag, isFit, rested } from './endpoint-rest.ts'
 import { redactAll } from './redact.ts'
 import type { OpenTransport, Transport } from './transport.ts'
 
@@ -59,8 +60,6 @@ export interface EndpointOptions {
 /** A few at a time, and no answer so large that reading it would hold up the process. */
 const asideLimits = { connectionsMax: 4, answerBytesMax: 8 * 1024 * 1024 }
 
-const restFirstMs = 250
-const restMaxMs = 30_000
 /** A node behind a wrong address may be put right without us. */
 const wrongChainMs = 30_000
 
@@ -68,20 +67,16 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
   const { config, index, chainId, clock, logger, metrics } = options
   const addressed = { ...options, url: config.url, headers: config.headers ?? {} }
   const transport = options.openTransport(addressed)
-  let failuresInRow = 0
-  let restsUntil = Number.NEGATIVE_INFINITY
+  let rest = rested
   let rule: ReplacementRule | undefined
   let probing = false
   let verified: Promise<string | undefined> | undefined
   let wrongUntil: number | undefined
 
   function heard(well: boolean): void {
-    if (well && failuresInRow > 0) restsUntil = Number.NEGATIVE_INFINITY
-    failuresInRow = well ? 0 : failuresInRow + 1
+    rest = well ? afterAnswer(rest) : afterFailure(rest, clock.elapsed())
     metrics.endpoint(index, well && wrongUntil === undefined)
-    if (well) return
-    restsUntil = clock.elapsed() + Math.min(restMaxMs, restFirstMs * 2 ** Math.min(failuresInRow - 1, 10))
-    if (failuresInRow === 3) logger.warn({ endpoint: index }, 'an endpoint failed three times in a row')
+    if (rest.failuresInRow === 3) logger.warn({ endpoint: index }, 'an endpoint failed three times in a row')
   }
 
   const sized = (calls: number) => logger.info({ endpoint: index, calls }, 'batches to an endpoint have another size')
@@ -100,24 +95,21 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     return callAlone(aside, one)
   }
 
-  /** Both questions leave in one request. No answer is asked again at once, and a wrong chain after a while. */
+  /** A node that does not answer is asked again at the next use, and one that serves a wrong chain after a while. */
   async function verify(): Promise<string | undefined> {
-    const [id, version] = await Promise.all([
-      call({ method: 'eth_chainId', params: [] }),
-      call({ method: 'web3_clientVersion', params: [] }),
-    ])
-    const served = id.kind === 'value' ? toNumber(id.value) : undefined
-    if (served === undefined) {
+    const found = await identify(call)
+    if ('failed' in found) {
       verified = undefined
-      return describeAnswer(id)
+      return found.failed
     }
-    if (served !== chainId) {
-      logger.error({ endpoint: index, expected: chainId, served }, 'an endpoint serves another chain and is not used')
+    if (found.chainId !== chainId) {
+      const facts = { endpoint: index, expected: chainId, served: found.chainId }
+      logger.error(facts, 'an endpoint serves another chain and is not used')
       wrongUntil = clock.elapsed() + wrongChainMs
       metrics.endpoint(index, false)
-      return `serves chain ${served}, not ${chainId}`
+      return `serves chain ${found.chainId}, not ${chainId}`
     }
-    rule = replacementRuleOf(version.kind === 'value' ? version.value : undefined)
+    rule = found.rule
     return undefined
   }
 
@@ -136,9 +128,9 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
       return verified
     },
     rule: () => rule,
-    fit: () => failuresInRow === 0 && restsUntil <= clock.elapsed(),
+    fit: () => isFit(rest, clock.elapsed()),
     probe() {
-      if (probing || restsUntil > clock.elapsed()) return
+      if (probing || rest.until > clock.elapsed()) return
       probing = true
       void call({ method: 'eth_chainId', params: [] }).then((answer) => {
         probing = false
@@ -146,13 +138,29 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
         if (answer.kind === 'value' && toNumber(answer.value) !== chainId) verified = undefined
       })
     },
-    restsUntil: () => restsUntil,
+    restsUntil: () => rest.until,
     lags: (ms) => {
       metrics.lagged(index)
-      restsUntil = Math.max(restsUntil, clock.elapsed() + ms)
+      rest = afterLag(rest, clock.elapsed(), ms)
     },
     close: async () => {
       await Promise.all([transport.close(), aside?.close()])
     },
   }
+}
+
+interface Identity {
+  readonly chainId: number
+  readonly rule: ReplacementRule
+}
+
+/** Both calls leave in one request. */
+async function identify(call: SendCall): Promise<Identity | { readonly failed: string }> {
+  const [id, version] = await Promise.all([
+    call({ method: 'eth_chainId', params: [] }),
+    call({ method: 'web3_clientVersion', params: [] }),
+  ])
+  const chainId = id.kind === 'value' ? toNumber(id.value) : undefined
+  if (chainId === undefined) return { failed: describeAnswer(id) }
+  return { chainId, rule: replacementRuleOf(version.kind === 'value' ? version.value : undefined) }
 }

@@ -85,7 +85,6 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const keys = keyRing({ administrator: authenticate, ...options.commands, logger })
   const door: RequestGuards = { authenticate: keys.authenticate, rates: options.rates ?? rateLimits(limits), auditor }
   const handleError = errorHandler(logger, auditor)
-  const unmatched = options.metrics.operation('unmatched')
   const newRequestId = requestIds(options.commands.random)
 
   const app = Fastify({
@@ -140,24 +139,30 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     const admitted = isApi(request.raw.url) ? authorize(door, undefined, request, reply) : Promise.resolve()
     admitted.then(() => done(missing(methodsOf(request.raw.url ?? ''), request.method, reply)), done)
   })
-  // A proxy would send the next request over the connection in the moment in which it is closed, and can't repeat a POST.
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (draining.signal.aborted) reply.header('connection', 'close')
-    done()
-  })
-  app.addHook('onResponse', (request, reply, done) => {
-    if (request.is404) unmatched(reply.statusCode, reply.elapsedTime)
-    if (logger.isLevelEnabled('debug')) logger.debug(answerFacts(request, reply), 'answered')
-    // Kept alive, the connection of what was under way when the drain began would hold the end up for a minute.
-    if (draining.signal.aborted) setImmediate(() => app.server.closeIdleConnections())
-    done()
-  })
+  endAnswers(app, options, draining.signal)
 
   const at = { app, door, metrics: options.metrics }
   serviceRoutes(at, { version: options.version, readiness: options.readiness, clock: options.commands.clock })
   if (options.serves !== 'probes') operations(at, options, keys, stopping)
   await app.ready()
   return serverOf(app, draining, auditor)
+}
+
+/** What happens as an answer goes out, and after: a connection ends with it during a drain, and it is counted and logged. */
+function endAnswers(app: FastifyInstance, { logger, metrics }: ServerOptions, draining: AbortSignal): void {
+  const unmatched = metrics.operation('unmatched')
+  // A proxy would send the next request over the connection in the moment in which it is closed, and can't repeat a POST.
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (draining.aborted) reply.header('connection', 'close')
+    done()
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    if (request.is404) unmatched(reply.statusCode, reply.elapsedTime)
+    if (logger.isLevelEnabled('debug')) logger.debug(answerFacts(request, reply), 'answered')
+    // Kept alive, the connection of what was under way when the drain began would hold the end up for a minute.
+    if (draining.aborted) setImmediate(() => app.server.closeIdleConnections())
+    done()
+  })
 }
 
 function operations(at: Mounting, options: ServerOptions, keys: KeyRing, stopping: AbortSignal): void {

@@ -4,6 +4,61 @@ import type { Clock } from '../clock.ts'
 import type { Metrics } from '../metrics.ts'
 
 export function countChains(registry: Registry, clock: Clock): Metrics['chain'] {
+  const { calls, errors, durations, up, lags, ...perNetwork } = register(registry)
+  const { number, blockAt, newsAt, followers, blocktime, reorgs, lost } = perNetwork
+  const followedBy = new Map<string, number>()
+  const endpoints = new Map<string, Set<string>>()
+
+  return (network, blocktimeMs) => {
+    // A network may be opened anew over other endpoints, while what followed the old ones lets go.
+    for (const endpoint of endpoints.get(network) ?? []) up.remove({ network, endpoint })
+    const known = new Set<string>()
+    endpoints.set(network, known)
+    blocktime.set({ network }, blocktimeMs / 1000)
+    followers.set({ network }, followedBy.get(network) ?? 0)
+    reorgs.inc({ network }, 0)
+    lost.inc({ network }, 0)
+    let following = 0
+    const nowSeconds = () => clock.now() / 1000
+    return {
+      calling(requested, index) {
+        const method = methods.has(requested) ? requested : 'other'
+        const endpoint = String(index)
+        const begun = clock.elapsed()
+        calls.inc({ network, endpoint, method })
+        return (answer) => {
+          durations.observe({ network, endpoint }, (clock.elapsed() - begun) / 1000)
+          if (answer !== 'value') errors.inc({ network, endpoint, method, kind: kinds[answer] })
+        }
+      },
+      endpoint(index, isUp) {
+        const endpoint = String(index)
+        if (endpoints.get(network) !== known) return
+        known.add(endpoint)
+        up.set({ network, endpoint }, isUp ? 1 : 0)
+      },
+      lagged: (index) => lags.inc({ network, endpoint: String(index) }),
+      head(height, at) {
+        number.set({ network }, height)
+        blockAt.set({ network }, at / 1000)
+        newsAt.set({ network }, nowSeconds())
+      },
+      blocktime: (ms) => blocktime.set({ network }, ms / 1000),
+      reorganised(blocks) {
+        reorgs.inc({ network })
+        lost.inc({ network }, blocks)
+      },
+      followed(by) {
+        if (following === 0 && by > 0) newsAt.set({ network }, nowSeconds())
+        followedBy.set(network, (followedBy.get(network) ?? 0) + by - following)
+        following = by
+        followers.set({ network }, followedBy.get(network) ?? 0)
+      },
+    }
+  }
+}
+
+function register(registry: Registry) {
   const registers = [registry]
   const ofEndpoint = ['network', 'endpoint'] as const
   const ofMethod = ['network', 'endpoint', 'method'] as const
@@ -65,57 +120,7 @@ export function countChains(registry: Registry, clock: Clock): Metrics['chain'] 
     labelNames: ['network'],
     registers,
   })
-
-  const followedBy = new Map<string, number>()
-  const endpoints = new Map<string, Set<string>>()
-
-  return (network, blocktimeMs) => {
-    // A network may be opened anew over other endpoints, while what followed the old ones lets go.
-    for (const endpoint of endpoints.get(network) ?? []) up.remove({ network, endpoint })
-    const known = new Set<string>()
-    endpoints.set(network, known)
-    blocktime.set({ network }, blocktimeMs / 1000)
-    followers.set({ network }, followedBy.get(network) ?? 0)
-    reorgs.inc({ network }, 0)
-    lost.inc({ network }, 0)
-    let following = 0
-    const nowSeconds = () => clock.now() / 1000
-    return {
-      calling(requested, index) {
-        const method = methods.has(requested) ? requested : 'other'
-        const endpoint = String(index)
-        const begun = clock.elapsed()
-        calls.inc({ network, endpoint, method })
-        return (answer) => {
-          durations.observe({ network, endpoint }, (clock.elapsed() - begun) / 1000)
-          if (answer !== 'value') errors.inc({ network, endpoint, method, kind: kinds[answer] })
-        }
-      },
-      endpoint(index, isUp) {
-        const endpoint = String(index)
-        if (endpoints.get(network) !== known) return
-        known.add(endpoint)
-        up.set({ network, endpoint }, isUp ? 1 : 0)
-      },
-      lagged: (index) => lags.inc({ network, endpoint: String(index) }),
-      head(height, at) {
-        number.set({ network }, height)
-        blockAt.set({ network }, at / 1000)
-        newsAt.set({ network }, nowSeconds())
-      },
-      blocktime: (ms) => blocktime.set({ network }, ms / 1000),
-      reorganised(blocks) {
-        reorgs.inc({ network })
-        lost.inc({ network }, blocks)
-      },
-      followed(by) {
-        if (following === 0 && by > 0) newsAt.set({ network }, nowSeconds())
-        followedBy.set(network, (followedBy.get(network) ?? 0) + by - following)
-        following = by
-        followers.set({ network }, followedBy.get(network) ?? 0)
-      },
-    }
-  }
+  return { calls, errors, durations, up, lags, number, blockAt, newsAt, followers, blocktime, reorgs, lost }
 }
 
 const kinds = { rpcError: 'rpc_error', unknown: 'unknown', unsent: 'not_sent' } as const

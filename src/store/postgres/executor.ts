@@ -75,21 +75,13 @@ export interface Writing extends Executor {
 export function writingExecutor(client: Client, gathering?: Gathering): Writing {
   const request = inOneWrite(client)
   let writes = 0
-  let failure: { readonly error: unknown } | undefined
-  // Answers come in the order of what was sent: when the last is there, all are.
-  let last: Promise<unknown> = Promise.resolve()
+  const answered = trackAnswers()
 
   /** What was to change a row may have met none, which is no error to the database. */
   let inDoubt = false
 
-  function sent(answer: Promise<unknown>): void {
-    last = answer.catch((error: unknown) => {
-      failure ??= { error }
-    })
-  }
-
   function sendGathered(): void {
-    for (const gathered of gathering?.take() ?? []) sent(request(queryOfGathered(gathered)))
+    for (const gathered of gathering?.take() ?? []) answered.add(request(queryOfGathered(gathered)))
   }
 
   /** False where it has to go by itself. */
@@ -102,8 +94,8 @@ export function writingExecutor(client: Client, gathering?: Gathering): Writing 
 
   async function settled(): Promise<void> {
     sendGathered()
-    await last
-    if (failure) throw failure.error
+    await answered.all()
+    answered.assertNoFailure()
   }
 
   return {
@@ -118,13 +110,14 @@ export function writingExecutor(client: Client, gathering?: Gathering): Writing 
       if (!changes && !canBeFound(query)) return []
       sendGathered()
       const answer = request(query)
-      sent(answer)
+      answered.add(answer)
       if (!answers) return []
       try {
         return (await answer).rows as R[]
       } catch (error) {
         // After a first error the database refuses what follows, and says only that.
-        throw failure?.error ?? error
+        answered.assertNoFailure()
+        throw error
       }
     },
     change(statement, parameters, missing) {
@@ -132,7 +125,7 @@ export function writingExecutor(client: Client, gathering?: Gathering): Writing 
       if (statement.lists?.changesAll && gather(statement, parameters)) return
       sendGathered()
       inDoubt = true
-      sent(
+      answered.add(
         request(queryOf(statement, parameters)).then(({ rows }) => {
           if (rows.length === 0) throw missing()
         }),
@@ -140,26 +133,47 @@ export function writingExecutor(client: Client, gathering?: Gathering): Writing 
     },
     send(sql) {
       sendGathered()
-      sent(request(sql))
+      answered.add(request(sql))
     },
     settled,
     async forgive() {
       gathering?.take()
-      await last
-      failure = undefined
+      await answered.all()
+      answered.forget()
     },
     async commit() {
       sendGathered()
       if (inDoubt) await settled()
-      if (failure) throw failure.error
+      answered.assertNoFailure()
       const committing = request('COMMIT')
-      sent(committing)
+      answered.add(committing)
       await settled().catch((error: unknown) => {
         throw isConnectionLost(error) ? new CommitInDoubt(error) : error
       })
       // A transaction in which something failed answers a COMMIT by rolling back, without an error.
       const { command } = await committing
       if (command !== 'COMMIT') throw new Error(`the database answered COMMIT with ${command}`)
+    },
+  }
+}
+
+/** Answers come in the order of what was sent: when the last is there, all are. */
+function trackAnswers() {
+  let failure: { readonly error: unknown } | undefined
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    add(answer: Promise<unknown>): void {
+      last = answer.catch((error: unknown) => {
+        failure ??= { error }
+      })
+    },
+    all: () => last,
+    /** Throws the first error of those that were added. */
+    assertNoFailure(): void {
+      if (failure) throw failure.error
+    },
+    forget(): void {
+      failure = undefined
     },
   }
 }

@@ -1,7 +1,6 @@
 // Hints over NOTIFY, on a connection of their own: inside a transaction of ours a NOTIFY would make all commits of the
 // server wait for each other. What is told while one is under way goes out with the next.
 
-import type { RelayerId } from '../../domain/ids.ts'
 import { backOff } from '../../ops/back-off.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
@@ -9,28 +8,11 @@ import type { Secret } from '../../ops/secret.ts'
 import { late, within } from '../../ops/within.ts'
 import type { Hint, Hints } from '../hints.ts'
 import { type DirectSession, openDirectSession } from './direct-session.ts'
+import { hintsIn, missedHints, openPendingHints } from './hint-messages.ts'
 import type { Lines } from './lines.ts'
 
-/** A payload is shorter than 8,000 bytes. */
-const payloadBytesMax = 7_000
-/** Relayers that are told of at once: of more, the next look finds out. */
-const relayersMax = 10_000
-/** Allowances that are told of at once, those first that were used most. */
-const allowancesMax = 64
 /** A silent line is spoken on now and then: whoever only listens would not notice that nobody speaks. */
 const speakEveryMs = 5_000
-
-interface Message {
-  readonly work?: readonly RelayerId[]
-  readonly locks?: true
-  readonly estate?: true
-  readonly spent?: Spent
-}
-
-interface Spent {
-  readonly by: string
-  readonly amounts: Readonly<Record<string, number>>
-}
 
 /** Connects in the background, and again whenever the connection breaks. */
 export function openPostgresHints(options: { url: Secret; clock: Clock; logger: Logger; lines?: Lines }): Hints {
@@ -38,9 +20,7 @@ export function openPostgresHints(options: { url: Secret; clock: Clock; logger: 
   const closing = new AbortController()
   const listeners = new Set<(hint: Hint) => void>()
   let session: DirectSession | undefined
-  let work = new Set<RelayerId>()
-  let kinds = new Set<'locks' | 'registry'>()
-  let spent: Spent | undefined
+  const pending = openPendingHints()
   let sending = false
   let giveUpSilent: (() => void) | undefined
 
@@ -66,11 +46,11 @@ export function openPostgresHints(options: { url: Secret; clock: Clock; logger: 
     const { client, ended } = opened
     const stop = AbortSignal.any([ended, closing.signal])
     try {
-      client.on('notification', ({ payload }) => hear(payload ?? ''))
+      client.on('notification', ({ payload }) => hear(hintsIn(payload ?? '')))
       await client.query(`LISTEN ${channelOf(opened)}`)
       session = opened
       // What was told before anybody listened is made up for.
-      hear(JSON.stringify({ locks: true, estate: true } satisfies Message))
+      hear(missedHints)
       void flush()
       while (!stop.aborted) {
         await clock.sleep(speakEveryMs, stop)
@@ -89,27 +69,16 @@ export function openPostgresHints(options: { url: Secret; clock: Clock; logger: 
     throw new Error('the server does not answer')
   }
 
-  function hear(payload: string): void {
-    for (const hint of hintsIn(payload)) for (const listener of listeners) listener(hint)
+  function hear(hints: readonly Hint[]): void {
+    for (const hint of hints) for (const listener of listeners) listener(hint)
   }
 
   async function flush(): Promise<void> {
     if (sending) return
     sending = true
     try {
-      while (session && !closing.signal.aborted && (work.size > 0 || kinds.size > 0 || spent)) {
-        const [named, rest] = spent ? [[], [...work]] : split([...work])
-        const { locks, registry } = { locks: kinds.has('locks'), registry: kinds.has('registry') }
-        work = new Set(rest)
-        kinds = new Set()
-        const message: Message = {
-          ...(named.length > 0 && { work: named }),
-          ...(locks && { locks }),
-          ...(registry && { estate: true as const }),
-          ...(spent && { spent }),
-        }
-        spent = undefined
-        await session.client.query('SELECT pg_notify($1, $2)', [channelOf(session), JSON.stringify(message)])
+      while (session && !closing.signal.aborted && !pending.isEmpty()) {
+        await session.client.query('SELECT pg_notify($1, $2)', [channelOf(session), pending.take()])
       }
     } catch (error) {
       logger.debug({ err: error }, 'a hint was not told; others find out by themselves')
@@ -122,9 +91,7 @@ export function openPostgresHints(options: { url: Secret; clock: Clock; logger: 
   const running = run()
   return {
     notify(hint) {
-      if (hint.kind === 'spent') spent = spentIn(hint)
-      else if (hint.kind !== 'work') kinds.add(hint.kind)
-      else if (work.size < relayersMax) work.add(hint.relayer)
+      pending.add(hint)
       void flush()
     },
     listen(listener, signal) {
@@ -141,34 +108,4 @@ export function openPostgresHints(options: { url: Secret; clock: Clock; logger: 
 
 function channelOf({ schema }: DirectSession): string {
   return `rescind_${schema}`
-}
-
-function spentIn({ by, amounts }: Extract<Hint, { kind: 'spent' }>): Spent {
-  const most = [...amounts].sort(([, one], [, other]) => other - one).slice(0, allowancesMax)
-  return { by, amounts: Object.fromEntries(most) }
-}
-
-/** As many as one payload holds, and the others. */
-function split(relayers: readonly RelayerId[]): [readonly RelayerId[], readonly RelayerId[]] {
-  let bytes = 0
-  const count = relayers.findIndex((relayer) => {
-    bytes += Buffer.byteLength(JSON.stringify(relayer)) + 1
-    return bytes > payloadBytesMax
-  })
-  return count === -1 ? [relayers, []] : [relayers.slice(0, Math.max(1, count)), relayers.slice(Math.max(1, count))]
-}
-
-/** Whatever another version says is no reason to fail. */
-function hintsIn(payload: string): readonly Hint[] {
-  try {
-    const { work = [], locks, estate, spent } = JSON.parse(payload) as Message
-    return [
-      ...work.map((relayer): Hint => ({ kind: 'work', relayer })),
-      ...(locks ? [{ kind: 'locks' } as const] : []),
-      ...(estate ? [{ kind: 'registry' } as const] : []),
-      ...(spent ? [{ ...spent, kind: 'spent', amounts: new Map(Object.entries(spent.amounts)) } as const] : []),
-    ]
-  } catch {
-    return []
-  }
 }

@@ -27,37 +27,20 @@ export interface Locked {
 }
 
 /** The session of a transaction that has locked a relayer, and what it has to write at the end. */
-export function ofLockedRelayer({ executor, session, tallies, row, transactions, claims }: Locked): {
-  readonly session: Session
-  readonly sequences: Deferred
-} {
+export function ofLockedRelayer(locked: Locked): { readonly session: Session; readonly sequences: Deferred } {
+  const { remembering, sequences } = rememberRow(locked)
+  return { session: { ...locked.session, ...rememberTransactions(locked), ...remembering }, sequences }
+}
+
+function rememberTransactions({ executor, session, tallies, row, transactions, claims }: Locked): Partial<Session> {
   const { id } = row
-  const relayer = relayerFromRow(row)
-  /** The last place given out, and whether this memory still tells the row: of units that are through, and with the one that runs. */
-  let kept = { last: row.last_sequence, known: true }
-  let { last, known } = kept
   /** Those that no unit has written since, also where that unit failed. */
   const unwritten = new Map(transactions.map((transaction) => [transaction.id, transaction]))
   /** Those that no unit has claimed since. */
   const looked = new Map(claims)
   let counts: Promise<Readonly<Record<Status, number>>> | undefined
 
-  async function write(): Promise<void> {
-    if (known && last !== row.last_sequence) await executor.all(saveLastSequence, { id, last })
-  }
-
-  /** From here on the row itself is asked: it is about to be something else, or to be gone. */
-  async function leaveToRow(): Promise<void> {
-    await write()
-    known = false
-  }
-
-  function take(count: number) {
-    last += count
-    return { relayer, first: last - count + 1 }
-  }
-
-  const remembering: Partial<Session> = {
+  return {
     transaction: async (relayerId, transactionId) =>
       (relayerId === id && unwritten.get(transactionId)) || session.transaction(relayerId, transactionId),
     saveTransaction(before, after, now) {
@@ -82,6 +65,36 @@ export function ofLockedRelayer({ executor, session, tallies, row, transactions,
       counts ??= countByStatus(executor, id)
       return pendingAmong(await counts, tallies, id)
     },
+  }
+}
+
+/** The relayer's row as it was locked, until a unit is about to change it otherwise than by the sequences that it reserves. */
+function rememberRow({ executor, session, row }: Locked): {
+  readonly remembering: Partial<Session>
+  readonly sequences: Deferred
+} {
+  const { id } = row
+  const relayer = relayerFromRow(row)
+  /** The last sequence reserved, and whether this memory still stands for the row: of units that are through, and with the one that runs. */
+  let kept = { last: row.last_sequence, known: true }
+  let { last, known } = kept
+
+  async function write(): Promise<void> {
+    if (known && last !== row.last_sequence) await executor.all(saveLastSequence, { id, last })
+  }
+
+  /** From here on the row itself is asked: it is about to be something else, or to be gone. */
+  async function leaveToRow(): Promise<void> {
+    await write()
+    known = false
+  }
+
+  function take(count: number) {
+    last += count
+    return { relayer, first: last - count + 1 }
+  }
+
+  const remembering: Partial<Session> = {
     relayer: async (relayerId) => (known && relayerId === id ? relayer : session.relayer(relayerId)),
     async reserveSequence(relayerId) {
       if (!known || relayerId !== id) return session.reserveSequence(relayerId)
@@ -108,7 +121,7 @@ export function ofLockedRelayer({ executor, session, tallies, row, transactions,
     },
   }
   return {
-    session: { ...session, ...remembering },
+    remembering,
     sequences: {
       keep() {
         kept = { last, known }

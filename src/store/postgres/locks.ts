@@ -6,7 +6,7 @@
 import type { ClientBase } from 'pg'
 import type { Clock } from '../../ops/clock.ts'
 import type { Secret } from '../../ops/secret.ts'
-import { type LockSession, type Locks, lease, type Member, type Slot, slotsMax } from '../locks.ts'
+import { type LockSession, type Locks, lease, type Member, type Slot, type Survey, slotsMax } from '../locks.ts'
 import { type DirectSession, openDirectSession } from './direct-session.ts'
 import type { Lines } from './lines.ts'
 
@@ -125,11 +125,7 @@ function holdLocks(session: DirectSession, clock: Clock, began: number, onSilenc
             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
         [key >>> 0],
       )
-      const members = new Map<Member, Set<Slot>>()
-      for (const row of rows) if (row.slot === memberKey) members.set(row.pid, new Set())
-      const barred = new Set<Slot>()
-      for (const row of rows) if (row.slot !== memberKey) (members.get(row.pid) ?? barred).add(row.slot)
-      return { self: pid, members, barred }
+      return surveyOf(pid, rows)
     },
     async end() {
       lose()
@@ -149,4 +145,12 @@ function holdLocks(session: DirectSession, clock: Clock, began: number, onSilenc
       void watch()
     },
   }
+}
+
+function surveyOf(self: Member, rows: readonly LockRow[]): Survey {
+  const members = new Map<Member, Set<Slot>>()
+  for (const row of rows) if (row.slot === memberKey) members.set(row.pid, new Set())
+  const barred = new Set<Slot>()
+  for (const row of rows) if (row.slot !== memberKey) (members.get(row.pid) ?? barred).add(row.slot)
+  return { self, members, barred }
 }

@@ -26,13 +26,7 @@ export function groupCommit(
   deferred: Deferred,
   changes: () => number,
 ): GroupCommit {
-  const begin = database.prepare('BEGIN IMMEDIATE')
-  const save = database.prepare('SAVEPOINT unit')
-  const release = database.prepare('RELEASE unit')
-  const undo = database.prepare('ROLLBACK TO unit')
-  const commit = database.prepare('COMMIT')
-  const rollback = database.prepare('ROLLBACK')
-
+  const transaction = openTransactions(database)
   const waiting: Waiting[] = []
   let draining: Promise<void> | undefined
   let closed = false
@@ -49,16 +43,16 @@ export function groupCommit(
   async function commitGroup(group: readonly Waiting[]): Promise<void> {
     const answers: (() => void)[] = []
     try {
-      begin.run()
+      transaction.begin()
       const runUnit = isCareful ? runApart : runBare
       isCareful = false
       for (const unit of group) answers.push(await runUnit(unit))
       await deferred.write()
-      commit.run()
+      transaction.commit()
     } catch (error) {
       // Nothing of the group is durable, whatever its units believe.
       deferred.reset()
-      rollBack()
+      transaction.rollBack()
       if (error instanceof Entangled) {
         isCareful = true
         return commitGroup(group)
@@ -67,15 +61,6 @@ export function groupCommit(
       return
     }
     for (const answer of answers) answer()
-  }
-
-  /** Where even that fails the next BEGIN will, and whoever waits for it is told. */
-  function rollBack(): void {
-    try {
-      if (database.inTransaction) rollback.run()
-    } catch {
-      // The first error is the one to tell, and was told.
-    }
   }
 
   async function runBare(unit: Waiting): Promise<() => void> {
@@ -94,18 +79,18 @@ export function groupCommit(
 
   async function runApart(unit: Waiting): Promise<() => void> {
     const before = changes()
-    save.run()
+    transaction.save()
     try {
       const value = await unit.run()
-      release.run()
+      transaction.release()
       deferred.keep()
       return () => unit.done(value)
     } catch (error) {
       // A full disk can end the whole transaction; then there is no savepoint to go back to.
       if (!database.inTransaction) throw error
       if (changes() !== before) isCareful = true
-      undo.run()
-      release.run()
+      transaction.undo()
+      transaction.release()
       deferred.forget()
       return () => unit.failed(error)
     }
@@ -123,6 +108,30 @@ export function groupCommit(
     async close() {
       closed = true
       await draining
+    },
+  }
+}
+
+function openTransactions(database: Database.Database) {
+  const begin = database.prepare('BEGIN IMMEDIATE')
+  const save = database.prepare('SAVEPOINT unit')
+  const release = database.prepare('RELEASE unit')
+  const undo = database.prepare('ROLLBACK TO unit')
+  const commit = database.prepare('COMMIT')
+  const rollback = database.prepare('ROLLBACK')
+  return {
+    begin: () => begin.run(),
+    save: () => save.run(),
+    release: () => release.run(),
+    undo: () => undo.run(),
+    commit: () => commit.run(),
+    /** Where even that fails the next BEGIN will, and its error is reported to the callers of that group. */
+    rollBack(): void {
+      try {
+        if (database.inTransaction) rollback.run()
+      } catch {
+        // The first error is the one that is reported.
+      }
     },
   }
 }

@@ -1,0 +1,69 @@
+// Which head a tracker believes, from what endpoints report: pure. A head that falls is a lagging node until that has lasted.
+import type { Hash } from '../../domain/ids.ts'
+import type { Head } from '../../domain/observation.ts'
+import type { BlockNumber } from '../../domain/units.ts'
+
+/** A head, and the endpoint that reported it: it can answer questions as of it. */
+export interface HeadReport<By> {
+  readonly head: Head
+  readonly by: By
+}
+
+/** Readings in a row in which no endpoint confirmed the known head. */
+export interface Falls {
+  readonly count: number
+  /** By `clock.elapsed()`. */
+  readonly since: number
+  /** Whether the endpoint that reported the known head is among those that report a lower one. */
+  readonly isByReporter: boolean
+}
+
+export const noFalls: Falls = { count: 0, since: 0, isByReporter: false }
+
+/** A fall is believed only once the reporter of the known head has confirmed it so often, and for so many block times. */
+const fallsBelieved = 3
+const fallBlocktimes = 2
+/** While that reporter does not answer, the others may all lag behind it; or it was wrong, and is gone. */
+const silentBlocktimes = 128
+
+/** Whether this report is of the known head or of one after it, and so is to be believed at once. */
+export function movesOn<By>(
+  known: HeadReport<By> | undefined,
+  { head, by }: HeadReport<By>,
+  hashAt: (number: BlockNumber) => Hash | undefined,
+): boolean {
+  if (!known || head.number > known.head.number || head.hash === known.head.hash) return true
+  // The node that reported the known head now reports another branch: its own view changed. From another node it may be lag.
+  return known.by === by && hashAt(head.number) !== head.hash && hashAt(head.number) !== undefined
+}
+
+export interface Fallen<By> {
+  readonly falls: Falls
+  /** What is known from now on, where that has lasted: a development chain may have been rewound, or started anew. */
+  readonly believed?: HeadReport<By>
+}
+
+/** After a reading in which every endpoint that answered reported a head `behind` the known one. */
+export function countFall<By>(
+  falls: Falls,
+  known: HeadReport<By>,
+  behind: readonly HeadReport<By>[],
+  at: { readonly elapsedMs: number; readonly blocktimeMs: number },
+): Fallen<By> {
+  const isByReporter = behind.some(({ by }) => by === known.by)
+  const isMore = falls.count > 0 && falls.isByReporter === isByReporter
+  const counted = isMore ? { ...falls, count: falls.count + 1 } : { count: 1, since: at.elapsedMs, isByReporter }
+  const blocktimes = isByReporter ? fallBlocktimes : silentBlocktimes
+  const hasLasted = at.elapsedMs - counted.since >= blocktimes * at.blocktimeMs
+  if (counted.count < fallsBelieved || !hasLasted) return { falls: counted }
+  return { falls: counted, believed: highestOf(behind) }
+}
+
+function highestOf<By>(reports: readonly HeadReport<By>[]): HeadReport<By> {
+  return reports.reduce((best, report) => (report.head.number > best.head.number ? report : best))
+}
+
+/** The endpoints that can't keep up. One block behind is how news travels; two are a laggard. */
+export function laggardsAmong<By>(behind: readonly HeadReport<By>[], height: BlockNumber): readonly By[] {
+  return behind.filter(({ head }) => height - head.number >= 2).map(({ by }) => by)
+}

@@ -1,0 +1,101 @@
+// Membership among the replicas: one session of locks after the other, and a look around twice a second for as long as each lives.
+//
+// When a session is lost, all that is owned is lost with it before anything else happens, and the replica joins anew.
+import type { RelayerId } from '../domain/ids.ts'
+import { backOff } from '../ops/back-off.ts'
+import type { Bell } from '../ops/bell.ts'
+import type { Clock } from '../ops/clock.ts'
+import type { Logger } from '../ops/logger.ts'
+import { waitBriefly } from '../ops/within.ts'
+import type { Hints } from '../store/hints.ts'
+import type { LockSession, Locks } from '../store/locks.ts'
+import { type HeldSlots, holdSlots } from './hold-slots.ts'
+import { type Holdings, releaseUnattended } from './holdings.ts'
+
+/** Between looks; hints come sooner. */
+const lookEveryMs = 500
+/** Hints this close together are one look. */
+const gatherMs = 20
+
+export interface Membership {
+  readonly session: LockSession
+  readonly slots: HeldSlots
+}
+
+export interface MembershipContext {
+  readonly locks: Locks
+  readonly hints: Hints
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Rings for a look before it is due. */
+  readonly looks: Bell
+  /** The relayers that this replica can advance. */
+  readonly wanted: () => readonly RelayerId[]
+  readonly stopping: AbortSignal
+}
+
+export interface Memberships {
+  /** Undefined between two sessions. */
+  current(): Membership | undefined
+  /** Resolves once stopping has ended the last session. Never rejects. */
+  run(first: LockSession, holdings: Holdings, afterLook: () => void): Promise<void>
+}
+
+export function keepMembership(context: MembershipContext): Memberships {
+  const { locks, hints, clock, logger, looks, wanted, stopping } = context
+  let membership: Membership | undefined
+
+  async function follow({ session, slots }: Membership, afterLook: () => void): Promise<void> {
+    const until = AbortSignal.any([session.lost, stopping])
+    while (!until.aborted) {
+      await slots.look(wanted())
+      afterLook()
+      await clock.sleep(gatherMs, until)
+      await waitBriefly(clock, lookEveryMs, looks.wait, until)
+    }
+  }
+
+  async function belong(session: LockSession, holdings: Holdings, afterLook: () => void): Promise<void> {
+    const onFreed = () => hints.notify({ kind: 'locks' })
+    const slots = holdSlots({ session, holdings, clock, logger, onFreed })
+    membership = { session, slots }
+    const lose = () => {
+      if (!stopping.aborted) logger.warn({}, 'the session that holds the locks is lost, and all relayers with it')
+      releaseUnattended(holdings.releaseAll(), logger)
+    }
+    if (session.lost.aborted) lose()
+    else session.lost.addEventListener('abort', lose, { once: true })
+    try {
+      // Who is there already looks again, and makes room.
+      onFreed()
+      await follow(membership, afterLook)
+      if (stopping.aborted) await slots.leave()
+    } finally {
+      membership = undefined
+      session.lost.removeEventListener('abort', lose)
+      if (!session.lost.aborted) releaseUnattended(holdings.releaseAll(), logger)
+      await session.end()
+      onFreed()
+    }
+  }
+
+  return {
+    current: () => membership,
+    async run(first, holdings, afterLook) {
+      let session: LockSession | undefined = first
+      let failures = 0
+      while (!stopping.aborted) {
+        try {
+          session ??= await locks.join()
+          failures = 0
+          await belong(session, holdings, afterLook)
+        } catch (error) {
+          failures += 1
+          logger.warn({ err: error }, 'relayers can’t be owned at the moment; trying again')
+        }
+        session = undefined
+        await clock.sleep(backOff(failures), stopping)
+      }
+    },
+  }
+}

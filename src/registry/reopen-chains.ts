@@ -1,0 +1,111 @@
+// The chains of networks, and of relayers with endpoints of their own: each opened anew only when its row is another.
+import type { Chain, Chains } from '../chain/chain.ts'
+import { RescindError } from '../domain/errors.ts'
+import type { RelayerId } from '../domain/ids.ts'
+import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
+import type { Logger } from '../ops/logger.ts'
+import type { Vault } from '../ops/vault.ts'
+import type { Entity } from '../store/store.ts'
+import type { EndpointSettings, NetworkSettings } from './entities.ts'
+import { endpointsFromEntity, networkFromEntity } from './stored-entities.ts'
+
+export interface ReopenChains {
+  readonly vault: Vault
+  readonly logger: Logger
+  /** Those of the file. */
+  readonly networks: readonly NetworkSettings[]
+  readonly chains: Chains<NetworkSettings>
+  readonly policyFor: (network: NetworkSettings) => NetworkPolicy
+  readonly findRelayer: (id: RelayerId) => Promise<Relayer | undefined>
+}
+
+export interface OpenedChains {
+  has(network: string): boolean
+  networks(): readonly NetworkSettings[]
+  /** Of a relayer that has endpoints of its own. */
+  endpointsOf(relayer: RelayerId): readonly EndpointSettings[] | undefined
+  /** Throws for a network that is not configured. */
+  chainOf(relayer: Pick<Relayer, 'id' | 'network'>): Chain
+  /** Throws for a network that is not configured. */
+  policyOf(network: string): NetworkPolicy
+  refresh(rows: { readonly networks: readonly Entity[]; readonly relayers: readonly Entity[] }): Promise<void>
+}
+
+export function reopenChains(options: ReopenChains): OpenedChains {
+  const { vault, logger, chains } = options
+  const networks = new Map<string, NetworkSettings>()
+  const policies = new Map<string, NetworkPolicy>()
+  let endpoints: ReadonlyMap<RelayerId, readonly EndpointSettings[]> = new Map()
+  /** What a chain was opened with, by its name. */
+  const opened = new Map<string, string>()
+
+  function put(name: string, settings: NetworkSettings, version: string): void {
+    const before = opened.get(name)
+    if (before === version) return
+    opened.set(name, version)
+    chains.put(name, settings)
+    if (before !== undefined) logger.info({ network: settings.name, endpoints: settings.rpcUrls }, 'network reopened')
+  }
+
+  function putNetworks(rows: readonly Entity[]): void {
+    for (const network of options.networks) {
+      const row = rows.find(({ id }) => id === network.name)
+      const patch = row ? networkFromEntity(vault, row) : {}
+      const isBlockTimeGiven = network.isBlockTimeGiven || patch.averageBlockTimeMs !== undefined
+      const settings = { ...network, ...patch, isBlockTimeGiven }
+      networks.set(network.name, settings)
+      policies.set(network.name, options.policyFor(settings))
+      put(network.name, settings, String(row?.revision))
+    }
+  }
+
+  async function putRelayers(rows: readonly Entity[]): Promise<void> {
+    const found = new Map<RelayerId, readonly EndpointSettings[]>()
+    for (const row of rows) {
+      const urls = endpointsFromEntity(vault, row)
+      if (!urls) continue
+      // A row of this kind is named as its relayer.
+      const id = row.id as RelayerId
+      const relayer = await options.findRelayer(id)
+      const network = relayer && networks.get(relayer.network)
+      if (!network) continue
+      found.set(id, urls)
+      // By what is sealed, which other changes of the relayer leave as it is.
+      put(chainName(row.id), { ...network, rpcUrls: urls }, `${row.sealed} ${opened.get(network.name)}`)
+    }
+    endpoints = found
+  }
+
+  function dropUnused(): void {
+    for (const name of opened.keys()) {
+      if (networks.has(name) || [...endpoints.keys()].some((id) => chainName(id) === name)) continue
+      opened.delete(name)
+      chains.drop(name)
+    }
+  }
+
+  return {
+    has: (network) => networks.has(network),
+    networks: () => [...networks.values()],
+    endpointsOf: (relayer) => endpoints.get(relayer),
+    chainOf: ({ id, network }) => ofNetwork(chains.get(chainName(id)) ?? chains.get(network), network),
+    policyOf: (network) => ofNetwork(policies.get(network), network),
+    async refresh(rows) {
+      putNetworks(rows.networks)
+      await putRelayers(rows.relayers)
+      dropUnused()
+    },
+  }
+}
+
+/** A replica whose file is another one may be asked for a relayer that it can't follow. */
+function ofNetwork<T>(found: T | undefined, network: string): T {
+  if (found !== undefined) return found
+  const message = `the configuration of this replica has no network "${network}"; ask another replica, or add it there`
+  throw new RescindError('NODE_UNAVAILABLE', message)
+}
+
+/** No network has this name: it holds what no name may. */
+function chainName(relayer: string): string {
+  return `relayer\n${relayer}`
+}

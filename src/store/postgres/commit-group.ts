@@ -1,0 +1,91 @@
+// Commits a group of units in one transaction, which locks their relayer first; runs it again where that may help.
+import type { Client, Pool } from 'pg'
+import type { RelayerId } from '../../domain/ids.ts'
+import { openAuditPad } from '../access/audit-log.ts'
+import { together } from '../deferred.ts'
+import { lockRelayer } from '../relayers/relayers.ts'
+import { sessionOver } from '../session.ts'
+import type { Executor } from '../statement.ts'
+import type { Ahead } from '../store.ts'
+import { findClaims } from '../transactions/claim.ts'
+import { findTransactions } from '../transactions/find-transaction.ts'
+import { openTallies } from '../transactions/tallies.ts'
+import { canStand, type Writing, writingExecutor } from './executor.ts'
+import { openGathering } from './gather.ts'
+import { ofLockedRelayer } from './locked-relayer.ts'
+import { howAgain, type ReportOutcome, type RunUnit, runUnit, type Unit, UnitFailed } from './run-unit.ts'
+import type { SettledEvents } from './settled-events.ts'
+import { withConnection } from './snapshot.ts'
+
+export interface Group {
+  readonly pool: Pool
+  readonly events: SettledEvents
+  readonly units: readonly Unit[]
+  /** Of all of them; without, no relayer is locked. */
+  readonly relayer: RelayerId | undefined
+}
+
+/** Never rejects. Returns how to report to the callers, in the order of their units. */
+export async function commitGroup(group: Group): Promise<readonly ReportOutcome[]> {
+  let each: RunUnit = runUnit
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await commitOnce(group, each)
+    } catch (thrown) {
+      const error = thrown instanceof UnitFailed ? thrown.cause : thrown
+      const again = howAgain(error, each, tries)
+      if (!again) return group.units.map((unit) => () => unit.failed(error))
+      each = again
+    }
+  }
+}
+
+async function commitOnce(group: Group, each: RunUnit): Promise<readonly ReportOutcome[]> {
+  return withConnection(group.pool, async (client) => {
+    try {
+      return await inTransaction(client, group, each)
+    } catch (error) {
+      // Where even that fails the connection is gone, and its transaction with it.
+      await client.query('ROLLBACK').catch(() => undefined)
+      throw error
+    }
+  })
+}
+
+async function inTransaction(client: Client, group: Group, each: RunUnit): Promise<readonly ReportOutcome[]> {
+  // One by one, what fails tells by itself what is wrong with it.
+  const writing = writingExecutor(client, each === runUnit ? openGathering() : undefined)
+  // A server that is told to be read-only, as some are when their disk fills up, is taken at its word.
+  writing.send('BEGIN ISOLATION LEVEL READ COMMITTED')
+  // One by one they ask for themselves: what was read for all may be why they failed.
+  const ahead = each === runUnit ? group.units.map((unit) => unit.ahead) : []
+  const { session, deferred } = await openUnits(writing, ahead, group)
+  const answers: ReportOutcome[] = []
+  for (const unit of group.units) answers.push(await each(unit, session, writing, deferred))
+  await deferred.write()
+  await writing.commit()
+  return answers
+}
+
+async function openUnits(writing: Writing, ahead: readonly Ahead[], { events, relayer }: Group) {
+  const executor: Executor = {
+    all: writing.all,
+    change: writing.change,
+    settledEvent: () => events.read(writing),
+  }
+  const tallies = openTallies(executor)
+  const pad = openAuditPad(executor)
+  const session = sessionOver(executor, tallies, pad)
+  if (relayer === undefined) return { session, deferred: together(tallies, pad) }
+  const ids = new Set(ahead.flatMap(({ transactions = [] }) => transactions).filter(canStand))
+  const claimed = ahead.flatMap(({ claims = [] }) => claims).filter(({ key }) => canStand(key))
+  // Behind the lock on one connection: what is read is what the last holder of the lock has left.
+  const [row, transactions, claims] = await Promise.all([
+    lockRelayer(executor, relayer),
+    ids.size > 0 ? findTransactions(executor, relayer, [...ids]) : [],
+    claimed.length > 0 ? findClaims(executor, claimed) : new Map<string, undefined>(),
+  ])
+  if (!row) return { session, deferred: together(tallies, pad) }
+  const locked = ofLockedRelayer({ executor, session, tallies, row, transactions, claims })
+  return { session: locked.session, deferred: together(locked.sequences, tallies, pad) }
+}

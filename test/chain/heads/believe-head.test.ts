@@ -1,0 +1,92 @@
+// Which head is believed: what moves it on, what is lag, and when a head that falls is believed after all.
+import { expect, test } from 'vitest'
+import {
+  countFall,
+  type Falls,
+  type HeadReport,
+  laggardsAmong,
+  movesOn,
+  noFalls,
+} from '../../../src/chain/heads/believe-head.ts'
+import type { Hash } from '../../../src/domain/ids.ts'
+
+const hashOf = (branch: string, number: number) => `0x${branch}${number.toString(16).padStart(63, '0')}` as Hash
+
+function report(number: number, by: string, branch = 'a'): HeadReport<string> {
+  const head = {
+    number,
+    hash: hashOf(branch, number),
+    parentHash: hashOf(branch, number - 1),
+    timestampMs: number * 100,
+  }
+  return { head, by }
+}
+
+const known = report(100, 'first')
+/** What is known of the branch `a`: the last ten blocks. */
+const hashAt = (number: number) => (number > 90 && number <= 100 ? hashOf('a', number) : undefined)
+
+test('anything is news to a tracker that knows nothing', () => {
+  expect(movesOn(undefined, report(7, 'first'), () => undefined)).toBe(true)
+})
+
+test.each([
+  ['a higher head, by any endpoint', report(101, 'second'), true],
+  ['the known head, by any endpoint', report(100, 'second'), true],
+  ['a lower block of the known branch, by its reporter', report(99, 'first'), false],
+  ['a lower block of the known branch, by another endpoint', report(99, 'second'), false],
+  ['another branch as high, by the reporter of the known head', report(100, 'first', 'b'), true],
+  ['another branch below, by the reporter of the known head', report(99, 'first', 'b'), true],
+  ['another branch as high, by another endpoint', report(100, 'second', 'b'), false],
+  ['a height at which no block is known, by the reporter of the known head', report(50, 'first', 'b'), false],
+])('%s', (_, reported, expected) => {
+  expect(movesOn(known, reported, hashAt)).toBe(expected)
+})
+
+const blocktimeMs = 1_000
+
+/** Counts one reading after the other; the reports that were believed, `undefined` where none was. */
+function readings(each: readonly { readonly atMs: number; readonly behind: readonly HeadReport<string>[] }[]) {
+  let falls: Falls = noFalls
+  return each.map(({ atMs, behind }) => {
+    const fallen = countFall(falls, known, behind, { elapsedMs: atMs, blocktimeMs })
+    falls = fallen.falls
+    return fallen.believed
+  })
+}
+
+const lower = report(60, 'first')
+const lowerElsewhere = report(70, 'second')
+
+test('a fall that its reporter confirms is believed at the third reading, two block times after the first', () => {
+  const behind = [lower]
+  const soon = [0, 1, 2, 1_999].map((atMs) => ({ atMs, behind }))
+  expect(readings(soon)).toEqual([undefined, undefined, undefined, undefined])
+  expect(readings([...soon, { atMs: 2_000, behind }]).at(-1)).toBe(lower)
+  expect(readings([0, 5_000].map((atMs) => ({ atMs, behind })))).toEqual([undefined, undefined])
+})
+
+test('of the heads that are behind the highest is believed', () => {
+  const behind = [lower, lowerElsewhere]
+  expect(readings([0, 1_000, 2_000].map((atMs) => ({ atMs, behind }))).at(-1)).toBe(lowerElsewhere)
+})
+
+test('while the reporter does not answer, the others are believed only after 128 block times', () => {
+  const behind = [lowerElsewhere]
+  const long = [0, 2_000, 60_000, 127_999].map((atMs) => ({ atMs, behind }))
+  expect(readings(long)).toEqual([undefined, undefined, undefined, undefined])
+  expect(readings([...long, { atMs: 128_000, behind }]).at(-1)).toBe(lowerElsewhere)
+})
+
+test('the count begins anew when the reporter answers again, or falls silent', () => {
+  const silent = { atMs: 0, behind: [lowerElsewhere] }
+  const answering = [1_000, 2_000, 2_999, 3_000].map((atMs) => ({ atMs, behind: [lower] }))
+  expect(readings([silent, ...answering])).toEqual([undefined, undefined, undefined, undefined, lower])
+  const last = { atMs: 3_000, behind: [lowerElsewhere] }
+  expect(readings([...answering.slice(0, 3), last]).at(-1)).toBeUndefined()
+})
+
+test('a laggard is two blocks behind or more', () => {
+  const behind = [report(99, 'near'), report(98, 'far'), report(1, 'farther')]
+  expect(laggardsAmong(behind, 100)).toEqual(['far', 'farther'])
+})

@@ -1,0 +1,42 @@
+// How long an endpoint rests after failures and lag, and what ends its rest.
+import { expect, test } from 'vitest'
+import {
+  afterAnswer,
+  afterFailure,
+  afterLag,
+  type EndpointRest,
+  isFit,
+  rested,
+} from '../../../src/chain/nodes/endpoint-rest.ts'
+
+function failing(times: number, elapsedMs = 0): EndpointRest {
+  let rest = rested
+  for (let each = 0; each < times; each += 1) rest = afterFailure(rest, elapsedMs)
+  return rest
+}
+
+test('each failure in a row doubles the rest, up to half a minute', () => {
+  expect([1, 2, 3, 4].map((times) => failing(times, 1_000).until)).toEqual([1_250, 1_500, 2_000, 3_000])
+  expect([8, 9, 2_000].map((times) => failing(times).until)).toEqual([30_000, 30_000, 30_000])
+  expect(failing(3).failuresInRow).toBe(3)
+})
+
+test('one that failed is unfit even when its rest is over, until it answers', () => {
+  const rest = failing(2)
+  expect(isFit(rest, 60_000)).toBe(false)
+  expect(isFit(afterAnswer(rest), 0)).toBe(true)
+})
+
+test('one that lags rests for so long, and an answer does not end that', () => {
+  const rest = afterAnswer(afterLag(rested, 100, 400))
+  expect([isFit(rest, 499), isFit(rest, 500)]).toEqual([false, true])
+})
+
+test('of a rest for failures and one for lag the later end counts', () => {
+  expect(afterLag(failing(4), 0, 400).until).toBe(2_000)
+  expect(afterLag(failing(1), 0, 400).until).toBe(400)
+})
+
+test('an answer after failures ends every rest: the node is there again', () => {
+  expect(isFit(afterAnswer(afterLag(failing(1), 0, 400)), 0)).toBe(true)
+})

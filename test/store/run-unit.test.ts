@@ -1,0 +1,31 @@
+// Which failures of a group are run again, and how often.
+import { expect, test } from 'vitest'
+import { CommitInDoubt } from '../../src/store/postgres/failure.ts'
+import { howAgain, runSavedUnit, runUnit } from '../../src/store/postgres/run-unit.ts'
+
+const withCode = (code: string) => Object.assign(new Error('as the driver says it'), { code })
+const own = new Error('a rule of ours')
+
+test('what a unit breaks costs the others nothing: all run again, each with a savepoint, and once', () => {
+  for (const error of [own, withCode('23505')]) {
+    expect(howAgain(error, runUnit, 1)).toBe(runSavedUnit)
+    expect(howAgain(error, runSavedUnit, 2)).toBeUndefined()
+  }
+})
+
+test('a transaction that the server gave up is run four times', () => {
+  for (const error of [withCode('40P01'), withCode('40001')]) {
+    expect(howAgain(error, runUnit, 1)).toBe(runSavedUnit)
+    expect([2, 3, 4].map((tries) => howAgain(error, runSavedUnit, tries))).toEqual([
+      runSavedUnit,
+      runSavedUnit,
+      undefined,
+    ])
+  }
+})
+
+test('a failure of the whole database, or of a commit that may have been done, is not run again', () => {
+  for (const error of [withCode('53100'), withCode('57P01'), new CommitInDoubt(own)]) {
+    expect(howAgain(error, runUnit, 1)).toBeUndefined()
+  }
+})
