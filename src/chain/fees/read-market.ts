@@ -123,7 +123,7 @@ async function readGasPrice(endpoint: Endpoint, { head, by }: TrackedHead): Prom
       : endpoint.call({ method: 'eth_getBlockByNumber', params: [toHex(head.number), false] }),
   ])
   if (block && (block.kind !== 'value' || toHead(block.value)?.number !== head.number)) {
-    return { failed: `it does not know block ${head.number}` }
+    return { failed: `it does not have block ${head.number}` }
   }
   const gasPrice = price.kind === 'value' ? toBigInt(price.value) : undefined
   if (gasPrice === undefined) return { failed: describeAnswer(price) }

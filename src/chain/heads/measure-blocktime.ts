@@ -101,7 +101,7 @@ export function measureBlocktime({ configuredMs, isGiven, clock, logger, metrics
     warnedOf = ms
     logger.warn(
       { average_blocktime_ms: configuredMs, measured_ms: ms },
-      'average_blocktime_ms is configured far from the real block time, which counts instead: correct it, or remove it',
+      'average_blocktime_ms is far from the measured block time, which counts instead: correct it, or remove it',
     )
   }
 

@@ -103,7 +103,7 @@ export function batchCalls({ transport, clock, heard, sized }: BatchOptions): Se
     })
 }
 
-const notTried: Failed = { kind: 'unsent', message: 'a send before it was not answered' }
+const notTried: Failed = { kind: 'unsent', message: 'an earlier send got no answer' }
 
 function fail(part: readonly Waiting[], { kind, message }: Failed): void {
   for (const one of part) one.answer({ kind, message })
@@ -116,7 +116,7 @@ function asItFailed(failed: Failed): Failed {
 /** A node may have executed the calls of a batch that it refused. */
 function inDoubt(failed: Failed): Failed {
   if (failed.kind !== 'unsent') return failed
-  return { kind: 'unknown', message: `it was in a batch that was refused, and then: ${failed.message}` }
+  return { kind: 'unknown', message: `the node refused a batch with this call, and then: ${failed.message}` }
 }
 
 function isSend(waiting: Waiting): boolean {

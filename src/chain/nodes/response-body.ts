@@ -16,7 +16,7 @@ export const limitExceeded = -32005
 /** The exceeded limit, and the code that gateways put into an HTTP 200 instead of sending an HTTP 429. */
 const rateLimitCodes: readonly number[] = [429, limitExceeded]
 
-export const leftOut: Answer = { kind: 'unknown', message: 'the node answered, but not this call' }
+export const leftOut: Answer = { kind: 'unknown', message: 'the node left this call out of its answer' }
 
 export function toAnswer(member: unknown, redact: (text: string) => string): Answer {
   if (!isObject(member)) return leftOut
