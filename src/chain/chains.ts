@@ -1,4 +1,4 @@
-// The chains of this process, by name: opened, reopened over other nodes, and closed at the end.
+// Opens this process's chains by name, reopens them over other nodes, and closes them at the end.
 import type { Chain, Chains } from './chain.ts'
 import { type ReplaceableChain, replaceable } from './replaceable.ts'
 

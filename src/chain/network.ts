@@ -1,4 +1,4 @@
-// The chain port over real nodes: a network's endpoints behind one head, one fee reading and one batch.
+// Implements the chain port over real nodes: a network's endpoints behind one head, one fee reading and one batch.
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import { type ChainMetrics, noChainMetrics } from '../ops/metrics.ts'
@@ -22,22 +22,22 @@ import { broadcast } from './sending/broadcast.ts'
 export interface NetworkOptions {
   readonly endpoints: readonly EndpointConfig[]
   readonly chainId: number
-  /** As configured; what is measured of the chain counts before it. */
+  /** As configured. A measured block time counts before it. */
   readonly averageBlocktimeMs: number
-  /** By whoever runs the service, and not by a list or a default. */
+  /** Whether the operator configured the block time. False for a default or a chain list's value. */
   readonly isBlocktimeGiven?: boolean
   readonly eip1559: boolean
   readonly clock: Clock
   readonly logger: Logger
-  /** Counts nothing unless told. */
+  /** The default counts nothing. */
   readonly metrics?: ChainMetrics
-  /** HTTP unless told. */
+  /** The default is HTTP. */
   readonly openTransport?: OpenTransport
-  /** Of one HTTP request. */
+  /** The time-out of one HTTP request. */
   readonly timeoutMs: number
 }
 
-/** Connects to nothing yet: an endpoint is verified when it is first used. Throws TypeError for a URL that is none. */
+/** Opens no connection: an endpoint is verified when it is first used. Throws TypeError for an invalid URL. */
 export function openNetwork(options: NetworkOptions): Chain {
   const { chainId, averageBlocktimeMs, clock, logger, metrics = noChainMetrics } = options
   const openTransport = options.openTransport ?? openHttpTransport

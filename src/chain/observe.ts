@@ -1,4 +1,4 @@
-// One inquiry, answered as of one head, in as few rounds as the questions allow.
+// Answers one inquiry as of one head, in as few rounds as possible.
 
 import type { Head, Inquiry, Observation } from '../domain/observation.ts'
 import { byNonce } from './accounts/account-memory.ts'
@@ -24,7 +24,7 @@ export interface Observe {
   readonly checkHistory: CheckHistory
 }
 
-/** Blocks in which what is next in line may simply not have been known yet. */
+/** For so many blocks, miners may simply not have the next transaction yet. */
 const usualBlocks = 3
 
 function isWaiting({ live }: Inquiry, { number }: Head): boolean {
@@ -32,7 +32,7 @@ function isWaiting({ live }: Inquiry, { number }: Head): boolean {
   return first?.unspentAt !== undefined && number - first.unspentAt > usualBlocks
 }
 
-/** Rejects with ChainUnavailable when no endpoint can tell head and nonce. */
+/** Rejects with ChainUnavailable when no endpoint returns head and nonce. */
 export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observation> {
   const { heads, pace, accounts, readCanonical, readMarket, checkHistory } = parts
   const at = await heads.current()

@@ -1,14 +1,14 @@
-// A chain whose nodes can be exchanged while it is in use: what was asked of the old ones is still answered by them.
+// A chain whose nodes can be replaced while it is in use. The old nodes still answer the calls that they received.
 import type { Address } from '../domain/ids.ts'
 import type { Head } from '../domain/observation.ts'
 import type { Chain } from './chain.ts'
 
 export interface ReplaceableChain {
-  /** The same object for ever: whoever holds it asks the newest nodes. */
+  /** The same object for ever: its calls go to the newest nodes. */
   readonly chain: Chain
-  /** The old nodes are closed once nothing waits for their answers. */
+  /** The old nodes are closed once no call waits for their answer. */
   replace(next: Chain): void
-  /** Nobody will ask any more: closed once nothing waits for an answer. */
+  /** No more calls will come: the nodes are closed once no call waits for an answer. */
   retire(): void
 }
 
@@ -20,7 +20,7 @@ interface Lease {
 
 interface Follower {
   readonly onHead: (head: Head) => void
-  /** Ends what it follows now. */
+  /** Ends the current subscription. */
   leave: AbortController
 }
 

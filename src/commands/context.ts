@@ -1,4 +1,4 @@
-// What every command needs: the store, time, and a way to hint that there is work.
+// The context of every command: the store, the time, and a hint that there is work.
 
 import type { RelayerId } from '../domain/ids.ts'
 import type { Clock } from '../ops/clock.ts'
@@ -9,8 +9,8 @@ export interface CommandContext {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
-  /** After the commit; a hint that may be lost, see ownership/ownership.ts. */
+  /** Called after the commit. The hint may be lost, see ownership/ownership.ts. */
   readonly wake: (relayer: RelayerId) => void
-  /** Pending transactions a relayer may hold; a send beyond them is refused with QUEUE_FULL. */
+  /** How many pending transactions a relayer may hold. A send beyond them is refused with QUEUE_FULL. */
   readonly queueMax: number
 }

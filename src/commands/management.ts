@@ -1,4 +1,5 @@
-// What every command on the registry needs: beside the store, what runs, and how a key is opened and sealed.
+// The context of every command on the registry, which also opens and seals secrets, and the steps that these commands
+// share.
 import { RescindError } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { Policies } from '../domain/policy-table.ts'
@@ -14,13 +15,13 @@ export interface ManagementContext extends CommandContext {
   readonly registry: Registry
   readonly vault: Vault
   readonly logger: Logger
-  /** Tells other processes on the database that there is something new to look at. */
+  /** Notifies other processes on the database that the registry has changed. */
   readonly announce: () => void
-  /** What webhooks may reach. */
+  /** Decides which addresses webhooks may reach. */
   readonly guard: AddressGuard
-  /** Throws OperatorError for a key that is none; nothing of it is told. */
+  /** Throws OperatorError for an invalid key. The error reveals nothing of it. */
   readonly openSigner: (id: string, key: Secret) => Promise<Signer>
-  /** In the form of the configuration file, and under its rules; what is absent is at its default. */
+  /** Reads members in the configuration file's form and under its rules. An absent member is at its default. */
   readonly readPolicies: (
     members: PolicyMembers,
   ) => { readonly policies: Policies; readonly warnings: readonly string[] } | { readonly problems: Problems }
@@ -37,7 +38,7 @@ export function policiesFrom({ readPolicies }: ManagementContext, members: Polic
   throw new RescindError('INVALID_REQUEST', problems.join('; '))
 }
 
-/** Throws STORAGE_KEY_MISSING where there is no key to store a secret under. */
+/** Throws STORAGE_KEY_MISSING where there is no key to seal a secret with. */
 export function requireKey({ vault }: ManagementContext, what: string): void {
   if (vault.canSeal) return
   throw new RescindError(
@@ -47,24 +48,27 @@ export function requireKey({ vault }: ManagementContext, what: string): void {
 }
 
 /**
- * Throws INVALID_REQUEST for a URL that leads inside by its host alone. What a name leads to is not asked: it may lead
- * elsewhere later, so that each delivery looks it up.
+ * Throws INVALID_REQUEST for a URL whose host alone leads inside. A name is not resolved here: it may lead elsewhere
+ * later, so each delivery resolves it.
  */
 export function refuseInside({ guard }: ManagementContext, url: Secret): void {
   const target = new URL(url.reveal())
   const refusal = guard.refusalOf(target)
   if (refusal === undefined) return
-  const fix = 'send a public one, or if that is meant, add the host or its range to WEBHOOK_ALLOWED_HOSTS and restart'
+  const fix =
+    'send a public one, or if this is intended, add the host or its range to WEBHOOK_ALLOWED_HOSTS and restart'
   throw new RescindError('INVALID_REQUEST', `url: ${refusal} (${target.hostname}); ${fix}`)
 }
 
-/** What is taken of them, and may not be what was meant: in words. */
+/** Warnings about valid members that may not be as intended. */
 export function adviceOn({ readPolicies }: ManagementContext, members: PolicyMembers | null = {}): readonly string[] {
   const read = readPolicies(members ?? {})
   return 'warnings' in read ? read.warnings : []
 }
 
-/** After the commit: what runs follows what is stored. A change that can't take effect now does so at the next look. */
+/**
+ * Called after the commit: applies the stored change to this process. If that fails now, the next refresh tries again.
+ */
 export async function takeEffect(
   { registry, logger, wake, announce }: ManagementContext,
   relayers: readonly RelayerId[] = [],
@@ -73,7 +77,7 @@ export async function takeEffect(
   try {
     await registry.refresh()
   } catch (err) {
-    logger.error({ err }, 'a change of the configuration is stored, and could not take effect')
+    logger.error({ err }, 'a change of the registry is stored, but could not take effect')
   }
   for (const relayer of relayers) wake(relayer)
 }

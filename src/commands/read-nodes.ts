@@ -1,9 +1,9 @@
-// What a client asks of a chain: a network of which no node answers is an answer, too.
+// Runs a client's read of a chain. That no node answers is an error for the client, too.
 import { ChainUnavailable } from '../chain/chain.ts'
 import { RescindError } from '../domain/errors.ts'
 import type { Relayer } from '../domain/relayer.ts'
 
-/** Throws NODE_UNAVAILABLE where no node answers what `read` requests. `why` goes on after "no node of network … answers". */
+/** Throws NODE_UNAVAILABLE where no node answers `read`. `why` completes "no node of network … answers". */
 export async function readNodes<T>(
   { network }: Pick<Relayer, 'network'>,
   read: () => Promise<T>,

@@ -1,4 +1,4 @@
-// Says which relayers use what cannot be changed because of them.
+// Names the relayers that keep an entity from being changed or deleted.
 import type { RelayerId } from '../domain/ids.ts'
 
 export function usedBy(kind: 'signer' | 'notification', id: string, relayers: readonly RelayerId[]): string {

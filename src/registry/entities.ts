@@ -1,4 +1,4 @@
-// What is configured beside the relayers' rows, whether by the file or through the API.
+// The configured entities beside the relayers' rows, from the file and from the API.
 import type { Address } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import type { Wei } from '../domain/units.ts'
@@ -7,7 +7,7 @@ import type { Secret } from '../ops/secret.ts'
 
 export interface EndpointSettings {
   readonly url: Secret
-  /** 1 to 100: how much of the traffic it takes, relative to its neighbours. */
+  /** 1 to 100: the endpoint's share of the traffic, relative to its neighbors. */
   readonly weight: number
   /** Sent with each request to it. */
   readonly headers?: SecretHeaders
@@ -19,19 +19,22 @@ export interface NetworkSettings {
   readonly rpcUrls: readonly EndpointSettings[]
   readonly requiredConfirmations: number
   readonly averageBlockTimeMs: number
-  /** By the file or through the API; false where it is the chain list's, or the default. */
+  /** Whether the file or the API set the block time. False for a default or a chain list's value. */
   readonly isBlockTimeGiven: boolean
   readonly symbol: string
   readonly isTestnet: boolean
   readonly eip1559: boolean
-  /** Per gas, to which a tip is raised where blocks have room and do not take it; absent where no such tip is known. */
+  /**
+   * Per gas: a tip is raised to it where blocks have room and do not take the transaction. Absent where the network has
+   * none.
+   */
   readonly raisedTip?: Wei
   readonly features: readonly string[]
   readonly tags: readonly string[]
   readonly explorerUrls: readonly string[]
 }
 
-/** What a client may change of a network: the file says which chain it is. */
+/** The members that a client may change. Only the file says which chain it is. */
 export type NetworkPatch = Partial<
   Pick<
     NetworkSettings,
@@ -52,7 +55,7 @@ export interface SignerFacts {
   readonly address: Address
 }
 
-/** What the configuration file names: it owns these, and is read once, at start. */
+/** The entities of the configuration file. The file owns them, and is read once, at start. */
 export interface RegistryFile {
   readonly relayers: readonly Relayer[]
   readonly signers: readonly SignerFacts[]
@@ -60,7 +63,7 @@ export interface RegistryFile {
   readonly networks: readonly NetworkSettings[]
 }
 
-/** Names that were checked when they were read; throws where one is not there all the same. */
+/** Returns an entity whose name was checked at parsing. Throws if it is missing all the same. */
 export function known<T>(found: T | undefined, what: string): T {
   if (found === undefined) throw new Error(`${what} is used but not configured`)
   return found

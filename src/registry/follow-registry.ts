@@ -1,10 +1,10 @@
-// Keeps the registry up to date with what other processes change of it: at their hints, and by a look now and then.
+// Keeps the registry up to date with changes by other replicas: at their hints, and by polling the store.
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Hints } from '../store/hints.ts'
 import type { Registry } from './registry.ts'
 
-/** A look is one small read. */
+/** Polling costs one small read. */
 const lookEveryMs = 2_000
 
 export interface FollowRegistry {
@@ -24,9 +24,8 @@ export function followRegistry({ registry, hints, clock, logger }: FollowRegistr
       await registry.refresh()
       failing = false
     } catch (err) {
-      // Once: it is tried again at every look.
-      if (!failing)
-        logger.error({ err }, 'what another process changed of the configuration could not take effect here')
+      // Logged once, since every poll tries again.
+      if (!failing) logger.error({ err }, 'a change of the registry by another replica could not take effect here')
       failing = true
     }
   }

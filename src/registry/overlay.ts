@@ -1,9 +1,9 @@
-// What was changed through the API of a relayer that the file owns: kept apart, and laid over the file at each start.
+// Changes through the API to a relayer that the file owns. They are stored apart, and laid over the file at each start.
 import { type PolicyKey, type PolicyValue, policiesBy, policyKeys } from '../domain/policies.ts'
 import type { Policies } from '../domain/policy-table.ts'
 import type { Relayer } from '../domain/relayer.ts'
 
-/** Null takes a member away; one that is absent is as the file has it. */
+/** Null removes a member. An absent member is as in the file. */
 export interface RelayerOverlay {
   readonly name?: string
   readonly notificationId?: string | null
@@ -13,7 +13,7 @@ export interface RelayerOverlay {
 
 type PolicyChanges = Readonly<Partial<Record<PolicyKey, PolicyValue | null>>>
 
-/** Only what differs, so that a member patched back to what the file says follows the file again. */
+/** Keeps only the differences, so that a member patched back to the file's value follows the file again. */
 export function overlayOf(file: Relayer, wanted: Relayer): RelayerOverlay {
   const policies = differences(file.policies, wanted.policies)
   return {
@@ -49,7 +49,7 @@ function differences(from: Policies, to: Policies): PolicyChanges {
   return Object.fromEntries(differing.map((key) => [key, to[key] ?? null]))
 }
 
-/** JSON with its amounts marked, so that they come back as such. */
+/** JSON with marked amounts, so that they decode to amounts again. */
 export function encode(value: unknown): string {
   return JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? { wei: String(each) } : each))
 }

@@ -1,4 +1,4 @@
-// What the configuration file names, as the registry has it: relayers know their chain and their address.
+// Turns the parsed configuration file into entities of the registry, with each relayer's chain and address.
 import type { NetworkName, RelayerId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import type { Signer } from '../signers/signer.ts'
@@ -9,7 +9,7 @@ type FileRelayer = Omit<Relayer, 'id' | 'network' | 'chainId' | 'address'> & {
   readonly network: string
 }
 
-/** As it is parsed: entities refer to each other by names that are known to exist. */
+/** The parsed file: entities refer to each other by names that the parser has checked. */
 export interface ParsedFile extends Pick<RegistryFile, 'notifications' | 'networks'> {
   readonly relayers: readonly FileRelayer[]
   readonly signers: readonly Pick<SignerFacts, 'id' | 'type'>[]
@@ -23,7 +23,7 @@ export function registryFile(parsed: ParsedFile, opened: ReadonlyMap<string, Sig
   const signers = parsed.signers.map(({ id, type }) => ({ id, type, address: addressOf(id) }))
   const relayers = parsed.relayers.map((relayer) => ({
     ...relayer,
-    // The file is where these names come from.
+    // These names come from the file, which defines them.
     id: relayer.id as RelayerId,
     network: relayer.network as NetworkName,
     chainId: known(chainIds.get(relayer.network), `network "${relayer.network}"`),

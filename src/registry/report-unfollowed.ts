@@ -1,10 +1,13 @@
-// A relayer that this process could advance, and can't any more, or can again. Another process may have been started with
-// another key: what is sent to the relayer waits then for somebody who has it, and nothing else would say so.
+// Logs when this process can no longer advance a relayer, and when it can again. Another replica may have been started
+// with another key: the relayer's transactions then wait for a replica with its key, and no other line would say so.
 import type { RelayerId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import type { Logger } from '../ops/logger.ts'
 
-/** Told of all relayers at each look, with why one can't be followed; undefined where it can. The first look tells nothing. */
+/**
+ * Called at each refresh with all relayers, and with the reason where one can't be advanced. The first call logs
+ * nothing.
+ */
 export type ReportUnfollowed = (relayers: ReadonlyMap<Relayer, string | undefined>) => void
 
 export function unfollowedReporter(logger: Logger): ReportUnfollowed {

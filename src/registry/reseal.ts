@@ -1,10 +1,10 @@
-// At start: everything sealed is opened once, and what an earlier key sealed is sealed anew under the present one.
+// At start: opens every sealed secret once, and seals those under an earlier key again under the present one.
 import type { Logger } from '../ops/logger.ts'
 import type { Vault } from '../ops/vault.ts'
 import type { Store } from '../store/store.ts'
 import { nameOfEntity } from './stored-entities.ts'
 
-/** Throws OperatorError where a key is missing: found now, not when a transaction waits for it. */
+/** Throws OperatorError where a key is missing, so that a start fails rather than a later transaction. */
 export async function reseal(store: Store, vault: Vault, logger: Logger): Promise<void> {
   const rows = await store.reads.entities()
   const old = rows.flatMap((row) => {
@@ -17,7 +17,7 @@ export async function reseal(store: Store, vault: Vault, logger: Logger): Promis
     await session.raiseRevision()
     let rows = 0
     for (const { kind, id, facts, text, revision } of old) {
-      // Changed since, by a client or by another process that seals anew: that one stands.
+      // A client, or another process that reseals, has changed the row since. That change stands.
       if ((await session.entity(kind, id))?.revision !== revision) continue
       await session.saveEntity({ kind, id, facts, sealed: vault.seal(text.reveal(), nameOfEntity({ kind, id })) })
       rows += 1

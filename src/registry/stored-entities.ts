@@ -1,5 +1,5 @@
-// The rows of what was configured through the API: what of it is told, what is sealed, and in which place. What is read of
-// a row is of the type that was written to it, by the function beside the one that reads.
+// Converts entities from the API to stored rows and back: which members are plain, and which are sealed. A row is read
+// by the function beside the one that wrote it, so it has the type that was written.
 import type { Address } from '../domain/ids.ts'
 import { type Secret, secret, secretUrl } from '../ops/secret.ts'
 import type { Vault } from '../ops/vault.ts'
@@ -9,7 +9,7 @@ import { decode, encode, type RelayerOverlay } from './overlay.ts'
 
 type StoredEntity = Omit<Entity, 'revision'>
 
-/** What the sealed text is bound to, and what errors call it. */
+/** The sealed text is bound to this name, and errors use it. */
 export function nameOfEntity({ kind, id }: { kind: EntityKind; id: string }): string {
   return `${kind} "${id}"`
 }
@@ -46,7 +46,7 @@ export function networkFromEntity(vault: Vault, row: Entity): NetworkPatch {
   return { ...(decode(row.facts) as NetworkPatch), ...(rpcUrls && { rpcUrls }) }
 }
 
-/** A relayer's own row tells the rest of it. `api`: no file names it. */
+/** The relayer's own row holds its other members. `api`: no file names the relayer. */
 export type RelayerDocument = { readonly origin: 'api' } | { readonly origin: 'file'; readonly overlay: RelayerOverlay }
 
 export function relayerToEntity(id: string, document: RelayerDocument, sealed: string | undefined): StoredEntity {

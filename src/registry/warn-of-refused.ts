@@ -1,4 +1,4 @@
-// At start: the notifications whose URL is refused by its host alone, before the first event is tried in vain.
+// At start: warns of notifications whose URL is refused by its host alone, before the first delivery fails.
 import type { AddressGuard } from '../ops/guard-addresses.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { NotificationSettings } from './entities.ts'
@@ -11,6 +11,9 @@ export function warnOfRefused(
   for (const { id, url } of notifications) {
     const refusal = guard.refusalOf(new URL(url.reveal()))
     if (refusal === undefined) continue
-    logger.warn({ notification: id }, `nothing is sent to it: ${refusal}; WEBHOOK_ALLOWED_HOSTS may allow it`)
+    logger.warn(
+      { notification: id },
+      `no event is delivered to this notification: ${refusal}; WEBHOOK_ALLOWED_HOSTS may allow it`,
+    )
   }
 }

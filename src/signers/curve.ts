@@ -1,4 +1,4 @@
-// ECDSA over secp256k1: the native library where it is installed and proves itself, viem's own arithmetic otherwise.
+// Signs with ECDSA over secp256k1: by the native library where it is installed and passes a check, otherwise by viem.
 import { createRequire } from 'node:module'
 import { privateKeyToAccount, sign } from 'viem/accounts'
 import { bytesToHex, hexToBytes } from 'viem/utils'
@@ -30,10 +30,13 @@ export const viemCurve: Curve = {
   },
 }
 
-/** Once a process: the library does not change while it runs. */
+/** Checked once per process, since the library does not change while it runs. */
 let proven: Curve | undefined
 
-/** The native curve, unless it is missing or disagrees with viem on known digests; then viem's, and a log line. */
+/**
+ * Returns the native curve. If it is missing, or disagrees with viem on test digests, logs a warning and returns
+ * viem's.
+ */
 export async function openCurve(log: Logger, load: () => NativeModule = loadNative): Promise<Curve> {
   if (load === loadNative && proven) return proven
   try {
@@ -42,7 +45,10 @@ export async function openCurve(log: Logger, load: () => NativeModule = loadNati
     if (load === loadNative) proven = native
     return native
   } catch (err) {
-    log.warn({ err }, 'signing without the native secp256k1 library: correct, and at about a quarter of the speed')
+    log.warn(
+      { err },
+      'the native secp256k1 library is not in use: signatures are correct, at about a quarter of the speed',
+    )
     return viemCurve
   }
 }
@@ -53,7 +59,7 @@ export interface NativeModule {
   ecdsaSign(digest: Uint8Array, key: Uint8Array): { readonly signature: Uint8Array; readonly recid: number }
 }
 
-/** The binding itself: the package's main file would quietly fall back to a slow pure JavaScript of its own. */
+/** Loads the binding itself: the package's main file would silently fall back to its own slow JavaScript. */
 function loadNative(): NativeModule {
   return createRequire(import.meta.url)('secp256k1/bindings.js') as NativeModule
 }
@@ -75,14 +81,14 @@ function nativeCurve(module: NativeModule): Curve {
 async function compareWithViem(curve: Curve): Promise<void> {
   const key = hexToBytes(`0x${'4646'.repeat(16)}`) // the example key of EIP-155
   if (curve.publicKey(key) !== viemCurve.publicKey(key)) {
-    throw new Error('the native secp256k1 library disagrees with viem on a known public key')
+    throw new Error('the native secp256k1 library disagrees with viem on the public key of a test key')
   }
-  // Below the order of the curve: above it the two derive their nonces differently, and both are right.
+  // The digests are below the order of the curve. Above it the two derive their nonces differently, and both are right.
   for (const digit of ['0', '1', '2', '7', 'd', 'e']) {
     const digest: Hash = `0x${digit.repeat(64)}`
     const [ours, theirs] = [await curve.sign(digest, key), await viemCurve.sign(digest, key)]
     if (ours.r !== theirs.r || ours.s !== theirs.s || ours.yParity !== theirs.yParity) {
-      throw new Error('the native secp256k1 library disagrees with viem on a known digest')
+      throw new Error('the native secp256k1 library disagrees with viem on a test digest')
     }
   }
 }

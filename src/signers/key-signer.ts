@@ -1,4 +1,4 @@
-// A signer over a key in memory, however it came there.
+// A signer over a key in memory, from any source.
 
 import { publicKeyToAddress } from 'viem/accounts'
 import type { Address } from '../domain/ids.ts'
@@ -21,7 +21,7 @@ function addressOf(id: string, key: Uint8Array, curve: Curve): Address {
   try {
     return publicKeyToAddress(curve.publicKey(key))
   } catch {
-    // The cause is left out: it may quote the key.
+    // The error omits the cause, which may quote the key.
     throw new SignerError(`signer "${id}": its key is zero or not below the order of secp256k1; give it another key`)
   }
 }

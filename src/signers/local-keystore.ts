@@ -13,7 +13,7 @@ import { SignerError } from './signer-error.ts'
 
 /** Decrypts at once, so that a wrong passphrase stops the start. Throws SignerError. */
 export async function openLocalSigner(id: string, path: string, passphrase: string, curve: Curve): Promise<Signer> {
-  // A path tells about the machine; the file's name is enough to find it.
+  // A path reveals the machine's layout; the file's name is enough to find it.
   const about = `signer "${id}": keystore ${basename(path)}`
   const file = parseKeystore(await readText(path, about), about)
   const signer = keySigner(id, await decrypt(file, passphrase, about), curve)
@@ -37,18 +37,19 @@ async function decrypt(file: KeystoreFile, passphrase: string, about: string): P
   try {
     return hexToBytes(Keystore.decrypt(file.keystore, bytesToHex(derived)))
   } catch {
-    // The MAC over the ciphertext differs: that is all that can be known.
+    // The MAC over the ciphertext differs: a wrong passphrase and a damaged file look the same.
     throw new SignerError(`${about} does not open with the passphrase given; correct it, unless the file is damaged`)
   }
 }
 
-/** Node's own functions, off the event loop: a scrypt of usual cost takes JavaScript seconds. */
+/** Uses Node's own functions, off the event loop: a scrypt of usual cost takes seconds in JavaScript. */
 async function deriveKey(kdf: KeystoreKdf, passphrase: string): Promise<Uint8Array> {
   if (kdf.name === 'pbkdf2') {
     return promisify(pbkdf2)(passphrase, kdf.salt, kdf.iterations, 32, 'sha256')
   }
   const { n, r, p, salt } = kdf
-  // RFC 7914 wants N below 2^(16 r), and OpenSSL insists; some writers, and the definition's own vector, don't.
+  // RFC 7914 requires N below 2^(16 r), and OpenSSL enforces it. Some writers, and the definition's own test vector,
+  // don't.
   if (n >= 2 ** (16 * r)) {
     const [key] = await Keystore.scryptAsync({ password: passphrase, salt, n, r, p })
     return hexToBytes(key())

@@ -1,11 +1,11 @@
-// The factory: settings into signers, over one curve.
+// Opens signers from their settings, over one curve.
 import type { Logger } from '../ops/logger.ts'
 import { type Curve, openCurve } from './curve.ts'
 import { openLocalSigner } from './local-keystore.ts'
 import { openPlainSigner } from './plain.ts'
 import type { Signer } from './signer.ts'
 
-/** A value that is told only on demand; the configuration's secrets are such. */
+/** A value that is revealed only on demand, such as a secret of the configuration. */
 export interface Revealable {
   reveal(): string
 }
@@ -14,7 +14,7 @@ export type SignerSettings =
   | { readonly id: string; readonly type: 'plain'; readonly key: Revealable }
   | { readonly id: string; readonly type: 'local'; readonly path: string; readonly passphrase: Revealable }
 
-/** By id. Throws SignerError at the first that can't be opened. */
+/** Returns the signers by id. Throws SignerError at the first that can't be opened. */
 export async function openSigners(
   settings: readonly SignerSettings[],
   log: Logger,
@@ -27,7 +27,7 @@ export async function openSigners(
   return signers
 }
 
-/** One more. Throws SignerError. */
+/** Opens one more signer. Throws SignerError. */
 export async function openSigner(settings: SignerSettings, log: Logger): Promise<Signer> {
   return openOver(await openCurve(log), settings, log)
 }

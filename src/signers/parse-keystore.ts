@@ -1,4 +1,5 @@
-// The text of a keystore file into checked values: limits first, so that no file makes a start take forever.
+// Parses the text of a keystore file into checked values. Limits come first, so that no file makes a start take
+// forever.
 import type { Keystore } from 'ox'
 import { SignerError } from './signer-error.ts'
 
@@ -9,7 +10,7 @@ export type KeystoreKdf =
 export interface KeystoreFile {
   readonly keystore: Keystore.Keystore
   readonly kdf: KeystoreKdf
-  /** 0x and lower case; not every writer tells it. */
+  /** 0x and lower case. Some writers omit it. */
   readonly address?: string
 }
 
@@ -45,23 +46,23 @@ export function parseKeystore(text: string, about: string): KeystoreFile {
   }
   const file = objectOf(parseJson(text))
   if (!file) return refuse('is not a JSON object; point the path at a keystore of version 3')
-  if (file.version !== 3) return refuse('is not of version 3; make one, for example with `cast wallet import`')
+  if (file.version !== 3) return refuse('is not of version 3; create one, for example with `cast wallet import`')
   const crypto = objectOf(file.crypto ?? file.Crypto)
-  if (!crypto) return refuse('has no "crypto" member; restore it from a back-up')
-  if (crypto.cipher !== 'aes-128-ctr') return refuse('is not encrypted with aes-128-ctr; make it anew')
+  if (!crypto) return refuse('has no "crypto" member; restore it from a backup')
+  if (crypto.cipher !== 'aes-128-ctr') return refuse('is not encrypted with aes-128-ctr; create it again')
 
   const iv = hexOf(objectOf(crypto.cipherparams)?.iv, 16)
   const ciphertext = hexOf(crypto.ciphertext, 32)
   const mac = hexOf(crypto.mac, 32)
   const kdf = kdfOf(crypto.kdf, objectOf(crypto.kdfparams) ?? {})
-  if (iv === undefined) return refuse('has no initialization vector of 16 bytes; restore it from a back-up')
-  if (ciphertext === undefined) return refuse('has no ciphertext of 32 bytes; restore it from a back-up')
-  if (mac === undefined) return refuse('has no MAC of 32 bytes; restore it from a back-up')
+  if (iv === undefined) return refuse('has no initialization vector of 16 bytes; restore it from a backup')
+  if (ciphertext === undefined) return refuse('has no ciphertext of 32 bytes; restore it from a backup')
+  if (mac === undefined) return refuse('has no MAC of 32 bytes; restore it from a backup')
   if (typeof kdf === 'string') return refuse(kdf)
 
   const address = hexOf(file.address, 20)
   return {
-    // Of `crypto`, decryption reads these alone; the key derivation is ours.
+    // Decryption reads only these members of `crypto`; the key derivation is ours.
     keystore: {
       version: 3,
       id: '',
@@ -76,22 +77,22 @@ const unusedKdf = { kdf: 'pbkdf2', kdfparams: { c: 1, dklen: 32, prf: 'hmac-sha2
 
 function kdfOf(name: unknown, params: Untrusted): KeystoreKdf | string {
   const saltHex = hexOf(params.salt)
-  if (saltHex === undefined) return 'has no salt; restore it from a back-up'
+  if (saltHex === undefined) return 'has no salt; restore it from a backup'
   const salt = Buffer.from(saltHex, 'hex')
-  if (params.dklen !== 32) return 'derives a key that is not of 32 bytes; make it anew'
+  if (params.dklen !== 32) return 'derives a key that is not of 32 bytes; create it again'
   if (name === 'pbkdf2') {
     const iterations = whole(params.c)
-    if (params.prf !== 'hmac-sha256') return 'uses PBKDF2 without hmac-sha256; make it anew'
+    if (params.prf !== 'hmac-sha256') return 'uses PBKDF2 without hmac-sha256; create it again'
     if (iterations === undefined || iterations > iterationsMax)
       return `has a PBKDF2 count that is not 1 to ${iterationsMax}`
     return { name, salt, iterations }
   }
-  if (name !== 'scrypt') return 'derives its key by neither scrypt nor pbkdf2; make it anew'
+  if (name !== 'scrypt') return 'derives its key by neither scrypt nor pbkdf2; create it again'
   const [n, r, p] = [whole(params.n), whole(params.r), whole(params.p)]
   if (n === undefined || r === undefined || p === undefined || n < 2 || !Number.isInteger(Math.log2(n))) {
-    return 'has scrypt parameters out of range; make it anew'
+    return 'has scrypt parameters out of range; create it again'
   }
-  if (128 * n * r > scryptBytesMax || p > 64) return 'has scrypt parameters that need more than 1 GiB; make it anew'
+  if (128 * n * r > scryptBytesMax || p > 64) return 'has scrypt parameters that need more than 1 GiB; create it again'
   return { name, salt, n, r, p }
 }
 
@@ -99,7 +100,7 @@ function whole(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 ? value : undefined
 }
 
-/** Lower case and without 0x, which some writers put in front. */
+/** Returns lower case without 0x, which some writers put in front. */
 function hexOf(value: unknown, bytes?: number): string | undefined {
   if (typeof value !== 'string' || !/^(0x)?([0-9a-fA-F]{2})+$/.test(value)) return undefined
   const hex = value.replace(/^0x/, '').toLowerCase()

@@ -1,5 +1,5 @@
-// A message or typed data into a signature. Both begin with 0x19, which no transaction and no EIP-7702 authorization does:
-// whatever a client puts into them, nothing comes out that a node would mine.
+// Signs a message or typed data. Both begin with 0x19, and no transaction or EIP-7702 authorization does. So no input
+// of a client yields a signature that a node would mine.
 import { concatHex, hashMessage, keccak256 } from 'viem/utils'
 import type { Signature } from '../domain/attempt.ts'
 import type { Hash } from '../domain/ids.ts'
@@ -12,7 +12,7 @@ export async function signStatement(statement: SignableStatement, key: Uint8Arra
   return { r, s, v: 27 + yParity }
 }
 
-/** What is really signed: no signer is ever given a digest from outside. */
+/** The digest is always computed here: no signer accepts a digest from outside. */
 export function statementDigest(statement: SignableStatement): Hash {
   switch (statement.kind) {
     case 'message':

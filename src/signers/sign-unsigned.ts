@@ -1,4 +1,4 @@
-// An unsigned transaction into signed bytes: legacy with EIP-155 replay protection, EIP-2930 or EIP-1559, under viem's serializer.
+// Signs a transaction with viem's serializer: legacy with EIP-155 replay protection, EIP-2930 or EIP-1559.
 import type { TransactionSerializable } from 'viem'
 import { keccak256, serializeTransaction } from 'viem/utils'
 import type { Signature } from '../domain/attempt.ts'
@@ -14,7 +14,7 @@ export async function signUnsigned(
 ): Promise<SignedTransaction> {
   const fields = serializable(unsigned)
   const { r, s, yParity } = await curve.sign(keccak256(serializeTransaction(fields)), key)
-  // viem takes 27 or 28 of a legacy signature, and folds the chain id into v itself (EIP-155).
+  // For a legacy signature viem takes 27 or 28, and computes v with the chain id itself (EIP-155).
   const raw = serializeTransaction(fields, { r, s, yParity, v: BigInt(27 + yParity) })
   return { raw, hash: keccak256(raw), signature: { r, s, v: vOf(unsigned, yParity) } }
 }
@@ -32,7 +32,7 @@ function serializable(unsigned: UnsignedTransaction): TransactionSerializable {
     gas: BigInt(unsigned.gasLimit),
     value,
     data,
-    // In lower case it has no checksum to verify, which costs a hash each time.
+    // An address in lower case has no checksum to verify, which costs a hash each time.
     ...(unsigned.to && { to: lowerHex(unsigned.to) }),
   }
   const accessList = unsigned.accessList?.map(({ address, storageKeys }) => ({

@@ -1,4 +1,4 @@
-// The signer port: an address and its signature. Where the key lives is the implementation's affair.
+// The signer port: an address and its signatures. Each implementation decides where the key is stored.
 import type { Signature } from '../domain/attempt.ts'
 import type { Fees } from '../domain/fees.ts'
 import type { Address, Hash, Hex } from '../domain/ids.ts'
@@ -6,8 +6,8 @@ import type { AccessList } from '../domain/transaction.ts'
 import type { Gas, Nonce, Wei } from '../domain/units.ts'
 
 /**
- * An unsigned transaction. A legacy price makes it legacy with EIP-155 replay protection or, with an access list, EIP-2930
- * (type 1); any other EIP-1559 (type 2).
+ * An unsigned transaction. A legacy price makes it legacy with EIP-155 replay protection or, with an access list,
+ * EIP-2930 (type 1). Any other price makes it EIP-1559 (type 2).
  */
 export interface UnsignedTransaction {
   readonly chainId: number
@@ -28,8 +28,8 @@ export interface SignedTransaction {
 }
 
 /**
- * What is signed to be shown to somebody, never to be mined: the bytes of a message (EIP-191, version 0x45), or the two
- * hashes of typed data (EIP-712).
+ * A statement to be shown to others and never mined: the bytes of a message (EIP-191, version 0x45), or the two hashes
+ * of typed data (EIP-712).
  */
 export type SignableStatement =
   | { readonly kind: 'message'; readonly bytes: Hex }
@@ -38,7 +38,7 @@ export type SignableStatement =
 export interface Signer {
   /** EIP-55. */
   readonly address: Address
-  /** Rejects when the key can't be reached; never because of what the transaction holds. */
+  /** Rejects when the key can't be reached, but never because of the transaction's content. */
   sign(unsigned: UnsignedTransaction): Promise<SignedTransaction>
   /** Rejects when the key can't be reached. `v` is 27 or 28. */
   signStatement(statement: SignableStatement): Promise<Signature>

@@ -163,10 +163,14 @@ test('what can not be is refused, with the reason', async () => {
   const body = { name: 'x', network: 'localhost', network_type: 'evm', signer_id: signer, paused: false }
   const cases: readonly [object, string, RegExp][] = [
     [{ ...body, id: 'filed' }, 'ALREADY_EXISTS', /there is a relayer "filed"/],
-    [body, 'ACCOUNT_IN_USE', new RegExp(`is relayer "${id}", and two would fight`)],
-    [{ ...body, signer_id: 'nobody' }, 'INVALID_REQUEST', /signer_id: "nobody" is not known; there are: signer-filed/],
-    [{ ...body, network: 'nowhere' }, 'INVALID_REQUEST', /network: "nowhere" is not known; there are: localhost/],
-    [{ ...body, notification_id: 'none' }, 'INVALID_REQUEST', /notification_id: "none" is not known; there are none/],
+    [body, 'ACCOUNT_IN_USE', new RegExp(`is relayer "${id}", and two relayers would compete`)],
+    [
+      { ...body, signer_id: 'nobody' },
+      'INVALID_REQUEST',
+      /signer_id: "nobody" does not exist; there are: signer-filed/,
+    ],
+    [{ ...body, network: 'nowhere' }, 'INVALID_REQUEST', /network: "nowhere" does not exist; there are: localhost/],
+    [{ ...body, notification_id: 'none' }, 'INVALID_REQUEST', /notification_id: "none" does not exist; there are none/],
     [{ ...body, network_type: 'solana' }, 'NOT_SUPPORTED', /"solana" is not supported/],
     [{ ...body, name: 'a\u0000b' }, 'INVALID_REQUEST', /name: "a\\u0000b" is not a text of 1 to 256 .* U\+0000/],
     [{ ...body, id: 'a/b' }, 'INVALID_REQUEST', /id: "a\/b" is not at most 36 letters/],

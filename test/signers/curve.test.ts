@@ -11,7 +11,7 @@ test('a native library that is missing is done without, and the log says so', as
   })
   expect(curve.name).toBe('viem')
   expect(warnings).toEqual([
-    { facts: { err: expect.any(Error) }, message: expect.stringMatching(/without the native/) },
+    { facts: { err: expect.any(Error) }, message: expect.stringMatching(/native secp256k1 library is not in use/) },
   ])
 })
 

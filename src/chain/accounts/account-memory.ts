@@ -1,8 +1,8 @@
-// What is remembered of accounts from one head to the next, and when it still answers a question.
+// Remembers accounts from one head to the next, and decides when a remembered fact still answers a read.
 //
-// The account's own transactions are seen as they are mined, so a count goes on being right, and a balance can be
-// reckoned, until somebody else uses the key. That shows in a count that is higher than it should be, or in a nonce
-// that a foreign transaction took; from then on nothing of that account is remembered beyond the head.
+// The service sees the account's own transactions as they are mined. So a count stays right, and a balance can be
+// computed, until somebody else uses the key. That shows in a count that is too high, or in a nonce that a foreign
+// transaction used. From then on the account's facts hold at their own head only.
 import type { Address } from '../../domain/ids.ts'
 import type { Freshness, Inquiry, LiveNonce } from '../../domain/observation.ts'
 import { feesPaid, type Inclusion } from '../../domain/transaction.ts'
@@ -12,26 +12,29 @@ export interface Remembered {
   readonly count?: Count
   readonly balance?: Balance
   readonly code?: Code
-  /** Somebody else was seen to use the key. */
+  /** A foreign transaction of the account was seen. */
   readonly shared: boolean
 }
 
 export interface Count {
-  /** By the count at `readAt`, and by the receipts of our own since. */
+  /** From the count at `readAt`, raised by the receipts of our transactions since. */
   readonly nonce: Nonce
   readonly readAt: BlockNumber
-  /** How many reorganisations there had been: after another one, what was spent may be unspent. */
+  /** How many reorganizations there had been. After another one, a spent nonce may be unspent. */
   readonly reorgs: number
-  /** The last height at which the receipts of what is in flight were asked for. */
+  /** The last height at which the receipts of the transactions in flight were read. */
   readonly receiptsAt?: BlockNumber
 }
 
 export interface Balance {
   readonly wei: Wei
   readonly readAt: BlockNumber
-  /** Nonces below are reckoned with. */
+  /** The balance already includes the cost of nonces below this one. */
   readonly chargedBelow: Nonce
-  /** The account had spent less there than is settled: what that cost is on no receipt to come. */
+  /**
+   * At `readAt` the account had spent fewer nonces than are settled. No later receipt brings the cost of the missing
+   * ones.
+   */
   readonly isBehind?: true
 }
 
@@ -40,29 +43,32 @@ export interface Code {
   readonly readAt: BlockNumber
 }
 
-/** For how long a count stands for an account with nothing in flight: a foreign transaction is noticed as much later. */
+/** How long a count stands for an account with nothing in flight. A foreign transaction is noticed that much later. */
 const countKeptBlocks = 32
-/** A receipt alone tells of what was sent so many blocks ago; what waits for longer may have lost its nonce. */
+/**
+ * For so many blocks after a send, its receipt alone proves its nonce. A transaction that waits longer may have lost
+ * its nonce.
+ */
 const receiptBlocks = 2
-/** What comes in from outside, and what a chain charges beside gas, is missed for so long. */
+/** For so long, incoming payments and charges beside gas go unnoticed. */
 const balanceKeptBlocks = 64
-/** To change its delegation an account spends a nonce (EIP-7702), and that is seen sooner. */
+/** An account spends a nonce to change its delegation (EIP-7702), which shows sooner. */
 const codeKeptBlocks = 1_000
 
-/** Accounts remembered at most: more than that many relayers on one network ask anew. */
+/** The most accounts remembered. With more relayers on one network, all are read again. */
 const accountsMax = 10_000
-/** Those of whom nothing is known yet take no more than half. */
+/** Announced accounts without any reading take no more than half. */
 const announcedMax = accountsMax / 2
 
 /**
- * How the nonce is learned in the fewest calls.
+ * How to find the nonce in the fewest calls.
  * - `count`: by eth_getTransactionCount.
- * - `receipts`: where no more than two of ours are in flight, their receipts say as much and have to be read anyway.
- * - `known`: nothing of ours can have been mined since it was last asked for, or all of it has been.
+ * - `receipts`: at most two of our transactions are in flight, so their receipts prove as much, and are read anyway.
+ * - `known`: none of our transactions can have been mined since the last read, or all of them have been.
  */
 export type NonceSource = 'count' | 'receipts' | 'known'
 
-/** Whether what spent a nonce is to be looked for now, rather than some blocks later. */
+/** Whether the search for the spender of a nonce is due now, rather than some blocks later. */
 export type IsDue = (nonce: Nonce) => boolean
 
 export function sourceOfNonce(
@@ -82,7 +88,7 @@ export function sourceOfNonce(
     const bindsNonces = inquiry.balance !== undefined
     return bindsNonces && head - count.readAt > countKeptBlocks ? 'count' : 'known'
   }
-  // All of it is spent, and only what spent it is still to be found: a count would tell nothing new.
+  // All of them are spent, and only their spenders are still to be found: a count would add nothing.
   if (live.every(({ nonce }) => nonce < count.nonce && !isDue(nonce))) return 'known'
   if (!areFew(live, count.nonce)) return 'count'
   const waited = head - (lowest.unspentAt ?? Number.NEGATIVE_INFINITY)
@@ -90,7 +96,10 @@ export function sourceOfNonce(
   return waited <= receiptBlocks ? 'receipts' : 'count'
 }
 
-/** One or two from the account's nonce on, of one attempt each: nobody else can have a claim on their nonces. */
+/**
+ * Whether there are one or two nonces, from the account's nonce on, with one attempt each: no other attempt competes
+ * for them.
+ */
 function areFew(live: readonly LiveNonce[], nonce: Nonce): boolean {
   return live.length <= 2 && live.every((one, index) => one.nonce === nonce + index && one.attempts.length === 1)
 }
@@ -99,7 +108,10 @@ export function byNonce(live: readonly LiveNonce[]): readonly LiveNonce[] {
   return [...live].sort((one, other) => one.nonce - other.nonce)
 }
 
-/** Without a count that goes on nothing tells that somebody else has spent of it. */
+/**
+ * Undefined where the balance is too old. Without a count it holds at its own head only, since nothing would show a
+ * foreign transaction.
+ */
 export function usableBalance(requested: Freshness, last: Remembered | undefined, head: BlockNumber): Wei | undefined {
   if (!last?.balance) return undefined
   const age = head - last.balance.readAt
@@ -107,14 +119,17 @@ export function usableBalance(requested: Freshness, last: Remembered | undefined
   return age >= 0 && age <= kept ? last.balance.wei : undefined
 }
 
-/** Likewise: whoever changes the code spends a nonce. */
+/** The same for the code: a change of it spends a nonce. */
 export function usableCode(last: Remembered | undefined, head: BlockNumber): Code | undefined {
   if (!last?.code) return undefined
   const age = head - last.code.readAt
   return age >= 0 && age <= (last.count ? codeKeptBlocks : 0) ? last.code : undefined
 }
 
-/** Takes off the balance what was included after it was read; forgets what a foreign transaction may have changed. */
+/**
+ * Subtracts the cost of transactions included after the balance was read, and forgets the facts that a foreign
+ * transaction may have changed.
+ */
 export function withInclusions(
   last: Remembered,
   live: readonly LiveNonce[],
@@ -136,7 +151,7 @@ export function withInclusions(
   return now
 }
 
-/** Undefined where it is not known what was paid since it was read: then what is left is not known, either. */
+/** Undefined where the cost of the transaction is uncertain, since the balance is uncertain then, too. */
 function balanceAfter(
   before: Balance,
   nonce: Nonce,
@@ -153,7 +168,7 @@ function balanceAfter(
 export interface AccountMemory {
   recall(address: Address): Remembered | undefined
   keep(address: Address, remembered: Remembered): void
-  /** Nothing is known of it yet. */
+  /** Adds an account without any reading. */
   announce(address: Address): void
   all(): Iterable<readonly [Address, Remembered]>
 }

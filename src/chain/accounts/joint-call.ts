@@ -1,5 +1,5 @@
-// Balances and delegations of many accounts in one eth_call. Nobody has to deploy anything for it: its data is creation
-// code, which is run and not kept, and what it would deploy is the answer.
+// Reads balances and delegations of many accounts in one eth_call. This needs no contract: the call's data is creation
+// code, which runs without being stored, and the code that it would deploy is the answer.
 import type { Address } from '../../domain/ids.ts'
 import type { BlockNumber, Wei } from '../../domain/units.ts'
 import type { Answer, Call } from '../nodes/call.ts'
@@ -11,14 +11,14 @@ export interface Standing {
 }
 
 /**
- * They take 2.5 million gas, of which 200 a byte for what would be deployed (geth lets an eth_call use 50 million, and
- * EIP-7825 a transaction 16.7), 5 kB of data (EIP-3860: 49,152) and 8 kB of answer (EIP-170: 24,576).
+ * They take 2.5 million gas (geth lets an eth_call use 50 million, and EIP-7825 a transaction 16.7), including 200 for
+ * each byte that would be deployed. They take 5 kB of data (EIP-3860: 49,152) and 8 kB of answer (EIP-170: 24,576).
  */
 export const jointMax = 256
 
 /**
- * For each of the addresses behind it a word: twice the balance, plus one where the account's code begins with what
- * EIP-7702 puts there. A balance leaves the first byte 0, and so the answer is never refused as EIP-3541 would have it.
+ * Returns a word for each address that follows this code: twice the balance, plus one where the account's code begins
+ * with EIP-7702's prefix. The first byte of a balance is 0, so no node refuses the answer under EIP-3541.
  */
 export const jointCode = `0x${[
   '6000', //                    p: where the next word goes
@@ -41,7 +41,7 @@ export function jointCall(addresses: readonly Address[], block: BlockNumber | 'l
   return { method: 'eth_call', params: [{ data }, block === 'latest' ? block : toHex(block)] }
 }
 
-/** In the order of the addresses. Undefined where the node answered anything but a word for each of them. */
+/** In the order of the addresses. Undefined unless the node returned exactly one word for each of them. */
 export function standingsIn(answer: Answer, addresses: readonly Address[]): readonly Standing[] | undefined {
   if (answer.kind !== 'value' || typeof answer.value !== 'string') return undefined
   if (answer.value.length !== 2 + 64 * addresses.length || !/^0x[0-9a-f]+$/i.test(answer.value)) return undefined

@@ -1,5 +1,5 @@
-// An account as of one head: its nonce, and what else was asked, in the fewest calls. What an earlier look has told is
-// not asked for again, however many steps a relayer takes under one head, and some of it for many heads.
+// Reads an account as of one head, in the fewest calls: its nonce, and the other facts of the inquiry. No step reads a
+// fact again that an earlier step read under this head, and some facts stand for many heads.
 import type { Address, TransactionId } from '../../domain/ids.ts'
 import type { Estimate, Inquiry, LiveNonce } from '../../domain/observation.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
@@ -25,11 +25,11 @@ export interface Account {
   readonly pendingNonce?: Nonce
   readonly delegated?: boolean
   readonly estimates: ReadonlyMap<TransactionId, Estimate>
-  /** Those that were found on the way to the nonce. */
+  /** The inclusions found while reading the nonce. */
   readonly inclusions: ReadonlyMap<Nonce, Inclusion>
 }
 
-/** What one look has to go by, whatever others learn of the account meanwhile. */
+/** The facts of one read. They stay as they are when other reads learn more about the account. */
 export interface AccountRead {
   readonly account: Account
   readonly by: Endpoint
@@ -38,16 +38,18 @@ export interface AccountRead {
 }
 
 export interface Accounts {
-  /** Rejects with ChainUnavailable when no endpoint can tell the nonce; anything else that is not told is missing. */
+  /**
+   * Rejects with ChainUnavailable when no endpoint returns the nonce. Any other fact that no node returns is missing.
+   */
   read(inquiry: Inquiry, at: TrackedHead): Promise<AccountRead>
-  /** The balance that was asked for, less what these inclusions took from it. */
+  /** The requested balance, less the cost of these inclusions. */
   settle(
     inquiry: Inquiry,
     at: TrackedHead,
     inclusions: ReadonlyMap<Nonce, Inclusion>,
     read: AccountRead,
   ): { readonly balance?: Wei; readonly balanceReadAt?: BlockNumber }
-  /** It may be asked about before long: what can be told of it beside others is learned with theirs. */
+  /** Announces an account that may be read soon, so that a joint call for others covers it. */
   announce(address: Address): void
 }
 
@@ -63,7 +65,7 @@ interface Parts {
   readonly readCanonical: ReadCanonical
   readonly estimateGas: EstimateGas
   readonly readStanding: ReadStanding
-  /** As of now: others may have learned it meanwhile. */
+  /** Evaluated at the time of the call, since other reads may have learned these facts meanwhile. */
   readonly lacking: () => Lacking
 }
 
@@ -77,7 +79,7 @@ export function readingAccounts({ endpoints, heads, readCanonical, unexplained, 
 
   return {
     async read(inquiry, at) {
-      // As of before the questions: a reorganisation meanwhile makes the answers useless for the next time.
+      // Taken before the reads: after a reorganization in between, their answers must not be reused.
       const reorgs = heads.reorgs()
       const isDue = (nonce: Nonce) => unexplained.isDue(inquiry.address, nonce, at.head.number)
       const lacking = () => wantedOf(inquiry, memory.recall(inquiry.address), at.head.number, reorgs, isDue)
@@ -86,7 +88,7 @@ export function readingAccounts({ endpoints, heads, readCanonical, unexplained, 
         (each) => readFrom(each, inquiry, at, wantedFrom(each, wanted, at), { ...parts, lacking }),
         at.by,
       )
-      // Somebody else may have asked meanwhile, about the same account.
+      // Another step may have read the same account meanwhile.
       const remembered = remember(memory.recall(inquiry.address), value, inquiry, wanted, at.head.number, reorgs)
       memory.keep(inquiry.address, remembered)
       const { nonce } = value
@@ -119,7 +121,7 @@ export function readingAccounts({ endpoints, heads, readCanonical, unexplained, 
   }
 }
 
-/** All in one batch. Only the nonce is indispensable. */
+/** Reads all facts in one batch. Only the nonce is indispensable. */
 async function readFrom(
   endpoint: Endpoint,
   inquiry: Inquiry,
@@ -138,14 +140,14 @@ async function readFrom(
   ])
   const pendingNonce = numberIn(pending)
   const known = nonceIn(wanted, counted, pendingNonce, receipts, inquiry)
-  // A node that does not count its pool.
+  // This node does not count its pool.
   const last = known === undefined && wanted.nonce === 'pending' ? await count() : counted
   const nonce = known ?? numberIn(last)
   if (nonce === undefined) return { failed: last ? describeAnswer(last) : 'no answer' }
   return {
     value: {
       nonce,
-      // No less than what is proven and no more than with the pool: that is a count, too.
+      // A pool's count that equals the proven nonce is a count of the head, too.
       counted: last !== undefined || (wanted.nonce === 'pending' && pendingNonce === inquiry.spentBelow),
       ...(pendingNonce !== undefined && { pendingNonce }),
       ...standing,
@@ -166,7 +168,8 @@ function nonceIn(
     case 'count':
       return numberIn(counted)
     case 'pending':
-      // What waits in the pool may never be mined: only what is proven is spent. A pool behind that tells a chain behind.
+      // A transaction in the pool may never be mined, so only proven nonces count as spent. A lower count comes from a
+      // node that lags.
       return pendingNonce === undefined ? undefined : Math.min(pendingNonce, spentBelow)
     case 'receipts':
     case 'known':
@@ -174,7 +177,7 @@ function nonceIn(
   }
 }
 
-/** Nonces are spent in order: where the first is still open, nobody needs to ask for the second. */
+/** Nonces are spent in order: where the first is still open, the receipt of the second is not read. */
 async function receiptsInOrder(
   endpoint: Endpoint,
   live: readonly LiveNonce[],

@@ -1,4 +1,4 @@
-// Balances at the latest head, as somebody who watches wants them: those that are asked for at one moment are one call.
+// Reads balances at the latest head, for display: simultaneous reads share one call.
 import type { Address } from '../../domain/ids.ts'
 import type { Wei } from '../../domain/units.ts'
 import { describeAnswer } from '../nodes/call.ts'
@@ -12,7 +12,7 @@ interface Waiting {
   failed(error: unknown): void
 }
 
-/** Rejects with ChainUnavailable when no endpoint tells it. */
+/** Rejects with ChainUnavailable when no endpoint returns it. */
 export function readingBalances(endpoints: Endpoints): (address: Address) => Promise<Wei> {
   let waiting: Waiting[] = []
 
@@ -25,7 +25,7 @@ export function readingBalances(endpoints: Endpoints): (address: Address) => Pro
     return value
   }
 
-  /** Undefined where a node answers, but not this: then each is asked for alone. */
+  /** Undefined where a node refuses the joint call: then each balance is read alone. */
   async function joint(addresses: readonly Address[]): Promise<readonly Standing[] | undefined> {
     const { value } = await endpoints.firstAnswer<{ standings?: readonly Standing[] }>(async (endpoint) => {
       const answer = await endpoint.call(jointCall(addresses, 'latest'))

@@ -1,5 +1,5 @@
-// An account's nonce, by block number rather than "latest": so all of an observation is as of one head, and a node that
-// lags behind it says so instead of telling an older nonce.
+// Reads an account's nonce by block number rather than "latest". So all of an observation is as of one head, and a node
+// that lags behind it returns an error instead of an older nonce.
 import type { Address } from '../../domain/ids.ts'
 import type { BlockNumber, Nonce } from '../../domain/units.ts'
 import type { Call } from '../nodes/call.ts'
@@ -11,7 +11,10 @@ export function nonceCall(address: Address, block: BlockNumber | 'pending'): Cal
   return { method: 'eth_getTransactionCount', params: [address, block === 'pending' ? block : toHex(block)] }
 }
 
-/** By the other pools, where the one of `by` could not be read. Undefined when none of them can. */
+/**
+ * From the pools of the other endpoints, where the pool of `by` could not be read. Undefined when none of them can be
+ * read.
+ */
 export async function pendingNonceElsewhere(
   endpoints: Endpoints,
   address: Address,
@@ -29,7 +32,7 @@ export async function pendingNonceElsewhere(
   return counts.length === 0 ? undefined : Math.max(...counts)
 }
 
-/** Undefined when the endpoint can't tell, for example because it no longer keeps that block's state. */
+/** Undefined when the endpoint has no answer, for example because it no longer keeps that block's state. */
 export async function readNonce(endpoint: Endpoint, address: Address, block: BlockNumber): Promise<Nonce | undefined> {
   const answer = await endpoint.call(nonceCall(address, block))
   return answer.kind === 'value' ? toNumber(answer.value) : undefined

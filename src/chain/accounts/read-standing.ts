@@ -1,5 +1,5 @@
-// What an account has and whether it delegates. One call tells it of many accounts: whoever has to ask, asks for those
-// beside it of which the same is not known, so that they need not.
+// Reads an account's balance and whether it delegates. One call covers many accounts: a read of one account includes
+// others that lack the same facts, so that they need no call of their own.
 import type { Address } from '../../domain/ids.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
@@ -16,8 +16,8 @@ export interface Lacking {
 }
 
 /**
- * Puts into the memory what one call told of this account and others, or returns what was told of this one alone.
- * `lacking` says what is still not known of it. What no node told is missing.
+ * Puts the result of a joint call into the memory, or returns the result of calls for this account alone. `lacking`
+ * returns the facts that are still missing. A fact that no node returned is absent.
  */
 export type ReadStanding = (
   endpoint: Endpoint,
@@ -26,11 +26,11 @@ export type ReadStanding = (
   lacking: () => Lacking,
 ) => Promise<Partial<Standing>>
 
-/** EIP-7702: what stands as the code of an account that delegates. */
+/** EIP-7702: how the code of a delegating account begins. */
 const delegationPrefix = '0xef0100'
-/** A gateway may refuse for a reason of the moment: it is asked for many again after a while. */
+/** A gateway may refuse a joint call for a passing reason, so it gets one again after this time. */
 const refusalHoldsMs = 300_000
-/** So often in a row it may leave many unanswered before it is asked for each alone. */
+/** After so many unanswered joint calls in a row, each account is read alone. */
 const silencesMax = 2
 
 interface Joint {
@@ -49,13 +49,13 @@ export function readingStandings(memory: AccountMemory, heads: HeadTracker, cloc
     aloneUntil.set(endpoint, clock.elapsed() + refusalHoldsMs)
   }
 
-  /** Undefined where one call for many saves nothing. */
+  /** Undefined where a joint call saves nothing. */
   function together(endpoint: Endpoint, address: Address, block: BlockNumber, lacking: Lacking): Joint | undefined {
     if (clock.elapsed() < (aloneUntil.get(endpoint) ?? Number.NEGATIVE_INFINITY)) return undefined
     const underWay = joints.get(endpoint) ?? []
     const covering = underWay.find(({ covers }) => covers.has(address))
     if (covering) return covering
-    // Of a block that others have left behind it would hide from them what they have seen to be paid since.
+    // Others join at the newest head only: an older balance would hide the payments that they have seen since.
     const others = block === heads.height() ? neighboursLacking(memory, block) : []
     const isFree = (other: Address) => other !== address && !underWay.some(({ covers }) => covers.has(other))
     const addresses = [address, ...others.filter(isFree).slice(0, jointMax - 1)]
@@ -83,7 +83,7 @@ export function readingStandings(memory: AccountMemory, heads: HeadTracker, cloc
     for (const [index, address] of addresses.entries()) {
       const standing = standings[index]
       const last = memory.recall(address)
-      // Who has looked at it since knows better.
+      // A read of the account since then is newer.
       if (!standing || last !== before[index]) continue
       const balance = { wei: standing.balance, readAt: block, chargedBelow: 0 }
       memory.keep(address, {
@@ -98,17 +98,17 @@ export function readingStandings(memory: AccountMemory, heads: HeadTracker, cloc
 
   return async (endpoint, address, block, lacking) => {
     const came = await together(endpoint, address, block, lacking())?.came
-    // Where nothing of it is answered the next endpoint is asked, and the sooner the better.
+    // The endpoint gave no answer at all, so the caller turns to the next endpoint at once.
     if (came === 'silent' && !endpoint.fit()) return {}
-    // Another's call may have been of a block that does not do for this one.
+    // The joint call of another account may have read an unsuitable block.
     const standing = await alone(endpoint, address, block, lacking())
-    // A node that has not got the block refuses either way.
+    // A node that lacks the block refuses either way, so only an answer here proves that it refuses joint calls.
     if (came === 'refused' && (standing.balance ?? standing.delegated) !== undefined) readAlone(endpoint)
     return standing
   }
 }
 
-/** Of whom the balance or the code is not known, those without a balance first. */
+/** The accounts that lack a balance, then those that lack the code. */
 function neighboursLacking(memory: AccountMemory, block: BlockNumber): readonly Address[] {
   const unread: Address[] = []
   const unsure: Address[] = []

@@ -1,4 +1,4 @@
-// What one look at an account adds to what is remembered of it.
+// Merges one reading of an account into the memory of it.
 import type { TransactionId } from '../../domain/ids.ts'
 import type { Estimate, Inquiry } from '../../domain/observation.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
@@ -6,10 +6,10 @@ import type { BlockNumber, Nonce, Wei } from '../../domain/units.ts'
 import type { Count, Remembered } from './account-memory.ts'
 import type { Wanted } from './wanted-of-account.ts'
 
-/** What a node answered. */
+/** A node's answers. */
 export interface Reading {
   readonly nonce: Nonce
-  /** Whether the node said so itself, of the head. */
+  /** Whether the node itself returned the count at the head. */
   readonly counted: boolean
   readonly pendingNonce?: Nonce
   readonly balance?: Wei
@@ -18,7 +18,7 @@ export interface Reading {
   readonly inclusions: ReadonlyMap<Nonce, Inclusion>
 }
 
-/** `reorgs` and `head` are as of the questions. */
+/** `reorgs` and `head` are as of before the read. */
 export function remember(
   last: Remembered | undefined,
   reading: Reading,
@@ -29,7 +29,8 @@ export function remember(
 ): Remembered {
   const { nonce, live, spentBelow } = inquiry
   const before = last?.count
-  // With nothing of ours in flight, and nothing that was settled elsewhere, only a foreign transaction can have moved it.
+  // Nothing of ours was in flight, and nothing was settled elsewhere, so only a foreign transaction can have raised the
+  // count.
   const isMoved =
     wanted.nonce === 'count' &&
     nonce === 'recent' &&
@@ -42,7 +43,7 @@ export function remember(
     : reading.counted
       ? { nonce: reading.nonce, readAt: head, reorgs }
       : countOf(wanted, before, reading, head, reorgs)
-  // What was read before the first count may have changed since, and none of the counts to come would show it.
+  // A fact read before the first count may have changed before it, and no later count would show that.
   const stands = (readAt: BlockNumber | undefined) => before !== undefined || readAt === head
   const known = stands(last?.balance?.readAt) ? last?.balance : undefined
   const read = reading.balance === undefined ? known : { wei: reading.balance, readAt: head, chargedBelow: 0 }
@@ -58,7 +59,9 @@ export function remember(
   }
 }
 
-/** Where nothing was counted. Somebody else may have counted meanwhile, after a reorganisation that this look knows nothing of. */
+/**
+ * Without a count. Another step may have counted meanwhile, after a reorganization that this reading does not include.
+ */
 function countOf(
   { nonce }: Wanted,
   before: Count | undefined,
@@ -72,8 +75,9 @@ function countOf(
 }
 
 /**
- * A requester of a count that knows of nothing in flight can't say whether ours moved it, or a foreign transaction: that is for the
- * relayer to find out, so it has to meet the difference itself.
+ * Whether the reader has nothing in flight and reads another count than the remembered one. It can't decide whether our
+ * transactions or a foreign one changed the count. The relayer's own step decides that, so it has to see the difference
+ * itself.
  */
 function isOnlookers(
   before: Count | undefined,

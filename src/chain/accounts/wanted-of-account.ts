@@ -1,4 +1,4 @@
-// What a look at an account has to ask for, in view of what is remembered of it.
+// Decides which facts of an account to read, given the remembered ones.
 import type { Inquiry } from '../../domain/observation.ts'
 import type { BlockNumber, Nonce } from '../../domain/units.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
@@ -12,10 +12,10 @@ import {
   usableCode,
 } from './account-memory.ts'
 
-/** What has to be asked. `pending` beside nothing else: the pool's count will do for a relayer that has nothing open. */
+/** The facts to read. `pending`: the pool's count alone is enough for a relayer with nothing open. */
 export interface Wanted {
   readonly nonce: NonceSource | 'pending'
-  /** The nonce as far as it is remembered. */
+  /** The remembered nonce. */
   readonly known?: Nonce
   readonly balance: boolean
   readonly code: boolean
@@ -38,7 +38,10 @@ export function wantedOf(
   }
 }
 
-/** A pool's count is of its node's own head: of another than the one that told `at`, nobody knows how far back that is. */
+/**
+ * A pool's count is as of its node's own head, and another node than the one that reported `at` may lag by any number
+ * of blocks.
+ */
 export function wantedFrom(endpoint: Endpoint, wanted: Wanted, { by }: TrackedHead): Wanted {
   return wanted.nonce === 'pending' && endpoint !== by ? { ...wanted, nonce: 'count' } : wanted
 }

@@ -1,4 +1,5 @@
-// Gas for a payload before it gets a nonce: a margin on top of what the node says, or the reason why it would revert.
+// Estimates the gas of a payload before it gets a nonce: the node's estimate plus a margin, or the reason why it would
+// revert.
 import type { Estimate, EstimateRequest } from '../../domain/observation.ts'
 import type { Answer, Call } from '../nodes/call.ts'
 import { toNumber } from '../nodes/decode.ts'
@@ -21,7 +22,7 @@ export function estimateCall(request: EstimateRequest): Call {
   return { method: 'eth_estimateGas', params: [transaction] }
 }
 
-/** Undefined when nothing is known: the node could not be asked, or failed for a reason of its own. */
+/** Undefined when the node did not answer, or failed for a reason of its own. */
 export function toEstimate(answer: Answer): Estimate | undefined {
   if (answer.kind === 'value') {
     const gas = toNumber(answer.value)

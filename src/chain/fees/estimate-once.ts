@@ -1,14 +1,15 @@
-// Gas, asked for once under a head: a relayer whose queue waits is woken by every send, and would ask for all of it again.
+// Estimates gas once per head. Every send wakes a relayer whose queue waits, and each step would repeat all of its
+// estimates.
 import { hash } from 'node:crypto'
 import type { Hash } from '../../domain/ids.ts'
 import type { Estimate, EstimateRequest } from '../../domain/observation.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { estimateCall, toEstimate } from './estimate-gas.ts'
 
-/** Undefined when nothing is known. */
+/** Undefined when there is no estimate. */
 export type EstimateGas = (endpoint: Endpoint, request: EstimateRequest, head: Hash) => Promise<Estimate | undefined>
 
-/** Far more than is estimated under one head, where there is another one before long. */
+/** Far more estimates than one head needs where heads follow each other. */
 const keptMax = 10_000
 
 export function estimatingOnce(): EstimateGas {
@@ -25,7 +26,8 @@ export function estimatingOnce(): EstimateGas {
     const estimated = known.get(key)
     if (estimated) return estimated
     const estimate = toEstimate(await endpoint.call(call))
-    // What would revert may need no more than what is ahead of it, and some nodes estimate on top of their pool.
+    // A payload that reverts is estimated again: it may only depend on a transaction ahead of it, and some nodes
+    // estimate on top of their pool.
     if (estimate?.kind === 'gas' && under === head) known.set(key, estimate)
     return estimate
   }

@@ -1,5 +1,5 @@
-// The fee oracle: one reading of a network's prices for each head, shared by all its relayers. What blocks paid says what
-// blocks take; where they paid nothing, a node's suggestion does, and what a pool has refused less than.
+// The fee oracle: reads a network's prices once per head, for all its relayers. Tips follow the tips that recent blocks
+// paid. Where blocks paid none, a node's suggestion counts. The smallest tip that a pool accepts is always a floor.
 import { type Market, type Speed, speeds } from '../../domain/fees.ts'
 import type { Hash } from '../../domain/ids.ts'
 import { type BlockNumber, maxWei, raisedBy, type Wei } from '../../domain/units.ts'
@@ -10,15 +10,18 @@ import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
 import type { TipFloor } from './tip-floor.ts'
 
-/** Undefined when no endpoint can tell. `isWaiting`: what is next in line was not mined for some blocks. */
+/**
+ * Undefined when no endpoint returns a price. `isWaiting`: the relayer's next transaction has stayed unmined for some
+ * blocks.
+ */
 export type ReadMarket = (at: TrackedHead, isWaiting: boolean) => Promise<Market | undefined>
 
 const historyBlocks = 10
-/** The tip that this share of a block's gas was content with or below. */
+/** For each speed, the percentile of a block's gas, ordered by tip, whose tip counts. */
 const percentiles: Readonly<Record<Speed, number>> = { safeLow: 20, average: 50, fast: 75, fastest: 95 }
 /**
- * In empty blocks nobody paid anything, but a miner still wants something: geth's `--miner.gasprice` is a thousandth of
- * a gwei. At 21,000 gas the dearest of these costs 0.00000000006 ether.
+ * Even where blocks are empty and paid no tips, a miner has a minimum: geth's `--miner.gasprice` is a thousandth of a
+ * gwei. At 21,000 gas the highest of these floors costs 0.00000000006 ether.
  */
 const tipFloors: Readonly<Record<Speed, Wei>> = {
   safeLow: 1_000_000n,
@@ -26,12 +29,12 @@ const tipFloors: Readonly<Record<Speed, Wei>> = {
   fast: 2_000_000n,
   fastest: 3_000_000n,
 }
-/** Where a node tells one price only: how far above it each speed goes, in percent. */
+/** How far above the price each speed goes, in percent, where a node returns only one price. */
 const aboveOnePrice: Readonly<Record<Speed, bigint>> = { safeLow: 0n, average: 10n, fast: 25n, fastest: 50n }
 
-/** Above it a block has no room worth speaking of for a transfer. */
+/** Above this ratio a block has hardly any room for a transfer. */
 const fullRatio = 0.95
-/** In blocks, for how long a node's suggestion stands; and where what is next is not mined. */
+/** How many blocks a node's suggestion stands: usually, and while the next transaction stays unmined. */
 const suggestionKept = { usually: 50, waiting: 5 }
 
 interface Suggestion {
@@ -57,7 +60,7 @@ export function readingMarket(endpoints: Endpoints, eip1559: boolean, floor: Tip
       return result
     }
     const found = await endpoints.firstAnswer(readFrom, at.by).catch(() => undefined)
-    // No reading: the next step asks anew.
+    // There was no reading, so the next step reads again.
     if (!found && latest?.head === at.head.hash) latest = undefined
     return found?.value
   }
@@ -69,9 +72,9 @@ export function readingMarket(endpoints: Endpoints, eip1559: boolean, floor: Tip
   }
 }
 
-/** `learned`: what a pool has refused less than. */
+/** `learned`: the smallest tip that a pool was found to accept. */
 function withFloors(market: Market, suggested: Wei | undefined, learned: Wei): Market {
-  // Nobody pays, and no node asks for anything: gas is free, as on many private networks.
+  // Gas is free, as on many private networks: blocks paid nothing, and neither node nor pool names a minimum.
   const isFree = market.gasPrice === 0n && (suggested ?? 0n) === 0n && learned === 0n
   const paidNothing = market.tips.fastest === 0n
   const tips = rising((speed) => {
@@ -94,14 +97,14 @@ async function readFeeHistory(endpoint: Endpoint, at: TrackedHead): Promise<Read
   return market ? { value: market } : readGasPrice(endpoint, at)
 }
 
-/** `baseFeePerGas` is one longer than the blocks asked for: its last is the next block's (EIP-1559). */
+/** `baseFeePerGas` has one entry more than the requested blocks: the last is the next block's base fee (EIP-1559). */
 function fromHistory(value: unknown): Market | undefined {
-  // A guess at what a node means to send; each member is checked where it is used.
+  // The expected shape, unverified: each member is checked where it is used.
   const history = value as { baseFeePerGas?: unknown[]; reward?: unknown[][]; gasUsedRatio?: unknown[] } | null
   const baseFee = toBigInt(history?.baseFeePerGas?.at(-1))
   if (baseFee === undefined || !Array.isArray(history?.reward)) return undefined
   const ratios = Array.isArray(history.gasUsedRatio) ? history.gasUsedRatio.map(Number) : []
-  // An empty block's rewards are zeros that nobody asked for.
+  // The rewards of an empty block are zeros that no transaction paid.
   const rewards = history.reward.filter((_, index) => (ratios[index] ?? 0) > 0)
   const paid = speeds.map((_, index) => median(rewards.map((tips) => toBigInt(tips[index])).filter(isWei)))
   const tips = rising((speed) => paid[speeds.indexOf(speed)] ?? 0n)
@@ -110,7 +113,7 @@ function fromHistory(value: unknown): Market | undefined {
   return { baseFee, tips, gasPrice: baseFee + tips.average, ...(blocks && { blocks }) }
 }
 
-/** A price is as of the endpoint's own head. One that is far behind names what blocks paid an hour ago. */
+/** A node's price is as of its own head, so an endpoint without the head fails: it may be an hour behind. */
 async function readGasPrice(endpoint: Endpoint, { head, by }: TrackedHead): Promise<ReadResult<Market>> {
   const [price, tip, block] = await Promise.all([
     endpoint.call({ method: 'eth_gasPrice', params: [] }),
@@ -120,7 +123,7 @@ async function readGasPrice(endpoint: Endpoint, { head, by }: TrackedHead): Prom
       : endpoint.call({ method: 'eth_getBlockByNumber', params: [toHex(head.number), false] }),
   ])
   if (block && (block.kind !== 'value' || toHead(block.value)?.number !== head.number)) {
-    return { failed: `it does not know block ${head.number}` }
+    return { failed: `it does not have block ${head.number}` }
   }
   const gasPrice = price.kind === 'value' ? toBigInt(price.value) : undefined
   if (gasPrice === undefined) return { failed: describeAnswer(price) }
@@ -129,11 +132,11 @@ async function readGasPrice(endpoint: Endpoint, { head, by }: TrackedHead): Prom
   }
   const nodeTip = tip?.kind === 'value' ? toBigInt(tip.value) : undefined
   const tips = rising((speed) => raisedBy(nodeTip ?? maxWei(0n, gasPrice - (head.baseFee ?? 0n)), aboveOnePrice[speed]))
-  // The most that the next block may ask: an eighth more (EIP-1559).
+  // The base fee of the next block is at most an eighth higher (EIP-1559).
   return { value: { baseFee: raisedBy(head.baseFee, 13n), tips, gasPrice } }
 }
 
-/** Never below a slower speed's. */
+/** Raises each speed's tip to at least the tip of the speed below it. */
 function rising(tipAt: (speed: Speed) => Wei): Readonly<Record<Speed, Wei>> {
   let least = 0n
   const tips = { ...tipFloors }

@@ -1,14 +1,14 @@
-// The smallest tip that a network's nodes were found to take: a pool names it when it refuses less.
+// Keeps the smallest tip that a network's nodes accept: a pool names it when it refuses a smaller one.
 import { maxWei, type Wei } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 
 export interface TipFloor {
   learn(tip: Wei): void
-  /** Zero where nothing was learned lately. */
+  /** Zero where no pool named one lately. */
   current(): Wei
 }
 
-/** An operator may lower it: after a while a cheaper bid finds out, for the price of one refusal. */
+/** An operator may lower the minimum. After this time a cheaper bid tests it, at the cost of one refusal. */
 const keptMs = 3_600_000
 
 export function openTipFloor(clock: Clock): TipFloor {
@@ -18,7 +18,7 @@ export function openTipFloor(clock: Clock): TipFloor {
   return {
     current,
     learn(tip) {
-      // Of several nodes the strictest counts: a transaction should reach them all.
+      // The strictest node counts, since a transaction should reach all of them.
       floor = maxWei(current(), tip)
       learnedAt = clock.elapsed()
     },

@@ -1,13 +1,14 @@
-// The last canonical blocks, height by height. Each is proven to be the parent of the next, but for wide gaps between two heads.
+// Keeps the last canonical blocks by height. Each is proven to be the parent of the next, except across wide gaps
+// between two heads.
 import type { Hash } from '../../domain/ids.ts'
 import type { Head } from '../../domain/observation.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 
-/** Far deeper than any reorg that a network has seen and kept. */
+/** Far deeper than any reorganization that a network has kept. */
 const blocksKept = 256
 /**
- * A wider gap is crossed, not walked. On a fast chain behind a gateway that takes no batches, each header is a request: the
- * slowest answer of many comes when the chain has made as many blocks again.
+ * A wider gap is crossed without reading each header. On a fast chain behind a gateway that refuses batches, each
+ * header is a request, and the slowest answer comes when the chain has made as many blocks again.
  */
 const walkedGapMax = 16
 /** A deeper reorganization is not followed to its root. */
@@ -18,15 +19,15 @@ const reorgStepBlocks = 8
 export type ReadHeaders = (numbers: readonly BlockNumber[]) => Promise<readonly (Head | undefined)[]>
 
 export interface Advance {
-  /** False: nothing shows that what was known lies below the head, so all of that is forgotten. */
+  /** False when no header links the remembered blocks to the head: then all of them are forgotten. */
   readonly linked: boolean
-  /** Blocks that were known, and are proven to be no longer canonical. */
+  /** How many remembered blocks are proven to be no longer canonical. */
   readonly lost: number
 }
 
 export interface Ancestry {
   hashAt(number: BlockNumber): Hash | undefined
-  /** Makes `head` the tip, reading what links it to the one before. */
+  /** Makes `head` the tip. Reads the headers that link it to the tip before. */
   advance(head: Head, read: ReadHeaders): Promise<Advance>
 }
 
@@ -38,7 +39,7 @@ export function openAncestry(): Ancestry {
     return hashes.get(block.number - 1) === block.parentHash
   }
 
-  /** From `head` down to the first block whose parent is known; undefined where they don't meet. */
+  /** The blocks from `head` down to the first one whose parent is remembered. Undefined where they don't meet. */
   async function branch(head: Head, read: ReadHeaders): Promise<readonly Head[] | undefined> {
     if (tip === undefined) return undefined
     const blocks = [head]
@@ -59,8 +60,8 @@ export function openAncestry(): Ancestry {
   }
 
   /**
-   * Whether what was known is canonical below `head`, too: the node that has the head shows the old tip. The node reported the
-   * head before this question, so a node that has left the old branch shows the new one. One that lost the head shows that.
+   * Whether the node that has the head shows the old tip below it. The node reported the head before this read, so a
+   * node that has left the old branch shows the new one, and a node that has lost the head shows that.
    */
   async function isBelow(head: Head, read: ReadHeaders, from: BlockNumber): Promise<boolean> {
     if (head.number - from > blocksKept) return false

@@ -1,4 +1,4 @@
-// Which block lies before a time: found by the timestamps of the blocks alone, whatever pace the chain is said to have.
+// Finds a block before a given time by the timestamps of blocks alone, whatever block time is configured.
 import type { BlockNumber, TimestampMs } from '../../domain/units.ts'
 
 export interface Timed {
@@ -9,14 +9,15 @@ export interface Timed {
 /** Undefined where the header could not be read. */
 export type ReadHeader = (number: BlockNumber) => Promise<Timed | undefined>
 
-/** A block that is so much older than the time costs less than the headers that would lead closer to it. */
+/** A block this much older than the time is near enough: a closer one would cost more headers than it saves. */
 const nearEnoughMs = 60_000
 
 /**
- * A block whose timestamp lies before `time`: the last of them, or one at most `nearEnoughMs` before it. All that came
- * since lies above. -1 where there is none. Undefined where a header could not be read: it is not known yet.
+ * Returns a block whose timestamp lies before `time`: the last such block, or one at most `nearEnoughMs` before it.
+ * Every block made since then lies above it. Returns -1 where there is none, and undefined where a header could not be
+ * read.
  *
- * Timestamps never fall from a block to the next, and may be equal where several blocks are made in a second.
+ * Timestamps never fall from one block to the next, and are equal where a chain makes several blocks in a second.
  * `blocktimeMs` only says where to begin.
  */
 export async function blockBefore(
@@ -30,7 +31,7 @@ export async function blockBefore(
   let after = head
   let before: Timed | undefined
   let stride = Math.ceil((head.timestampMs - aim) / blocktimeMs)
-  // Further down each time, at the pace that was just seen.
+  // Each stride goes further down, at the pace of the last one.
   while (!before) {
     if (after.number <= 0) return -1
     const read = await readHeader(Math.max(0, head.number - Math.max(1, stride)))
@@ -45,7 +46,7 @@ export async function blockBefore(
   for (let isGuess = true; time - before.timestampMs > nearEnoughMs; isGuess = !isGuess) {
     const gap: number = after.number - before.number
     if (gap <= 1) break
-    // A guess is near where blocks come evenly; where they do not, every other step halves what is left.
+    // A guess comes close where the pace is even. Where it is not, every other step halves the range.
     const share = isGuess ? (aim - before.timestampMs) / (after.timestampMs - before.timestampMs) : 0.5
     const step = Math.min(gap - 1, Math.max(1, Math.round(share * gap)))
     const read = await readHeader(before.number + step)

@@ -1,5 +1,5 @@
-// How fast the chain really makes blocks: by the process's own clock from the heads that it saw, and at the beginning by
-// the timestamp of a block far back. What is configured counts until then, and where blocks come at no steady pace.
+// Measures the real block time: from the heads by the process's own clock and, at the start, from the timestamp of a
+// block far back. The configured time counts until there is a measurement, and where the pace is uneven.
 import type { BlockNumber, TimestampMs } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
@@ -9,45 +9,50 @@ import type { Timed } from './block-before.ts'
 export interface Pace {
   /** As measured, else as configured. */
   ms(): number
-  /** Undefined as long as it is not known, and where there is no steady pace. */
+  /** Undefined until it is measured, and where the pace is uneven. */
   measuredMs(): number | undefined
-  /** A new head. */
+  /** Records a new head. */
   saw(head: Timed): void
-  /** A block below `head` that tells the pace before anything was seen; undefined where the chain is too young for one. */
+  /** A block below `head` whose timestamp gives a first pace. Undefined where the chain is too young for one. */
   lookAt(head: Timed): BlockNumber | undefined
-  /** What was read of it. */
+  /** Records the header of that block. */
   measured(head: Timed, far: Timed): void
 }
 
 export interface PaceOptions {
   readonly configuredMs: number
-  /** By whoever runs the service, and not by a list or a default: it can be corrected. */
+  /** Whether the operator configured the time, and so can correct it. False for a default or a chain list's value. */
   readonly isGiven: boolean
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: ChainMetrics
 }
 
-/** A head, and when it was first seen: by `clock.elapsed()`. */
+/** A head, and when the process first saw it by `clock.elapsed()`. */
 export interface Sighting {
   readonly number: BlockNumber
   readonly seenAt: number
 }
 
 const sightingsMax = 64
-/** Closer together they would only shorten the window. */
+/** Sightings closer together would only shorten the window. */
 const spacingMs = 500
 const blocksMin = 32
-/** The window's quarters are compared: where blocks come on demand, one is many times as fast as another. */
+/**
+ * The window's quarters are compared: where blocks are made on demand, one quarter is many times as fast as another.
+ */
 const quarters = 4
 const unevenMax = 3
 
 const farBlocksMax = 1_000
 const farSpanMsMin = 8_000
-/** How far the machine's clock may be from the chain's: with a block time of its own, a head is no older. */
+/**
+ * How far the machine's clock may be from the chain's. With a steady pace, a head is no older than this and some block
+ * times.
+ */
 const clockMarginMs = 15_000
 const headAgeBlocktimesMax = 8
-/** The longest that can be configured. */
+/** The longest block time that can be configured. */
 const blocktimeMsMax = 3_600_000
 
 export function paceOf(sightings: readonly Sighting[]): number | undefined {
@@ -65,8 +70,8 @@ function between(one: Sighting, other: Sighting): number {
 }
 
 /**
- * Timestamps are whole seconds, so a short span says nothing. A head of long ago, or from the future, is of a chain that
- * makes blocks on demand, stands still, or had its clock moved: then its timestamps tell no pace.
+ * Timestamps are whole seconds, so a short span has no pace. A head from long ago, or from the future, belongs to a
+ * chain that makes blocks on demand, stands still, or had its clock moved: its timestamps have no pace either.
  */
 export function paceSince(far: Timed, head: Timed, now: TimestampMs): number | undefined {
   const spanMs = head.timestampMs - far.timestampMs
@@ -96,7 +101,7 @@ export function measureBlocktime({ configuredMs, isGiven, clock, logger, metrics
     warnedOf = ms
     logger.warn(
       { average_blocktime_ms: configuredMs, measured_ms: ms },
-      'average_blocktime_ms is configured far from the real block time, which counts instead: correct it, or remove it',
+      'average_blocktime_ms is far from the measured block time, which counts instead: correct it, or remove it',
     )
   }
 
@@ -106,12 +111,12 @@ export function measureBlocktime({ configuredMs, isGiven, clock, logger, metrics
     saw({ number }) {
       const last = sightings.at(-1)
       const seenAt = clock.elapsed()
-      // A reorganisation, or a development chain that was rewound or started anew.
+      // A reorganization, or a development chain that was rewound or started again.
       if (last && number <= last.number) sightings = sightings.filter((sighting) => sighting.number < number)
       else if (last && seenAt - last.seenAt < spacingMs) return
       sightings = [...sightings, { number, seenAt }].slice(-sightingsMax)
       const first = sightings[0]
-      // Until there is enough, what a block far back has told counts.
+      // Until there are enough sightings, the pace since the block far back counts.
       if (!first || number - first.number < blocksMin || sightings.length <= quarters) return
       const ms = paceOf(sightings)
       set(ms)

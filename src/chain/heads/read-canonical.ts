@@ -1,4 +1,4 @@
-// The canonical hash at a height: from the blocks that the head was linked to, and from a node, once, for deeper ones.
+// Finds the canonical hash at a height: among the blocks linked to the head, or from a node, once, for deeper blocks.
 import type { Hash } from '../../domain/ids.ts'
 import type { Head } from '../../domain/observation.ts'
 import type { BlockNumber } from '../../domain/units.ts'
@@ -7,7 +7,7 @@ import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
 import type { HeadTracker, TrackedHead } from './track-head.ts'
 
-/** What could not be read is missing, and so is what lies above the head. */
+/** A block that could not be read, or that lies above the head, is missing. */
 export type ReadCanonical = (numbers: Iterable<BlockNumber>, at: TrackedHead) => Promise<ReadonlyMap<BlockNumber, Hash>>
 
 const deepKept = 1_024
@@ -16,10 +16,14 @@ export function readingCanonical(endpoints: Endpoints, heads: HeadTracker): Read
   let deep = new Map<BlockNumber, Hash>()
   let deepAsOf = 0
 
-  /** A node that fell behind a reorganisation tells its old branch: its word counts only if it has the head, too. */
+  /**
+   * A node that fell behind a reorganization still returns its old branch, so its block counts only if it has the head,
+   * too.
+   */
   async function readBlock(endpoint: Endpoint, number: BlockNumber, { head }: TrackedHead): Promise<ReadResult<Head>> {
     const read = (each: BlockNumber) => endpoint.call({ method: 'eth_getBlockByNumber', params: [toHex(each), false] })
-    // One after the other: a node that catches up in between would tell the old branch's block, and then the head.
+    // One after the other: a node that catches up in between would return the old branch's block first and then the
+    // head.
     const tip = await read(head.number)
     if (tip?.kind !== 'value' || toHead(tip.value)?.hash !== head.hash) return { failed: 'it does not have the head' }
     const answer = await read(number)
@@ -34,7 +38,7 @@ export function readingCanonical(endpoints: Endpoints, heads: HeadTracker): Read
         endpoints.firstAnswer((endpoint) => readBlock(endpoint, number, at), at.by).catch(() => undefined),
       ),
     )
-    // The head that was asked about may have been left behind, before or meanwhile: what is below it is then another branch.
+    // The head may have been reorganized away since the read began. Then the blocks belong to another branch.
     if (heads.reorgs() !== asOf || heads.hashAt(at.head.number) !== at.head.hash) return
     if (deep.size + answers.length > deepKept) deep = new Map()
     for (const answer of answers) if (answer) deep.set(answer.value.number, answer.value.hash)

@@ -1,4 +1,5 @@
-// What an account did that its record does not hold: the nonces that a chain or a pool has beyond it, and what spent them.
+// Finds what an account did that its record does not hold: the nonces that a chain or a pool has beyond it, and their
+// spenders.
 import type { Address } from '../../domain/ids.ts'
 import type { HistoryInquiry, HistorySeen } from '../../domain/observation.ts'
 import type { BlockNumber, Nonce, TimestampMs } from '../../domain/units.ts'
@@ -12,7 +13,7 @@ import { toHead, toHex, toNumber } from '../nodes/decode.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
 import { type Findings, noFindings, searchBlocks } from './search-blocks.ts'
 
-/** `pendingNonce`: what the pool of one endpoint, `at.by`, has told already. Undefined where no node tells its pool. */
+/** `pendingNonce`: the count by the pool of `at.by`, if it was read. Undefined where no node counts its pool. */
 export type CheckHistory = (
   address: Address,
   inquiry: HistoryInquiry,
@@ -20,12 +21,12 @@ export type CheckHistory = (
   at: TrackedHead,
 ) => Promise<HistorySeen | undefined>
 
-/** Timestamps are whole seconds: a block may be made so much later than it says. */
+/** Timestamps are whole seconds, so a block may be made this much later than it says. */
 const resolutionMs = 1_000
 
-/** What was found so far of one account. */
+/** The findings so far about one account. */
 interface Search extends Findings {
-  /** Everything that was mined since then lies above. */
+  /** Every block that was made since then lies above. */
   start?: { readonly since: TimestampMs; readonly above: BlockNumber }
 }
 
@@ -67,16 +68,19 @@ export function openHistoryCheck({ endpoints, readCanonical, pace, clock }: Hist
     )
     if (spenders.every(({ block }) => canonical.get(block.number) === block.hash))
       return { below, finalBelow, spenders }
-    // Read of a branch that is left, or not to be verified now.
+    // The blocks are on another branch, or could not be verified now.
     searches.delete(address)
     return { below, finalBelow }
   }
 
-  /** Found once, as it lies far below what may still be reorganised. Undefined where a header could not be read. */
+  /**
+   * Found once, since it lies far below any block that may still be reorganized. Undefined where a header could not be
+   * read.
+   */
   async function startOf(search: Search, since: TimestampMs, at: TrackedHead): Promise<BlockNumber | undefined> {
     if (search.start?.since === since && search.start.above < at.head.number) return search.start.above
     const now = clock.now()
-    // By the chain's clock, which may be behind this machine's, by no more than the age of its head.
+    // By the chain's clock. It may be behind this machine's clock, by no more than the age of its head.
     const lagMs = Math.max(0, now - at.head.timestampMs)
     const time = Math.min(since, now) - lagMs - resolutionMs
     const above = await blockBefore(at.head, time, pace.ms(), async (number) => {
@@ -101,7 +105,7 @@ async function reachOf(
   return seen ? Math.max(seen.below, now ?? 0) : now
 }
 
-/** By every pool that can be asked now: what was sent through one node may not have come to another. */
+/** By every pool that can be read now: a transaction sent through one node may be missing at another. */
 async function belowAll(
   endpoints: Endpoints,
   address: Address,

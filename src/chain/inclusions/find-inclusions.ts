@@ -1,4 +1,5 @@
-// What took each spent nonce: one of our attempts, proven by its receipt, or a foreign transaction, proven by the block itself.
+// Finds the spender of each spent nonce: one of our attempts, proven by its receipt, or a foreign transaction, proven
+// by the block.
 import type { Address } from '../../domain/ids.ts'
 import type { LiveNonce, LostNoOp } from '../../domain/observation.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
@@ -16,27 +17,30 @@ import type { Unexplained } from './unexplained.ts'
 export interface FindInclusions {
   readonly endpoints: Endpoints
   readonly readCanonical: ReadCanonical
-  /** How far down each search for a nonce came: it goes on at the next head. */
+  /** The lowest block that the search for a nonce has reached. The search resumes there at the next head. */
   readonly searched: Map<string, BlockNumber>
   readonly unexplained: Unexplained
 }
 
-/** A proof costs a search through the chain: what is left over is proven in a later step. */
+/** A proof searches the chain, so a later step proves the other nonces. */
 const proofsMax = 8
-/** A node may index receipts after the block: without one, a nonce must have been spent for so many blocks. */
+/** A node may index receipts after the block: a proof without one needs a nonce that was spent so many blocks ago. */
 const provenAfterBlocks = 2
-/** A receipt tells more than the block that holds ours, so it is waited for; not for ever, as some nodes never have it. */
+/**
+ * A receipt holds more facts than the block, so the service waits for it. It does not wait for ever, since some nodes
+ * never have it.
+ */
 const receiptAwaitedBlocks = 32
 
 export interface FoundSpent {
   readonly inclusions: ReadonlyMap<Nonce, Inclusion>
-  /** Ours, and not on record: inclusions once they are. */
+  /** Our transactions that are not on record. They become inclusions once they are recorded. */
   readonly lostNoOps: ReadonlyMap<Nonce, LostNoOp>
 }
 
 /**
- * `spent` are live nonces below the account's nonce at `at`. What nothing proves yet is missing. `known` is what `at.by` has
- * told of them already.
+ * `spent` are live nonces below the account's nonce at `at`. A nonce without proof is missing from the result. `known`
+ * are the inclusions that `at.by` has already returned.
  */
 export async function findInclusions(
   parts: FindInclusions,
@@ -51,7 +55,8 @@ export async function findInclusions(
   const lostNoOps = new Map<Nonce, LostNoOp>()
   const due = spent.filter(({ nonce }) => found.has(nonce) || unexplained.isDue(address, nonce, head))
   const shown = await shownBefore(parts, address, due, at)
-  // By the node that told the head: another may have been behind when it was asked, though it shows the block by now.
+  // Only a denial by the node that reported the head counts: another may have lagged when it answered, and caught up
+  // since.
   const [denied, undecided, goesOn] = [new Set<Nonce>(), new Set<Nonce>(), new Set<Nonce>()]
   let open = due
   for (const endpoint of endpoints.order(at.by)) {
@@ -72,7 +77,7 @@ export async function findInclusions(
       else if (isUnderWay) goesOn.add(nonce)
       else if (proof) (isBare(proof) ? shown : found).set(nonce, proof)
     }
-    // What this endpoint may tell with the next block nobody else is asked for.
+    // A nonce that was spent only just now waits for this endpoint's next block. No other endpoint is read for it.
     open = open.filter((live) => stale.includes(live) || !dark.includes(live))
   }
   for (const { nonce } of due) {
@@ -85,7 +90,7 @@ export async function findInclusions(
   return { inclusions: found, lostNoOps }
 }
 
-/** Of ours, and in a block that is still canonical. */
+/** The inclusions of attempts that a block showed earlier, if the block is still canonical. */
 async function shownBefore(
   { readCanonical, unexplained }: FindInclusions,
   address: Address,
@@ -94,7 +99,7 @@ async function shownBefore(
 ): Promise<Map<Nonce, Inclusion>> {
   const shown = due.flatMap(({ nonce }) => {
     const inclusion = unexplained.shown(address, nonce)
-    // Its receipt is not among those of our attempts: it is searched for anew.
+    // An unrecorded transaction is no attempt, so receipts of attempts don't show it. Its search runs again.
     return inclusion?.by === 'attempt' ? [[nonce, inclusion] as const] : []
   })
   const canonical = await readCanonical(
@@ -108,13 +113,16 @@ function onlyShown(live: LiveNonce, shown: Inclusion | undefined): LiveNonce {
   return shown ? { ...live, attempts: live.attempts.filter(({ hash }) => hash === shown.hash) } : live
 }
 
-/** The same, as told by two nodes. */
+/** Merges the reports of two nodes about the same inclusion. */
 function fuller(known: Inclusion | undefined, reported: Inclusion): Inclusion {
   if (!known) return reported
   return known.hash === reported.hash ? { ...known, ...reported } : known
 }
 
-/** Undefined where the endpoint can't tell. It may lag, so its word counts for what was spent some blocks ago. */
+/**
+ * The nonces that were spent some blocks ago by the endpoint's own count, since it may lag. Undefined where it has no
+ * such count.
+ */
 async function spentForLong(
   endpoint: Endpoint,
   address: Address,
@@ -129,14 +137,14 @@ async function spentForLong(
 
 interface Proof {
   readonly nonce: Nonce
-  /** Absent where nothing is proven. */
+  /** Absent where there is no proof. */
   readonly proof?: Inclusion
   readonly noOp?: LostNoOp
-  /** The search has come further, and is not through. */
+  /** The search has advanced, and is unfinished. */
   readonly isUnderWay: boolean
 }
 
-/** Side by side: a search is a dozen questions one after the other, and a step that takes many blocks comes too late. */
+/** In parallel: one search takes a dozen calls in sequence, and a step that takes many blocks comes too late. */
 async function proveAll(
   { readCanonical, searched }: FindInclusions,
   endpoint: Endpoint,

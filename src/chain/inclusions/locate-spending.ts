@@ -1,4 +1,5 @@
-// Where in the chain a nonce was spent: by the account's nonce at older blocks, as far back as the node keeps their state.
+// Finds where in the chain a nonce was spent: by the account's nonce at older blocks, as far back as the node keeps
+// their state.
 import type { Address } from '../../domain/ids.ts'
 import type { LiveNonce } from '../../domain/observation.ts'
 import type { BlockNumber } from '../../domain/units.ts'
@@ -11,12 +12,13 @@ export interface Spending {
   readonly atMost: BlockNumber
 }
 
-/** A head that was believed when the nonce was bound may have lain on a branch that a reorg this deep took back. */
+/** The head at which the nonce was bound may have been on a branch that a reorganization of this depth removed. */
 const reorgBlocksMax = 64
 
 /**
- * One block where the node keeps the state around it (full nodes keep 128 blocks): the nonces before and after it tell.
- * Where that state is gone, the range down to the block at which we saw the nonce unspent. Undefined: nothing is known.
+ * Returns a single block where the node keeps the state around it (full nodes keep 128 blocks): the nonces before and
+ * after prove it. Where that state is gone, returns the range down to the block at which the service saw the nonce
+ * unspent. Undefined where nothing limits the range.
  */
 export async function locateSpending(
   endpoint: Endpoint,
@@ -24,21 +26,22 @@ export async function locateSpending(
   { nonce, unspentAt }: LiveNonce,
   spentBy: BlockNumber,
 ): Promise<Spending | undefined> {
-  // What is known to lie before the spending; -1 where nothing is, and block 0 is as good as any.
+  // The highest block that is certain to lie before the spending: -1 where there is none, so that block 0 may hold it.
   let unspent = unspentAt === undefined ? -1 : Math.max(-1, Math.min(unspentAt, spentBy) - reorgBlocksMax)
   let isProven = unspent === -1
   let spent = spentBy
-  // Where the search goes on: above what is unspent, and above what can't be read.
+  // The lower end of the search: the highest block where the nonce is unspent, or whose state can't be read.
   let floor = unspent
   let stride = 1
   while (spent - floor > 1) {
-    // Most nonces were spent a few blocks ago: short strides back first, and halves once one went too far.
+    // Most nonces were spent a few blocks ago: the strides back begin short. After a stride went too far, halves
+    // follow.
     const number = stride > 0 ? Math.max(floor + 1, spentBy - stride) : (spent + floor) >> 1
     const count = await readNonce(endpoint, address, number)
     if (count !== undefined && count > nonce) {
       spent = number
       stride *= 2
-      // Spent before it was seen unspent: whoever said so stood far behind, and no block down to the first is ruled out.
+      // The node that once reported the nonce unspent was far behind, so any block down to the first may hold it.
       if (!isProven && spent - floor === 1 && floor === unspent) {
         floor = -1
         unspent = -1

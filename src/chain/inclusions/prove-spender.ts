@@ -1,4 +1,5 @@
-// What took a nonce when none of our attempts has a receipt: the block in which it was spent holds the proof.
+// Finds the spender of a nonce when none of our attempts has a receipt: the block in which it was spent holds the
+// proof.
 import { isAddressEqual, recoverAuthorizationAddress } from 'viem/utils'
 import type { Address } from '../../domain/ids.ts'
 import { isLostNoOp } from '../../domain/lost-history/lost-cancellation.ts'
@@ -13,13 +14,13 @@ import { locateSpending, type Spending } from './locate-spending.ts'
 import { rebuild } from './rebuild.ts'
 import { executionOf, toReceipt } from './receipt.ts'
 
-/** Bodies read in one proof: the rest of a long search is for the next blocks' observations. */
+/** Bodies read in one proof. The next blocks' observations continue a longer search. */
 const bodiesMax = 32
 
 /**
- * `spentBy` is a block at which the nonce is known to be spent, and `searched` remembers how far down a search through
- * bodies came. Undefined when the endpoint can't tell yet. What is ours comes without what only its receipt tells where the
- * endpoint has none.
+ * `spentBy` is a block at which the nonce is certainly spent. `searched` holds the lowest block that each search has
+ * reached. Undefined when the endpoint has no proof yet. Where it has no receipt of an attempt, the inclusion lacks the
+ * facts that only receipts hold.
  */
 export async function proveSpender(
   endpoint: Endpoint,
@@ -46,12 +47,12 @@ export async function proveSpender(
   return spender.nonce === live.nonce && isLostNoOp(noOp, address) ? noOp : { by: 'external', hash, block }
 }
 
-/** The key of a search that is remembered. */
+/** The key of a search in `searched`. */
 export function searchOf(address: Address, nonce: Nonce): string {
   return `${address} ${nonce}`
 }
 
-/** Downwards: a nonce that nobody could explain was mostly spent lately. */
+/** Downwards, since a nonce without an explanation was mostly spent lately. */
 async function searchBodies(
   endpoint: Endpoint,
   address: Address,
@@ -73,12 +74,15 @@ async function searchBodies(
     }
     searched.set(key, number)
   }
-  // Through without a find: a reorg moved it meanwhile, so the search begins anew.
+  // The search ended without a find, since a reorganization moved the transaction. It begins again.
   if ((searched.get(key) ?? 0) <= above + 1) searched.delete(key)
   return undefined
 }
 
-/** The same receiver, value, data and, where the node tells it, access list, signed with our key: no foreign transaction, but an attempt that is not on record. */
+/**
+ * Whether the receiver, the value, the data and, where the node returns it, the access list are ours. With our
+ * signature, such a transaction is an attempt that is not on record, and not a foreign transaction.
+ */
 function carriesOurs(spender: Mined, address: Address, { nonce, payloads = [] }: LiveNonce): boolean {
   if (spender.nonce !== nonce || !isAddressEqual(spender.from, address)) return false
   return payloads.some(
@@ -90,7 +94,7 @@ function carriesOurs(spender: Mined, address: Address, { nonce, payloads = [] }:
   )
 }
 
-/** Empty where the endpoint has no receipt of it in that block; undefined where it does not say. */
+/** Empty where the endpoint has no receipt for that block. Undefined where it did not answer. */
 async function readExecution(
   endpoint: Endpoint,
   { hash, signed }: Mined,

@@ -1,4 +1,4 @@
-// Receipts of our attempts, as far as one node has them: the proof that a nonce was taken by one of them.
+// Reads the receipts of our attempts from one node. A receipt proves that its attempt used the nonce.
 import type { LiveNonce } from '../../domain/observation.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
 import type { Nonce } from '../../domain/units.ts'
@@ -9,11 +9,11 @@ import type { Endpoint } from '../nodes/endpoint.ts'
 import { executionOf, type Receipt, toReceipt } from './receipt.ts'
 
 export interface Receipts {
-  /** By nonce, what one of our attempts took: its receipt names a block that is canonical at the head. */
+  /** By nonce, the attempt that used it: its receipt names a block that is canonical at the head. */
   readonly inclusions: ReadonlyMap<Nonce, Inclusion>
-  /** Where the node says that it has no receipt of any of them. */
+  /** The node says that no attempt with this nonce has a receipt. */
   readonly denied: ReadonlySet<Nonce>
-  /** Where it has one that is no evidence yet. */
+  /** The node has a receipt that proves nothing yet. */
   readonly undecided: ReadonlySet<Nonce>
 }
 
@@ -37,7 +37,7 @@ export async function readReceipts(
     const { nonce, hash, kind } = attempt
     if (receipt) undecided.add(nonce)
     else if (!isAnswered(answers[index])) silent.add(nonce)
-    // A receipt from above the head, or from a block that a reorg replaced, is no evidence (yet).
+    // A receipt from above the head, or from a block that a reorganization replaced, proves nothing (yet).
     if (!receipt || canonical.get(receipt.block.number) !== receipt.block.hash) continue
     const execution = await executionOf(endpoint, receipt, attempt, at)
     if (execution) inclusions.set(nonce, { by: 'attempt', hash, kind, block: receipt.block, ...execution })

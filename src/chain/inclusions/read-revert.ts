@@ -1,4 +1,5 @@
-// Why a mined transaction reverted: receipts do not say, so the node runs it once more on the state before its block.
+// Finds why a mined transaction reverted. Receipts do not say it, so the node executes the transaction again on the
+// state before its block.
 import type { Hash } from '../../domain/ids.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 import { toHex } from '../nodes/decode.ts'
@@ -7,8 +8,8 @@ import { isObject } from '../nodes/response-body.ts'
 import { revertReason } from '../nodes/revert-reason.ts'
 
 /**
- * Undefined where the node can't tell: it no longer keeps that state, or what came before it in its block made it
- * revert. Two calls, asked only for what reverted.
+ * Undefined where the node no longer keeps that state, or where the transaction reverted only because of others before
+ * it in its block. Costs two calls, made for reverted transactions only.
  */
 export async function readRevert(endpoint: Endpoint, hash: Hash, block: BlockNumber): Promise<string | undefined> {
   const answer = await endpoint.call({ method: 'eth_getTransactionByHash', params: [hash] })

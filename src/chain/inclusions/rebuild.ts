@@ -1,11 +1,11 @@
-// The signed bytes of a transaction, put together again from what a node tells of it: proven by their hash.
+// Rebuilds the signed bytes of a transaction from a node's description of it. Their hash proves them.
 import type { TransactionSerializable } from 'viem'
 import { isAddressEqual, keccak256, recoverAddress, serializeTransaction } from 'viem/utils'
 import type { Address } from '../../domain/ids.ts'
 import type { MinedPayload } from '../../domain/observation.ts'
 import type { Mined } from '../nodes/decode.ts'
 
-/** Undefined where the account did not sign these bytes, or a node left out or altered something of them. */
+/** Undefined where the account did not sign these bytes, or the node omitted or altered a member. */
 export async function rebuild(mined: Mined, sender: Address): Promise<MinedPayload | undefined> {
   const { nonce, to, value, data, accessList, signed } = mined
   if (!signed || value === undefined || data === undefined) return undefined

@@ -1,5 +1,5 @@
-// A receipt, and what it proves of an execution. Its transaction and its block make it one; older nodes and some gateways
-// leave out the rest, of which the protocol's rules prove a part.
+// Decodes a receipt and derives what it proves about the execution. Transaction and block are required. Older nodes and
+// some gateways omit other members, and the protocol's rules prove some of these.
 import type { Hash } from '../../domain/ids.ts'
 import type { Head, LiveAttempt } from '../../domain/observation.ts'
 import type { BlockRef, Execution, Inclusion } from '../../domain/transaction.ts'
@@ -18,7 +18,7 @@ export interface Receipt {
   readonly effectiveGasPrice?: Wei
   readonly l1Fee?: Wei
   readonly leftLogs: boolean
-  /** The state's root stands where a status stands since Byzantium (EIP-658). */
+  /** The receipt has a state root where later ones have a status, since Byzantium (EIP-658). */
   readonly isBeforeByzantium: boolean
 }
 
@@ -36,7 +36,7 @@ interface Wire {
   readonly operatorFeeScalar?: unknown
 }
 
-/** Undefined: none, or none that says of which transaction and block. */
+/** Undefined where there is no receipt, or it names no transaction or no block. */
 export function toReceipt(value: unknown): Receipt | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const receipt: Wire = value
@@ -47,7 +47,7 @@ export function toReceipt(value: unknown): Receipt | undefined {
   const status = toNumber(receipt.status)
   const gasUsed = toNumber(receipt.gasUsed)
   const effectiveGasPrice = toBigInt(receipt.effectiveGasPrice)
-  // Mantle, which names a token ratio, took its L1 fee as gas until it took an operator's fee besides.
+  // Mantle names a token ratio. It charged its L1 fee as gas until it added an operator's fee.
   const isInGas = receipt.tokenRatio !== undefined && receipt.operatorFeeScalar === undefined
   const l1Fee = isInGas ? undefined : toBigInt(receipt.l1Fee)
   return {
@@ -63,8 +63,9 @@ export function toReceipt(value: unknown): Receipt | undefined {
 }
 
 /**
- * `signed` is what was mined, as far as it is known. Calls only for what the receipt leaves out, and for why it reverted.
- * Undefined where the endpoint does not show the block that would tell the price: it may the next time.
+ * `signed` are the members of the mined transaction, if they are on record. Makes calls only for members that the
+ * receipt lacks, and for the reason of a revert. Undefined where the endpoint does not return the block that gives the
+ * price: it may the next time.
  */
 export async function executionOf(
   endpoint: Endpoint,
@@ -74,7 +75,7 @@ export async function executionOf(
 ): Promise<Execution | undefined> {
   const { hash, block, gasUsed, l1Fee } = receipt
   const succeeded = receipt.succeeded ?? provenSuccess(receipt, signed.gasLimit)
-  // Without the gas the price would tell no cost.
+  // Without the gas, the price gives no cost.
   const isPriced = receipt.effectiveGasPrice !== undefined || gasUsed === undefined
   const [price, revertReason] = await Promise.all([
     isPriced ? { wei: receipt.effectiveGasPrice } : priceByRule(endpoint, block, signed, at),
@@ -91,15 +92,16 @@ export async function executionOf(
 }
 
 /**
- * What fails leaves no log (yellow paper, section 8: its substate is given up). Before Byzantium it used up all
- * of its gas, too: to give some back by REVERT came with that fork (EIP-140). All gas used, without a log, proves nothing.
+ * A failed execution leaves no log (yellow paper, section 8: its substate is dropped). Before Byzantium it used up all
+ * of its gas, too, since REVERT, which returns gas, came with that fork (EIP-140). All gas used and no log prove
+ * nothing.
  */
 function provenSuccess({ leftLogs, isBeforeByzantium, gasUsed }: Receipt, gasLimit: Gas | undefined): true | undefined {
   const gaveGasBack = gasUsed !== undefined && gasLimit !== undefined && gasUsed < gasLimit
   return leftLogs || (isBeforeByzantium && gaveGasBack) ? true : undefined
 }
 
-/** A legacy price is paid as it is; of the others the base fee of the block and the tip, up to the cap (EIP-1559). */
+/** A legacy transaction pays its gas price. Others pay the block's base fee plus the tip, up to the cap (EIP-1559). */
 async function priceByRule(
   endpoint: Endpoint,
   block: BlockRef,
@@ -120,7 +122,7 @@ async function readHeader(endpoint: Endpoint, { number, hash }: BlockRef): Promi
   return head?.hash === hash ? head : undefined
 }
 
-/** Whether no other node could add anything. A no-op executes nothing that could succeed or fail. */
+/** Whether no other node could add a fact. A no-op executes nothing that could succeed or fail. */
 export function isWhole(inclusion: Inclusion | undefined): boolean {
   if (!inclusion) return false
   if (inclusion.by === 'external') return true
@@ -128,7 +130,7 @@ export function isWhole(inclusion: Inclusion | undefined): boolean {
   return isKnown && feesPaid(inclusion) !== undefined
 }
 
-/** Ours, as far as a block alone shows it. */
+/** Whether this is our transaction with only the facts that a block shows. */
 export function isBare(inclusion: Inclusion): boolean {
   if (inclusion.by === 'external') return false
   const { succeeded, gasUsed, effectiveGasPrice } = inclusion

@@ -1,5 +1,5 @@
-// Finds the transactions that spent an account's nonces in a range of final blocks. The account's nonce at blocks between
-// narrows the range of all nonces at once, and the bodies of what is left hold the transactions.
+// Finds the transactions that spent an account's nonces in a range of final blocks. Reading the account's nonce at
+// blocks in between narrows the range for all nonces at once. The bodies of the remaining blocks hold the transactions.
 import { isAddressEqual } from 'viem/utils'
 import type { Address } from '../../domain/ids.ts'
 import type { Spender } from '../../domain/observation.ts'
@@ -11,7 +11,7 @@ import type { Endpoint } from '../nodes/endpoint.ts'
 import { spenderOf } from './prove-spender.ts'
 import { rebuild } from './rebuild.ts'
 
-/** What a search has found. The next search goes on from there. */
+/** The findings of a search. The next search continues from them. */
 export interface Findings {
   readonly spenders: Map<Nonce, Spender>
   /** The account's nonce after a block. */
@@ -33,15 +33,15 @@ export interface Searched {
 
 /**
  * - `through`: every nonce that was spent in these blocks is found.
- * - `more`: the search stopped for its length. The next one goes on.
+ * - `more`: the search reached its limit. The next one continues.
  * - `failed`: the endpoint did not answer.
- * - `contradiction`: the answers are not of one chain. What was found counts for nothing.
+ * - `contradiction`: the answers belong to different branches. The findings count for nothing.
  */
 export type SearchEnd = 'through' | 'more' | 'failed' | 'contradiction'
 
 /** Bodies read in one search: the owner checks its ownership between searches. */
 const bodiesMax = 32
-/** Nonces of the account read at once. */
+/** How many blocks' nonces are read at once. */
 const probesMax = 64
 
 /** Blocks higher than `above`, up to `atMost`, which hold all of `nonces`. */
@@ -86,7 +86,10 @@ export async function searchBlocks(
   return 'through'
 }
 
-/** To single blocks where the node keeps the state around them, and as far as that state goes otherwise. */
+/**
+ * Narrows the range to single blocks where the node keeps the state around them, and otherwise as far as its state
+ * goes.
+ */
 async function narrow(
   endpoint: Endpoint,
   address: Address,
@@ -110,7 +113,10 @@ async function narrow(
   }
 }
 
-/** One for each block, or run of blocks, that may hold some of the nonces. Undefined where an account's nonce fell. */
+/**
+ * One range for each block, or run of blocks, that may hold some of the nonces. Undefined where the account's nonce
+ * fell.
+ */
 function rangesOf(
   wanted: readonly Nonce[],
   nonces: ReadonlyMap<BlockNumber, Nonce>,
@@ -148,7 +154,7 @@ async function readNonces(
   return answers.every(isAnswered) ? lacking : undefined
 }
 
-/** What spent any of the nonces in a block. Undefined where it could not be read. */
+/** The transactions in a block that spent any of the nonces. Undefined where the block could not be read. */
 async function readSpenders(
   endpoint: Endpoint,
   address: Address,
@@ -161,7 +167,7 @@ async function readSpenders(
   if (head?.number !== number || !transactions) return undefined
   const block = { number, hash: head.hash }
   const sent = transactions.flatMap(({ from, nonce }) => (isAddressEqual(from, address) ? [nonce] : []))
-  // By an authorization of the account (EIP-7702), perhaps: no relayer signs those.
+  // An authorization of the account (EIP-7702) may have spent it, although no relayer signs those.
   const authorized = transactions.flatMap(({ authorizations }) => authorizations.map(({ nonce }) => nonce))
   const candidates = new Set([...sent, ...authorized])
   const spenders: Spender[] = []

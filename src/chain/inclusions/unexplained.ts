@@ -1,17 +1,17 @@
-// Spent nonces of which no receipt tells yet by what: when to look again. A receipt is mostly there with its block, or one
-// block later; some nodes take many blocks, and some never have it. So each is asked for ever more rarely.
+// Schedules the search for the spenders of spent nonces that no receipt explains yet. A receipt mostly comes with its
+// block or one block later, but some nodes take many blocks, and some never have it. So the pauses grow.
 import type { Address } from '../../domain/ids.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
 import type { BlockNumber, Nonce } from '../../domain/units.ts'
 
 export interface Unexplained {
-  /** Whether to look for what spent it: also where nobody has looked yet. */
+  /** Whether a search for the spender is due. Always so before the first search. */
   isDue(address: Address, nonce: Nonce, head: BlockNumber): boolean
-  /** What the body of a block has shown, while there is no receipt of it. */
+  /** The inclusion that a block's body has shown, while it has no receipt. */
   shown(address: Address, nonce: Nonce): Inclusion | undefined
-  /** It was looked for at `head`, in vain, or no receipt tells of what was found. */
+  /** A search at `head` found no spender, or found one without a receipt. */
   lookedFor(address: Address, nonce: Nonce, head: BlockNumber, shown: Inclusion | undefined): void
-  /** What spent it is known, or it is not spent at all. */
+  /** The spender is found, or the nonce is unspent. */
   forget(address: Address, nonce: Nonce): void
 }
 
@@ -21,12 +21,12 @@ interface Search {
   readonly shown?: Inclusion
 }
 
-/** The pauses double up to this: 0, 1, 2, 4, 8, 16, 24, … blocks after it was first looked for. */
+/** The pauses double up to this: searches run 0, 1, 2, 4, 8, 16, 24, … blocks after the first. */
 const pauseBlocksMax = 8
-/** Beyond it all is asked anew. */
+/** With more searches than this, all are forgotten and start again. */
 const searchesMax = 10_000
 
-/** `reorgs` grows with each reorganization: after it everything is looked for anew. */
+/** `reorgs` grows with each reorganization. After one, every search starts again. */
 export function rememberUnexplained(reorgs: () => number): Unexplained {
   const searches = new Map<string, Search>()
   let asOf = reorgs()
@@ -40,7 +40,7 @@ export function rememberUnexplained(reorgs: () => number): Unexplained {
   return {
     isDue(address, nonce, head) {
       const search = recall(address, nonce)
-      // Under its first head as often as somebody looks: where blocks are made on demand, the next may never come.
+      // Under the first head a search is always due: where blocks are made on demand, the next head may never come.
       if (!search || head <= search.since || head < search.lookedAt) return true
       const pause = Math.min(pauseBlocksMax, Math.max(1, search.lookedAt - search.since))
       return head >= search.lookedAt + pause

@@ -1,4 +1,4 @@
-// Gathers the calls that everybody makes in one turn of the event loop into as few HTTP requests as possible, sends apart.
+// Gathers the calls of one turn of the event loop into as few HTTP requests as possible, sends apart from reads.
 import type { Clock } from '../../ops/clock.ts'
 import { learnBatchSize } from './batch-size.ts'
 import type { Answer, Call, SendCall } from './call.ts'
@@ -17,14 +17,14 @@ interface Waiting {
 export interface BatchOptions {
   readonly transport: Transport
   readonly clock: Clock
-  /** After each HTTP request, but for a refused batch: whether the node did its part. */
+  /** Called after each HTTP request except a refused batch: whether the node answered well. */
   readonly heard: (well: boolean) => void
-  /** From now on so many calls at most share a request. */
+  /** Called with the new limit on the calls that share a request. */
   readonly sized: (calls: number) => void
 }
 
 type Failed = Exclude<HttpAnswer, { readonly kind: 'body' }>
-/** What a failed request leaves certain of its calls, after what came before it. */
+/** What a failed request proves about its calls, given the requests before it. */
 type Certainty = (failed: Failed) => Failed
 
 export function batchCalls({ transport, clock, heard, sized }: BatchOptions): SendCall {
@@ -35,14 +35,15 @@ export function batchCalls({ transport, clock, heard, sized }: BatchOptions): Se
   async function flush(): Promise<void> {
     const all = waiting
     waiting = []
-    // Apart, since a node may hang over a send and with it over all of the request.
+    // Apart, since a node may hang over a send, and the whole request with it.
     const reads = all.filter((one) => !isSend(one))
     await Promise.all([exchangeAll(reads, asItFailed), exchangeAll(all.filter(isSend), asItFailed)])
   }
 
   /**
-   * Reads at once. Sends in their order, one request after the other, and none behind one that was not answered: each would
-   * wait for a time-out of its own. Returns whether every request was answered, somehow.
+   * Reads go out at once. Sends go out in order, one request after the other. After a send without an answer the rest
+   * is not tried, since each would wait for a time-out of its own. Returns whether every request was answered, even
+   * with an error.
    */
   async function exchangeAll(calls: readonly Waiting[], certain: Certainty): Promise<boolean> {
     const underWay: Promise<boolean>[] = []
@@ -81,9 +82,9 @@ export function batchCalls({ transport, clock, heard, sized }: BatchOptions): Se
     }
     const members = membersOf(posted.json)
     const byId = new Map(members.filter(isObject).map((member) => [member.id, member]))
-    // To a lone call some nodes answer an early error with a null id.
+    // Some nodes answer an early error of a lone call with a null id.
     const lone = part.length === 1 && members.length === 1 ? members.find(isObject) : undefined
-    // A rate limit that a gateway puts on a whole batch names no call of it.
+    // A gateway's rate limit on a whole batch names none of its calls.
     const limit = members.find((member) => isObject(member) && isRateLimit(member))
     const answers = part.map((one) => {
       const member = byId.get(one.id) ?? (lone?.id === null ? lone : undefined) ?? limit
@@ -102,7 +103,7 @@ export function batchCalls({ transport, clock, heard, sized }: BatchOptions): Se
     })
 }
 
-const notTried: Failed = { kind: 'unsent', message: 'a send before it was not answered' }
+const notTried: Failed = { kind: 'unsent', message: 'an earlier send got no answer' }
 
 function fail(part: readonly Waiting[], { kind, message }: Failed): void {
   for (const one of part) one.answer({ kind, message })
@@ -112,10 +113,10 @@ function asItFailed(failed: Failed): Failed {
   return failed
 }
 
-/** What came with a batch may have been done, though the node said that it takes none. */
+/** A node may have executed the calls of a batch that it refused. */
 function inDoubt(failed: Failed): Failed {
   if (failed.kind !== 'unsent') return failed
-  return { kind: 'unknown', message: `it was in a batch that was refused, and then: ${failed.message}` }
+  return { kind: 'unknown', message: `the node refused a batch with this call, and then: ${failed.message}` }
 }
 
 function isSend(waiting: Waiting): boolean {

@@ -1,16 +1,19 @@
-// How many calls one request to an endpoint may hold: learned from what its gateway refuses and answers.
+// Learns how many calls one request to an endpoint may hold, from the batches that its gateway refuses and answers.
 import type { Clock } from '../../ops/clock.ts'
 
 const callsMax = 100
-/** Limits that gateways have. A larger size is tried one step at a time, so that a fixed limit costs few refusals. */
+/** Limits that gateways use. The size grows one step at a time, so that a fixed limit costs few refusals. */
 const steps = [2, 5, 10, 20, 50, callsMax]
-/** The commonest limit, and so the first that is tried below a refused size. */
+/** The most common limit, so the first size to try below a refused one. */
 const commonLimit = 10
-/** A gateway may refuse one batch for a reason of the moment: a larger one is tried after a while. */
+/** A gateway may refuse a batch for a passing reason, so a larger one is tried after this time. */
 const refusalHoldsMs = 300_000
 
 export interface BatchSize {
-  /** How many of `waiting` calls the next request takes. Where more wait than are known to work, one request tries it. */
+  /**
+   * How many of `waiting` calls the next request takes. Where more wait than the proven size, one request tries a
+   * larger size.
+   */
   take(waiting: number): number
   /** A batch of so many calls, more than one, was refused. */
   refused(calls: number): void
@@ -36,7 +39,7 @@ export function learnBatchSize(clock: Clock, resized: (calls: number) => void): 
     },
     refused(calls) {
       triesAt = clock.elapsed() + refusalHoldsMs
-      // A larger one was a try, or left before the size was known.
+      // A larger batch was a try, or left before the limit was found.
       if (calls <= size) resize(calls > commonLimit ? commonLimit : 1)
     },
     answered(calls) {

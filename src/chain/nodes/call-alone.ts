@@ -1,4 +1,4 @@
-// One call in a request of its own: it waits for nobody's answer, and nobody waits for its.
+// Sends one call in a request of its own, so that it neither waits for other calls nor delays them.
 import type { Answer, Call } from './call.ts'
 import { toAnswer } from './response-body.ts'
 import type { Transport } from './transport.ts'

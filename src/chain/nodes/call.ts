@@ -1,4 +1,4 @@
-// One JSON-RPC call and what came of it. Not knowing is an answer of its own.
+// One JSON-RPC call and its answer. "Unknown" is an answer of its own.
 
 export interface Call {
   readonly method: string
@@ -7,8 +7,9 @@ export interface Call {
 
 /**
  * - `value`, `rpcError`: the node answered.
- * - `unknown`: the node may have done it, or not: a time-out, a lost connection, an HTTP error, a rate limit, garbage.
- * - `unsent`: certain that no byte of it reached a node, because no connection was ever made, or none was tried.
+ * - `unknown`: the node may have executed the call or not: a time-out, a lost connection, an HTTP error, a rate limit,
+ *   garbage.
+ * - `unsent`: no byte of the call reached a node, because no connection was made, or none was tried.
  *
  * No message holds a URL, a key or a header.
  */
@@ -21,7 +22,7 @@ export type Answer =
 /** Sends a call to one endpoint. Never rejects. */
 export type SendCall = (call: Call) => Promise<Answer>
 
-/** An answer in words, for a log or an error. */
+/** Describes an answer for a log or an error. */
 export function describeAnswer(answer: Answer): string {
   switch (answer.kind) {
     case 'value':
@@ -34,7 +35,7 @@ export function describeAnswer(answer: Answer): string {
   }
 }
 
-/** Whether the node said anything, be it that it can't. */
+/** Whether the node answered at all, even with an error. */
 export function isAnswered(answer: Answer | undefined): boolean {
   return answer?.kind === 'value' || answer?.kind === 'rpcError'
 }

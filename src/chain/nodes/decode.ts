@@ -1,4 +1,4 @@
-// What a node sends, turned into the domain's values. Undefined: not of the shape that it must have.
+// Decodes a node's JSON into the domain's values. A value of the wrong shape becomes undefined.
 
 import type { Fees } from '../../domain/fees.ts'
 import { type Address, type Hash, type Hex, lowerHex } from '../../domain/ids.ts'
@@ -6,7 +6,7 @@ import type { Head } from '../../domain/observation.ts'
 import type { AccessList } from '../../domain/transaction.ts'
 import type { Gas, Nonce, Wei } from '../../domain/units.ts'
 
-/** A transaction inside a block, as far as the owner of a nonce is concerned. */
+/** A transaction inside a block, with the members that identify the spender of a nonce. */
 export interface Mined {
   readonly hash: Hash
   readonly from: Address
@@ -15,15 +15,15 @@ export interface Mined {
   readonly to?: Address
   readonly value?: Wei
   readonly data?: string
-  /** Absent where the node does not tell it, or its type has none. */
+  /** Absent where the node omits it, or the transaction's type has none. */
   readonly accessList?: AccessList
-  /** Absent where it is of no kind that a relayer signs, or something of it is missing. */
+  /** Absent where a relayer never signs this type, or a member is missing. */
   readonly signed?: Signed
-  /** EIP-7702: each spends a nonce of the account that signed it. */
+  /** EIP-7702: each authorization spends a nonce of the account that signed it. */
   readonly authorizations: readonly Authorization[]
 }
 
-/** What its bytes hold beside what it carries. */
+/** The other members of the signed bytes, beside receiver, value, data and access list. */
 export interface Signed {
   readonly fees: Fees
   readonly type: 'legacy' | 'eip2930' | 'eip1559'
@@ -69,7 +69,7 @@ export function toHead(value: unknown): Head | undefined {
   return baseFee === undefined ? head : { ...head, baseFee }
 }
 
-/** The transactions of a block read with all of them; undefined when it holds hashes only. */
+/** The transactions of a block that was read in full. Undefined when it holds hashes only. */
 export function toMined(value: unknown): readonly Mined[] | undefined {
   const transactions = toObject(value)?.transactions
   if (!Array.isArray(transactions)) return undefined
@@ -111,10 +111,10 @@ function withSignature(transaction: Wire | undefined): { signed?: Signed } {
   return { signed: { ...known, ...(chainId !== undefined && { chainId }) } }
 }
 
-/** By their type (EIP-2718). */
+/** Indexed by transaction type (EIP-2718). */
 const signedTypes: readonly Signed['type'][] = ['legacy', 'eip2930', 'eip1559']
 
-/** A node tells a gasPrice of an EIP-1559 transaction, too: what it paid. */
+/** For an EIP-1559 transaction a node returns a gasPrice, too: the price that it paid. */
 function toFees(transaction: Wire | undefined): Fees | undefined {
   const [cap, tip, price] = [transaction?.maxFeePerGas, transaction?.maxPriorityFeePerGas, transaction?.gasPrice].map(
     toBigInt,
@@ -164,7 +164,7 @@ function isHex(value: unknown, digits: 40 | 64): value is Hex {
   return typeof value === 'string' && value.length === digits + 2 && /^0x[0-9a-f]*$/i.test(value)
 }
 
-/** The members that are read of what a node sends, of whatever kind it is. */
+/** The members that this file reads, of every kind of object. */
 interface Wire {
   readonly number?: unknown
   readonly hash?: unknown

@@ -1,26 +1,28 @@
-// The endpoints of a network: who is asked first, and who next when that one fails. A dead one disables nothing.
+// Chooses the order in which a network's endpoints are tried. A dead endpoint never disables the network.
 import { type ReplacementRule, strictestRule } from '../../domain/fees.ts'
 import { ChainUnavailable } from '../chain.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** What asking one endpoint came to: a fact, or why it could not tell, so that the next one is asked. */
+/** The result of one endpoint: a value, or why it failed, so that the next endpoint is tried. */
 export type ReadResult<T> = { readonly value: T } | { readonly failed: string }
 
 export interface Endpoints {
-  /** Best first: fit before resting, then by weight in turn, or `preferred` before the others that are fit. */
+  /** Best first: fit before resting, then by weight in turn. `preferred` comes before the others that are fit. */
   order(preferred?: Endpoint): readonly Endpoint[]
-  /** Asks one after the other until one tells. Rejects with ChainUnavailable when none does. */
+  /** Tries one endpoint after the other until one returns a value. Rejects with ChainUnavailable when none does. */
   firstAnswer<T>(
     read: (endpoint: Endpoint) => Promise<ReadResult<T>>,
     preferred?: Endpoint,
   ): Promise<{ readonly value: T; readonly by: Endpoint }>
-  /** Enough for every endpoint, also for one that has not said yet what it is: a rival may lie anywhere. */
+  /**
+   * A rule that satisfies every endpoint, even one whose client is not identified yet: any of them may hold the rival.
+   */
   rule(): ReplacementRule
   close(): Promise<void>
 }
 
 export function chooseAmong(all: readonly Endpoint[]): Endpoints {
-  // Smooth weighted round robin: in every run of turns each gets its share, spread evenly, and no chance is needed.
+  // Smooth weighted round robin: in every run of turns each endpoint gets its share, evenly spread, without randomness.
   const turns = new Map<Endpoint, number>(all.map((endpoint) => [endpoint, 0]))
   let introduced = false
 

@@ -1,22 +1,22 @@
-// What came of a batch as a whole, by the HTTP status and the shape of the body. No text is read.
+// Classifies a node's response to a whole batch, by the HTTP status and the shape of the body. It reads no text.
 import { type BatchMember, isObject, isRateLimit, limitExceeded, membersOf } from './response-body.ts'
 import type { HttpAnswer } from './transport.ts'
 
 /**
- * - `answered`: at least one of its calls. The others were left out, and may have been done.
- * - `refused`: the gateway takes no batches, or none of this size. It may have done the calls all the same.
- * - `limited`: a limit was exceeded, of batches or of the moment: nobody can know which.
- * - `failed`: an outage. All of it may have been done.
+ * - `answered`: the node answered at least one call. It left the others out, and may have executed them.
+ * - `refused`: the gateway accepts no batches, or none of this size. It may have executed the calls all the same.
+ * - `limited`: a limit was exceeded. Whether it is on batches or on the rate is uncertain.
+ * - `failed`: an outage. The node may have executed all calls.
  */
 export type BatchReading = 'answered' | 'refused' | 'limited' | 'failed'
 
 const contentTooLarge = 413
-/** Such a status says of a request that is well formed and allowed that the gateway takes none of its shape or size. */
+/** With such a status a gateway refuses the shape or size of a request that is well formed and allowed. */
 const refusalStatuses: readonly number[] = [400, 403, 405, contentTooLarge, 415, 422, 501]
-/** JSON-RPC 2.0's "not a valid request object", which a list is not to who knows no batches. */
+/** JSON-RPC 2.0's "not a valid request object": a server without support for batches says so of a list. */
 const invalidRequest = -32600
 
-/** `ids` are those of the batch's calls, more than one, in their order. */
+/** `ids` are the ids of the batch's calls, in order; there is more than one. */
 export function readBatch(posted: HttpAnswer, ids: readonly unknown[]): BatchReading {
   if (posted.kind === 'unsent') return 'failed'
   const { status } = posted
@@ -27,7 +27,7 @@ export function readBatch(posted: HttpAnswer, ids: readonly unknown[]): BatchRea
   if (members.some((member) => answersOne(member, json, ids))) return 'answered'
   if (status === contentTooLarge) return 'refused'
   const limit = members.find(isRateLimit)
-  // Besu and Nethermind answer a batch above their limit so, and providers one call too many in a second.
+  // Besu and Nethermind return this for a batch above their limit, and providers for one call too many in a second.
   if (limit) return codeOf(limit) === limitExceeded ? 'limited' : 'failed'
   if (isRefusal || isSuccess(posted.status)) return 'refused'
   return posted.status === 500 && members.some((member) => codeOf(member) === invalidRequest) ? 'refused' : 'failed'
@@ -36,8 +36,8 @@ export function readBatch(posted: HttpAnswer, ids: readonly unknown[]): BatchRea
 function answersOne(member: BatchMember, json: unknown, ids: readonly unknown[]): boolean {
   if (!ids.includes(member.id)) return false
   if (!isObject(member.error)) return 'result' in member
-  // A bare error is about the whole, whatever id it has, and so is geth's for a batch above its limit, which is one error in
-  // a list, under the id of the first call (`respondWithBatchTooLarge` in rpc/handler.go).
+  // A bare error concerns the whole batch, whatever id it has. So does geth's error for a batch above its limit: a list
+  // of one error with the id of the first call (`respondWithBatchTooLarge` in rpc/handler.go).
   return Array.isArray(json) && !(json.length === 1 && member.id === ids[0] && codeOf(member) === invalidRequest)
 }
 

@@ -1,10 +1,10 @@
-// Keeps what an endpoint's URL and headers hide out of every message: nodes and gateways like to repeat them.
+// Keeps the secrets in an endpoint's URL and headers out of every message, since nodes and gateways often repeat them.
 
 const messageMaxChars = 400
 /** Shorter path segments are words like `v3`, not keys, and so are shorter values of headers. */
 const secretMinChars = 8
 
-/** `headers`: values. Of one with a scheme, such as `Bearer …`, what follows is as secret as the whole. */
+/** `headers`: their values. In a value with a scheme, such as `Bearer …`, each part is as secret as the whole. */
 export function redactor(url: URL, headers: readonly string[] = []): (text: string) => string {
   const inUrl = [url.host, url.username, url.password, ...url.pathname.split('/'), ...url.searchParams.values()]
   const secrets = [...inUrl, ...headers, ...headers.flatMap((value) => value.split(/[\s,;]+/))]
@@ -16,7 +16,7 @@ export function redactor(url: URL, headers: readonly string[] = []): (text: stri
   }
 }
 
-/** Every text in what came as JSON, however deep; hex is data, which no URL can hide in, and keeps its length. */
+/** Redacts every text of a JSON value, up to a depth. Hex is data, cannot hide a URL, and keeps its length. */
 export function redactAll(json: unknown, redact: (text: string) => string, depth = 0): unknown {
   if (typeof json === 'string') return /^0x[0-9a-fA-F]*$/.test(json) ? json : redact(json)
   if (typeof json !== 'object' || json === null) return json

@@ -1,7 +1,7 @@
-// What a JSON-RPC 2.0 body says, before anything is known of it.
+// Reads a JSON-RPC 2.0 body whose shape is unverified.
 import type { Answer } from './call.ts'
 
-/** One answer; its `error` is of the same kind. */
+/** One answer. Its `error` has the same shape. */
 export interface BatchMember {
   readonly id?: unknown
   readonly result?: unknown
@@ -11,12 +11,12 @@ export interface BatchMember {
   readonly data?: unknown
 }
 
-/** EIP-1474's code, which rate limits and limits on batches share. */
+/** EIP-1474's code for an exceeded limit. Rate limits and limits on batches share it. */
 export const limitExceeded = -32005
-/** The limit exceeded, and what gateways put into an HTTP 200 instead of an HTTP 429. */
+/** The exceeded limit, and the code that gateways put into an HTTP 200 instead of sending an HTTP 429. */
 const rateLimitCodes: readonly number[] = [429, limitExceeded]
 
-export const leftOut: Answer = { kind: 'unknown', message: 'the node answered, but not this call' }
+export const leftOut: Answer = { kind: 'unknown', message: 'the node left this call out of its answer' }
 
 export function toAnswer(member: unknown, redact: (text: string) => string): Answer {
   if (!isObject(member)) return leftOut

@@ -1,12 +1,12 @@
-// Whether a failed gas estimate says that the payload itself would revert, and with what words.
+// Decides whether a failed gas estimate proves that the payload would revert, and finds the reason.
 import { decodeErrorResult } from 'viem/utils'
 import type { Hex } from '../../domain/ids.ts'
 import type { Answer } from './call.ts'
 
-/** EIP-1474's extension for "execution error", by geth, reth, Erigon, newer Nethermind, anvil and Hardhat. */
+/** EIP-1474's extension for "execution error". geth, reth, Erigon, newer Nethermind, anvil and Hardhat use it. */
 const executionErrorCode = 3
 
-/** The only place that matches a node's prose on reverts: for clients that use another code. */
+/** The only place that matches a node's prose on reverts: some clients use another code. */
 const revertProse: readonly RegExp[] = [
   /\brevert/i, // Besu -32000 "Execution reverted"; geth -32000 before 1.9.15
   /VM execution error/i, // Nethermind and OpenEthereum, -32015
@@ -26,7 +26,7 @@ const panics: Readonly<Record<string, string>> = {
   '81': 'call of an uninitialized function',
 }
 
-/** Undefined unless the answer says that the execution fails: an ill node must not fail a payload. */
+/** Undefined unless the answer proves that the execution fails: a faulty node must not fail a payload. */
 export function revertReason(answer: Answer): string | undefined {
   if (answer.kind !== 'rpcError') return undefined
   const says = answer.code === executionErrorCode || revertProse.some((pattern) => pattern.test(answer.message))
@@ -34,7 +34,7 @@ export function revertReason(answer: Answer): string | undefined {
   return decoded(revertData(answer.data)) ?? (answer.message || 'execution reverted')
 }
 
-/** A string; or inside an object (older Hardhat); or behind "Reverted " (Nethermind, OpenEthereum). */
+/** The data is a string, or inside an object (older Hardhat), or behind "Reverted " (Nethermind, OpenEthereum). */
 function revertData(data: unknown): Hex | undefined {
   const inner = typeof data === 'object' && data !== null && 'data' in data ? data.data : data
   const found = typeof inner === 'string' ? /^(?:Reverted )?0x([0-9a-f]*)$/i.exec(inner.trim())?.[1] : undefined

@@ -1,4 +1,4 @@
-// A client's read, passed on to one endpoint, and to the next where that one can't be asked.
+// Passes a client's read on to one endpoint, and to the next one where that fails.
 import type { ChainRead, ReadAnswer } from '../chain.ts'
 import type { Endpoints } from './endpoints.ts'
 

@@ -1,23 +1,25 @@
-// What a node's answer to eth_sendRawTransaction proves. The only place that matches the prose on transactions.
+// Decides what a node's answer to eth_sendRawTransaction proves. The only place that matches prose about broadcasts.
 //
-// Codes prove nothing here: -32000 stands for everything, and Besu's -32001, -32004 and -32006 are by EIP-1474 "not
-// found", "not supported" and "version not supported". So a message decides, and one that nobody recorded is `unknown`:
-// the attempt may lie in a pool, whatever the node says. tooling/broadcast-samples.ts holds what clients really say.
+// Codes prove nothing here: -32000 stands for everything, and Besu's -32001, -32004 and -32006 mean "not found", "not
+// supported" and "version not supported" in EIP-1474. So the message decides, and an unrecognized message is `unknown`:
+// the attempt may be in a pool all the same. tooling/broadcast-samples.ts holds recorded messages of clients.
 import type { BroadcastOutcome, RejectionCode } from '../../domain/attempt.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { Wei } from '../../domain/units.ts'
 import type { Answer } from '../nodes/call.ts'
 
-/** The first that matches decides, so the particular stands before the general. Clients are named where only they say so. */
+/**
+ * The first match decides, so the specific stands before the general. A client is named where only that client says so.
+ */
 const prose: readonly (readonly [RegExp, RejectionCode | 'alreadyKnown'])[] = [
   // Not "unknown transaction type".
   [/already known|AlreadyKnown|\bknown transaction|already imported|existing txn with same hash/i, 'alreadyKnown'],
   [/OwnNonceAlreadyUsed/, 'alreadyKnown'], // Nethermind before 1.25, of a transaction that it holds as its own
 
-  // A delegated account (EIP-7702) may have one transaction in flight, the next one in order: both pass with time.
+  // A delegated account (EIP-7702) may have one transaction in flight, the next in order. Both refusals pass with time.
   [/in-flight transaction limit reached|delegation authority has pending transaction/i, 'poolFull'],
   [/gapped-nonce tx from delegated accounts|delegation nonce gap/i, 'nonceGap'],
-  // The pool of another type family, or of set-code transactions, has claimed the account.
+  // The pool for another type family, or for set-code transactions, has reserved the account.
   [/address already reserved|authority already reserved|pending transaction type conflict/i, 'typeConflict'],
   [/can't replace blob-txn with a non-blob-txn/i, 'typeConflict'],
 
@@ -25,7 +27,7 @@ const prose: readonly (readonly [RegExp, RejectionCode | 'alreadyKnown'])[] = [
     /replacement transaction underpriced|could not replace existing tx|ReplacementNotAllowed/i,
     'replacementUnderpriced',
   ],
-  // geth: only a full pool asks whether a gapped transaction may push another out.
+  // Only a full pool of geth checks whether a gapped transaction may push another one out.
   [/future transaction tries to replace pending/i, 'poolFull'],
   // Erigon calls a sender with too many cheap transactions a spammer: its share of the pool is used up.
   [/txpool is full|sub-pool is full|\bspammer\b/i, 'poolFull'],
@@ -33,7 +35,7 @@ const prose: readonly (readonly [RegExp, RejectionCode | 'alreadyKnown'])[] = [
   [/nonce too low|OldNonce/i, 'nonceTooLow'],
   [/nonce too high|nonce too far in future|NonceGap|nonce is too distant/i, 'nonceGap'],
 
-  // Before the funds: geth names the cap in ether. It is the limit of that node alone.
+  // Before the funds, since geth names the cap in ether. The cap is that node's own limit.
   [/exceeds the configured cap/i, 'nodeLimit'],
   [
     /insufficient funds|InsufficientFunds|upfront cost exceeds account balance|doesn't have enough funds/i,
@@ -46,18 +48,18 @@ const prose: readonly (readonly [RegExp, RejectionCode | 'alreadyKnown'])[] = [
   [/requires at least \d+ gas|requires gas floor of|exceeds transaction gas cap|init code length is/i, 'invalid'], // Hardhat
   [/invalid sender|transaction type not supported|priority fee per gas higher than max fee/i, 'invalid'],
 
-  // FeeTooLow and FeeTooLowToCompete are Nethermind's before 1.25.
+  // Nethermind before 1.25 says FeeTooLow and FeeTooLowToCompete.
   [/underpriced|FeeTooLow|fee too low|gas price below (?:configured )?minimum|below current base fee/i, 'feeTooLow'],
   [/less than block base fee|too low for the next block/i, 'feeTooLow'],
 ]
 
-/** What a refusal for its price says of the smallest tip, or price, that the node would take. */
+/** How a node that refuses a price names the smallest tip, or price, that it accepts. */
 const minimumProse: readonly RegExp[] = [
   /minimum needed (\d+)/i, // geth, bor, BSC: "gas tip cap 1, minimum needed 25000000000"
   /tip needed (\d+)/i, // geth 1.13: "tip needed 25000000000, tip permitted 1"
 ]
 
-/** In wei per gas; undefined where the answer names none. */
+/** In wei per gas. Undefined where the answer names no minimum. */
 export function minimumTipIn(answer: Answer): Wei | undefined {
   if (answer.kind !== 'rpcError' || meaningOf(answer.message) !== 'feeTooLow') return undefined
   const named = minimumProse.map((pattern) => pattern.exec(answer.message)?.[1]).find((digits) => digits !== undefined)
@@ -69,8 +71,9 @@ function meaningOf(message: string): RejectionCode | 'alreadyKnown' | undefined 
 }
 
 /**
- * `accepted` is a returned hash, which is no proof that the pool has it: geth returns one for what it swallowed and only
- * tracks locally. A rate limit inside an HTTP 200, Besu's bare "Internal error" and all that nobody recorded: `unknown`.
+ * `accepted` is a returned hash. It does not prove that the pool has the transaction: geth also returns one for a
+ * transaction that it only tracks locally. A rate limit inside an HTTP 200, Besu's bare "Internal error" and every
+ * unrecognized message are `unknown`.
  */
 export function broadcastOutcome(answer: Answer, hash: Hash): BroadcastOutcome {
   switch (answer.kind) {

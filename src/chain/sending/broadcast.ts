@@ -1,4 +1,4 @@
-// Broadcasts signed transactions, in order, in one batch, and says what is certain of each.
+// Broadcasts signed transactions, in order and in one batch, and returns the outcome of each.
 import type { BroadcastOutcome } from '../../domain/attempt.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { Wei } from '../../domain/units.ts'
@@ -30,13 +30,13 @@ export async function broadcast(
   const wide = requests.filter((request) => request.reach === 'all')
   const widely = (some: readonly Endpoint[]) =>
     Promise.all(wide.length > 0 ? some.map((endpoint) => broadcastTo(endpoint, wide, learn)) : [])
-  // They are broadcast to a dead endpoint too, but a race is not held up by its time-out where others have taken them.
+  // A resting endpoint gets no-ops too, but its time-out delays a race only where no other endpoint may have the bytes.
   const late = widely(others.filter((endpoint) => !endpoint.fit()))
   await Promise.all([broadcastTo(first, requests, learn), widely(others.filter((endpoint) => endpoint.fit()))])
   if (!wide.every(({ hash }) => mayBeInAPool(outcomes.get(hash)))) await late
   for (const endpoint of others) {
     const again = requests.filter(({ hash, reach }) => reach === 'one' && worthAnother(outcomes.get(hash) ?? nowhere))
-    // A first endpoint may have taken its time to fail, and a cancellation may have been answered in it.
+    // The first endpoint may have failed slowly, and a client may have canceled the transaction meanwhile.
     const wanted = await Promise.all(again.map(async ({ stillWanted }) => stillWanted?.() ?? true))
     const left = again.filter((_, index) => wanted[index])
     if (left.length > 0) await broadcastTo(endpoint, left, learn)
@@ -55,7 +55,7 @@ async function broadcastTo(
   requests: readonly BroadcastRequest[],
   learn: (request: BroadcastRequest, answer: Answer) => void,
 ): Promise<void> {
-  // An endpoint that has not said which chain it serves gets no bytes at all: that much is certain.
+  // An endpoint gets no bytes before it has reported its chain, so its outcome is certain: unsent.
   const unfit = await endpoint.ready()
   const answers: readonly Answer[] =
     unfit === undefined

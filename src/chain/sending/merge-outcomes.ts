@@ -1,12 +1,12 @@
-// What several nodes' answers about the same bytes prove together.
+// Merges the outcomes of several nodes for the same bytes.
 import type { BroadcastOutcome, RejectionCode } from '../../domain/attempt.ts'
 
-/** Evidence that a node may have it, strongest first: what one node may hold, no other node's refusal takes back. */
+/** Strongest evidence first that a node may have the bytes. A refusal by another node does not refute it. */
 const evidence: readonly BroadcastOutcome['kind'][] = ['accepted', 'alreadyKnown', 'unknown', 'rejected', 'unsent']
 
 /**
- * Among refusals, what says most about the chain and about rivals in the pools comes first, and what another node might
- * see differently after it. `invalid` is for ever, so it stands only where every node that was reached said so.
+ * The refusals that prove most about the chain and about rivals in the pools come first, then those that differ between
+ * nodes. `invalid` is permanent, so it counts only where every node that was reached returned it.
  */
 const refusals: readonly RejectionCode[] = [
   'nonceTooLow',
@@ -20,17 +20,17 @@ const refusals: readonly RejectionCode[] = [
   'invalid',
 ]
 
-/** `unsent` only if it is all of them. */
+/** `unsent` only where both are. */
 export function mergeOutcomes(one: BroadcastOutcome, other: BroadcastOutcome): BroadcastOutcome {
   const distance = evidence.indexOf(one.kind) - evidence.indexOf(other.kind)
   if (distance !== 0) return distance < 0 ? one : other
-  // An error that nobody has recorded is worth telling; a silence is not.
+  // An unrecognized error is worth reporting; a missing answer is not.
   if (one.kind === 'unknown' && other.kind === 'unknown') return one.code === undefined ? other : one
   if (one.kind !== 'rejected' || other.kind !== 'rejected') return one
   return refusals.indexOf(one.code) <= refusals.indexOf(other.code) ? one : other
 }
 
-/** Whether the next endpoint may do better: nothing was learned, or the refusal is one node's own affair. */
+/** Whether the next endpoint may do better: the outcome proved nothing, or the refusal is specific to one node. */
 export function worthAnother(outcome: BroadcastOutcome): boolean {
   if (outcome.kind === 'unsent' || outcome.kind === 'unknown') return true
   return outcome.kind === 'rejected' && (outcome.code === 'nodeLimit' || outcome.code === 'poolFull')

@@ -1,8 +1,8 @@
-// The key itself: made once, shown once, and known afterwards by its digest alone.
+// Makes the token of an API key. It is shown once; only its digest is stored.
 import { hash } from 'node:crypto'
 import type { Random } from '../../ops/random.ts'
 
-/** So that people, logs' filters and scanners of repositories know one when they see one. */
+/** Makes a leaked key recognizable to people, log filters and repository scanners. */
 const prefix = 'rescind_'
 const hintChars = prefix.length + 4
 const shape = /^rescind_[A-Za-z0-9_-]{43}$/
@@ -12,14 +12,14 @@ export function newToken(random: Random): { token: string; digest: string; hint:
   return { token, digest: digestOf(token), hint: token.slice(0, hintChars) }
 }
 
-/** Undefined for what can't be one of ours, whatever it is. */
+/** Undefined for a token without the shape of ours. */
 export function digestOfToken(token: string): string | undefined {
   return shape.test(token) ? digestOf(token) : undefined
 }
 
 /**
- * A fast digest without salt is right here: it slows a search down for what people choose, and nobody searches 256 random
- * bits. Nor does a comparison of digests leak anything: nobody can choose what a digest begins with.
+ * A fast digest without salt is right here: a slow one protects passwords that people choose, and 256 random bits can't
+ * be searched. A comparison of digests leaks nothing either, since no attacker can choose how a digest begins.
  */
 function digestOf(token: string): string {
   return hash('sha256', token)

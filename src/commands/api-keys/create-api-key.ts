@@ -1,4 +1,4 @@
-// POST of an API key: the key goes into the answer and nowhere else.
+// POST of an API key. Only the answer holds the token.
 import { type ApiKey, type ApiKeyRequest, checkApiKey } from '../../domain/api-key.ts'
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
@@ -7,7 +7,7 @@ import { freshId } from '../../ops/fresh-id.ts'
 import type { CommandContext } from '../context.ts'
 import { newToken } from './api-key-token.ts'
 
-/** More than anybody looks after: a limit on everything. */
+/** More than an operator can look after. Everything has a limit. */
 export const apiKeysMax = 1_000
 
 /** Throws INVALID_REQUEST. */
@@ -29,13 +29,10 @@ export async function createApiKey(
   await store.commit(async (session) => {
     for (const id of request.relayers ?? []) {
       if (await session.relayer(id)) continue
-      throw new RescindError('INVALID_REQUEST', `relayers: "${id}" is no relayer; send the ids of relayers that exist`)
+      throw new RescindError('INVALID_REQUEST', `relayers: "${id}" does not exist; send the ids of existing relayers`)
     }
     if ((await session.apiKeysInForce()) >= apiKeysMax) {
-      throw new RescindError(
-        'INVALID_REQUEST',
-        `there are ${apiKeysMax} keys, the most allowed; revoke those that nobody uses`,
-      )
+      throw new RescindError('INVALID_REQUEST', `there are ${apiKeysMax} keys, the most allowed; revoke unused ones`)
     }
     await session.insertApiKey(key, digest)
     session.recordAudit(allowed(requester, now, { subjectId: key.id }))

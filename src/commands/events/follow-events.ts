@@ -1,4 +1,4 @@
-// Waiting for events: one look at the outbox serves all who wait.
+// Waits for events: one poll of the outbox serves every waiting reader.
 import type { Clock } from '../../ops/clock.ts'
 import type { Reads } from '../../store/store.ts'
 
@@ -14,7 +14,7 @@ interface Waiter {
   wake(): void
 }
 
-/** Costs nothing while nobody waits. */
+/** Costs nothing while no reader waits. */
 export function followEvents({ reads, clock }: { reads: Pick<Reads, 'newestEvent'>; clock: Clock }): EventFeed {
   const waiting = new Set<Waiter>()
   let looking = false
@@ -23,7 +23,7 @@ export function followEvents({ reads, clock }: { reads: Pick<Reads, 'newestEvent
     if (looking) return
     looking = true
     while (waiting.size > 0) {
-      // Where it can't be read, whoever waits finds that out by reading, and can tell it.
+      // If the read fails, every reader wakes: its own read fails too, and reports why.
       const newest = await reads.newestEvent().catch(() => Number.POSITIVE_INFINITY)
       for (const waiter of waiting) if (newest > waiter.after) waiter.wake()
       if (waiting.size > 0) await clock.sleep(lookEveryMs)

@@ -1,11 +1,11 @@
-// Having dead letters tried again: one, or all that there are.
+// Queues dead letters for another try: one of them, or all.
 import { RescindError } from '../../domain/errors.ts'
 import type { CommandContext } from '../context.ts'
 
-/** In one unit: it holds the store up no longer than some requests do. */
+/** Limits a unit, so that it delays the store no longer than some requests do. */
 const redeliveredAtOnce = 500
 
-/** Puts it back among what waits. Throws DEAD_LETTER_NOT_FOUND. */
+/** Returns the dead letter to the queue. Throws DEAD_LETTER_NOT_FOUND. */
 export async function redeliverOne(
   { store, clock }: Pick<CommandContext, 'store' | 'clock'>,
   notificationId: string,
@@ -17,7 +17,7 @@ export async function redeliverOne(
     throw new RescindError('DEAD_LETTER_NOT_FOUND', `event ${eventId} is no dead letter of this notification`)
 }
 
-/** Puts all of them back that are there now. Answers how many. */
+/** Returns all present dead letters to the queue. Returns their number. */
 export async function redeliverAll(
   { store, clock }: Pick<CommandContext, 'store' | 'clock'>,
   notificationId: string,

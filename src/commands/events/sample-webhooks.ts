@@ -1,4 +1,4 @@
-// What waits for webhooks and what was given up: counted when somebody scrapes.
+// Counts waiting deliveries and dead letters at each scrape.
 import type { WebhookMetrics } from '../../ops/metrics.ts'
 import type { Reads } from '../../store/store.ts'
 

@@ -1,4 +1,4 @@
-// PATCH of a network: an overlay on what the file says of it. Its nodes are exchanged while its relayers go on.
+// PATCH of a network: stores an overlay on the file's settings. The nodes are replaced while the relayers continue.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { NetworkPatch, NetworkSettings } from '../../registry/entities.ts'
@@ -6,7 +6,7 @@ import { relayersMax } from '../../registry/registry.ts'
 import { networkFromEntity, networkToEntity } from '../../registry/stored-entities.ts'
 import { type ManagementContext, requireKey, takeEffect } from '../management.ts'
 
-/** Null gives a member back to the file. */
+/** Null returns a member to the file's value. */
 export type NetworkChange = { readonly [K in keyof NetworkPatch]?: NetworkPatch[K] | null }
 
 /** Throws NETWORK_NOT_FOUND, STORAGE_KEY_MISSING. */
@@ -24,7 +24,7 @@ export async function updateNetwork(
     await session.raiseRevision()
     const known = await session.entity('network', name)
     const members = Object.entries({ ...(known && networkFromEntity(vault, known)), ...change })
-    // Without the nulls of a patch.
+    // A patch's nulls are removed.
     const next = Object.fromEntries(members.filter(([, value]) => value !== null)) as NetworkPatch
     if (Object.keys(next).length === 0) await session.removeEntity('network', name)
     else await session.saveEntity(networkToEntity(vault, name, next))

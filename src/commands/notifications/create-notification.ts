@@ -1,4 +1,4 @@
-// POST of a notification: where events go. The URL may hold a token, so it is sealed like the key that signs.
+// POST of a notification: where events are delivered. The URL may hold a token, so it is sealed like the signing key.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import { freshId } from '../../ops/fresh-id.ts'
@@ -6,7 +6,9 @@ import type { NotificationSettings } from '../../registry/entities.ts'
 import { notificationToEntity } from '../../registry/stored-entities.ts'
 import { type ManagementContext, refuseInside, requireKey, takeEffect } from '../management.ts'
 
-/** Its id is made where it is absent. Throws ALREADY_EXISTS, STORAGE_KEY_MISSING, and INVALID_REQUEST for a URL inside. */
+/**
+ * Generates an absent id. Throws ALREADY_EXISTS, STORAGE_KEY_MISSING, and INVALID_REQUEST for a URL that leads inside.
+ */
 export async function createNotification(
   context: ManagementContext,
   request: Omit<NotificationSettings, 'id'> & { readonly id?: string },

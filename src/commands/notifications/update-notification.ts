@@ -1,4 +1,4 @@
-// PATCH of a notification: another URL or another key, for every event that is delivered from now on.
+// PATCH of a notification: another URL or another key, for every delivery from now on.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { Secret } from '../../ops/secret.ts'
@@ -8,11 +8,14 @@ import { type ManagementContext, notInFile, refuseInside, requireKey, takeEffect
 
 export interface NotificationPatch {
   readonly url?: Secret
-  /** Null: deliver unsigned from now on. */
+  /** Null: deliveries are unsigned from now on. */
   readonly signingKey?: Secret | null
 }
 
-/** Throws NOTIFICATION_NOT_FOUND, CONFIGURED_BY_FILE, STORAGE_KEY_MISSING, and INVALID_REQUEST for a URL inside. */
+/**
+ * Throws NOTIFICATION_NOT_FOUND, CONFIGURED_BY_FILE, STORAGE_KEY_MISSING, and INVALID_REQUEST for a URL that leads
+ * inside.
+ */
 export async function updateNotification(
   context: ManagementContext,
   id: string,

@@ -1,4 +1,4 @@
-// POST of a relayer: another nonce sequence, advanced from the answer on.
+// POST of a relayer: a new nonce sequence, advanced once the request is answered.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { NetworkName, RelayerId } from '../../domain/ids.ts'
@@ -10,7 +10,7 @@ import type { Session } from '../../store/store.ts'
 import { type ManagementContext, type PolicyMembers, policiesFrom, requireKey, takeEffect } from '../management.ts'
 
 export interface RelayerRequest {
-  /** Made where it is absent. */
+  /** Generated if absent. */
   readonly id?: string
   readonly name: string
   readonly network: string
@@ -19,7 +19,7 @@ export interface RelayerRequest {
   readonly paused: boolean
   /** In the form of the configuration file. */
   readonly policies: PolicyMembers
-  /** Instead of the network's. */
+  /** These replace the network's endpoints. */
   readonly endpoints?: readonly EndpointSettings[]
 }
 
@@ -36,7 +36,7 @@ export async function createRelayer(
   const at = { kind: 'relayer', id: relayer.id } as const
   const sealed = request.endpoints && sealEndpoints(vault, at, request.endpoints)
   await store.commit(async (session) => {
-    // First: it waits for whoever else changes the registry.
+    // This comes first, since it waits for other changes to the registry.
     await session.saveEntity(relayerToEntity(relayer.id, { origin: 'api' }, sealed))
     await refuseMissing(context, session, relayer)
     await refuseTaken(session, relayer)
@@ -66,7 +66,7 @@ function relayerFrom(context: ManagementContext, request: RelayerRequest, id: st
       registry.signers().map((each) => each.id),
     )
   return {
-    // From here on it is a relayer's, and the network's name one of those that are configured.
+    // Checked above: the id is a relayer's from here on, and the network is configured.
     id: id as RelayerId,
     name,
     network: network.name as NetworkName,
@@ -87,11 +87,13 @@ async function refuseTaken(session: Session, { id, chainId, address }: Relayer):
   if (!rival) return
   throw new RescindError(
     'ACCOUNT_IN_USE',
-    `signer_id: ${address} on chain ${chainId} is relayer "${rival.id}", and two would fight over its nonces; give this one another signer`,
+    `signer_id: ${address} on chain ${chainId} is relayer "${rival.id}", and two relayers would compete for its nonces; give this one another signer`,
   )
 }
 
-/** As of the commit: a signer or a notification may have been deleted since it was looked up. Throws INVALID_REQUEST. */
+/**
+ * Checks within the commit, since a signer or a notification may have been deleted meanwhile. Throws INVALID_REQUEST.
+ */
 export async function refuseMissing(
   { registry }: ManagementContext,
   session: Session,
@@ -120,5 +122,5 @@ const namedMax = 20
 function unknown(field: string, id: string, ids: readonly string[]): RescindError {
   const named = ids.slice(0, namedMax).join(', ')
   const choice = ids.length === 0 ? 'there are none' : `there are: ${named}${ids.length > namedMax ? ', …' : ''}`
-  return new RescindError('INVALID_REQUEST', `${field}: "${id.slice(0, 40)}" is not known; ${choice}`)
+  return new RescindError('INVALID_REQUEST', `${field}: "${id.slice(0, 40)}" does not exist; ${choice}`)
 }

@@ -1,4 +1,4 @@
-// DELETE of a relayer that has nothing open. Its transactions stay to be read, under its id.
+// DELETE of a relayer without open transactions. Its transactions can still be read under its id.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'

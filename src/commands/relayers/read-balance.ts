@@ -1,4 +1,4 @@
-// A relayer's balance, asked of its network.
+// Reads a relayer's balance from its network.
 import type { Relayer } from '../../domain/relayer.ts'
 import type { Wei } from '../../domain/units.ts'
 import { readNodes } from '../read-nodes.ts'

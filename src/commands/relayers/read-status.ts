@@ -1,4 +1,4 @@
-// How a relayer is doing: its account at the head, and what the store holds for it.
+// Reads a relayer's status: its account at the head, and its counts in the store.
 
 import { type Chain, ChainUnavailable } from '../../chain/chain.ts'
 import type { Relayer } from '../../domain/relayer.ts'
@@ -13,7 +13,7 @@ export interface RelayerStatus {
   readonly balance: Wei
   readonly nonce: Nonce
   readonly pending: number
-  /** Of the newest transaction that is confirmed. */
+  /** When the newest confirmed transaction was settled. */
   readonly lastConfirmedAt?: TimestampMs
 }
 

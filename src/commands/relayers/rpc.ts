@@ -1,4 +1,4 @@
-// A client's read of the relayer's chain, through the relayer's nodes.
+// Runs a client's read of the relayer's chain, through the relayer's nodes.
 
 import type { Chain, ReadAnswer } from '../../chain/chain.ts'
 import { relayerNotFound } from '../../domain/errors.ts'
@@ -8,7 +8,7 @@ import { type RpcRefusal, refuseCall } from '../../domain/rpc.ts'
 import type { Reads } from '../../store/store.ts'
 import { readNodes } from '../read-nodes.ts'
 
-/** Throws RELAYER_NOT_FOUND, NODE_UNAVAILABLE. A method that is not passed on is an error of JSON-RPC, and an answer. */
+/** Throws RELAYER_NOT_FOUND, NODE_UNAVAILABLE. A refused method is a JSON-RPC error, and so an answer. */
 export async function rpc(
   reads: Reads,
   chainOf: (relayer: Relayer) => Chain,
@@ -21,8 +21,8 @@ export async function rpc(
   if (refused) return { refused }
   return readNodes(
     relayer,
-    // `refuseCall` takes lists only.
+    // `refuseCall` accepts lists only.
     () => chainOf(relayer).read({ method, params: params as readonly unknown[] }),
-    ({ message }) => ` ${method}: ${message}; ask for less, or try again later`,
+    ({ message }) => ` ${method}: ${message}; request less, or try again later`,
   )
 }

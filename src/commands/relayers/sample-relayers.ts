@@ -1,5 +1,5 @@
-// What no step of a relayer tells: how many transactions it holds by status, and its balance while it is idle. Asked when
-// somebody scrapes, and so at nobody's cost while nobody does.
+// Samples, at each scrape, the figures that no step of a relayer reports: its transactions by status, and its balance
+// while it is idle. They cost nothing without a scrape.
 import type { Chain } from '../../chain/chain.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
@@ -12,17 +12,17 @@ export interface Sampling {
   readonly reads: Reads
   /** Throws for a network that is not configured. */
   readonly chainOf: (relayer: Relayer) => Chain
-  /** Whether this process advances it: of several on the database one asks for its balance. */
+  /** Whether this process advances the relayer: of several replicas, only the owner reads its balance. */
   readonly owns: (relayer: RelayerId) => boolean
   readonly clock: Clock
   readonly metrics: RelayerMetrics
 }
 
-/** A balance costs a call, which those asked for at one moment share: each is asked for once in five minutes at most. */
+/** A balance costs a call, which simultaneous reads share. Each is read at most once in five minutes. */
 const balanceKeptMs = 300_000
 const pageSize = 500
 
-/** Resolves once the counts are told. Balances come later, and are told at the next scrape. */
+/** Resolves once the counts are reported. A balance arrives later, and is reported at the next scrape. */
 export function samplingRelayers({ reads, chainOf, owns, clock, metrics }: Sampling): () => Promise<void> {
   const readAt = new Map<RelayerId, TimestampMs>()
 
@@ -38,7 +38,7 @@ export function samplingRelayers({ reads, chainOf, owns, clock, metrics }: Sampl
       for (const relayer of items) metrics.counted(relayer, await reads.counts(relayer.id))
       for (const relayer of items.filter(isDue)) {
         readAt.set(relayer.id, now)
-        // Without an answer the last balance stands: that no node answers is told by other metrics.
+        // Without an answer the last balance stands. Other metrics report that no node answers.
         void readBalance(relayer).catch(() => undefined)
       }
       if (page * pageSize >= total) return

@@ -1,4 +1,4 @@
-// A signature that is shown to somebody and never mined. It changes nothing that is stored, so it reads no more than the
+// Signs a statement, which is shown to others and never mined. It changes nothing in the store, so it reads only the
 // relayer.
 
 import type { Signature } from '../../domain/attempt.ts'

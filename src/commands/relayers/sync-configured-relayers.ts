@@ -1,4 +1,4 @@
-// The configuration's relayers into rows, at start. What a row already stands for is not changed under open transactions.
+// Writes the configuration's relayers into rows, at start. A row with open transactions keeps its account.
 import { isDeepStrictEqual } from 'node:util'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
@@ -11,7 +11,7 @@ import type { Entity, Session, Store } from '../../store/store.ts'
 
 export interface SyncOptions {
   readonly store: Store
-  /** Those of the file, without what was changed of them through the API. */
+  /** The file's relayers, without their changes through the API. */
   readonly file: readonly Relayer[]
   /** Whether its key and its network are still configured. */
   readonly canBeFollowed: (relayer: Relayer) => boolean
@@ -20,11 +20,11 @@ export interface SyncOptions {
 }
 
 /**
- * Those that the configuration no longer names are paused: they take nothing new, but as long as they can be followed, what
- * they have in flight, and its cancellations, go on.
+ * Pauses relayers that the configuration no longer names. They accept no new transactions. Those in flight, and their
+ * cancellations, continue as long as key and network are configured.
  *
- * Throws OperatorError where an id would change its account, or an account its id. Writes only where something differs: other
- * processes on the database may be at work, and their clients.
+ * Throws OperatorError where an id would change its account, or an account its id. Writes only where something differs,
+ * since other processes on the database, and their clients, may be at work.
  */
 export async function syncConfiguredRelayers(given: SyncOptions): Promise<void> {
   const { store, file, canBeFollowed, hasNotification, logger } = given
@@ -42,7 +42,7 @@ export async function syncConfiguredRelayers(given: SyncOptions): Promise<void> 
   const differs = configured.some((relayer) => !stored.some((known) => isDeepStrictEqual(known, relayer)))
   if (differs || orphans.some(({ paused }) => !paused)) {
     await store.commit(async (session) => {
-      // First: what a client changes meanwhile comes before this, and is kept, or after it.
+      // This comes first: a client's concurrent change is either before this one, and kept, or after it.
       await session.raiseRevision()
       for (const { id } of orphans) await pause(session, id)
       for (const relayer of file) {
@@ -55,33 +55,33 @@ export async function syncConfiguredRelayers(given: SyncOptions): Promise<void> 
     if (!known || isSameAccount(known, relayer)) continue
     logger.warn(
       { relayer_id: relayer.id, before: known.address, now: relayer.address },
-      'the account of this relayer changes: other processes on the database that have its key of before no longer advance it',
+      'the account of this relayer changes: replicas with its earlier key no longer advance it',
     )
   }
   for (const orphan of orphans) {
     const reason = canBeFollowed(orphan)
-      ? 'it is paused; what it has in flight is followed'
-      : 'it is paused, and without its signer or network nothing of it is followed, nor can anything of it be canceled'
+      ? 'it is paused; its transactions in flight continue'
+      : 'it is paused; without its signer or network its transactions neither advance nor can be canceled'
     logger.warn({ relayer_id: orphan.id }, `the configuration no longer names this relayer: ${reason}`)
   }
   for (const relayer of others.filter(({ id }) => isOwn(id))) {
     if (canBeFollowed(relayer)) continue
     logger.warn(
       { relayer_id: relayer.id, network: relayer.network, signer: relayer.signerId },
-      'this relayer was created through the API, and its network or signer is gone from the configuration: nothing of it is followed, nor can anything of it be canceled',
+      'this relayer was created through the API, and its network or signer is gone from the configuration: its transactions neither advance nor can be canceled',
     )
   }
   for (const { id, notificationId } of [...others, ...configured]) {
     if (notificationId === undefined || hasNotification(notificationId)) continue
     const gone =
-      'its notification is gone from the configuration: its events wait a day for it, and are dead letters then'
+      'its notification is gone from the configuration: its events wait a day for it, and then become dead letters'
     logger.warn({ relayer_id: id, notification: notificationId }, gone)
   }
 }
 
 async function pause(session: Session, id: RelayerId): Promise<void> {
   const relayer = await session.relayer(id)
-  // Deleted or created by a client, since it was listed.
+  // A client has deleted or created it since it was listed.
   if (!relayer || wasCreated(await session.entity('relayer', id))) return
   await session.saveRelayer({ ...relayer, paused: true })
 }
@@ -91,7 +91,7 @@ function withOverlay(relayer: Relayer, row: Entity | undefined): Relayer {
   return document?.origin === 'file' ? overlaid(relayer, document.overlay) : relayer
 }
 
-/** Through the API: the configuration never named it. */
+/** Whether the API created it, so that the configuration never named it. */
 function wasCreated(row: Entity | undefined): boolean {
   return row !== undefined && relayerFromEntity(row).origin === 'api'
 }
@@ -114,7 +114,7 @@ async function problemsOf(store: Store, relayer: Relayer, stored: readonly Relay
   }
   if (known && !isSameAccount(known, relayer) && (await store.commit((session) => session.hasOpen(id)))) {
     problems.push(
-      `relayer "${id}": it has open transactions of ${known.address} on chain ${known.chainId}, and the configuration now gives it ${address} on chain ${chainId}; go back until they have ended, or give the new account an id of its own`,
+      `relayer "${id}": it has open transactions of ${known.address} on chain ${known.chainId}, and the configuration now gives it ${address} on chain ${chainId}; restore the old account until they have ended, or give the new account an id of its own`,
     )
   }
   return problems

@@ -1,4 +1,4 @@
-// PATCH of a relayer. Its next step follows it: a pause binds no more nonces, and what is in flight is followed as before.
+// PATCH of a relayer, in force from its next step. A pause binds no more nonces; transactions in flight continue.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
@@ -12,12 +12,12 @@ import type { Session } from '../../store/store.ts'
 import { type ManagementContext, type PolicyMembers, policiesFrom, requireKey, takeEffect } from '../management.ts'
 import { refuseMissing } from './create-relayer.ts'
 
-/** A JSON Merge Patch (RFC 7396): null takes a member away, so that its default counts. */
+/** A JSON Merge Patch (RFC 7396): null removes a member, so that its default counts. */
 export interface RelayerPatch {
   readonly name?: string
   readonly notificationId?: string | null
   readonly paused?: boolean
-  /** In the form of the configuration file; null of the whole is null of each. */
+  /** In the form of the configuration file. Null for the whole is null for each member. */
   readonly policies?: PolicyMembers | null
   readonly endpoints?: readonly EndpointSettings[] | null
 }
@@ -45,7 +45,10 @@ export async function updateRelayer(
   return updated
 }
 
-/** What the file owns is overlaid; what it once owned, and names no more, is paused at each start. */
+/**
+ * Stores an overlay for a relayer that the file owns. A relayer that the file no longer names can't be changed: each
+ * start pauses it.
+ */
 async function keep(
   { registry, vault }: ManagementContext,
   session: Session,
@@ -87,6 +90,6 @@ function patched(context: ManagementContext, relayer: Relayer, patch: RelayerPat
 function patchedPolicies(context: ManagementContext, policies: Policies, patch: PolicyMembers | null): Policies {
   if (patch === null) return policiesFrom(context, {})
   const given = policiesFrom(context, patch)
-  // Read by itself, so what is absent afterwards is at its default: taken away, or given as what it is without it.
+  // The patch is read by itself, so a member that it sets to null is at its default in `given`.
   return policiesBy(({ name }, key) => (Object.hasOwn(patch, name) ? given[key] : policies[key]))
 }

@@ -1,4 +1,4 @@
-// POST of a signer: a key, sealed before it is stored, and never shown again.
+// POST of a signer: the key is sealed before it is stored, and never shown again.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import { freshId } from '../../ops/fresh-id.ts'
@@ -9,7 +9,7 @@ import { signerToEntity } from '../../registry/stored-entities.ts'
 import { type ManagementContext, requireKey, takeEffect } from '../management.ts'
 
 export interface SignerRequest {
-  /** Made where it is absent. */
+  /** Generated if absent. */
   readonly id?: string
   /** 64 hexadecimal digits, with or without 0x. */
   readonly key: Secret
@@ -38,7 +38,7 @@ export async function createSigner(
   return signer
 }
 
-/** Throws INVALID_REQUEST for what is no key; nothing of it is told. */
+/** Throws INVALID_REQUEST for an invalid key. The error reveals nothing of it. */
 export async function factsOf({ openSigner }: ManagementContext, id: string, key: Secret): Promise<SignerFacts> {
   try {
     return { id, type: 'plain', address: (await openSigner(id, key)).address }

@@ -1,4 +1,4 @@
-// DELETE of a signer that no relayer uses: its key is gone from the database.
+// DELETE of a signer that no relayer uses. Its key is deleted from the database.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import { type ManagementContext, notInFile, takeEffect } from '../management.ts'

@@ -1,4 +1,4 @@
-// PATCH of a signer: another key, as long as no relayer signs with the one it has.
+// PATCH of a signer: another key, unless that would change the account of a relayer.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { Secret } from '../../ops/secret.ts'
@@ -31,7 +31,7 @@ export async function updateSigner(
     if (!known) throw new RescindError('SIGNER_NOT_FOUND', `Signer with ID ${id} not found`)
     if (signerFromEntity(known).address !== signer.address) {
       const users = await session.relayersUsing('signer', id)
-      const fix = 'their accounts would change under them; create another signer, and relayers that use it'
+      const fix = 'the new key would change their accounts; create another signer, and relayers that use it'
       if (users.length > 0) throw new RescindError('SIGNER_IN_USE', `${usedBy('signer', id, users)}; ${fix}`)
     }
     await session.saveEntity(row)

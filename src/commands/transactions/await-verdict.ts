@@ -1,4 +1,4 @@
-// Prefer: wait. Waits for a final verdict, by hint where one comes and by looking where it is lost.
+// Prefer: wait. Waits for a final verdict by polling the store.
 import { verdictOn } from '../../domain/cancel.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { Transaction } from '../../domain/transaction.ts'
@@ -6,7 +6,9 @@ import type { CommandContext } from '../context.ts'
 
 const lookEveryMs = 250
 
-/** The transaction as soon as its verdict is final, or as it stands when `waitMs` is over or `signal` aborts. */
+/**
+ * Returns the transaction as soon as its verdict is final, or as it stands when `waitMs` is over or `signal` aborts.
+ */
 export async function awaitVerdict(
   context: Pick<CommandContext, 'store' | 'clock'>,
   relayerId: RelayerId,

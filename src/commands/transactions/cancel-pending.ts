@@ -1,4 +1,4 @@
-// DELETE of everything pending: one database transaction, as of one instant.
+// DELETE of everything pending, in one database transaction and as of one instant.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'

@@ -1,4 +1,4 @@
-// DELETE of one transaction: the intent, durable before the answer. The reconciler runs the race, if there is one.
+// DELETE of one transaction: makes the intent durable before the answer. The engine runs the race, if there is one.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { cancel } from '../../domain/cancel.ts'
 import { RescindError } from '../../domain/errors.ts'
@@ -7,8 +7,8 @@ import { isTerminal, type Transaction } from '../../domain/transaction.ts'
 import type { CommandContext } from '../context.ts'
 
 /**
- * Throws TRANSACTION_NOT_FOUND for an unknown relayer, an unknown transaction and a neighbour's alike, and
- * TRANSACTION_ALREADY_… when there is nothing left to take back.
+ * Throws TRANSACTION_NOT_FOUND for an unknown relayer, an unknown transaction and another relayer's transaction alike.
+ * Throws TRANSACTION_ALREADY_… when there is nothing left to cancel.
  */
 export async function cancelTransaction(
   context: CommandContext,
@@ -18,7 +18,7 @@ export async function cancelTransaction(
 ): Promise<Transaction> {
   const canceled = await context.store.commit(
     async (session) => {
-      // When it is decided: units that share a commit decide in the same moment, and what they write is alike.
+      // The time is read inside the unit: units that share a commit then have the same time, so their writes are alike.
       const now = context.clock.now()
       const found = await session.transaction(relayerId, id)
       if (!found) throw new RescindError('TRANSACTION_NOT_FOUND', 'no such transaction of this relayer')

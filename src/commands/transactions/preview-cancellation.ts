@@ -1,4 +1,5 @@
-// What a bulk cancel would do and cost now. Nothing is written, and nothing is promised: the next block may change it.
+// Previews the effect and the cost of a bulk cancel now. It writes nothing and promises nothing: the next block may
+// change it.
 
 import { type Chain, ChainUnavailable } from '../../chain/chain.ts'
 import { reserveOf } from '../../domain/decide/funds.ts'
@@ -22,9 +23,9 @@ export interface PreviewContext {
 
 export interface PricedPreview extends CancellationPreview {
   readonly balance: Wei
-  /** Kept back from sends for no-ops. */
+  /** The balance that sends leave for no-ops. */
   readonly reserve: Wei
-  /** At which it holds. */
+  /** The block at which the preview holds. */
   readonly block: BlockNumber
 }
 

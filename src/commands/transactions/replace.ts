@@ -1,4 +1,4 @@
-// PUT of a transaction: a new payload for the same place, durable before the answer.
+// PUT of a transaction: a new payload with the same sequence, durable before the answer.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
@@ -8,7 +8,7 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { CommandContext } from '../context.ts'
 
 /**
- * Throws TRANSACTION_NOT_FOUND, TRANSACTION_ALREADY_…, and what a send throws: RELAYER_PAUSED, POLICY_VIOLATION,
+ * Throws TRANSACTION_NOT_FOUND, TRANSACTION_ALREADY_…, and the errors of a send: RELAYER_PAUSED, POLICY_VIOLATION,
  * INVALID_REQUEST.
  */
 export async function replaceTransaction(

@@ -1,4 +1,4 @@
-// Sending under an idempotency key: the key and what it stands for are one commit, so a retry finds both or neither.
+// Sends under an idempotency key: one commit stores the key and the transactions, so a retry finds both or neither.
 import { hash } from 'node:crypto'
 import { type Claim, checkClaim } from '../../domain/claim.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
@@ -9,13 +9,13 @@ import type { CommandContext } from '../context.ts'
 export interface SentOnce {
   /** As they are now, in the order of the request. */
   readonly transactions: readonly Transaction[]
-  /** They were made by an earlier request. */
+  /** An earlier request made them. */
   readonly replayed: boolean
 }
 
 /**
- * Runs `make`, which stores transactions of these ids in the session's unit, unless the key was used before. A request that
- * is refused leaves its key free. Throws IDEMPOTENCY_KEY_REUSED, and what `make` throws.
+ * Runs `make`, which stores transactions with these ids in the session's unit, unless the key was used before. A
+ * refused request leaves its key free. Throws IDEMPOTENCY_KEY_REUSED, and the errors of `make`.
  */
 export async function sendOnce(
   context: Pick<CommandContext, 'store' | 'clock'>,
@@ -46,8 +46,8 @@ function stored(transaction: Transaction | undefined, id: TransactionId | undefi
 }
 
 /**
- * Of what a request means, not of how it is written: members in any order, and those that are not there, make no
- * difference. It is kept for ever, so its form must not change.
+ * Digests the meaning of a request, not its spelling: the order of members, and absent ones, make no difference. It is
+ * kept for ever, so its form must not change.
  */
 export function digestOf(relayerId: RelayerId, request: unknown): string {
   return hash('sha256', JSON.stringify([relayerId, canonical(request)]))

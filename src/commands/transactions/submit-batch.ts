@@ -1,4 +1,5 @@
-// Many sends at once: all are stored in one commit and in their order, next to each other in the queue, or none is.
+// Sends many transactions at once: one commit stores all of them, in order and next to each other in the queue, or
+// none.
 
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { checkEach } from '../../domain/check-each.ts'
@@ -22,8 +23,8 @@ interface Batch {
 }
 
 /**
- * In the order of `requests`. Throws what a send throws, with INVALID_REQUEST and POLICY_VIOLATION naming every item that
- * is refused; QUEUE_FULL where not all of them fit; under a claim, IDEMPOTENCY_KEY_REUSED.
+ * In the order of `requests`. Throws the errors of a send; INVALID_REQUEST and POLICY_VIOLATION name every refused
+ * item. Throws QUEUE_FULL where not all items fit and, under a claim, IDEMPOTENCY_KEY_REUSED.
  */
 export async function submitBatch(
   context: CommandContext,
@@ -58,7 +59,7 @@ async function storeBatch(
     if (room < requests.length) {
       throw new RescindError(
         'QUEUE_FULL',
-        `relayer "${relayerId}" may hold ${queueMax} pending transactions, and has room for ${Math.max(0, room)} of these ${requests.length}; send fewer, or again when some are mined`,
+        `relayer "${relayerId}" may hold ${queueMax} pending transactions, and has room for ${Math.max(0, room)} of these ${requests.length}; send fewer, or send again when some are mined`,
       )
     }
   }

@@ -1,4 +1,5 @@
-// A send: checked against the relayer's policies, stored in the relayer's order, and durable before the answer.
+// Sends a transaction: checks it against the relayer's policies, and stores it in the relayer's order before the
+// answer.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import type { Claim } from '../../domain/claim.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
@@ -27,7 +28,7 @@ export async function submitTransaction(
   return transaction
 }
 
-/** Throws what a send throws, and IDEMPOTENCY_KEY_REUSED. */
+/** Throws the errors of a send, and IDEMPOTENCY_KEY_REUSED. */
 export async function submitOnce(
   context: CommandContext,
   relayerId: RelayerId,
@@ -40,7 +41,7 @@ export async function submitOnce(
     await storeSend(session, context, relayerId, request, at),
   ])
   if (!replayed) context.wake(relayerId)
-  // One was sent, and one is answered, by whoever sent it.
+  // There is exactly one, from this request or an earlier one.
   return { transaction: transactions[0] as Transaction, replayed }
 }
 
@@ -66,7 +67,7 @@ async function storeSend(
   if (!next) throw relayerNotFound(relayerId)
   const { relayer, sequence } = next
   checkSend(relayer, request, now)
-  // No more can be pending than were ever stored, so the count is read only once it could matter.
+  // No more can be pending than were ever stored, so the count is read only once the limit is in reach.
   if (sequence > queueMax && (await session.pending(relayerId)) >= queueMax) {
     throw new RescindError(
       'QUEUE_FULL',
