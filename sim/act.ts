@@ -3,7 +3,7 @@ import { accountAt } from './chain/blocks.ts'
 import { offer } from './chain/node.ts'
 import { drawOthers, drawPolicies, gwei, inWords } from './draw-policies.ts'
 import { foreignTransaction } from './foreign-transaction.ts'
-import { follow, mine, reorganise } from './mining.ts'
+import { follow, mine, reorganize } from './mining.ts'
 import { drawPayload } from './payload.ts'
 import { type Action, drawWeather, type ReplicaAction } from './scenario.ts'
 import type { Service } from './service.ts'
@@ -39,7 +39,7 @@ export function act(world: World, service: Service, action: Action | ReplicaActi
       return
     }
     case 'reorg':
-      reorganise(world, dice.between(1, scenario.reorgMax))
+      reorganize(world, dice.between(1, scenario.reorgMax))
       return
     case 'lag':
       node.lags = true

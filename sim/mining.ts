@@ -16,7 +16,7 @@ export function mine(world: World): void {
 }
 
 /** Replaces the topmost `depth` blocks by one more than that. */
-export function reorganise(world: World, depth: number): void {
+export function reorganize(world: World, depth: number): void {
   const { blocks, dice } = world
   const old = blocks.canonical()
   const fork = ancestorAt(old, old.number - depth)

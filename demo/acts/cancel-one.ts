@@ -34,7 +34,7 @@ export async function cancelInThePool(stage: Stage, payment: Payment): Promise<v
   await anvil.mine()
   const { cost } = await verdictOf(stage, payment, ({ state, final }) => state === 'won' && !final)
   print(`A block is mined, and the no-op is in it: won, at a cost of ${cost} wei.`)
-  print('Not final yet: a reorganisation could still take the block back. The next block settles it.')
+  print('Not final yet: a reorganization could still take the block back. The next block settles it.')
 }
 
 export async function showWhoTookThePlace(stage: Stage, dropped: Payment, next: Payment): Promise<void> {

@@ -145,7 +145,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'stale-branch-as-truth',
-    breaks: 'believes the receipt of a node that a reorganisation left behind',
+    breaks: 'believes the receipt of a node that a reorganization left behind',
     caughtBy: 'test/chain/observe.test.ts',
     edits: [
       {

@@ -26,7 +26,7 @@ export const ofVerdicts: readonly Mutant[] = [
   },
   {
     name: 'safe-before-finality',
-    breaks: 'lets a client send anew what a reorganisation may yet bring back',
+    breaks: 'lets a client send anew what a reorganization may yet bring back',
     edits: [
       {
         file: 'src/domain/cancel.ts',
@@ -82,7 +82,7 @@ export const ofVerdicts: readonly Mutant[] = [
   },
   {
     name: 'mined-is-for-ever',
-    breaks: 'does not reopen what a reorganisation took back',
+    breaks: 'does not reopen what a reorganization took back',
     edits: [
       {
         file: 'src/domain/decide/decide.ts',

@@ -103,7 +103,7 @@ export interface ChainMetrics {
   head(number: BlockNumber, at: TimestampMs): void
   /** The measured block time, or the configured one until there is a measurement. */
   blocktime(ms: number): void
-  reorganised(blocks: number): void
+  reorganized(blocks: number): void
   /** How many relayers follow the head; without any it is not read. */
   followed(by: number): void
 }
@@ -114,7 +114,7 @@ export const noChainMetrics: ChainMetrics = {
   lagged: () => undefined,
   head: () => undefined,
   blocktime: () => undefined,
-  reorganised: () => undefined,
+  reorganized: () => undefined,
   followed: () => undefined,
 }
 

@@ -206,7 +206,7 @@ describe('a spent nonce', () => {
     await anvil.mine(90)
     const { head } = await network.chain.observe(inquiryOf(sender.address))
     const attempts = [{ hash: `0x${'44'.repeat(32)}` as Hex, kind: 'execute' as const }]
-    // The word of a node that stood more than any reorganisation behind.
+    // The word of a node that stood more than any reorganization behind.
     const live = [{ nonce: 0, attempts, unspentAt: head.number }]
     const observed = await network.chain.observe(inquiryOf(sender.address, { live }))
     expect(observed.inclusions.get(0)).toMatchObject({ by: 'external', hash: foreign.hash })

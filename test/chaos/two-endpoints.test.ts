@@ -1,5 +1,5 @@
 // Two endpoints, of which one loses every second answer and is five blocks behind: everything settles, and at no moment
-// does the API show a verdict that is not true. Nothing here reorganises, so whatever was shown as a fact must be one.
+// does the API show a verdict that is not true. Nothing here reorganizes, so whatever was shown as a fact must be one.
 //
 //   CHAOS=full vitest run test/chaos/two-endpoints.test.ts     for ten times as long
 //   CHAOS_SEED=N                                               the same dice again; a failure prints its seed

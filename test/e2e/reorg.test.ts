@@ -1,4 +1,4 @@
-// A reorganisation takes the block of a verdict back: the verdict is open again, and ends as what the chain then shows.
+// A reorganization takes the block of a verdict back: the verdict is open again, and ends as what the chain then shows.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Anvil } from '../../tooling/anvil.ts'
 import { balanceOf, minedFrom } from '../../tooling/ledger.ts'
@@ -37,7 +37,7 @@ test('the no-op falls out of the chain: racing again, and won again at finality'
     safe_to_retry: false,
     cost: '0',
   })
-  // By itself: a pool does not take back what a reorganisation threw out.
+  // By itself: a pool does not take back what a reorganization threw out.
   expect(await noOpInPool(stage, payment)).toBeTruthy()
   await audit(stage, sender)
   expect(await stage.client.cancellation(sender.id, payment.id)).toMatchObject({ state: 'won', final: true })
@@ -60,7 +60,7 @@ test('the other branch holds the original: lost, never final in between, and the
   expect(await balanceOf(stage.node, payment.to)).toBe(payment.value)
 })
 
-test('a reorganisation below the no-op leaves the verdict as it is', async () => {
+test('a reorganization below the no-op leaves the verdict as it is', async () => {
   const sender = stage.sender('three')
   const { payment, noOp } = await wonButNotFinal(sender)
   await stage.node.rpc('anvil_reorg', [2, []])

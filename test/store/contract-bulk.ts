@@ -1,4 +1,4 @@
-// Bulk cancellation equals cancelling each one alone: the same rows, counts and events, but for the order.
+// Bulk cancellation equals canceling each one alone: the same rows, counts and events, but for the order.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'

@@ -89,8 +89,8 @@ export function openHeadReader(options: ReadHeadOptions): HeadReader {
     })
     if (!linked || lost > 0) reorgs += 1
     if (lost > 0) {
-      metrics.reorganised(lost)
-      logger.info({ head: head.number, blocks: lost }, 'a reorganisation replaced blocks that were known')
+      metrics.reorganized(lost)
+      logger.info({ head: head.number, blocks: lost }, 'a reorganization replaced blocks that were known')
     }
     metrics.head(head.number, head.timestampMs)
     falls = noFalls

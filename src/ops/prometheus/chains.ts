@@ -44,7 +44,7 @@ export function countChains(registry: Registry, clock: Clock): Metrics['chain'] 
         newsAt.set({ network }, nowSeconds())
       },
       blocktime: (ms) => blocktime.set({ network }, ms / 1000),
-      reorganised(blocks) {
+      reorganized(blocks) {
         reorgs.inc({ network })
         lost.inc({ network }, blocks)
       },

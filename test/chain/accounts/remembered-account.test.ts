@@ -174,7 +174,7 @@ describe('the nonce', () => {
     expect((await look(contradiction)).nonce).toBe(1)
   })
 
-  test('a reorganisation takes back what the receipt proved', async () => {
+  test('a reorganization takes back what the receipt proved', async () => {
     await look()
     const { live } = await send(0)
     const before = await anvil.rpc<string>('evm_snapshot')

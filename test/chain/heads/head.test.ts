@@ -143,7 +143,7 @@ describe('the chain behind the head', () => {
     expect(after.canonical.get(height)).toBe(block.hash)
     expect(after.nonce).toBe(nonce)
     expect(after.inclusions.size).toBe(0)
-    expect(network.log.some((line) => line.message.includes('reorganisation'))).toBe(true)
+    expect(network.log.some((line) => line.message.includes('reorganization'))).toBe(true)
 
     await anvil.rpc('eth_sendRawTransaction', [ours.raw])
     await anvil.mine()

@@ -61,7 +61,7 @@ function scene() {
   return {
     state,
     /** The head that is believed lies on the other branch from now on. */
-    reorganise() {
+    reorganize() {
       state.tracked = state.tracked === 'left' ? 'right' : 'left'
       state.reorgs += 1
     },
@@ -72,30 +72,30 @@ function scene() {
   }
 }
 
-test('a deep block is asked once, and again after a reorganisation', async () => {
-  const { state, reorganise, deepBlock } = scene()
+test('a deep block is asked once, and again after a reorganization', async () => {
+  const { state, reorganize, deepBlock } = scene()
   expect(await deepBlock('left')).toBe(hashOn('left', deep))
   expect(await deepBlock('left')).toBe(hashOn('left', deep))
   expect(state.requested).toBe(1)
-  reorganise()
+  reorganize()
   state.node = 'right'
   expect(await deepBlock('right')).toBe(hashOn('right', deep))
   expect(state.requested).toBe(2)
 })
 
 test('what an observation of a head that was left reads is not told to the next', async () => {
-  const { state, reorganise, deepBlock } = scene()
+  const { state, reorganize, deepBlock } = scene()
   // The observation began on the left branch; by the time it asks for the deep block, the head lies on the right one.
-  reorganise()
+  reorganize()
   expect(await deepBlock('left')).toBeUndefined()
   state.node = 'right'
   expect(await deepBlock('right')).toBe(hashOn('right', deep))
 })
 
 test('nor is what was read while the head was left', async () => {
-  const { state, reorganise, beforeAnswer, deepBlock } = scene()
+  const { state, reorganize, beforeAnswer, deepBlock } = scene()
   beforeAnswer(() => {
-    if (state.reorgs === 0) reorganise()
+    if (state.reorgs === 0) reorganize()
   })
   expect(await deepBlock('left')).toBeUndefined()
   state.node = 'right'
@@ -103,11 +103,11 @@ test('nor is what was read while the head was left', async () => {
 })
 
 test('nor what was read while the head was left and came back', async () => {
-  const { state, reorganise, beforeAnswer, deepBlock } = scene()
+  const { state, reorganize, beforeAnswer, deepBlock } = scene()
   beforeAnswer(() => {
     if (state.reorgs > 0) return
-    reorganise()
-    reorganise()
+    reorganize()
+    reorganize()
   })
   expect(await deepBlock('left')).toBeUndefined()
   expect(await deepBlock('left')).toBe(hashOn('left', deep))

@@ -1,5 +1,5 @@
 // A poller that writes down all that the API shows of every transaction, and holds each word against the chain at the
-// end. Where no reorganisation happens, what was once shown as a fact must be one.
+// end. Where no reorganization happens, what was once shown as a fact must be one.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { CancellationView, TransactionView } from '../../../tooling/client.ts'

@@ -1,4 +1,4 @@
-// What a relayer does next, case by case: the prose atop decide.ts and the rules of cancelling.
+// What a relayer does next, case by case: the prose atop decide.ts and the rules of canceling.
 import { describe, expect, test } from 'vitest'
 import type { Attempt } from '../../../src/domain/attempt.ts'
 import { apply } from '../../../src/domain/decide/apply.ts'

@@ -80,7 +80,7 @@ describe('success', () => {
     })
   })
 
-  test('cancelling again answers the same and changes no row', async () => {
+  test('canceling again answers the same and changes no row', async () => {
     await queued('twice')
     const first = await cancel('twice')
     const row = await stored('twice')
