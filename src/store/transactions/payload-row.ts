@@ -1,4 +1,4 @@
-// Payloads to columns and back.
+// Converts payloads to columns and back.
 
 import type { Pricing } from '../../domain/fees.ts'
 import { mapNonEmpty, type NonEmpty } from '../../domain/ids.ts'
@@ -34,7 +34,7 @@ export function payloadFromRow(row: PayloadColumns): Payload {
   }
 }
 
-/** Payloads that were replaced are read with their transaction and never searched: one column holds them all. */
+/** Replaced payloads are read with their transaction and never searched, so one column holds them all. */
 export function earlierToRow(earlier: NonEmpty<Payload> | undefined): TransactionTable['earlier'] {
   if (!earlier) return null
   return toJson(mapNonEmpty(earlier, payloadToRow))

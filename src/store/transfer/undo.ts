@@ -1,4 +1,4 @@
-// Takes a transfer back, as long as the target holds what was moved there and nothing else.
+// Undoes a transfer, as long as the target holds the transferred data and nothing else.
 import { OperatorError } from '../../ops/operator-error.ts'
 import { migrateWithin } from '../postgres/migrate.ts'
 import { RowsDiffer } from './compare-table.ts'
@@ -7,7 +7,7 @@ import { openTarget } from './target.ts'
 import { empty, hold, plant } from './target-tables.ts'
 import { compareAll, reportEnds, strange, type TransferOptions } from './transfer.ts'
 
-/** The target is emptied first: there is no moment at which services start on both. Throws OperatorError. */
+/** Empties the target first, so that services never start on both. Throws OperatorError. */
 export async function undoTransfer(options: TransferOptions): Promise<void> {
   const { path, url, clock, report } = options
   using source = openSource({ path, now: clock.now(), readOnly: false })
