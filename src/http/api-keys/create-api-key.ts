@@ -1,4 +1,4 @@
-// POST of an API key.
+// Creates an API key (POST).
 import { Type } from 'typebox'
 import { createApiKey as createApiKeyCommand } from '../../commands/api-keys/create-api-key.ts'
 import type { CommandContext } from '../../commands/context.ts'

@@ -1,4 +1,4 @@
-// GET of the API keys, newest first.
+// Lists the API keys, newest first (GET).
 import { Type } from 'typebox'
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'

@@ -1,4 +1,4 @@
-// GET of the audit log, newest first.
+// Lists the audit records, newest first (GET).
 import { type Static, Type } from 'typebox'
 import type { AuditEntry, AuditPosition } from '../../domain/audit.ts'
 import type { Reads } from '../../store/store.ts'

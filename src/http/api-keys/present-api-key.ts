@@ -1,4 +1,4 @@
-// An API key on the wire: everything but the key.
+// Presents an API key: every fact but the key itself.
 import { type Static, Type } from 'typebox'
 import { type ApiKey, scopes } from '../../domain/api-key.ts'
 import { presentTime } from '../response/present-time.ts'
@@ -21,7 +21,7 @@ const properties = {
 
 export const apiKeySchema = Type.Object(properties, { additionalProperties: false })
 
-/** Of the one answer that shows the key itself. */
+/** The response to the creation, which alone shows the key. */
 export const newApiKeySchema = Type.Object(
   { ...properties, key: Type.String({ description: 'The bearer token; shown here, and never again' }) },
   { additionalProperties: false },

@@ -1,4 +1,4 @@
-// DELETE of an API key.
+// Revokes an API key (DELETE).
 import { revokeApiKey as revokeApiKeyCommand } from '../../commands/api-keys/revoke-api-key.ts'
 import type { CommandContext } from '../../commands/context.ts'
 import { requesterOf } from '../request/audit.ts'

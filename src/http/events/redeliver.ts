@@ -1,4 +1,4 @@
-// POST that has dead letters tried again: one of them, or all.
+// Requeues one dead letter or all of them (POST).
 import { Type } from 'typebox'
 import { redeliverAll, redeliverOne } from '../../commands/events/redeliver.ts'
 import type { ManagementContext } from '../../commands/management.ts'

@@ -1,4 +1,4 @@
-// POST of a notification.
+// Creates a notification (POST).
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { createNotification as createNotificationCommand } from '../../commands/notifications/create-notification.ts'
@@ -37,7 +37,7 @@ export function createNotification(management: ManagementContext) {
           ...(id !== undefined && { id }),
           type: 'webhook',
           url: parseUrl('url', url),
-          // Clients of services like this one send an empty key for none.
+          // Clients of similar services send an empty key for no key.
           ...(key !== undefined && key !== '' && { signingKey: parseSigningKey(key) }),
         },
         requesterOf(request, 'createNotification'),

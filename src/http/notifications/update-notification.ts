@@ -1,4 +1,4 @@
-// PATCH of a notification: a JSON Merge Patch (RFC 7396).
+// Updates a notification by a JSON Merge Patch, RFC 7396 (PATCH).
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { updateNotification as updateNotificationCommand } from '../../commands/notifications/update-notification.ts'

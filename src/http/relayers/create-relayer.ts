@@ -1,4 +1,4 @@
-// POST of a relayer.
+// Creates a relayer (POST).
 import { type Static, Type } from 'typebox'
 import { adviceOn, type ManagementContext } from '../../commands/management.ts'
 import { createRelayer as createRelayerCommand } from '../../commands/relayers/create-relayer.ts'

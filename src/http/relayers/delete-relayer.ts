@@ -1,4 +1,4 @@
-// DELETE of a relayer.
+// Deletes a relayer (DELETE).
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { deleteRelayer as deleteRelayerCommand } from '../../commands/relayers/delete-relayer.ts'

@@ -1,4 +1,4 @@
-// GET of a relayer's balance, asked of its network now.
+// Reads a relayer's current balance from its network (GET).
 import { Type } from 'typebox'
 import { readBalance } from '../../commands/relayers/read-balance.ts'
 import type { ChainOf } from '../../commands/relayers/read-status.ts'

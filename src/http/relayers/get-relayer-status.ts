@@ -1,4 +1,4 @@
-// GET of how a relayer is doing: its account on the chain, and what waits in its queue.
+// Reports a relayer's account on the chain, and the state of its queue (GET).
 import { Type } from 'typebox'
 import { type ChainOf, readStatus } from '../../commands/relayers/read-status.ts'
 import type { Reads } from '../../store/store.ts'

@@ -1,4 +1,4 @@
-// POST of a JSON-RPC request that reads the relayer's chain. The answer is JSON-RPC too, so that any client of it can ask.
+// Reads the relayer's chain by a JSON-RPC request (POST). The response is JSON-RPC too, for any client that speaks it.
 import { Type } from 'typebox'
 import type { ChainOf } from '../../commands/relayers/read-status.ts'
 import { rpc as rpcCommand } from '../../commands/relayers/rpc.ts'

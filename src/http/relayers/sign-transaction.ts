@@ -1,4 +1,4 @@
-// POST of a transaction to sign without sending it: refused, since its nonce would be taken behind the relayer's back.
+// Refuses to sign a transaction without sending it (POST): the relayer would not notice that its nonce is used.
 import { RescindError } from '../../domain/errors.ts'
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'

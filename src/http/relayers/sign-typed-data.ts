@@ -1,4 +1,4 @@
-// POST of typed data to sign (EIP-712), by its two hashes.
+// Signs typed data by its two hashes, EIP-712 (POST).
 import { Type } from 'typebox'
 import { type SignerOf, signStatement } from '../../commands/relayers/sign.ts'
 import type { Hash } from '../../domain/ids.ts'

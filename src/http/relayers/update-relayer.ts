@@ -1,4 +1,4 @@
-// PATCH of a relayer: a JSON Merge Patch (RFC 7396).
+// Updates a relayer by a JSON Merge Patch, RFC 7396 (PATCH).
 import { Type } from 'typebox'
 import { adviceOn, type ManagementContext } from '../../commands/management.ts'
 import { updateRelayer as updateRelayerCommand } from '../../commands/relayers/update-relayer.ts'

@@ -1,4 +1,4 @@
-// The answer to what speaks JSON-RPC: the one body beside the envelope.
+// The response to a JSON-RPC client: the one JSON body that is not an envelope.
 import { type Static, Type } from 'typebox'
 
 export const rpcBodySchema = Type.Object(

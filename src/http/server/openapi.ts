@@ -1,4 +1,4 @@
-// What the OpenAPI document says beside the schemas.
+// The parts of the OpenAPI document that no schema holds.
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 
 export function describeApi(version: string): FastifyDynamicSwaggerOptions {

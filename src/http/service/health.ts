@@ -1,4 +1,4 @@
-// GET of health: the process lives and answers. Two letters of text, as probes and clients of this field expect it.
+// Reports that the process is alive (GET): two letters of text, as probes and clients expect.
 import { Type } from 'typebox'
 import { operation } from '../request/operation.ts'
 

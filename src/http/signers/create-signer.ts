@@ -1,4 +1,4 @@
-// POST of a signer.
+// Creates a signer (POST).
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { createSigner as createSignerCommand } from '../../commands/signers/create-signer.ts'

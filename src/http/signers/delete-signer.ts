@@ -1,4 +1,4 @@
-// DELETE of a signer.
+// Deletes a signer (DELETE).
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { deleteSigner as deleteSignerCommand } from '../../commands/signers/delete-signer.ts'

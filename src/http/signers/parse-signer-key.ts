@@ -1,4 +1,4 @@
-// The config of a signer in a body: a private key, of which nothing is ever repeated.
+// Parses the config of a signer in a body: a private key, which no error repeats.
 import { type Static, Type } from 'typebox'
 import { RescindError } from '../../domain/errors.ts'
 import { type Secret, secret } from '../../ops/secret.ts'
@@ -9,7 +9,7 @@ export const signerConfigSchema = Type.Object(
       Type.String({ writeOnly: true, description: 'a private key: 64 hex digits, with or without 0x' }),
     ),
   },
-  // Those of other kinds have other members, and are refused by their kind.
+  // Other kinds of signers have other members; the kind itself is refused.
   { additionalProperties: true, description: 'an object, {"key": "0x…"}', examples: [{ key: `0x${'11'.repeat(32)}` }] },
 )
 

@@ -1,4 +1,4 @@
-// A signer on the wire: what it signs as. Its key, and where that is, are nobody's affair.
+// Presents a signer: its address, and never its key or where the key is stored.
 import { type Static, Type } from 'typebox'
 import type { SignerFacts } from '../../registry/entities.ts'
 

@@ -1,4 +1,4 @@
-// PATCH of a signer.
+// Updates a signer (PATCH).
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { updateSigner as updateSignerCommand } from '../../commands/signers/update-signer.ts'

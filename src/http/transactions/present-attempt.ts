@@ -1,4 +1,4 @@
-// An attempt on the wire, without its bytes: those are spendable.
+// Presents an attempt without its bytes, which anyone could broadcast.
 import { type Static, Type } from 'typebox'
 import type { Attempt } from '../../domain/attempt.ts'
 import { presentTime } from '../response/present-time.ts'

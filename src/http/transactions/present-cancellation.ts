@@ -1,4 +1,4 @@
-// A cancellation on the wire: the intent, and the verdict as the chain stands.
+// Presents a cancellation: the intent, and the current verdict.
 import { type Static, Type } from 'typebox'
 import { verdictOn } from '../../domain/cancel.ts'
 import type { CancellationIntent, Transaction } from '../../domain/transaction.ts'

@@ -1,4 +1,4 @@
-// GET of what a bulk cancel would do and cost now.
+// Previews the effect and the cost of a bulk cancellation (GET).
 import { Type } from 'typebox'
 import {
   type PreviewContext,

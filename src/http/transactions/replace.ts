@@ -1,4 +1,4 @@
-// PUT of one transaction.
+// Replaces one transaction (PUT).
 import type { CommandContext } from '../../commands/context.ts'
 import { replaceTransaction } from '../../commands/transactions/replace.ts'
 import { requesterOf } from '../request/audit.ts'

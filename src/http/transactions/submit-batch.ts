@@ -1,4 +1,4 @@
-// POST of many transactions: all of them are stored, or none.
+// Submits many transactions, all or none (POST).
 import { Type } from 'typebox'
 import type { CommandContext } from '../../commands/context.ts'
 import { submitBatch as submitAll } from '../../commands/transactions/submit-batch.ts'

@@ -1,4 +1,4 @@
-// POST of a transaction.
+// Submits a transaction (POST).
 import type { CommandContext } from '../../commands/context.ts'
 import { submitOnce, submitTransaction } from '../../commands/transactions/submit.ts'
 import { requesterOf } from '../request/audit.ts'
