@@ -4,7 +4,7 @@
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 22 || (major === 22 && minor < 12)) {
   process.stderr.write(
-    `rescind needs Node 22.12 or later and runs on ${process.versions.node}; "npm start" in its folder uses the Node it brings along\n`,
+    `rescind needs Node 22.12 or later and runs on ${process.versions.node}; "npm start" in its folder uses the Node that it includes\n`,
   )
   process.exit(1)
 }

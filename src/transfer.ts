@@ -29,7 +29,7 @@ export async function transfer({ run, from, env, directory, stop, stdout, stderr
     const database = await loadDatabase(env, directory)
     if (database.kind !== 'postgres') {
       throw new OperatorError(
-        'DATABASE_URL names no PostgreSQL database: set it to the one to move to, postgres://USER:PASSWORD@HOST:PORT/DATABASE',
+        'DATABASE_URL names no PostgreSQL database: set it to the target, postgres://USER:PASSWORD@HOST:PORT/DATABASE',
       )
     }
     await runs[run]({

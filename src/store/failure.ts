@@ -23,7 +23,7 @@ export function unavailable(why: string, cause: unknown): RescindError {
 
 /** The outcome is unknown: `what` happened while the unit was being stored. */
 export function inDoubt(what: string, cause: unknown): RescindError {
-  const message = `${what} while this was being stored: it is stored, or it is not; look, or send again under the same Idempotency-Key`
+  const message = `${what} while this was being stored: it may or may not be stored; read it, or send again under the same Idempotency-Key`
   return new RescindError('OUTCOME_UNKNOWN', message, { cause })
 }
 

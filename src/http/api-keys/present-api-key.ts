@@ -8,11 +8,11 @@ const time = Type.String({ format: 'date-time' })
 const properties = {
   id: Type.String(),
   name: Type.String(),
-  hint: Type.String({ description: 'How the key begins' }),
+  hint: Type.String({ description: 'The first characters of the key' }),
   scopes: Type.Array(Type.Enum([...scopes])),
   relayers: Type.Optional(Type.Array(Type.String(), { description: 'Absent: every relayer' })),
   created_at: time,
-  created_by: Type.String({ description: 'The id of an API key, or `administrator` for that of the environment' }),
+  created_by: Type.String({ description: 'The id of an API key, or `administrator` for the key of the environment' }),
   expires_at: Type.Optional(time),
   revoked_at: Type.Optional(time),
   revoked_by: Type.Optional(Type.String()),
@@ -23,7 +23,7 @@ export const apiKeySchema = Type.Object(properties, { additionalProperties: fals
 
 /** The response to the creation, which alone shows the key. */
 export const newApiKeySchema = Type.Object(
-  { ...properties, key: Type.String({ description: 'The bearer token; shown here, and never again' }) },
+  { ...properties, key: Type.String({ description: 'The bearer token; shown in this response only' }) },
   { additionalProperties: false },
 )
 

@@ -29,7 +29,7 @@ export function listDeadLetters(management: ManagementContext) {
     scope: 'admin',
     schema: {
       operationId: 'listDeadLetters',
-      summary: 'List the events that a notification was not delivered',
+      summary: 'List the dead letters of a notification',
       tags: ['events'],
       params: deadLettersParameters,
       querystring: pageQuery,

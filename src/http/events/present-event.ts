@@ -7,14 +7,14 @@ import { presentTransaction, transactionSchema } from '../transactions/present-t
 export const eventSchema = Type.Object(
   {
     id: Type.String({
-      description: 'Of the event, the same at each delivery; its number rises in the order of commits',
+      description: "The event's id, the same at each delivery; its number rises in the order of commits",
     }),
     event: Type.Enum(['transaction_update', 'transaction_attention']),
     timestamp: Type.String({ format: 'date-time', description: 'When it happened' }),
-    terminal: Type.Boolean({ description: 'Nothing comes after it for this transaction' }),
+    terminal: Type.Boolean({ description: 'The last event of this transaction' }),
     payload: Type.Object(
       { payload_type: Type.Literal('transaction'), ...transactionSchema.properties },
-      { additionalProperties: false, description: 'The transaction as it stood then' },
+      { additionalProperties: false, description: 'The transaction as it was then' },
     ),
   },
   { additionalProperties: false },

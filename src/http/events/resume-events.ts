@@ -18,7 +18,7 @@ export async function resumeAt(
   const id = Number(found[1])
   const pruned = await reads.eventsPrunedThrough()
   const fix = `read the transactions themselves, then follow from after=${newest}`
-  if (id < pruned) throw gone(`the events from ${id + 1} to ${pruned} are not kept any more; ${fix}`)
+  if (id < pruned) throw gone(`the events from ${id + 1} to ${pruned} were pruned; ${fix}`)
   if (id > newest) throw gone(`there is no event ${id} yet: the newest is ${newest}; ${fix}`)
   const event = found[2] === undefined ? undefined : await reads.event(id)
   if (event && presentEventId(event) !== from) throw gone(`event ${id} is another one than ${from}; ${fix}`)

@@ -25,7 +25,7 @@ const querySchema = Type.Object(
     after: Type.Optional(
       Type.String({
         pattern: '^\\d{1,15}(-\\d{1,15})?$',
-        description: 'the id of an event, such as "1042-1767323045678"; the stream begins behind it',
+        description: 'the id of an event, such as "1042-1767323045678"; the stream begins after it',
       }),
     ),
   },
@@ -51,12 +51,12 @@ export function streamEvents(streams: EventStreams) {
     schema: {
       operationId: 'streamEvents',
       summary: 'Follow events as they happen',
-      description: 'Server-sent events; the data of each is what a webhook is sent. Last-Event-ID resumes.',
+      description: 'Server-sent events; the data of each is the body of a webhook. Last-Event-ID resumes.',
       tags: ['events'],
       querystring: querySchema,
       response: {
         200: {
-          description: 'A stream that goes on until the reader or the service ends it',
+          description: 'A stream that lasts until the reader or the service ends it',
           content: { 'text/event-stream': { schema: Type.String() } },
         },
         ...Object.fromEntries(refusals),

@@ -22,7 +22,7 @@ export function createNotification(management: ManagementContext) {
     schema: {
       operationId: 'createNotification',
       summary: 'Create a notification',
-      description: 'URL and signing key are sealed before they are stored (AES-256-GCM, `STORAGE_ENCRYPTION_KEY`).',
+      description: 'URL and signing key are encrypted before they are stored (AES-256-GCM, `STORAGE_ENCRYPTION_KEY`).',
       tags: ['notifications'],
       body: bodySchema,
       response: answers(notificationSchema, 400, 409, 413, 415),

@@ -29,7 +29,7 @@ export function updateNotification(management: ManagementContext) {
       operationId: 'updateNotification',
       summary: 'Change a notification',
       description:
-        'A JSON Merge Patch: what is absent stays. A `signing_key` of null, or an empty one, takes the key away.',
+        'A JSON Merge Patch: absent members stay. A `signing_key` of null, or an empty one, removes the key.',
       tags: ['notifications'],
       params: notificationParameters,
       body: bodySchema,

@@ -37,7 +37,7 @@ export function createRelayer(management: ManagementContext) {
       operationId: 'createRelayer',
       summary: 'Create a relayer',
       description:
-        'One signer on one network: no other relayer may sign as its account there. It takes sends from the answer on.',
+        'One signer on one network: no other relayer may sign as its account there. It accepts sends as soon as this responds.',
       tags: ['relayers'],
       body: bodySchema,
       response: answers(relayerSchema, 400, 409, 413, 415),

@@ -26,7 +26,7 @@ export function getRelayerStatus(reads: Reads, chainOf: ChainOf) {
     scope: 'read',
     schema: {
       operationId: 'getRelayerStatus',
-      summary: 'Get how a relayer is doing',
+      summary: "Get a relayer's status",
       tags: ['relayers'],
       params: relayerParameters,
       response: answers(statusSchema, 400, 404, 503),

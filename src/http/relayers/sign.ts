@@ -31,7 +31,7 @@ export function sign(reads: Reads, signerOf: SignerOf) {
       operationId: 'signMessage',
       summary: 'Sign a message (EIP-191)',
       description:
-        'What `personal_sign` signs: the prefix, the length in bytes, and the bytes, those of the UTF-8 of a text. Hex in a text is a text; bytes are given as `{"raw": "0x…"}`.',
+        'Signs as `personal_sign` does: the prefix, the length in bytes, and the bytes, in UTF-8 for a text. A text that looks like hex is signed as a text; send bytes as `{"raw": "0x…"}`.',
       tags: ['signing'],
       params: relayerParameters,
       body: bodySchema,

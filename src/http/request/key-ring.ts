@@ -49,7 +49,7 @@ export function keyRing({ administrator, store, clock, logger }: KeyRingContext)
     held.notedAt = now
     store
       .commit((session) => session.useApiKey(held.key.id, now))
-      .catch((err: unknown) => logger.warn({ err, apiKey: held.key.id }, 'the last use of an API key was not noted'))
+      .catch((err: unknown) => logger.warn({ err, apiKey: held.key.id }, 'the last use of an API key was not recorded'))
   }
 
   async function lookUp(digest: string): Promise<Identity> {

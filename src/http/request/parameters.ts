@@ -72,7 +72,7 @@ interface PathParameters {
 export const newId = Type.Optional(
   Type.String({
     pattern: '^[a-zA-Z0-9_-]{1,36}$',
-    description: 'at most 36 letters, digits, dashes and underscores; none has one made',
+    description: 'at most 36 letters, digits, dashes and underscores; without it the service creates one',
   }),
 )
 
@@ -89,7 +89,7 @@ export const sendHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       pattern: `^[\\x21-\\x7e]{1,${idempotencyKeyCharsMax}}$`,
-      description: `1 to ${idempotencyKeyCharsMax} visible ASCII characters without spaces, such as a UUID; under it the same request answers the same transaction for ever`,
+      description: `1 to ${idempotencyKeyCharsMax} visible ASCII characters without spaces, such as a UUID; a repeated request with the same key returns the same transaction for ever`,
     }),
   ),
 })

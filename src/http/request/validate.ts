@@ -44,7 +44,7 @@ function refusal(schema: TSchema, errors: ValidationErrors, value: unknown, part
     if ('additionalProperties' in params) {
       const name = String(memberOf(params.additionalProperties, '0'))
       const known = Object.keys(properties).join(', ')
-      return new RescindError('INVALID_REQUEST', `${within}${cut(name)}: is not known here; known are ${known}`)
+      return new RescindError('INVALID_REQUEST', `${within}${cut(name)}: is not accepted here; send only ${known}`)
     }
   }
   const at = locate(schema, value, errors[0]?.instancePath ?? '')
@@ -122,7 +122,7 @@ function holdsSecret(schema: unknown): boolean {
 
 /** A property's `description` begins with its expected form: `gas units as an integer`. */
 function wantedOf(property: TSchema | undefined): string {
-  return String(memberOf(property, 'description') ?? 'what the API reference asks for')
+  return String(memberOf(property, 'description') ?? 'a value as the API reference describes it')
 }
 
 function isAmount(property: TSchema | undefined): boolean {

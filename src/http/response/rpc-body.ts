@@ -5,13 +5,13 @@ export const rpcBodySchema = Type.Object(
   {
     jsonrpc: Type.Literal('2.0'),
     id: Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Null()])),
-    result: Type.Optional(Type.Unknown({ description: 'What the node answered' })),
+    result: Type.Optional(Type.Unknown({ description: "The node's result" })),
     error: Type.Optional(
       Type.Object(
         {
           code: Type.Number(),
           message: Type.String(),
-          description: Type.String({ description: 'Whose error it is' }),
+          description: Type.String({ description: 'Whether the node or this service returned the error' }),
           data: Type.Optional(Type.Unknown({ description: 'For example the bytes that a call reverted with' })),
         },
         { additionalProperties: false },

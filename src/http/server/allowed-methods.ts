@@ -21,7 +21,7 @@ export function allowedMethods(app: FastifyInstance): (url: string) => readonly 
 export function missing(allowed: readonly string[], method: string, reply: FastifyReply): RescindError {
   if (allowed.length === 0) return new RescindError('ROUTE_NOT_FOUND', 'no such path; /docs shows those that are')
   reply.header('allow', allowed.join(', '))
-  return new RescindError('METHOD_NOT_ALLOWED', `${method} is not for this path; it knows ${allowed.join(', ')}`)
+  return new RescindError('METHOD_NOT_ALLOWED', `${method} is not for this path; it allows ${allowed.join(', ')}`)
 }
 
 function patternOf(url: string): RegExp {

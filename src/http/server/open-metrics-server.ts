@@ -30,7 +30,7 @@ export function openMetricsServer({ expose, sample, clock, logger }: MetricsServ
 
   async function scrape() {
     const sampled = sample().catch((error: unknown) => {
-      logger.warn({ err: error }, 'metrics could not be brought up to date')
+      logger.warn({ err: error }, 'metrics could not be updated')
     })
     await waitBriefly(clock, sampleTimeoutMs, () => sampled)
     return expose()

@@ -8,10 +8,10 @@ export function health() {
   return operation({
     schema: {
       operationId: 'getHealth',
-      summary: 'Whether the process lives',
+      summary: 'Whether the process is alive',
       tags: ['service'],
       security: [],
-      response: { 200: { description: 'It does', content: { 'text/plain': { schema: healthSchema } } } },
+      response: { 200: { description: 'It is', content: { 'text/plain': { schema: healthSchema } } } },
     },
     async answer(_request, reply) {
       reply.type('text/plain; charset=utf-8')

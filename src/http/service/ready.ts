@@ -33,7 +33,7 @@ export function ready({ readiness, clock, version }: { readiness: Readiness; clo
   return operation({
     schema: {
       operationId: 'getReadiness',
-      summary: 'Whether the service takes requests',
+      summary: 'Whether the service accepts requests',
       tags: ['service'],
       security: [],
       response: { 200: readySchema, 503: failureSchema },

@@ -17,7 +17,7 @@ export const signerConfigSchema = Type.Object(
 export function parseSignerKey({ key, ...others }: Static<typeof signerConfigSchema>): Secret {
   const [other] = Object.keys(others)
   if (other !== undefined) {
-    throw new RescindError('INVALID_REQUEST', `config.${other.slice(0, 20)}: is not known here; known is key`)
+    throw new RescindError('INVALID_REQUEST', `config.${other.slice(0, 20)}: is not accepted here; send only key`)
   }
   if (key !== undefined && /^(0x)?[0-9a-fA-F]{64}$/.test(key)) return secret(key)
   const fault = key === undefined ? 'is missing' : 'is no private key (not shown: it may be most of one)'

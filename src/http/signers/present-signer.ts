@@ -6,7 +6,7 @@ export const signerSchema = Type.Object(
   {
     id: Type.String(),
     type: Type.Literal('local', {
-      description: 'its key is in this service, whether it was given as text or as a file',
+      description: 'this service holds the key, from a text or from a file',
     }),
     address: Type.String(),
     config: Type.Object({}, { additionalProperties: false }),

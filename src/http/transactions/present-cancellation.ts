@@ -10,7 +10,7 @@ export const cancellationSchema = Type.Object(
     transaction_id: Type.String(),
     state: Type.Enum(['racing', 'dropped', 'won', 'lost', 'external']),
     final: Type.Boolean({ description: 'This state will not change again' }),
-    safe_to_retry: Type.Boolean({ description: 'The original can never execute, so its payload may be sent anew' }),
+    safe_to_retry: Type.Boolean({ description: 'The original can never execute, so its payload may be sent again' }),
     origin: Type.Enum(['request', 'expiry', 'refusal']),
     requested_at: Type.String({ format: 'date-time' }),
     status_reason: Type.Optional(Type.String()),
@@ -20,7 +20,7 @@ export const cancellationSchema = Type.Object(
     cost: Type.Optional(
       Type.String({
         pattern: '^[0-9]+$',
-        description: 'Wei that the no-op cost in fees; 0 unless it was mined; absent where no node tells its cost',
+        description: 'Wei that the no-op cost in fees; 0 unless it was mined; absent where no node reports its cost',
       }),
     ),
   },

@@ -30,7 +30,7 @@ export const transactionSchema = Type.Object(
     sent_at: Type.Optional(time),
     confirmed_at: Type.Optional(time),
     hash: Type.Optional(
-      Type.String({ description: 'Of the payload that was mined, else of the newest attempt at it' }),
+      Type.String({ description: 'The hash of the mined attempt with the payload, else of its newest attempt' }),
     ),
     from: Type.String(),
     to: Type.Optional(Type.String({ description: 'Absent for a contract creation' })),

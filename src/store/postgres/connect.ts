@@ -86,7 +86,8 @@ interface ServerFacts {
   readonly mayCreate: boolean | null
 }
 
-const pooler = 'a pooler is in between, which gives sessions to others, and with them our locks: name the server itself'
+const pooler =
+  'a pooler is in between, which shares sessions, and with them our locks, between clients; name the server itself'
 
 /**
  * Throws OperatorError when the server can't be reached directly, is too old, refuses writes, could lose acknowledged
@@ -110,7 +111,7 @@ export async function checkServer(pool: Pool): Promise<void> {
       throw new OperatorError(`DATABASE_URL: the PostgreSQL server can't be used: ${words}${hint}`, { cause })
     })
   const [server] = rows
-  if (!server) throw new Error('the server did not tell its version')
+  if (!server) throw new Error('the server did not return its version')
   if (server.number < oldestVersion) {
     throw new OperatorError(`DATABASE_URL: the server is PostgreSQL ${server.version}; version 14 or later is needed`)
   }
@@ -127,7 +128,7 @@ export async function checkServer(pool: Pool): Promise<void> {
   }
   if (server.sync === 'off') {
     throw new OperatorError(
-      'DATABASE_URL: synchronous_commit is off, so the server acknowledges what a crash would lose; set it to on, for this user at least',
+      'DATABASE_URL: synchronous_commit is off, so a crash could lose acknowledged writes; set it to on, for this user at least',
     )
   }
   refuseSchema(server)

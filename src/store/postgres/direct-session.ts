@@ -37,7 +37,7 @@ export async function openDirectSession(url: Secret, settings: readonly string[]
       'SELECT current_schema()::regnamespace::oid::int8 AS schema, pg_backend_pid() AS pid',
     )
     const [row] = rows
-    if (!row) throw new Error('the server did not tell its schema')
+    if (!row) throw new Error('the server did not return its schema')
     return { client, ended: ended.signal, ...row, end }
   } catch (error) {
     end()

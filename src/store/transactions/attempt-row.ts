@@ -116,7 +116,9 @@ function broadcastFromRow(row: AttemptRow): BroadcastState {
       }
     }
   }
-  throw new Error(`attempt ${row.hash}: state "${row.state}" with outcome "${row.outcome}" is not one we write`)
+  throw new Error(
+    `attempt ${row.hash}: state "${row.state}" with outcome "${row.outcome}" is not one that the service writes`,
+  )
 }
 
 function feesFromRow(row: AttemptRow): Fees {

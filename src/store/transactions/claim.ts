@@ -44,7 +44,7 @@ export async function claim(
 ): Promise<Claimed | undefined> {
   if (await first(executor, insert, rowOf(claimed, ids, now))) return undefined
   const taken = await first(executor, byKey, { owner: claimed.owner, key: claimed.key })
-  if (!taken) throw new Error(`idempotency key "${claimed.key}" is taken and not there`)
+  if (!taken) throw new Error(`idempotency key "${claimed.key}" is claimed, but its claim is missing`)
   return claimedFrom(taken)
 }
 

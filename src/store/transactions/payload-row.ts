@@ -51,5 +51,5 @@ function pricingFromRow(row: PayloadColumns): Pricing {
   if (pricing === 'eip1559' && cap !== null && tip !== null) {
     return { kind: 'eip1559', maxFeePerGas: BigInt(cap), maxPriorityFeePerGas: BigInt(tip) }
   }
-  throw new Error(`a payload priced by "${pricing}" without its price is not one we write`)
+  throw new Error(`a payload priced by "${pricing}" without its price is not one that the service writes`)
 }

@@ -102,7 +102,7 @@ function lifecycleFromRow(row: TransactionRow, attempts: readonly Attempt[]): Li
   const inclusion = inclusionFromRow(row)
   if (row.phase === 'mined') return { phase: 'mined', ...bound, inclusion }
   if (row.phase === 'final') return { phase: 'final', ...bound, inclusion, settledAt: required(row, 'ended_at') }
-  throw new Error(`transaction ${row.id}: phase "${row.phase}" is not one we write`)
+  throw new Error(`transaction ${row.id}: phase "${row.phase}" is not one that the service writes`)
 }
 
 function inclusionFromRow(row: TransactionRow): Inclusion {

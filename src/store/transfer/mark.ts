@@ -29,7 +29,8 @@ export function readMark(database: Database.Database): Mark | undefined {
   if (!has('migrations')) return undefined
   if (!database.prepare('SELECT 1 FROM migrations WHERE name = ?').get(name)) return undefined
   const row = database.prepare<[], Mark>('SELECT move, state, target, at FROM moved WHERE id = 1').get()
-  if (!row) throw new StoreTransferred(`${database.name} is marked as moved to PostgreSQL, and does not say where to`)
+  if (!row)
+    throw new StoreTransferred(`${database.name} is marked as moved to PostgreSQL, but does not name the database`)
   return row
 }
 
@@ -52,10 +53,10 @@ export function refuseTransferred(database: Database.Database): void {
   const command = `rescind migrate sqlite-to-postgres --from "${database.name}"`
   if (mark.state === 'moving') {
     throw new StoreTransferred(
-      `a transfer of ${database.name} to ${mark.target} was cut off at its last step, and only the target knows whether it is complete: run it again (${command}) with DATABASE_URL of that database; it finishes what is complete, and begins anew otherwise`,
+      `a transfer of ${database.name} to ${mark.target} was cut off at its last step, and only the target shows whether it is complete: run it again (${command}) with DATABASE_URL of that database; it finishes a complete transfer, and repeats an incomplete one`,
     )
   }
   throw new StoreTransferred(
-    `the data of ${database.name} was moved to ${mark.target} at ${new Date(mark.at).toISOString()}: set DATABASE_URL to that database. To go back before anything was written there, stop what runs on it and run: ${command} --undo, with DATABASE_URL of that database`,
+    `the data of ${database.name} was moved to ${mark.target} at ${new Date(mark.at).toISOString()}: set DATABASE_URL to that database. To go back before anything was written there, stop the service on it and run: ${command} --undo, with DATABASE_URL of that database`,
   )
 }

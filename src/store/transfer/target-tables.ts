@@ -15,7 +15,7 @@ export async function typesOf(client: ClientBase, table: Table): Promise<readonl
     const type = types.get(column)
     if (type !== undefined) return type
     const what = types.size === 0 ? `the table ${table.name}` : `the column ${column} of ${table.name}`
-    throw new OperatorError(`the file holds ${what}, which this version does not know, so nothing was moved`)
+    throw new OperatorError(`the file holds ${what}, which this version does not have, so nothing was moved`)
   })
 }
 
@@ -36,7 +36,7 @@ export async function refuseFilled(client: ClientBase, tables: readonly Table[],
   }
   if (filled.length === 0) return
   throw new OperatorError(
-    `${shown} is not empty: there are rows in ${filled.join(', ')}; name a fresh database, or drop this one if nobody needs it`,
+    `${shown} is not empty: there are rows in ${filled.join(', ')}; name a fresh database, or drop this one if it is not needed`,
   )
 }
 

@@ -68,7 +68,7 @@ export async function transferToPostgres(options: TransferOptions): Promise<void
   source.write({ move: transferId, state: 'moving', target: target.shown, at: clock.now() })
   await target.commit().catch((cause: Error) => {
     throw new OperatorError(
-      `whether the target has committed is not known (${cause.message}); the file is marked, so that no service starts on it: run this command again, which finds out`,
+      `the target may or may not have committed (${cause.message}); the file is marked, so that no service starts on it: run this command again to finish`,
       { cause },
     )
   })
@@ -141,7 +141,7 @@ export function strange(source: Source, target: Target, state: string | undefine
   const { mark } = source
   return new OperatorError(
     state === 'undone'
-      ? `the transfer of ${source.path} was undone in ${target.shown}, and the file not told: run this command with --undo again`
-      : `${source.path} is marked as ${mark?.state} to ${mark?.target}, and ${target.shown} knows nothing of that: set DATABASE_URL to the database that the file was moved to`,
+      ? `the transfer of ${source.path} was undone in ${target.shown}, but the file still has its mark: run this command with --undo again`
+      : `${source.path} is marked as ${mark?.state} to ${mark?.target}, but ${target.shown} has no record of that transfer: set DATABASE_URL to the database that the file was moved to`,
   )
 }

@@ -34,10 +34,9 @@ export async function undoTransfer(options: TransferOptions): Promise<void> {
   options.stop.throwIfAborted()
   await target.recordState(mark.move, 'undone', source.path)
   await target.commit().catch((cause: Error) => {
-    throw new OperatorError(
-      `whether the target is empty is not known (${cause.message}): run this command again, which finds out`,
-      { cause },
-    )
+    throw new OperatorError(`the target may or may not be empty (${cause.message}): run this command again to finish`, {
+      cause,
+    })
   })
   source.unmark()
   report('undone. The target is empty, and services start on the file again')
