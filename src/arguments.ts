@@ -1,4 +1,4 @@
-// What the process was asked for on the command line.
+// Parses the command line.
 import { parseArgs } from 'node:util'
 
 export type Command =
@@ -7,10 +7,10 @@ export type Command =
   | { readonly run: 'version' }
   | {
       readonly run: 'transfer' | 'rehearsal' | 'undo'
-      /** As given, perhaps beginning with `sqlite:`. */
+      /** As given; may begin with `sqlite:`. */
       readonly from: string
     }
-  /** `text` says what is wrong, and what would be right. */
+  /** `text` names the mistake and the fix. */
   | { readonly run: 'nothing'; readonly text: string }
 
 const help = `Rescind, an Ethereum transaction relayer built around cancellation.
@@ -40,7 +40,7 @@ const options = {
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
   from: { type: 'string' },
-  /** Not taken: told where the target is named. */
+  /** Parsed only to be refused: the target comes from the configuration. */
   to: { type: 'string' },
   'dry-run': { type: 'boolean' },
   undo: { type: 'boolean' },
@@ -51,7 +51,7 @@ export function parseArguments(args: readonly string[]): Command {
   try {
     parsed = parse(args)
   } catch (error) {
-    // Node adds how positionals are written that look like options: there are none.
+    // Node adds how to write positionals that look like options: there are no positionals.
     return wrong(`${(error instanceof Error ? error.message : String(error)).split('. To specify')[0]}`)
   }
   const { values, positionals } = parsed

@@ -59,39 +59,39 @@ export interface Surroundings {
   readonly random: Random
   readonly logger: Logger
   readonly version: string
-  /** Nothing is counted, and no metrics are served, unless told. */
+  /** Absent: nothing is counted, and no metrics are served. */
   readonly metrics?: Metrics & Exposition
-  /** How bytes reach a node; HTTP unless told. */
+  /** How bytes reach a node; HTTP by default. */
   readonly openTransport?: OpenTransport
-  /** Where rows are kept; the configured database unless told. */
+  /** Where rows are kept; the configured database by default. */
   readonly openStore?: () => Promise<Store>
-  /** How replicas share that store. Absent where it is told: this process has it to itself. */
+  /** How replicas share that store. Absent beside `openStore`: this process has the store to itself. */
   readonly openSharing?: () => Sharing
 }
 
-/** What replicas on one database need of each other. */
+/** How the replicas of one database coordinate. */
 export interface Sharing {
   readonly locks: Locks
   readonly hints: Hints
 }
 
-/** Advances its relayers from the moment it is composed; takes requests once `listen` is called. Disposing drains. */
+/** Advances its relayers as soon as it is composed; serves requests once `listen` is called. Disposing drains. */
 export interface Service extends AsyncDisposable {
-  /** Resolves to the URLs: of the API, and of the metrics where they are served. */
+  /** Resolves to the URLs of the API and, where they are served, of the metrics. */
   listen(): Promise<{ readonly url: string; readonly metrics?: string }>
 }
 
-/** Everything but the door: commands in, relayers advancing. Disposing lets the steps under way finish. */
+/** The service without its HTTP servers: commands, and advancing relayers. Disposing lets steps under way finish. */
 export interface Engine extends AsyncDisposable {
   readonly commands: CommandContext
   readonly management: ManagementContext
-  /** Where there are replicas. */
+  /** Present where there are replicas. */
   readonly hints?: Hints
-  /** Whether this process advances it at the moment. */
+  /** Whether this process owns the relayer at the moment. */
   readonly owns: (relayer: RelayerId) => boolean
 }
 
-/** Throws ConfigError or OperatorError where the operator can mend what is wrong. */
+/** Throws ConfigError or OperatorError for a mistake that the operator can fix. */
 export async function compose(config: Config, around: Surroundings): Promise<Service> {
   await using opened = new AsyncDisposableStack()
   const engine = opened.use(await composeEngine(config, around))
@@ -105,7 +105,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
     opened.use(shareRates({ rates, hints: engine.hints, clock: around.clock, self }))
   }
   const stopping = new AbortController()
-  // Scraped until the last request has ended: a drain is worth watching.
+  // Metrics are served until the last request has ended, so that a drain can be watched.
   const metricsServer = around.metrics && opened.use(serveMetrics(around.metrics, engine, around))
   const server = opened.use(
     await openServer({
@@ -126,7 +126,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
     }),
   )
   opened.defer(() => stopping.abort())
-  // Requests end first, then the steps under way, then the networks, and the store that all of them write to last.
+  // Requests end first, then the steps under way, then the networks, and last the store, which all of them write to.
   const everything = opened.move()
   return {
     async listen() {
@@ -138,7 +138,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
   }
 }
 
-/** What reads the outbox: delivery to webhooks, and pruning. The engine knows of neither. */
+/** The readers of the outbox: webhook delivery and pruning. The engine does not depend on either. */
 function deliverAndPrune(config: Config, around: Surroundings, engine: Engine): AsyncDisposable {
   const { clock, random, logger, version } = around
   const { webhooks: metrics } = around.metrics ?? noMetrics
@@ -150,7 +150,7 @@ function deliverAndPrune(config: Config, around: Surroundings, engine: Engine): 
   const poster = openWebhookPoster({ clock, guard, userAgent: `rescind/${version}` })
   opened.defer(() => poster.close())
   const webhookOf = (notificationId: string) => registry.notifications().find(({ id }) => id === notificationId)
-  // The lock on a file makes this the only process: what one before it held is this one's at once.
+  // The lock on the file makes this the only process, so it takes over an earlier process's leases at once.
   const owner =
     config.database.kind === 'sqlite' ? 'the process that holds the database' : freshId<string>(random, clock.now())
   opened.use(deliverEvents({ store, clock, random, logger, metrics, owner, webhookOf, present: presentEvent, poster }))

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// The process: arguments, signals, exit code. Everything else is loaded once the runtime is known to carry it.
+// The process: arguments, signals, exit code. Loads everything else once the Node version is checked.
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 22 || (major === 22 && minor < 12)) {
   process.stderr.write(
-    `rescind needs Node 22.12 or later and runs on ${process.versions.node}; "npm start" in its folder uses the Node it brings along\n`,
+    `rescind needs Node 22.12 or later and runs on ${process.versions.node}; "npm start" in its folder uses the Node that it includes\n`,
   )
   process.exit(1)
 }
@@ -12,8 +12,8 @@ if (major < 22 || (major === 22 && minor < 12)) {
 const { parseArguments } = await import('./arguments.ts')
 const command = parseArguments(process.argv.slice(2))
 const stop = new AbortController()
-// The first signal drains; a later one, from somebody who can't wait, ends it as a crash would, and loses nothing. Ctrl-C
-// arrives twice at once, from the terminal and through npm, and counts as one.
+// The first signal drains. A later one ends the process as a crash would, and loses nothing. Ctrl-C arrives twice at once,
+// from the terminal and through npm, and counts as one.
 const oneSignalSeconds = 2
 let calledAt: number | undefined
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -1,4 +1,4 @@
-// One life of the service: from its configuration to its end. Answers the process's exit code.
+// One life of the service, from its configuration to its end. Returns the process's exit code.
 import { compose } from './compose.ts'
 import { ConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/load-config.ts'
@@ -12,12 +12,12 @@ import { readVersion } from './version.ts'
 export interface Life {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly directory: string
-  /** Aborts when the process is asked to end. */
+  /** Aborts when the process should end. */
   readonly stop: AbortSignal
   readonly stderr: { write(text: string): unknown }
 }
 
-/** 0 after a drain, 1 when it could not start. */
+/** 0 after a drain, 1 when the service could not start. */
 export async function serve({ env, directory, stop, stderr }: Life): Promise<0 | 1> {
   try {
     const version = await readVersion()
@@ -32,7 +32,7 @@ export async function serve({ env, directory, stop, stderr }: Life): Promise<0 |
     logger.info({}, 'draining')
     return 0
   } catch (error) {
-    // What an operator can mend is told in words; anything else is ours, and needs its stack.
+    // A mistake that an operator can fix is logged as a message; any other error is a bug, and needs its stack.
     const isForOperator = error instanceof ConfigError || error instanceof OperatorError
     stderr.write(
       `${isForOperator ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,

@@ -1,4 +1,4 @@
-// One transfer of an installation's data from SQLite to PostgreSQL, or its rehearsal, or its undoing. Answers the exit code.
+// Runs, rehearses or undoes one transfer of data from SQLite to PostgreSQL. Returns the exit code.
 import { resolve } from 'node:path'
 import { ConfigError } from './config/config-error.ts'
 import { loadDatabase } from './config/load-database.ts'
@@ -15,7 +15,7 @@ export interface TransferRun {
   readonly from: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly directory: string
-  /** Aborts when the process is asked to end: what has not happened by then does not happen. */
+  /** Aborts when the process should end: nothing new is started from then on. */
   readonly stop: AbortSignal
   readonly stdout: { write(text: string): unknown }
   readonly stderr: { write(text: string): unknown }
@@ -23,13 +23,13 @@ export interface TransferRun {
 
 const runs = { transfer: transferToPostgres, rehearsal: rehearse, undo: undoTransfer }
 
-/** 0 when it was done, or had been before; 1 with the reason on `stderr`. */
+/** 0 when the transfer is done, now or earlier; 1 with the reason on `stderr`. */
 export async function transfer({ run, from, env, directory, stop, stdout, stderr }: TransferRun): Promise<0 | 1> {
   try {
     const database = await loadDatabase(env, directory)
     if (database.kind !== 'postgres') {
       throw new OperatorError(
-        'DATABASE_URL names no PostgreSQL database: set it to the one to move to, postgres://USER:PASSWORD@HOST:PORT/DATABASE',
+        'DATABASE_URL names no PostgreSQL database: set it to the target, postgres://USER:PASSWORD@HOST:PORT/DATABASE',
       )
     }
     await runs[run]({
@@ -47,7 +47,7 @@ export async function transfer({ run, from, env, directory, stop, stdout, stderr
   }
 }
 
-/** What an operator can mend is told in words; anything else is ours, and needs its stack. */
+/** A mistake that an operator can fix is reported as a message; any other error is a bug, and needs its stack. */
 function sayOf(error: unknown): string {
   if (error instanceof ConfigError || error instanceof OperatorError) return error.message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -1,4 +1,4 @@
-// Which version this is, as its manifest says.
+// Reads this version from the manifest.
 import { readFile } from 'node:fs/promises'
 
 export async function readVersion(): Promise<string> {

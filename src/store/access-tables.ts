@@ -1,22 +1,22 @@
-// The tables of who may ask, what was asked already, and what was let be done; the others stand in schema.ts.
+// The tables of API keys, idempotency keys and the audit log; schema.ts has the other tables.
 import type { Generated } from 'kysely'
 import type { Scope } from '../domain/api-key.ts'
 import type { AuditRecord } from '../domain/audit.ts'
 import type { ApiKeyId, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { Json } from './json.ts'
 
-/** The keys that the administrator gave out. The key itself is in no row: only its digest. */
+/** The keys that the administrator created. A row holds a key's digest, never the key. */
 export interface ApiKeyTable {
   id: ApiKeyId
   name: string
   digest: string
-  /** How the key begins, for people to tell keys apart. */
+  /** The key's first characters, so that people can distinguish keys. */
   hint: string
   scopes: Json<readonly Scope[]>
-  /** Null: all of them. */
+  /** Null: every relayer. */
   relayers: Json<readonly RelayerId[]> | null
   created_at: number
-  /** The API key that made it. */
+  /** The API key that created this one. */
   created_by: ApiKeyId
   expires_at: number | null
   revoked_at: number | null
@@ -24,23 +24,23 @@ export interface ApiKeyTable {
   last_used_at: number | null
 }
 
-/** What was decided on requests for changes, and which were refused: a row a commit. */
+/** Audit records of accepted changes and of refusals: one row per commit. */
 export interface AuditLogTable {
   id: Generated<number>
-  /** Of its last entry. */
+  /** The time of the row's last record. */
   last_at: number
-  /** Of its entries. */
+  /** The number of records in the row. */
   count: number
   entries: Json<readonly AuditRecord[]>
 }
 
-/** What was sent under an idempotency key, for ever: written in the commit of the transactions that it made. */
+/** The transactions of each idempotency key, kept for ever. A row is written in the commit of its transactions. */
 export interface IdempotencyKeyTable {
   owner: ApiKeyId
   key: string
-  /** Of the request, in one canonical form. */
+  /** The digest of the request in its canonical form. */
   digest: string
-  /** In the order of the request. */
+  /** In the order of the request's sends. */
   transaction_ids: Json<readonly TransactionId[]>
   created_at: number
 }

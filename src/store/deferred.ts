@@ -1,13 +1,13 @@
-// What units leave to be written once for all of a commit: each unit's apart until it is through.
+// Writes that a commit makes once for all of its units. A unit's share counts only if the unit succeeds.
 
 export interface Deferred {
-  /** The unit is through. */
+  /** The unit succeeded: the commit writes its share. */
   keep(): void
-  /** The unit failed: it left nothing. */
+  /** The unit failed: its share is dropped. */
   forget(): void
-  /** Writes what was kept, in the commit that it belongs to. */
+  /** Writes every kept share, in the commit. */
   write(): Promise<void>
-  /** The commit failed: nothing of it counts. */
+  /** The commit failed: all shares are dropped. */
   reset(): void
 }
 

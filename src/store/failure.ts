@@ -1,16 +1,16 @@
-// How a failure of the database, whichever it is, reaches the requester: nothing of it is stored, or nobody knows.
+// What a database failure means for the requester: nothing is stored, or the outcome is unknown.
 
 import { RescindError } from '../domain/errors.ts'
 import { memberOf } from '../ops/member.ts'
 
-/** What codes mean, in words that go on after "the database". The first that fits counts. */
+/** Patterns of codes, and what they mean, in words that continue "the database". The first match counts. */
 export type Reasons = readonly (readonly [RegExp, string])[]
 
 export function reasonAmong(reasons: Reasons, code: string): string | undefined {
   return reasons.find(([codes]) => codes.test(code))?.[1]
 }
 
-/** An answer of our own has a code, too, which is none of the database's. */
+/** A RescindError also has a code, which is not a code of the database. */
 export function codeOf(error: unknown): string {
   if (error instanceof RescindError) return ''
   const code = memberOf(error, 'code')
@@ -21,18 +21,18 @@ export function unavailable(why: string, cause: unknown): RescindError {
   return new RescindError('DATABASE_UNAVAILABLE', `the database ${why}: nothing of this is stored`, { cause })
 }
 
-/** `what` went wrong while it was being stored. */
+/** The outcome is unknown: `what` happened while the unit was being stored. */
 export function inDoubt(what: string, cause: unknown): RescindError {
-  const message = `${what} while this was being stored: it is stored, or it is not; look, or send again under the same Idempotency-Key`
+  const message = `${what} while this was being stored: it may or may not be stored; read it, or send again under the same Idempotency-Key`
   return new RescindError('OUTCOME_UNKNOWN', message, { cause })
 }
 
-/** For readiness. */
+/** For the readiness check. */
 export function takesNoWrite(why: string | undefined, cause: unknown): RescindError {
   return new RescindError('NOT_READY', `the database ${why ?? 'takes no write'}`, { cause })
 }
 
-/** These functions, but what they promise fails with what `translate` makes of the error. */
+/** Wraps functions: each rejects with the error that `translate` returns. */
 export function translatingErrors<F extends object>(functions: F, translate: (error: unknown) => unknown): F {
   const wrap =
     (read: (...parameters: unknown[]) => unknown): typeof read =>
@@ -44,6 +44,6 @@ export function translatingErrors<F extends object>(functions: F, translate: (er
       })
     }
   const all = Object.entries(functions).map(([name, each]) => [name, typeof each === 'function' ? wrap(each) : each])
-  // The same names, each with a function that takes and answers the same.
+  // Each name keeps the signature of its function.
   return Object.fromEntries(all) as F
 }

@@ -1,27 +1,27 @@
-// One statement in place of many that differ in their values only: PostgreSQL takes a list a column, for a round trip and
-// one entry into the server. SQLite, which is called and not asked, runs the one statement each time.
+// Combines many statements that differ only in their values. PostgreSQL receives one list per column, in one round trip.
+// SQLite runs inside this process, so it runs the single statement each time.
 import type { InLists, QueuedStatement } from './statement.ts'
 
 export type ListType = 'text' | 'bigint' | 'integer'
 
-/** A change that can be written for many. */
+/** A change that can be made for many rows at once. */
 export type Listed<P extends object, R> = QueuedStatement<P, R> & { readonly lists: InLists }
 
-/** To be told how many were changed would be one more wait before the COMMIT. `change` returns what it changes. */
+/** A check of the row count would wait once more before the COMMIT, so the statement fails. `change` returns its rows. */
 function failingUnlessAll(list: string, change: string): string {
   return `WITH changed AS (${change}) SELECT 1 / (count(*) = cardinality(${list}))::int AS all_of_them FROM changed`
 }
 
-/** `write` is told the lists as a table, and its columns. */
+/** `write` receives the lists as a table, and the table's columns. */
 export function inLists<P extends object, R>(
   one: QueuedStatement<P, R>,
   types: Readonly<Record<keyof P & string, ListType>>,
   write: (given: string, columns: string) => string,
   options: {
     readonly key?: keyof P & string
-    /** Of `key`: what is written returns a row for each that it changes. */
+    /** The statement must change the row of each `key`, and return it. */
     readonly changesAll?: boolean
-    /** `write` is told the parameter of each column: of `but` it is the list. */
+    /** `write` receives a parameter for each column; the one of `but` is a list. */
     readonly alike?: {
       readonly but: keyof P & string
       readonly write: (parameters: Readonly<Record<keyof P & string, string>>) => string
@@ -29,7 +29,7 @@ export function inLists<P extends object, R>(
   } = {},
 ): Listed<P, R> {
   const { key, alike, changesAll = false } = options
-  // `types` has the members of `P` and no others.
+  // `types` has exactly the members of `P`.
   const names = Object.keys(types) as (keyof P & string)[]
   const columns = names.map((name) => `"${name}"`).join(', ')
   const parameters = (isList: (name: string) => boolean) =>

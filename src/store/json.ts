@@ -1,4 +1,4 @@
-// JSON in a column, typed by what is in it: whoever writes the text and whoever reads it agree on that.
+// JSON in a column, typed by its content, so that the writer and the reader of the text agree on it.
 declare const content: unique symbol
 
 export type Json<T> = string & { readonly [content]: T }

@@ -1,47 +1,47 @@
-// The locks port: which replica may own which relayers. A relayer belongs to a slot, and a slot is locked by one replica
-// at a time, for no longer than its session lives.
+// The locks port: which replica may own which relayers. A relayer belongs to a slot. One replica at a time locks a slot,
+// and its lock ends with its session.
 
 /** From 0 to `slotsMax` - 1. */
 export type Slot = number
 
-/** Locks of a server are of a table of fixed size, so relayers beyond so many share them. */
+/** A server's lock table has a fixed size, so relayers beyond this number share slots. */
 export const slotsMax = 4_096
 
 /**
- * A replica that is silent for `serverMs` loses its session, and with it every lock. It believes in them itself for no longer
- * than `believedMs` since it last spoke.
+ * A replica that is silent for `serverMs` loses its session and every lock. The replica itself trusts its locks for
+ * `believedMs` after its last message, no longer.
  */
 export const lease = { serverMs: 3_500, believedMs: 2_500 } as const
 
-/** One session of one replica. Of the members that a survey tells, no two are the same. */
+/** One session of one replica. The members of a survey are distinct. */
 export type Member = number
 
 export interface Locks {
-  /** Resolves once this replica is a member. Rejects while the database can't be asked. */
+  /** Resolves once this replica is a member. Rejects while the database can't be reached. */
   join(): Promise<LockSession>
 }
 
 export interface LockSession {
   /**
-   * Aborts when the locks are lost, or may be: nobody else gets one of them before. Until the process looks at its clock,
-   * after a sleep of its machine for example, only `isAlive` knows.
+   * Aborts when the locks are lost or may be lost, before another replica can get one. A process that did not run for
+   * a while, for example on a sleeping machine, detects the loss later; `isAlive` is right at once.
    */
   readonly lost: AbortSignal
-  /** Whether the locks are certainly held at this moment. */
+  /** Whether the session certainly holds its locks at this moment. */
   isAlive(): boolean
-  /** Answers those that are this session's now. None of them may be held already. Rejects when the session is lost. */
+  /** Returns the slots that it locked. The session must hold none of them already. Rejects when the session is lost. */
   lock(slots: readonly Slot[]): Promise<readonly Slot[]>
   unlock(slots: readonly Slot[]): Promise<void>
   survey(): Promise<Survey>
-  /** Leaves, and gives up every lock. Never rejects. */
+  /** Leaves, and releases every lock. Never rejects. */
   end(): Promise<void>
 }
 
-/** As of one instant. */
+/** Read at one instant. */
 export interface Survey {
   readonly self: Member
-  /** What each member holds, this one included. */
+  /** The slots of each member, this one included. */
   readonly members: ReadonlyMap<Member, ReadonlySet<Slot>>
-  /** Held by sessions that are no members: nobody of ours gets them. */
+  /** Slots of sessions that are no members: no replica can lock them. */
   readonly barred: ReadonlySet<Slot>
 }

@@ -1,7 +1,7 @@
-// The migration from sentences to data: why a transaction waits, and which attempts were recovered. Earlier versions kept
-// both as texts only, so this is the one place that reads them. It has landed, and is never edited.
+// The migration from texts to data: why a transaction waits, and which attempts were recovered. Earlier versions stored
+// only texts, so this one file reads them. It has landed, and is never edited.
 
-/** How a sentence of an earlier version begins, as a pattern of LIKE, and its condition; the first that matches counts. */
+/** The prefixes of texts of earlier versions, as patterns of LIKE, with their conditions; the first match counts. */
 const sentences: readonly (readonly [pattern: string, condition: string])[] = [
   ['waits: the relayer is paused%', 'paused'],
   ['waits: the replacement is forbidden: %', 'policy'],
@@ -48,13 +48,13 @@ const sentences: readonly (readonly [pattern: string, condition: string])[] = [
 const condition = [
   'CASE',
   ...sentences.map(([pattern, is]) => `WHEN status_reason LIKE '${pattern}' THEN '${is}'`),
-  // At a fee of its own that does not suffice; by the market's price only the cap can stand in its way.
+  // Under `speed` pricing only the cap can be too low; otherwise the transaction's own fee is.
   "WHEN status_reason LIKE 'waits: over 0x% it needs %' AND pricing = 'speed' THEN 'gas_price_cap'",
   "WHEN status_reason LIKE 'waits: over 0x% it needs %' THEN 'own_price'",
   'END',
 ].join('\n')
 
-/** What the wait had taken the place of, where the row still tells it. */
+/** The text that the wait replaced, where the row still implies it. */
 const history = `CASE WHEN cancel_origin = 'request' THEN 'canceled on request'
   WHEN cancel_origin = 'expiry' THEN 'valid_until has passed'
   WHEN cancel_origin = 'refusal' THEN 'no node takes it as it is'
@@ -63,7 +63,7 @@ const history = `CASE WHEN cancel_origin = 'request' THEN 'canceled on request'
 export const waits: readonly string[] = [
   'ALTER TABLE transactions ADD COLUMN wait_condition TEXT',
   'ALTER TABLE transactions ADD COLUMN wait_text TEXT',
-  // What is mined or ended waits for nothing. A sentence that no version wrote stays as it is.
+  // A transaction that is mined or ended does not wait. A text that no version wrote stays as it is.
   `UPDATE transactions SET wait_condition = ${condition}
     WHERE open = 1 AND phase IN ('queued', 'inFlight') AND status_reason IS NOT NULL`,
   `UPDATE transactions SET wait_text = status_reason, status_reason = ${history}

@@ -3,7 +3,7 @@ import { OperatorError } from '../ops/operator-error.ts'
 import { waits } from './migrate-waits.ts'
 import type { DialectName } from './statement.ts'
 
-/** One text for every database, or one for each that it concerns. */
+/** One text for every database, or a text per dialect. */
 export type Sql = string | Readonly<Partial<Record<DialectName, string>>>
 
 export interface Migration {
@@ -15,7 +15,7 @@ export function sqlFor(dialect: DialectName, { statements }: Migration): readonl
   return statements.flatMap((sql) => (typeof sql === 'string' ? sql : (sql[dialect] ?? [])))
 }
 
-/** A table whose rows the database numbers: `id` is how it says so. */
+/** A table whose ids the database assigns: `id` declares that column in the dialect. */
 function numbered(create: (id: string) => string): Sql {
   return {
     sqlite: create('id INTEGER PRIMARY KEY'),
@@ -23,7 +23,7 @@ function numbered(create: (id: string) => string): Sql {
   }
 }
 
-// Amounts are text: 2^256 fits no integer column. Partial indexes keep the work of a step at the size of what is open.
+// Amounts are text: 2^256 fits no integer column. Partial indexes keep a step's cost proportional to the open rows.
 export const migrations: readonly Migration[] = [
   {
     name: '001-foundation',
@@ -48,8 +48,8 @@ export const migrations: readonly Migration[] = [
       'CREATE UNIQUE INDEX transactions_sequence ON transactions (relayer_id, sequence)',
       'CREATE INDEX transactions_status ON transactions (relayer_id, status, sequence)',
       `CREATE INDEX transactions_expiring ON transactions (relayer_id, valid_until) WHERE phase = 'queued' AND valid_until IS NOT NULL`,
-      // A nonce belongs to one open transaction: the database itself refuses a second. `open` is in the key so that SQLite
-      // prefers it to transactions_nonce, which holds the whole history.
+      // A nonce belongs to one open transaction: this index refuses a second. `open` is in the key so that SQLite prefers
+      // it to transactions_nonce, which holds the whole history.
       'CREATE UNIQUE INDEX transactions_open_nonce ON transactions (relayer_id, open, nonce) WHERE open = 1 AND nonce IS NOT NULL',
       'CREATE INDEX transactions_nonce ON transactions (relayer_id, nonce) WHERE nonce IS NOT NULL',
       `CREATE TABLE attempts (
@@ -61,7 +61,7 @@ export const migrations: readonly Migration[] = [
         state TEXT NOT NULL, handed_at BIGINT, outcome TEXT, outcome_code TEXT, outcome_message TEXT,
         PRIMARY KEY (transaction_id, nonce, position)
       )`,
-      // Ids only rise as long as the newest row stays: whoever prunes leaves it.
+      // Ids keep rising only while the newest row stays, so pruning leaves it.
       numbered(
         (id) => `CREATE TABLE outbox (
         ${id}, relayer_id TEXT NOT NULL, transaction_id TEXT NOT NULL,
@@ -74,7 +74,7 @@ export const migrations: readonly Migration[] = [
   {
     name: '002-idempotency',
     statements: [
-      // The primary key is what decides between two requests that come at once.
+      // The primary key decides between two requests that arrive at once.
       `CREATE TABLE idempotency_keys (
         owner TEXT NOT NULL, key TEXT NOT NULL, digest TEXT NOT NULL, transaction_ids TEXT NOT NULL,
         created_at BIGINT NOT NULL, PRIMARY KEY (owner, key)
@@ -88,15 +88,15 @@ export const migrations: readonly Migration[] = [
   {
     name: '004-events',
     statements: [
-      // What the transaction looked like then, as far as its row does not tell it any more.
+      // The transaction as it was at the event, where its row has changed since.
       "ALTER TABLE outbox ADD COLUMN kind TEXT NOT NULL DEFAULT 'update'",
       'ALTER TABLE outbox ADD COLUMN nonce BIGINT',
       'ALTER TABLE outbox ADD COLUMN hash TEXT',
       'ALTER TABLE outbox ADD COLUMN revision INTEGER NOT NULL DEFAULT 0',
       'ALTER TABLE outbox ADD COLUMN sent_at BIGINT',
-      // To whom it goes: the notification that the relayer named then.
+      // The notification that the relayer named at the time of the event.
       'ALTER TABLE outbox ADD COLUMN notification_id TEXT',
-      // One row: the events up to it are no longer all there.
+      // One row: events up to it may be pruned.
       'CREATE TABLE outbox_pruned (id INTEGER PRIMARY KEY, through BIGINT NOT NULL)',
     ],
   },
@@ -115,7 +115,7 @@ export const migrations: readonly Migration[] = [
   {
     name: '006-api-keys',
     statements: [
-      // A revoked key keeps its row: the audit log names it, and a later use of it is told from a stranger's.
+      // A revoked key keeps its row: the audit log names it, and its later use is distinguished from an unknown key.
       `CREATE TABLE api_keys (
         id TEXT PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL, hint TEXT NOT NULL, scopes TEXT NOT NULL,
         relayers TEXT, created_at BIGINT NOT NULL, created_by TEXT NOT NULL, expires_at BIGINT,
@@ -127,7 +127,7 @@ export const migrations: readonly Migration[] = [
   {
     name: '007-audit-log',
     statements: [
-      // Ids only rise as long as the newest row stays: whoever prunes leaves it.
+      // Ids keep rising only while the newest row stays, so pruning leaves it.
       numbered(
         (id) => `CREATE TABLE audit_log (${id}, last_at BIGINT NOT NULL, count BIGINT NOT NULL, entries TEXT NOT NULL)`,
       ),
@@ -138,12 +138,12 @@ export const migrations: readonly Migration[] = [
     name: '008-deliveries',
     statements: [
       'CREATE INDEX outbox_notification ON outbox (notification_id, id) WHERE notification_id IS NOT NULL',
-      // One a notification that a relayer ever named: what of the outbox it has taken over, and who works it off.
+      // A row per notification that a relayer ever named: its position in the outbox, and the owner of its queue.
       `CREATE TABLE delivery_queues (
         notification_id TEXT PRIMARY KEY, position BIGINT NOT NULL, waiting BIGINT NOT NULL,
         leased_by TEXT, leased_until BIGINT NOT NULL
       )`,
-      // What is delivered is deleted. due_at is null behind an earlier event of the same transaction, and of the dead.
+      // A delivered row is deleted. due_at is null behind an earlier event of the same transaction, and for dead letters.
       `CREATE TABLE deliveries (
         notification_id TEXT NOT NULL, event_id BIGINT NOT NULL, transaction_id TEXT NOT NULL, state TEXT NOT NULL,
         due_at BIGINT, tries INTEGER NOT NULL, first_tried_at BIGINT, gave_up_at BIGINT, last_error TEXT,
@@ -154,7 +154,7 @@ export const migrations: readonly Migration[] = [
       'CREATE INDEX deliveries_event ON deliveries (event_id)',
       `CREATE INDEX deliveries_dead ON deliveries (notification_id, event_id) WHERE state = 'dead'`,
       'CREATE INDEX deliveries_gave_up ON deliveries (gave_up_at) WHERE gave_up_at IS NOT NULL',
-      // A relayer of an earlier version: told from now on, and not its whole history.
+      // For relayers of an earlier version: their notifications receive events from now on, not the whole history.
       `INSERT INTO delivery_queues (notification_id, position, waiting, leased_by, leased_until)
         SELECT DISTINCT notification_id, (SELECT COALESCE(MAX(id), 0) FROM outbox), 0, NULL, 0
         FROM relayers WHERE notification_id IS NOT NULL`,
@@ -163,14 +163,14 @@ export const migrations: readonly Migration[] = [
   {
     name: '009-explained-below',
     statements: [
-      // Where they differ, a lost past is being looked for; no earlier version left that to the next owner.
+      // Where they differ, a history check is unfinished; earlier versions left none to the next owner.
       'ALTER TABLE relayers ADD COLUMN explained_below BIGINT NOT NULL DEFAULT 0',
       'UPDATE relayers SET explained_below = spent_below',
     ],
   },
   {
     name: '010-room-in-indexes',
-    // PostgreSQL writes a changed row anew, with an entry beside its first one in each of these.
+    // PostgreSQL writes a changed row anew, and adds an entry next to its first one in each of these indexes.
     statements: ['transactions_pkey', 'transactions_sequence', 'transactions_nonce'].map((index) => ({
       postgres: `ALTER INDEX ${index} SET (fillfactor = 50)`,
     })),
@@ -184,19 +184,19 @@ export const migrations: readonly Migration[] = [
     statements: [
       'ALTER TABLE transactions ADD COLUMN suspected_hash TEXT',
       'ALTER TABLE transactions ADD COLUMN suspected_nonce BIGINT',
-      // Empty but after a restore.
+      // Empty except after a restore.
       `CREATE INDEX transactions_suspected ON transactions (relayer_id, sequence) WHERE open = 1 AND suspected_hash IS NOT NULL`,
     ],
   },
   {
     name: '013-rejections',
-    // Null: it is not known of every broadcast, as of those that an earlier version made.
+    // Null: not every broadcast is certain to have been rejected, as for those of earlier versions.
     statements: ['ALTER TABLE attempts ADD COLUMN rejections TEXT'],
   },
   { name: '014-waits', statements: waits },
 ]
 
-/** What a database lacks that holds these. Throws OperatorError when one of them is not known to this version. */
+/** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */
 export function missingMigrations(applied: readonly string[]): readonly Migration[] {
   const unknown = applied.find((name) => !migrations.some((migration) => migration.name === name))
   if (unknown !== undefined) {

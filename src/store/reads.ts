@@ -1,4 +1,4 @@
-// Reads over one executor, outside any unit: they see what is committed.
+// Reads over one executor, outside any unit: they see committed data only.
 import { findApiKey, findApiKeyByDigest, listApiKeys } from './access/api-keys.ts'
 import { readAudit } from './access/audit-log.ts'
 import { countQueues, listDeadLetters } from './deliveries/dead-letters.ts'

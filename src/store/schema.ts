@@ -1,4 +1,4 @@
-// The tables, as the queries see them. One schema for every database; migrations.ts creates it.
+// The tables as the queries see them: one schema for every database, created by migrations.ts.
 import type { Generated } from 'kysely'
 import type { Attempt, BroadcastOutcome, BroadcastState, RejectionCode } from '../domain/attempt.ts'
 import type { Condition } from '../domain/condition.ts'
@@ -37,7 +37,7 @@ export interface RelayerTable {
   explained_below: number
 }
 
-/** What a client asked for. */
+/** The payload that a client sent. */
 export interface PayloadColumns {
   from_address: Address
   to_address: Address | null
@@ -59,16 +59,16 @@ export interface TransactionTable extends PayloadColumns {
   version: number
   created_at: number
   origin: Transaction['origin']
-  /** The payloads that were replaced, oldest first. */
+  /** The replaced payloads, oldest first. */
   earlier: Json<NonEmpty<PayloadColumns>> | null
   valid_until: number | null
   phase: Lifecycle['phase']
-  /** 0 once nothing more can happen to it: everything that does work looks at open rows only. */
+  /** 0 once the transaction can't change any more: steps read open rows only. */
   open: Flag
   status: Status
-  /** History: what happened to it last. */
+  /** What last happened to the transaction. */
   status_reason: string | null
-  /** What holds it up, one of domain/condition.ts, and the same for people; both null where nothing does. */
+  /** Why it waits: a condition of domain/condition.ts, and its text for people. Both are null when it does not wait. */
   wait_condition: Condition | null
   wait_text: string | null
   nonce: number | null
@@ -86,7 +86,7 @@ export interface TransactionTable extends PayloadColumns {
   gas_used: number | null
   effective_gas_price: string | null
   l1_fee: string | null
-  /** Set once, when a no-op of a lost history was of this transaction or of another; a PUT clears it. */
+  /** Set once, for a no-op of a lost history that may belong to this transaction or to another; a PUT clears it. */
   suspected_hash: Hash | null
   suspected_nonce: number | null
 }
@@ -94,7 +94,7 @@ export interface TransactionTable extends PayloadColumns {
 export interface AttemptTable {
   transaction_id: TransactionId
   nonce: number
-  /** Counted from 0 within a nonce of a transaction: the order in which they were signed. */
+  /** Counted from 0 for each nonce of a transaction, in the order of signing. */
   position: number
   hash: Hash
   kind: Attempt['kind']
@@ -114,13 +114,13 @@ export interface AttemptTable {
   outcome: Exclude<BroadcastOutcome['kind'], 'unsent'> | null
   outcome_code: RejectionCode | 'unrecognized' | null
   outcome_message: string | null
-  /** Whether every broadcast of it was rejected, where that is certain. */
+  /** Whether every broadcast of the attempt was rejected; null where that is uncertain. */
   rejections: 'all' | 'allButLast' | null
-  /** 1: rebuilt from the chain, as the database had lost it. */
+  /** 1: rebuilt from the chain after the database lost it. */
   recovered: Flag
 }
 
-/** Every change of a status, in the order of commits, written in the same commit: nothing is lost between the two. */
+/** Every change of a status, in the order of commits. Each is written in the commit of its change, so none is lost. */
 export interface OutboxTable {
   id: Generated<number>
   relayer_id: RelayerId
@@ -130,38 +130,38 @@ export interface OutboxTable {
   terminal: Flag
   occurred_at: number
   kind: Generated<EventKind>
-  /** What the transaction looked like then, of an event that is not the last one: later the row tells something else. */
+  /** The transaction as it was at an event that is not its last one: its row has changed since. */
   nonce: number | null
   hash: Hash | null
   revision: Generated<number>
   sent_at: number | null
-  /** Who is told: the notification that the relayer named then. */
+  /** The notification that the relayer named at the time of the event. */
   notification_id: string | null
 }
 
-/** One row, once anything was pruned: events up to `through` are no longer all there. */
+/** One row, once any event was pruned: events up to `through` may be missing. */
 export interface OutboxPrunedTable {
   id: number
   through: number
 }
 
-/** One a notification: how far it has taken events over into its deliveries, and who works it off until when. */
+/** A row per notification: its position in the outbox, its owner and the owner's lease. */
 export interface DeliveryQueueTable {
   notification_id: string
   position: number
-  /** Deliveries that wait. */
+  /** The number of waiting deliveries. */
   waiting: number
   leased_by: string | null
   leased_until: number
 }
 
-/** An event on its way to a notification; deleted when it has arrived. */
+/** An event on its way to a notification; deleted once delivered. */
 export interface DeliveryTable {
   notification_id: string
   event_id: number
   transaction_id: TransactionId
   state: 'waiting' | 'dead'
-  /** Null behind an earlier event of the same transaction, and of the dead. */
+  /** Null behind an earlier event of the same transaction, and for dead letters. */
   due_at: number | null
   tries: number
   first_tried_at: number | null
@@ -169,14 +169,14 @@ export interface DeliveryTable {
   last_error: string | null
 }
 
-/** Transactions by status, kept with every write: no page and no gauge ever counts rows. */
+/** The number of transactions per status, updated with every write: no page or gauge counts rows. */
 export interface TallyTable {
   relayer_id: RelayerId
   status: Status
   count: number
 }
 
-/** Where the order and the epoch of a deleted relayer ended: its transactions stay, and its id may come back. */
+/** The last sequence and epoch of a deleted relayer: its transactions stay, and its id may be used again. */
 export interface FormerRelayerTable {
   id: RelayerId
   chain_id: number
@@ -187,19 +187,19 @@ export interface FormerRelayerTable {
   deleted_at: number
 }
 
-/** What was configured through the API: entities of its own, and what it changed of the file's. */
+/** Entities that the API created, and its changes of the file's entities. */
 export interface EntityTable {
   kind: EntityKind
   id: string
-  /** JSON, nothing of it secret. */
+  /** JSON, without secrets. */
   facts: string
   /** See ops/vault.ts. */
   sealed: string | null
-  /** Of the whole registry when this row was written: two versions of a row never share one. */
+  /** The registry's revision when the row was written: two versions of a row never share one. */
   revision: number
 }
 
-/** One row: grows with every change of `managed` and of the relayers' rows, so that another process notices. */
+/** One row. The revision grows with every change of `managed` and of relayers' rows, so that other replicas notice. */
 export interface RevisionTable {
   id: number
   revision: number

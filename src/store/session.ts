@@ -1,4 +1,4 @@
-// The session over one executor: each method's query stands in the file of its verb.
+// The session over one executor: each query is in the file of its verb.
 import { apiKeysInForce, findApiKey, insertApiKey, revokeApiKey, useApiKey } from './access/api-keys.ts'
 import { type AuditPad, pruneAudit } from './access/audit-log.ts'
 import { redeliver } from './deliveries/dead-letters.ts'

@@ -1,4 +1,4 @@
-// Queries written with Kysely and compiled once a dialect: what runs is prepared SQL and a list of values.
+// Queries written with Kysely and compiled once per dialect, into prepared SQL and a list of values.
 import {
   type Compilable,
   DummyDriver,
@@ -16,14 +16,14 @@ export type DialectName = 'sqlite' | 'postgres'
 
 export interface Compiled {
   readonly sql: string
-  /** The values to bind, in order, for one execution. */
+  /** The values of one execution, in the order of the SQL. */
   bind(parameters: object): readonly unknown[]
 }
 
-/** `P` names what an execution binds, `R` is the shape of a row it returns. */
+/** `P` names the parameters of an execution, `R` is the shape of a returned row. */
 export interface QueuedStatement<P extends object, R> {
   compiled(dialect: DialectName): Compiled
-  /** How PostgreSQL runs many of it at once. */
+  /** How PostgreSQL runs many executions at once. */
   readonly lists?: InLists | undefined
   /** Carries `P` and `R` for the type checker; never present. */
   readonly types?: { parameters: P; row: R }
@@ -32,34 +32,34 @@ export interface QueuedStatement<P extends object, R> {
 export interface InLists {
   readonly sql: string
   readonly columns: readonly string[]
-  /** The column that names what a row changes: of two for the same the second waits for the first. Absent: rows only add. */
+  /** The column that identifies the changed row: a second change of a row waits for the first. Absent: it only inserts. */
   readonly key?: string
-  /** Fails, and its transaction with it, unless each of the rows is changed. */
+  /** The statement and its transaction fail unless it changes every row. */
   readonly changesAll: boolean
-  /** For rows that differ in nothing but one column: a list of that, and every other value once. */
+  /** For rows that differ in one column only: a list for that column, and one value for each of the others. */
   readonly alike?: { readonly sql: string; readonly but: string }
 }
 
-/** What can wait for others of its kind has no rows to return when it is asked: either it has lists, or it returns rows. */
+/** A statement has lists or returns rows, never both: a combined statement returns no rows to its callers. */
 export interface Statement<P extends object, R> extends QueuedStatement<P, R> {
   readonly lists?: ([R] extends [never] ? InLists : undefined) | undefined
 }
 
-/** Runs statements: of one connection inside a transaction, or of any connection for reads. */
+/** Runs statements, on one connection inside a transaction, or on any connection for reads. */
 export interface Executor {
   all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]>
-  /** As `changeOne` below, where it need not be waited for: the unit fails no later than at its end. */
+  /** As `changeOne` below, without waiting for the result: the unit fails at its end at the latest. */
   change?<P extends object, R>(statement: QueuedStatement<P, R>, parameters: P, missing: () => Error): void
-  /** Where ids of events are not given in the order of commits: the id below which none is still to come. */
+  /** Where event ids are not in the order of commits: every event below the returned id is committed. */
   settledEvent?(): Promise<number>
 }
 
 export type QueryBuilder = Kysely<Schema>
 
 /**
- * SQLite prepares a statement anew at every execution in which a bare variable could tell it more about an index or an
- * order (sqlite3VdbeSetVarmask, compiled in with STAT4): seven times the cost of the query itself. A sign changes no value,
- * and makes an expression of the variable.
+ * SQLite prepares a statement again at each execution in which the value of a bare variable could change its choice of an
+ * index or an order (sqlite3VdbeSetVarmask, compiled in with STAT4): seven times the cost of the query. A plus sign makes
+ * the variable an expression, and does not change its value.
  */
 class SignedVariables extends SqliteQueryCompiler {
   protected override getCurrentParameterPlaceholder(): string {
@@ -94,13 +94,13 @@ const builders: Record<DialectName, QueryBuilder> = {
 }
 
 /**
- * `build` sees a placeholder for every member of `P` it reads, typed as the value that will stand there. Row locks are
- * the one thing the dialects differ in, so it is told which one it builds for.
+ * `build` receives a placeholder for each member of `P` that it reads, typed as the member's value. The dialects differ in
+ * row locks only, so `build` receives the dialect.
  */
 export function statement<P extends object, R = never>(
   build: (db: QueryBuilder, parameters: Readonly<P>, dialect: DialectName) => Compilable<R>,
 ): Statement<P, R> {
-  // Whatever is read of it is a placeholder: it has every member of `P`, and none of their values.
+  // Each member of `P` reads as a placeholder.
   const placeholders = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) }) as P
   const compiled = new Map<DialectName, Compiled>()
   return {
@@ -119,7 +119,7 @@ function bound(parameters: readonly unknown[], values: Record<string, unknown>):
   return parameters.map((value) => (value instanceof Placeholder ? values[value.name] : value))
 }
 
-/** Throws `missing` where the statement, which returns what it changes, changes nothing. */
+/** The statement returns the changed rows. Throws `missing` if there are none. */
 export async function changeOne<P extends object, R>(
   executor: Executor,
   query: QueuedStatement<P, R>,
@@ -127,7 +127,7 @@ export async function changeOne<P extends object, R>(
   missing: () => Error,
 ): Promise<void> {
   if (executor.change) return executor.change(query, parameters, missing)
-  // An executor that has no `change` lets nothing wait: it answers the rows of each.
+  // An executor without `change` combines no statements: it returns the rows of each.
   if ((await executor.all(query as Statement<P, R>, parameters)).length === 0) throw missing()
 }
 

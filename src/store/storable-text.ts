@@ -1,6 +1,6 @@
-// Words of nodes and contracts, as every database can hold them.
+// Texts from nodes and contracts, made storable in every database.
 
-/** Without U+0000, which PostgreSQL refuses in a text; null where there are none. */
+/** Removes U+0000, which PostgreSQL refuses in a text; null for no text. */
 export function storableText(text: string | undefined): string | null {
   return text?.replaceAll('\0', '') ?? null
 }

@@ -1,4 +1,4 @@
-// A store whose durable changes are told: one place sees every change of a transaction, whoever makes it.
+// Reports every durable change of a transaction, from one place, for all writers.
 import { verdictOn } from '../domain/cancel.ts'
 import { OwnershipLost, RescindError, StaleWrite } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
@@ -11,7 +11,7 @@ import type { Session, Store } from './store.ts'
 type Seen = { readonly change: TransactionChange } | { readonly relayer: RelayerId; readonly dropped: number }
 
 export function watchStore(store: Store, watch: StoreMetrics): Store {
-  // A session serves one unit after the other: what watches it is made once.
+  // A session runs one unit after the other, so each session has one watcher.
   const watchers = new WeakMap<Session, Watcher>()
   const watcherOf = (session: Session) => {
     const known = watchers.get(session) ?? watched(session)
@@ -27,7 +27,7 @@ export function watchStore(store: Store, watch: StoreMetrics): Store {
         const done = await store.commit(
           (session) => {
             const watcher = watcherOf(session)
-            // A unit may run again: what counts is the run that came through.
+            // A unit may run again: only its last run counts.
             seen = watcher.begin()
             return unit(watcher.session)
           },
@@ -47,7 +47,7 @@ export function watchStore(store: Store, watch: StoreMetrics): Store {
   }
 }
 
-/** A unit that was through, and said no. */
+/** An error by which a unit that ran refuses a request. */
 function isAnswer(error: unknown): boolean {
   if (error instanceof RescindError) return error.status < 500
   return error instanceof StaleWrite || error instanceof OwnershipLost
@@ -55,7 +55,7 @@ function isAnswer(error: unknown): boolean {
 
 interface Watcher {
   readonly session: Session
-  /** A unit begins: what it changes is in this list from now on. */
+  /** A unit begins: its changes go into the returned list. */
   begin(): readonly Seen[]
 }
 

@@ -168,14 +168,14 @@ attack(75, 'reads of the chain that send, sign or steer: by name, in disguise, i
     const answer = await ask('POST', '/api/v1/relayers/mine/rpc', { headers: json, body })
     expect([method, answer.status === 200 ? answer.body.error.description : answer.status]).toEqual([
       method,
-      answer.status === 200 ? 'No node was asked.' : 400,
+      answer.status === 200 ? 'No node received the request.' : 400,
     ])
   }
   const batch = JSON.stringify([{ jsonrpc: '2.0', id: 1, method: 'evm_mine', params: [] }])
   expect((await ask('POST', '/api/v1/relayers/mine/rpc', { headers: json, body: batch })).status).toBe(400)
   const hidden = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[],"method":"evm_mine"}'
   expect((await ask('POST', '/api/v1/relayers/mine/rpc', { headers: json, body: hidden })).body.error.description).toBe(
-    'No node was asked.',
+    'No node received the request.',
   )
   expect(await Promise.all(['eth_blockNumber', 'eth_gasPrice'].map((method) => stage.node.rpc(method)))).toEqual(before)
 })

@@ -90,7 +90,7 @@ test('what is no request of JSON-RPC is refused as any body is', async () => {
     [{ jsonrpc: '1.0', id: 1, method: 'eth_chainId' }, 'jsonrpc: "1.0" is not'],
     [{ jsonrpc: '2.0', id: 1 }, 'method: is missing'],
     [{ jsonrpc: '2.0', id: {}, method: 'eth_chainId' }, 'id: {} is not'],
-    [{ jsonrpc: '2.0', id: 1, method: 'eth_chainId', url: 'http://elsewhere' }, 'url: is not known here'],
+    [{ jsonrpc: '2.0', id: 1, method: 'eth_chainId', url: 'http://elsewhere' }, 'url: is not accepted here'],
   ]
   for (const [body, reported] of refusals) {
     const answer = await post(body)

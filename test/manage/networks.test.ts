@@ -104,7 +104,7 @@ test('what is no endpoint is refused, and not repeated', async () => {
     ],
     [{ rpc_urls: [{ url: 'https://secret.example', weight: 101 }] }, /^rpc_urls: is not 1 to 32 endpoints, as/],
     [{ rpc_urls: [{ url: 'https://secret.example', weight: 0 }] }, /^rpc_urls: every endpoint has weight 0/],
-    [{ chain_id: 1 }, /^chain_id: is not known here/],
+    [{ chain_id: 1 }, /^chain_id: is not accepted here/],
     [{ required_confirmations: 0 }, /^required_confirmations: 0 is not an integer from 1/],
   ]
   for (const [body, message] of cases) {

@@ -185,7 +185,7 @@ test('what can not be is refused, with the reason', async () => {
       'INVALID_REQUEST',
       /policies.private_transactions: is true/,
     ],
-    [{ ...body, policies: { gas_price_cpa: 1 } }, 'INVALID_REQUEST', /policies.gas_price_cpa: is not known here/],
+    [{ ...body, policies: { gas_price_cpa: 1 } }, 'INVALID_REQUEST', /policies.gas_price_cpa: is not accepted here/],
     [{ ...body, custom_rpc_urls: ['ftp://secret.example/k'] }, 'INVALID_REQUEST', /custom_rpc_urls\[0\]: is no http/],
   ]
   for (const [requested, code, message] of cases) {
@@ -194,10 +194,10 @@ test('what can not be is refused, with the reason', async () => {
     expect(answer.message).not.toContain('secret.example')
   }
   const changes: [object, RegExp][] = [
-    [{ signer_id: 'x' }, /^signer_id: is not known here; known are name/],
+    [{ signer_id: 'x' }, /^signer_id: is not accepted here; send only name/],
     [
       { policies: { gas_price_cpa: 1 } },
-      /^policies.gas_price_cpa: is not known here; known are min_balance, gas_price_cap/,
+      /^policies.gas_price_cpa: is not accepted here; send only min_balance, gas_price_cap/,
     ],
     [{ policies: { gas_price_cap: '100 gwei' } }, /^policies.gas_price_cap: "100 gwei" is not wei as an integer/],
     [{ policies: { value_cap: '0x10' } }, /^policies.value_cap: "0x10" is not wei .*; hex is not taken$/],

@@ -74,12 +74,12 @@ test.each<[string, (folder: string) => void, RegExp]>([
   [
     'a table that nobody knows',
     (folder) => alter(folder, 'CREATE TABLE wishes (id INTEGER PRIMARY KEY)'),
-    /the file holds the table wishes, which this version does not know, so nothing was moved/,
+    /the file holds the table wishes, which this version does not have, so nothing was moved/,
   ],
   [
     'a column that nobody knows',
     (folder) => alter(folder, 'ALTER TABLE relayers ADD COLUMN mood TEXT'),
-    /the file holds the column mood of relayers, which this version does not know/,
+    /the file holds the column mood of relayers, which this version does not have/,
   ],
   [
     'a character that PostgreSQL has no place for',
@@ -233,7 +233,7 @@ test('a transfer that nobody has built on is undone, once and for all', async ()
   const url = await postgres.database()
   expect(await refusal(folder, url, '--undo')).toMatch(/is not marked as moved: there is nothing to undo/)
   expect(await transfer(folder, url)).toMatchObject({ code: 0 })
-  expect(await refusal(folder, await postgres.database(), '--undo')).toMatch(/knows nothing of that/)
+  expect(await refusal(folder, await postgres.database(), '--undo')).toMatch(/has no record of that transfer/)
   expect(await transfer(folder, url, '--undo')).toMatchObject({ code: 0 })
   expect(await contentOf(url)).toEqual([])
   await openFile(folder)

@@ -73,7 +73,7 @@ test('rehearsed while the service runs, moved when it has ended: everything answ
   const elsewhere = await transfer(directory, await postgres.database())
   expect(elsewhere).toMatchObject({
     code: 1,
-    reported: expect.stringContaining('knows nothing of that: set DATABASE_URL'),
+    reported: expect.stringContaining('has no record of that transfer: set DATABASE_URL'),
   })
 
   await using running = await installation.start(url)

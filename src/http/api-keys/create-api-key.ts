@@ -1,4 +1,4 @@
-// POST of an API key.
+// Creates an API key (POST).
 import { Type } from 'typebox'
 import { createApiKey as createApiKeyCommand } from '../../commands/api-keys/create-api-key.ts'
 import type { CommandContext } from '../../commands/context.ts'
@@ -20,7 +20,7 @@ const bodySchema = Type.Object(
     scopes: Type.Array(Type.Enum([...scopes], { description: `one of ${scopes.join(', ')}` }), {
       minItems: 1,
       maxItems: scopes.length,
-      description: `a list of what the key may do: one or more of ${scopes.join(', ')}`,
+      description: `a list of the key's scopes: one or more of ${scopes.join(', ')}`,
     }),
     relayers: Type.Optional(
       Type.Array(Type.Unsafe<RelayerId>(Type.String({ minLength: 1, maxLength: 100 })), {
@@ -53,7 +53,7 @@ export function createApiKey(commands: CommandContext) {
     schema: {
       operationId: 'createApiKey',
       summary: 'Create an API key',
-      description: 'The answer shows the key, once: only its digest is stored.',
+      description: 'Only this response shows the key: the service stores its digest.',
       tags: ['api keys'],
       body: bodySchema,
       response: answers(newApiKeySchema, 400, 413, 415),

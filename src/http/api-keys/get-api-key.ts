@@ -1,4 +1,4 @@
-// GET of one API key.
+// Reads one API key (GET).
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { apiKeyParameters } from '../request/parameters.ts'

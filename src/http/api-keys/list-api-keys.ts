@@ -1,4 +1,4 @@
-// GET of the API keys, newest first.
+// Lists the API keys, newest first (GET).
 import { Type } from 'typebox'
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
@@ -12,7 +12,7 @@ export function listApiKeys(reads: Reads) {
     schema: {
       operationId: 'listApiKeys',
       summary: 'List API keys, newest first',
-      description: 'With those that are revoked or have expired. The key of the environment is not among them.',
+      description: 'Includes revoked and expired keys. The key of the environment is not listed.',
       tags: ['api keys'],
       querystring: pageQuery,
       response: answers(Type.Array(apiKeySchema), 400),

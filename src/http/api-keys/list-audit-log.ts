@@ -1,4 +1,4 @@
-// GET of the audit log, newest first.
+// Lists the audit records, newest first (GET).
 import { type Static, Type } from 'typebox'
 import type { AuditEntry, AuditPosition } from '../../domain/audit.ts'
 import type { Reads } from '../../store/store.ts'
@@ -9,18 +9,18 @@ import { presentTime } from '../response/present-time.ts'
 
 const entrySchema = Type.Object(
   {
-    id: Type.String({ description: 'Its place in the log, for `before`' }),
+    id: Type.String({ description: "The record's position in the log, for `before`" }),
     at: Type.String({ format: 'date-time' }),
     outcome: Type.Enum(['allowed', 'refused', 'failed']),
-    code: Type.Optional(Type.String({ description: 'Of a refusal or a failure: what `Relayer-Error-Code` said' })),
+    code: Type.Optional(Type.String({ description: 'For a refusal or a failure: its `Relayer-Error-Code`' })),
     key_id: Type.Optional(Type.String({ description: 'Absent: unauthenticated' })),
     operation: Type.Optional(Type.String({ description: 'Its `operationId` in this document' })),
     relayer_id: Type.Optional(Type.String()),
     transaction_id: Type.Optional(Type.String()),
-    subject_id: Type.Optional(Type.String({ description: 'Of anything else, such as an API key' })),
-    request_id: Type.Optional(Type.String({ description: 'What `X-Request-Id` said' })),
+    subject_id: Type.Optional(Type.String({ description: 'The id of any other entity, such as an API key' })),
+    request_id: Type.Optional(Type.String({ description: "The request's `X-Request-Id`" })),
     address: Type.Optional(Type.String()),
-    count: Type.Optional(Type.Integer({ minimum: 1, description: 'How many like it are told as one' })),
+    count: Type.Optional(Type.Integer({ minimum: 1, description: 'How many equal refusals this record stands for' })),
   },
   { additionalProperties: false },
 )
@@ -45,7 +45,7 @@ export function listAuditLog(reads: Reads) {
       operationId: 'listAuditLog',
       summary: 'List the audit log, newest first',
       description:
-        'Changes that were allowed, and refusals. For what is older, ask with `before`, the id of the last entry of this answer: so no entry comes twice, and none is left out, while new ones come in.',
+        'Accepted changes, and refusals. For older records, repeat the request with `before`, the id of the last record of this response: then no record is repeated or left out while new ones arrive.',
       tags: ['api keys'],
       querystring: querySchema,
       response: answers(Type.Array(entrySchema), 400),

@@ -1,4 +1,4 @@
-// An API key on the wire: everything but the key.
+// Presents an API key: every fact but the key itself.
 import { type Static, Type } from 'typebox'
 import { type ApiKey, scopes } from '../../domain/api-key.ts'
 import { presentTime } from '../response/present-time.ts'
@@ -8,11 +8,11 @@ const time = Type.String({ format: 'date-time' })
 const properties = {
   id: Type.String(),
   name: Type.String(),
-  hint: Type.String({ description: 'How the key begins' }),
+  hint: Type.String({ description: 'The first characters of the key' }),
   scopes: Type.Array(Type.Enum([...scopes])),
   relayers: Type.Optional(Type.Array(Type.String(), { description: 'Absent: every relayer' })),
   created_at: time,
-  created_by: Type.String({ description: 'The id of an API key, or `administrator` for that of the environment' }),
+  created_by: Type.String({ description: 'The id of an API key, or `administrator` for the key of the environment' }),
   expires_at: Type.Optional(time),
   revoked_at: Type.Optional(time),
   revoked_by: Type.Optional(Type.String()),
@@ -21,9 +21,9 @@ const properties = {
 
 export const apiKeySchema = Type.Object(properties, { additionalProperties: false })
 
-/** Of the one answer that shows the key itself. */
+/** The response to the creation, which alone shows the key. */
 export const newApiKeySchema = Type.Object(
-  { ...properties, key: Type.String({ description: 'The bearer token; shown here, and never again' }) },
+  { ...properties, key: Type.String({ description: 'The bearer token; shown in this response only' }) },
   { additionalProperties: false },
 )
 

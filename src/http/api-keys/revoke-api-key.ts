@@ -1,4 +1,4 @@
-// DELETE of an API key.
+// Revokes an API key (DELETE).
 import { revokeApiKey as revokeApiKeyCommand } from '../../commands/api-keys/revoke-api-key.ts'
 import type { CommandContext } from '../../commands/context.ts'
 import { requesterOf } from '../request/audit.ts'
@@ -16,7 +16,7 @@ export function revokeApiKey(commands: CommandContext, keys: KeyRing) {
       operationId: 'revokeApiKey',
       summary: 'Revoke an API key',
       description:
-        'From the answer on the key is refused; by other processes within seconds. Revoking twice changes nothing.',
+        'The key is refused as soon as this responds, and by other replicas within seconds. Revoking twice changes nothing.',
       tags: ['api keys'],
       params: apiKeyParameters,
       response: answers(apiKeySchema, 400, 404),

@@ -1,4 +1,4 @@
-// Method and path of each operation on API keys, and of the log of what they did.
+// Mounts the operations on API keys and on the audit log.
 import type { CommandContext } from '../../commands/context.ts'
 import type { KeyRing } from '../request/key-ring.ts'
 import { type Mounting, mount } from '../request/mount.ts'

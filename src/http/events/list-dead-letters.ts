@@ -1,4 +1,4 @@
-// GET of what a notification was not delivered within a day of tries, oldest first.
+// Lists a notification's dead letters, oldest first (GET).
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import type { DeadLetter } from '../../domain/delivery.ts'
@@ -29,7 +29,7 @@ export function listDeadLetters(management: ManagementContext) {
     scope: 'admin',
     schema: {
       operationId: 'listDeadLetters',
-      summary: 'List the events that a notification was not delivered',
+      summary: 'List the dead letters of a notification',
       tags: ['events'],
       params: deadLettersParameters,
       querystring: pageQuery,
@@ -43,7 +43,7 @@ export function listDeadLetters(management: ManagementContext) {
   })
 }
 
-/** Throws NOTIFICATION_NOT_FOUND for one that is not configured, unless it has left something behind. */
+/** Throws NOTIFICATION_NOT_FOUND for a notification that is not configured and never had a queue. */
 export async function foundDeadLetters(
   { store, registry }: ManagementContext,
   id: string,

@@ -1,4 +1,4 @@
-// An event on the wire: the body of a webhook, and the data of a line of the stream.
+// Presents an event: the body of a webhook, and the data of a line of the stream.
 import { type Static, Type } from 'typebox'
 import type { TransactionEvent } from '../../domain/event.ts'
 import { presentTime } from '../response/present-time.ts'
@@ -7,14 +7,14 @@ import { presentTransaction, transactionSchema } from '../transactions/present-t
 export const eventSchema = Type.Object(
   {
     id: Type.String({
-      description: 'Of the event, the same at each delivery; its number rises in the order of commits',
+      description: "The event's id, the same at each delivery; its number rises in the order of commits",
     }),
     event: Type.Enum(['transaction_update', 'transaction_attention']),
     timestamp: Type.String({ format: 'date-time', description: 'When it happened' }),
-    terminal: Type.Boolean({ description: 'Nothing comes after it for this transaction' }),
+    terminal: Type.Boolean({ description: 'The last event of this transaction' }),
     payload: Type.Object(
       { payload_type: Type.Literal('transaction'), ...transactionSchema.properties },
-      { additionalProperties: false, description: 'The transaction as it stood then' },
+      { additionalProperties: false, description: 'The transaction as it was then' },
     ),
   },
   { additionalProperties: false },
@@ -26,12 +26,12 @@ export function presentEvent(event: TransactionEvent): Static<typeof eventSchema
     event: `transaction_${event.kind}`,
     timestamp: presentTime(event.occurredAt),
     terminal: event.terminal,
-    // Where its row has moved on, the phase does not tell the status of then.
+    // The row may have changed since, so the event's own status replaces the status of its phase.
     payload: { payload_type: 'transaction', ...presentTransaction(event.transaction), status: event.status },
   }
 }
 
-/** A database restored from an older copy gives its numbers again: with the time, none stands for two events. */
+/** A database restored from an older copy repeats its numbers; with the time, each id names one event. */
 export function presentEventId({ id, occurredAt }: Pick<TransactionEvent, 'id' | 'occurredAt'>): string {
   return `${id}-${occurredAt}`
 }

@@ -1,4 +1,4 @@
-// POST that has dead letters tried again: one of them, or all.
+// Requeues one dead letter or all of them (POST).
 import { Type } from 'typebox'
 import { redeliverAll, redeliverOne } from '../../commands/events/redeliver.ts'
 import type { ManagementContext } from '../../commands/management.ts'
@@ -8,11 +8,11 @@ import { answers, success } from '../response/envelope.ts'
 import { foundDeadLetters } from './list-dead-letters.ts'
 
 const redeliveredSchema = Type.Object(
-  { redelivered: Type.Integer({ minimum: 0, description: 'Events that are tried again' }) },
+  { redelivered: Type.Integer({ minimum: 0, description: 'The number of events that are tried again' }) },
   { additionalProperties: false },
 )
 
-const note = ['they are tried again from now on, for a day; what a transaction was told since is not taken back']
+const note = ['they are tried again from now on, for a day; later events of their transactions are not sent again']
 
 export function redeliverAllDeadLetters(management: ManagementContext) {
   return operation({

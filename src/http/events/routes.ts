@@ -1,4 +1,4 @@
-// Method and path of each operation on events: the stream, and what webhooks were not delivered.
+// Mounts the operations on events: the stream and the dead letters.
 import type { ManagementContext } from '../../commands/management.ts'
 import { type Mounting, mount } from '../request/mount.ts'
 import { listDeadLetters } from './list-dead-letters.ts'

@@ -1,4 +1,4 @@
-// GET of the events as they happen: server-sent events, resumable, of what the key may see.
+// Streams the events that the key may see, as server-sent events that a reader can resume (GET).
 
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
@@ -25,7 +25,7 @@ const querySchema = Type.Object(
     after: Type.Optional(
       Type.String({
         pattern: '^\\d{1,15}(-\\d{1,15})?$',
-        description: 'the id of an event, such as "1042-1767323045678"; the stream begins behind it',
+        description: 'the id of an event, such as "1042-1767323045678"; the stream begins after it',
       }),
     ),
   },
@@ -40,7 +40,7 @@ export interface EventStreams {
   readonly clock: Clock
   readonly logger: Logger
   readonly authenticate: Authenticate
-  /** Streams end, so that their readers come back elsewhere. */
+  /** Aborts when the process begins to stop: streams end, and readers reconnect to another replica. */
   readonly stopping: AbortSignal
 }
 
@@ -51,12 +51,12 @@ export function streamEvents(streams: EventStreams) {
     schema: {
       operationId: 'streamEvents',
       summary: 'Follow events as they happen',
-      description: 'Server-sent events; the data of each is what a webhook is sent. Last-Event-ID resumes.',
+      description: 'Server-sent events; the data of each is the body of a webhook. Last-Event-ID resumes.',
       tags: ['events'],
       querystring: querySchema,
       response: {
         200: {
-          description: 'A stream that goes on until the reader or the service ends it',
+          description: 'A stream that lasts until the reader or the service ends it',
           content: { 'text/event-stream': { schema: Type.String() } },
         },
         ...Object.fromEntries(refusals),
@@ -84,7 +84,7 @@ export function streamEvents(streams: EventStreams) {
       const lines = Readable.from(
         follow(streams, start, wantedBy(principal, relayerId, transactionId), heard, ended.signal),
         {
-          // The events wait in the store, not here: what a slow reader has not taken is not read either.
+          // Events wait in the store, not in memory: the stream reads no further than its reader.
           highWaterMark: 1,
         },
       )
@@ -118,10 +118,10 @@ async function* follow(
   ended: AbortSignal,
 ): AsyncGenerator<string> {
   let position = start
-  // Headers and a first line at once: the reader knows that it is heard.
+  // Sends the headers and a first line at once, so that the reader sees an open stream.
   yield `retry: 1000\n${idLine(position)}\n`
   try {
-    // A key that is revoked meanwhile, or expires, is told nothing more.
+    // A revoked or expired key receives no further events.
     while (!ended.aborted && (await heard())) {
       const { events, through } = await reads.events(position, eventsAtOnce, wanted)
       for (const event of events) {
@@ -134,16 +134,16 @@ async function* follow(
         continue
       }
       const more = await within(clock, heartbeatMs, (over) => feed.eventAfter(position, over), ended)
-      // With the place: a reader whose filter lets little through is not behind for that when it comes back.
+      // With the position, so that a reader whose filter matches few events resumes from here.
       if (more === late && !ended.aborted) yield `: still here\n${idLine(position)}\n`
     }
   } catch (error) {
-    // It can't be told any more: the reader comes back, and hears of what lasts.
+    // The response has begun, so it can't report the error. The reader reconnects, and receives a lasting error then.
     logger.error({ err: error }, 'a stream of events ended early')
   }
 }
 
-/** An id without an event moves the place of the reader on (HTML §9.2.6). */
+/** An id without an event advances the reader's position (HTML §9.2.6). */
 function idLine(position: number): string {
   return `id: ${position}\n`
 }

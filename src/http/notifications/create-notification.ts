@@ -1,4 +1,4 @@
-// POST of a notification.
+// Creates a notification (POST).
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { createNotification as createNotificationCommand } from '../../commands/notifications/create-notification.ts'
@@ -22,7 +22,7 @@ export function createNotification(management: ManagementContext) {
     schema: {
       operationId: 'createNotification',
       summary: 'Create a notification',
-      description: 'URL and signing key are sealed before they are stored (AES-256-GCM, `STORAGE_ENCRYPTION_KEY`).',
+      description: 'URL and signing key are encrypted before they are stored (AES-256-GCM, `STORAGE_ENCRYPTION_KEY`).',
       tags: ['notifications'],
       body: bodySchema,
       response: answers(notificationSchema, 400, 409, 413, 415),
@@ -37,7 +37,7 @@ export function createNotification(management: ManagementContext) {
           ...(id !== undefined && { id }),
           type: 'webhook',
           url: parseUrl('url', url),
-          // Clients of services like this one send an empty key for none.
+          // Clients of similar services send an empty key for no key.
           ...(key !== undefined && key !== '' && { signingKey: parseSigningKey(key) }),
         },
         requesterOf(request, 'createNotification'),

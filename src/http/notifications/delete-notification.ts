@@ -1,4 +1,4 @@
-// DELETE of a notification.
+// Deletes a notification (DELETE).
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { deleteNotification as deleteNotificationCommand } from '../../commands/notifications/delete-notification.ts'

@@ -1,4 +1,4 @@
-// GET of one notification.
+// Reads one notification (GET).
 import type { ManagementContext } from '../../commands/management.ts'
 import { inSight } from '../request/in-sight.ts'
 import { operation } from '../request/operation.ts'

@@ -1,4 +1,4 @@
-// GET of the notifications, those of the configuration file first.
+// Lists the notifications, those of the configuration file first (GET).
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { inSight } from '../request/in-sight.ts'

@@ -1,4 +1,4 @@
-// The members of a notification in a body. Nothing of its URL or its key is ever repeated.
+// Parses the members of a notification in a body. No error repeats its URL or its key.
 import { Type } from 'typebox'
 import { RescindError } from '../../domain/errors.ts'
 import { type Secret, secret } from '../../ops/secret.ts'

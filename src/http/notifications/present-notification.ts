@@ -1,4 +1,4 @@
-// A notification on the wire. Of its URL the host is shown, of its key that there is one.
+// Presents a notification: the host of its URL, and whether it has a key.
 import { type Static, Type } from 'typebox'
 import type { NotificationSettings } from '../../registry/entities.ts'
 import { presentUrl } from '../response/present-endpoint.ts'

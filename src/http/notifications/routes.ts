@@ -1,4 +1,4 @@
-// Method and path of each operation on notifications.
+// Mounts the operations on notifications.
 import type { ManagementContext } from '../../commands/management.ts'
 import { type Mounting, mount } from '../request/mount.ts'
 import { createNotification } from './create-notification.ts'

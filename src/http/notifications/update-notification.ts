@@ -1,4 +1,4 @@
-// PATCH of a notification: a JSON Merge Patch (RFC 7396).
+// Updates a notification by a JSON Merge Patch, RFC 7396 (PATCH).
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { updateNotification as updateNotificationCommand } from '../../commands/notifications/update-notification.ts'
@@ -29,7 +29,7 @@ export function updateNotification(management: ManagementContext) {
       operationId: 'updateNotification',
       summary: 'Change a notification',
       description:
-        'A JSON Merge Patch: what is absent stays. A `signing_key` of null, or an empty one, takes the key away.',
+        'A JSON Merge Patch: absent members stay. A `signing_key` of null, or an empty one, removes the key.',
       tags: ['notifications'],
       params: notificationParameters,
       body: bodySchema,

@@ -1,4 +1,4 @@
-// POST of a relayer.
+// Creates a relayer (POST).
 import { type Static, Type } from 'typebox'
 import { adviceOn, type ManagementContext } from '../../commands/management.ts'
 import { createRelayer as createRelayerCommand } from '../../commands/relayers/create-relayer.ts'
@@ -37,7 +37,7 @@ export function createRelayer(management: ManagementContext) {
       operationId: 'createRelayer',
       summary: 'Create a relayer',
       description:
-        'One signer on one network: no other relayer may sign as its account there. It takes sends from the answer on.',
+        'One signer on one network: no other relayer may sign as its account there. It accepts sends as soon as this responds.',
       tags: ['relayers'],
       body: bodySchema,
       response: answers(relayerSchema, 400, 409, 413, 415),

@@ -1,4 +1,4 @@
-// DELETE of a relayer.
+// Deletes a relayer (DELETE).
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { deleteRelayer as deleteRelayerCommand } from '../../commands/relayers/delete-relayer.ts'
@@ -14,7 +14,7 @@ export function deleteRelayer(management: ManagementContext) {
     schema: {
       operationId: 'deleteRelayer',
       summary: 'Delete a relayer',
-      description: 'Refused while it has open transactions. Those that have ended can still be read under its id.',
+      description: 'Refused while it has open transactions. Its ended transactions can still be read under its id.',
       tags: ['relayers'],
       params: relayerParameters,
       response: answers(Type.String(), 400, 404, 409),

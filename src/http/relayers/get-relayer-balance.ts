@@ -1,4 +1,4 @@
-// GET of a relayer's balance, asked of its network now.
+// Reads a relayer's current balance from its network (GET).
 import { Type } from 'typebox'
 import { readBalance } from '../../commands/relayers/read-balance.ts'
 import type { ChainOf } from '../../commands/relayers/read-status.ts'
@@ -13,7 +13,7 @@ const balanceSchema = Type.Object(
   {
     balance: Type.Integer({
       minimum: 0,
-      description: 'With all its digits, which a parser that reads doubles cuts: `status` has it as text',
+      description: 'With all digits. A parser of doubles loses some: `status` has the balance as text',
     }),
     unit: Type.Literal('wei'),
   },

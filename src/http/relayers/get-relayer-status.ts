@@ -1,4 +1,4 @@
-// GET of how a relayer is doing: its account on the chain, and what waits in its queue.
+// Reports a relayer's account on the chain, and the state of its queue (GET).
 import { Type } from 'typebox'
 import { type ChainOf, readStatus } from '../../commands/relayers/read-status.ts'
 import type { Reads } from '../../store/store.ts'
@@ -26,7 +26,7 @@ export function getRelayerStatus(reads: Reads, chainOf: ChainOf) {
     scope: 'read',
     schema: {
       operationId: 'getRelayerStatus',
-      summary: 'Get how a relayer is doing',
+      summary: "Get a relayer's status",
       tags: ['relayers'],
       params: relayerParameters,
       response: answers(statusSchema, 400, 404, 503),

@@ -1,4 +1,4 @@
-// GET of one relayer.
+// Reads one relayer (GET).
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'

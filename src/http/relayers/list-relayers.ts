@@ -1,4 +1,4 @@
-// GET of the relayers that the key may see.
+// Lists the relayers that the key may see (GET).
 import { Type } from 'typebox'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
@@ -32,7 +32,7 @@ export function listRelayers(reads: Reads, endpointsOf: EndpointsOf) {
   })
 }
 
-/** For a key that is bound to some: the others are not there for it. */
+/** For a key that is bound to some relayers, and sees no others. */
 async function theseRelayers(reads: Reads, ids: readonly RelayerId[], page: PageRequest): Promise<Page<Relayer>> {
   const start = (page.page - 1) * page.perPage
   const read = await Promise.all([...ids].sort().map((id) => reads.relayer(id)))

@@ -1,5 +1,5 @@
-// Policies on the wire: what a body may give, and what an answer shows. Their values are read as the configuration
-// file's are; the amounts of an answer are numbers, as there, with every digit.
+// Policies on the wire, in bodies and in responses. They are parsed as in the configuration file. A response shows amounts
+// as numbers with every digit.
 import { type TSchema, Type } from 'typebox'
 import { type HeldPolicy, heldPolicies } from '../../domain/policies.ts'
 import { type Policies, type Policy, policyTable, unenforcedPolicies } from '../../domain/policy-table.ts'
@@ -7,7 +7,7 @@ import { exactNumber } from '../response/exact-number.ts'
 
 const rows: readonly Policy[] = Object.values(policyTable)
 
-/** Null takes a policy away. */
+/** Null removes a policy. */
 export const policiesInBody = Type.Object(
   Object.fromEntries([...rows, ...unenforcedPolicies].map((policy) => [policy.name, given(policy)])),
   { additionalProperties: false, description: 'an object of policies', examples: [{ gas_price_cap: 100_000_000_000 }] },
@@ -35,7 +35,7 @@ function given(policy: Policy) {
   }
 }
 
-/** Of a policy in an answer. */
+/** The schema of each kind of policy in a response. */
 const shownAs: Readonly<Record<Policy['kind'], () => TSchema>> = {
   wei: () => Type.Integer({ minimum: 0, description: 'Wei' }),
   count: () => Type.Integer(),

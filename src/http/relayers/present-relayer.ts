@@ -1,4 +1,4 @@
-// A relayer on the wire.
+// Presents a relayer.
 import { type Static, Type } from 'typebox'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
@@ -26,7 +26,7 @@ export const relayerSchema = Type.Object(
 
 export type RelayerBody = Static<typeof relayerSchema>
 
-/** The endpoints that a relayer has to itself, where it has any. */
+/** The endpoints that only this relayer uses, if it has any. */
 export type EndpointsOf = (relayer: RelayerId) => readonly EndpointSettings[] | undefined
 
 export function presentRelayer(relayer: Relayer, endpointsOf: EndpointsOf): RelayerBody {
@@ -41,7 +41,7 @@ export function presentRelayer(relayer: Relayer, endpointsOf: EndpointsOf): Rela
     signer_id: relayer.signerId,
     ...(relayer.notificationId !== undefined && { notification_id: relayer.notificationId }),
     paused: relayer.paused,
-    // A relayer is never disabled for its nodes' failures: it waits, and says so.
+    // The service never disables a relayer when its nodes fail: the relayer waits, and reports it.
     system_disabled: false,
     policies: presentPolicies(relayer.policies),
     ...(own && { custom_rpc_urls: own.map(presentEndpoint) }),

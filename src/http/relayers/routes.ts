@@ -1,4 +1,4 @@
-// Method and path of each operation on relayers.
+// Mounts the operations on relayers.
 import type { ManagementContext } from '../../commands/management.ts'
 import type { ChainOf } from '../../commands/relayers/read-status.ts'
 import { type Mounting, mount } from '../request/mount.ts'

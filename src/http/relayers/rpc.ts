@@ -1,4 +1,4 @@
-// POST of a JSON-RPC request that reads the relayer's chain. The answer is JSON-RPC too, so that any client of it can ask.
+// Reads the relayer's chain by a JSON-RPC request (POST). The response is JSON-RPC too, for any client that speaks it.
 import { Type } from 'typebox'
 import type { ChainOf } from '../../commands/relayers/read-status.ts'
 import { rpc as rpcCommand } from '../../commands/relayers/rpc.ts'
@@ -9,7 +9,7 @@ import { failures } from '../response/envelope.ts'
 import { type RpcBody, rpcBodySchema } from '../response/rpc-body.ts'
 
 const idSchema = Type.Union([Type.String({ maxLength: 256 }), Type.Number(), Type.Null()], {
-  description: 'a text or a number, which comes back with the answer',
+  description: 'a text or a number, which the response repeats',
 })
 
 const requestSchema = Type.Object(
@@ -20,7 +20,7 @@ const requestSchema = Type.Object(
       maxLength: 256,
       description: 'the name of a method, such as "eth_getBalance"',
     }),
-    params: Type.Optional(Type.Unknown({ description: 'a list of what the method takes' })),
+    params: Type.Optional(Type.Unknown({ description: "a list of the method's parameters" })),
     id: Type.Optional(idSchema),
   },
   {
@@ -42,7 +42,7 @@ export function rpc(reads: Reads, chainOf: ChainOf) {
       operationId: 'rpc',
       summary: "Read the relayer's chain by JSON-RPC",
       description:
-        'Passes methods that read on to a node of the network, and to the next if that one does not answer. What sends, signs, subscribes or looks into the node is refused, with status 200 and a JSON-RPC error. One request at a time: a batch is refused.',
+        'Forwards methods that read to a node of the network, and to the next node if that one does not answer. Methods that send, sign, subscribe or inspect the node are refused with status 200 and a JSON-RPC error. Batches are refused.',
       tags: ['relayers'],
       params: relayerParameters,
       body: requestSchema,
@@ -58,6 +58,6 @@ export function rpc(reads: Reads, chainOf: ChainOf) {
 
 function present(answered: Awaited<ReturnType<typeof rpcCommand>>): Pick<RpcBody, 'result' | 'error'> {
   if ('value' in answered) return { result: answered.value }
-  if ('refused' in answered) return { error: { ...answered.refused, description: 'No node was asked.' } }
+  if ('refused' in answered) return { error: { ...answered.refused, description: 'No node received the request.' } }
   return { error: { ...answered.error, description: 'The node answered with this error.' } }
 }

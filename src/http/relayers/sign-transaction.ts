@@ -1,4 +1,4 @@
-// POST of a transaction to sign without sending it: refused, since its nonce would be taken behind the relayer's back.
+// Refuses to sign a transaction without sending it (POST): the relayer would not notice that its nonce is used.
 import { RescindError } from '../../domain/errors.ts'
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
@@ -13,7 +13,7 @@ export function signTransaction(reads: Reads) {
       operationId: 'signTransaction',
       summary: 'Sign a transaction without sending it: not supported',
       description:
-        'Always refused with `NOT_SUPPORTED`. Whoever held the signed bytes could spend a nonce of the relayer, or bring back what was canceled. Send transactions to `…/transactions` instead.',
+        'Always refused with `NOT_SUPPORTED`. The holder of the signed bytes could spend a nonce of the relayer, or revive a canceled transaction. Send transactions to `…/transactions` instead.',
       tags: ['signing'],
       params: relayerParameters,
       response: failures(400, 404, 413, 415),
@@ -22,7 +22,7 @@ export function signTransaction(reads: Reads) {
       await foundRelayer(reads, params.relayer_id)
       throw new RescindError(
         'NOT_SUPPORTED',
-        "sign-transaction is not supported: signed bytes could spend the relayer's nonce behind its back; send the transaction with POST …/transactions",
+        'sign-transaction is not supported: the relayer would not notice that the signed bytes spend its nonce; send the transaction with POST …/transactions',
       )
     },
   })

@@ -1,4 +1,4 @@
-// POST of typed data to sign (EIP-712), by its two hashes.
+// Signs typed data by its two hashes, EIP-712 (POST).
 import { Type } from 'typebox'
 import { type SignerOf, signStatement } from '../../commands/relayers/sign.ts'
 import type { Hash } from '../../domain/ids.ts'
@@ -33,7 +33,7 @@ export function signTypedData(reads: Reads, signerOf: SignerOf) {
       operationId: 'signTypedData',
       summary: 'Sign typed data (EIP-712)',
       description:
-        'Signs `keccak256(0x1901 ‖ domain_separator ‖ hash_struct_message)`. The hashes tell nothing of what they stand for: a permit to take tokens looks like a greeting, so give the scope `sign` to those only who may spend.',
+        'Signs `keccak256(0x1901 ‖ domain_separator ‖ hash_struct_message)`. Hashes do not show their content: a permit to transfer tokens looks like a greeting. So give the scope `sign` only to keys that may spend.',
       tags: ['signing'],
       params: relayerParameters,
       body: bodySchema,

@@ -1,4 +1,4 @@
-// POST of a message to sign (EIP-191).
+// Signs a message, EIP-191 (POST).
 import { Type } from 'typebox'
 import { type SignerOf, signStatement } from '../../commands/relayers/sign.ts'
 import type { Hex } from '../../domain/ids.ts'
@@ -31,7 +31,7 @@ export function sign(reads: Reads, signerOf: SignerOf) {
       operationId: 'signMessage',
       summary: 'Sign a message (EIP-191)',
       description:
-        'What `personal_sign` signs: the prefix, the length in bytes, and the bytes, those of the UTF-8 of a text. Hex in a text is a text; bytes are given as `{"raw": "0x…"}`.',
+        'Signs as `personal_sign` does: the prefix, the length in bytes, and the bytes, in UTF-8 for a text. A text that looks like hex is signed as a text; send bytes as `{"raw": "0x…"}`.',
       tags: ['signing'],
       params: relayerParameters,
       body: bodySchema,
@@ -47,7 +47,7 @@ export function sign(reads: Reads, signerOf: SignerOf) {
 
 function bytesOf(message: string | { raw: Hex }): Hex {
   if (typeof message === 'object') return message.raw
-  // Half of a surrogate pair has no UTF-8: what would be signed is another text.
+  // Half of a surrogate pair has no UTF-8, so the signature would be for another text.
   if (!message.isWellFormed()) throw invalid('message', message, 'Unicode; send it as bytes, {"raw": "0x…"}')
   return `0x${Buffer.from(message, 'utf8').toString('hex')}`
 }

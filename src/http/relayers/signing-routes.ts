@@ -1,4 +1,4 @@
-// Method and path of each operation that signs without sending.
+// Mounts the operations that sign without sending.
 import type { SignerOf } from '../../commands/relayers/sign.ts'
 import type { Reads } from '../../store/store.ts'
 import { type Mounting, mount } from '../request/mount.ts'

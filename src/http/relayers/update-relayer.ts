@@ -1,4 +1,4 @@
-// PATCH of a relayer: a JSON Merge Patch (RFC 7396).
+// Updates a relayer by a JSON Merge Patch, RFC 7396 (PATCH).
 import { Type } from 'typebox'
 import { adviceOn, type ManagementContext } from '../../commands/management.ts'
 import { updateRelayer as updateRelayerCommand } from '../../commands/relayers/update-relayer.ts'
@@ -40,7 +40,7 @@ export function updateRelayer(management: ManagementContext) {
       operationId: 'updateRelayer',
       summary: 'Change a relayer',
       description:
-        'A JSON Merge Patch: what is absent stays, null puts the default in its place. What waits and what is in flight follows the new policies from its next step. Of a relayer that the configuration file names, the change is kept beside the file and laid over it at each start.',
+        'A JSON Merge Patch: absent members stay, and null restores a default. Open transactions follow the new policies from the next step. For a relayer of the configuration file, the service stores the change and applies it at each start, on top of the file.',
       tags: ['relayers'],
       params: relayerParameters,
       body: bodySchema,

@@ -1,4 +1,4 @@
-// What the door and the operations tell the audit log, beside what commands note in their own commit.
+// Writes the audit records of refusals, and of changes whose command writes none in its own commit.
 import type { FastifyRequest } from 'fastify'
 import type { CommandContext } from '../../commands/context.ts'
 import { type AuditRecord, allowed, type Requester, type Touched } from '../../domain/audit.ts'
@@ -10,21 +10,20 @@ import { pathParametersOf } from './parameters.ts'
 import { requesterIdOf } from './requester.ts'
 
 export interface Auditor extends AsyncDisposable {
-  /** Durable when it resolves: for what changes without a command that notes it. */
+  /** For a change whose command writes no record. Durable when it resolves. */
   allowed(request: FastifyRequest, answer: unknown): Promise<void>
-  /** Told within seconds, in the background. */
+  /** Recorded within seconds, in the background. */
   refused(request: FastifyRequest, error: RescindError): void
 }
 
-/** For a command to note it in the commit of the change. */
+/** For a command that writes the audit record in the commit of its change. */
 export function requesterOf(request: FastifyRequest, operation: string): Requester {
   return { keyId: requesterIdOf(request), operation, requestId: request.id, address: request.ip }
 }
 
 /**
- * Refusals that differ in nothing but the moment are told as one, with their count. Of those that differ only so many
- * kinds are told apart in a minute, and the rest by their code alone: whoever is refused decides neither how many rows
- * there are nor how long they are.
+ * Refusals that differ only in their time become one record with a count. A minute has a limited number of kinds; refusals
+ * beyond it are counted by their code alone. So a client that is refused can't choose the number or the size of rows.
  */
 export function openAuditor({ store, clock }: Pick<CommandContext, 'store' | 'clock'>, logger: Logger): Auditor {
   let waiting = new Map<string, AuditRecord & { count: number }>()
@@ -47,14 +46,14 @@ export function openAuditor({ store, clock }: Pick<CommandContext, 'store' | 'cl
   }
 
   async function flushLater(): Promise<void> {
-    // The first soon, so that it is seen; those of a storm once a minute.
+    // The first refusal is flushed soon, so that it is visible; further ones once a minute.
     const pause = Math.max(auditRefusalsSoonMs, flushedAt + auditRefusalsEveryMs - clock.now())
     await clock.sleep(Math.min(pause, auditRefusalsEveryMs), ended.signal)
     flushing = undefined
     await flush()
   }
 
-  /** Unauthenticated requests have room of their own: they can't crowd out what a key did. */
+  /** Unauthenticated requests have a limit of their own, so that they can't crowd out the records of API keys. */
   function isRoom(keyId: string | undefined): boolean {
     const others = [...waiting.values()].filter((other) => (other.keyId === undefined) === (keyId === undefined))
     return others.length < auditRefusalKindsMax
@@ -99,13 +98,13 @@ export function openAuditor({ store, clock }: Pick<CommandContext, 'store' | 'cl
   }
 }
 
-/** Every refusal at the door; and behind it, what was asked for as a change. */
+/** Every refused authorization, and every refused request for a change. */
 function isRecorded(request: FastifyRequest, { code, status }: RescindError): boolean {
   if (catalogue[code].status === 401 || code === 'RATE_LIMITED') return true
   return request.principal !== undefined && isChangeRequest(request) && status !== 404
 }
 
-/** Whatever is not asked by GET, nor under the scope of reading, may change something. */
+/** A request may change something unless it is a GET, or its scope is `read`. */
 export function isChangeRequest({
   method,
   routeOptions: { config },
@@ -113,14 +112,14 @@ export function isChangeRequest({
   return method !== 'GET' && method !== 'HEAD' && config.scope !== undefined && config.scope !== 'read'
 }
 
-/** Undefined where no path was met. */
+/** Undefined where no route matched. */
 function operationOf(request: FastifyRequest): string | undefined {
   return request.routeOptions.config.operationId
 }
 
 const idCharsMax = 64
 
-/** The ids of the path, as far as they can be ids: one that is refused may be of any length. */
+/** The ids in the path, if they have the form of ids: a refused path may have any length. */
 function touched(request: FastifyRequest): Touched {
   const { relayer_id: relayerId, transaction_id: transactionId, ...others } = pathParametersOf(request)
   const subjectId = Object.values(others)[0]
@@ -131,7 +130,7 @@ function touched(request: FastifyRequest): Touched {
   }
 }
 
-/** What a POST made has its id in the answer alone. */
+/** The id of an entity that a POST created is in the response only. */
 function madeBy(answer: unknown): Touched {
   const id = memberOf(memberOf(answer, 'data'), 'id')
   return typeof id === 'string' ? { subjectId: id } : {}

@@ -1,18 +1,18 @@
-// Who is asking: a bearer token, compared in constant time by its digest.
+// Authenticates a request by its bearer token, whose digest is compared in constant time.
 import { hash, timingSafeEqual } from 'node:crypto'
 import { administratorId, type Scope, scopes } from '../../domain/api-key.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { ApiKeyId, RelayerId } from '../../domain/ids.ts'
 
 export interface Principal {
-  /** Names the key in logs, rate limits and rows; never the key itself. */
+  /** Identifies the key in logs, rate limits and rows; never the key itself. */
   readonly id: ApiKeyId
   readonly scopes: ReadonlySet<Scope>
   /** Absent: every relayer. */
   readonly relayers?: readonly RelayerId[]
 }
 
-/** Whose key it was: known, and to be refused like an unknown one. */
+/** A revoked or expired key: it is refused like an unknown key, but the log names it. */
 export interface Former {
   readonly id: ApiKeyId
   readonly ended: 'revoked' | 'expired'
@@ -20,7 +20,7 @@ export interface Former {
 
 export type Identity = Principal | Former | undefined
 
-/** A promise only where the store has to be asked. */
+/** Returns a promise only if it has to read the store. */
 export type Authenticate = (header: string | undefined) => Identity | Promise<Identity>
 
 /** The API key of the environment: the administrator. */
@@ -29,7 +29,7 @@ export function administratorBy(apiKey: string): (header: string | undefined) =>
   const administrator: Principal = { id: administratorId, scopes: new Set(scopes) }
   return (header) => {
     const token = bearerToken(header)
-    // Digests are of one length, so that neither the token's length nor a common prefix shows in the time taken.
+    // Digests have equal length, so the time taken reveals neither the token's length nor a common prefix.
     return token !== undefined && timingSafeEqual(digest(token), expected) ? administrator : undefined
   }
 }
@@ -44,8 +44,8 @@ export function isPrincipal(identity: Identity): identity is Principal {
 }
 
 /**
- * Throws SCOPE_MISSING or RELAYER_NOT_GRANTED unless the key may do this, to this relayer where one is named. A relayer
- * that does not exist is not granted either: a list tells nothing of what is outside of it.
+ * Throws SCOPE_MISSING or RELAYER_NOT_GRANTED unless the key has the scope, for the named relayer if there is one. A key
+ * that is bound to relayers can't find out whether another relayer exists: both are refused alike.
  */
 export function checkGrant(principal: Principal, scope: Scope, relayerId: RelayerId | undefined): void {
   if (permits(principal, scope, relayerId)) return

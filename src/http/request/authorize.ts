@@ -1,4 +1,4 @@
-// The door: request id and security headers, then who is asking and how often, before anything is parsed or looked up.
+// Authorizes a request before any parsing: request id and security headers, then API key, rate and scope.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Scope } from '../../domain/api-key.ts'
 import { RescindError } from '../../domain/errors.ts'
@@ -13,14 +13,14 @@ export interface RequestGuards {
   readonly auditor: Auditor
 }
 
-/** Throws RateLimited, UNAUTHORIZED, SCOPE_MISSING, RELAYER_NOT_GRANTED; otherwise the request knows its principal. */
+/** Throws RateLimited, UNAUTHORIZED, SCOPE_MISSING, RELAYER_NOT_GRANTED; otherwise sets the request's principal. */
 export async function authorize(
   { authenticate, rates }: Pick<RequestGuards, 'authenticate' | 'rates'>,
   scope: Scope | undefined,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  // The right key is heard whatever unauthenticated clients at its address did: they must not be able to keep a cancellation out.
+  // A valid key passes despite failed attempts at its address, so that nobody else's failures can block a cancellation.
   const answer = authenticate(request.headers.authorization)
   const principal = answer instanceof Promise ? await answer : answer
   request.keyId = principal?.id
@@ -37,7 +37,7 @@ export async function authorize(
   request.principal = principal
 }
 
-/** On every answer, refusals included. */
+/** On every response, also on refusals. */
 export function markAnswer(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id)
   reply.header('cache-control', 'no-store')

@@ -1,9 +1,9 @@
-// What a key sees of signers, notifications and networks: everything, or if it is bound to relayers, what these use.
+// The signers, notifications and networks that a key sees: all of them, or those that its relayers use.
 import type { Relayer } from '../../domain/relayer.ts'
 import type { Reads } from '../../store/store.ts'
 import type { Principal } from './authenticate.ts'
 
-/** Says whether something of this id is in sight; of a network, by its name. */
+/** Whether the key sees the entity with this id; a network's id is its name. */
 export type InSight = (id: string) => boolean
 
 export async function inSight(

@@ -1,4 +1,4 @@
-// The keys that the administrator gave out: verdicts from memory, for a moment, and the store's behind them.
+// Authenticates the keys that the administrator created: from a short-lived cache, and otherwise from the store.
 import { digestOfToken } from '../../commands/api-keys/api-key-token.ts'
 import type { CommandContext } from '../../commands/context.ts'
 import { type ApiKey, isInForce } from '../../domain/api-key.ts'
@@ -10,7 +10,7 @@ import { type Authenticate, bearerToken, type Identity, type Principal } from '.
 
 export interface KeyRing {
   readonly authenticate: Authenticate
-  /** From now on this key is looked up again: a revocation counts at once. */
+  /** Removes the key from the cache, so that a revocation counts at once. */
   forget(id: ApiKeyId): void
 }
 
@@ -22,14 +22,14 @@ interface Held {
 }
 
 export interface KeyRingContext extends Pick<CommandContext, 'store' | 'clock'> {
-  /** Heard first: it needs no store. */
+  /** Tried first, since it needs no store. */
   readonly administrator: Authenticate
   readonly logger: Logger
 }
 
 /**
- * An unknown token is never held, so that unauthenticated clients can't fill the memory; what has not the shape of a key is not even
- * looked up.
+ * Unknown tokens are never cached, so that unauthenticated clients can't fill the memory. A token without the form of a key
+ * causes no read.
  */
 export function keyRing({ administrator, store, clock, logger }: KeyRingContext): KeyRing {
   const ring = new Map<string, Held>()
@@ -42,14 +42,14 @@ export function keyRing({ administrator, store, clock, logger }: KeyRingContext)
     return principal
   }
 
-  /** Once a minute and key, apart from the request: a last use is for people, and must not slow anybody down. */
+  /** Once a minute for each key, outside the request: the last use is for people, and must not delay a request. */
   function noteUse(held: Held, now: TimestampMs): void {
     const noted = Math.max(held.notedAt, held.key.lastUsedAt ?? 0)
     if (now - noted < keyUseNotedEveryMs) return
     held.notedAt = now
     store
       .commit((session) => session.useApiKey(held.key.id, now))
-      .catch((err: unknown) => logger.warn({ err, apiKey: held.key.id }, 'the last use of an API key was not noted'))
+      .catch((err: unknown) => logger.warn({ err, apiKey: held.key.id }, 'the last use of an API key was not recorded'))
   }
 
   async function lookUp(digest: string): Promise<Identity> {
@@ -60,7 +60,7 @@ export function keyRing({ administrator, store, clock, logger }: KeyRingContext)
     ring.delete(digest)
     if (!key) return undefined
     const held = { key, principal: principalOf(key), readAt: now, notedAt: known?.notedAt ?? 0 }
-    // Read before a revocation and heard after it: right for this request, and for no later one.
+    // A revocation during the read makes the result stale: it serves this request, and is not cached.
     if (before === forgotten) hold(digest, held)
     return identify(held, now)
   }

@@ -1,9 +1,9 @@
-// Request rates: an allowance of each API key, and one of failed authentications of each address.
+// Request rates: an allowance for each API key, and one of failed authentications for each address.
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { RescindError } from '../../domain/errors.ts'
 import type { ServerLimits } from '../limits.ts'
 
-/** Where an allowance stands, for the headers of draft-ietf-httpapi-ratelimit-headers. */
+/** The state of an allowance, for the headers of draft-ietf-httpapi-ratelimit-headers. */
 export interface Allowance {
   readonly policy: string
   readonly remaining: number
@@ -27,9 +27,9 @@ export interface RateLimits {
   checkAddressLimit(address: string): Promise<void>
   /** Counts a failed authentication. */
   countFailure(address: string): Promise<void>
-  /** What was used up here since this was last asked, by the names of the allowances: nothing at first. */
+  /** The use on this replica since the last call, by the names of the allowances; empty at first. */
   spent(): ReadonlyMap<string, number>
-  /** Counts what was used up elsewhere. */
+  /** Counts the use on other replicas. */
   take(amounts: ReadonlyMap<string, number>): Promise<void>
 }
 
@@ -39,7 +39,7 @@ export function rateLimits({ requestsPerSecond, burst }: ServerLimits): RateLimi
   const limiter = (keyPrefix: string) => new RateLimiterMemory({ keyPrefix, points: burst, duration: windowSeconds })
   const keys = limiter('key')
   const failures = limiter('address')
-  /** Absent as long as nobody asks for it. */
+  /** Absent until the first call of `spent`. */
   let used: Map<string, number> | undefined
 
   function count(name: string): void {

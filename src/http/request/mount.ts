@@ -1,4 +1,4 @@
-// Puts an operation behind a method and a path: the door first, then the operation.
+// Mounts an operation at a method and a path, behind authorization.
 
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import { memberOf } from '../../ops/member.ts'
@@ -23,7 +23,7 @@ export function mount<S extends FastifySchema>(
 ): void {
   const operationId = operationIdOf(schema)
   const answered = metrics.operation(operationId)
-  // Fastify checks a request by the schema from which its type was made.
+  // Fastify validates a request by the schema that its type comes from.
   const handler = answer as unknown as Handler
   app.route({
     method,
@@ -46,7 +46,7 @@ function operationIdOf(schema: FastifySchema): string {
 
 type Handler = (request: FastifyRequest, reply: unknown) => Promise<unknown>
 
-/** What is done is in the audit log before its answer goes out. */
+/** Writes the audit record before the response. */
 function noted(auditor: Auditor, handler: Handler): Handler {
   return async (request, reply) => {
     const answer = await handler(request, reply)
@@ -55,7 +55,7 @@ function noted(auditor: Auditor, handler: Handler): Handler {
   }
 }
 
-/** The same operation under a second path, of which the OpenAPI document says nothing. */
+/** The same operation at a second path, which the OpenAPI document leaves out. */
 export function unlisted<S extends FastifySchema>(operation: Operation<S>): Operation<S> {
   return { ...operation, schema: { ...operation.schema, hide: true } }
 }

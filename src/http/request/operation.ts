@@ -1,4 +1,4 @@
-// An operation: what it may be asked, who may ask it, and the function that answers. routes/ give it method and path.
+// An operation: its schema, its scope, and the function that answers. The files routes.ts add method and path.
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type {
   FastifyBaseLogger,
@@ -20,7 +20,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set once the request is authenticated. */
     principal: Principal | undefined
-    /** Of the key that came with it, also of one that is refused: set where it is one of ours. */
+    /** The id of the request's key, even if the key was refused; unset for an unknown key. */
     keyId: ApiKeyId | undefined
   }
   interface FastifyContextConfig {
@@ -47,16 +47,16 @@ export type OperationReply = FastifyReply<
 >
 
 export interface Operation<S extends FastifySchema = FastifySchema> {
-  /** Absent: open to everybody. */
+  /** Absent: open to everyone. */
   readonly scope?: Scope
-  /** Absent: the server's. */
+  /** Absent: the server's limit. */
   readonly bodyBytesMax?: number
-  /** Its command notes in the audit log what it changes, in the same commit. Absent: the door notes that it was done. */
+  /** The command writes the audit record in the commit of its change. Absent: `mount` writes one after the operation. */
   readonly audited?: 'in its commit'
   readonly schema: S
   /**
-   * Text where the schema says so, as of health, an answer of JSON-RPC to what speaks that, and the reply where a stream
-   * was sent; everything else is an envelope.
+   * Usually an envelope. Text where the schema says so, as for health; JSON-RPC for clients that speak it; the reply itself
+   * after a stream.
    */
   readonly answer: (
     request: OperationRequest<S>,
@@ -64,7 +64,7 @@ export interface Operation<S extends FastifySchema = FastifySchema> {
   ) => Promise<Success<unknown> | RpcBody | string | OperationReply>
 }
 
-/** Ties the types of `answer` to the schema that validates. */
+/** Types `answer` by the schema that validates. */
 export function operation<const S extends FastifySchema>(declared: Operation<S>): Operation<S> {
   return declared
 }

@@ -1,4 +1,4 @@
-// Path parameters, which the router has decoded exactly once, and headers.
+// Path parameters, which the router decodes exactly once, and headers.
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ApiKeyId, RelayerId, TransactionId } from '../../domain/ids.ts'
@@ -56,9 +56,9 @@ export const networkParameters = Type.Object({
   network_id: Type.String({ description: 'the id of a network, such as evm:sepolia', examples: ['evm:localhost'] }),
 })
 
-/** Those of the path, as they came, also where no operation has checked them. */
+/** The parameters of the path as they arrived, even if no operation has validated them. */
 export function pathParametersOf({ params }: Pick<FastifyRequest, 'params'>): PathParameters {
-  // The router makes an object of texts, or nothing; what they are ids of is told by their names.
+  // The router returns an object of strings, or nothing; a parameter's name says which id it is.
   return (params ?? {}) as PathParameters
 }
 
@@ -68,15 +68,15 @@ interface PathParameters {
   readonly [other: string]: string | undefined
 }
 
-/** Of what a client creates; it may leave it out. */
+/** The id that a client may choose for a new entity. */
 export const newId = Type.Optional(
   Type.String({
     pattern: '^[a-zA-Z0-9_-]{1,36}$',
-    description: 'at most 36 letters, digits, dashes and underscores; none has one made',
+    description: 'at most 36 letters, digits, dashes and underscores; without it the service creates one',
   }),
 )
 
-/** PostgreSQL holds no U+0000 in a text; where SQLite would, it is refused all the same. */
+/** PostgreSQL can't store U+0000 in a text, so it is refused on SQLite too. */
 export const nameInBody = Type.String({
   minLength: 1,
   maxLength: nameCharsMax,
@@ -84,12 +84,12 @@ export const nameInBody = Type.String({
   description: `a text of 1 to ${nameCharsMax} characters, none of them U+0000`,
 })
 
-/** Of every operation that sends. */
+/** For every operation that sends. */
 export const sendHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       pattern: `^[\\x21-\\x7e]{1,${idempotencyKeyCharsMax}}$`,
-      description: `1 to ${idempotencyKeyCharsMax} visible ASCII characters without spaces, such as a UUID; under it the same request answers the same transaction for ever`,
+      description: `1 to ${idempotencyKeyCharsMax} visible ASCII characters without spaces, such as a UUID; a repeated request with the same key returns the same transaction for ever`,
     }),
   ),
 })

@@ -1,14 +1,14 @@
-// An address on the wire.
+// Parses an address.
 import * as EthereumAddress from 'ox/Address'
 import { Type } from 'typebox'
 import { RescindError } from '../../domain/errors.ts'
 import type { Address } from '../../domain/ids.ts'
 
-/** Whether its checksum is right is for `parseAddress` to say. */
+/** `parseAddress` checks the checksum. */
 export const addressSchema = (description: string) =>
   Type.Unsafe<Address>(Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', description }))
 
-/** Mixed case is a checksum (EIP-55), so it must be the right one: a typo costs the money. Throws INVALID_REQUEST. */
+/** Mixed case is a checksum (EIP-55) and must be right: a typo would lose the money. Throws INVALID_REQUEST. */
 export function parseAddress(field: string, text: Address): Address {
   const checksummed = EthereumAddress.checksum(text)
   const digits = text.slice(2)

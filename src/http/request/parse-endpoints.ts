@@ -1,4 +1,4 @@
-// A list of endpoints from a body. Nothing of a URL or a header is ever repeated: it may hold a provider's key.
+// Parses a list of endpoints. No error repeats a URL or a header: it may hold a provider's key.
 import { type Static, Type } from 'typebox'
 import { RescindError } from '../../domain/errors.ts'
 import {
@@ -28,7 +28,7 @@ const headers = Type.Record(
   },
 )
 
-/** In words, as refusals say it. */
+/** For refusals. */
 export const endpointsWanted = `1 to ${endpointsMax} endpoints, as ["https://…"] or [{"url": "https://…", "weight": 100, "headers": {"x-api-key": "…"}}], weights 0 to 100`
 
 export const endpointsSchema = Type.Array(
@@ -46,7 +46,7 @@ export const endpointsSchema = Type.Array(
   },
 )
 
-/** Throws INVALID_REQUEST. A weight of 0 puts an endpoint out of use. */
+/** Throws INVALID_REQUEST. A weight of 0 disables an endpoint. */
 export function parseEndpoints(field: string, given: Static<typeof endpointsSchema>): readonly EndpointSettings[] {
   const endpoints = given.map((each, index): EndpointSettings => {
     const at = `${field}[${index}]`

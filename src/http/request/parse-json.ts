@@ -1,18 +1,18 @@
-// JSON bodies as Fastify parses them, but not too deep, and numbers beyond 2^53 without losing a digit: wei amounts are such.
+// Parses JSON bodies as Fastify does, with a limited depth, and with all digits of numbers beyond 2^53, such as wei amounts.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { RescindError } from '../../domain/errors.ts'
 import { bodyDepthMax } from '../limits.ts'
 
-/** Of a number, to be read digit by digit: 2^256 has 78. */
+/** The longest number that is parsed digit by digit: 2^256 has 78 digits. */
 const sourceCharsMax = 100
 
 type Parsed = (error: Error | null, body?: unknown) => void
 
-/** Numbers that a double can't hold become text, integers their decimal digits: what takes wei takes both. */
+/** Numbers that a double can't hold become strings, integers as decimal digits: members in wei accept both. */
 export function parseJsonExactly(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   const parser = (request: FastifyRequest, text: string, done: Parsed) => {
-    // Whoever walks a value by recursion, as JSON.stringify does, falls over one that is deep enough.
+    // Recursive functions such as JSON.stringify overflow the stack on a value that is deep enough.
     if (mayBeDeep(text) && isDeep(text)) {
       return done(
         new RescindError('MALFORMED_JSON', `body: is nested deeper than ${bodyDepthMax} levels; send a flatter one`),
@@ -26,7 +26,7 @@ export function parseJsonExactly(app: FastifyInstance): void {
   app.addContentTypeParser(['application/json', 'application/merge-patch+json'], { parseAs: 'string' }, parser)
 }
 
-/** Whether there are brackets enough; nearly no body has, so that nearly none is looked at closely. */
+/** Whether there are enough brackets. Nearly no body has, so that nearly none is read character by character. */
 function mayBeDeep(text: string): boolean {
   let count = 0
   for (const bracket of ['[', '{']) {
@@ -67,7 +67,7 @@ function withExactIntegers(_key: string, value: unknown, context?: { source?: st
   return digitsOf(source) ?? source
 }
 
-/** `1.5e+21` is 1500000000000000000000; undefined for what is no natural number below 10^78, or is written at length. */
+/** `1.5e+21` becomes 1500000000000000000000. Undefined unless it is a natural number below 10^78, in a short notation. */
 function digitsOf(source: string): string | undefined {
   if (source.length > sourceCharsMax) return undefined
   const [, whole, decimals = '', exponent = '0'] = /^(\d+)(?:\.(\d+))?(?:[eE]\+?(\d{1,2}))?$/.exec(source) ?? []

@@ -1,4 +1,4 @@
-// Paging: which page a list is asked for, and what it says of itself.
+// Paging: the page that a request names, and the pagination of the response.
 import { Type } from 'typebox'
 import type { PageRequest } from '../../store/store.ts'
 import { pageMax, perPageDefault, perPageMax } from '../limits.ts'
@@ -18,7 +18,7 @@ export const pageProperties = {
   ),
 }
 
-/** Of a list that takes nothing else. */
+/** For a list without other parameters. */
 export const pageQuery = Type.Object(pageProperties, { additionalProperties: false })
 
 export function pageOf(query: { page?: number; per_page?: number }): PageRequest {
@@ -29,7 +29,7 @@ export function paginationOf({ page, perPage }: PageRequest, total: number): Pag
   return { current_page: page, per_page: perPage, total_items: total }
 }
 
-/** Of a list that is in memory. */
+/** For a list in memory. */
 export function sliceOf<T>({ page, perPage }: PageRequest, all: readonly T[]): readonly T[] {
   return all.slice((page - 1) * perPage, page * perPage)
 }

@@ -1,7 +1,7 @@
-// Prefer: wait=N (RFC 7240 §4.3). A preference that can't be read is ignored, as the RFC wants.
+// Parses Prefer: wait=N (RFC 7240 §4.3). An unreadable preference is ignored, as the RFC requires.
 import { waitSecondsMax } from '../limits.ts'
 
-/** The seconds to wait, at most 60; undefined when none were asked for. */
+/** The seconds to wait, at most 60; undefined without the preference. */
 export function waitSeconds(header: string | string[] | undefined): number | undefined {
   if (header === undefined) return undefined
   const text = typeof header === 'string' ? header : header.join(',')

@@ -1,4 +1,4 @@
-// RFC 3339 §5.6, read strictly: the platform's parser takes 30 February for 2 March.
+// Parses times by RFC 3339 §5.6, strictly: the platform's parser accepts 30 February as 2 March.
 import type { TimestampMs } from '../../domain/units.ts'
 import { invalid } from './validate.ts'
 

@@ -1,11 +1,11 @@
-// The name of a request in its answer and in the log: the client's own where it is sane, else ours.
+// Gives a request its id, for the response and the log: the client's own if it is acceptable, else a new one.
 import type { IncomingMessage } from 'node:http'
 import type { Random } from '../../ops/random.ts'
 import { requestIdCharsMax } from '../limits.ts'
 
 const sane = /^[\w.:@/+=-]+$/
 
-/** Unique by a random prefix of this process and a counter: no randomness is drawn for a request. */
+/** Unique by a random prefix of this process and a counter, so that no request draws randomness. */
 export function requestIds(random: Random): (request?: IncomingMessage) => string {
   const prefix = Buffer.from(random.bytes(8)).toString('hex')
   let count = 0

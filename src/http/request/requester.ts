@@ -1,9 +1,9 @@
-// The API key behind a request that the door has let in.
+// The API key of an authorized request.
 import type { FastifyRequest } from 'fastify'
 import type { ApiKeyId } from '../../domain/ids.ts'
 
-/** Throws where nobody is known: an operation without a scope must not ask. */
+/** Throws for a request without a key: an operation without a scope must not call it. */
 export function requesterIdOf({ principal }: Pick<FastifyRequest, 'principal'>): ApiKeyId {
-  if (!principal) throw new Error('the operation is open to everybody, and names a requester')
+  if (!principal) throw new Error('the operation is open to everyone, and names a requester')
   return principal.id
 }

@@ -1,4 +1,4 @@
-// One allowance across replicas: each tells the others now and then what was used up of it, and counts what they tell.
+// Shares an allowance across replicas: each regularly sends its own use to the others, and counts theirs.
 import type { Clock } from '../../ops/clock.ts'
 import type { Hints } from '../../store/hints.ts'
 import { rateSharedEveryMs } from '../limits.ts'
@@ -8,11 +8,11 @@ export interface ShareRates {
   readonly rates: Pick<RateLimits, 'spent' | 'take'>
   readonly hints: Pick<Hints, 'notify' | 'listen'>
   readonly clock: Clock
-  /** This replica's own name, which no other has. */
+  /** The name of this replica, unique among replicas. */
   readonly self: string
 }
 
-/** What is told may be lost: then a key gets more than its share, and never less. Ends when it is disposed of. */
+/** A lost message gives a key more than its share, and never less. Disposing ends the exchange. */
 export function shareRates({ rates, hints, clock, self }: ShareRates): AsyncDisposable {
   const ended = new AbortController()
 
@@ -27,7 +27,7 @@ export function shareRates({ rates, hints, clock, self }: ShareRates): AsyncDisp
   hints.listen((hint) => {
     if (hint.kind === 'spent' && hint.by !== self) void rates.take(hint.amounts)
   }, ended.signal)
-  // Counted from now on.
+  // Starts counting.
   rates.spent()
   const running = run()
   return {

@@ -1,4 +1,4 @@
-// Compiled schemas: what the OpenAPI document says is what is checked, and the refusal names field, value and fix.
+// Validates requests by the schemas of the OpenAPI document; a refusal names the field, the value and the fix.
 
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
@@ -19,7 +19,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   }
 }
 
-/** `field: value is not what is wanted; the fix`, with the value shortened. */
+/** `field: value is not <the expected form>; the fix`, with the value shortened. */
 export function invalid(field: string, value: unknown, wanted: string): RescindError {
   return new RescindError('INVALID_REQUEST', `${field}: ${shownValue(value)} is not ${wanted}`)
 }
@@ -44,7 +44,7 @@ function refusal(schema: TSchema, errors: ValidationErrors, value: unknown, part
     if ('additionalProperties' in params) {
       const name = String(memberOf(params.additionalProperties, '0'))
       const known = Object.keys(properties).join(', ')
-      return new RescindError('INVALID_REQUEST', `${within}${cut(name)}: is not known here; known are ${known}`)
+      return new RescindError('INVALID_REQUEST', `${within}${cut(name)}: is not accepted here; send only ${known}`)
     }
   }
   const at = locate(schema, value, errors[0]?.instancePath ?? '')
@@ -61,7 +61,7 @@ function refusal(schema: TSchema, errors: ValidationErrors, value: unknown, part
   return invalid(at.name, at.value, `${wantedOf(at.schema)}${hex ? '; hex is not taken' : ''}`)
 }
 
-/** Where a member is a list of objects, each that does not fit is named, not only the first. */
+/** For a list of objects: names every invalid object, not only the first. */
 function refusalOfItems(schema: TSchema, errors: ValidationErrors, value: unknown): RescindError | undefined {
   const name = errors[0]?.instancePath.split('/')[1] ?? ''
   const items = itemsOf(propertiesOf(schema)[name])
@@ -85,11 +85,11 @@ function isObject(value: unknown): boolean {
 }
 
 interface Located {
-  /** For example `access_list[2].address`; empty for the whole. */
+  /** For example `access_list[2].address`; empty for the whole body. */
   readonly name: string
   readonly schema: TSchema
   readonly value: unknown
-  /** Not where there are alternatives: what is wanted is told of all of them together. */
+  /** False where there are alternatives: the refusal then describes all of them together. */
   readonly exact: boolean
 }
 
@@ -107,22 +107,22 @@ function locate(schema: TSchema, value: unknown, instancePath: string): Located 
   return at
 }
 
-/** Where the only alternative to an object is null, an object is meant to be that one. */
+/** Where null is the only alternative to an object, an object is meant to be that one. */
 function objectOrNull(schema: TSchema): TSchema | undefined {
   const [object, other, ...rest] = keywordsOf(schema).anyOf ?? []
   const isNullable = memberOf(other, 'type') === 'null' && rest.length === 0
   return object && 'properties' in object && isNullable ? object : undefined
 }
 
-/** OpenAPI's `writeOnly` marks what is never told again, and so not in a refusal either. */
+/** OpenAPI's `writeOnly` marks a value that no response repeats, refusals included. */
 function holdsSecret(schema: unknown): boolean {
   if (typeof schema !== 'object' || schema === null) return false
   return ('writeOnly' in schema && schema.writeOnly === true) || Object.values(schema).some(holdsSecret)
 }
 
-/** A property's `description` begins with what is wanted of it: `gas units as an integer`. */
+/** A property's `description` begins with its expected form: `gas units as an integer`. */
 function wantedOf(property: TSchema | undefined): string {
-  return String(memberOf(property, 'description') ?? 'what the API reference asks for')
+  return String(memberOf(property, 'description') ?? 'a value as the API reference describes it')
 }
 
 function isAmount(property: TSchema | undefined): boolean {
@@ -139,7 +139,7 @@ interface Keywords {
   readonly anyOf?: readonly TSchema[]
 }
 
-/** The type of a schema in general names none of its keywords. */
+/** The general type of a schema has none of its keywords. */
 function keywordsOf(schema: TSchema | undefined): Keywords {
   return (schema ?? {}) as Keywords
 }
@@ -157,7 +157,7 @@ function integersOf(schema: TSchema): string[] {
   return named.filter(([, property]) => memberOf(property, 'type') === 'integer').map(([name]) => name)
 }
 
-/** Paths and queries are text: plain decimals become the integers that the schema wants, anything else stays. */
+/** Paths and queries are text: plain decimals become integers where the schema has an integer; all else stays. */
 function withIntegers(given: unknown, integers: readonly string[]): unknown {
   const value: Record<string, unknown> = { ...(typeof given === 'object' && given) }
   for (const name of integers) {

@@ -1,4 +1,4 @@
-// The one place of success and error bodies.
+// Success and error bodies: every response but JSON-RPC, text and streams uses them.
 import { type Static, type TSchema, Type } from 'typebox'
 
 const logSchema = Type.Object({ level: Type.String({ examples: ['log'] }), message: Type.String() })
@@ -21,7 +21,7 @@ export interface Success<T> {
   success: true
 }
 
-/** A success body with all five members; `logs` tell in words what was done and will be done. */
+/** A success body with all five members; `logs` explain to people what was done and will be done. */
 export function success<T>(data: T, logs: readonly string[] = [], pagination: Pagination = onePage): Success<T> {
   return {
     data,
@@ -55,12 +55,12 @@ export function successSchema<S extends TSchema>(data: S) {
   )
 }
 
-/** The answers of an operation, for the OpenAPI document. */
+/** The responses of an operation, for the OpenAPI document. */
 export function answers<S extends TSchema>(data: S, ...refusals: readonly number[]) {
   return { 200: successSchema(data), ...failures(...refusals) }
 }
 
-/** The answers of an operation that only ever refuses. */
+/** The responses of an operation that always refuses. */
 export function failures(...refusals: readonly number[]) {
   return Object.fromEntries([401, 429, 500, 503, ...refusals].sort().map((status) => [status, failureSchema] as const))
 }

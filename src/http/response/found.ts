@@ -1,4 +1,4 @@
-// What was looked for, or the refusal that it is not there.
+// Returns the entity that was found, or throws the refusal for a missing one.
 import { type ErrorCode, RescindError, relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
@@ -16,7 +16,7 @@ export async function foundRelayer(reads: Reads, id: RelayerId): Promise<Relayer
   return relayer
 }
 
-/** A relayer, or one that was deleted since: what it did stays to be read. Throws RELAYER_NOT_FOUND. */
+/** A relayer, or a deleted one: its transactions can still be read. Throws RELAYER_NOT_FOUND. */
 export async function foundHistory(reads: Reads, id: RelayerId): Promise<RelayerId> {
   if ((await reads.relayer(id)) || (await reads.wasRelayer(id))) return id
   throw relayerNotFound(id)

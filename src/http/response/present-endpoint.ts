@@ -1,4 +1,4 @@
-// URLs and headers that may hold a provider's key: the host and names are shown, and everything that may be secret is not.
+// Presents URLs and headers that may hold a provider's key: shows hosts and names, and masks every part that may be secret.
 import { type Static, Type } from 'typebox'
 import type { Secret } from '../../ops/secret.ts'
 import type { EndpointSettings } from '../../registry/entities.ts'

@@ -1,7 +1,7 @@
-// Times on the wire: RFC 3339, UTC, milliseconds.
+// Presents times: RFC 3339, UTC, milliseconds.
 import type { TimestampMs } from '../../domain/units.ts'
 
-// Answers tell times of the same few seconds again and again, and a text of a time is dear to make.
+// Responses repeat times of the same few seconds, and formatting one is slow.
 let second = Number.NaN
 let textOfSecond = ''
 

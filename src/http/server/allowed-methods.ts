@@ -1,8 +1,8 @@
-// Which methods a path knows, and the answer to one that it does not.
+// The methods of each path, and the refusal of any other method or path.
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { RescindError } from '../../domain/errors.ts'
 
-/** Learns the routes as they are added; answers in the order of the alphabet, empty for an unknown path. */
+/** Collects the routes as they are added. Returns methods in alphabetical order; none for an unknown path. */
 export function allowedMethods(app: FastifyInstance): (url: string) => readonly string[] {
   const methodsOf = new Map<string, { matches: RegExp; methods: Set<string> }>()
   app.addHook('onRoute', ({ url, method }) => {
@@ -17,11 +17,11 @@ export function allowedMethods(app: FastifyInstance): (url: string) => readonly 
   }
 }
 
-/** The refusal of a path or a method that is not there. */
+/** The refusal of a missing path or method. */
 export function missing(allowed: readonly string[], method: string, reply: FastifyReply): RescindError {
   if (allowed.length === 0) return new RescindError('ROUTE_NOT_FOUND', 'no such path; /docs shows those that are')
   reply.header('allow', allowed.join(', '))
-  return new RescindError('METHOD_NOT_ALLOWED', `${method} is not for this path; it knows ${allowed.join(', ')}`)
+  return new RescindError('METHOD_NOT_ALLOWED', `${method} is not for this path; it allows ${allowed.join(', ')}`)
 }
 
 function patternOf(url: string): RegExp {

@@ -1,4 +1,4 @@
-// What a line of the log needs to be found by: by request, by relayer, by transaction.
+// The fields by which a log line can be found: request, relayer, transaction.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pathParametersOf } from '../request/parameters.ts'
 import { shownPath } from './shown-path.ts'

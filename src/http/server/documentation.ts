@@ -1,4 +1,4 @@
-// The OpenAPI document, and the reference page that shows it without asking any other host.
+// Serves the OpenAPI document, and the reference page that shows it without contacting another host.
 import type { FastifyInstance } from 'fastify'
 import Fastify from 'fastify'
 import { basePath } from '../request/mount.ts'
@@ -30,7 +30,7 @@ export function documentationRoutes(app: FastifyInstance): void {
   }
 }
 
-/** Loaded when it is first asked for: the script takes 40 MB of memory that a service without readers need not have. */
+/** Loaded at its first request: the script takes 40 MB of memory, which a service without readers does not need. */
 async function openPage(): Promise<FastifyInstance> {
   const { default: reference } = await import('@scalar/fastify-api-reference')
   const page = Fastify()
@@ -42,7 +42,7 @@ async function openPage(): Promise<FastifyInstance> {
       withDefaultFonts: false,
       telemetry: false,
       hideClientButton: true,
-      // What leads to somebody else's servers has no place on the page of a service that holds keys.
+      // The page of a service that holds keys must not link to other companies' servers.
       showDeveloperTools: 'never',
       agent: { disabled: true },
       mcp: { disabled: true },

@@ -1,4 +1,4 @@
-// The one error handler: whatever went wrong, an answer of the catalogue, and the cause only in the log.
+// The one error handler: every error becomes a response of the catalogue, and its cause goes to the log only.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { catalogue, type ErrorCode, RescindError } from '../../domain/errors.ts'
 import type { Logger } from '../../ops/logger.ts'
@@ -8,7 +8,7 @@ import { RateLimited } from '../request/limit-rate.ts'
 import { failure } from '../response/envelope.ts'
 import { shownPath } from './shown-path.ts'
 
-/** Texts that the interface fixes; any other code speaks through the error's own message. */
+/** Texts that the API fixes; other codes use the error's own message. */
 const fixedTexts: Partial<Record<ErrorCode, string>> = {
   MALFORMED_PATH: 'Bad Request',
   UNAUTHORIZED: 'Unauthorized',
@@ -19,7 +19,7 @@ const fixedTexts: Partial<Record<ErrorCode, string>> = {
   INTERNAL: 'Internal Server Error',
 }
 
-/** And those that it fixes for a cancellation only. */
+/** Texts that the API fixes for a cancellation only. */
 const fixedOnCancel: Partial<Record<ErrorCode, string>> = {
   TRANSACTION_ALREADY_MINED: 'Bad Request',
   TRANSACTION_ALREADY_CONFIRMED: 'Bad Request',
@@ -29,7 +29,7 @@ const fixedOnCancel: Partial<Record<ErrorCode, string>> = {
 
 const malformedJson = new RescindError('MALFORMED_JSON', 'body: is not JSON; send a JSON object')
 
-/** What Fastify refuses by itself, before an operation sees the request. */
+/** Errors that Fastify itself throws before an operation runs. */
 const frameworkRefusals: Readonly<Record<string, RescindError>> = {
   FST_ERR_BAD_URL: new RescindError('MALFORMED_PATH', 'the path does not decode'),
   FST_ERR_CTP_INVALID_JSON_BODY: malformedJson,
@@ -51,7 +51,7 @@ export function errorHandler(logger: Logger, auditor: Auditor) {
         'request failed',
       )
     } else if (error.code === 'DATABASE_UNAVAILABLE' || error.code === 'OUTCOME_UNKNOWN') {
-      logger.warn({ request_id: request.id, code: error.code, err: error.cause }, 'request failed: the database did')
+      logger.warn({ request_id: request.id, code: error.code, err: error.cause }, 'request failed: a database error')
     } else {
       logger.debug({ request_id: request.id, code: error.code, reason: error.message }, 'request refused')
     }
@@ -62,7 +62,7 @@ export function errorHandler(logger: Logger, auditor: Auditor) {
 
 const clientLeft = new RescindError('MALFORMED_HTTP', 'the client left before its request was complete')
 
-/** A connection that breaks in the middle of a body is the client's doing; one to a database or a node is not. */
+/** A connection that breaks in the middle of a body is the client's fault; one to a database or a node is not. */
 function leftEarly(thrown: unknown, { raw }: FastifyRequest): boolean {
   return !raw.complete && thrown instanceof Error && 'code' in thrown && thrown.code === 'ECONNRESET'
 }

@@ -1,10 +1,10 @@
-// Which part of a scrape a path is for: all of it, one metric, or the names alone.
+// The part of a scrape that a path returns: all of it, one metric, or the names alone.
 
 export type MetricsAnswer = { readonly kind: 'text' | 'json'; readonly body: string } | undefined
 
 /**
- * `text`: Prometheus's format. Undefined for a path that is not there. Beside `/metrics` there are the paths of OpenZeppelin
- * Relayer, whose `/metrics` is a list of names: those who ask for JSON first, as its clients do, get that.
+ * `text` is in Prometheus's format. Undefined for an unknown path. The paths of OpenZeppelin Relayer exist beside
+ * `/metrics`. Its own `/metrics` is a list of names: a client that prefers JSON, as its clients do, receives that list.
  */
 export function metricsByPath(path: string, accept: string | undefined, text: string): MetricsAnswer {
   const wantsNames = /^\s*application\/json\b/i.test(accept ?? '')
@@ -14,7 +14,7 @@ export function metricsByPath(path: string, accept: string | undefined, text: st
   return family === undefined ? undefined : { kind: 'text', body: family }
 }
 
-/** Each metric's lines, under its name. */
+/** The lines of each metric, by its name. */
 function familiesOf(text: string): ReadonlyMap<string, string> {
   const families = text.split(/^(?=# HELP )/m).filter((family) => family.startsWith('# HELP '))
   return new Map(families.map((family) => [family.split(' ', 3)[2] ?? '', family]))

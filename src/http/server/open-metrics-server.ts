@@ -1,4 +1,4 @@
-// GET /metrics for Prometheus, on a port of its own: nobody's requests hold it up, and it is never open to clients.
+// GET /metrics for Prometheus, on a port of its own: API requests can't delay it, and clients can't reach it.
 
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,18 +11,18 @@ import { metricsByPath } from './metrics-by-path.ts'
 
 export interface MetricsServerOptions {
   readonly expose: () => Promise<{ readonly contentType: string; readonly text: string }>
-  /** Brings up to date what is only looked at when somebody scrapes. */
+  /** Updates the values that are read only for a scrape. */
   readonly sample: () => Promise<void>
   readonly clock: Clock
   readonly logger: Logger
 }
 
 export interface MetricsServer extends AsyncDisposable {
-  /** Resolves to the URL. Throws OperatorError where the port can't be had. */
+  /** Resolves to the URL. Throws OperatorError when the port can't be opened. */
   listen(at: { host: string; port: number }): Promise<string>
 }
 
-/** A scrape that waits for a store that hangs would hide everything else. */
+/** A scrape that waited for a hanging store would hide every other metric. */
 const sampleTimeoutMs = 2_000
 
 export function openMetricsServer({ expose, sample, clock, logger }: MetricsServerOptions): MetricsServer {
@@ -30,7 +30,7 @@ export function openMetricsServer({ expose, sample, clock, logger }: MetricsServ
 
   async function scrape() {
     const sampled = sample().catch((error: unknown) => {
-      logger.warn({ err: error }, 'metrics could not be brought up to date')
+      logger.warn({ err: error }, 'metrics could not be updated')
     })
     await waitBriefly(clock, sampleTimeoutMs, () => sampled)
     return expose()
@@ -44,7 +44,7 @@ export function openMetricsServer({ expose, sample, clock, logger }: MetricsServ
       if (request.method !== 'GET' && request.method !== 'HEAD') {
         return void answer.writeHead(405, { allow: 'GET, HEAD' }).end()
       }
-      // Scrapers that come together share one look.
+      // Concurrent scrapes share one sample.
       scraping ??= scrape().finally(() => {
         scraping = undefined
       })
@@ -85,7 +85,7 @@ function listening(server: Server, host: string, port: number): Promise<string> 
       reject(new OperatorError(`${why}; give it a free port, 0 for any, or set METRICS_ENABLED=false`, { cause }))
     })
     server.listen(port, host, () => {
-      // Null and text are for servers that do not listen, or on a pipe.
+      // `address()` returns null or a string only for a server that does not listen, or on a pipe.
       const { address, family, port: given } = server.address() as AddressInfo
       resolve(`http://${family === 'IPv6' ? `[${address}]` : address}:${given}/metrics`)
     })

@@ -1,4 +1,4 @@
-// What the OpenAPI document says beside the schemas.
+// The parts of the OpenAPI document that no schema holds.
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 
 export function describeApi(version: string): FastifyDynamicSwaggerOptions {
@@ -8,16 +8,17 @@ export function describeApi(version: string): FastifyDynamicSwaggerOptions {
       info: {
         title: 'Rescind',
         version,
-        description: 'A relayer of Ethereum transactions that takes them back: one at a time, or all at once.',
+        description:
+          'An Ethereum transaction relayer built around cancellation: of one transaction, or of all at once.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/', description: 'This service' }],
       tags: [
         { name: 'transactions', description: 'Sending, reading and canceling' },
         { name: 'signing', description: 'Signatures that are never mined' },
-        { name: 'events', description: 'What happened, as it happens' },
+        { name: 'events', description: 'Changes of transactions, as they happen' },
         { name: 'relayers', description: 'Signers and their accounts' },
-        { name: 'api keys', description: 'Who may do what' },
+        { name: 'api keys', description: 'Access to the API, and its audit log' },
         { name: 'signers', description: 'Keys' },
         { name: 'networks', description: 'Chains and their nodes' },
         { name: 'notifications', description: 'Where events go' },

@@ -1,4 +1,4 @@
-// Requests that are not HTTP, or too large, or too slow: refused on the bare socket, in the same form as all others.
+// Refuses requests that are not HTTP, too large or too slow: on the bare socket, in the form of every other refusal.
 import type { Socket } from 'node:net'
 import { type ErrorCode, RescindError } from '../../domain/errors.ts'
 import type { Logger } from '../../ops/logger.ts'

@@ -1,4 +1,4 @@
-// A request's target as the log shows it: the path alone. A query is where keys land that belong into a header.
+// A request's target in the log: the path alone, since clients put keys into queries by mistake.
 
 export function shownPath(url: string): string {
   const end = url.search(/[?#]/)

@@ -1,4 +1,4 @@
-// GET of health: the process lives and answers. Two letters of text, as probes and clients of this field expect it.
+// Reports that the process is alive (GET): two letters of text, as probes and clients expect.
 import { Type } from 'typebox'
 import { operation } from '../request/operation.ts'
 
@@ -8,10 +8,10 @@ export function health() {
   return operation({
     schema: {
       operationId: 'getHealth',
-      summary: 'Whether the process lives',
+      summary: 'Whether the process is alive',
       tags: ['service'],
       security: [],
-      response: { 200: { description: 'It does', content: { 'text/plain': { schema: healthSchema } } } },
+      response: { 200: { description: 'It is', content: { 'text/plain': { schema: healthSchema } } } },
     },
     async answer(_request, reply) {
       reply.type('text/plain; charset=utf-8')

@@ -1,4 +1,4 @@
-// GET of readiness: whether the store takes writes, and the process is not on its way out.
+// Reports readiness (GET): the store accepts writes, and the process is not stopping.
 
 import { Type } from 'typebox'
 import { RescindError } from '../../domain/errors.ts'
@@ -16,7 +16,7 @@ export interface Readiness {
   readonly check: () => Promise<void>
 }
 
-/** Beside the envelope, what clients made for OpenZeppelin Relayer look at. */
+/** The envelope, and the members that clients of OpenZeppelin Relayer read. */
 const readySchema = Type.Object(
   {
     ...successSchema(Type.Object({ status: Type.Literal('ready'), version: Type.String() })).properties,
@@ -33,7 +33,7 @@ export function ready({ readiness, clock, version }: { readiness: Readiness; clo
   return operation({
     schema: {
       operationId: 'getReadiness',
-      summary: 'Whether the service takes requests',
+      summary: 'Whether the service accepts requests',
       tags: ['service'],
       security: [],
       response: { 200: readySchema, 503: failureSchema },
@@ -57,8 +57,8 @@ export function ready({ readiness, clock, version }: { readiness: Readiness; clo
 }
 
 /**
- * The check is open to everybody and costs a durable write, so requesters share its answer for a moment; and one that hangs,
- * which holds a connection, does not run twice at once.
+ * The check is open to everyone and costs a durable write, so requests share its result for a moment. A check that
+ * hangs holds a connection, so a second one never starts beside it.
  */
 function believed(check: () => Promise<void>, clock: Clock): () => Promise<void> {
   let last: { at: number; answer: Promise<void>; isOver: boolean } | undefined

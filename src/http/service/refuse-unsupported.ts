@@ -1,9 +1,9 @@
-// Operations that services like this one have and this one has not: each says what there is instead.
+// Refuses operations that similar services have and this one does not; each refusal names the alternative.
 import { RescindError } from '../../domain/errors.ts'
 import { operation } from '../request/operation.ts'
 import { failures } from '../response/envelope.ts'
 
-/** `what` is a sentence's subject, `instead` what to do. */
+/** `what` is the subject of the sentence, `instead` the alternative. */
 export function refuseUnsupported(operationId: string, what: string, instead: string) {
   return operation({
     scope: 'read',

@@ -1,4 +1,4 @@
-// Method and path of what tells about the service itself: open to everybody, and not rate limited.
+// Mounts the operations on the service itself: open to everyone, without rate limits.
 import type { Clock } from '../../ops/clock.ts'
 import { type Mounting, mount } from '../request/mount.ts'
 import { health } from './health.ts'

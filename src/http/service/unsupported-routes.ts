@@ -1,4 +1,4 @@
-// Method and path of what clients of services like this one may ask for, and is refused here.
+// Mounts the refusals of operations that clients of similar services may call.
 import { type Mounting, mount } from '../request/mount.ts'
 import { refuseUnsupported } from './refuse-unsupported.ts'
 

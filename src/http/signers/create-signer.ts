@@ -1,4 +1,4 @@
-// POST of a signer.
+// Creates a signer (POST).
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { createSigner as createSignerCommand } from '../../commands/signers/create-signer.ts'
@@ -26,7 +26,7 @@ export function createSigner(management: ManagementContext) {
       operationId: 'createSigner',
       summary: 'Create a signer',
       description:
-        'The key is sealed before it is stored (AES-256-GCM, `STORAGE_ENCRYPTION_KEY`), and never told again. Keystore files are named in the configuration file.',
+        'The key is encrypted before it is stored (AES-256-GCM, `STORAGE_ENCRYPTION_KEY`), and never returned. Only the configuration file can name keystore files.',
       tags: ['signers'],
       body: bodySchema,
       response: answers(signerSchema, 400, 409, 413, 415),

@@ -1,4 +1,4 @@
-// DELETE of a signer.
+// Deletes a signer (DELETE).
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { deleteSigner as deleteSignerCommand } from '../../commands/signers/delete-signer.ts'
@@ -14,7 +14,8 @@ export function deleteSigner(management: ManagementContext) {
     schema: {
       operationId: 'deleteSigner',
       summary: 'Delete a signer',
-      description: 'Refused while a relayer uses it. Its key is gone for good: keep a copy of one that holds anything.',
+      description:
+        'Refused while a relayer uses it. Its key is deleted for good: keep a copy if its account holds any funds.',
       tags: ['signers'],
       params: signerParameters,
       response: answers(Type.String(), 400, 404, 409),

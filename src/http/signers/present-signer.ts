@@ -1,4 +1,4 @@
-// A signer on the wire: what it signs as. Its key, and where that is, are nobody's affair.
+// Presents a signer: its address, and never its key or where the key is stored.
 import { type Static, Type } from 'typebox'
 import type { SignerFacts } from '../../registry/entities.ts'
 
@@ -6,7 +6,7 @@ export const signerSchema = Type.Object(
   {
     id: Type.String(),
     type: Type.Literal('local', {
-      description: 'its key is in this service, whether it was given as text or as a file',
+      description: 'this service holds the key, from a text or from a file',
     }),
     address: Type.String(),
     config: Type.Object({}, { additionalProperties: false }),

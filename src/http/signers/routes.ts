@@ -1,4 +1,4 @@
-// Method and path of each operation on signers.
+// Mounts the operations on signers.
 import type { ManagementContext } from '../../commands/management.ts'
 import { type Mounting, mount } from '../request/mount.ts'
 import { createSigner } from './create-signer.ts'

@@ -1,4 +1,4 @@
-// PATCH of a signer.
+// Updates a signer (PATCH).
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { updateSigner as updateSignerCommand } from '../../commands/signers/update-signer.ts'
@@ -21,7 +21,7 @@ export function updateSigner(management: ManagementContext) {
     schema: {
       operationId: 'updateSigner',
       summary: "Change a signer's key",
-      description: 'Refused while a relayer uses it, as the account of the relayer would change.',
+      description: "Refused while a relayer uses it, because the relayer's account would change.",
       tags: ['signers'],
       params: signerParameters,
       body: bodySchema,

@@ -1,4 +1,4 @@
-// An access list (EIP-2930) on the wire: as it is taken, and as it is shown.
+// Parses and presents an access list (EIP-2930).
 import { type Static, Type } from 'typebox'
 import { RescindError } from '../../domain/errors.ts'
 import { type Hex, lowerHex } from '../../domain/ids.ts'

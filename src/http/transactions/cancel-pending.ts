@@ -1,4 +1,4 @@
-// DELETE of everything that is pending.
+// Cancels every pending transaction of a relayer (DELETE).
 import { Type } from 'typebox'
 import type { CommandContext } from '../../commands/context.ts'
 import { cancelPending as cancelPendingCommand } from '../../commands/transactions/cancel-pending.ts'

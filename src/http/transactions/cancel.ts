@@ -1,4 +1,4 @@
-// DELETE of one transaction.
+// Cancels one transaction (DELETE).
 
 import type { CommandContext } from '../../commands/context.ts'
 import { awaitVerdict } from '../../commands/transactions/await-verdict.ts'
@@ -40,7 +40,7 @@ export function cancel(commands: CommandContext, stopping: AbortSignal) {
   })
 }
 
-/** Aborts when the client leaves before its answer. */
+/** Aborts when the client disconnects before the response. */
 function goneSignal(reply: OperationReply): AbortSignal {
   const gone = new AbortController()
   reply.raw.once('close', () => gone.abort())

@@ -1,4 +1,4 @@
-// The header Idempotency-Key: what a send claims for itself.
+// The claim of a send that has the header Idempotency-Key.
 import type { FastifyRequest } from 'fastify'
 import { digestOf } from '../../commands/transactions/send-once.ts'
 import type { Claim } from '../../domain/claim.ts'
@@ -6,8 +6,8 @@ import type { RelayerId } from '../../domain/ids.ts'
 import { requesterIdOf } from '../request/requester.ts'
 
 /**
- * Undefined where the request names no key; the schema of the headers has refused one that can't be kept. `payload` is the
- * request as it was parsed: what means the same is the same.
+ * Undefined for a request without a key; the schema of the headers has refused a key that can't be stored. `payload` is the
+ * parsed request, so that equal requests have equal digests.
  */
 export function claimOf(
   { headers, principal }: Pick<FastifyRequest, 'headers' | 'principal'>,

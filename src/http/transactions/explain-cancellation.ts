@@ -1,4 +1,4 @@
-// What a cancellation did and will do, in words, for `metadata.logs`.
+// Explains to people what a cancellation did and will do, for `metadata.logs`.
 
 import { mayBeKnown } from '../../domain/attempt.ts'
 import { verdictOn } from '../../domain/cancel.ts'

@@ -1,4 +1,4 @@
-// GET of a cancellation: the verdict as it stands.
+// Reads a cancellation with its current verdict (GET).
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { transactionParameters } from '../request/parameters.ts'

@@ -1,4 +1,4 @@
-// GET of the transaction that holds a nonce, or held it when it was settled.
+// Reads the transaction that holds a nonce, or held it when it was settled (GET).
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { nonceParameters } from '../request/parameters.ts'

@@ -1,4 +1,4 @@
-// GET of one transaction.
+// Reads one transaction (GET).
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { transactionParameters } from '../request/parameters.ts'

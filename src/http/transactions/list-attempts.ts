@@ -1,4 +1,4 @@
-// GET of every attempt of a transaction, oldest first.
+// Lists every attempt of a transaction, oldest first (GET).
 import { Type } from 'typebox'
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'

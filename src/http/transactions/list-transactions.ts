@@ -1,4 +1,4 @@
-// GET of a relayer's transactions, newest first.
+// Lists a relayer's transactions, newest first (GET).
 import { Type } from 'typebox'
 import { statuses } from '../../domain/transaction.ts'
 import type { Reads } from '../../store/store.ts'

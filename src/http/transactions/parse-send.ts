@@ -1,4 +1,4 @@
-// The body of a send: its schema, and from a body that fits it to the domain's request.
+// The body of a send: its schema, and its conversion to the domain's request.
 import { type Static, Type } from 'typebox'
 import { RescindError } from '../../domain/errors.ts'
 import { type Pricing, type Speed, speeds } from '../../domain/fees.ts'

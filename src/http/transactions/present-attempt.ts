@@ -1,4 +1,4 @@
-// An attempt on the wire, without its bytes: those are spendable.
+// Presents an attempt without its bytes, which anyone could broadcast.
 import { type Static, Type } from 'typebox'
 import type { Attempt } from '../../domain/attempt.ts'
 import { presentTime } from '../response/present-time.ts'
@@ -15,7 +15,7 @@ export const attemptSchema = Type.Object(
     max_priority_fee_per_gas: Type.Optional(Type.String()),
     state: Type.Enum(['sending', 'handed', 'refused', 'held', 'withdrawn'], {
       description:
-        'sending: on its way since it was recorded; handed: a node had it in its hands; refused: every node said that it can never be valid; held: no node ever had it; withdrawn: held once, and never to be sent',
+        'sending: on its way since it was recorded; handed: a node received it; refused: every node that received it called it invalid; held: no node ever received it; withdrawn: was held, and will never be sent',
     }),
     outcome: Type.Optional(
       Type.Object({

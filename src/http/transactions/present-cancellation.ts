@@ -1,4 +1,4 @@
-// A cancellation on the wire: the intent, and the verdict as the chain stands.
+// Presents a cancellation: the intent, and the current verdict.
 import { type Static, Type } from 'typebox'
 import { verdictOn } from '../../domain/cancel.ts'
 import type { CancellationIntent, Transaction } from '../../domain/transaction.ts'
@@ -10,7 +10,7 @@ export const cancellationSchema = Type.Object(
     transaction_id: Type.String(),
     state: Type.Enum(['racing', 'dropped', 'won', 'lost', 'external']),
     final: Type.Boolean({ description: 'This state will not change again' }),
-    safe_to_retry: Type.Boolean({ description: 'The original can never execute, so its payload may be sent anew' }),
+    safe_to_retry: Type.Boolean({ description: 'The original can never execute, so its payload may be sent again' }),
     origin: Type.Enum(['request', 'expiry', 'refusal']),
     requested_at: Type.String({ format: 'date-time' }),
     status_reason: Type.Optional(Type.String()),
@@ -20,7 +20,7 @@ export const cancellationSchema = Type.Object(
     cost: Type.Optional(
       Type.String({
         pattern: '^[0-9]+$',
-        description: 'Wei that the no-op cost in fees; 0 unless it was mined; absent where no node tells its cost',
+        description: 'Wei that the no-op cost in fees; 0 unless it was mined; absent where no node reports its cost',
       }),
     ),
   },

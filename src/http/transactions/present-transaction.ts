@@ -1,4 +1,4 @@
-// A transaction on the wire. A member is absent until it is known; none is ever null.
+// Presents a transaction. A member is absent until it has a value, and never null.
 import { type Static, Type } from 'typebox'
 import type { Attempt } from '../../domain/attempt.ts'
 import { type Fees, type Pricing, speeds } from '../../domain/fees.ts'
@@ -30,7 +30,7 @@ export const transactionSchema = Type.Object(
     sent_at: Type.Optional(time),
     confirmed_at: Type.Optional(time),
     hash: Type.Optional(
-      Type.String({ description: 'Of the payload that was mined, else of the newest attempt at it' }),
+      Type.String({ description: 'The hash of the mined attempt with the payload, else of its newest attempt' }),
     ),
     from: Type.String(),
     to: Type.Optional(Type.String({ description: 'Absent for a contract creation' })),
@@ -92,13 +92,13 @@ function requestedFees(pricing: Pricing) {
   return pricing.kind === 'speed' ? {} : presentFees(pricing)
 }
 
-/** When the payload, rather than whatever else took the nonce, was final. */
+/** When the payload was final, rather than another transaction with its nonce. */
 function confirmedAt({ lifecycle }: Transaction) {
   if (lifecycle.phase !== 'final' || spenderKind(lifecycle.inclusion) !== 'payload') return {}
   return { confirmed_at: presentTime(lifecycle.settledAt) }
 }
 
-/** `sig` is r, s and v in 65 bytes, where v is 27 or 28 whatever the type of the transaction. */
+/** `sig` is r, s and v in 65 bytes; v is 27 or 28 for every type of transaction. */
 export function presentSignature({ signature: { r, s, v } }: Pick<Attempt, 'signature'>) {
   const parity = v < 27 ? v : v < 35 ? v - 27 : (v - 35) % 2
   return {

@@ -1,4 +1,4 @@
-// GET of what a bulk cancel would do and cost now.
+// Previews the effect and the cost of a bulk cancellation (GET).
 import { Type } from 'typebox'
 import {
   type PreviewContext,
@@ -16,9 +16,7 @@ const previewSchema = Type.Object(
   {
     free: count('That no node ever had: they end at once, for nothing'),
     no_ops: count('That a node may have: each needs a no-op'),
-    over_cap: count(
-      "Of the no-ops, those that cancel_gas_price_cap forbids at today's price: they wait for a lower one",
-    ),
+    over_cap: count("The no-ops that cancel_gas_price_cap forbids at today's price: they wait for a lower one"),
     gaps: count('Nonces of free ones below one that a node may have: each needs a no-op too'),
     racing: count('That were canceled before and are not decided: they come beside these'),
     too_late: count('That are pending by their status, and whose nonce the chain has spent'),
@@ -37,12 +35,12 @@ const previewSchema = Type.Object(
     cancel_reserve: wei('what sends leave untouched, for no-ops'),
     balance_covers: Type.Object(
       {
-        today: Type.Boolean({ description: 'cost.today, beside what is committed' }),
-        max: Type.Optional(Type.Boolean({ description: 'cost.max, beside what is committed' })),
+        today: Type.Boolean({ description: 'cost.today, on top of committed amounts' }),
+        max: Type.Optional(Type.Boolean({ description: 'cost.max, on top of committed amounts' })),
       },
       { additionalProperties: false },
     ),
-    block_number: Type.Integer({ minimum: 0, description: 'The head at which this holds' }),
+    block_number: Type.Integer({ minimum: 0, description: 'The head of this preview' }),
   },
   { additionalProperties: false },
 )
@@ -52,9 +50,9 @@ export function previewCancellation(context: PreviewContext) {
     scope: 'read',
     schema: {
       operationId: 'previewPendingCancellation',
-      summary: 'Preview what canceling everything pending would do and cost',
+      summary: 'Preview the effect and cost of canceling everything pending',
       description:
-        'Prices are those that the no-ops would be signed at now, each over every attempt that a node may have. Nothing is changed, and the next block may change what it says.',
+        'Prices are those of no-ops signed now, each above every attempt that a node may have. Changes nothing; the next block may change the preview.',
       tags: ['transactions'],
       params: relayerParameters,
       response: answers(previewSchema, 400, 404, 503),

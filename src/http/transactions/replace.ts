@@ -1,4 +1,4 @@
-// PUT of one transaction.
+// Replaces one transaction (PUT).
 import type { CommandContext } from '../../commands/context.ts'
 import { replaceTransaction } from '../../commands/transactions/replace.ts'
 import { requesterOf } from '../request/audit.ts'
@@ -16,7 +16,7 @@ export function replace(commands: CommandContext) {
       operationId: 'replaceTransaction',
       summary: 'Replace a transaction',
       description:
-        'Answers once the new payload is durable. Where a node may have the old one, the new one races it for the nonce: the status and the payload shown are those of whichever is mined.',
+        'Responds once the new payload is durable. If a node may have the old one, the two race for the nonce: the status and the payload shown are those of the mined one.',
       tags: ['transactions'],
       params: transactionParameters,
       body: sendSchema,

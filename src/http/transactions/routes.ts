@@ -1,4 +1,4 @@
-// Method and path of each operation on transactions.
+// Mounts the operations on transactions.
 import type { CommandContext } from '../../commands/context.ts'
 import type { PreviewContext } from '../../commands/transactions/preview-cancellation.ts'
 import { type Mounting, mount, unlisted } from '../request/mount.ts'
@@ -25,7 +25,7 @@ export function transactionRoutes(
   mount(at, 'POST', all, submit(commands))
   mount(at, 'POST', `${all}/batch`, submitBatch(commands))
   mount(at, 'GET', all, listTransactions(reads))
-  // Clients made for OpenZeppelin Relayer ask for the list under this path.
+  // Clients of OpenZeppelin Relayer list transactions at this path.
   mount(at, 'GET', `${all}/`, unlisted(listTransactions(reads)))
   mount(at, 'DELETE', `${all}/pending`, cancelPending(commands))
   mount(

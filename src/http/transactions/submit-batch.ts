@@ -1,4 +1,4 @@
-// POST of many transactions: all of them are stored, or none.
+// Submits many transactions, all or none (POST).
 import { Type } from 'typebox'
 import type { CommandContext } from '../../commands/context.ts'
 import { submitBatch as submitAll } from '../../commands/transactions/submit-batch.ts'
@@ -22,7 +22,7 @@ const bodySchema = Type.Object(
     transactions: Type.Array(itemSchema, {
       minItems: 1,
       maxItems: batchItemsMax,
-      description: `a list of 1 to ${batchItemsMax} transactions, each as a single send has it`,
+      description: `a list of 1 to ${batchItemsMax} transactions, each as in a single send`,
     }),
   },
   {
@@ -47,7 +47,7 @@ export function submitBatch(commands: CommandContext) {
       operationId: 'sendTransactions',
       summary: `Send up to ${batchItemsMax} transactions`,
       description:
-        'All of them are stored in one commit and stay in their order, or none is: a refusal names every item that is bad. Answers the transactions in the order of the request. One `Idempotency-Key` covers them all.',
+        'One commit stores all transactions in their order, or none: a refusal names every invalid item. Returns the transactions in the order of the request. One `Idempotency-Key` covers them all.',
       tags: ['transactions'],
       params: relayerParameters,
       headers: sendHeaders,

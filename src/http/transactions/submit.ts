@@ -1,4 +1,4 @@
-// POST of a transaction.
+// Submits a transaction (POST).
 import type { CommandContext } from '../../commands/context.ts'
 import { submitOnce, submitTransaction } from '../../commands/transactions/submit.ts'
 import { requesterOf } from '../request/audit.ts'
@@ -17,7 +17,7 @@ export function submit(commands: CommandContext) {
       operationId: 'sendTransaction',
       summary: 'Send a transaction',
       description:
-        'Answers once the transaction is durable; it gets its nonce later, in the order of the relayer. Under an `Idempotency-Key` the same request answers the same transaction, with `Idempotency-Replayed: true`, however often it comes.',
+        "Responds once the transaction is durable; it receives its nonce later, in the relayer's sequence. Repeating the request with its `Idempotency-Key` returns the same transaction, with `Idempotency-Replayed: true`.",
       tags: ['transactions'],
       params: relayerParameters,
       headers: sendHeaders,

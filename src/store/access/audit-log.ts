@@ -1,4 +1,4 @@
-// The audit log: a row a commit, with all that was decided in it: a row a decision would be one more insert of every send.
+// The audit log: one row per commit, with all its records. A row per record would add an insert to every send.
 
 import type { AuditEntry, AuditPosition, AuditRecord } from '../../domain/audit.ts'
 import type { TimestampMs } from '../../domain/units.ts'
@@ -54,14 +54,14 @@ const upTo = statement<{ id: number; limit: number }, AuditRow>((db, p) =>
   db.selectFrom('audit_log').select(['id', 'entries']).where('id', '<=', p.id).orderBy('id', 'desc').limit(p.limit),
 )
 
-// By an index of the counts alone, which is small where the rows are not.
+// Reads an index of the counts alone, which stays small when the rows are large.
 const total = statement<object, { total: number | null }>((db) =>
   db.selectFrom('audit_log').select((eb) => eb.fn.sum<number>('count').as('total')),
 )
 
-/** Newest first, older than `before` where it is given. */
+/** Newest first; only records older than `before`, if it is given. */
 export async function readAudit(executor: Executor, limit: number, before?: AuditPosition): Promise<AuditWindow> {
-  // Each row holds an entry at least, and that of `before` may hold nothing older.
+  // Each row holds at least one record, and the row of `before` may hold none that is older.
   const rows = before
     ? await executor.all(upTo, { id: before.commit, limit: limit + 1 })
     : await executor.all(newest, { limit })
@@ -88,13 +88,13 @@ const oldest = statement<{ limit: number }, { id: number; last_at: number; count
 
 const remove = statement<{ id: number }>((db, p) => db.deleteFrom('audit_log').where('id', '<=', p.id))
 
-/** Looks at the `limit` oldest rows only. True where there may be more to take. */
+/** Reads the `limit` oldest rows only. True when there may be more to delete. */
 export async function pruneAudit(
   executor: Executor,
   keep: { readonly entriesMax: number; readonly since: TimestampMs },
   limit: number,
 ): Promise<boolean> {
-  // One more than are looked at stays: the newest row keeps its id from being given again.
+  // Deletes all but one of the rows read: the newest row has to stay, so that no id is used twice.
   const rows = (await executor.all(oldest, { limit: limit + 1 })).slice(0, -1)
   let entries = await totalOf(executor)
   let through: number | undefined

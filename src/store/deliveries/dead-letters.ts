@@ -1,4 +1,4 @@
-// What was given up: listed by pages, and put back among what waits.
+// Dead letters: listed by pages, and requeued.
 
 import { sql } from 'kysely'
 import type { DeadLetter, QueueCount } from '../../domain/delivery.ts'
@@ -17,7 +17,7 @@ interface DeadRow {
   last_error: string
 }
 
-// A literal, not a parameter: only so does the planner know that the partial index covers the query.
+// A literal, not a parameter: otherwise the planner does not match the query with the partial index.
 const isDead = sql<boolean>`state = 'dead'`
 
 const page = statement<{ notificationId: string; limit: number; offset: number }, DeadRow>((db, p) =>
@@ -48,7 +48,7 @@ const queues = statement<object, { notification_id: string; waiting: number }>((
   db.selectFrom('delivery_queues as q').select(['q.notification_id', 'q.waiting']),
 )
 
-/** So many tell enough: whoever scrapes does not wait for a million to be counted. */
+/** A larger count says no more, and a scrape must not wait for a million rows. */
 const countedMax = 10_000
 
 const countBounded = statement<{ notificationId: string; max: number }, { total: number }>((db, p) =>
@@ -65,7 +65,7 @@ const countBounded = statement<{ notificationId: string; max: number }, { total:
     .select((eb) => eb.fn.countAll<number>().as('total')),
 )
 
-/** Locks the queue's row: its owner's advance comes before or after. */
+/** Locks the queue's row, so that an advance by its owner comes before or after. */
 const widen = statement<{ notificationId: string; by: number }>((db, p) =>
   db
     .updateTable('delivery_queues')
@@ -127,7 +127,7 @@ export async function countQueues(executor: Executor): Promise<readonly QueueCou
   return counts
 }
 
-/** Puts up to `limit` of the dead back, those of events `from` to `to`, lowest first. Answers how many. */
+/** Requeues up to `limit` dead letters of events `from` to `to`, lowest first. Returns how many. */
 export async function redeliver(
   executor: Executor,
   notificationId: string,

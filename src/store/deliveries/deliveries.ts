@@ -1,4 +1,4 @@
-// Deliveries: events on their way to a notification. Of each transaction the first that waits is due, and no other.
+// Deliveries: events on their way to a notification. Of each transaction only the first waiting delivery is due.
 
 import { sql } from 'kysely'
 import { type Due, retryMaxMs, type Tried } from '../../domain/delivery.ts'
@@ -48,7 +48,7 @@ const due = statement<Named & { now: number; limit: number }, DueRow>((db, p) =>
     .limit(p.limit),
 )
 
-/** What seems to wait for longer than anything does was timed by a clock that was ahead. */
+/** A delivery due later than any retry was timed by a clock that was ahead: it is due now. */
 const broughtForward = statement<Named & { now: number; believed: number }>((db, p) =>
   db
     .updateTable('deliveries')
@@ -94,7 +94,7 @@ const failed = statement<
     .returning('event_id'),
 )
 
-/** The first that waits of a transaction is due, if it is not already. */
+/** Makes the first waiting delivery of a transaction due, if it is not. */
 const promote = statement<Named & { transactionId: TransactionId; now: number }>((db, p) =>
   db
     .updateTable('deliveries')
@@ -124,7 +124,7 @@ export async function makeDue(executor: Executor, notificationId: string, now: T
   await executor.all(broughtForward, { notificationId, now, believed: now + retryMaxMs })
 }
 
-/** What is due and not `busy`, what was due first in front. */
+/** Due deliveries that are not `busy`, the earliest due first. */
 export async function freeDeliveries(
   executor: Executor,
   notificationId: string,
@@ -133,7 +133,7 @@ export async function freeDeliveries(
   room: number,
 ): Promise<readonly Due[]> {
   if (room <= 0) return []
-  // What is being tried is due as well: only its result changes that, so that a crash does.
+  // A delivery that is being tried stays due until its result is recorded, so that a crash loses none.
   const rows = await executor.all(due, { notificationId, now, limit: room + busy.size })
   return rows
     .filter((row) => !busy.has(row.event_id))
@@ -146,7 +146,7 @@ export async function freeDeliveries(
     }))
 }
 
-/** Records what came of a try. Answers by how many fewer wait. */
+/** Records the result of a try. Returns by how much the number of waiting deliveries falls. */
 export async function settleDelivery(
   executor: Executor,
   notificationId: string,
@@ -170,7 +170,7 @@ export async function settleDelivery(
   return ended.length
 }
 
-/** Of a transaction, after something of it came to wait again. */
+/** Called after a delivery of the transaction was requeued. */
 export async function promoteFirst(
   executor: Executor,
   notificationId: string,

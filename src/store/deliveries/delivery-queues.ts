@@ -1,4 +1,4 @@
-// The queues of deliveries: one owner at a time works each off, in order within a transaction, and loses none.
+// The delivery queues: one owner at a time delivers each queue, in order within a transaction, and loses no event.
 
 import { sql } from 'kysely'
 import { type Due, retryMaxMs } from '../../domain/delivery.ts'
@@ -9,16 +9,16 @@ import { type Executor, first, statement } from '../statement.ts'
 import type { QueueAdvance } from '../store.ts'
 import { enqueueDeliveries, freeDeliveries, makeDue, settleDelivery } from './deliveries.ts'
 
-/** Events taken over at once. */
+/** Events that one advance takes from the outbox. */
 const takenAtOnce = 500
-/** Deliveries that wait, of one queue: beyond them events wait in the outbox. */
+/** Waiting deliveries of one queue; further events wait in the outbox. */
 const waitingMax = 100_000
 
 interface Named {
   notificationId: string
 }
 
-/** From the moment that a relayer names it: no event from then on is passed over, and none from before is told. */
+/** Opened when a relayer first names the notification: the queue delivers every later event, and no earlier one. */
 const open = statement<Named & { position: number }>((db, p) =>
   db
     .insertInto('delivery_queues')
@@ -26,7 +26,7 @@ const open = statement<Named & { position: number }>((db, p) =>
     .onConflict((conflict) => conflict.column('notification_id').doNothing()),
 )
 
-/** The clock by which somebody's lease lasts beyond `believed` is wrong: who leased may be gone long since. */
+/** A lease that lasts beyond `believed` was written by a wrong clock: its owner may be long gone. */
 const lease = statement<
   Named & { owner: string; now: number; until: number; believed: number },
   { position: number; waiting: number }
@@ -95,13 +95,13 @@ export async function openQueue(executor: Executor, notificationId: string): Pro
   await executor.all(open, { notificationId, position: await newestEvent(executor) })
 }
 
-/** The notifications that have something to be delivered now. */
+/** The notifications that have a due delivery. */
 export async function queuesToDo(executor: Executor, now: TimestampMs): Promise<readonly string[]> {
   const rows = await executor.all(toDo, { now, believed: now + retryMaxMs, newest: await newestEvent(executor) })
   return rows.map((row) => row.notification_id)
 }
 
-/** Whether the queue has something to be delivered beside what is `busy`. */
+/** Whether the queue has a due delivery that is not `busy`. */
 export async function moreToDo(
   executor: Executor,
   notificationId: string,
@@ -117,9 +117,9 @@ export async function moreToDo(
 }
 
 /**
- * One advance of a queue: takes the lease or renews it, records what came of tries, takes events over, and answers what is
- * to be tried next. Undefined when the queue is somebody else's: then nothing was recorded. The update of the queue's row
- * comes first and locks it, so that of two who believe that it is theirs one waits for the other, and sees what it did.
+ * One advance of a queue: takes or renews the lease, records the results of tries, takes events from the outbox, and returns
+ * the deliveries to try next. Undefined when another replica owns the queue: nothing was recorded. Updating the queue's row
+ * comes first and locks it: if two replicas believe that they own the queue, one waits and then sees the other's changes.
  */
 export async function advanceQueue(executor: Executor, advance: QueueAdvance): Promise<readonly Due[] | undefined> {
   const { notificationId, owner, now, leaseMs, leaseBelievedMs, tried, busy, room } = advance

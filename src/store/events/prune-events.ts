@@ -1,11 +1,11 @@
-// Pruning of the outbox: old events go, the oldest first; what is still to be delivered stays, and so does the newest.
+// Prunes the outbox, oldest events first. Undelivered events stay, and so does the newest event.
 import { sql } from 'kysely'
 import type { TimestampMs } from '../../domain/units.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import type { Retention } from '../store.ts'
 import { newestEvent, prunedThrough } from './read-events.ts'
 
-/** Events in one unit: it holds the store up no longer than some requests do. */
+/** Events in one unit: it blocks the store no longer than some requests do. */
 const prunedAtOnce = 1_000
 
 const undelivered = statement<object, { id: number | null }>((db) =>
@@ -32,7 +32,7 @@ const firstKept = statement<{ after: number; through: number; keptFrom: number; 
       .limit(1),
 )
 
-// The text of what a notification has not got yet, or gave up, is still here.
+// A waiting delivery or a dead letter still needs its event.
 const prune = statement<{ after: number; through: number }>((db, p) =>
   db
     .deleteFrom('outbox')
@@ -43,7 +43,7 @@ const prune = statement<{ after: number; through: number }>((db, p) =>
     ),
 )
 
-// Never back: of two that prune at once the one that began earlier may end later.
+// Never falls: of two concurrent prunings the one that began earlier may end later.
 const remember = statement<{ through: number }>((db, p) =>
   db
     .insertInto('outbox_pruned')
@@ -71,14 +71,14 @@ const forgetDead = statement<{ before: number; limit: number }, { event_id: numb
     .returning('event_id'),
 )
 
-/** How many went: as long as it is not 0 there may be more. */
+/** Returns how many rows were deleted: until it is 0 there may be more. */
 export async function pruneEvents(executor: Executor, retention: Retention, now: TimestampMs): Promise<number> {
   const dead = await executor.all(forgetDead, { before: now - retention.deadLettersKeptMs, limit: prunedAtOnce })
   for (const { event_id: id } of dead) await dropPruned(executor, id)
   const after = await prunedThrough(executor)
   const newest = await newestEvent(executor)
   const waiting = (await executor.all(undelivered, {})).flatMap(({ id }) => (id === null ? [] : [id]))
-  // Ids only rise as long as the newest row stays.
+  // Ids keep rising only while the newest row stays.
   let through = Math.min(after + prunedAtOnce, newest - 1, ...waiting.map((id) => id - 1))
   const keptFrom = newest - retention.eventsKeptMax + 1
   const kept = await first(executor, firstKept, { after, through, keptFrom, since: now - retention.eventsKeptMs })
@@ -89,7 +89,7 @@ export async function pruneEvents(executor: Executor, retention: Retention, now:
   return dead.length + through - after
 }
 
-/** The event of a delivery that is over, where only the delivery kept it. */
+/** Deletes the event of a finished delivery if pruning left it only for that delivery. */
 export async function dropPruned(executor: Executor, id: number): Promise<void> {
   if (id <= (await prunedThrough(executor))) await executor.all(prune, { after: id - 1, through: id })
 }

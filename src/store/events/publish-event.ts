@@ -1,4 +1,4 @@
-// Writing an event into the outbox, in the commit of the change that it tells.
+// Writes an event into the outbox, in the commit of the change that it describes.
 import { appearanceOf, type EventKind } from '../../domain/event.ts'
 import type { Hash, RelayerId, TransactionId } from '../../domain/ids.ts'
 import { isTerminal, type Status, statusOf, type Transaction } from '../../domain/transaction.ts'
@@ -76,7 +76,7 @@ export async function publishEvent(
   now: TimestampMs,
 ): Promise<void> {
   const terminal = isTerminal(transaction)
-  // An end is never written over: its row tells for ever what it looked like.
+  // A transaction that ended never changes again, so its row keeps showing the event's state.
   const then = terminal ? { revision: 0 } : appearanceOf(transaction)
   await executor.all(publish, {
     relayerId: transaction.relayerId,

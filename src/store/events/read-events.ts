@@ -1,4 +1,4 @@
-// Reading the outbox: events in the order of commits, each with its transaction as it stood then.
+// Reads the outbox: events in the order of commits, each with its transaction as it was then.
 import type { Selectable } from 'kysely'
 import { type EventSubject, lookedThen, type TransactionEvent } from '../../domain/event.ts'
 import type { Hash, TransactionId } from '../../domain/ids.ts'
@@ -36,30 +36,29 @@ const attemptShown = statement<{ id: TransactionId; nonce: number; hash: Hash | 
     .selectAll()
     .where('transaction_id', '=', p.id)
     .where('nonce', '=', p.nonce)
-    // None was shown: the first of the nonce says that there was one.
+    // The event showed no attempt: the nonce's first attempt says that one existed.
     .where((eb) => eb.or([eb('hash', '=', p.hash), eb('position', '=', 0)]))
     .orderBy('position', 'desc')
     .limit(1),
 )
 
 /**
- * The newest event that has no older one still to come: whoever has read up to it has missed nothing, now or later.
+ * The newest event with no lower id still to be committed: a reader that has read up to it misses no event.
  *
- * Ids rise in the order of commits where one writer gives them, as on SQLite. Where several transactions write at once they
- * do not, and the executor tells (see postgres/settled-events.ts). Every reader of the outbox, streams, queues and pruning
- * alike, goes by this function.
+ * A single writer, as on SQLite, assigns ids in the order of commits. Concurrent transactions do not, so their executor
+ * returns the id (see postgres/settled-events.ts). Streams, queues and pruning all read up to this id.
  */
 export async function newestEvent(executor: Executor): Promise<number> {
   if (executor.settledEvent) return executor.settledEvent()
   return (await first(executor, newest, {}))?.id ?? (await prunedThrough(executor))
 }
 
-/** Events up to it are no longer all there; 0 while all are. */
+/** Events up to this id may be pruned; 0 before the first pruning. */
 export async function prunedThrough(executor: Executor): Promise<number> {
   return (await first(executor, pruned, {}))?.through ?? 0
 }
 
-/** Looks at `limit` events after `after`, and answers those that are `wanted`. */
+/** Reads `limit` events after `after`, and returns those that are `wanted`. */
 export async function eventsAfter(
   executor: Executor,
   after: number,

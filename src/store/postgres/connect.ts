@@ -1,4 +1,4 @@
-// Connections to PostgreSQL, and what every session of ours insists on.
+// Connections to PostgreSQL, and the settings that every session needs.
 import pg, { type ClientConfig, type Pool } from 'pg'
 import { OperatorError } from '../../ops/operator-error.ts'
 import type { Secret } from '../../ops/secret.ts'
@@ -8,27 +8,27 @@ import type { Lines } from './lines.ts'
 const int8 = 20
 const numeric = 1_700
 
-/** Whole numbers below 2^53 all of them: amounts are text. The driver's own type has one overload for each format. */
+/** Every whole number is below 2^53: amounts are text. The driver's own type has one overload for each format. */
 const types: ClientConfig['types'] = {
   getTypeParser: ((oid: number, format?: 'text') =>
     oid === int8 || oid === numeric ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 }
 
 export const poolLimits = {
-  /** Units of different relayers that are written at once. */
+  /** Units of different relayers that are written concurrently. */
   writersMax: 8,
   readersMax: 4,
-  /** To connect, or to wait for a connection that is free. */
+  /** For connecting, or for waiting for a free connection. */
   connectTimeoutMs: 10_000,
   lockTimeoutMs: 10_000,
   statementTimeoutMs: 30_000,
-  /** A server that is silent for so long about a statement has not even ended it: its connection is given up. */
+  /** A silent server has not even canceled the statement by then, so its connection is closed. */
   answerTimeoutMs: 35_000,
-  /** The server ends the session of a process that fell silent inside a transaction, and with it its locks. */
+  /** When a process falls silent inside a transaction, the server ends its session and releases its locks. */
   idleInTransactionMs: lease.serverMs,
 } as const
 
-/** What leases, fences and answers in time rest on, by the names that the driver has for it in a URL as well. */
+/** The settings that leases, fences and timely answers need, by the names that the driver reads from a URL. */
 const fixed = {
   connectionTimeoutMillis: poolLimits.connectTimeoutMs,
   lock_timeout: poolLimits.lockTimeoutMs,
@@ -38,7 +38,7 @@ const fixed = {
   keepAlive: true,
 }
 
-/** Throws OperatorError where the URL sets what is not its to set: the driver believes it rather than us. */
+/** Throws OperatorError for a URL that overrides a fixed setting: the driver prefers the URL to its options. */
 export function settingsFor(url: Secret): ClientConfig {
   const { searchParams } = new URL(url.reveal())
   const set = Object.keys(fixed).filter((name) => searchParams.has(name))
@@ -55,18 +55,17 @@ export function settingsFor(url: Secret): ClientConfig {
 }
 
 /**
- * A plan is made once a connection and kept: while a table is small the planner would rather read it as a whole, and go on so
- * when it is not small any more. Every query of ours has its index. With that cost out of the question, no query is worth
- * compiling either.
+ * A connection makes a plan once and keeps it. For a small table the planner would choose a sequential scan, and keep it
+ * when the table has grown. Every query has an index, so sequential scans are off; index reads are too cheap to compile.
  */
 const planning = 'SET enable_seqscan = off; SET jit = off'
 
 export function openPool(url: Secret, max: number, onIdleError: (error: Error) => void, lines?: Lines): Pool {
   const stream = lines && { stream: lines.open }
   const pool = new pg.Pool({ ...settingsFor(url), ...stream, max, idleTimeoutMillis: 60_000 })
-  // A connection that breaks while nobody uses it is replaced at its next use; unheard, its error would end the process.
+  // The pool replaces a broken idle connection at its next use; without a listener its error would end the process.
   pool.on('error', onIdleError)
-  // Not waited for: what is asked next comes behind it, and on a connection that is lost nothing does.
+  // Not awaited: later statements queue behind it, and a lost connection runs none of them.
   pool.on('connect', (client) => void client.query(planning).catch(() => undefined))
   return pool
 }
@@ -79,19 +78,20 @@ interface ServerFacts {
   readonly recovering: boolean
   readonly sync: string
   readonly readOnly: string
-  /** Of this session: what it asked for when it began. */
+  /** The setting of this session. */
   readonly lockTimeoutMs: number
-  /** These two are written as SQL has them. Null where the user may look into no schema of the search_path. */
+  /** Quoted as in SQL. Null where the user may use no schema of the search_path. */
   readonly schema: string | null
   readonly user: string
   readonly mayCreate: boolean | null
 }
 
-const pooler = 'a pooler is in between, which gives sessions to others, and with them our locks: name the server itself'
+const pooler =
+  'a pooler is in between, which shares sessions, and with them our locks, between clients; name the server itself'
 
 /**
- * Throws OperatorError when the server can't be reached, or not directly, is too old, takes no writes, would lose what it
- * acknowledges, or has no schema in which tables may be made.
+ * Throws OperatorError when the server can't be reached directly, is too old, refuses writes, could lose acknowledged
+ * commits, or has no schema in which the user may create tables.
  */
 export async function checkServer(pool: Pool): Promise<void> {
   const { rows } = await pool
@@ -104,14 +104,14 @@ export async function checkServer(pool: Pool): Promise<void> {
         has_schema_privilege(current_schema(), 'CREATE') AS "mayCreate"`,
     )
     .catch((cause: Error) => {
-      // The message of the driver names the host or the user, and never the password.
+      // The driver's message names the host or the user, and never the password.
       const words = cause.message || cause.name
-      // What PgBouncer says of each setting that it does not track.
+      // The message of PgBouncer for a setting that it does not track.
       const hint = words.startsWith('unsupported startup parameter') ? `; ${pooler}` : ''
       throw new OperatorError(`DATABASE_URL: the PostgreSQL server can't be used: ${words}${hint}`, { cause })
     })
   const [server] = rows
-  if (!server) throw new Error('the server did not tell its version')
+  if (!server) throw new Error('the server did not return its version')
   if (server.number < oldestVersion) {
     throw new OperatorError(`DATABASE_URL: the server is PostgreSQL ${server.version}; version 14 or later is needed`)
   }
@@ -128,13 +128,13 @@ export async function checkServer(pool: Pool): Promise<void> {
   }
   if (server.sync === 'off') {
     throw new OperatorError(
-      'DATABASE_URL: synchronous_commit is off, so the server acknowledges what a crash would lose; set it to on, for this user at least',
+      'DATABASE_URL: synchronous_commit is off, so a crash could lose acknowledged writes; set it to on, for this user at least',
     )
   }
   refuseSchema(server)
 }
 
-/** PostgreSQL asks for the right to create where tables exist already, too. */
+/** PostgreSQL requires the right to create even where the tables exist. */
 function refuseSchema({ schema, user, mayCreate }: ServerFacts): void {
   if (schema === null) {
     throw new OperatorError(

@@ -1,43 +1,43 @@
-// A session of its own beside the pools, for what belongs to a session and ends with it: locks, and listening.
+// A session outside the pools, for locks and listening, which end with their session.
 import pg from 'pg'
 import type { Secret } from '../../ops/secret.ts'
 import { settingsFor } from './connect.ts'
 
 export interface DirectSession {
   readonly client: pg.Client
-  /** Aborts when the connection is gone, or was given up. */
+  /** Aborts when the connection is lost or closed. */
   readonly ended: AbortSignal
-  /** Of the schema that our tables are in: no two schemas of a database share it. */
+  /** Identifies the schema of the tables, within its database. */
   readonly schema: number
-  /** Of the server's process that serves it. */
+  /** The id of the server process behind the session. */
   readonly pid: number
-  /** Gives it up at once: nobody waits for a server that may not answer. */
+  /** Closes the connection at once, without waiting for a server that may not answer. */
   end(): void
 }
 
-/** `settings` are statements that the session begins with. Rejects while the database can't be asked. */
+/** `settings` are the session's first statements. Rejects while the database can't be reached. */
 export async function openDirectSession(url: Secret, settings: readonly string[]): Promise<DirectSession> {
   const client = new pg.Client(settingsFor(url))
   const ended = new AbortController()
-  // Unheard, the error of a connection that breaks would end the process; its end is what counts.
+  // Without a listener a connection error would end the process; the `end` event is the one that matters.
   client.on('error', () => ended.abort())
   client.once('end', () => ended.abort())
   const end = () => {
     ended.abort()
     client.end().catch(() => undefined)
-    // By itself the driver would wait for what was asked to be answered.
+    // On its own the driver would wait for the answers to pending statements.
     client.connection.stream.destroy()
   }
   try {
     await client.connect()
-    // A machine that is cut off sends no end: the server finds out within seconds.
+    // A machine that loses its network closes no connection; keep-alive lets the server notice within seconds.
     const keepAlive = ['idle = 2', 'interval = 1', 'count = 2'].map((each) => `SET tcp_keepalives_${each}`)
     for (const setting of [...keepAlive, ...settings]) await client.query(setting)
     const { rows } = await client.query<{ schema: number; pid: number }>(
       'SELECT current_schema()::regnamespace::oid::int8 AS schema, pg_backend_pid() AS pid',
     )
     const [row] = rows
-    if (!row) throw new Error('the server did not tell its schema')
+    if (!row) throw new Error('the server did not return its schema')
     return { client, ended: ended.signal, ...row, end }
   } catch (error) {
     end()

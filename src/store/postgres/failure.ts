@@ -1,8 +1,8 @@
-// What a failure of PostgreSQL means for the requester: nothing of it is stored, or nobody knows.
-// SQLSTATEs are those of appendix A of PostgreSQL's manual.
+// What a failure of PostgreSQL means for the requester: nothing is stored, or the outcome is unknown.
+// SQLSTATEs are listed in appendix A of PostgreSQL's manual.
 import { codeOf, inDoubt, type Reasons, reasonAmong, unavailable } from '../failure.ts'
 
-/** The connection was lost when COMMIT was on its way: the server has done it, or it has not. */
+/** The connection was lost during COMMIT: the server may or may not have committed. */
 export class CommitInDoubt extends Error {
   override readonly name = 'CommitInDoubt'
 
@@ -11,12 +11,12 @@ export class CommitInDoubt extends Error {
   }
 }
 
-/** A deadlock, or a conflict of transactions: nothing of it is durable. */
+/** A deadlock or a conflict of transactions: the server rolled back. */
 export function isGivenUp(error: unknown): boolean {
   return ['40P01', '40001'].includes(codeOf(error))
 }
 
-/** Not an answer of the server about a statement: then its transaction is over, and perhaps the server with it. */
+/** The connection failed, rather than a statement: its transaction is over, and perhaps the server is down. */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error)
   const ended = code.startsWith('08') || code.startsWith('57P') || code === '25P03' || code.startsWith('E')
@@ -44,7 +44,7 @@ const reasons: Reasons = [
   [/^58/, 'has failed to read or write its files'],
 ]
 
-/** Undefined for what is no failure of the database as a whole. */
+/** Undefined unless the database as a whole has failed. */
 export function whyUnavailable(error: unknown): string | undefined {
   const known = reasonAmong(reasons, codeOf(error))
   if (known !== undefined) return known
@@ -52,12 +52,12 @@ export function whyUnavailable(error: unknown): string | undefined {
   return error instanceof Error && silences.test(error.message) ? 'did not answer in time' : "can't be reached"
 }
 
-/** Of the database as a whole: to run the same units again would not help. */
+/** The database as a whole has failed: running the same units again would not help. */
 export function isOfDatabase(error: unknown): boolean {
   return error instanceof CommitInDoubt || whyUnavailable(error) !== undefined
 }
 
-/** For the requester; an error that is not the database's stays as it is. */
+/** Translates a database failure for the requester; any other error stays as it is. */
 export function translateError(error: unknown): unknown {
   if (error instanceof CommitInDoubt) return inDoubt('the connection to the database was lost', error)
   const why = whyUnavailable(error)

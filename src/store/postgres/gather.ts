@@ -1,32 +1,32 @@
-// Rows that wait to be written together: one statement for all that go the same way.
+// Gathers rows that wait to be written, so that one statement writes all rows of its kind.
 import type { Listed } from '../in-lists.ts'
 import type { InLists } from '../statement.ts'
 
-/** In one statement: bounds what the server holds of it. */
+/** Rows in one statement: bounds the server's memory. */
 const rowsMax = 1_000
-/** Beyond as many runs of rows that are alike, one statement for all of them costs less. */
+/** With more runs of alike rows than this, a single statement for all rows costs less. */
 const runsMax = 3
 
-/** Whatever it binds and returns. */
+/** With any parameters and rows. */
 export type AnyListed = Listed<object, unknown>
 
 export interface Gathered {
   readonly statement: AnyListed
   readonly rows: readonly object[]
-  /** They are alike in all but one column. */
+  /** Present if the rows differ in one column only. */
   readonly alike?: InLists['alike']
 }
 
 export interface Gathering {
-  /** False: what waits has to be written first. */
+  /** False: the waiting rows have to be written first. */
   add(statement: AnyListed, row: object): boolean
-  /** All that waits, in an order in which it can be written, and nothing waits any more. */
+  /** Removes and returns all waiting rows, in an order in which they can be written. */
   take(): readonly Gathered[]
 }
 
 export function openGathering(): Gathering {
   let waiting = new Map<AnyListed, object[]>()
-  /** What is changed by a row that waits. */
+  /** The keys of the waiting rows. */
   let changed = new Set<unknown>()
 
   return {
@@ -52,7 +52,7 @@ export function openGathering(): Gathering {
   }
 }
 
-/** With a list a column, or with one list where all else is alike. */
+/** One list per column; for alike rows, one list and a value for each other column. */
 export function inOneStatement({ statement, rows, alike }: Gathered): {
   readonly text: string
   readonly values: unknown[]
@@ -67,7 +67,7 @@ export function inOneStatement({ statement, rows, alike }: Gathered): {
   }
 }
 
-/** Runs of rows that are alike where those are few, as where the clock went on between two rows. */
+/** Splits the rows into runs of alike rows if the runs are few, as when the clock advanced between two rows. */
 function inRuns(statement: AnyListed, rows: readonly object[]): readonly Gathered[] {
   const { alike, columns } = statement.lists
   if (!alike) return [{ statement, rows }]
@@ -82,7 +82,7 @@ function inRuns(statement: AnyListed, rows: readonly object[]): readonly Gathere
   return runs.length > runsMax ? [{ statement, rows }] : runs.map((run) => ({ statement, rows: run, alike }))
 }
 
-/** Of a row's parameters, which the statement's type checked when it was given them. */
+/** Reads a parameter of a row. `add` was called with rows of the statement's type. */
 function member(row: object, name: string): unknown {
   return (row as Record<string, unknown>)[name]
 }

@@ -1,13 +1,13 @@
-// The sockets of the pools. A line that falls silent for good, as where a firewall forgets it, ends neither here nor there,
-// and a unit that waits for its answer would wait for ever, with all that waits behind it.
+// The sockets of the pools. When a firewall drops a connection silently, neither end notices: a unit that waits for its
+// answer, and everything queued behind it, would wait for ever.
 import { Socket } from 'node:net'
 
 export interface Lines {
-  /** For the driver: the socket of a connection that is about to be made. */
+  /** For the driver: the socket of a new connection. */
   open(): Socket
   /**
-   * The server seems not to answer. Call what this answers once it is heard again: connections that have said nothing in
-   * between are given up, and whoever waits for them gets an error.
+   * The server seems not to answer. Call the returned function once the server answers again: it closes the connections that
+   * received nothing in between, and their pending queries fail.
    */
   doubt(): () => void
 }

@@ -1,4 +1,4 @@
-// Brings a PostgreSQL database to the schema of this version, all or nothing; one from a later version is refused.
+// Migrates a PostgreSQL database to this version's schema, all or nothing; refuses a database of a later version.
 
 import type { ClientBase } from 'pg'
 import type { TimestampMs } from '../../domain/units.ts'
@@ -7,17 +7,17 @@ import { OperatorError } from '../../ops/operator-error.ts'
 import { missingMigrations, sqlFor } from '../migrations.ts'
 import { StoreInUse } from '../store.ts'
 
-/** Of advisory locks: the other half of the key is the schema, so that two installations may share a database. */
+/** The first half of an advisory lock's key. The other half is the schema, so two installations can share a database. */
 export const lockOfMigrations = 1_919_251_298
 
 /**
- * The names of the migrations applied now. Throws OperatorError when the database holds one that this version does not know,
- * or tables of another user, and StoreInUse when somebody else changes the schema for longer than a lock is waited for.
+ * Returns the migrations that it applied. Throws OperatorError when the database holds a migration that this version lacks,
+ * or tables of another user, and StoreInUse when another session changes the schema for longer than the lock timeout.
  */
 export async function migrate(client: ClientBase, now: TimestampMs): Promise<readonly string[]> {
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
   try {
-    // Of several that start at once one migrates, and the others find it done.
+    // When several processes start at once, the first one migrates.
     await client.query(`SELECT pg_advisory_xact_lock(${lockOfMigrations}, hashtext(current_schema()))`)
     const applied = await migrateWithin(client, now)
     await client.query('COMMIT')
@@ -42,7 +42,7 @@ export async function migrate(client: ClientBase, now: TimestampMs): Promise<rea
 const lockNotAvailable = '55P03'
 const insufficientPrivilege = '42501'
 
-/** The same inside a transaction that holds the lock of migrations. */
+/** The same, inside a transaction that holds the lock of migrations. */
 export async function migrateWithin(client: ClientBase, now: TimestampMs): Promise<readonly string[]> {
   await client.query('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at BIGINT NOT NULL)')
   await client.query('CREATE TABLE IF NOT EXISTS probe (id INTEGER PRIMARY KEY, at BIGINT NOT NULL)')
@@ -55,7 +55,7 @@ export async function migrateWithin(client: ClientBase, now: TimestampMs): Promi
   return missing.map((migration) => migration.name)
 }
 
-/** Texts are ordered by their bytes, as on SQLite, whatever the language of the database is. */
+/** Orders texts by their bytes, as SQLite does, whatever the database's collation. */
 function bytewise(sql: string): string {
   return sql.replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"')
 }

@@ -1,4 +1,4 @@
-// The store on PostgreSQL: connections for units, and others for reads.
+// The store on PostgreSQL: some connections for units, others for reads.
 import { RescindError } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Clock } from '../../ops/clock.ts'
@@ -17,10 +17,10 @@ import { migrate } from './migrate.ts'
 import { openSettledEvents } from './settled-events.ts'
 import { asOfOneInstant, withConnection } from './snapshot.ts'
 
-/** A balancer that has turned away lets the next requests try again. */
+/** How long readiness reports a full disk. Afterwards a balancer sends requests again, which test the disk. */
 const diskFullBelievedMs = 5_000
 
-/** Throws OperatorError when the server can't be used, or when a later version has worked on the database. */
+/** Throws OperatorError when the server can't be used, or when a later version has migrated the database. */
 export async function openPostgresStore(options: {
   url: Secret
   clock: Clock
@@ -44,7 +44,7 @@ export async function openPostgresStore(options: {
   opened.defer(() => lanes.close())
 
   let wasFullAt = Number.NEGATIVE_INFINITY
-  /** What a unit's caller is told. */
+  /** The error for the unit's caller. */
   function translateAndNote(error: unknown): unknown {
     if (isDiskFull(error)) wasFullAt = clock.elapsed()
     return translateError(error)
@@ -61,7 +61,7 @@ export async function openPostgresStore(options: {
       translateError,
     ),
     async check() {
-      // What is probed fits where a row is, on a disk that has no room for another.
+      // On a full disk the probe would still succeed, since its row needs no new space.
       if (clock.elapsed() - wasFullAt < diskFullBelievedMs)
         throw new RescindError('NOT_READY', 'the database has a full disk')
       const probe = 'INSERT INTO probe (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at'

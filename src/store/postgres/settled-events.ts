@@ -1,5 +1,5 @@
-// Up to which id all events are there. Ids are given while transactions run, and those end in any order: one that runs
-// still may bring an id that is lower than some that are seen already.
+// The id up to which all events are committed. Transactions take ids while they run, and end in any order: a running one may
+// still commit an id below ids that are visible already.
 
 import { type RawBuilder, sql } from 'kysely'
 import type { Clock } from '../../ops/clock.ts'
@@ -13,14 +13,14 @@ const newestGiven = statement<object, { id: number }>((db) =>
     .select('given.id'),
 )
 
-// A fresh id of a transaction: whichever took an id of an event before has a lower one, since it wrote before.
+// A new transaction id. A transaction that already took an event id has a lower transaction id, since it wrote before.
 const mark = statement<object, { at: string }>((db) =>
   db.selectNoFrom(sql<string>`CAST(pg_current_xact_id() AS TEXT)`.as('at')),
 )
 
-/** The oldest transaction of the whole server for which `counts` is so, by its id `x`, or else the next that begins. */
+/** The oldest running transaction of the whole server that matches `counts`, by its id `x`, or else the next to begin. */
 function oldest(counts: RawBuilder<boolean>) {
-  // As a snapshot has them, but the caller's own: what it has written is not in doubt for it.
+  // As in a snapshot, without the caller's own transaction, whose events it sees.
   return statement<object, { at: string }>((db) =>
     db.selectNoFrom(
       sql<string>`CAST(COALESCE(
@@ -32,9 +32,9 @@ function oldest(counts: RawBuilder<boolean>) {
 
 const oldestRunning = oldest(sql`TRUE`)
 
-// Who has taken an id holds a lock on the outbox for as long as it runs. Locks are read after the snapshot was taken, and
-// whether the others run still after their locks: one that is ending lets go of some before the others, and counts, as does
-// one that ended in between. This snapshot does not see what they have written.
+// A transaction that took an event id locks the outbox until it ends. Locks are read after the snapshot, and the status of
+// each transaction after its locks. So a transaction counts while it releases its locks, and also if it ended in between:
+// this snapshot does not see its rows.
 const oldestWriting = oldest(sql`
   CAST(x AS XID) NOT IN (
     WITH held AS MATERIALIZED (SELECT * FROM pg_locks WHERE granted)
@@ -47,21 +47,21 @@ const oldestWriting = oldest(sql`
     )
   ) OR pg_xact_status(x) <> 'in progress'`)
 
-/** Ids up to `id` were given before the transaction `at` began. */
+/** Ids up to `id` were taken before the transaction `at` began. */
 interface Mark {
   readonly id: number
   readonly at: bigint
-  /** By the time that has passed. */
+  /** In elapsed time. */
   readonly since: number
 }
 
-/** Units of work are over by then, most of them. Who runs for longer may have nothing to do with events: to know is dear. */
+/** Most units end within this time. A longer transaction may have nothing to do with events, which is costly to find out. */
 const runsLongMs = 100
-/** Under load a mark a read is not needed: the oldest settles first. */
+/** Under load not every read needs a mark: the oldest settles first. */
 const marksMax = 256
 
 export interface SettledEvents {
-  /** As seen by `executor`: 0 before the first event. */
+  /** The id as seen by `executor`: 0 before the first event. */
   read(executor: Executor): Promise<number>
 }
 
@@ -71,12 +71,12 @@ export function openSettledEvents(outside: Executor, clock: Pick<Clock, 'elapsed
   let marked = 0
   let marks: Mark[] = []
 
-  /** Which ids were given by now, with a mark for those that have none. */
+  /** Reads the highest id, and marks it if no mark covers it. */
   async function markGiven(): Promise<void> {
     const id = (await first(outside, newestGiven, {}))?.id ?? 0
     if (id <= marked || marks.length >= marksMax) return
     const before = marked
-    // Reads beside this one need no mark of their own for it.
+    // Set first, so that concurrent reads make no second mark for the same id.
     marked = id
     const at = await first(outside, mark, {})
     if (at && marks.length < marksMax) marks.push({ id, at: BigInt(at.at), since: clock.elapsed() })
@@ -95,8 +95,8 @@ export function openSettledEvents(outside: Executor, clock: Pick<Clock, 'elapsed
       try {
         await markGiven()
       } catch (error) {
-        // A standby tells ids and takes no mark; and a server that comes after a crash may give ids of transactions again,
-        // so that what was marked before it would wait for more of them.
+        // A standby returns ids but can't make a mark. And a server may repeat transaction ids after a crash, so
+        // that earlier marks would wait for transactions that came later.
         marks = []
         marked = settled
         throw error

@@ -1,4 +1,4 @@
-// Several reads that see the database as of one instant.
+// Runs several reads on one snapshot of the database.
 import type { Pool, PoolClient } from 'pg'
 import type { Executor } from '../statement.ts'
 import { readingExecutor } from './executor.ts'
@@ -6,7 +6,7 @@ import { isConnectionLost } from './failure.ts'
 
 export async function asOfOneInstant<T>(pool: Pool, read: (executor: Executor) => Promise<T>): Promise<T> {
   return withConnection(pool, async (client) => {
-    // Not waited for: what fails here fails the reads behind it, too.
+    // Not awaited: if it fails, the reads behind it fail, too.
     client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY').catch(() => undefined)
     try {
       return await read(readingExecutor(client))
@@ -16,7 +16,7 @@ export async function asOfOneInstant<T>(pool: Pool, read: (executor: Executor) =
   })
 }
 
-/** A connection that broke meanwhile does not go back to the pool. */
+/** A connection that broke in the meantime does not return to the pool. */
 export async function withConnection<T>(pool: Pool, use: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
@@ -27,7 +27,7 @@ export async function withConnection<T>(pool: Pool, use: (client: PoolClient) =>
   try {
     return await use(client)
   } catch (error) {
-    // Heard before the socket's own end is.
+    // This error arrives before the socket's own end.
     if (isConnectionLost(error)) broken ??= error instanceof Error ? error : new Error(String(error))
     throw error
   } finally {

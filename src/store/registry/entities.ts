@@ -1,4 +1,4 @@
-// What was configured through the API, as rows; and the revision that tells whoever keeps a copy that it is old.
+// The registry's entities as rows, and the revision by which a replica notices that its copy is outdated.
 import { sql } from 'kysely'
 import type { EntityTable } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
@@ -46,7 +46,7 @@ export async function removeEntity(executor: Executor, kind: EntityKind, id: str
   await executor.all(remove, { kind, id })
 }
 
-// Locks the row until the commit: two changes of the registry are never decided side by side.
+// Locks the row until the commit: changes of the registry run one after another.
 const raise = statement<object, { revision: number }>((db) =>
   db.updateTable('estate').set({ revision: sql<number>`revision + 1` }).where('id', '=', 1).returning('revision'),
 )

@@ -1,4 +1,4 @@
-// Relayers to rows and back.
+// Converts relayers to rows and back.
 import type { Selectable } from 'kysely'
 import { policiesBy } from '../../domain/policies.ts'
 import type { Policies } from '../../domain/policy-table.ts'
@@ -36,7 +36,7 @@ export function relayerToRow(relayer: Relayer): RelayerFacts {
   }
 }
 
-/** Read with every send, and changed by hand: each text is parsed once. */
+/** Every send reads the policies, and only people change them, so each text is parsed once. */
 const parsed = new Map<string, Policies>()
 const parsedMax = 1_000
 

@@ -1,4 +1,4 @@
-// Relayers: their rows, their order of transactions, and the epoch that fences their owner's writes.
+// Relayers: their rows, their sequences, and the epoch that fences their owner's writes.
 import { sql } from 'kysely'
 import { OwnershipLost } from '../../domain/errors.ts'
 import type { Address, RelayerId } from '../../domain/ids.ts'
@@ -30,7 +30,7 @@ export async function findRelayerAndFloor(
   )
 }
 
-// Nobody's send comes between the statements of a unit that holds it.
+// Keeps sends out until the unit ends.
 const locked = statement<{ id: RelayerId }, RelayerRow>((db, p, dialect) =>
   db
     .selectFrom('relayers')
@@ -59,7 +59,7 @@ export async function listRelayers(executor: Executor, limit: number, offset: nu
 const formerlySpent = (chainId: number, address: string) =>
   sql<number>`COALESCE((SELECT MAX(spent_below) FROM former_relayers WHERE chain_id = ${chainId} AND address = ${address}), 0)`
 
-/** Another account has another history of nonces. */
+/** Kept only while the account stays: another account has another history of nonces. */
 const ofSameAccount = (column: 'spent_below' | 'explained_below') =>
   sql<number>`CASE WHEN relayers.chain_id = excluded.chain_id AND relayers.address = excluded.address THEN ${sql.ref(`relayers.${column}`)} ELSE 0 END`
 
@@ -76,11 +76,11 @@ const upsert = statement<RelayerFacts>((db, p) =>
       notification_id: p.notification_id,
       paused: p.paused,
       policies: p.policies,
-      // One that was deleted goes on where it ended: its sequences are taken.
+      // A relayer created again under its id continues where it ended: its sequences are taken.
       epoch: sql<number>`COALESCE((SELECT epoch FROM former_relayers WHERE id = ${p.id}), 0)`,
       last_sequence: sql<number>`COALESCE((SELECT last_sequence FROM former_relayers WHERE id = ${p.id}), 0)`,
       spent_below: formerlySpent(p.chain_id, p.address),
-      // It was deleted with nothing open: nothing of it is in doubt.
+      // It was deleted with nothing open, so no nonce of it is unexplained.
       explained_below: formerlySpent(p.chain_id, p.address),
     })
     .onConflict((conflict) =>
@@ -99,7 +99,7 @@ const upsert = statement<RelayerFacts>((db, p) =>
     ),
 )
 
-/** Order and epoch of a known relayer stand, and as long as its account does, its floor: they are its history. */
+/** Keeps the sequence and epoch of an existing relayer, and its floor while its account stays: they are its history. */
 export async function saveRelayer(executor: Executor, relayer: Relayer): Promise<void> {
   await executor.all(upsert, relayerToRow(relayer))
   if (relayer.notificationId !== undefined) await openQueue(executor, relayer.notificationId)
@@ -113,7 +113,7 @@ const advanceSequence = statement<{ id: RelayerId }, RelayerRow>((db, p) =>
     .returningAll(),
 )
 
-/** One statement locks the relayer, reads it and takes its next place: a send is answered as fast as it is stored. */
+/** One statement locks the relayer, reads it and reserves its next sequence, so that a send takes one round trip less. */
 export async function reserveSequence(
   executor: Executor,
   id: RelayerId,
@@ -148,8 +148,8 @@ export async function acquireRelayer(executor: Executor, id: RelayerId): Promise
   return row && BigInt(row.epoch)
 }
 
-// Locked: an owner's unit and the next owner's acquire can't overlap. SQLite's write lock says the same. FOR SHARE would do for
-// that, but two that share the row and then want a sequence of it would wait for each other.
+// The lock keeps an owner's unit and the next owner's acquire apart; SQLite's write lock does the same. FOR SHARE would
+// suffice for that, but two units that share the row and then reserve a sequence would deadlock.
 const sameEpoch = statement<{ id: RelayerId; epoch: number }, { id: RelayerId }>((db, p, dialect) =>
   db
     .selectFrom('relayers')
@@ -175,7 +175,7 @@ const raise = statement<{ id: RelayerId; spent: number; explained: number }>((db
     .where((eb) => eb.or([eb('spent_below', '<', p.spent), eb('explained_below', '<', p.explained)])),
 )
 
-/** Neither ever falls. */
+/** Neither value ever falls. */
 export async function raiseFloor(executor: Executor, id: RelayerId, floor: NonceFloor): Promise<void> {
   await executor.all(raise, { id, spent: floor.spentBelow, explained: floor.explainedBelow })
 }
@@ -199,7 +199,7 @@ const bySigner = statement<{ id: string }, { id: RelayerId }>((db, p) =>
 const byNotification = statement<{ id: string }, { id: RelayerId }>((db, p) =>
   db.selectFrom('relayers').select('id').where('notification_id', '=', p.id).orderBy('id').limit(usersMax),
 )
-/** Enough to name in a refusal. */
+/** Enough names for a refusal. */
 const usersMax = 10
 
 export async function relayersUsing(

@@ -1,4 +1,4 @@
-// Ends a relayer: its row goes, its transactions stay, and where its order and epoch ended is kept for its id.
+// Removes a relayer's row. Its transactions stay, and so do its last sequence and epoch, for a later relayer of this id.
 import { sql } from 'kysely'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { TimestampMs } from '../../domain/units.ts'
@@ -32,7 +32,7 @@ const keep = statement<FormerRelayerTable>((db, p) =>
     ),
 )
 
-/** To be called before `hasOpen`: a send that has begun is waited for, and one that begins later finds no relayer. */
+/** Call it before `hasOpen`: it waits for sends under way, and later sends find no relayer. */
 export async function removeRelayer(executor: Executor, id: RelayerId, now: TimestampMs): Promise<void> {
   const row = await first(executor, remove, { id })
   if (!row) return
@@ -48,7 +48,7 @@ export async function isFormer(executor: Executor, id: RelayerId): Promise<boole
   return (await first(executor, former, { id })) !== undefined
 }
 
-// Literals, not parameters: only so does the planner know that the partial index covers the query.
+// Literals, not parameters: otherwise the planner does not match the query with the partial index.
 const bound = statement<{ relayerId: RelayerId }, { id: TransactionId }>((db, p) =>
   db
     .selectFrom('transactions')
@@ -66,7 +66,7 @@ const waiting = statement<{ relayerId: RelayerId }, { id: TransactionId }>((db, 
     .limit(1),
 )
 
-/** Whether anything can still happen to a transaction of it. */
+/** Whether any of its transactions is open. */
 export async function hasOpen(executor: Executor, relayerId: RelayerId): Promise<boolean> {
   if (await first(executor, bound, { relayerId })) return true
   return (await first(executor, waiting, { relayerId })) !== undefined

@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3'
 import type { Executor, QueuedStatement, Statement } from '../statement.ts'
 
 export interface SqliteExecutor extends Executor {
-  /** Rows written through it so far, whether that was undone or not. */
+  /** Rows written so far, including those rolled back. */
   changes(): number
 }
 
@@ -33,7 +33,7 @@ export function sqliteExecutor(database: Database.Database): SqliteExecutor {
   }
 
   return {
-    // Async in form, so that one set of queries serves every database; SQLite answers at once.
+    // Async, so that one set of queries serves every database; SQLite itself returns at once.
     async all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {
       const handle = prepared.get(statement) ?? prepare(statement)
       return handle.run(parameters) as R[]

@@ -1,4 +1,4 @@
-// What a failure of SQLite means for the requester. Codes are those of https://sqlite.org/rescode.html.
+// What a failure of SQLite means for the requester. https://sqlite.org/rescode.html lists the codes.
 import { codeOf, inDoubt, type Reasons, reasonAmong, unavailable } from '../failure.ts'
 
 const reasons: Reasons = [
@@ -8,14 +8,14 @@ const reasons: Reasons = [
   [/^SQLITE_(CORRUPT|NOTADB)/, 'is damaged'],
 ]
 
-/** Undefined for what is no failure of the database as a whole. */
+/** Undefined unless the database as a whole has failed. */
 export function whyUnavailable(error: unknown): string | undefined {
   return reasonAmong(reasons, codeOf(error))
 }
 
-/** For the requester; an error that is not the database's stays as it is. */
+/** Translates a database failure for the requester; any other error stays as it is. */
 export function translateError(error: unknown): unknown {
-  // All is written, and the disk does not say that it is kept: after a power cut it may be there.
+  // Everything is written, but the disk did not confirm it: after a power cut it may be there or not.
   if (codeOf(error) === 'SQLITE_IOERR_FSYNC') return inDoubt('the disk of the database failed', error)
   const why = whyUnavailable(error)
   return why === undefined ? error : unavailable(why, error)

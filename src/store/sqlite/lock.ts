@@ -1,5 +1,5 @@
-// One process a database file. The lock is a file of its own, so that the data can still be read and backed up by
-// others; the operating system lets it go when the process dies, however it dies.
+// Lets one process at a time use a database file. The lock is a separate file, so that other programs can read and back up
+// the data. The operating system releases it when the process dies, however it dies.
 
 import Database from 'better-sqlite3'
 import { memberOf } from '../../ops/member.ts'

@@ -1,9 +1,9 @@
-// Brings a SQLite file to the schema of this version, all or nothing; a file from a later version is refused.
+// Migrates a SQLite file to this version's schema, all or nothing; refuses a file of a later version.
 import type Database from 'better-sqlite3'
 import type { TimestampMs } from '../../domain/units.ts'
 import { missingMigrations, sqlFor } from '../migrations.ts'
 
-/** The names of the migrations applied now. Throws OperatorError when the file holds one that this version does not know. */
+/** Returns the migrations that it applied. Throws OperatorError when the file holds one that this version does not have. */
 export function migrate(database: Database.Database, now: TimestampMs): readonly string[] {
   return database
     .transaction(() => {

@@ -20,10 +20,13 @@ import { groupCommit } from './group-commit.ts'
 import { lockDatabase } from './lock.ts'
 import { migrate } from './migrate.ts'
 
-/** Units in one commit: bounds how long the event loop is held. */
+/** Units in one commit: bounds how long the event loop is blocked. */
 const unitsMax = 512
 
-/** Throws StoreInUse while another process has the file open, and StoreTransferred on one whose data is elsewhere. Creates file, folder and schema as needed. */
+/**
+ * Creates file, folder and schema as needed. Throws StoreInUse while another process has the file open, and StoreTransferred
+ * when its data was transferred.
+ */
 export async function openSqliteStore(options: { path: string; clock: Clock; logger: Logger }): Promise<Store> {
   mkdirSync(dirname(options.path), { recursive: true })
   const path = trueName(options.path)
@@ -72,7 +75,7 @@ export async function openSqliteStore(options: { path: string; clock: Clock; log
   }
 }
 
-/** Two names of one file are one lock; before there is a file, those of its folder. */
+/** Resolves links, so that every name of a file leads to one lock; for a new file, the links of its folder. */
 function trueName(path: string): string {
   return existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path))
 }
@@ -84,7 +87,7 @@ function connect(path: string): Database.Database {
   database.pragma('synchronous = FULL')
   database.pragma('foreign_keys = ON')
   database.pragma('cache_size = -16384')
-  // A write-ahead log that once grew is cut back at the next checkpoint.
+  // The next checkpoint truncates a write-ahead log that has grown.
   database.pragma('journal_size_limit = 67108864')
   return database
 }

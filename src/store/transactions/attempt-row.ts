@@ -1,4 +1,4 @@
-// Attempts to rows and back.
+// Converts attempts to rows and back.
 import type { Selectable } from 'kysely'
 import type { Attempt, BroadcastState, RejectionCode } from '../../domain/attempt.ts'
 import type { Fees } from '../../domain/fees.ts'
@@ -25,7 +25,7 @@ export function attemptFromRow(row: AttemptRow): Attempt {
   }
 }
 
-/** Its position is for the database to tell. */
+/** The database assigns `position`. */
 export function attemptToRow(attempt: Attempt): Omit<AttemptRow, 'position'> {
   const { fees } = attempt
   return {
@@ -85,7 +85,7 @@ function broadcastFromRow(row: AttemptRow): BroadcastState {
     case 'held':
       return { state: 'held', reason: message }
     case 'refused':
-      // Rows of earlier releases do not say when.
+      // Rows of earlier releases do not hold the time.
       return { state: 'refused', reason: message, at: row.handed_at ?? row.recorded_at }
     case 'handed': {
       const at = row.handed_at ?? row.recorded_at
@@ -116,7 +116,9 @@ function broadcastFromRow(row: AttemptRow): BroadcastState {
       }
     }
   }
-  throw new Error(`attempt ${row.hash}: state "${row.state}" with outcome "${row.outcome}" is not one we write`)
+  throw new Error(
+    `attempt ${row.hash}: state "${row.state}" with outcome "${row.outcome}" is not one that the service writes`,
+  )
 }
 
 function feesFromRow(row: AttemptRow): Fees {

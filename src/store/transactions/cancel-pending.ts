@@ -1,4 +1,4 @@
-// Bulk cancellation: the queue by set, since each of it ends alike; what holds a nonce one by one, lowest first.
+// Bulk cancellation: one statement for the queue, where every end is alike; one by one for nonces, lowest first.
 import { sql } from 'kysely'
 import { cancel, cancelReasons } from '../../domain/cancel.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
@@ -23,12 +23,12 @@ const boundIds = statement<{ relayerId: RelayerId }, { id: TransactionId; status
     .select(['id', 'status'])
     .where('relayer_id', '=', p.relayerId)
     .where(sql<boolean>`open = 1 AND nonce IS NOT NULL`)
-    // A gap filler is a no-op of ours already, and nobody's to take back.
+    // A gap filler is already a no-op, and no client's to cancel.
     .where('origin', '=', 'client')
     .orderBy('nonce'),
 )
 
-/** A queued transaction and no other is `pending`: the index of statuses is the index of the queue. */
+/** Only queued transactions are `pending`, so the index of statuses is the index of the queue. */
 const queuedStatus = 'pending' satisfies Status
 
 const origin = 'request' satisfies CancellationIntent['origin']
@@ -61,7 +61,7 @@ const publishDrops = statement<Drop>((db, p) =>
     ),
 )
 
-// What domain/cancel.ts makes of a queued transaction, written for all of them at once; a test holds the two together.
+// The same change as domain/cancel.ts makes to one queued transaction; a test compares the two.
 const dropQueue = statement<Drop, { id: TransactionId; sequence: number }>((db, p) =>
   db
     .updateTable('transactions')
@@ -124,7 +124,7 @@ async function cancelBound(
   return { canceled, failed, racing }
 }
 
-/** A row that can't be read or taken back is told by its id and holds nobody else up; a failed write ends the unit. */
+/** Returns the reason for a row that can't be read or canceled, so that it blocks no other; a failed write ends the unit. */
 async function takeBack(
   executor: Executor,
   relayerId: RelayerId,

@@ -1,4 +1,4 @@
-// Idempotency keys: claimed in the commit that stores what they stand for.
+// Idempotency keys: claimed in the commit that stores their transactions.
 
 import { sql } from 'kysely'
 import type { Claim, Claimed } from '../../domain/claim.ts'
@@ -17,7 +17,7 @@ const columnsOf = (p: IdempotencyKeyTable): IdempotencyKeyTable => ({
   created_at: p.created_at,
 })
 
-// On PostgreSQL an insert that meets one of a unit under way waits for its end: only one of two claims a key.
+// On PostgreSQL an insert waits for a concurrent unit with the same key: only one of them claims it.
 const insert = statement<IdempotencyKeyTable, { owner: ApiKeyId }>((db, p) =>
   db
     .insertInto('idempotency_keys')
@@ -44,7 +44,7 @@ export async function claim(
 ): Promise<Claimed | undefined> {
   if (await first(executor, insert, rowOf(claimed, ids, now))) return undefined
   const taken = await first(executor, byKey, { owner: claimed.owner, key: claimed.key })
-  if (!taken) throw new Error(`idempotency key "${claimed.key}" is taken and not there`)
+  if (!taken) throw new Error(`idempotency key "${claimed.key}" is claimed, but its claim is missing`)
   return claimedFrom(taken)
 }
 
@@ -54,7 +54,7 @@ const insertUnclaimed = inLists(
   (given, columns) => `INSERT INTO idempotency_keys (${columns}) SELECT * FROM ${given}`,
 )
 
-/** Of a key that nobody had claimed a moment ago. Should somebody have done so since, the commit fails as a whole. */
+/** For a key that was unclaimed a moment ago. If another unit has claimed it since, the whole commit fails. */
 export async function claimUnclaimed(
   executor: Executor,
   claimed: Claim,
@@ -64,7 +64,7 @@ export async function claimUnclaimed(
   await executor.all(insertUnclaimed, rowOf(claimed, ids, now))
 }
 
-// OFFSET 0 keeps the pairs from being joined with the table: one that was small when the plan was made would be read as a whole.
+// OFFSET 0 prevents a join: a plan made while the table was small would scan all of it.
 const byKeys = statement<{ owners: readonly string[]; keys: readonly string[] }, IdempotencyKeyTable>((db, p) =>
   db
     .selectFrom(
@@ -76,7 +76,7 @@ const byKeys = statement<{ owners: readonly string[]; keys: readonly string[] },
     .selectAll(),
 )
 
-/** What stands under each of them, or undefined, by their names. PostgreSQL only, as findTransactions. */
+/** The earlier claim of each key, or undefined, by their names. PostgreSQL only, as findTransactions. */
 export async function findClaims(
   executor: Executor,
   claims: readonly Claim[],

@@ -1,4 +1,4 @@
-// One transaction with the attempts of its nonce.
+// Finds one transaction, with the attempts of its nonce.
 import { sql } from 'kysely'
 import type { Attempt } from '../../domain/attempt.ts'
 import type { Hash, RelayerId, TransactionId } from '../../domain/ids.ts'
@@ -8,13 +8,13 @@ import { type Executor, first, statement } from '../statement.ts'
 import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
 import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
 
-// Not by the relayer as well: PostgreSQL takes an index of relayers for as good as the key as long as it knows nothing of
-// the table, keeps to that plan, and walks the relayer's whole history for one row.
+// Not by the relayer as well: without statistics PostgreSQL considers an index of relayers as good as the key, keeps that
+// plan, and reads the relayer's whole history for one row.
 const byId = statement<{ id: TransactionId }, TransactionRow>((db, p) =>
   db.selectFrom('transactions').selectAll().where('id', '=', p.id),
 )
 
-// The row stays as it was read until the unit's commit. SQLite has one writer, which says the same.
+// The row can't change until the unit's commit. SQLite has one writer, and needs no lock.
 const byIdLocked = statement<{ id: TransactionId }, TransactionRow>((db, p, dialect) =>
   db
     .selectFrom('transactions')
@@ -61,8 +61,8 @@ const attemptsOfAll = statement<{ ids: readonly string[] }, AttemptRow>((db, p) 
 )
 
 /**
- * Those that are there and whole, in no order: who requests one alone learns what is wrong with it. PostgreSQL only: there a
- * question costs more than its answer.
+ * The transactions that exist and are readable, in no order: a read of a single one reports its error. PostgreSQL only,
+ * where the round trip costs more than the query.
  */
 export async function findTransactions(
   executor: Executor,

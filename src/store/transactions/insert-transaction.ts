@@ -1,4 +1,4 @@
-// A transaction's first row, with its count, in the caller's unit.
+// Inserts a transaction's first row and counts it, in the caller's unit.
 import { statusOf, type Transaction } from '../../domain/transaction.ts'
 import { inLists } from '../in-lists.ts'
 import { type Executor, statement } from '../statement.ts'
@@ -14,7 +14,7 @@ const insert = statement<TransactionRow>((db, p) =>
 
 type QueuedRow = Pick<TransactionRow, keyof typeof queuedColumns>
 
-// What every send begins as: the columns that tell how it went on are null, which is what a row that leaves them out has.
+// Every send begins with these columns. The row leaves out the columns of later progress, which are null.
 const insertQueued = inLists(
   statement<QueuedRow>((db, p) => db.insertInto('transactions').values(columnsOf(p, queuedColumns))),
   queuedColumns,

@@ -1,4 +1,4 @@
-// Pages of transactions, newest first: by an index, with a total that is kept and never counted.
+// Lists transactions by pages, newest first, from an index; the total is a stored tally.
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Status, Transaction } from '../../domain/transaction.ts'
 import { type Executor, statement } from '../statement.ts'

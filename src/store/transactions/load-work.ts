@@ -1,4 +1,4 @@
-// What an owner needs for one step. Its size follows what is open, never what is finished.
+// Loads the data that an owner needs for one step. Its size depends on the open transactions only.
 import { sql } from 'kysely'
 import type { Attempt } from '../../domain/attempt.ts'
 import type { Work } from '../../domain/decide/work.ts'
@@ -11,7 +11,7 @@ import { type Executor, first, statement } from '../statement.ts'
 import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
 import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
 
-// Literals, not parameters: only so does the planner know that the partial indexes cover the query.
+// Literals, not parameters: otherwise the planner does not match the queries with the partial indexes.
 const bound = statement<{ relayerId: RelayerId }, TransactionRow>((db, p) =>
   db
     .selectFrom('transactions')
@@ -39,14 +39,14 @@ const queue = statement<{ relayerId: RelayerId; limit: number }, TransactionRow>
     .selectFrom('transactions')
     .selectAll()
     .where('relayer_id', '=', p.relayerId)
-    // A queued transaction and no other is pending: the index of statuses is the index of the queue.
+    // Only queued transactions are pending, so the index of statuses is the index of the queue.
     .where('status', '=', 'pending')
     .where('suspected_hash', 'is', null)
     .orderBy('sequence')
     .limit(p.limit),
 )
 
-/** The oldest tells how far back a check of a lost history goes; the others wait for their clients. */
+/** The oldest one says how far back a history check goes; the others wait for their clients. */
 const suspected = statement<{ relayerId: RelayerId }, TransactionRow>((db, p) =>
   db
     .selectFrom('transactions')
@@ -57,7 +57,7 @@ const suspected = statement<{ relayerId: RelayerId }, TransactionRow>((db, p) =>
     .limit(1),
 )
 
-/** Beyond the head of the queue: what its valid_until ends first. Those that leave it out are in no index. */
+/** Beyond the head of the queue: the transactions that expire first. Those without valid_until are in no index. */
 const expiring = statement<{ relayerId: RelayerId; limit: number }, TransactionRow>((db, p) =>
   db
     .selectFrom('transactions')
@@ -95,7 +95,7 @@ const dropped = statement<
     .selectFrom('transactions')
     .select(['sequence', 'created_at'])
     .where('relayer_id', '=', p.relayerId)
-    // The index of statuses leads to those that can have been dropped.
+    // These are the statuses that a dropped transaction can have.
     .where('status', 'in', ['canceled', 'expired', 'failed'])
     .where('phase', '=', 'dropped')
     .where('sequence', '<=', p.sequence)
@@ -133,10 +133,10 @@ export async function firstSequenceAbove(
 const expiringMax = 64
 
 export async function loadWork(executor: Executor, relayerId: RelayerId): Promise<Work | undefined> {
-  // Asked at once: a database that is a round trip away is waited for twice, and not five times.
+  // In parallel: a remote database costs two round trips instead of five.
   const [found, open, ofOpen, soonest, unclear] = await Promise.all([
     findRelayerAndFloor(executor, relayerId),
-    // Rows before attempts: an attempt is written no later than the row that counts on it.
+    // Rows before attempts: an attempt is written no later than the row that refers to it.
     executor.all(bound, { relayerId }),
     executor.all(boundAttempts, { relayerId }),
     executor.all(expiring, { relayerId, limit: expiringMax }),

@@ -1,4 +1,4 @@
-// Payloads to columns and back.
+// Converts payloads to columns and back.
 
 import type { Pricing } from '../../domain/fees.ts'
 import { mapNonEmpty, type NonEmpty } from '../../domain/ids.ts'
@@ -34,7 +34,7 @@ export function payloadFromRow(row: PayloadColumns): Payload {
   }
 }
 
-/** Payloads that were replaced are read with their transaction and never searched: one column holds them all. */
+/** Replaced payloads are read with their transaction and never searched, so one column holds them all. */
 export function earlierToRow(earlier: NonEmpty<Payload> | undefined): TransactionTable['earlier'] {
   if (!earlier) return null
   return toJson(mapNonEmpty(earlier, payloadToRow))
@@ -51,5 +51,5 @@ function pricingFromRow(row: PayloadColumns): Pricing {
   if (pricing === 'eip1559' && cap !== null && tip !== null) {
     return { kind: 'eip1559', maxFeePerGas: BigInt(cap), maxPriorityFeePerGas: BigInt(tip) }
   }
-  throw new Error(`a payload priced by "${pricing}" without its price is not one we write`)
+  throw new Error(`a payload priced by "${pricing}" without its price is not one that the service writes`)
 }

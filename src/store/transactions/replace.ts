@@ -1,4 +1,4 @@
-// A new payload in the row of a transaction, beside those that it replaced.
+// Writes a new payload into a transaction's row, next to the payloads that it replaced.
 
 import type { Transaction } from '../../domain/transaction.ts'
 import type { PayloadColumns, TransactionTable } from '../schema.ts'
@@ -19,7 +19,7 @@ const rewrite = statement<Replacement>((db, p) =>
     .where('id', '=', p.id),
 )
 
-/** Throws rather than forget a payload: an attempt that carries it may still be mined. */
+/** Throws rather than lose a payload: an attempt that carries it may still be mined. */
 export async function replacePayload(executor: Executor, before: Transaction, after: Transaction): Promise<void> {
   const kept = [...(before.earlier ?? []), before.payload]
   if (JSON.stringify(kept.map(payloadToRow)) !== earlierToRow(after.earlier)) {

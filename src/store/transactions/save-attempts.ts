@@ -1,10 +1,10 @@
-// Attempts are added, and change in one thing only: where their bytes may be.
+// Adds attempts, and updates their broadcast state: nothing else of an attempt ever changes.
 import type { Attempt } from '../../domain/attempt.ts'
 import type { Hash, TransactionId } from '../../domain/ids.ts'
 import { type Executor, statement } from '../statement.ts'
 import { type AttemptRow, attemptToRow, type BroadcastColumns, broadcastToRow } from './attempt-row.ts'
 
-// After all that are on record for the nonce: it may have been given back and come again.
+// After all recorded attempts of the nonce: the transaction may have returned the nonce and received it again.
 const insertAttempt = statement<Omit<AttemptRow, 'position'>>((db, p) =>
   db.insertInto('attempts').values({
     transaction_id: p.transaction_id,
@@ -61,7 +61,7 @@ const withdrawUnsent = statement<{ id: TransactionId }>((db, p) =>
     .where('state', '=', 'held'),
 )
 
-/** Throws rather than overwrite one that was signed. */
+/** Throws rather than overwrite a signed attempt. */
 export async function saveAttempts(
   executor: Executor,
   before: readonly Attempt[],
@@ -80,7 +80,7 @@ export async function saveAttempts(
   }
 }
 
-/** Its nonce is somebody else's from now on. */
+/** The transaction has lost its nonce to another. */
 export async function withdrawAttempts(executor: Executor, id: TransactionId): Promise<void> {
   await executor.all(withdrawUnsent, { id })
 }

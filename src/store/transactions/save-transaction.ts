@@ -1,4 +1,4 @@
-// Writing a transaction: its row, its attempts, its counts and its event, all in the caller's unit.
+// Writes a transaction with its attempts, its tally and its event, all in the caller's unit.
 
 import { sql } from 'kysely'
 import type { Attempt } from '../../domain/attempt.ts'
@@ -26,7 +26,7 @@ const update = statement<ProgressColumns & { id: TransactionId; version: number 
     .returning('id'),
 )
 
-// Most of what is canceled never left the queue: it has no column of a nonce to write, and no index of one to look at.
+// Most canceled transactions never left the queue: no column or index of a nonce needs a write.
 const drop = inLists(
   statement<DropColumns & { id: TransactionId; version: number }, { id: TransactionId }>((db, p) =>
     db
@@ -38,7 +38,7 @@ const drop = inLists(
       .returning('id'),
   ),
   { id: 'text', version: 'bigint', ...endColumns },
-  // By the list of ids as well: joined with it alone, a table that was small when the plan was made is read as a whole.
+  // Also by the list of ids: a plan for the join alone, made while the table was small, would scan all of it.
   (given) => `UPDATE transactions SET phase = given.phase, open = given.open, status = given.status,
       status_reason = given.status_reason, wait_condition = NULL, wait_text = NULL,
       canceled_at = given.canceled_at, cancel_origin = given.cancel_origin,
@@ -64,7 +64,7 @@ const drop = inLists(
 
 type DropColumns = Pick<ProgressColumns, keyof typeof endColumns>
 
-/** All that the end of a queued transaction changes: it waits for nothing any more. */
+/** Everything that changes when a queued transaction ends: it no longer waits. */
 export function dropOf(p: DropColumns): DropColumns & { wait_condition: null; wait_text: null } {
   return { ...columnsOf(p, endColumns), wait_condition: null, wait_text: null }
 }
@@ -73,7 +73,7 @@ export function progressOf(p: ProgressColumns): ProgressColumns {
   return columnsOf(p, progressColumns)
 }
 
-/** Throws StaleWrite when the stored version is no longer `before.version`, or the row is closed: an end is an end. */
+/** Throws StaleWrite when the stored version is not `before.version`, or when the row is closed, which is final. */
 export async function saveTransaction(
   executor: Executor,
   tallies: Tallies,

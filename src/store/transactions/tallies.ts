@@ -1,4 +1,4 @@
-// Counts by status, written with each change: reading them costs the same whether there are ten rows or ten million.
+// The number of transactions per status, written with each change: reading it takes constant time.
 import { sql } from 'kysely'
 import type { RelayerId } from '../../domain/ids.ts'
 import { pendingStatuses, type Status, statuses } from '../../domain/transaction.ts'
@@ -6,10 +6,10 @@ import type { Deferred } from '../deferred.ts'
 import { inLists } from '../in-lists.ts'
 import { type Executor, statement } from '../statement.ts'
 
-/** Counts that a commit's units change: each unit's apart until it is through, and all of them written once a commit. */
+/** The changes of a commit's units. A unit's share counts only if the unit succeeds; a commit writes them once. */
 export interface Tallies extends Deferred {
   count(relayerId: RelayerId, status: Status, change: number): void
-  /** By this unit and those before it in the commit. */
+  /** The change by this unit and by earlier units of the commit. */
   changeOf(relayerId: RelayerId, status: Status): number
 }
 
@@ -75,18 +75,18 @@ const ofRelayer = statement<{ relayerId: RelayerId }, { status: Status; count: n
 )
 
 export async function countByStatus(executor: Executor, relayerId: RelayerId): Promise<Record<Status, number>> {
-  // Of every status one.
+  // One count for every status.
   const counts = Object.fromEntries(statuses.map((status) => [status, 0])) as Record<Status, number>
   for (const row of await executor.all(ofRelayer, { relayerId })) counts[row.status] = row.count
   return counts
 }
 
-/** As this unit sees it, with what its commit has not written yet. */
+/** As this unit sees it, including unwritten changes of its commit. */
 export async function countPending(executor: Executor, tallies: Tallies, relayerId: RelayerId): Promise<number> {
   return pendingAmong(await countByStatus(executor, relayerId), tallies, relayerId)
 }
 
-/** `counts` are those before the commit. */
+/** `counts` are the tallies before the commit. */
 export function pendingAmong(counts: Readonly<Record<Status, number>>, tallies: Tallies, relayerId: RelayerId): number {
   return pendingStatuses.reduce((sum, status) => sum + counts[status] + tallies.changeOf(relayerId, status), 0)
 }

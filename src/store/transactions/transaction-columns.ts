@@ -4,7 +4,7 @@ import type { PayloadColumns, TransactionTable } from '../schema.ts'
 
 type Columns = Readonly<Partial<Record<keyof TransactionTable, ListType>>>
 
-/** They stand for ever. */
+/** They never change. */
 const identityColumns = {
   id: 'text',
   relayer_id: 'text',
@@ -14,7 +14,7 @@ const identityColumns = {
   origin: 'text',
 } as const satisfies Columns
 
-/** What a PUT changes, with `earlier` and `valid_until`. */
+/** A PUT changes these, and `earlier` and `valid_until`. */
 export const payloadColumns = {
   from_address: 'text',
   to_address: 'text',
@@ -31,7 +31,7 @@ export const payloadColumns = {
 
 const beginningColumns = { phase: 'text', open: 'integer', status: 'text' } as const satisfies Columns
 
-/** What every send begins with; all the others are null then. */
+/** Every send begins with these; all other columns are null then. */
 export const queuedColumns = {
   ...identityColumns,
   ...payloadColumns,
@@ -39,7 +39,7 @@ export const queuedColumns = {
   ...beginningColumns,
 } as const satisfies Columns
 
-/** What the end of a queued transaction changes, beside the end of its wait. */
+/** The end of a queued transaction changes these, and ends its wait. */
 export const endColumns = {
   ...beginningColumns,
   status_reason: 'text',
@@ -49,7 +49,7 @@ export const endColumns = {
   drop_reason: 'text',
 } as const satisfies Columns
 
-/** What a step may change. */
+/** A step may change these. */
 export const progressColumns = {
   ...endColumns,
   wait_condition: 'text',
@@ -69,23 +69,23 @@ export const progressColumns = {
   suspected_nonce: 'bigint',
 } as const satisfies Columns
 
-/** A column of the table that is in none of them is an error of types. */
+/** A type error unless each column of the table is in one of them. */
 export const transactionColumns = {
   ...queuedColumns,
   earlier: 'text',
   ...progressColumns,
 } as const satisfies Readonly<Record<keyof TransactionTable, ListType>>
 
-/** Of the row, or of the parameters that stand for it, these columns and no others. */
+/** Picks these columns of a row, or the parameters that stand for them. */
 export function columnsOf<K extends keyof TransactionTable, P extends Readonly<Record<K, unknown>>>(
   p: P,
   columns: Readonly<Record<K, ListType>>,
 ): Pick<P, K> {
-  // The keys are those of `columns`, and the values those of `p`.
+  // The keys are from `columns`, and the values from `p`.
   return Object.fromEntries(namesOf(columns).map((name) => [name, p[name]])) as Pick<P, K>
 }
 
 export function namesOf<K extends keyof TransactionTable>(columns: Readonly<Record<K, ListType>>): readonly K[] {
-  // Object.keys knows keys as texts only.
+  // Object.keys returns strings.
   return Object.keys(columns) as K[]
 }

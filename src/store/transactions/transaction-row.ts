@@ -1,5 +1,5 @@
-// Transactions to rows and back. The row keeps each phase's facts in columns of their own; the codec is the only
-// place that knows which belong to which.
+// Converts transactions to rows and back. Each phase's facts have columns of their own; only this file maps columns
+// to phases.
 import type { Selectable } from 'kysely'
 import type { Attempt } from '../../domain/attempt.ts'
 import { isNonEmpty } from '../../domain/ids.ts'
@@ -10,7 +10,7 @@ import { earlierFromRow, earlierToRow, payloadFromRow, payloadToRow } from './pa
 import type { progressColumns } from './transaction-columns.ts'
 
 export type TransactionRow = Selectable<TransactionTable>
-/** What a step may change; a new payload is written by replace.ts, and everything else stands for ever. */
+/** The columns that a step may change; replace.ts writes payloads, and all other columns never change. */
 export type ProgressColumns = Pick<TransactionRow, keyof typeof progressColumns>
 
 export function transactionToRow(transaction: Transaction): TransactionRow {
@@ -60,7 +60,7 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
   }
 }
 
-/** `attempts` are those of the row's nonce, in order. */
+/** `attempts` are the attempts of the row's nonce, in order. */
 export function transactionFromRow(row: TransactionRow, attempts: readonly Attempt[]): Transaction {
   return {
     id: row.id,
@@ -102,7 +102,7 @@ function lifecycleFromRow(row: TransactionRow, attempts: readonly Attempt[]): Li
   const inclusion = inclusionFromRow(row)
   if (row.phase === 'mined') return { phase: 'mined', ...bound, inclusion }
   if (row.phase === 'final') return { phase: 'final', ...bound, inclusion, settledAt: required(row, 'ended_at') }
-  throw new Error(`transaction ${row.id}: phase "${row.phase}" is not one we write`)
+  throw new Error(`transaction ${row.id}: phase "${row.phase}" is not one that the service writes`)
 }
 
 function inclusionFromRow(row: TransactionRow): Inclusion {

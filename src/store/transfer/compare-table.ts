@@ -1,10 +1,10 @@
-// Reads a table back, and holds every column of every row against what it is to be.
+// Reads a table back, and compares every column of every row with its expected value.
 import { createHash } from 'node:crypto'
 import type { ClientBase } from 'pg'
 import { OperatorError } from '../../ops/operator-error.ts'
 import { nameOf, type Row, type Table } from './rows.ts'
 
-/** The sides differ. The message names the row and the column, and never what is in them. */
+/** The sides differ. The message names the row and the column, and never their content. */
 export class RowsDiffer extends OperatorError {
   override readonly name = 'RowsDiffer'
 }
@@ -17,7 +17,7 @@ export interface Compared {
 
 const rowsAtOnce = 1_000
 
-/** `expected` in the order of the key. Inside a transaction. Throws RowsDiffer. */
+/** `expected` is in the order of the key. Runs inside a transaction. Throws RowsDiffer. */
 export async function compareTable(client: ClientBase, table: Table, expected: Iterable<Row>): Promise<Compared> {
   const columns = table.columns.map((name, index) => `"${name}"::text AS c${index}`).join(', ')
   const order = table.key.map((name) => `each."${name}"`).join(', ')
@@ -28,7 +28,7 @@ export async function compareTable(client: ClientBase, table: Table, expected: I
   try {
     return await compareRows(client, table, wanted)
   } finally {
-    // A reading of the file that is left open would keep it from being closed.
+    // An unfinished read would keep the file from being closed.
     wanted.return?.()
   }
 }

@@ -1,15 +1,15 @@
-// Copies the rows of a table, many a statement.
+// Copies the rows of a table, many per statement.
 import type { ClientBase } from 'pg'
 import { OperatorError } from '../../ops/operator-error.ts'
 import { whyUnavailable } from '../postgres/failure.ts'
 import { nameOf, type Row, type Table } from './rows.ts'
 
-/** Of one statement: bounds what is in memory at once. */
+/** Rows in one statement: bounds memory. */
 const rowsMax = 1_000
 const charactersMax = 4_000_000
 
 /**
- * Answers how many there were. `types` are the target's, in the order of the table's columns. `progress` is called after each
+ * Returns the number of rows. `types` are the target's, in the order of the table's columns. `progress` is called after each
  * statement, and may throw. Throws OperatorError when the target refuses rows.
  */
 export async function copyTable(

@@ -1,24 +1,24 @@
-// What stands in a SQLite file whose data went to PostgreSQL, so that nobody works on both.
+// The mark in a SQLite file whose data was transferred to PostgreSQL, so that no service uses both.
 import type Database from 'better-sqlite3'
 import type { TimestampMs } from '../../domain/units.ts'
 import { OperatorError } from '../../ops/operator-error.ts'
 
 /**
- * `moving` is written before the target's commit, and `moved` after it: in between only the target knows whether all of it
- * is there.
+ * `moving` is written before the target's commit, and `moved` after it. In between only the target's record shows whether
+ * the transfer is complete.
  */
 export interface Mark {
   readonly move: string
   readonly state: 'moving' | 'moved'
-  /** In words, without a secret. */
+  /** For people, without a secret. */
   readonly target: string
   readonly at: TimestampMs
 }
 
-// Among the names of migrations: versions that know no marks refuse a file with one that they don't know.
+// Stored as a migration's name: versions without marks refuse a file with a migration that they do not have.
 const name = 'moved-to-postgresql'
 
-/** The file is not to be worked on any more, or not before a transfer is finished. */
+/** No service may use the file: its data was transferred, or a transfer is unfinished. */
 export class StoreTransferred extends OperatorError {
   override readonly name = 'StoreTransferred'
 }
@@ -29,7 +29,8 @@ export function readMark(database: Database.Database): Mark | undefined {
   if (!has('migrations')) return undefined
   if (!database.prepare('SELECT 1 FROM migrations WHERE name = ?').get(name)) return undefined
   const row = database.prepare<[], Mark>('SELECT move, state, target, at FROM moved WHERE id = 1').get()
-  if (!row) throw new StoreTransferred(`${database.name} is marked as moved to PostgreSQL, and does not say where to`)
+  if (!row)
+    throw new StoreTransferred(`${database.name} is marked as moved to PostgreSQL, but does not name the database`)
   return row
 }
 
@@ -40,7 +41,7 @@ export function writeMark(database: Database.Database, mark: Mark): void {
   database.prepare('INSERT OR IGNORE INTO migrations (name, applied_at) VALUES (?, ?)').run(name, mark.at)
 }
 
-/** Of the names of migrations only: what is known of the transfer stays. */
+/** Removes the migration's name only: the record of the transfer stays. */
 export function unmark(database: Database.Database): void {
   database.prepare('DELETE FROM migrations WHERE name = ?').run(name)
 }
@@ -52,10 +53,10 @@ export function refuseTransferred(database: Database.Database): void {
   const command = `rescind migrate sqlite-to-postgres --from "${database.name}"`
   if (mark.state === 'moving') {
     throw new StoreTransferred(
-      `a transfer of ${database.name} to ${mark.target} was cut off at its last step, and only the target knows whether it is complete: run it again (${command}) with DATABASE_URL of that database; it finishes what is complete, and begins anew otherwise`,
+      `a transfer of ${database.name} to ${mark.target} was cut off at its last step, and only the target shows whether it is complete: run it again (${command}) with DATABASE_URL of that database; it finishes a complete transfer, and repeats an incomplete one`,
     )
   }
   throw new StoreTransferred(
-    `the data of ${database.name} was moved to ${mark.target} at ${new Date(mark.at).toISOString()}: set DATABASE_URL to that database. To go back before anything was written there, stop what runs on it and run: ${command} --undo, with DATABASE_URL of that database`,
+    `the data of ${database.name} was moved to ${mark.target} at ${new Date(mark.at).toISOString()}: set DATABASE_URL to that database. To go back before anything was written there, stop the service on it and run: ${command} --undo, with DATABASE_URL of that database`,
   )
 }

@@ -1,24 +1,24 @@
-// Tables and rows on their way from SQLite to PostgreSQL, in one form for both sides.
+// Tables and rows of a transfer, in one form for SQLite and PostgreSQL.
 import { OperatorError } from '../../ops/operator-error.ts'
 
 export interface Table {
   readonly name: string
   readonly columns: readonly string[]
-  /** The columns of its primary key: rows are read in their order, which is the same on both sides. */
+  /** The columns of the primary key: both sides read rows in its order. */
   readonly key: readonly string[]
 }
 
-/** Whole numbers as decimals; in the order of the table's columns. */
+/** In the order of the table's columns; whole numbers as decimals. */
 export type Row = readonly (string | null)[]
 
-/** The part of a row that names it, for people. */
+/** Identifies a row for people, by its key. */
 export function nameOf({ columns, key }: Table, row: Row): string {
   return key.map((each) => `${each} ${row[columns.indexOf(each)]}`).join(', ')
 }
 
-/** Throws OperatorError on what no version of the service writes, and PostgreSQL would not take. */
+/** Throws OperatorError for a value that no version of the service writes, and PostgreSQL would refuse. */
 export function rowOf(table: Table, values: readonly unknown[]): Row {
-  // What is neither text, null nor a whole number is found below.
+  // The check below refuses any value that is neither text, null nor a whole number.
   const row = values.map((value) => (typeof value === 'bigint' ? String(value) : value)) as Row
   for (const [index, value] of row.entries()) {
     const fault = faultOf(value)
@@ -37,8 +37,8 @@ function faultOf(value: unknown): string | undefined {
 }
 
 /**
- * What the target is to hold for a row of the source. Epochs rise, so that no owner of the past writes; what a dead process
- * has leased is free at once, which nothing else can tell before the lease ends.
+ * The target's row for a row of the source. Epochs rise, so that no earlier owner can write. Leases are dropped: their
+ * process is gone, and the target would otherwise wait for their end.
  */
 export function carried({ name, columns }: Table, row: Row): Row {
   const changes = changesOf[name]

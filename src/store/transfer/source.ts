@@ -1,4 +1,4 @@
-// The SQLite file that is moved: held by its lock, and inside one transaction from the first look to the mark.
+// The SQLite file of a transfer: locked, and inside one transaction from the first read to the mark.
 
 import { realpathSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
@@ -16,11 +16,11 @@ import { type Row, rowOf, type Table } from './rows.ts'
 export interface Source extends Disposable {
   readonly path: string
   readonly mark: Mark | undefined
-  /** By name. */
+  /** Ordered by name. */
   readonly tables: readonly Table[]
-  /** In the order of the key. One reading at a time. */
+  /** In the order of the key. One read at a time. */
   rows(table: Table): IterableIterator<Row>
-  /** Durable when it returns, as is the schema. Without one of these two nothing of the file changes. */
+  /** The mark and the schema are durable when it returns. The file changes only by `write` and `unmark`. */
   write(mark: Mark): void
   unmark(): void
 }
@@ -28,14 +28,14 @@ export interface Source extends Disposable {
 interface Options {
   readonly path: string
   readonly now: TimestampMs
-  /** Takes a file that a service runs on, as of now, if its schema is this version's. */
+  /** Accepts a file that a service uses, as of now, if it has this version's schema. */
   readonly readOnly: boolean
 }
 
-/** How a database tells about itself: each side has its own. */
+/** Tables about the database itself: each side has its own. */
 const notData = ['migrations', 'probe', 'moved']
 
-/** Throws OperatorError: no file, no database, one of a later version, one that a service runs on. */
+/** Throws OperatorError for a missing file, a file that is no database or of a later version, or one that is in use. */
 export function openSource(options: Options): Source {
   const { path } = options
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) {
@@ -81,12 +81,12 @@ function holdFile({ path, now, readOnly }: Options): Source {
       unmark(database)
       commit()
     },
-    // What is not committed by now is rolled back.
+    // Rolls back uncommitted changes.
     [Symbol.dispose]: () => everything.dispose(),
   }
 }
 
-/** Whether nobody else works on the file. Throws StoreInUse where that is a must. */
+/** Whether this process has the file to itself. Throws StoreInUse where that is required. */
 function takeLock(path: string, opened: DisposableStack, readOnly: boolean): boolean {
   try {
     const lock = lockDatabase(path)
@@ -112,7 +112,7 @@ function bringUpToDate(database: Database.Database, path: string, now: Timestamp
   const known = database.prepare<[], string>("SELECT name FROM sqlite_master WHERE name = 'migrations'").pluck().get()
   if (!known) throw new OperatorError(`${path} is no database of this service: it holds no table "migrations"`)
   if (!isRunning) {
-    // No migration that is known here; whoever commits says what becomes of it.
+    // `migrate` would refuse the mark's name. The transaction's owner then writes the mark again, or commits without it.
     unmark(database)
     migrate(database, now)
     return
@@ -142,7 +142,7 @@ function tablesOf(database: Database.Database): readonly Table[] {
 
 interface Column {
   readonly name: string
-  /** Its place in the primary key, from 1; 0 outside of it. */
+  /** The position in the primary key, from 1; 0 outside of it. */
   readonly pk: number
 }
 

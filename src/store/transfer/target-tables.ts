@@ -1,9 +1,9 @@
-// What the target's tables are, that they hold nothing yet, and how they are emptied and counted on.
+// The target's tables: reads their types, locks, checks, empties and renumbers them.
 import type { ClientBase } from 'pg'
 import { OperatorError } from '../../ops/operator-error.ts'
 import type { Table } from './rows.ts'
 
-/** Types of the target's columns, in the order of the table's. Throws OperatorError on a table that it can't take as it is. */
+/** The column types of the target, in the order of the table's columns. Throws OperatorError for a table that differs. */
 export async function typesOf(client: ClientBase, table: Table): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string; type: string }>(
     `SELECT attname AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute
@@ -15,42 +15,42 @@ export async function typesOf(client: ClientBase, table: Table): Promise<readonl
     const type = types.get(column)
     if (type !== undefined) return type
     const what = types.size === 0 ? `the table ${table.name}` : `the column ${column} of ${table.name}`
-    throw new OperatorError(`the file holds ${what}, which this version does not know, so nothing was moved`)
+    throw new OperatorError(`the file holds ${what}, which this version does not have, so nothing was moved`)
   })
 }
 
-/** Until the transaction ends nobody else reads or writes them. Throws OperatorError when there is no such table. */
+/** Locks the tables until the transaction ends. Throws OperatorError when one is missing. */
 export async function hold(client: ClientBase, tables: readonly Table[]): Promise<void> {
   for (const table of tables) await typesOf(client, table)
   await client.query(`LOCK TABLE ${tables.map(({ name }) => `"${name}"`).join(', ')}`)
 }
 
-/** Throws OperatorError when a service has ever worked there. Of tables that are held: what is seen stays so. */
+/** Throws OperatorError when a service has ever used the database. The tables are locked, so the result stays true. */
 export async function refuseFilled(client: ClientBase, tables: readonly Table[], shown: string): Promise<void> {
   const filled: string[] = []
   for (const { name } of tables) {
-    // The one row that is there from the beginning.
+    // The one row that a new database has.
     const own = name === 'estate' ? 'WHERE revision > 0' : ''
     const { rows } = await client.query(`SELECT 1 FROM "${name}" ${own} LIMIT 1`)
     if (rows.length > 0) filled.push(name)
   }
   if (filled.length === 0) return
   throw new OperatorError(
-    `${shown} is not empty: there are rows in ${filled.join(', ')}; name a fresh database, or drop this one if nobody needs it`,
+    `${shown} is not empty: there are rows in ${filled.join(', ')}; name a fresh database, or drop this one if it is not needed`,
   )
 }
 
-/** Where a transaction is rolled back, so are the numbers of the rows to come. */
+/** A rollback also restores the counters of ids. */
 export async function empty(client: ClientBase, tables: readonly Table[]): Promise<void> {
   await client.query(`TRUNCATE ${tables.map(({ name }) => `"${name}"`).join(', ')} RESTART IDENTITY`)
 }
 
-/** As a new database has it. */
+/** Inserts the row that a new database has. */
 export async function plant(client: ClientBase): Promise<void> {
   await client.query('INSERT INTO estate (id, revision) VALUES (1, 0)')
 }
 
-/** Rows to come are numbered on from the highest; to be called after `empty`. */
+/** New rows get ids above the highest; call it after `empty`. */
 export async function countOn(client: ClientBase, tables: readonly Table[]): Promise<void> {
   for (const { name, key } of tables) {
     const [column] = key

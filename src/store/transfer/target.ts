@@ -1,4 +1,4 @@
-// The PostgreSQL database that a file is moved to: one session, and one transaction that keeps services out.
+// The PostgreSQL database of a transfer: one session, and one transaction that keeps services out.
 
 import type { ClientBase } from 'pg'
 import type { Clock } from '../../ops/clock.ts'
@@ -11,16 +11,16 @@ import { hasMembers } from '../postgres/locks.ts'
 import { lockOfMigrations } from '../postgres/migrate.ts'
 import { StoreInUse } from '../store.ts'
 
-/** What the target knows of a transfer: `begun` before its rows, `done` in their commit, `undone` when they were taken out. */
+/** The target's record of a transfer: `begun` before its rows, `done` in their commit, `undone` when they were deleted. */
 export type TransferState = 'begun' | 'done' | 'undone'
 
 export interface Target extends AsyncDisposable {
   readonly client: ClientBase
-  /** In words, without a secret. */
+  /** For people, without a secret. */
   readonly shown: string
-  /** Waits a little for one that has just died. Throws StoreInUse while a service runs on it, or starts, or another transfer runs. */
+  /** Waits briefly for a process that just died. Throws StoreInUse while a service or another transfer uses the target. */
   begin(): Promise<void>
-  /** Rejects unless all of it is durable. */
+  /** Rejects unless the whole transaction is durable. */
   commit(): Promise<void>
   state(transferId: string): Promise<TransferState | undefined>
   recordState(transferId: string, standing: TransferState, source: string): Promise<void>
@@ -31,15 +31,15 @@ const waitMs = { most: 5_000, each: 100 }
 /** Throws OperatorError when the server can't be used. */
 export async function openTarget(url: Secret, clock: Clock): Promise<Target> {
   await using opened = new AsyncDisposableStack()
-  // Errors of an idle connection: each query tells of them.
+  // Each query reports the error of its connection.
   const pool = openPool(url, 1, () => undefined)
   opened.defer(() => pool.end())
   await checkServer(pool)
   const client = await pool.connect()
   client.on('error', () => undefined)
-  // Closed rather than kept: the server then ends what it was in.
+  // Closed, not pooled: the server then ends its transaction.
   opened.defer(() => client.release(true))
-  // One statement may take long, and a commit wait for a standby; between two of them the file is read.
+  // A statement may take long, and a commit may wait for a standby; between two statements the file is read.
   await client.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 60000')
   const { rows } = await client.query<{ database: string; schema: string }>(
     'SELECT current_database() AS database, current_schema() AS schema',
@@ -70,7 +70,7 @@ export async function openTarget(url: Secret, clock: Clock): Promise<Target> {
       }
     },
     async commit() {
-      // A transaction in which something failed answers a COMMIT by rolling back, without an error.
+      // After an error inside a transaction the server answers COMMIT with a rollback, and no error.
       const { command } = await client.query('COMMIT')
       if (command !== 'COMMIT') throw new Error(`the target answered COMMIT with ${command}`)
     },
@@ -96,7 +96,7 @@ export async function openTarget(url: Secret, clock: Clock): Promise<Target> {
   }
 }
 
-/** What the server's operator can mend, in words; anything else as it is. */
+/** An error that the server's operator can fix becomes a message; any other stays as it is. */
 export function describeFailure(error: unknown): unknown {
   const why = error instanceof OperatorError ? undefined : whyUnavailable(error)
   if (why === undefined) return error

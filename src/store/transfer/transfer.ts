@@ -1,13 +1,13 @@
-// Moves the data of a SQLite file to PostgreSQL, all of it or nothing, whenever the process dies.
+// Transfers the data of a SQLite file to PostgreSQL, all or nothing, whenever the process dies.
 //
-//   target   schema, and "begun", durable            the target can be told from any other database
+//   target   schema, and "begun", durable            identifies the target of this transfer
 //   file     one transaction: lock, schema, read     target   one transaction: copy, read back, compare, "done"
 //   file     "moving", durable                       from here on no service starts on the file
 //   target   commit                                  the data is there
 //   file     "moved", durable
 //
-// Cut off before "moving", nothing has happened. Cut off later, the file names the transfer, and the next run asks the target:
-// "done" is finished, "begun" begins anew. So there is no moment at which services start on both.
+// If the process dies before "moving", nothing has happened. If it dies later, the file names the transfer, and the next run
+// reads the target's record: it finishes after "done", and starts again after "begun". Services never start on both.
 import type { Clock } from '../../ops/clock.ts'
 import { freshId } from '../../ops/fresh-id.ts'
 import { OperatorError } from '../../ops/operator-error.ts'
@@ -22,19 +22,19 @@ import { openTarget, type Target } from './target.ts'
 import { countOn, empty, hold, refuseFilled, typesOf } from './target-tables.ts'
 
 export interface TransferOptions {
-  /** Of the SQLite file. */
+  /** The SQLite file. */
   readonly path: string
-  /** Of the PostgreSQL database. */
+  /** The PostgreSQL database. */
   readonly url: Secret
   readonly clock: Clock
   readonly random: Random
-  /** Ends the transfer, as long as nothing has happened. */
+  /** Stops the transfer before "moving". */
   readonly stop: AbortSignal
-  /** A line for people. */
+  /** Shows a line to the operator. */
   report(line: string): void
 }
 
-/** Throws OperatorError wherever an operator can mend it. Nothing of `url` but its host is told. */
+/** Throws OperatorError for a failure that an operator can fix. Messages show only the host of `url`. */
 export async function transferToPostgres(options: TransferOptions): Promise<void> {
   const { path, url, clock, random, report } = options
   using source = openSource({ path, now: clock.now(), readOnly: false })
@@ -43,7 +43,7 @@ export async function transferToPostgres(options: TransferOptions): Promise<void
   const { mark } = source
   const transferId = mark?.move ?? freshId<string>(random, clock.now())
 
-  // What is done is known to both sides, also while a service runs on the target; what is in doubt waits for its end.
+  // A complete transfer is on record on both sides, even while a service uses the target; an unfinished one needs the lock.
   if (mark?.state !== 'moved') await target.begin()
   const state = await target.state(transferId)
   const isCutOff = mark?.state === 'moving' && state === 'begun'
@@ -68,7 +68,7 @@ export async function transferToPostgres(options: TransferOptions): Promise<void
   source.write({ move: transferId, state: 'moving', target: target.shown, at: clock.now() })
   await target.commit().catch((cause: Error) => {
     throw new OperatorError(
-      `whether the target has committed is not known (${cause.message}); the file is marked, so that no service starts on it: run this command again, which finds out`,
+      `the target may or may not have committed (${cause.message}); the file is marked, so that no service starts on it: run this command again to finish`,
       { cause },
     )
   })
@@ -76,7 +76,7 @@ export async function transferToPostgres(options: TransferOptions): Promise<void
   report('moved. The file is kept as it is, and no service starts on it; start the service with this DATABASE_URL')
 }
 
-/** All of a transfer except that it takes place: both sides stay as they are, and a service may run on the file. */
+/** Does everything except the transfer itself: both sides stay as they are, and a service may use the file. */
 export async function rehearse(options: TransferOptions): Promise<void> {
   const { path, url, clock, report } = options
   using source = openSource({ path, now: clock.now(), readOnly: true })
@@ -92,7 +92,7 @@ export async function rehearse(options: TransferOptions): Promise<void> {
   report('it can be moved. This was a rehearsal: nothing was changed on either side')
 }
 
-/** Inside a transaction of each side. */
+/** Runs inside a transaction of each side. */
 async function copyAll(source: Source, target: Target, { report, stop }: TransferOptions): Promise<void> {
   const { client } = target
   await empty(client, source.tables)
@@ -105,7 +105,7 @@ async function copyAll(source: Source, target: Target, { report, stop }: Transfe
   }
   await countOn(client, source.tables)
   await compareAll(source, target, { report, stop })
-  // Otherwise the first queries would be planned for empty tables.
+  // Without statistics the first queries would be planned for empty tables.
   for (const { name } of source.tables) await client.query(`ANALYZE "${name}"`)
 }
 
@@ -136,12 +136,12 @@ export function reportEnds(source: Source, target: Target, report: TransferOptio
   report(`to ${target.shown}`)
 }
 
-/** The target is not the one that the file was moved to, or not as it was. */
+/** The error for a target that does not match the file's mark. */
 export function strange(source: Source, target: Target, state: string | undefined): OperatorError {
   const { mark } = source
   return new OperatorError(
     state === 'undone'
-      ? `the transfer of ${source.path} was undone in ${target.shown}, and the file not told: run this command with --undo again`
-      : `${source.path} is marked as ${mark?.state} to ${mark?.target}, and ${target.shown} knows nothing of that: set DATABASE_URL to the database that the file was moved to`,
+      ? `the transfer of ${source.path} was undone in ${target.shown}, but the file still has its mark: run this command with --undo again`
+      : `${source.path} is marked as ${mark?.state} to ${mark?.target}, but ${target.shown} has no record of that transfer: set DATABASE_URL to the database that the file was moved to`,
   )
 }

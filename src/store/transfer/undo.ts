@@ -1,4 +1,4 @@
-// Takes a transfer back, as long as the target holds what was moved there and nothing else.
+// Undoes a transfer, as long as the target holds the transferred data and nothing else.
 import { OperatorError } from '../../ops/operator-error.ts'
 import { migrateWithin } from '../postgres/migrate.ts'
 import { RowsDiffer } from './compare-table.ts'
@@ -7,7 +7,7 @@ import { openTarget } from './target.ts'
 import { empty, hold, plant } from './target-tables.ts'
 import { compareAll, reportEnds, strange, type TransferOptions } from './transfer.ts'
 
-/** The target is emptied first: there is no moment at which services start on both. Throws OperatorError. */
+/** Empties the target first, so that services never start on both. Throws OperatorError. */
 export async function undoTransfer(options: TransferOptions): Promise<void> {
   const { path, url, clock, report } = options
   using source = openSource({ path, now: clock.now(), readOnly: false })
@@ -34,10 +34,9 @@ export async function undoTransfer(options: TransferOptions): Promise<void> {
   options.stop.throwIfAborted()
   await target.recordState(mark.move, 'undone', source.path)
   await target.commit().catch((cause: Error) => {
-    throw new OperatorError(
-      `whether the target is empty is not known (${cause.message}): run this command again, which finds out`,
-      { cause },
-    )
+    throw new OperatorError(`the target may or may not be empty (${cause.message}): run this command again to finish`, {
+      cause,
+    })
   })
   source.unmark()
   report('undone. The target is empty, and services start on the file again')

@@ -108,7 +108,7 @@ describe('making one', () => {
     ['admin for some relayers', { name: 'n', scopes: ['admin'], relayers: ['one'] }, /^relayers: can't stand beside/],
     ['an end that was', { name: 'n', scopes: ['read'], expires_at: '2001-01-01T00:00:00Z' }, /^expires_at: lies in/],
     ['no such day', { name: 'n', scopes: ['read'], expires_at: '2099-02-30T00:00:00Z' }, /^expires_at: /],
-    ['a key of their own', { name: 'n', scopes: ['read'], key: 'x'.repeat(40) }, /^key: is not known here/],
+    ['a key of their own', { name: 'n', scopes: ['read'], key: 'x'.repeat(40) }, /^key: is not accepted here/],
   ])('refused: %s', async (_, body, message) => {
     const before = (await server.store.reads.apiKeys({ page: 1, perPage: 1 })).total
     const answer = await create(body)

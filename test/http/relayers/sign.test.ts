@@ -69,7 +69,7 @@ describe('refused', () => {
     [{}, `message: is missing; send ${messageForm}`],
     [{ message: 7 }, `message: 7 is not ${messageForm}`],
     [{ message: { raw: '0x1' } }, `message: {"raw":"0x1"} is not ${messageForm}`],
-    [{ message: 'a', relayer: 'x' }, 'relayer: is not known here; known are message'],
+    [{ message: 'a', relayer: 'x' }, 'relayer: is not accepted here; send only message'],
     [{ message: '\ud800' }, 'message: "\\ud800" is not Unicode; send it as bytes, {"raw": "0x…"}'],
   ])('a message like %j', async (body, reported) => {
     expectFailure(await post(server, 'one/sign', body), 400, reported, 'INVALID_REQUEST')

@@ -43,7 +43,7 @@ describe('paths and methods', () => {
     ['POST', '/api/v1/health', 'GET, HEAD'],
   ])('a wrong method: %s %s', async (method, path, allowed) => {
     const answer = await server.ask(method, path, { headers: json, ...(method === 'POST' && { body: '{' }) })
-    expectFailure(answer, 405, `${method} is not for this path; it knows ${allowed}`, 'METHOD_NOT_ALLOWED')
+    expectFailure(answer, 405, `${method} is not for this path; it allows ${allowed}`, 'METHOD_NOT_ALLOWED')
     expect(answer.headers).toMatchObject({ allow: allowed })
   })
 

@@ -149,7 +149,7 @@ describe('lists', () => {
       '?status=done',
       'status: "done" is not one of pending, sent, submitted, mined, confirmed, failed, canceled, expired',
     ],
-    ['?limit=5', 'limit: is not known here; known are page, per_page, status'],
+    ['?limit=5', 'limit: is not accepted here; send only page, per_page, status'],
   ])('%s', async (query, message) => {
     expectFailure(await get(`${all}${query}`), 400, message, 'INVALID_REQUEST')
   })

@@ -68,7 +68,7 @@ describe('none is stored, and every bad item is named', () => {
     expect(answer.body.message.split('\n')).toEqual([
       expect.stringMatching(/^transactions\[3\]\.value: "0x1" is not wei as a decimal string.*; hex is not taken$/),
       expect.stringMatching(/^transactions\[7\]\.value: is missing; send wei as a decimal string/),
-      expect.stringMatching(/^transactions\[9\]\.gaslimit: is not known here; known are to, value, data/),
+      expect.stringMatching(/^transactions\[9\]\.gaslimit: is not accepted here; send only to, value, data/),
       expect.stringMatching(/^transactions\[12\]: null is not a transaction as an object/),
     ])
     expect(await total(server, 'one')).toBe(before)

@@ -239,7 +239,7 @@ describe('refusals name field, value and fix', () => {
     ],
     [
       { ...minimal, access_list: [entry, { ...entry, storageKeys: [] }] },
-      'access_list[1].storageKeys: is not known here; known are address, storage_keys',
+      'access_list[1].storageKeys: is not accepted here; send only address, storage_keys',
     ],
     [
       { ...minimal, access_list: [entry, entry, { ...entry, address: '0x12' }] },
@@ -255,7 +255,7 @@ describe('refusals name field, value and fix', () => {
     ],
     [
       { ...minimal, nonce: 1 },
-      'nonce: is not known here; known are to, value, data, gas_limit, speed, gas_price, max_fee_per_gas, max_priority_fee_per_gas, access_list, valid_until',
+      'nonce: is not accepted here; send only to, value, data, gas_limit, speed, gas_price, max_fee_per_gas, max_priority_fee_per_gas, access_list, valid_until',
     ],
   ])('%j', async (body, message) => {
     const before = await server.store.reads.counts('one' as RelayerId)
