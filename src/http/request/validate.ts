@@ -57,7 +57,7 @@ function refusal(schema: TSchema, errors: ValidationErrors, value: unknown, part
     const unseen = 'not shown: it may hold a secret'
     return new RescindError('INVALID_REQUEST', `${at.name}: is not ${wantedOf(at.schema)} (${unseen})`)
   }
-  const hex = typeof at.value === 'string' && /^0x/i.test(at.value) && isAmount(at.schema)
+  const hex = typeof at.value === 'string' && /^0x/i.test(at.value) && isNumber(at.schema)
   return invalid(at.name, at.value, `${wantedOf(at.schema)}${hex ? '; hex is not taken' : ''}`)
 }
 
@@ -125,8 +125,9 @@ function wantedOf(property: TSchema | undefined): string {
   return String(memberOf(property, 'description') ?? 'a value as the API reference describes it')
 }
 
-function isAmount(property: TSchema | undefined): boolean {
-  return wantedOf(property).includes('decimal')
+/** An integer, or one of several forms of an amount. */
+function isNumber(property: TSchema | undefined): boolean {
+  return [property, ...(keywordsOf(property).anyOf ?? [])].some((form) => memberOf(form, 'type') === 'integer')
 }
 
 function cut(name: string): string {

@@ -15,7 +15,7 @@ export function explainCancellation(transaction: Transaction): string[] {
 function explainVerdict(transaction: Transaction): string {
   const { lifecycle } = transaction
   const { final, winner, cost } = verdictOn(transaction)
-  const certainty = final ? 'this is final' : 'a reorganisation of the chain may still reopen the race'
+  const certainty = final ? 'this is final' : 'a reorganization of the chain may still reopen the race'
   switch (lifecycle.phase) {
     case 'dropped':
       return 'no node ever had it: it is dropped, costs nothing, and can never be mined; this is final'
