@@ -29,7 +29,7 @@ export interface Endpoint {
   readonly call: SendCall
   /** For somebody else's calls: alone in a request, on connections of their own, and nothing is learned from them. */
   readonly callAside: SendCall
-  /** What came with a node's error, without what is secret about this endpoint. */
+  /** The data of a node's error, without the endpoint's secrets. */
   redacted(data: unknown): unknown
   /** Undefined when it serves this chain; otherwise why it can't be used, now or ever. Never rejects. */
   ready(): Promise<string | undefined>
@@ -41,7 +41,7 @@ export interface Endpoint {
   probe(): void
   /** By `clock.elapsed()`. */
   restsUntil(): number
-  /** It told a head that others have left behind: rests for `ms`. */
+  /** It reported a head behind those of others: it rests for `ms`. */
   lags(ms: number): void
   close(): Promise<void>
 }
@@ -84,7 +84,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
   const call: SendCall = (one) => {
     const answered = metrics.calling(one.method, index)
     const answer = sendCall(one)
-    // Beside the answer's way to whoever waits for it.
+    // In parallel to the answer's delivery to its caller.
     void answer.then(({ kind }) => answered(kind))
     return answer
   }
@@ -95,7 +95,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     return callAlone(aside, one)
   }
 
-  /** A node that does not answer is asked again at the next use, and one that serves a wrong chain after a while. */
+  /** A node that does not answer is tried again at the next use, and one that serves a wrong chain after a while. */
   async function verify(): Promise<string | undefined> {
     const found = await identify(call)
     if ('failed' in found) {
@@ -134,7 +134,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
       probing = true
       void call({ method: 'eth_chainId', params: [] }).then((answer) => {
         probing = false
-        // Whoever comes back may be somebody else.
+        // Behind the same URL another node may answer now.
         if (answer.kind === 'value' && toNumber(answer.value) !== chainId) verified = undefined
       })
     },

@@ -52,10 +52,10 @@ export interface ServerOptions {
   readonly chainOf: ChainOf
   readonly signerOf: SignerOf
   readonly policyOf: (relayer: Relayer) => NetworkPolicy
-  /** `probes`: only what tells about the process itself. */
+  /** `probes`: only the endpoints about the process itself. */
   readonly serves?: 'everything' | 'probes'
   readonly limits: ServerLimits
-  /** By `limits`, and of this server alone, unless told. */
+  /** Default: `limits`, for this server alone. */
   readonly rates?: RateLimits
   readonly authenticate: Authenticate
   readonly logger: Logger
@@ -159,7 +159,7 @@ function endAnswers(app: FastifyInstance, { logger, metrics }: ServerOptions, dr
   app.addHook('onResponse', (request, reply, done) => {
     if (request.is404) unmatched(reply.statusCode, reply.elapsedTime)
     if (logger.isLevelEnabled('debug')) logger.debug(answerFacts(request, reply), 'answered')
-    // Kept alive, the connection of what was under way when the drain began would hold the end up for a minute.
+    // Keep-alive would delay the end of a drain by a minute for each connection with a request under way.
     if (draining.aborted) setImmediate(() => app.server.closeIdleConnections())
     done()
   })

@@ -53,11 +53,11 @@ async function commitOnce(group: Group, each: RunUnit): Promise<readonly ReportO
 }
 
 async function inTransaction(client: Client, group: Group, each: RunUnit): Promise<readonly ReportOutcome[]> {
-  // One by one, what fails tells by itself what is wrong with it.
+  // Run one by one, the failing unit shows its own error.
   const writing = writingExecutor(client, each === runUnit ? openGathering() : undefined)
-  // A server that is told to be read-only, as some are when their disk fills up, is taken at its word.
+  // Without READ WRITE: a server that became read-only, as some do when their disk fills up, stays so.
   writing.send('BEGIN ISOLATION LEVEL READ COMMITTED')
-  // One by one they ask for themselves: what was read for all may be why they failed.
+  // Run one by one, each unit reads for itself: the shared reads may be the reason for the failure.
   const ahead = each === runUnit ? group.units.map((unit) => unit.ahead) : []
   const { session, deferred } = await openUnits(writing, ahead, group)
   const answers: ReportOutcome[] = []
@@ -79,7 +79,7 @@ async function openUnits(writing: Writing, ahead: readonly Ahead[], { events, re
   if (relayer === undefined) return { session, deferred: together(tallies, pad) }
   const ids = new Set(ahead.flatMap(({ transactions = [] }) => transactions).filter(canStand))
   const claimed = ahead.flatMap(({ claims = [] }) => claims).filter(({ key }) => canStand(key))
-  // Behind the lock on one connection: what is read is what the last holder of the lock has left.
+  // After the lock and on its connection: the reads see the commits of the lock's last holder.
   const [row, transactions, claims] = await Promise.all([
     lockRelayer(executor, relayer),
     ids.size > 0 ? findTransactions(executor, relayer, [...ids]) : [],

@@ -6,7 +6,7 @@ import { type AnyListed, type Gathered, type Gathering, inOneStatement } from '.
 
 const names = new Map<string, string>()
 
-/** The same name for the same text on every connection: what a connection has parsed it knows by it. */
+/** The same name for the same text on every connection: a connection finds the statement that it parsed by this name. */
 function nameOf(text: string): string {
   let name = names.get(text)
   if (name === undefined) {
@@ -56,7 +56,7 @@ export function readingExecutor(on: Pool | ClientBase): Executor {
   }
 }
 
-/** The statements of one transaction. What returns no rows is not waited for: `settled` tells how it went. */
+/** The statements of one transaction. The unit does not wait for a statement without rows: `settled` returns the outcome. */
 export interface Writing extends Executor {
   /** How many statements may have changed something. */
   readonly writes: number
@@ -65,7 +65,7 @@ export interface Writing extends Executor {
   send(sql: string): void
   /** Rejects with the first error of all that was sent. */
   settled(): Promise<void>
-  /** Forgets what waits and what failed: the database is told next to go back before it. */
+  /** Drops waiting and failed statements: the next command rolls the database back to before them. */
   forgive(): Promise<void>
   /** Rejects unless all of it is durable. */
   commit(): Promise<void>
@@ -77,7 +77,7 @@ export function writingExecutor(client: Client, gathering?: Gathering): Writing 
   let writes = 0
   const answered = trackAnswers()
 
-  /** What was to change a row may have met none, which is no error to the database. */
+  /** A statement that had to change a row may have found none, which is no error in the database. */
   let inDoubt = false
 
   function sendGathered(): void {
@@ -157,7 +157,7 @@ export function writingExecutor(client: Client, gathering?: Gathering): Writing 
   }
 }
 
-/** Answers come in the order of what was sent: when the last is there, all are. */
+/** Answers come in the order of the statements: with the last one, all are there. */
 function trackAnswers() {
   let failure: { readonly error: unknown } | undefined
   let last: Promise<unknown> = Promise.resolve()
@@ -178,7 +178,7 @@ function trackAnswers() {
   }
 }
 
-/** What is asked in one go leaves in one write: each costs a call into the system, and wakes the server up. */
+/** Statements of one turn leave in one write: each write costs a system call, and wakes the server up. */
 function inOneWrite(client: Client): (query: QueryConfig | string) => Promise<QueryResult> {
   const { stream } = client.connection
   let held = false

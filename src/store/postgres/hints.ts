@@ -1,5 +1,5 @@
 // Hints over NOTIFY, on a connection of their own: inside a transaction of ours a NOTIFY would make all commits of the
-// server wait for each other. What is told while one is under way goes out with the next.
+// server wait for each other. Hints that arrive while one is under way go out with the next.
 
 import { backOff } from '../../ops/back-off.ts'
 import type { Clock } from '../../ops/clock.ts'
@@ -11,7 +11,7 @@ import { type DirectSession, openDirectSession } from './direct-session.ts'
 import { hintsIn, missedHints, openPendingHints } from './hint-messages.ts'
 import type { Lines } from './lines.ts'
 
-/** A silent line is spoken on now and then: whoever only listens would not notice that nobody speaks. */
+/** A silent connection gets a query now and then: a mere listener would not notice that it is broken. */
 const speakEveryMs = 5_000
 
 /** Connects in the background, and again whenever the connection breaks. */
@@ -49,7 +49,7 @@ export function openPostgresHints(options: { url: Secret; clock: Clock; logger: 
       client.on('notification', ({ payload }) => hear(hintsIn(payload ?? '')))
       await client.query(`LISTEN ${channelOf(opened)}`)
       session = opened
-      // What was told before anybody listened is made up for.
+      // Hints from before the subscription are made up for.
       hear(missedHints)
       void flush()
       while (!stop.aborted) {
