@@ -70,11 +70,12 @@ export type Inclusion =
 export type DropReason = 'canceled' | 'expired' | 'refused'
 
 /**
- * queued ──> inFlight ──> mined ──> final      a nonce is bound; each arrow is proven by the chain
+ * queued ──> inFlight ──> mined ──> final      a nonce is bound; from inFlight to final, the chain proves each arrow
  *    │          │  ▲         │
- *    │          │  └─────────┘                 a reorg reopens
- *    │          └──> queued                    the nonce went to a foreign transaction, at finality
- *    └──────────┴──> dropped                   certain that no node ever had it
+ *    │          │  └─────────┤                 a reorganization reopens
+ *    │          │            └──> queued       a foreign transaction took the nonce, at finality
+ *    │          ├──> queued                    a PUT whose old payload no node had: the nonce returns
+ *    └──────────┴──> dropped                   certain that no node holds it
  */
 export type Lifecycle =
   | { readonly phase: 'queued' }
@@ -129,7 +130,7 @@ export interface Transaction {
    * which.
    */
   readonly suspectedNoOp?: { readonly hash: Hash; readonly nonce: Nonce }
-  /** When its bytes were first on their way to a node. */
+  /** When it last got a nonce and was signed; else the time of the block that shows it after a restore. */
   readonly sentAt?: TimestampMs
   /** Raised by every write: a writer that decided on an older version is refused. */
   readonly version: number
