@@ -12,7 +12,7 @@ export interface ReplaceableChain {
   retire(): void
 }
 
-interface Lease {
+interface ChainInUse {
   readonly chain: Chain
   open: number
   retired: boolean
@@ -25,24 +25,24 @@ interface Follower {
 }
 
 export function replaceable(first: Chain): ReplaceableChain {
-  let current: Lease = { chain: first, open: 0, retired: false }
+  let current: ChainInUse = { chain: first, open: 0, retired: false }
   const followers = new Set<Follower>()
   const announced = new Set<Address>()
 
   async function withChain<T>(question: (chain: Chain) => Promise<T>): Promise<T> {
-    const lease = current
-    lease.open += 1
+    const used = current
+    used.open += 1
     try {
-      return await question(lease.chain)
+      return await question(used.chain)
     } finally {
-      lease.open -= 1
-      if (lease.retired && lease.open === 0) void lease.chain.close()
+      used.open -= 1
+      if (used.retired && used.open === 0) void used.chain.close()
     }
   }
 
-  function retire(lease: Lease): void {
-    lease.retired = true
-    if (lease.open === 0) void lease.chain.close()
+  function retire(used: ChainInUse): void {
+    used.retired = true
+    if (used.open === 0) void used.chain.close()
   }
 
   return {
