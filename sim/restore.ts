@@ -12,6 +12,8 @@ import type { Clients, World } from './world.ts'
 
 export interface Backup {
   readonly disk: Copy
+  /** In the order of all units. */
+  readonly position: number
   readonly accepted: Clients['accepted']
   readonly replaced: Clients['replaced']
   readonly deleted: Clients['deleted']
@@ -27,10 +29,11 @@ export function downMs({ isLong }: Restore, blocktimeMs: number): number {
   return isLong ? Math.min(downMsMax, Math.max(downMsMin, downBlocks * blocktimeMs)) : downMsMin
 }
 
-export function backUp({ machine, clients, history }: World): Backup {
+export function backUp({ machine, clients, history, state }: World): Backup {
   history.note('--- the disk is copied ---')
   return {
     disk: machine.disk.copy(),
+    position: state.position,
     accepted: new Map(clients.accepted),
     replaced: [...clients.replaced],
     deleted: new Map(clients.deleted),
@@ -70,6 +73,7 @@ export function restore(world: World, service: Service, backup: Backup): void {
     for (const [id, value] of backup[name] as Map<string, never>) clients[name].set(id, value)
   }
   clients.replaced.splice(0, clients.replaced.length, ...backup.replaced)
+  const isOfAnotherBranch = backup.position < state.restoredAt && state.restoredAt < state.position
   state.restoredAt = Math.min(state.restoredAt, state.position)
   for (const node of nodes) {
     node.lags = false
@@ -90,6 +94,10 @@ export function restore(world: World, service: Service, backup: Backup): void {
   // No commit has told of it.
   rows.look()
   world.look()
+  // Between them another copy ran, which gave nonces of this one's transactions to others, and canceled those.
+  if (isOfAnotherBranch) {
+    for (const row of rows.all().values()) if (sharesItsNonce(row, before)) world.givenUp.add(row.id)
+  }
   for (const [id, row] of before) if (leavesNoTrace(row) && rows.all().get(id)?.open === 1) world.revived.add(id)
   service.start()
 }
@@ -102,6 +110,11 @@ function isWon({ phase, included_kind: kind }: Row): boolean {
 /** It ended, or was taken back, and no block says so: who restores a copy from before that can't know of it. */
 function leavesNoTrace({ phase, canceled_at: canceledAt }: Row): boolean {
   return phase === 'dropped' || (canceledAt !== null && phase !== 'final')
+}
+
+function sharesItsNonce({ id, relayer_id: relayer, nonce }: Row, before: ReadonlyMap<string, Row>): boolean {
+  if (nonce === null) return false
+  return [...before.values()].some((each) => each.id !== id && each.relayer_id === relayer && each.nonce === nonce)
 }
 
 /** What waits in some pool for the next nonces waits in all of them: pools have had the time to tell each other. */

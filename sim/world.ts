@@ -54,7 +54,7 @@ export interface World {
   readonly lost: Set<Hash>
   /** Numbers of the payloads that were canceled for good when a copy was put back. */
   readonly wonBefore: Set<number>
-  /** Ids of what nodes refused, or a valid_until ended, before a restore: a no-op on the chain does not tell that from a DELETE. */
+  /** Ids of transactions that may have ended without a DELETE before a restore: a no-op on the chain does not show the difference. */
   readonly givenUp: Set<string>
   /** Transactions that had ended without a trace on the chain, and that a copy took for open: their end is no promise any more. */
   readonly revived: Set<string>
