@@ -32,7 +32,7 @@ test('a payload that would revert waits for what is ahead, fails with the decode
   const reverting = await pay(stage, sender, { to: contract, data: '0x12345678', ...noGasLimit })
   const after = await pay(stage, sender)
   await inPool(stage, sender, [0])
-  await until(async () => (await view(stage, reverting)).status_reason?.startsWith('waits for what is in flight'), {
+  await until(() => stage.rows.transaction(reverting.id).wait_condition === 'would_revert', {
     what: 'a reason to wait',
   })
   await stage.node.mine()
