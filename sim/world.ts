@@ -216,7 +216,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     requestOf: (tag) => clients.requests.get(tag),
     isLost: (hash) => lost.has(hash),
     isRequested: ({ transaction_id: id, relayer_id: relayer }) =>
-      clients.requested.has(id) || clients.requested.has(relayer) || givenUp.has(id),
+      clients.requested.has(id) || clients.requested.has(relayer) || givenUp.has(id) || revived.has(id),
     clock: () => ({ nowMs: Math.floor(epochMs + timeline.now() + state.skewMs), skewMs: state.skewMs }),
     moody: moodyContract,
   })
