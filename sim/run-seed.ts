@@ -207,12 +207,13 @@ function demandVerdicts({ rows, clients, history }: World): void {
   }
 }
 
-/** What has expired is taken back soon, whatever it waits for. */
+/** What has expired is taken back soon, unless a lost history may have sent it: then it ends once that is known. */
 function demandExpiries({ rows, scenario, machine, timeline, history }: World): void {
   const since = epochMs + timeline.now() + machine.skewMs() - 20 * scenario.blocktimeMs
   for (const row of rows.all().values()) {
-    const { id, open, phase, valid_until: end, canceled_at: taken } = row
+    const { id, open, phase, valid_until: end, canceled_at: taken, wait_condition: condition } = row
     if (open === 0 || phase === 'mined' || end === null || end > since || taken !== null) continue
+    if (condition === 'history_unknown') continue
     history.fail(`${id.slice(-6)} has expired long ago, and is not taken back: "${row.wait_text ?? row.status_reason}"`)
   }
 }
