@@ -207,7 +207,7 @@ function demandVerdicts({ rows, clients, history }: World): void {
   }
 }
 
-/** What has expired is taken back soon, unless a lost history may have sent it: then it ends once that is known. */
+/** The engine ends an expired transaction soon. One that a lost history may have sent ends after the history check. */
 function demandExpiries({ rows, scenario, machine, timeline, history }: World): void {
   const since = epochMs + timeline.now() + machine.skewMs() - 20 * scenario.blocktimeMs
   for (const row of rows.all().values()) {

@@ -8,12 +8,12 @@ import type { Scenario } from './scenario.ts'
 import type { Service } from './service.ts'
 import type { World } from './world.ts'
 
-/** Once the faults stopped: longer than what was broadcast before is under way, which a node would then take. */
+/** After the faults stopped: longer than any earlier broadcast is under way, since a node would then accept it. */
 const tightMs = 30_000
 
 /**
  * In blocks after the faults stopped: the base fee may need 36 to come down, or up; a foreign transaction is proven
- * by its second block and settled at finality, and then what it displaced begins anew; a refused gap filler may have to wait
+ * by its second block and settled at finality, and then the displaced transaction begins anew; a refused gap filler may have to wait
  * for its next try; the rest is the queue. Where a receipt is late, so is the next in the queue, by that and by the pause
  * until it is asked for again. Requests take their time on a fast chain, too: of blocks that come in less than a second, as
  * many as come in a second count as one.
@@ -112,8 +112,8 @@ export function askForTheRest(world: World, service: Service): void {
 }
 
 /**
- * What waits by its own policy, such as a send at its cap behind a foreign transaction's dust, waits for a client's word: at half of
- * the bound that word comes.
+ * A transaction that waits by its own policy, such as a send at its cap behind a foreign transaction, ends only by a DELETE. Clients
+ * send it at half of the bound.
  */
 export function giveUpWaiting(world: World, service: Service): void {
   const { scenario, rows } = world

@@ -1,4 +1,4 @@
-// One node's pool: what it holds of each sender, and how it answers to what it receives.
+// One node's pool: the transactions of each sender, and the answer to each new one.
 import { accountAt, type Block, blockGasMax } from './blocks.ts'
 import type { Profile, Refusal } from './profiles.ts'
 import { isNoOp, type SimTransaction } from './transaction.ts'

@@ -21,7 +21,7 @@ export interface Funds {
   moved(address: string, by: number): void
 }
 
-/** For so many blocks a balance is remembered, less what was seen to be spent of it (`src/chain/accounts/account-memory.ts`). */
+/** The engine remembers a balance for so many blocks, and subtracts the spending that it observes (`src/chain/accounts/account-memory.ts`). */
 const rememberedBlocks = 64
 /** What a node is behind with its receipts is reckoned a few blocks later. */
 const reckonedBlocks = 3

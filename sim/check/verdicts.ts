@@ -61,7 +61,7 @@ export function watchVerdicts(
     const winner = reported.winner && includedIn(reported.winner.block.hash, reported.winner.hash)
     if (reported.winner && !winner) fail(`${name}: its verdict names a winner that no block holds`)
     const state = winner ? stateBy(row, winner) : row.phase === 'dropped' ? 'dropped' : 'racing'
-    // Of a payload that is on no record the chain alone tells that it is ours; a gap filler has none to tell by.
+    // The payload shows that a transaction without a record is ours; a gap filler has no payload.
     const isUntold = row.included_kind === 'unrecorded' && tagsOf(row).length === 0
     if (reported.state !== state && !isUntold) fail(`${name}: its verdict is ${reported.state}, and should be ${state}`)
     const cost = winner && state === 'won' ? burned(winner) : 0n
@@ -69,7 +69,7 @@ export function watchVerdicts(
     const isUnknown =
       reported.cost === undefined && state === 'won' && [row.gas_used, row.effective_gas_price].includes(null)
     if (reported.cost !== cost && !isUnknown) {
-      fail(`${name}: its verdict tells a cost of ${reported.cost}, and the chain burned ${cost}`)
+      fail(`${name}: its verdict has a cost of ${reported.cost}, and the chain burned ${cost}`)
     }
   }
 

@@ -334,8 +334,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/pursue.ts',
-        find: 'if (refusal !== undefined)\n    return pursueRefusedGapFiller(',
-        put: 'if (refusal === work.relayer.id)\n    return pursueRefusedGapFiller(',
+        find: 'if (refusal !== undefined) return pursueRefusedGapFiller(',
+        put: 'if (refusal === work.relayer.id) return pursueRefusedGapFiller(',
       },
     ],
   },

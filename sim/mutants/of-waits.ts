@@ -1,4 +1,4 @@
-// The engine as it would be if it lost why a transaction waits, or what it knows of its history.
+// Mutants that lose the reason for a wait, or the history of a transaction.
 import type { Mutant } from './mutants.ts'
 
 export const ofWaits: readonly Mutant[] = [

@@ -72,7 +72,7 @@ export function openHeadReader(options: ReadHeadOptions): HeadReader {
   }
 
   async function fall(behind: readonly Report[]): Promise<Report> {
-    if (!known) throw new ChainUnavailable('no endpoint tells a head')
+    if (!known) throw new ChainUnavailable('no endpoint reports a head')
     const fallen = countFall(falls, known, behind, { elapsedMs: clock.elapsed(), blocktimeMs: pace.ms() })
     falls = fallen.falls
     return fallen.believed ? adopt(fallen.believed) : known

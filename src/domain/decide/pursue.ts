@@ -22,11 +22,10 @@ import {
 import { isOutpaced, isStuck, type ReasonToBid, reasonToBid } from './reason-to-bid.ts'
 import { rebroadcastIfDue, repeatDearerIfDue } from './rebroadcast.ts'
 import { pursueRefusedGapFiller } from './refused-gap-filler.ts'
-import { repeatAfter } from './repeat-after.ts'
 import type { Situation } from './situation.ts'
 
 export function pursue(transaction: InPhase<'inFlight'>, situation: Situation): (Decision | NeedsBalance)[] {
-  const { work, observation, policy, now } = situation
+  const { work, observation, policy } = situation
   const { attempts } = transaction.lifecycle
   const latest = newest(attempts)
   // From the replacement on, no attempt of the old payload is broadcast again.
@@ -36,8 +35,7 @@ export function pursue(transaction: InPhase<'inFlight'>, situation: Situation): 
       : takeOverWithPayload(transaction, work, observation)
   }
   const refusal = refusalOfGapFiller(transaction)
-  if (refusal !== undefined)
-    return pursueRefusedGapFiller(transaction, refusal, work, repeatAfter(observation, policy), now)
+  if (refusal !== undefined) return pursueRefusedGapFiller(transaction, refusal, situation)
   if (latest.broadcast.state === 'refused' && !attempts.some(mayBeKnown)) {
     return [{ do: 'refuse', transaction, reason: `the node refused it: ${latest.broadcast.reason}` }]
   }

@@ -16,8 +16,7 @@ export function rebroadcastIfDue(
   own: NonEmpty<Attempt>,
   situation: Situation,
 ): Decision[] {
-  const attempt = attemptToRepeat(transaction, own, situation.observation.balance)
-  return isDue(attempt, situation) ? [{ do: 'rebroadcast', transaction, attempt }] : []
+  return repeatIfDue(transaction, attemptToRepeat(transaction, own, situation.observation.balance), situation)
 }
 
 /**
@@ -30,6 +29,10 @@ export function repeatDearerIfDue(
   situation: Situation,
 ): Decision[] {
   if (latest && feeCap(attempt.fees) <= feeCap(latest.fees)) return []
+  return repeatIfDue(transaction, attempt, situation)
+}
+
+function repeatIfDue(transaction: InPhase<'inFlight'>, attempt: Attempt, situation: Situation): Decision[] {
   return isDue(attempt, situation) ? [{ do: 'rebroadcast', transaction, attempt }] : []
 }
 

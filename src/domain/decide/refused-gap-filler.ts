@@ -6,7 +6,8 @@ import { type InPhase, isInPhase } from '../transaction.ts'
 import type { TimestampMs } from '../units.ts'
 import { type Decision, explain } from './decision.ts'
 import { givesWay, refusalOfGapFiller } from './gap-filler.ts'
-import { isRefusedDue, type RepeatAfter, refusedRetryAt } from './repeat-after.ts'
+import { isRefusedDue, type RepeatAfter, refusedRetryAt, repeatAfter } from './repeat-after.ts'
+import type { Situation } from './situation.ts'
 import type { Work } from './work.ts'
 
 export function makeWay(gapFiller: InPhase<'inFlight'>): Decision {
@@ -16,15 +17,13 @@ export function makeWay(gapFiller: InPhase<'inFlight'>): Decision {
 export function pursueRefusedGapFiller(
   gapFiller: InPhase<'inFlight'>,
   refusal: string,
-  work: Work,
-  repeats: RepeatAfter,
-  now: TimestampMs,
+  { work, observation, policy, now }: Situation,
 ): Decision[] {
   const { nonce, attempts } = gapFiller.lifecycle
   // Until the history check is complete, the nonce may belong to a transaction that is not on record.
   if (givesWay(gapFiller) && !work.lostHistory && !isWaitedFor(nonce, work)) return [makeWay(gapFiller)]
   const reason = `waits: the node refuses the no-op that fills nonce ${nonce}, and it is broadcast again at growing intervals: ${refusal}`
-  const again: Decision[] = isRefusedDue(newest(attempts), repeats, now)
+  const again: Decision[] = isRefusedDue(newest(attempts), repeatAfter(observation, policy), now)
     ? [{ do: 'rebroadcast', transaction: gapFiller, attempt: newest(attempts) }]
     : []
   return [...explain(gapFiller, 'node_refuses', reason), ...again]
