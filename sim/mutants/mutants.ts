@@ -506,6 +506,42 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
+    name: 'forget-when-the-restored-copy-began',
+    breaks: 'takes a transaction of its own time for one that a no-op of the lost history canceled',
+    caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
+    edits: [
+      {
+        file: 'src/domain/lost-history/lost-cancellation.ts',
+        find: ' || transaction.sequence > uncheckedThrough',
+        put: '',
+      },
+    ],
+  },
+  {
+    name: 'mark-each-owner-as-the-first',
+    breaks: 'forgets at each takeover when the first owner after a restore began',
+    caughtBy: 'test/engine/lost-history.test.ts',
+    edits: [
+      {
+        file: 'src/store/relayers/relayers.ts',
+        find: '`COALESCE(unchecked_through, last_sequence)`',
+        put: '`last_sequence`',
+      },
+    ],
+  },
+  {
+    name: 'count-new-ones-as-explanations',
+    breaks: 'ends a history check while a lost no-op competes with a new transaction for its nonce',
+    caughtBy: 'test/domain/lost-history/check-history.test.ts',
+    edits: [
+      {
+        file: 'src/domain/lost-history/check-history.ts',
+        find: 'explainedNonces(work, nonce, work.uncheckedThrough)',
+        put: 'explainedNonces(work, nonce, Number.POSITIVE_INFINITY)',
+      },
+    ],
+  },
+  {
     name: 'cancel-what-was-sent-since',
     breaks: 'takes what was sent after a restore for what a no-op canceled that was mined later',
     caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
@@ -560,8 +596,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/store/relayers/relayers.ts',
-        find: 'set({ epoch: sql<number>`epoch + 1` })',
-        put: 'set({ epoch: sql<number>`epoch + 0` })',
+        find: 'epoch: sql<number>`epoch + 1`',
+        put: 'epoch: sql<number>`epoch + 0`',
       },
     ],
   },

@@ -99,6 +99,10 @@ export function openSimStore(disk: Disk, instance: Instance, timeline: Timeline,
       wrote.add(id)
       return session.raiseFloor(id, floor)
     },
+    completeHistoryCheck(id) {
+      wrote.add(id)
+      return session.completeHistoryCheck(id)
+    },
   }
 
   /** `run` does what the unit does. `known` is how things stood when the process began it. */

@@ -9,7 +9,7 @@ import type { Reads } from '../store/store.ts'
 /** Empty until the spenders are found. */
 export async function findSent(
   reads: Reads,
-  { relayer, lostHistory }: Work,
+  { relayer, lostHistory, uncheckedThrough }: Work,
   spenders: readonly Spender[] | undefined,
 ): Promise<Pick<Work, 'found' | 'noOpMatches'>> {
   if (!lostHistory || !spenders) return {}
@@ -39,5 +39,6 @@ export async function findSent(
     if (sequence !== undefined) overtaken.set(nonce, sequence)
   }
   const ended = await reads.droppedSince(relayer.id, lostHistory.through, endedSince(noOps))
-  return { found, noOpMatches: matchNoOps(queue, found, noOps, Math.min(...foreign), { ended, overtaken }) }
+  const since = { ended, overtaken, ...(uncheckedThrough !== undefined && { uncheckedThrough }) }
+  return { found, noOpMatches: matchNoOps(queue, found, noOps, Math.min(...foreign), since) }
 }

@@ -6,7 +6,7 @@ import { apply, fillGap } from '../domain/decide/apply.ts'
 import { type Decision, needsSignature, type Plan } from '../domain/decide/decision.ts'
 import type { Work } from '../domain/decide/work.ts'
 import { StaleWrite } from '../domain/errors.ts'
-import type { NonceFloor, Relayer } from '../domain/relayer.ts'
+import type { Relayer } from '../domain/relayer.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { BlockNumber, TimestampMs } from '../domain/units.ts'
 import { freshId } from '../ops/fresh-id.ts'
@@ -40,13 +40,14 @@ export async function record(
   context: StepContext,
   ownership: Ownership,
   work: Work,
-  { decisions, floor }: Plan,
+  plan: Plan,
   head: BlockNumber,
   now: TimestampMs,
 ): Promise<Recorded> {
+  const { decisions, floor } = plan
   // Explained nonces must stay explained: a no-op from before can't have canceled a later transaction.
   const isExplained = floor.explainedBelow <= work.floor.explainedBelow
-  if (decisions.length === 0 && isExplained) return { broadcasts: [], changed: 0 }
+  if (decisions.length === 0 && isExplained && !plan.completesHistoryCheck) return { broadcasts: [], changed: 0 }
   const signing = { signer: context.signerOf(work.relayer), relayer: work.relayer, head, now }
   const signed = await Promise.all(
     decisions.map(async (decision): Promise<Signed> => {
@@ -66,7 +67,7 @@ export async function record(
   return context.store.commit(async (session) => {
     await fence(session, ownership)
     if (decisions.some(followsRules)) await refuseOtherRules(session, work.relayer)
-    return write(session, work, signed, floor, now)
+    return write(session, work, signed, plan, now)
   }, ownership.relayer)
 }
 
@@ -74,7 +75,7 @@ async function write(
   session: Session,
   work: Work,
   signed: readonly Signed[],
-  floor: NonceFloor,
+  { floor, completesHistoryCheck }: Plan,
   now: TimestampMs,
 ): Promise<Recorded> {
   // The transactions of a lost history may be anywhere in the queue.
@@ -108,6 +109,7 @@ async function write(
   }
   await refuseIfChanged(session, broadcasts, before, after)
   await session.raiseFloor(work.relayer.id, floor)
+  if (completesHistoryCheck) await session.completeHistoryCheck(work.relayer.id)
   broadcasts.sort((one, other) => one.attempt.nonce - other.attempt.nonce)
   return { broadcasts, changed }
 }

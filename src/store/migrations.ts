@@ -194,6 +194,11 @@ export const migrations: readonly Migration[] = [
     statements: ['ALTER TABLE attempts ADD COLUMN rejections TEXT'],
   },
   { name: '014-waits', statements: waits },
+  {
+    name: '015-unchecked-through',
+    // Null: the last history check is complete. The next owner begins another one.
+    statements: ['ALTER TABLE relayers ADD COLUMN unchecked_through BIGINT'],
+  },
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

@@ -35,6 +35,8 @@ export interface RelayerTable {
   last_sequence: number
   spent_below: number
   explained_below: number
+  /** The last sequence when the first of the owners began whose history checks are not complete. Null: one is. */
+  unchecked_through: number | null
 }
 
 /** The payload that a client sent. */

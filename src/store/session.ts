@@ -7,6 +7,7 @@ import { pruneEvents } from './events/prune-events.ts'
 import { findEntity, raiseRevision, removeEntity, saveEntity } from './registry/entities.ts'
 import {
   acquireRelayer,
+  completeHistoryCheck,
   fenceRelayer,
   findRelayer,
   findRelayerOf,
@@ -57,6 +58,7 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     cancelPending: (relayerId, now) => cancelPending(executor, tallies, relayerId, now),
     acquire: (id) => acquireRelayer(executor, id),
     fence: (id, epoch) => fenceRelayer(executor, id, epoch),
+    completeHistoryCheck: (id) => completeHistoryCheck(executor, id),
     raiseFloor: (id, floor) => raiseFloor(executor, id, floor),
     advanceQueue: (advance) => advanceQueue(executor, advance),
     redeliver: (notificationId, events, limit, now) => redeliver(executor, notificationId, events, limit, now),

@@ -209,11 +209,16 @@ export interface Session {
    * rows that could not be changed.
    */
   cancelPending(relayerId: RelayerId, now: TimestampMs): Promise<BulkCancellation>
-  /** Raises the epoch: once committed, writes with an older epoch are refused. Undefined: no such relayer. */
+  /**
+   * Raises the epoch: once committed, writes with an older epoch are refused. Unless an earlier history check is
+   * incomplete, marks the last sequence as the end of the possibly lost history. Undefined: no such relayer.
+   */
   acquire(id: RelayerId): Promise<bigint | undefined>
   /** Throws OwnershipLost unless `epoch` is the relayer's. The first statement of every owner's unit. */
   fence(id: RelayerId, epoch: bigint): Promise<void>
   raiseFloor(id: RelayerId, floor: NonceFloor): Promise<void>
+  /** The next owner's history check then begins at the last sequence of that time. */
+  completeHistoryCheck(id: RelayerId): Promise<void>
   /** Returns the deliveries to try next, in order within a transaction; undefined when the queue has another owner. */
   advanceQueue(advance: QueueAdvance): Promise<readonly Due[] | undefined>
   /** Requeues up to `limit` dead letters of events `from` to `to`, lowest first. Returns how many. */

@@ -91,6 +91,34 @@ test('one that its client canceled before the no-op was mined is not the one tha
   expect((await place.readAs(ids[0], 'inFlight')).cancellation?.origin).toBe('request')
 })
 
+test('one that was sent after the restore is not the one that it canceled, whoever owns the relayer by then', async () => {
+  await using place = await openWorkplace()
+  const first = await place.own()
+  await place.send({ value: 1n })
+  // The no-op waits in a pool.
+  place.chain.view = someObservation({ nonce: 0, pendingNonce: 1, lostHistory: { below: 1 } })
+  await step(place.context, first, unknownAtFirst, noneHanging)
+  await place.cancelAll()
+  const id = await place.send({ value: 2n })
+
+  place.clock.advance(300_000)
+  place.chain.view = seen(spender(place))
+  await step(place.context, await place.own(), looked(2), noneHanging)
+  expect(await place.readAs(id, 'queued')).toMatchObject({ suspectedNoOp: { nonce: 0 } })
+})
+
+test('an owner that sees nothing unexplained completes the check for the next, also where it has nothing in doubt', async () => {
+  await using place = await openWorkplace()
+  const mark = async () => (await place.context.store.reads.work(place.relayer.id))?.uncheckedThrough
+  place.chain.view = someObservation({ nonce: 0, pendingNonce: 0, lostHistory: { below: 0 } })
+  const ownership = await place.own()
+  const { unknowns } = await step(place.context, ownership, unknownAtFirst, noneHanging)
+  await place.send()
+  expect(await mark()).toBe(0)
+  await step(place.context, ownership, unknowns, noneHanging)
+  expect(await mark()).toBeUndefined()
+})
+
 test('with nothing else to do it still waits for its valid_until, and says what holds it up', async () => {
   await using place = await openWorkplace()
   const validUntil = place.clock.now() + 60_000

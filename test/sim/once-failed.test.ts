@@ -40,6 +40,7 @@ const onceFailed = [
   [1087387, 'a slot was taken again, and the late answer to its unlocking took it off the list', 20],
   [1105576, 'the same, with a cancellation in flight', 20],
   [30819, 'a PUT while the old payload was on its way, which no node got then, held its nonce for ever', 20],
+  [210026197, 'a transaction sent after a restore was taken for the one that a lost no-op canceled', 20],
   [131130637, 'on a chain of ten blocks a second, a gateway without batches: each head waited for sixty headers'],
   [131129286, 'a cap of the sends below the tip that every pool demands'],
   [131129476, 'a node kept a bid that the balance did not cover when the lower one was made'],

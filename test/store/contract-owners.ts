@@ -14,6 +14,29 @@ export function ownerContract(open: OpenStore): void {
     expect(epochs).toEqual([1n, 2n, 3n])
   })
 
+  test('the mark of an incomplete history check stays from owner to owner, until one completes it', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayer = await storedRelayer(store)
+    const acquire = () => store.commit((session) => session.acquire(relayer.id))
+    const mark = async () => (await store.reads.work(relayer.id))?.uncheckedThrough
+    const send = () => store.commit((session) => sendWithin(session, relayer.id))
+    await send()
+    expect(await mark()).toBeUndefined()
+    await acquire()
+    expect(await mark()).toBe(1)
+    await send()
+    await acquire()
+    await store.commit((session) => session.saveRelayer({ ...relayer, paused: true }))
+    expect(await mark()).toBe(1)
+    await store.commit((session) => session.completeHistoryCheck(relayer.id))
+    expect(await mark()).toBeUndefined()
+    await acquire()
+    expect(await mark()).toBe(2)
+    await store.commit((session) => session.saveRelayer({ ...relayer, chainId: relayer.chainId + 1 }))
+    expect(await mark()).toBeUndefined()
+  })
+
   test('a unit under an old epoch, or one that never was, is refused and leaves no trace', async () => {
     await using under = await open()
     const { store } = under

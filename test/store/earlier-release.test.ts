@@ -53,3 +53,14 @@ test.each(earlierDatabases())(
     })
   },
 )
+
+test.each(earlierDatabases())(
+  'relayers from before history checks were marked begin one at their next owner, on %s',
+  async (_, dialect, open) => {
+    await using disposal = new AsyncDisposableStack()
+    const store = await open(disposal, [...schemaBefore('015-unchecked-through', dialect), ...rows])
+    expect((await store.reads.work(relayer))?.uncheckedThrough).toBeUndefined()
+    await store.commit((session) => session.acquire(relayer))
+    expect((await store.reads.work(relayer))?.uncheckedThrough).toBe(2)
+  },
+)

@@ -10,7 +10,7 @@
 //    block leaves the chain, the nonce is open again.
 import { isNoOp } from '../attempt.ts'
 import type { Hash, TransactionId } from '../ids.ts'
-import { checkHistory, type HistoryCheck } from '../lost-history/check-history.ts'
+import { checkHistory, explainsAll, type HistoryCheck } from '../lost-history/check-history.ts'
 import { mayHaveCanceled } from '../lost-history/lost-cancellation.ts'
 import { confirmations, type Observation } from '../observation.ts'
 import type { NetworkPolicy } from '../relayer.ts'
@@ -48,6 +48,7 @@ export function decide(situation: Situation): Plan {
     isBusy ? undefined : observation.lostHistory,
     { nonce, head, confirmations: policy.requiredConfirmations },
   )
+  const isChecked = !isBusy && !check.lostHistory && explainsAll(known, check.explainedBelow, observation)
   const waits = ({ sequence }: Transaction) => check.lostHistory !== undefined && sequence <= check.lostHistory.through
   const expiries = work.expiring.flatMap((transaction): Decision[] =>
     isInPhase(transaction, 'queued') && hasExpired(transaction, now) && !waits(transaction)
@@ -86,6 +87,7 @@ export function decide(situation: Situation): Plan {
       explainedBelow: check.lostHistory ? Math.max(proven, check.explainedBelow ?? 0) : spent,
     },
     ...(check.lostHistory && { lostHistory: check.lostHistory }),
+    ...(isChecked && { completesHistoryCheck: true }),
   }
 }
 

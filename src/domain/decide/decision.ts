@@ -71,6 +71,8 @@ export interface Plan extends Assignments {
   readonly conditions: readonly Condition[]
   /** The open part of the history check; absent once it is complete. */
   readonly lostHistory?: LostHistory
+  /** The record explains every nonce that the chain and the pools show. Absent: not so, or recorded before. */
+  readonly completesHistoryCheck?: true
   /** How far the relayer's floor may rise, with these decisions. */
   readonly floor: NonceFloor
 }

@@ -24,6 +24,11 @@ export interface Work {
   readonly underWay?: ReadonlySet<Hash>
   /** The last reserved sequence of the relayer. */
   readonly lastSequence: number
+  /**
+   * The last sequence when the first of the owners began whose history checks are not complete. Later transactions may
+   * be newer than a restore. Absent: a check is complete.
+   */
+  readonly uncheckedThrough?: number
   /** What a new owner has not checked yet. */
   readonly lostHistory?: LostHistory
   /** Transactions of the queue that spent unexplained nonces. Absent until every spender is found. */

@@ -10,6 +10,7 @@ import {
   type HistoryReach,
   type HistorySeen,
   type LostHistory,
+  type Observation,
 } from '../observation.ts'
 import { isInPhase, spenderKind, type Transaction } from '../transaction.ts'
 import type { Nonce } from '../units.ts'
@@ -34,7 +35,7 @@ export function inquireAboutHistory(work: Work, confirmations: number): HistoryI
   return {
     from: floor.explainedBelow,
     ...(lostHistory.seen && { seen: lostHistory.seen }),
-    explained: new Set(explainedNonces(work, 0)),
+    explained: new Set(explainedNonces(work, 0, lostHistory.through)),
     since: Math.min(...doubted.map(({ createdAt }) => createdAt)) - clockMarginMs,
     confirmations,
   }
@@ -44,13 +45,29 @@ export function inquireAboutHistory(work: Work, confirmations: number): HistoryI
  * The nonces that the record explains. A gap filler explains none: it may have taken the nonce from an unrecorded
  * transaction.
  */
-function explainedNonces({ lostHistory, open }: Work, spentBelow: Nonce): readonly Nonce[] {
+function explainedNonces({ open }: Work, spentBelow: Nonce, through: number): readonly Nonce[] {
   return open.flatMap((transaction) => {
     const { lifecycle, origin, sequence } = transaction
-    if (!lostHistory || !('nonce' in lifecycle) || origin === 'gap' || sequence > lostHistory.through) return []
+    if (!('nonce' in lifecycle) || origin === 'gap' || sequence > through) return []
     const isUnspent = lifecycle.phase === 'inFlight' && lifecycle.nonce >= spentBelow
     return isUnspent || isOursByRecord(transaction) ? [lifecycle.nonce] : []
   })
+}
+
+/**
+ * Whether the record explains every nonce that the chain and a pool show, so that the mark of an incomplete history
+ * check can go. A transaction after the mark explains none: a lost one may compete for its nonce.
+ */
+export function explainsAll(work: Work, explainedBelow: Nonce | undefined, observation: Observation): boolean {
+  const { nonce, pendingNonce, lostHistory } = observation
+  const shown = pendingNonce ?? lostHistory?.below
+  if (work.uncheckedThrough === undefined || shown === undefined || nonce < work.floor.spentBelow) return false
+  const explained = new Set(explainedNonces(work, nonce, work.uncheckedThrough))
+  const until = Math.max(nonce, shown)
+  for (let each = explainedBelow ?? work.floor.explainedBelow; each < until; each += 1) {
+    if (!explained.has(each)) return false
+  }
+  return true
 }
 
 export interface HistoryCheck {
@@ -79,7 +96,7 @@ export function checkHistory(
   const { lostHistory } = work
   if (!lostHistory || inDoubt(work).length === 0) return nothing
   if (!seen) return { ...nothing, lostHistory }
-  const explained = new Set(explainedNonces(work, at.nonce))
+  const explained = new Set(explainedNonces(work, at.nonce, lostHistory.through))
   const from = work.floor.explainedBelow
   const open: Nonce[] = []
   for (let nonce = from; nonce < seen.below; nonce += 1) if (!explained.has(nonce)) open.push(nonce)
@@ -96,7 +113,7 @@ export function checkHistory(
   }
   if (finalBelow === undefined || !spenders || !work.found || !reach.isWhole) return waits
   // This step found that these nonces are not ours. The next observation checks them.
-  const notInquired = new Set(explainedNonces(inquired, 0))
+  const notInquired = new Set(explainedNonces(inquired, 0, lostHistory.through))
   if (open.some((nonce) => notInquired.has(nonce))) return { ...waits, again: false }
   // Another transaction holds this nonce on record. It has to give the nonce back first.
   const held = new Set(work.open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))

@@ -26,6 +26,8 @@ export interface Since {
   readonly ended: readonly Ended[]
   /** By the nonce of each no-op: the first sequence of the relayer that got a higher nonce. Absent: none did. */
   readonly overtaken: ReadonlyMap<Nonce, number>
+  /** See Work. A later transaction may be newer than the restore: then no lost history canceled it. */
+  readonly uncheckedThrough?: number
 }
 
 export interface NoOpMatches {
@@ -54,7 +56,7 @@ export function matchNoOps(
   found: readonly Found[],
   noOps: readonly LostNoOp[],
   foreign: Nonce = Number.POSITIVE_INFINITY,
-  { ended, overtaken }: Since = { ended: [], overtaken: new Map() },
+  { ended, overtaken, uncheckedThrough = Number.POSITIVE_INFINITY }: Since = { ended: [], overtaken: new Map() },
 ): NoOpMatches {
   const foundIds = new Set(found.map(({ transaction }) => transaction.id))
   const marks = sequencesByNonce(found.filter(({ spender }) => spender.nonce < foreign))
@@ -78,9 +80,8 @@ export function matchNoOps(
       const noOp = stretch[index]
       if (!noOp || !isOlder(transaction, noOp) || transaction.suspectedNoOp) return []
       // Older transactions have higher nonces: this one may be newer than the no-op, which waited in a pool.
-      return transaction.sequence > (overtaken.get(noOp.nonce) ?? Number.POSITIVE_INFINITY)
-        ? []
-        : [{ transaction, noOp }]
+      const isOvertaken = transaction.sequence > (overtaken.get(noOp.nonce) ?? Number.POSITIVE_INFINITY)
+      return isOvertaken || transaction.sequence > uncheckedThrough ? [] : [{ transaction, noOp }]
     })
     const isCertain = pairs.length === stretch.length && pairs.length === candidates.length && !ended.some(isWithin)
     if (isCertain) canceled.push(...pairs)

@@ -6,7 +6,10 @@ import type { Relayer } from '../../domain/relayer.ts'
 import type { RelayerTable } from '../schema.ts'
 
 export type RelayerRow = Selectable<RelayerTable>
-export type RelayerFacts = Omit<RelayerRow, 'epoch' | 'last_sequence' | 'spent_below' | 'explained_below'>
+export type RelayerFacts = Omit<
+  RelayerRow,
+  'epoch' | 'last_sequence' | 'spent_below' | 'explained_below' | 'unchecked_through'
+>
 
 export function relayerFromRow(row: RelayerRow): Relayer {
   return {

@@ -1,5 +1,6 @@
 // Relayers: their rows, their sequences, and the epoch that fences their owner's writes.
 import { sql } from 'kysely'
+import type { Work } from '../../domain/decide/work.ts'
 import { OwnershipLost } from '../../domain/errors.ts'
 import type { Address, RelayerId } from '../../domain/ids.ts'
 import type { NonceFloor, Relayer } from '../../domain/relayer.ts'
@@ -19,13 +20,14 @@ export async function findRelayer(executor: Executor, id: RelayerId): Promise<Re
 export async function findRelayerAndFloor(
   executor: Executor,
   id: RelayerId,
-): Promise<{ relayer: Relayer; floor: NonceFloor; lastSequence: number } | undefined> {
+): Promise<Pick<Work, 'relayer' | 'floor' | 'lastSequence' | 'uncheckedThrough'> | undefined> {
   const row = await first(executor, byId, { id })
   return (
     row && {
       relayer: relayerFromRow(row),
       floor: { spentBelow: row.spent_below, explainedBelow: row.explained_below },
       lastSequence: row.last_sequence,
+      ...(row.unchecked_through !== null && { uncheckedThrough: row.unchecked_through }),
     }
   )
 }
@@ -60,8 +62,8 @@ const formerlySpent = (chainId: number, address: string) =>
   sql<number>`COALESCE((SELECT MAX(spent_below) FROM former_relayers WHERE chain_id = ${chainId} AND address = ${address}), 0)`
 
 /** Kept only while the account stays: another account has another history of nonces. */
-const ofSameAccount = (column: 'spent_below' | 'explained_below') =>
-  sql<number>`CASE WHEN relayers.chain_id = excluded.chain_id AND relayers.address = excluded.address THEN ${sql.ref(`relayers.${column}`)} ELSE 0 END`
+const ofSameAccount = (column: 'spent_below' | 'explained_below' | 'unchecked_through', otherwise: 0 | null) =>
+  sql<number>`CASE WHEN relayers.chain_id = excluded.chain_id AND relayers.address = excluded.address THEN ${sql.ref(`relayers.${column}`)} ELSE ${sql.lit(otherwise)} END`
 
 const upsert = statement<RelayerFacts>((db, p) =>
   db
@@ -93,8 +95,9 @@ const upsert = statement<RelayerFacts>((db, p) =>
         notification_id: eb.ref('excluded.notification_id'),
         paused: eb.ref('excluded.paused'),
         policies: eb.ref('excluded.policies'),
-        spent_below: ofSameAccount('spent_below'),
-        explained_below: ofSameAccount('explained_below'),
+        spent_below: ofSameAccount('spent_below', 0),
+        explained_below: ofSameAccount('explained_below', 0),
+        unchecked_through: ofSameAccount('unchecked_through', null),
       })),
     ),
 )
@@ -139,8 +142,16 @@ export async function reserveSequences(
   return row && { relayer: relayerFromRow(row), first: row.last_sequence - count + 1 }
 }
 
+// A mark that an earlier owner left stays: transactions sent since then may be newer than a restore.
 const raiseEpoch = statement<{ id: RelayerId }, { epoch: number }>((db, p) =>
-  db.updateTable('relayers').set({ epoch: sql<number>`epoch + 1` }).where('id', '=', p.id).returning('epoch'),
+  db
+    .updateTable('relayers')
+    .set({
+      epoch: sql<number>`epoch + 1`,
+      unchecked_through: sql<number>`COALESCE(unchecked_through, last_sequence)`,
+    })
+    .where('id', '=', p.id)
+    .returning('epoch'),
 )
 
 export async function acquireRelayer(executor: Executor, id: RelayerId): Promise<bigint | undefined> {
@@ -174,6 +185,19 @@ const raise = statement<{ id: RelayerId; spent: number; explained: number }>((db
     .where('id', '=', p.id)
     .where((eb) => eb.or([eb('spent_below', '<', p.spent), eb('explained_below', '<', p.explained)])),
 )
+
+const clearMark = statement<{ id: RelayerId }>((db, p) =>
+  db
+    .updateTable('relayers')
+    .set({ unchecked_through: null })
+    .where('id', '=', p.id)
+    .where('unchecked_through', 'is not', null),
+)
+
+/** The record explains every nonce that the chain and the pools show. */
+export async function completeHistoryCheck(executor: Executor, id: RelayerId): Promise<void> {
+  await executor.all(clearMark, { id })
+}
 
 /** Neither value ever falls. */
 export async function raiseFloor(executor: Executor, id: RelayerId, floor: NonceFloor): Promise<void> {

@@ -51,6 +51,31 @@ const plan = (work: Partial<Work>, observation: Partial<Observation>) =>
     policy: somePolicy,
     now,
   })
+
+describe('the mark of an incomplete check', () => {
+  const marked = { uncheckedThrough: 2, queued: [queued(3)] }
+  const completes = (work: Partial<Work>, observation: Partial<Observation>) =>
+    plan({ ...marked, ...work }, observation).completesHistoryCheck === true
+
+  test('goes once the record explains all that chain and pool show', () => {
+    const view = { pendingNonce: 5, lostHistory: { below: 5 } }
+    expect(completes({}, view)).toBe(true)
+    expect(completes({ lostHistory: { through: 2 } }, { pendingNonce: 5 })).toBe(true)
+    expect(plan({ queued: [queued(3)] }, view).completesHistoryCheck).toBeUndefined()
+  })
+  test('stays while a pool holds something else, or was not read', () => {
+    expect(completes({}, { pendingNonce: 6, lostHistory: { below: 6 } })).toBe(false)
+    expect(completes({ lostHistory: { through: 2 } }, { pendingNonce: 6 })).toBe(false)
+    expect(completes({ lostHistory: { through: 2 } }, {})).toBe(false)
+  })
+  test('stays while a newer transaction, or a gap filler, may compete with a lost one for its nonce', () => {
+    const view = { pendingNonce: 6, lostHistory: { below: 6 } }
+    expect(completes({ open: [inFlight(5, [someAttempt(5)], { sequence: 2 })] }, view)).toBe(true)
+    expect(completes({ open: [inFlight(5, [someAttempt(5)], { sequence: 3 })] }, view)).toBe(false)
+    expect(completes({ open: [inFlight(5, [someAttempt(5)], { sequence: 2, origin: 'gap' })] }, view)).toBe(false)
+  })
+})
+
 const whatOf = ({ decisions }: ReturnType<typeof plan>) => decisions.map(({ do: what }) => what)
 
 describe('while nonces are unexplained', () => {

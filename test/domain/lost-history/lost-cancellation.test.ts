@@ -102,6 +102,14 @@ describe('which transaction it canceled', () => {
     const young = { ...second, createdAt: now + 1 }
     expect(shown(matchNoOps([young], [], [noOpAt(5)]))).toEqual({ sure: [], unclear: [[2, 5]] })
   })
+  test('nobody knows, where it was sent after the first owner since the restore began', () => {
+    const last = Number.POSITIVE_INFINITY
+    const marked = (uncheckedThrough: number) => ({ ended: [], overtaken: new Map(), uncheckedThrough })
+    const [, second] = queue
+    if (!second) throw new Error('there are five')
+    expect(shown(matchNoOps([second], [], [noOpAt(5)], last, marked(1)))).toEqual({ sure: [], unclear: [[2, 5]] })
+    expect(shown(matchNoOps([second], [], [noOpAt(5)], last, marked(2)))).toEqual({ sure: [[2, 5]], unclear: [] })
+  })
   test('the one between two that are known by what they carry, first in, first out', () => {
     const found = [...foundAt(2, 5), ...foundAt(4, 7)]
     expect(shown(matchNoOps(queue, found, [noOpAt(6)]))).toEqual({ sure: [[3, 6]], unclear: [] })
