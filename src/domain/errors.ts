@@ -4,7 +4,7 @@ import type { RelayerId } from './ids.ts'
 
 interface CatalogueEntry {
   /** HTTP status of the answer. */
-  readonly status: 400 | 401 | 404 | 405 | 408 | 409 | 410 | 413 | 415 | 429 | 431 | 500 | 503
+  readonly status: 400 | 401 | 404 | 405 | 408 | 409 | 410 | 413 | 415 | 417 | 429 | 431 | 500 | 503
   /** Whether the same request may succeed later, unchanged. */
   readonly retryable: boolean
 }
@@ -47,6 +47,7 @@ export const catalogue = {
   EVENTS_GONE: { status: 410, retryable: false },
   BODY_TOO_LARGE: { status: 413, retryable: false },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, retryable: false },
+  EXPECTATION_FAILED: { status: 417, retryable: false },
   RATE_LIMITED: { status: 429, retryable: true },
   QUEUE_FULL: { status: 429, retryable: true },
   TOO_MANY_STREAMS: { status: 429, retryable: true },

@@ -60,6 +60,8 @@ export const readinessBelievedMs = 500
 export const readinessPatienceMs = 3_000
 /** Retry-After for a full queue, which empties as blocks are mined. */
 export const queueFullRetryAfterSeconds = 5
+/** Retry-After for errors of the service's own side that may pass. */
+export const unavailableRetryAfterSeconds = 1
 
 /** Limits of entities from the API, the same as in the configuration file; see config/limits.ts. */
 export const nameCharsMax = 256

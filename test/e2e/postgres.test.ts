@@ -151,7 +151,7 @@ test.each([
     const readiness = () => client.request('GET', '/ready')
     const isReadOnly = async () => JSON.stringify((await readiness()).body).includes('the database is read-only')
     await until(isReadOnly, { what: 'not ready' })
-    expect((await client.request('DELETE', `/relayers/${relayer}/transactions/${before.id}`)).status).toBe(503)
+    expect((await client.request('DELETE', `/relayers/${relayer}/transactions/${before.id}`)).status).toBe(500)
     await node.mine()
     await regain()
     await until(async () => (await readiness()).status === 200, { what: 'ready again' })

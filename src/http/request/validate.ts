@@ -8,10 +8,13 @@ import { RescindError } from '../../domain/errors.ts'
 import { memberOf } from '../../ops/member.ts'
 import { shownCharsMax } from '../limits.ts'
 
-export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart, method }) => {
   const validator = Compile(schema)
   const integers = httpPart === 'body' ? [] : integersOf(schema)
+  // In a PATCH, null removes a member (RFC 7396).
+  const isNullAbsent = httpPart === 'body' && method !== 'PATCH'
   return (given: unknown) => {
+    if (isNullAbsent) removeNulls(schema, given)
     const value = integers.length > 0 ? withIntegers(given, integers) : given
     if (validator.Check(value)) return { value }
     const errors = validator.Errors(value)
@@ -156,6 +159,25 @@ function itemsOf(schema: TSchema | undefined): TSchema | undefined {
 function integersOf(schema: TSchema): string[] {
   const named = Object.entries(propertiesOf(schema))
   return named.filter(([, property]) => memberOf(property, 'type') === 'integer').map(([name]) => name)
+}
+
+/** Removes the members that are null and that the schema names, except where null is a value of its own. */
+function removeNulls(schema: TSchema, value: unknown): void {
+  if (Array.isArray(value)) {
+    const items = itemsOf(schema)
+    if (items) for (const item of value) removeNulls(items, item)
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, property] of Object.entries(propertiesOf(objectOrNull(schema) ?? schema))) {
+    const member = memberOf(value, name)
+    if (member !== null) removeNulls(property, member)
+    else if (!acceptsNull(property)) Reflect.deleteProperty(value, name)
+  }
+}
+
+function acceptsNull(schema: TSchema): boolean {
+  return [schema, ...(keywordsOf(schema).anyOf ?? [])].some((form) => memberOf(form, 'type') === 'null')
 }
 
 /** Paths and queries are text: plain decimals become integers where the schema has an integer; all else stays. */

