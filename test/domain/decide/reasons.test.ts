@@ -48,8 +48,11 @@ const late = { head: headAt(height + 20) }
 const dear = Array.from({ length: 64 }, (_, index) => ({ fees: eip1559(BigInt(index + 1) * 10n * gwei, 40n * gwei) }))
 const many = dear.map((price) => someAttempt(0, price))
 const manyNoOps = dear.map((price) => someNoOp(0, price))
-/** The last of them over a foreign transaction, which is outbid whatever that takes. */
-const disputed = { ...dear[63], broadcast: rejected('replacementUnderpriced') }
+/** The last is refused over a foreign transaction, which has to be outbid whatever that takes. */
+const legacy = Array.from({ length: 64 }, (_, index) => ({
+  fees: { kind: 'legacy', gasPrice: BigInt(index + 1) * 10n * gwei } as const,
+  ...(index === 63 && { broadcast: rejected('replacementUnderpriced') }),
+}))
 const own = { ...somePayload, pricing: { kind: 'eip1559', maxFeePerGas: 3n, maxPriorityFeePerGas: 2n } as const }
 const { market: __, ...unpriced } = someObservation()
 const { balance: ___, ...unfunded } = someObservation()
@@ -128,7 +131,7 @@ const cases: readonly Case[] = [
   [
     'attempts_exhausted',
     /^waits: none of the 64 attempts for nonce 0 was mined/,
-    { open: [inFlight(0, [...many.slice(0, 63), someAttempt(0, disputed)] as unknown as [Attempt])] },
+    { open: [inFlight(0, legacy.map((price) => someAttempt(0, price)) as unknown as [Attempt])] },
     late,
   ],
   [
@@ -224,7 +227,7 @@ const cases: readonly Case[] = [
   [
     'attempts_exhausted',
     /^canceled; none of 64 no-ops for nonce 0 was mined/,
-    { open: [inFlight(0, [someAttempt(0), ...manyNoOps.slice(0, 63), someNoOp(0, disputed)], canceled)] },
+    { open: [inFlight(0, [someAttempt(0, legacy[0]), ...legacy.map((price) => someNoOp(0, price))], canceled)] },
     late,
   ],
   [
