@@ -115,6 +115,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
       signerOf: engine.management.registry.signerOf,
       policyOf: engine.management.registry.policyOf,
       serves: config.role === 'worker' ? 'probes' : 'everything',
+      isDocumented: config.server.isDocumented,
       limits: config.server.rateLimit,
       rates,
       trustedProxies: config.server.trustedProxies,
@@ -130,8 +131,9 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
   const everything = opened.move()
   return {
     async listen() {
-      const { host, port, metricsPort } = config.server
-      const metrics = metricsPort === undefined ? undefined : await metricsServer?.listen({ host, port: metricsPort })
+      const { host, port, metricsHost, metricsPort } = config.server
+      const metrics =
+        metricsPort === undefined ? undefined : await metricsServer?.listen({ host: metricsHost, port: metricsPort })
       return { url: await server.listen({ host, port }), ...(metrics !== undefined && { metrics }) }
     },
     [Symbol.asyncDispose]: () => everything.disposeAsync(),

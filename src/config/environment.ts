@@ -46,9 +46,12 @@ export function parseServer(env: Environment, report: Report): ServerConfig {
     report.problem('API_KEY', 'holds a space or a character outside ASCII; an Authorization header could not carry it')
   }
   const ceiling = limits.rateLimitMax
+  const host = setting(env, 'HOST') ?? '127.0.0.1'
   return {
-    host: setting(env, 'HOST') ?? '127.0.0.1',
+    host,
+    metricsHost: setting(env, 'METRICS_HOST') ?? host,
     ...ports(env, report),
+    isDocumented: flag(env, 'DOCS_ENABLED', report),
     trustedProxies: proxies(env, report),
     apiKey: secret(key ?? ''),
     rateLimit: {
@@ -68,11 +71,7 @@ export function parseServer(env: Environment, report: Report): ServerConfig {
 function ports(env: Environment, report: Report): { port: number; metricsPort?: number } {
   const port = wholeNumber(env, 'APP_PORT', 8080, 0, 65_535, report)
   const metricsPort = wholeNumber(env, 'METRICS_PORT', 8081, 0, 65_535, report)
-  const enabled = setting(env, 'METRICS_ENABLED')?.toLowerCase() ?? 'true'
-  if (enabled !== 'true' && enabled !== 'false') {
-    report.problem('METRICS_ENABLED', `is "${enabled}"; write true or false`)
-  }
-  if (enabled === 'false') return { port }
+  if (!flag(env, 'METRICS_ENABLED', report)) return { port }
   if (metricsPort === port && port !== 0) {
     report.problem(
       'METRICS_PORT',
@@ -80,6 +79,13 @@ function ports(env: Environment, report: Report): { port: number; metricsPort?: 
     )
   }
   return { port, metricsPort }
+}
+
+/** True unless it is set to false. */
+function flag(env: Environment, name: string, report: Report): boolean {
+  const value = setting(env, name)?.toLowerCase() ?? 'true'
+  if (value !== 'true' && value !== 'false') report.problem(name, `is "${value}"; write true or false`)
+  return value !== 'false'
 }
 
 /** Addresses or CIDR ranges, separated by commas. */

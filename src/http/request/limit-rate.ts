@@ -1,4 +1,5 @@
-// Request rates: an allowance for each API key, and one of failed authentications for each address.
+// Request rates: an allowance for each API key, and for each address one of failed authentications and one of requests
+// that need no key.
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { RescindError } from '../../domain/errors.ts'
 import type { ServerLimits } from '../limits.ts'
@@ -25,6 +26,8 @@ export interface RateLimits {
   checkKeyLimit(keyId: string): Promise<Allowance>
   /** Throws RateLimited for an address that failed to authenticate too often. */
   checkAddressLimit(address: string): Promise<void>
+  /** Takes one of the address's requests that need no key. Throws RateLimited. */
+  checkOpenLimit(address: string): Promise<void>
   /** Counts a failed authentication. */
   countFailure(address: string): Promise<void>
   /** The use on this replica since the last call, by the names of the allowances; empty at first. */
@@ -39,6 +42,8 @@ export function rateLimits({ requestsPerSecond, burst }: ServerLimits): RateLimi
   const limiter = (keyPrefix: string) => new RateLimiterMemory({ keyPrefix, points: burst, duration: windowSeconds })
   const keys = limiter('key')
   const failures = limiter('address')
+  // Not shared among replicas: each has its own memory to protect.
+  const open = limiter('open')
   /** Absent until the first call of `spent`. */
   let used: Map<string, number> | undefined
 
@@ -66,6 +71,13 @@ export function rateLimits({ requestsPerSecond, burst }: ServerLimits): RateLimi
     async checkAddressLimit(address) {
       const failed = await failures.get(address)
       if (failed && failed.consumedPoints >= burst) throw new RateLimited(allowanceOf('address', failed))
+    },
+    async checkOpenLimit(address) {
+      try {
+        await open.consume(address)
+      } catch (refused) {
+        throw refused instanceof RateLimiterRes ? new RateLimited(allowanceOf('address', refused)) : refused
+      }
     },
     async countFailure(address) {
       await failures.penalty(address)

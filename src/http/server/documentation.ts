@@ -1,39 +1,71 @@
 // Serves the OpenAPI document, and the reference page that shows it without contacting another host.
-import type { FastifyInstance } from 'fastify'
-import Fastify from 'fastify'
-import { basePath } from '../request/mount.ts'
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { basePath, type Mounting } from '../request/mount.ts'
 
 /** The page runs its own script and style, and may fetch from this service only. */
 const pagePolicy =
   "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-export function documentationRoutes(app: FastifyInstance): void {
-  let document: string | undefined
-  app.get(`${basePath}/openapi.json`, { schema: { hide: true } }, async (_request, reply) => {
-    document ??= JSON.stringify(app.swagger())
-    return reply.type('application/json; charset=utf-8').send(document)
-  })
+/** Built once and shared by all responses: a reader who reads slowly holds no copy. */
+interface Asset {
+  readonly type: string
+  readonly etag: string
+  readonly plain: Buffer
+  readonly gzipped: Buffer
+}
 
-  let page: Promise<FastifyInstance> | undefined
-  const show = { schema: { hide: true } }
-  for (const url of ['/docs', '/docs/', '/docs/js/scalar.js']) {
-    app.get(url, show, async (request, reply) => {
-      page ??= openPage()
-      const shown = await (await page).inject({ method: 'GET', url: request.url })
-      reply.code(shown.statusCode)
-      for (const name of ['content-type', 'location']) {
-        const value = shown.headers[name]
-        if (value !== undefined) reply.header(name, value)
-      }
-      return reply.header('content-security-policy', pagePolicy).send(shown.rawPayload)
+/** Needs no key, so requests are limited by address. */
+export function documentationRoutes({ app, door }: Pick<Mounting, 'app' | 'door'>): void {
+  const open = {
+    schema: { hide: true },
+    onRequest: (request: FastifyRequest) => door.rates.checkOpenLimit(request.ip),
+  }
+  const document = once(() => assetOf('application/json; charset=utf-8', Buffer.from(JSON.stringify(app.swagger()))))
+  app.get(`${basePath}/openapi.json`, open, async (request, reply) => send(request, reply, await document()))
+
+  const page = once(openPage)
+  app.get('/docs', open, async (_request, reply) => reply.redirect('/docs/', 301))
+  for (const name of ['html', 'script'] as const) {
+    app.get(name === 'html' ? '/docs/' : '/docs/js/scalar.js', open, async (request, reply) => {
+      const { [name]: asset } = await page()
+      return send(request, reply.header('content-security-policy', pagePolicy), asset)
     })
   }
 }
 
+function send(request: FastifyRequest, reply: FastifyReply, { type, etag, plain, gzipped }: Asset) {
+  // A reader keeps its copy, and asks each time whether it is the newest.
+  reply.header('cache-control', 'no-cache').header('etag', etag).header('vary', 'accept-encoding')
+  if (request.headers['if-none-match'] === etag) return reply.code(304).send()
+  const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(String(request.headers['accept-encoding'] ?? ''))
+  if (takesGzip) reply.header('content-encoding', 'gzip')
+  return reply.type(type).send(takesGzip ? gzipped : plain)
+}
+
+async function assetOf(type: string, plain: Buffer): Promise<Asset> {
+  const etag = `"${createHash('sha256').update(plain).digest('base64url')}"`
+  return { type, etag, plain, gzipped: await promisify(gzip)(plain) }
+}
+
+/** A failed build is tried again with the next request. */
+function once<T>(build: () => Promise<T>): () => Promise<T> {
+  let built: Promise<T> | undefined
+  return () => {
+    built ??= build().catch((error: unknown) => {
+      built = undefined
+      throw error
+    })
+    return built
+  }
+}
+
 /** Loaded at its first request: the script takes 40 MB of memory, which a service without readers does not need. */
-async function openPage(): Promise<FastifyInstance> {
+async function openPage(): Promise<{ html: Asset; script: Asset }> {
   const { default: reference } = await import('@scalar/fastify-api-reference')
-  const page = Fastify()
+  const page: FastifyInstance = Fastify()
   await page.register(reference, {
     routePrefix: '/docs',
     configuration: {
@@ -48,6 +80,11 @@ async function openPage(): Promise<FastifyInstance> {
       mcp: { disabled: true },
     },
   })
-  await page.ready()
-  return page
+  const read = async (url: string) => {
+    const { headers, rawPayload } = await page.inject({ method: 'GET', url })
+    return assetOf(String(headers['content-type']), rawPayload)
+  }
+  const [html, script] = await Promise.all([read('/docs/'), read('/docs/js/scalar.js')])
+  await page.close()
+  return { html, script }
 }

@@ -4,9 +4,9 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
-import { OperatorError } from '../../ops/operator-error.ts'
 import { waitBriefly } from '../../ops/within.ts'
 import { headersTimeoutMs } from '../limits.ts'
+import { listenError } from './listen-error.ts'
 import { metricsByPath } from './metrics-by-path.ts'
 
 export interface MetricsServerOptions {
@@ -80,9 +80,8 @@ function unknown(answer: ServerResponse): void {
 
 function listening(server: Server, host: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => {
-      const why = `METRICS_PORT: ${host}:${port} can't be listened on (${cause.code})`
-      reject(new OperatorError(`${why}; give it a free port, 0 for any, or set METRICS_ENABLED=false`, { cause }))
+    server.once('error', (cause) => {
+      reject(listenError(cause, { host, port, hostVariable: 'METRICS_HOST', portVariable: 'METRICS_PORT' }))
     })
     server.listen(port, host, () => {
       // `address()` returns null or a string only for a server that does not listen, or on a pipe.

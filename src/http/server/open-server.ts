@@ -44,6 +44,7 @@ import { allowedMethods, missing } from './allowed-methods.ts'
 import { answerFacts } from './answer-facts.ts'
 import { documentationRoutes } from './documentation.ts'
 import { errorHandler } from './errors.ts'
+import { listenError } from './listen-error.ts'
 import { describeApi } from './openapi.ts'
 import { refuseConnection, refuseExpectation } from './refuse-connection.ts'
 
@@ -55,6 +56,8 @@ export interface ServerOptions {
   readonly policyOf: (relayer: Relayer) => NetworkPolicy
   /** `probes`: only the endpoints about the process itself. */
   readonly serves?: 'everything' | 'probes'
+  /** Whether the OpenAPI document and its page are served. */
+  readonly isDocumented: boolean
   readonly limits: ServerLimits
   /** Default: `limits`, for this server alone. */
   readonly rates?: RateLimits
@@ -68,7 +71,7 @@ export interface ServerOptions {
 }
 
 export interface Server extends AsyncDisposable {
-  /** Resolves to the URL once connections are taken. */
+  /** Resolves to the URL once connections are taken. Rejects with OperatorError where the address can't be used. */
   listen(at: { host: string; port: number }): Promise<string>
   /** Throws before `listen` has resolved. */
   readonly url: string
@@ -189,14 +192,18 @@ function operations(at: Mounting, options: ServerOptions, keys: KeyRing, stoppin
     stopping,
   })
   apiKeyRoutes(at, options.commands, keys)
-  documentationRoutes(at.app)
+  if (options.isDocumented) documentationRoutes(at)
 }
 
 function serverOf(app: FastifyInstance, draining: AbortController, auditor: Auditor): Server {
   let url: string | undefined
   return {
     async listen(at) {
-      url = await app.listen(at)
+      try {
+        url = await app.listen(at)
+      } catch (error) {
+        throw listenError(error, { ...at, hostVariable: 'HOST', portVariable: 'APP_PORT' })
+      }
       return url
     },
     get url() {

@@ -1,4 +1,6 @@
 // The OpenAPI document says what the server does, and the reference page asks no other host.
+
+import { connect, type Socket } from 'node:net'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -142,4 +144,65 @@ describe('the reference page', () => {
     expect(script.headers['content-type']).toContain('javascript')
     expect(script.text.length).toBeGreaterThan(1_000_000)
   })
+
+  test.each(['/docs/', '/docs/js/scalar.js', '/api/v1/openapi.json'])(
+    '%s is sent again only after a change',
+    async (path) => {
+      const first = await server.ask('GET', path, { token: null })
+      const { etag } = first.headers
+      const again = await server.ask('GET', path, { token: null, headers: { 'if-none-match': String(etag) } })
+      expect([again.status, again.text]).toEqual([304, ''])
+      const head = await server.ask('HEAD', path, { token: null })
+      expect([head.status, head.headers, head.text]).toMatchObject([200, { etag }, ''])
+      expect(head.headers['content-length']).toBe(String(Buffer.byteLength(first.text)))
+    },
+  )
+
+  test('it is compressed for a reader who takes that, and for nobody else', async () => {
+    const encodingFor = async (accepted: string) => {
+      const headers = { 'accept-encoding': accepted }
+      return (await server.ask('HEAD', '/docs/js/scalar.js', { token: null, headers })).headers['content-encoding']
+    }
+    expect(await encodingFor('br, gzip')).toBe('gzip')
+    expect(await encodingFor('br, gzip;q=0')).toBeUndefined()
+    expect(await encodingFor('identity')).toBeUndefined()
+  })
+
+  test('readers who do not read share one copy', async () => {
+    await server.ask('GET', '/docs/js/scalar.js', { token: null })
+    const held = () => process.memoryUsage().arrayBuffers
+    const before = held()
+    const sockets = await Promise.all(Array.from({ length: 100 }, () => unread(server.port, '/docs/js/scalar.js')))
+    expect(held() - before).toBeLessThan(40_000_000)
+    for (const socket of sockets) socket.destroy()
+  })
+})
+
+/** Resolves with the response's first bytes, and reads no further. */
+function unread(port: number, path: string): Promise<Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>()
+  const socket = connect(port, '127.0.0.1', () => socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`))
+  socket.once('error', reject)
+  socket.once('readable', () => resolve(socket))
+  return promise
+}
+
+test('an address has a limit of requests without a key, and a key passes all the same', async () => {
+  await using limited = await serve({ limits: { requestsPerSecond: 1, burst: 3 } })
+  const statuses = []
+  for (let count = 0; count < 4; count += 1) {
+    statuses.push((await limited.ask('GET', '/api/v1/openapi.json', { token: null })).status)
+  }
+  expect(statuses).toEqual([200, 200, 200, 429])
+  expect((await limited.ask('GET', '/docs', { token: null })).headers['retry-after']).toMatch(/^[1-9]\d*$/)
+  expect((await limited.ask('GET', '/api/v1/relayers')).status).toBe(200)
+  expect((await limited.ask('GET', '/api/v1/health', { token: null })).status).toBe(200)
+})
+
+test('without documentation these paths do not exist', async () => {
+  await using silent = await serve({ isDocumented: false })
+  for (const path of ['/docs', '/docs/', '/docs/js/scalar.js']) {
+    expect((await silent.ask('GET', path, { token: null })).status).toBe(404)
+  }
+  expect((await silent.ask('GET', '/api/v1/openapi.json')).status).toBe(404)
 })

@@ -44,7 +44,7 @@ test('a port that is taken is told with what to do', async () => {
   const refused = second.listen({ ...anywhere, port })
   await expect(refused).rejects.toThrow(OperatorError)
   await expect(refused).rejects.toThrow(
-    /METRICS_PORT: 127\.0\.0\.1:\d+ can't be listened on \(EADDRINUSE\); give it a free/,
+    /^METRICS_PORT: another process listens on 127\.0\.0\.1:\d+; stop it, or set METRICS_PORT to a free port/,
   )
 })
 
