@@ -114,8 +114,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
       chainOf: engine.management.registry.chainOf,
       signerOf: engine.management.registry.signerOf,
       policyOf: engine.management.registry.policyOf,
-      serves: config.role === 'worker' ? 'probes' : 'everything',
-      isDocumented: config.server.isDocumented,
+      serves: config.role === 'worker' ? 'probes' : config.server.isDocumented ? 'everything' : 'operations',
       limits: config.server.rateLimit,
       rates,
       trustedProxies: config.server.trustedProxies,
@@ -131,9 +130,8 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
   const everything = opened.move()
   return {
     async listen() {
-      const { host, port, metricsHost, metricsPort } = config.server
-      const metrics =
-        metricsPort === undefined ? undefined : await metricsServer?.listen({ host: metricsHost, port: metricsPort })
+      const { host, port, metrics: at } = config.server
+      const metrics = at && (await metricsServer?.listen(at))
       return { url: await server.listen({ host, port }), ...(metrics !== undefined && { metrics }) }
     },
     [Symbol.asyncDispose]: () => everything.disposeAsync(),

@@ -512,8 +512,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/fees.ts',
-        find: 'maxWei(2n * baseFee + tip, 2n * feeCap(refused))',
-        put: '2n * baseFee + tip',
+        find: 'tipOf(refused) < enough ? least : maxWei(least, raisedBy(feeCap(refused), 50n))',
+        put: 'least',
       },
     ],
   },

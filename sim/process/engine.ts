@@ -89,8 +89,6 @@ function configOf(scenario: Scenario, policies: Policies): Config {
     server: {
       host: '127.0.0.1',
       port: 0,
-      metricsHost: '127.0.0.1',
-      metricsPort: 0,
       isDocumented: false,
       trustedProxies: [],
       apiKey: secret('no door'),

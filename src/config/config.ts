@@ -29,9 +29,8 @@ export interface ServerConfig {
   readonly host: string
   /** 0: any free port. */
   readonly port: number
-  readonly metricsHost: string
   /** Absent: metrics are not served. */
-  readonly metricsPort?: number
+  readonly metrics?: { readonly host: string; readonly port: number }
   /** Whether /docs and the OpenAPI document are served. */
   readonly isDocumented: boolean
   /** Addresses and ranges of proxies whose X-Forwarded-For is believed. */

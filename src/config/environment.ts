@@ -49,8 +49,7 @@ export function parseServer(env: Environment, report: Report): ServerConfig {
   const host = setting(env, 'HOST') ?? '127.0.0.1'
   return {
     host,
-    metricsHost: setting(env, 'METRICS_HOST') ?? host,
-    ...ports(env, report),
+    ...ports(env, host, report),
     isDocumented: flag(env, 'DOCS_ENABLED', report),
     trustedProxies: proxies(env, report),
     apiKey: secret(key ?? ''),
@@ -68,7 +67,7 @@ export function parseServer(env: Environment, report: Report): ServerConfig {
   }
 }
 
-function ports(env: Environment, report: Report): { port: number; metricsPort?: number } {
+function ports(env: Environment, host: string, report: Report): Pick<ServerConfig, 'port' | 'metrics'> {
   const port = wholeNumber(env, 'APP_PORT', 8080, 0, 65_535, report)
   const metricsPort = wholeNumber(env, 'METRICS_PORT', 8081, 0, 65_535, report)
   if (!flag(env, 'METRICS_ENABLED', report)) return { port }
@@ -78,7 +77,7 @@ function ports(env: Environment, report: Report): { port: number; metricsPort?: 
       `is ${port}, which is APP_PORT as well; give it another, or set METRICS_ENABLED=false`,
     )
   }
-  return { port, metricsPort }
+  return { port, metrics: { host: setting(env, 'METRICS_HOST') ?? host, port: metricsPort } }
 }
 
 /** True unless it is set to false. */

@@ -114,15 +114,18 @@ function ofKind(kind: Fees['kind'], fees: Fees): Fees {
 /**
  * A foreign transaction's price is not public, so each try doubles the tip. A foreign transaction that waits unmined
  * can't pay the base fee, and its tip is no more than it can pay. A quarter above the base fee exceeds every client's
- * demand over it, so the service pays nothing beyond. Its fee cap may be far above what it can be mined at, if its tip
- * is too low for the miners. So each try doubles the fee cap, too: it is a limit, and nobody pays it.
+ * demand over it, so the service pays nothing beyond. If that is not enough, its fee cap is far above the base fee, and
+ * its tip too low for the miners. From there on each try raises our fee cap by half: it is a limit, and nobody pays it.
  */
 function outbidding(refused: Fees, { baseFee }: Market): Fees {
   if (baseFee === undefined) return refused
-  const tip = minWei(2n * tipOf(refused), raisedBy(baseFee, 25n))
+  const enough = raisedBy(baseFee, 25n)
+  const tip = minWei(2n * tipOf(refused), enough)
+  const least = 2n * baseFee + tip
+  const cap = tipOf(refused) < enough ? least : maxWei(least, raisedBy(feeCap(refused), 50n))
   return refused.kind === 'legacy'
     ? { kind: 'legacy', gasPrice: tip }
-    : { kind: 'eip1559', maxFeePerGas: maxWei(2n * baseFee + tip, 2n * feeCap(refused)), maxPriorityFeePerGas: tip }
+    : { kind: 'eip1559', maxFeePerGas: cap, maxPriorityFeePerGas: tip }
 }
 
 /** Whether the price has doubled. A few dozen doublings lead from one wei to all there is. */

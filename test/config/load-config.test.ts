@@ -8,7 +8,7 @@ test('a file and the environment become plain values', async () => {
   expect(config.server).toMatchObject({
     host: '127.0.0.1',
     port: 8080,
-    metricsPort: 8081,
+    metrics: { host: '127.0.0.1', port: 8081 },
     rateLimit: { requestsPerSecond: 100, burst: 300 },
   })
   expect(config.server.apiKey.reveal()).toBe(apiKey)
@@ -58,7 +58,7 @@ test('.env is read, the real environment wins, and an empty variable counts as n
     '.env': 'APP_PORT=9001\nMETRICS_PORT=9002\nHOST="0.0.0.0"\nCONFIG_DIR=elsewhere\nCONFIG_FILE_NAME=relayers.json\n',
   }
   const config = await load(files, { ...env, METRICS_PORT: '9100', LOG_LEVEL: '', DATABASE_URL: 'sqlite:///srv/r.db' })
-  expect(config.server).toMatchObject({ host: '0.0.0.0', port: 9001, metricsPort: 9100 })
+  expect(config.server).toMatchObject({ host: '0.0.0.0', port: 9001, metrics: { host: '0.0.0.0', port: 9100 } })
   expect(config.logLevel).toBe('info')
   expect(config.database).toEqual({ kind: 'sqlite', path: '/srv/r.db' })
 })
@@ -74,8 +74,9 @@ test('a role is given where a server is shared', async () => {
 
 test('metrics are served unless METRICS_ENABLED says no', async () => {
   const files = { 'config/config.json': JSON.stringify(rightFile()) }
-  expect((await load(files, { ...env, METRICS_ENABLED: 'true' })).server.metricsPort).toBe(8081)
-  expect((await load(files, { ...env, METRICS_ENABLED: 'False' })).server).not.toHaveProperty('metricsPort')
+  expect((await load(files, { ...env, METRICS_HOST: '10.0.0.7' })).server.metrics?.host).toBe('10.0.0.7')
+  expect((await load(files, { ...env, METRICS_ENABLED: 'true' })).server.metrics?.port).toBe(8081)
+  expect((await load(files, { ...env, METRICS_ENABLED: 'False' })).server).not.toHaveProperty('metrics')
 })
 
 test('amounts above 2^53 keep every digit, as numbers and as texts', async () => {

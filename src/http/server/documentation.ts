@@ -37,7 +37,7 @@ export function documentationRoutes({ app, door }: Pick<Mounting, 'app' | 'door'
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, { type, etag, plain, gzipped }: Asset) {
-  // A reader keeps its copy, and asks each time whether it is the newest.
+  // A reader keeps its copy, and each time checks whether it is the newest.
   reply.header('cache-control', 'no-cache').header('etag', etag).header('vary', 'accept-encoding')
   if (request.headers['if-none-match'] === etag) return reply.code(304).send()
   const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(String(request.headers['accept-encoding'] ?? ''))

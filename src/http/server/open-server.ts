@@ -54,10 +54,8 @@ export interface ServerOptions {
   readonly chainOf: ChainOf
   readonly signerOf: SignerOf
   readonly policyOf: (relayer: Relayer) => NetworkPolicy
-  /** `probes`: only the endpoints about the process itself. */
-  readonly serves?: 'everything' | 'probes'
-  /** Whether the OpenAPI document and its page are served. */
-  readonly isDocumented: boolean
+  /** `operations`: not the OpenAPI document and its page. `probes`: only the endpoints about the process itself. */
+  readonly serves?: 'everything' | 'operations' | 'probes'
   readonly limits: ServerLimits
   /** Default: `limits`, for this server alone. */
   readonly rates?: RateLimits
@@ -192,7 +190,7 @@ function operations(at: Mounting, options: ServerOptions, keys: KeyRing, stoppin
     stopping,
   })
   apiKeyRoutes(at, options.commands, keys)
-  if (options.isDocumented) documentationRoutes(at)
+  if (options.serves !== 'operations') documentationRoutes(at)
 }
 
 function serverOf(app: FastifyInstance, draining: AbortController, auditor: Auditor): Server {

@@ -200,7 +200,7 @@ test('an address has a limit of requests without a key, and a key passes all the
 })
 
 test('without documentation these paths do not exist', async () => {
-  await using silent = await serve({ isDocumented: false })
+  await using silent = await serve({ serves: 'operations' })
   for (const path of ['/docs', '/docs/', '/docs/js/scalar.js']) {
     expect((await silent.ask('GET', path, { token: null })).status).toBe(404)
   }

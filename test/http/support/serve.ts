@@ -63,7 +63,7 @@ export interface Serving extends AsyncDisposable {
 export interface Setting {
   /** Of every relayer; the key of the first development account unless told. */
   readonly signer?: Signer
-  readonly isDocumented?: boolean
+  readonly serves?: ServerOptions['serves']
   readonly limits?: ServerLimits
   readonly rates?: ServerOptions['rates']
   readonly authenticate?: Authenticate
@@ -122,7 +122,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
     chainOf: setting.chain ? () => setting.chain as Chain : registry.chainOf,
     signerOf: () => signer,
     policyOf: () => somePolicy,
-    isDocumented: setting.isDocumented ?? true,
+    ...(setting.serves && { serves: setting.serves }),
     limits: setting.limits ?? { requestsPerSecond: 100_000, burst: 100_000 },
     ...(setting.rates && { rates: setting.rates }),
     authenticate: setting.authenticate ?? administratorBy(apiKey),
