@@ -50,6 +50,7 @@ export const catalogue = {
   EXPECTATION_FAILED: { status: 417, retryable: false },
   RATE_LIMITED: { status: 429, retryable: true },
   QUEUE_FULL: { status: 429, retryable: true },
+  TOO_MUCH_UNREAD: { status: 429, retryable: true },
   TOO_MANY_STREAMS: { status: 429, retryable: true },
   HEADERS_TOO_LARGE: { status: 431, retryable: false },
   INTERNAL: { status: 500, retryable: true },

@@ -21,6 +21,13 @@ export const requestTimeoutMs = 30_000
 export const headersTimeoutMs = 15_000
 /** How often the server checks the two limits above. */
 export const slowClientsEveryMs = 5_000
+/** Of responses that one key has not read. A page of the largest transactions has 13 MiB. */
+export const unreadBytesMax = 32 * 1024 * 1024
+/** Smaller responses fit into the system's buffers. */
+export const countedBytesMin = 16 * 1024
+/** A response has this time to be read, and a millisecond more for so many bytes. Then its connection is closed. */
+export const drainMs = 30_000
+export const drainedBytesPerMs = 64
 /** For a silent connection; longer than the longest wait. */
 export const connectionTimeoutMs = 90_000
 /** A pool accepts transactions of 128 KiB (geth `txMaxSize`); these limits leave most of that to the data. */

@@ -44,6 +44,7 @@ import { allowedMethods, missing } from './allowed-methods.ts'
 import { answerFacts } from './answer-facts.ts'
 import { documentationRoutes } from './documentation.ts'
 import { errorHandler } from './errors.ts'
+import { limitUnread } from './limit-unread.ts'
 import { listenError } from './listen-error.ts'
 import { describeApi } from './openapi.ts'
 import { refuseConnection, refuseExpectation } from './refuse-connection.ts'
@@ -144,6 +145,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     admitted.then(() => done(missing(methodsOf(request.raw.url ?? ''), request.method, reply)), done)
   })
   app.server.on('checkExpectation', refuseExpectation(logger, newRequestId))
+  limitUnread(app, options.commands.clock)
   endAnswers(app, options, draining.signal)
 
   const at = { app, door, metrics: options.metrics }

@@ -1,0 +1,72 @@
+// Responses that nobody reads: each key holds only so many bytes, and no connection holds them for ever.
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TransactionId } from '../../../src/domain/ids.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+import { put, transaction } from '../support/rows.ts'
+import { apiKey, type Serving, serve } from '../support/serve.ts'
+import { until } from '../support/until.ts'
+
+const clock = manualClock()
+const list = '/api/v1/relayers/one/transactions?per_page=100'
+let server: Serving
+/** Of the administrator's key, and of another. */
+let other: string
+
+beforeAll(async () => {
+  server = await serve({ clock })
+  for (let count = 0; count < 100; count += 1) {
+    const { payload, ...row } = transaction(
+      `0198b2a0-0000-7000-8000-${String(count).padStart(12, '0')}` as TransactionId,
+      {
+        phase: 'queued',
+      },
+    )
+    await put(server.store, { ...row, payload: { ...payload, data: `0x${'ab'.repeat(50_000)}` } })
+  }
+  const created = await server.ask('POST', '/api/v1/api-keys', {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'reader', scopes: ['read'] }),
+  })
+  other = created.body.data.key
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+/** Resolves with the connection, and the first line of its response. */
+function unread(token: string): Promise<{ socket: Socket; status: number }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ socket: Socket; status: number }>()
+  const socket = connect(server.port, '127.0.0.1', () =>
+    socket.write(`GET ${list} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`),
+  )
+  socket.once('error', reject)
+  socket.once('readable', () => resolve({ socket, status: Number(String(socket.read(16)).slice(9, 12)) }))
+  return promise
+}
+
+test('a key that does not read is refused more, another is not, and the first goes on once it has read', async () => {
+  const readers = await Promise.all(Array.from({ length: 12 }, () => unread(apiKey)))
+  const statuses = readers.map(({ status }) => status)
+  // A list has about ten million bytes.
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(0)
+  expect(statuses.filter((status) => status === 200).length).toBeLessThan(5)
+  const refused = await server.ask('GET', list)
+  expect([refused.status, refused.headers['relayer-error-code']]).toEqual([429, 'TOO_MUCH_UNREAD'])
+  expect((await server.ask('GET', list, { token: other })).status).toBe(200)
+  // What is small, and what changes something, is answered all the same.
+  expect((await server.ask('GET', '/api/v1/relayers')).status).toBe(200)
+  for (const { socket } of readers) socket.destroy()
+  await until(async () => (await server.ask('GET', list)).status === 200)
+})
+
+test('a connection that is not read is closed', async () => {
+  const { socket, status } = await unread(other)
+  expect(status).toBe(200)
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  clock.advance(1_000)
+  expect(socket.destroyed).toBe(false)
+  clock.advance(400_000)
+  // What the system had taken still arrives.
+  socket.resume()
+  await closed
+  expect((await server.ask('GET', list, { token: other })).status).toBe(200)
+})
