@@ -24,7 +24,7 @@ export interface AuditRecord extends Partial<Requester>, Touched {
   readonly outcome: 'allowed' | 'refused' | 'failed'
   /** The error code of the refusal or the failure. */
   readonly code?: string
-  /** How many equal refusals within a minute this record stands for. */
+  /** How many equal refusals, or requests that changed nothing, within a minute this record stands for. */
   readonly count?: number
 }
 

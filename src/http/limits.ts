@@ -38,6 +38,9 @@ export const requestIdCharsMax = 128
 export const idempotencyKeyCharsMax = 255
 /** Open streams of events. They share one read of the outbox. */
 export const eventStreamsMax = 256
+export const eventStreamsPerKeyMax = 32
+/** Cancellations that wait for their verdict. Each reads its transaction four times a second. */
+export const waitsPerKeyMax = 64
 /** Events that a stream reads at once, which limits its memory. */
 export const eventsAtOnce = 50
 /** Interval of lines on an idle stream; well below the limit of a silent connection. */

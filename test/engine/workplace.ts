@@ -98,7 +98,7 @@ export async function openWorkplace(policies: Partial<Policies> = {}): Promise<W
       return { relayer: relayer.id, epoch, lost: release.signal, isOver: () => false, release }
     },
     send: async (changes = {}) => (await submitTransaction(commands, relayer.id, { ...request, ...changes })).id,
-    cancel: (id) => cancelTransaction(commands, relayer.id, id),
+    cancel: async (id) => (await cancelTransaction(commands, relayer.id, id)).transaction,
     cancelAll: async () => {
       await cancelPending(commands, relayer.id)
     },

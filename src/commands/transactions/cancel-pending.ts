@@ -5,7 +5,7 @@ import type { RelayerId } from '../../domain/ids.ts'
 import type { BulkCancellation } from '../../store/store.ts'
 import type { CommandContext } from '../context.ts'
 
-/** Throws RELAYER_NOT_FOUND. */
+/** A request that finds nothing to cancel leaves no audit record in the commit. Throws RELAYER_NOT_FOUND. */
 export async function cancelPending(
   context: CommandContext,
   relayerId: RelayerId,
@@ -16,8 +16,10 @@ export async function cancelPending(
     if (!(await session.relayer(relayerId))) {
       throw relayerNotFound(relayerId)
     }
-    if (requester) session.recordAudit(allowed(requester, now, { relayerId }))
-    return session.cancelPending(relayerId, now)
+    const canceled = await session.cancelPending(relayerId, now)
+    const isEmpty = canceled.canceled.length === 0 && canceled.failed.length === 0
+    if (requester && !isEmpty) session.recordAudit(allowed(requester, now, { relayerId }))
+    return canceled
   }, relayerId)
   if (result.racing > 0) context.wake(relayerId)
   return result

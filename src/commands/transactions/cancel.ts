@@ -6,6 +6,12 @@ import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import { isTerminal, type Transaction } from '../../domain/transaction.ts'
 import type { CommandContext } from '../context.ts'
 
+export interface Canceled {
+  readonly transaction: Transaction
+  /** False if it was canceled before. Such a request leaves no audit record in the commit. */
+  readonly isChanged: boolean
+}
+
 /**
  * Throws TRANSACTION_NOT_FOUND for an unknown relayer, an unknown transaction and another relayer's transaction alike.
  * Throws TRANSACTION_ALREADY_… when there is nothing left to cancel.
@@ -15,7 +21,7 @@ export async function cancelTransaction(
   relayerId: RelayerId,
   id: TransactionId,
   requester?: Requester,
-): Promise<Transaction> {
+): Promise<Canceled> {
   const canceled = await context.store.commit(
     async (session) => {
       // The time is read inside the unit: units that share a commit then have the same time, so their writes are alike.
@@ -23,13 +29,13 @@ export async function cancelTransaction(
       const found = await session.transaction(relayerId, id)
       if (!found) throw new RescindError('TRANSACTION_NOT_FOUND', 'no such transaction of this relayer')
       const after = cancel(found, now)
+      if (after === found) return { transaction: found, isChanged: false }
       if (requester) session.recordAudit(allowed(requester, now, { relayerId, transactionId: id }))
-      if (after === found) return found
-      return session.saveTransaction(found, after, now)
+      return { transaction: await session.saveTransaction(found, after, now), isChanged: true }
     },
     relayerId,
     { transactions: [id] },
   )
-  if (!isTerminal(canceled)) context.wake(relayerId)
+  if (!isTerminal(canceled.transaction)) context.wake(relayerId)
   return canceled
 }

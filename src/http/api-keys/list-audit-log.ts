@@ -20,7 +20,12 @@ const entrySchema = Type.Object(
     subject_id: Type.Optional(Type.String({ description: 'The id of any other entity, such as an API key' })),
     request_id: Type.Optional(Type.String({ description: "The request's `X-Request-Id`" })),
     address: Type.Optional(Type.String()),
-    count: Type.Optional(Type.Integer({ minimum: 1, description: 'How many equal refusals this record stands for' })),
+    count: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'How many equal refusals, or requests that changed nothing, this record stands for',
+      }),
+    ),
   },
   { additionalProperties: false },
 )

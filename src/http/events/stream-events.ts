@@ -10,9 +10,11 @@ import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import { late, within } from '../../ops/within.ts'
 import type { Reads } from '../../store/store.ts'
-import { eventStreamsMax, eventsAtOnce, heartbeatMs } from '../limits.ts'
+import { eventStreamsMax, eventStreamsPerKeyMax, eventsAtOnce, heartbeatMs } from '../limits.ts'
 import { type Authenticate, checkGrant, isPrincipal, type Principal, permits } from '../request/authenticate.ts'
 import { operation } from '../request/operation.ts'
+import { openPlaces } from '../request/places.ts'
+import { requesterIdOf } from '../request/requester.ts'
 import { failureSchema } from '../response/envelope.ts'
 import { foundRelayer } from '../response/found.ts'
 import { presentEvent } from './present-event.ts'
@@ -46,6 +48,7 @@ export interface EventStreams {
 
 export function streamEvents(streams: EventStreams) {
   let open = 0
+  const places = openPlaces(eventStreamsPerKeyMax)
   return operation({
     scope: 'read',
     schema: {
@@ -74,6 +77,8 @@ export function streamEvents(streams: EventStreams) {
       reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no')
       if (raw.method === 'HEAD') return reply.send('')
 
+      const leave = places.take(requesterIdOf({ principal }))
+      if (!leave) throw refused('TOO_MANY_STREAMS', `this key has ${eventStreamsPerKeyMax} streams open; close some`)
       const heard = async () => isPrincipal(await streams.authenticate(headers.authorization))
       const ended = new AbortController()
       const end = () => ended.abort()
@@ -90,6 +95,7 @@ export function streamEvents(streams: EventStreams) {
       )
       lines.once('close', () => {
         open -= 1
+        leave()
         end()
         streams.stopping.removeEventListener('abort', end)
       })

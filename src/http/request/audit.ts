@@ -12,6 +12,8 @@ import { requesterIdOf } from './requester.ts'
 export interface Auditor extends AsyncDisposable {
   /** For a change whose command writes no record. Durable when it resolves. */
   allowed(request: FastifyRequest, answer: unknown): Promise<void>
+  /** For an allowed request that changed nothing. Recorded like a refusal. */
+  unchanged(request: FastifyRequest): void
   /** Recorded within seconds, in the background. */
   refused(request: FastifyRequest, error: RescindError): void
 }
@@ -22,8 +24,9 @@ export function requesterOf(request: FastifyRequest, operation: string): Request
 }
 
 /**
- * Refusals that differ only in their time become one record with a count. A minute has a limited number of kinds; refusals
- * beyond it are counted by their code alone. So a client that is refused can't choose the number or the size of rows.
+ * Refusals that differ only in their time become one record with a count, and so do requests that change nothing. A minute
+ * has a limited number of kinds; those beyond it are counted by their code alone. So a client that changes nothing can't
+ * choose the number or the size of rows.
  */
 export function openAuditor({ store, clock }: Pick<CommandContext, 'store' | 'clock'>, logger: Logger): Auditor {
   let waiting = new Map<string, AuditRecord & { count: number }>()
@@ -41,7 +44,10 @@ export function openAuditor({ store, clock }: Pick<CommandContext, 'store' | 'cl
         for (const record of records) session.recordAudit(record)
       })
     } catch (err) {
-      logger.warn({ err, refusals: records.length }, 'refusals were not recorded in the audit log')
+      logger.warn(
+        { err, refusals: records.length },
+        'refusals and requests that changed nothing were not recorded in the audit log',
+      )
     }
   }
 
@@ -68,6 +74,19 @@ export function openAuditor({ store, clock }: Pick<CommandContext, 'store' | 'cl
     else count({ at, outcome: kind.outcome, ...(kind.code !== undefined && { code: kind.code }) })
   }
 
+  function countLater(request: FastifyRequest, result: Pick<AuditRecord, 'outcome' | 'code'>): void {
+    const operation = operationOf(request)
+    count({
+      at: clock.now(),
+      ...result,
+      requestId: request.id,
+      address: request.ip,
+      ...(operation !== undefined && { operation }),
+      ...(request.keyId !== undefined && { keyId: request.keyId, ...touched(request) }),
+    })
+    flushing ??= flushLater()
+  }
+
   return {
     async allowed(request, answer) {
       const record = allowed(requesterOf(request, operationOf(request) ?? 'unnamed'), clock.now(), {
@@ -76,19 +95,12 @@ export function openAuditor({ store, clock }: Pick<CommandContext, 'store' | 'cl
       })
       await store.commit(async (session) => session.recordAudit(record))
     },
+    unchanged(request) {
+      countLater(request, { outcome: 'allowed' })
+    },
     refused(request, error) {
       if (!isRecorded(request, error)) return
-      const operation = operationOf(request)
-      count({
-        at: clock.now(),
-        outcome: error.status >= 500 ? 'failed' : 'refused',
-        code: error.code,
-        requestId: request.id,
-        address: request.ip,
-        ...(operation !== undefined && { operation }),
-        ...(request.keyId !== undefined && { keyId: request.keyId, ...touched(request) }),
-      })
-      flushing ??= flushLater()
+      countLater(request, { outcome: error.status >= 500 ? 'failed' : 'refused', code: error.code })
     },
     async [Symbol.asyncDispose]() {
       ended.abort()

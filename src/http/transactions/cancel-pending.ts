@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { CommandContext } from '../../commands/context.ts'
 import { cancelPending as cancelPendingCommand } from '../../commands/transactions/cancel-pending.ts'
-import { requesterOf } from '../request/audit.ts'
+import { type Auditor, requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
@@ -17,7 +17,7 @@ const resultSchema = Type.Object(
   { additionalProperties: false },
 )
 
-export function cancelPending(commands: CommandContext) {
+export function cancelPending(commands: CommandContext, auditor: Auditor) {
   return operation({
     scope: 'cancel',
     audited: 'in its commit',
@@ -36,6 +36,7 @@ export function cancelPending(commands: CommandContext) {
         request.params.relayer_id,
         requesterOf(request, 'cancelPendingTransactions'),
       )
+      if (result.canceled.length + result.failed.length === 0) auditor.unchanged(request)
       const total = result.canceled.length + result.failed.length
       const data = {
         queued_for_cancellation_transaction_ids: result.canceled,

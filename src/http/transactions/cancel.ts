@@ -3,15 +3,18 @@
 import type { CommandContext } from '../../commands/context.ts'
 import { awaitVerdict } from '../../commands/transactions/await-verdict.ts'
 import { cancelTransaction } from '../../commands/transactions/cancel.ts'
-import { requesterOf } from '../request/audit.ts'
+import { waitsPerKeyMax } from '../limits.ts'
+import { type Auditor, requesterOf } from '../request/audit.ts'
 import { type OperationReply, operation } from '../request/operation.ts'
 import { transactionParameters } from '../request/parameters.ts'
 import { waitSeconds } from '../request/parse-prefer.ts'
+import { openPlaces } from '../request/places.ts'
 import { answers, success } from '../response/envelope.ts'
 import { explainCancellation } from './explain-cancellation.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
 
-export function cancel(commands: CommandContext, stopping: AbortSignal) {
+export function cancel(commands: CommandContext, auditor: Auditor, stopping: AbortSignal) {
+  const places = openPlaces(waitsPerKeyMax)
   return operation({
     scope: 'cancel',
     audited: 'in its commit',
@@ -27,14 +30,19 @@ export function cancel(commands: CommandContext, stopping: AbortSignal) {
     async answer(request, reply) {
       const relayerId = request.params.relayer_id
       const id = request.params.transaction_id
-      const canceled = await cancelTransaction(commands, relayerId, id, requesterOf(request, 'cancelTransaction'))
+      const requester = requesterOf(request, 'cancelTransaction')
+      const { transaction: canceled, isChanged } = await cancelTransaction(commands, relayerId, id, requester)
+      if (!isChanged) auditor.unchanged(request)
       const { prefer } = request.headers
       const seconds = waitSeconds(prefer)
-      if (seconds === undefined) return success(presentTransaction(canceled), explainCancellation(canceled))
+      // RFC 7240: a preference may be ignored, and then the response does not repeat it.
+      const leave = seconds === undefined ? undefined : places.take(requester.keyId)
+      if (seconds === undefined || !leave) return success(presentTransaction(canceled), explainCancellation(canceled))
 
       reply.header('preference-applied', `wait=${seconds}`)
       const enough = AbortSignal.any([stopping, goneSignal(reply)])
-      const latest = (await awaitVerdict(commands, relayerId, id, seconds * 1000, enough)) ?? canceled
+      const waited = awaitVerdict(commands, relayerId, id, seconds * 1000, enough).finally(leave)
+      const latest = (await waited) ?? canceled
       return success(presentTransaction(latest), explainCancellation(latest))
     },
   })

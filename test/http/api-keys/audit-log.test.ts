@@ -26,6 +26,7 @@ interface Entry {
   readonly at?: string
   readonly address?: string
   readonly relayer_id?: string
+  readonly operation?: string
   readonly [member: string]: unknown
 }
 
@@ -72,14 +73,15 @@ describe('changes that were allowed', () => {
     const { id } = sent.body.data
     const replaced = await server.ask('PUT', `${all}/${id}`, { token, headers: json, body })
     const canceled = await server.ask('DELETE', `${all}/${id}`, { token })
+    const left = await server.ask('POST', all, { token, headers: json, body })
     const bulk = await server.ask('DELETE', `${all}/pending`, { token })
     const batch = await server.ask('POST', `${all}/batch`, {
       token,
       headers: json,
       body: `{"transactions":[${body},${body}]}`,
     })
-    for (const answer of [sent, replaced, canceled, bulk, batch]) expectSuccess(answer)
-    const reported = (await entries(server)).slice(0, 6).map(({ at: _, id: _id, ...rest }) => rest)
+    for (const answer of [sent, replaced, canceled, left, bulk, batch]) expectSuccess(answer)
+    const reported = (await entries(server)).slice(0, 7).map(({ at: _, id: _id, ...rest }) => rest)
     const by = { outcome: 'allowed', key_id: keyId, relayer_id: 'one', address: '127.0.0.1' }
     const requested = (operation: string, answer: Answer) => ({
       ...by,
@@ -90,6 +92,7 @@ describe('changes that were allowed', () => {
       { ...requested('sendTransaction', sent), transaction_id: id },
       { ...requested('replaceTransaction', replaced), transaction_id: id },
       { ...requested('cancelTransaction', canceled), transaction_id: id },
+      { ...requested('sendTransaction', left), transaction_id: left.body.data.id },
       requested('cancelPendingTransactions', bulk),
       ...batch.body.data.map((each: { id: string }) => ({
         ...requested('sendTransactions', batch),
@@ -275,4 +278,29 @@ test('no entry holds a token', async () => {
   await entryOf(server, await server.ask('GET', all, { token: 'a-guess-that-is-secret' }))
   const reported = JSON.stringify((await server.store.reads.audit(1_000)).entries)
   for (const secret of [token, apiKey, 'a-guess-that-is-secret']) expect(reported).not.toContain(secret)
+})
+
+test('cancellations that find nothing to cancel are counted, and crowd out nothing', async () => {
+  await using quiet = await serve()
+  await put(quiet.store, transaction('once', { phase: 'queued' }))
+  for (let count = 0; count < 20; count += 1) {
+    expectSuccess(await quiet.ask('DELETE', `/api/v1/relayers/two/transactions/pending`))
+    expectSuccess(await quiet.ask('DELETE', `${all}/once`))
+  }
+  const counted = async () => {
+    const found = await entries(quiet)
+    const countOf = (entry: Entry) => entry.count ?? 1
+    const of = (operation: string) => found.filter((entry) => entry.operation === operation)
+    return { bulk: of('cancelPendingTransactions'), single: of('cancelTransaction'), countOf }
+  }
+  await until(async () => {
+    const { bulk, single, countOf } = await counted()
+    const total = (list: Entry[]) => list.reduce((sum, entry) => sum + countOf(entry), 0)
+    return total(bulk) === 20 && total(single) === 20
+  })
+  const { bulk, single } = await counted()
+  expect(bulk.every(({ outcome }) => outcome === 'allowed')).toBe(true)
+  expect(bulk.length).toBeLessThan(20)
+  // The one that changed something has a record of its own.
+  expect(single.filter(({ count }) => count === undefined).length).toBeGreaterThan(0)
 })

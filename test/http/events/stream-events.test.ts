@@ -14,6 +14,16 @@ import { until } from '../support/until.ts'
 const stream = ({ url }: Serving, options: Parameters<typeof openEventStream>[2] = {}) =>
   openEventStream(url, apiKey, options)
 
+const streamAs = ({ url }: Serving, token: string) => openEventStream(url, token)
+
+async function readKey(server: Serving): Promise<string> {
+  const created = await server.ask('POST', '/api/v1/api-keys', {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'reader', scopes: ['read'] }),
+  })
+  return created.body.data.key
+}
+
 const reported = ({ events }: EventStream) => events.map(({ payload }) => `${payload.id} ${payload.status}`)
 
 /** Stores it, then takes it back: one event, its last. */
@@ -242,10 +252,22 @@ test('a drain ends the streams, and with them the server', async () => {
 
 test('a reader that is gone is let go, and more than are served are turned away', async () => {
   await using server = await serve()
-  const open = Array.from({ length: 256 }, () => stream(server))
-  await until(() => open.every(({ status }) => status === 200))
-  const refused = await server.ask('GET', '/api/v1/events')
-  expect([refused.status, refused.headers['relayer-error-code']]).toEqual([429, 'TOO_MANY_STREAMS'])
+  const tokens = await Promise.all(Array.from({ length: 8 }, () => readKey(server)))
+  const openFor = async (token: string) => {
+    const open = Array.from({ length: 32 }, () => streamAs(server, token))
+    await until(() => open.every(({ status }) => status === 200))
+    return open
+  }
+  const [first = '', ...others] = tokens
+  const open = await openFor(first)
+  const refusedFor = async (token?: string) => {
+    const { status, headers, body } = await server.ask('GET', '/api/v1/events', token === undefined ? {} : { token })
+    expect([status, headers['relayer-error-code']]).toEqual([429, 'TOO_MANY_STREAMS'])
+    return body.message
+  }
+  expect(await refusedFor(first)).toBe('this key has 32 streams open; close some')
+  for (const token of others) open.push(...(await openFor(token)))
+  expect(await refusedFor()).toBe('256 streams are open; close some')
   await Promise.all(open.map((each) => each[Symbol.asyncDispose]()))
   await until(async () => {
     await using reader = stream(server)

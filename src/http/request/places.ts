@@ -1,0 +1,26 @@
+// Places for what lasts, such as streams and waits: so many for each API key.
+import type { ApiKeyId } from '../../domain/ids.ts'
+
+export interface Places {
+  /** Undefined when all of the key's places are taken; else the function that gives this one back. */
+  take(key: ApiKeyId): (() => void) | undefined
+}
+
+export function openPlaces(perKeyMax: number): Places {
+  const taken = new Map<ApiKeyId, number>()
+  return {
+    take(key) {
+      const before = taken.get(key) ?? 0
+      if (before >= perKeyMax) return undefined
+      taken.set(key, before + 1)
+      let isTaken = true
+      return () => {
+        if (!isTaken) return
+        isTaken = false
+        const left = (taken.get(key) ?? 0) - 1
+        if (left > 0) taken.set(key, left)
+        else taken.delete(key)
+      }
+    },
+  }
+}
