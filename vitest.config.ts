@@ -23,7 +23,7 @@ const unit = [
   'test/chain/**/{endpoint-headers,endpoint-rest,market,measure-blocktime,read-canonical,replaceable}.test.ts',
   'test/chain/**/{replacement-rule,search-blocks,unexplained}.test.ts',
   'test/deploy/compose.test.ts',
-  'test/http/**/{error-codes,listen-error,present-time}.test.ts',
+  'test/http/**/{error-codes,listen-error,present-time,shown-path}.test.ts',
   'test/ops/**/{bell,guard-addresses,prometheus,vault,within}.test.ts',
   'test/webhooks/**/post-webhook.test.ts',
   'test/ownership/**/{choose-slots,share-out}.test.ts',

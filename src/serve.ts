@@ -7,6 +7,7 @@ import { OperatorError } from './ops/operator-error.ts'
 import { openLogger } from './ops/pino.ts'
 import { openPrometheus } from './ops/prometheus/open.ts'
 import { systemRandom } from './ops/random.ts'
+import { readableLog } from './ops/readable-log.ts'
 import { readVersion } from './version.ts'
 
 export interface Life {
@@ -14,22 +15,30 @@ export interface Life {
   readonly directory: string
   /** Aborts when the process should end. */
   readonly stop: AbortSignal
+  readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean }
   readonly stderr: { write(text: string): unknown }
 }
 
 /** 0 after a drain, 1 when the service could not start. */
-export async function serve({ env, directory, stop, stderr }: Life): Promise<0 | 1> {
+export async function serve({ env, directory, stop, stdout, stderr }: Life): Promise<0 | 1> {
   try {
     const version = await readVersion()
     const config = await loadConfig(env, directory)
-    const logger = openLogger({ level: config.logLevel })
+    const { NO_COLOR: noColor = '' } = env
+    const logger = openLogger({
+      level: config.logLevel,
+      ...(stdout.isTTY && { destination: readableLog((line) => stdout.write(line), noColor === '') }),
+    })
     for (const warning of config.warnings) logger.warn({}, warning)
     const metrics = openPrometheus({ version, clock: systemClock })
     const around = { clock: systemClock, random: systemRandom(), logger, metrics, version }
-    await using service = await compose(config, around)
-    logger.info({ ...(await service.listen()), version }, 'ready')
-    if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }))
-    logger.info({}, 'draining')
+    {
+      await using service = await compose(config, around)
+      logger.info({ ...(await service.listen()), version }, 'ready')
+      if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }))
+      logger.info({}, 'draining')
+    }
+    logger.info({}, 'stopped: every request that had begun was answered, and everything is stored')
     return 0
   } catch (error) {
     // A mistake that an operator can fix is logged as a message; any other error is a bug, and needs its stack.

@@ -47,6 +47,12 @@ export function parseServer(env: Environment, report: Report): ServerConfig {
   }
   const ceiling = limits.rateLimitMax
   const host = setting(env, 'HOST') ?? '127.0.0.1'
+  if (publishedKeys.includes(key ?? '') && !isLoopback(host)) {
+    report.problem(
+      'API_KEY',
+      `is published in the documents, and HOST is ${host}; make a key of your own: openssl rand -hex 32`,
+    )
+  }
   return {
     host,
     ...ports(env, host, report),
@@ -65,6 +71,16 @@ export function parseServer(env: Environment, report: Report): ServerConfig {
       burst: wholeNumber(env, 'RATE_LIMIT_BURST_SIZE', limits.rateLimitBurstDefault, 1, ceiling, report),
     },
   }
+}
+
+/** Keys of the examples, which are public. */
+export const publishedKeys: readonly string[] = [
+  'for-trials-on-this-machine-only-change-me',
+  'to-be-replaced-by-32-characters-or-more',
+]
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
 function ports(env: Environment, host: string, report: Report): Pick<ServerConfig, 'port' | 'metrics'> {

@@ -1,5 +1,5 @@
 // From the environment and the files it names to one value, once, at start. Nothing else reads configuration.
-
+import { dirname } from 'node:path'
 import type { Config } from './config.ts'
 import {
   configPath,
@@ -36,7 +36,8 @@ export async function loadConfig(realEnv: Environment, cwd: string): Promise<Con
   warnOfIgnored(env, report)
 
   const { path, shownAs } = configPath(env, cwd)
-  const content = await readJson(path, shownAs, report)
+  const missing = `there is none in ${dirname(path)}: cp config/config.example.json ${shownAs}, and edit it, or set CONFIG_DIR and CONFIG_FILE_NAME to where it is`
+  const content = await readJson(path, shownAs, report, missing)
   // Without a file, nothing more can be said than that.
   if (content === undefined) report.conclude()
   const known = ['$schema', 'relayers', 'signers', 'notifications', 'networks', 'plugins']

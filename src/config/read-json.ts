@@ -2,16 +2,18 @@
 import { readFile } from 'node:fs/promises'
 import type { Report } from './report.ts'
 
-/** Undefined when it can't be read or is no JSON: the report says so, and quotes nothing of the file. */
-export async function readJson(path: string, shownAs: string, report: Report): Promise<unknown> {
+/**
+ * Undefined when it can't be read or is no JSON: the report says so, and quotes nothing of the file. `missing` says what to
+ * do where the file does not exist.
+ */
+export async function readJson(path: string, shownAs: string, report: Report, missing?: string): Promise<unknown> {
   let text: string
   try {
     text = await readFile(path, 'utf8')
   } catch (error) {
-    report.problem(
-      shownAs,
-      `can't be read (${fileErrorCode(error)}); ${hints[fileErrorCode(error)] ?? 'check the path'}`,
-    )
+    const code = fileErrorCode(error)
+    const hint = code === 'ENOENT' ? missing : undefined
+    report.problem(shownAs, `can't be read (${code}); ${hint ?? hints[code] ?? 'check the path'}`)
     return undefined
   }
   try {

@@ -2,6 +2,7 @@
 import { type DestinationStream, pino, stdTimeFunctions } from 'pino'
 import { describeError } from './describe-error.ts'
 import type { Logger } from './logger.ts'
+import { withoutControls } from './without-controls.ts'
 
 export interface LoggerOptions {
   readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
@@ -27,16 +28,6 @@ export function openLogger({ level, destination }: LoggerOptions): Logger {
     hooks: { streamWrite: withoutControls },
   }
   return destination ? pino(options, destination) : pino(options)
-}
-
-/**
- * Characters that JSON keeps but a terminal obeys or reorders: DEL, the C1 controls, Unicode's line ends and its marks
- * of direction. They arrive in ids and texts of unauthenticated clients.
- */
-const controls = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
-
-function withoutControls(line: string): string {
-  return line.replace(controls, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** No code should log these. If some does, the log shows only a placeholder. */

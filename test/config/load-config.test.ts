@@ -1,6 +1,8 @@
 // What a configuration that is right comes to.
+import { readFile } from 'node:fs/promises'
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
+import { publishedKeys } from '../../src/config/environment.ts'
 import { apiKey, env, load, loadFile, passphrase, privateKey, refusal, rightFile, signingKey } from './workplace.ts'
 
 test('a file and the environment become plain values', async () => {
@@ -271,4 +273,31 @@ test('webhooks may reach internal hosts that are named, each a host name, an add
     const { message } = await refusal(allowed(wrong))
     expect(message, wrong).toContain(`WEBHOOK_ALLOWED_HOSTS: "${wrong}" is no host name, address or range`)
   }
+})
+
+test('a key of the examples serves a trial on this machine, and nobody else', async () => {
+  for (const key of publishedKeys) {
+    for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost']) {
+      expect(
+        (await load({ 'config/config.json': JSON.stringify(rightFile()) }, { ...env, API_KEY: key, HOST: host })).server
+          .host,
+      ).toBe(host)
+    }
+    for (const host of ['0.0.0.0', '::', '10.0.0.7']) {
+      const refused = load({ 'config/config.json': JSON.stringify(rightFile()) }, { ...env, API_KEY: key, HOST: host })
+      await expect(refused).rejects.toThrow(/API_KEY: is published in the documents, and HOST is .*openssl rand/)
+    }
+  }
+})
+
+test('the examples publish no other key', async () => {
+  const names = [
+    'README.md',
+    'config/.env.example',
+    'deploy/compose.env.example',
+    'deploy/kubernetes/examples/secret.yaml',
+  ]
+  const texts = await Promise.all(names.map((name) => readFile(name, 'utf8')))
+  const found = texts.flatMap((text) => [...text.matchAll(/\bAPI_KEY[=:] ?([\w-]{8,})/g)].map(([, key]) => key))
+  expect(new Set(found)).toEqual(new Set(publishedKeys))
 })

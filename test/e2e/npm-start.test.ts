@@ -78,7 +78,7 @@ test('a SIGTERM to npm drains the service, and npm ends with its status', async 
   const exited = once(started.npm, 'exit')
   started.npm.kill('SIGTERM')
   expect(await exited).toEqual([0, null])
-  await until(() => started.reported().includes('"msg":"draining"'), { what: 'its last line' })
+  await until(() => started.reported().includes('"msg":"stopped: '), { what: 'its last line' })
   await expect(fetch(`http://127.0.0.1:${started.port}/api/v1/health`)).rejects.toThrow()
 })
 

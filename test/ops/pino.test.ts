@@ -2,6 +2,7 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { openLogger } from '../../src/ops/pino.ts'
+import { readableLog } from '../../src/ops/readable-log.ts'
 import { secretUrl } from '../../src/ops/secret.ts'
 
 function listening(level: 'debug' | 'info' | 'warn' = 'info') {
@@ -91,4 +92,18 @@ test('an error that is its own cause ends', () => {
   err.cause = err
   log.error({ err }, 'failed')
   expect(lines()[0]).toMatchObject({ err: { message: 'round' } })
+})
+
+test('at a terminal a line reads as a sentence with its facts, and what a client wrote commands nothing', () => {
+  const shown: string[] = []
+  const log = openLogger({ level: 'info', destination: readableLog((line) => shown.push(line), false) })
+  log.info({ relayer_id: 'one', nonce: 7 }, 'a "quoted" word')
+  log.warn({ url: '/\u001b[2J\u009b\u202e', err: new Error('broken') }, 'refused \u001b[31m')
+  expect(shown[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} INFO {2}a "quoted" word relayer_id="one" nonce=7\n$/)
+  expect(shown[1]).toMatch(
+    / WARN {2}refused \\u001b\[31m url="\/\\u001b\[2J\\u009b\\u202e" err=\{"type":"Error","message":"broken"/,
+  )
+  const colored: string[] = []
+  openLogger({ level: 'info', destination: readableLog((line) => colored.push(line), true) }).error({}, 'lost')
+  expect(colored[0]).toContain(' \u001b[31mERROR\u001b[0m lost')
 })

@@ -1,11 +1,12 @@
 // The file itself: one process at a time, nothing lost when that is killed, and no file of a later version opened.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import type { RelayerId } from '../../src/domain/ids.ts'
 import { systemClock } from '../../src/ops/clock.ts'
+import { OperatorError } from '../../src/ops/operator-error.ts'
 import { migrations, sqlFor } from '../../src/store/migrations.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { StoreInUse } from '../../src/store/store.ts'
@@ -138,3 +139,26 @@ test('an answered write is on the disk: WAL, and a sync at each commit', async (
 function promised(logs: string): number[] {
   return [...logs.matchAll(/^stored (\d+)$/gm)].map(([, sequence]) => Number(sequence))
 }
+
+test('a file that is no database, or that has no place, ends in a sentence that names it', async () => {
+  using place = workplace()
+  writeFileSync(
+    place.path,
+    'These are the notes of a meeting, and they are long enough to be read as a header of a database.',
+  )
+  await expect(open(place.path)).rejects.toThrow(
+    new OperatorError(
+      `DATABASE_URL: ${place.path} is no SQLite database; name another file in DATABASE_URL, or restore a back-up`,
+    ),
+  )
+  await expect(open(join(place.path, 'below', 'a.db'))).rejects.toThrow(
+    /^DATABASE_URL: \S+ can't be opened \(ENOTDIR\); /,
+  )
+})
+
+test('the folder that it makes is for its user alone', async () => {
+  using place = workplace()
+  const folder = join(place.folder, 'data')
+  await using _ = await open(join(folder, 'rescind.db'))
+  expect(statSync(folder).mode & 0o777).toBe(0o700)
+})

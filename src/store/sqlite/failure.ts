@@ -1,4 +1,5 @@
 // What a failure of SQLite means for the requester. https://sqlite.org/rescode.html lists the codes.
+import { OperatorError } from '../../ops/operator-error.ts'
 import { codeOf, inDoubt, type Reasons, reasonAmong, unavailable } from '../failure.ts'
 
 const reasons: Reasons = [
@@ -11,6 +12,18 @@ const reasons: Reasons = [
 /** Undefined unless the database as a whole has failed. */
 export function whyUnavailable(error: unknown): string | undefined {
   return reasonAmong(reasons, codeOf(error))
+}
+
+/** For the operator, when the file can't be opened at the start; any other error stays as it is. */
+export function openError(error: unknown, path: string): unknown {
+  const code = codeOf(error)
+  if (code === 'SQLITE_NOTADB') {
+    const fix = 'name another file in DATABASE_URL, or restore a back-up'
+    return new OperatorError(`DATABASE_URL: ${path} is no SQLite database; ${fix}`, { cause: error })
+  }
+  if (!/^(SQLITE_CANTOPEN|SQLITE_READONLY|EACCES|EPERM|EROFS|ENOTDIR|EISDIR)/.test(code ?? '')) return error
+  const fix = 'let the user that runs the service write there, or name another file'
+  return new OperatorError(`DATABASE_URL: ${path} can't be opened (${code}); ${fix}`, { cause: error })
 }
 
 /** Translates a database failure for the requester; any other error stays as it is. */

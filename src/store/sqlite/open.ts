@@ -15,7 +15,7 @@ import { openTallies } from '../transactions/tallies.ts'
 import { refuseTransferred } from '../transfer/mark.ts'
 import { asOfOneInstant, versionOf } from './as-of-one-instant.ts'
 import { sqliteExecutor } from './executor.ts'
-import { translateError, whyUnavailable } from './failure.ts'
+import { openError, translateError, whyUnavailable } from './failure.ts'
 import { groupCommit } from './group-commit.ts'
 import { lockDatabase } from './lock.ts'
 import { migrate } from './migrate.ts'
@@ -23,12 +23,27 @@ import { migrate } from './migrate.ts'
 /** Units in one commit: bounds how long the event loop is blocked. */
 const unitsMax = 512
 
+interface Options {
+  readonly path: string
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
 /**
- * Creates file, folder and schema as needed. Throws StoreInUse while another process has the file open, and StoreTransferred
- * when its data was transferred.
+ * Creates file, folder and schema as needed. Throws StoreInUse while another process has the file open, StoreTransferred
+ * when its data was transferred, and OperatorError for a file that can't be opened.
  */
-export async function openSqliteStore(options: { path: string; clock: Clock; logger: Logger }): Promise<Store> {
-  mkdirSync(dirname(options.path), { recursive: true })
+export async function openSqliteStore(options: Options): Promise<Store> {
+  try {
+    return await openFile(options)
+  } catch (error) {
+    throw openError(error, options.path)
+  }
+}
+
+async function openFile(options: Options): Promise<Store> {
+  // The rows name accounts, payloads and sealed keys: nobody else on the machine reads them.
+  mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 })
   const path = trueName(options.path)
   using opened = new DisposableStack()
   const lock = lockDatabase(path)

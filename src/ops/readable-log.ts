@@ -1,0 +1,31 @@
+// Log lines for people at a terminal: time, level, message, then the facts as JSON. JSON keeps control characters escaped,
+// so a text from a client can't command the terminal.
+import type { DestinationStream } from 'pino'
+import { withoutControls } from './without-controls.ts'
+
+const colors: Readonly<Record<string, string>> = { error: '31', warn: '33', debug: '2' }
+
+/** `write` gets whole lines. `isColored`: see https://no-color.org. */
+export function readableLog(write: (line: string) => unknown, isColored: boolean): DestinationStream {
+  return { write: (line) => void write(readable(line, isColored)) }
+}
+
+function readable(line: string, isColored: boolean): string {
+  const { level, time, msg, err, ...facts } = parsed(line)
+  if (typeof level !== 'string' || typeof time !== 'string' || typeof msg !== 'string') return line
+  const color = isColored ? colors[level] : undefined
+  const word = level.toUpperCase().padEnd(5)
+  const shown = Object.entries(facts).map(([name, value]) => `${name}=${escaped(value)}`)
+  const cause = err === undefined ? [] : [`err=${escaped(err)}`]
+  const head = `${time.slice(11, 23)} ${color === undefined ? word : `\x1b[${color}m${word}\x1b[0m`}`
+  return `${[head, escaped(msg).slice(1, -1).replaceAll('\\"', '"'), ...shown, ...cause].join(' ')}\n`
+}
+
+function parsed(line: string): Readonly<Record<string, unknown>> {
+  const value: unknown = JSON.parse(line)
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+function escaped(value: unknown): string {
+  return withoutControls(JSON.stringify(value) ?? 'undefined')
+}
