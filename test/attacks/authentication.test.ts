@@ -63,7 +63,7 @@ attack(4, 'guessing the key character by character: no answer shows how much of 
   expect(answers.size).toBe(1)
 })
 
-attack(5, 'two Authorization headers: the second one does not count', async ({ raw, key }) => {
+attack(5, 'two Authorization headers: the second one has no effect', async ({ raw, key }) => {
   const request = (first: string, second: string) =>
     raw(
       `GET /api/v1/relayers HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: ${first}\r\nAuthorization: ${second}\r\n\r\n`,
@@ -97,7 +97,7 @@ attack(7, 'the key in the wrong part of the request: query, cookie, other header
   // What stands in a URL is logged by everything on the way; our own log at least need not have it.
 })
 
-attack(8, 'a token of fifteen thousand characters, and one beyond what headers may have', async ({ ask }) => {
+attack(8, 'a token of fifteen thousand characters, and one longer than headers may be', async ({ ask }) => {
   expect((await ask('GET', '/api/v1/relayers', { key: 'a'.repeat(15_000) })).status).toBe(401)
   expect((await ask('GET', '/api/v1/relayers', { key: 'a'.repeat(20_000) })).status).toBe(431)
 })

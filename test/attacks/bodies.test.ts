@@ -76,7 +76,7 @@ attack(33, 'amounts that a double would round, in number and text', async (targe
 
 attack(
   34,
-  'amounts that are none: negative, fractions, hex, blanks, other digits, too many of them',
+  'amounts that are not valid: negative, fractions, hex, blanks, digits of other scripts, too many digits',
   async (target) => {
     const none = [
       '-1',

@@ -98,7 +98,7 @@ attack(60, 'keys in the process title, its arguments, its answers and its log', 
 
 attack(
   61,
-  'wrong tokens, which are often right ones of another service: none is logged',
+  'wrong tokens, which are often valid at another service: none is logged',
   async ({ ask, listen, keyWith }) => {
     const heard = listen()
     const { key } = await keyWith({ scopes: ['read'] })

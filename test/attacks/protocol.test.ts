@@ -39,7 +39,7 @@ attack(44, 'transfer encodings in disguise', async ({ raw, key }) => {
   }
 })
 
-attack(45, 'two lengths, a length that is none, and one that is too short', async ({ raw, key }) => {
+attack(45, 'two lengths, a length that is not a number, and one that is too short', async ({ raw, key }) => {
   for (const lines of [
     ['Content-Length: 0', `Content-Length: ${body.length}`],
     ['Content-Length: 1, 2'],
@@ -66,7 +66,7 @@ attack(46, 'a request hidden in the body of a DELETE', async ({ raw, key }) => {
   expect(statusesIn(await raw(chunked, 3_000))).toEqual([404])
 })
 
-attack(47, 'a request hidden in the body of one that is refused', async ({ raw, key }) => {
+attack(47, 'a request hidden in the body of a request that is refused', async ({ raw, key }) => {
   const hidden = smuggled(key)
   for (const [method, path] of [
     ['POST', '/api/v1/nothing'],

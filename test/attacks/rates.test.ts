@@ -61,7 +61,7 @@ attack(68, 'idempotency keys that are too long, hold blanks or controls, or come
 
 attack(
   69,
-  'guessing keys from many made-up addresses: the tries are counted as one, and the right key still works',
+  'guessing keys from many made-up addresses: all tries count for one address, and the right key still works',
   async ({ ask }) => {
     let limited = 0
     for (let tries = 0; tries < burst + 50 && limited === 0; tries++) {
@@ -81,7 +81,7 @@ attack(
 
 attack(
   70,
-  "a key's allowance, stretched by many connections, paths, methods and spellings",
+  "exceeding a key's rate limit by many connections, paths, methods and spellings",
   async ({ ask, keyWith }) => {
     const { key } = await keyWith({ scopes: ['read'] })
     const variants = [

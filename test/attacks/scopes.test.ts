@@ -108,7 +108,7 @@ attack(17, 'distinguishing relayers that exist from those that do not', async ({
   expect(listed.body.pagination.total_items).toBe(1)
 })
 
-attack(18, 'making a key with more rights than the one that makes it', async ({ ask, keyWith, rows }) => {
+attack(18, 'a key that makes another key with more rights than its own', async ({ ask, keyWith, rows }) => {
   const { key } = await keyWith({ scopes: ['read', 'send', 'cancel', 'sign'] })
   const before = rows('api_keys')
   for (const requested of [

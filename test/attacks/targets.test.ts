@@ -73,7 +73,7 @@ attack(
   },
 )
 
-attack(72, 'a webhook that leads inside by a redirect', async (target) => {
+attack(72, 'a webhook that leads to an internal address by a redirect', async (target) => {
   await using inside = await listening('127.0.0.1')
   await using leading = await listening(outside, { location: `http://127.0.0.1:${inside.port}/`, status: 307 })
   await created(target, 'notifications', { id: 'leading', type: 'webhook', url: `http://${outside}:${leading.port}/` })
@@ -85,7 +85,7 @@ attack(72, 'a webhook that leads inside by a redirect', async (target) => {
   return 1
 })
 
-attack(73, 'URLs that are no web addresses, for webhooks and for nodes', async (target) => {
+attack(73, 'URLs that are not web addresses, for webhooks and for nodes', async (target) => {
   const urls = [
     'file:///etc/passwd',
     'gopher://127.0.0.1:6379/_FLUSHALL',
@@ -224,7 +224,7 @@ attack(
   },
 )
 
-attack(77, "a second relayer on another's account, or under another's id", async (target) => {
+attack(77, 'a second relayer on the account or with the id of an existing one', async (target) => {
   const { stage } = target
   const key = stage.node.accounts[0]?.key.slice(2)
   await created(target, 'signers', { id: 'twin', type: 'plain', config: { key } })
