@@ -14,7 +14,8 @@ import { newApiKeySchema, presentApiKey } from './present-api-key.ts'
 const bodySchema = Type.Object(
   {
     name: Type.String({
-      pattern: `^[^\\p{Cc}]{1,${apiKeyNameCharsMax}}$`,
+      // Control characters, without `\p`: generators of clients do not support it.
+      pattern: `^[^\\u0000-\\u001f\\u007f-\\u009f]{1,${apiKeyNameCharsMax}}$`,
       description: `a name for people, of 1 to ${apiKeyNameCharsMax} characters on one line`,
     }),
     scopes: Type.Array(Type.Enum([...scopes], { description: `one of ${scopes.join(', ')}` }), {

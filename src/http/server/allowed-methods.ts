@@ -12,8 +12,11 @@ export function allowedMethods(app: FastifyInstance): (url: string) => readonly 
   })
   return (url) => {
     const path = url.split(/[?#]/, 1)[0] ?? ''
-    const matching = [...methodsOf.values()].filter(({ matches }) => matches.test(path))
-    return [...new Set(matching.flatMap(({ methods }) => [...methods]))].sort()
+    const matching = [...methodsOf].filter(([, { matches }]) => matches.test(path))
+    // A path of its own, such as `…/pending`, also looks like one with a parameter: its own methods count.
+    const parameters = (route: string) => route.split('/:').length
+    const [nearest] = matching.sort(([one], [other]) => parameters(one) - parameters(other))
+    return [...(nearest?.[1].methods ?? [])].sort()
   }
 }
 

@@ -35,7 +35,8 @@ describe('paths and methods', () => {
   test.each([
     ['PATCH', '/api/v1/relayers/one/transactions/some', 'DELETE, GET, HEAD, PUT'],
     ['PATCH', sendPath, 'GET, HEAD, POST'],
-    ['POST', '/api/v1/relayers/one/transactions/pending', 'DELETE, GET, HEAD, PUT'],
+    ['POST', '/api/v1/relayers/one/transactions/pending', 'DELETE'],
+    ['PATCH', '/api/v1/relayers/one/transactions/batch', 'POST'],
     ['DELETE', '/api/v1/relayers', 'GET, HEAD, POST'],
     ['OPTIONS', '/api/v1/relayers/one', 'DELETE, GET, HEAD, PATCH'],
     ['POST', '/api/v1/relayers/a%2Fb/status?x=1', 'GET, HEAD'],
