@@ -2,7 +2,7 @@
 import { RescindError } from './errors.ts'
 import { feeCap } from './fees.ts'
 import { forbids } from './forbid.ts'
-import type { TransactionId } from './ids.ts'
+import type { ApiKeyId, TransactionId } from './ids.ts'
 import type { Relayer } from './relayer.ts'
 import type { Payload, Transaction } from './transaction.ts'
 import type { TimestampMs } from './units.ts'
@@ -40,7 +40,7 @@ export function checkSend(relayer: Relayer, request: SendRequest, now: Timestamp
 export function submit(
   relayer: Relayer,
   request: SendRequest,
-  at: { id: TransactionId; sequence: number; now: TimestampMs },
+  at: { id: TransactionId; sequence: number; now: TimestampMs; createdBy?: ApiKeyId },
 ): Transaction {
   const { validUntil, ...payload } = request
   return {
@@ -48,6 +48,7 @@ export function submit(
     relayerId: relayer.id,
     sequence: at.sequence,
     createdAt: at.now,
+    ...(at.createdBy !== undefined && { createdBy: at.createdBy }),
     payload: { ...payload, from: relayer.address },
     origin: 'client',
     ...(validUntil !== undefined && { validUntil }),

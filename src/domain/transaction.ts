@@ -3,7 +3,7 @@ import type { Attempt, AttemptKind } from './attempt.ts'
 import { isNoOp, mayBeKnown } from './attempt.ts'
 import type { Wait } from './condition.ts'
 import type { Pricing } from './fees.ts'
-import type { Address, Hash, Hex, NonEmpty, RelayerId, TransactionId } from './ids.ts'
+import type { Address, ApiKeyId, Hash, Hex, NonEmpty, RelayerId, TransactionId } from './ids.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from './units.ts'
 
 /** The addresses and slots that a transaction declares (EIP-2930). They change the cost of gas, never the execution. */
@@ -110,6 +110,8 @@ export interface Transaction {
   /** First in, first out within a relayer, counted from 1. */
   readonly sequence: number
   readonly createdAt: TimestampMs
+  /** The API key that sent it. Absent for a gap filler, and if an earlier version of the service stored it. */
+  readonly createdBy?: ApiKeyId
   /** The client's latest payload. */
   readonly payload: Payload
   /**

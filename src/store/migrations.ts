@@ -199,6 +199,11 @@ export const migrations: readonly Migration[] = [
     // Null: the last history check is complete. The next owner begins another one.
     statements: ['ALTER TABLE relayers ADD COLUMN unchecked_through BIGINT'],
   },
+  {
+    name: '017-created-by',
+    // Null: the service itself made it, or an earlier version stored it.
+    statements: ['ALTER TABLE transactions ADD COLUMN created_by TEXT'],
+  },
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

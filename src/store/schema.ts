@@ -4,7 +4,7 @@ import type { Attempt, BroadcastOutcome, BroadcastState, RejectionCode } from '.
 import type { Condition } from '../domain/condition.ts'
 import type { EventKind } from '../domain/event.ts'
 import type { Pricing, Speed } from '../domain/fees.ts'
-import type { Address, Hash, Hex, NetworkName, NonEmpty, RelayerId, TransactionId } from '../domain/ids.ts'
+import type { Address, ApiKeyId, Hash, Hex, NetworkName, NonEmpty, RelayerId, TransactionId } from '../domain/ids.ts'
 import type {
   AccessList,
   CancellationIntent,
@@ -60,6 +60,7 @@ export interface TransactionTable extends PayloadColumns {
   sequence: number
   version: number
   created_at: number
+  created_by: ApiKeyId | null
   origin: Transaction['origin']
   /** The replaced payloads, oldest first. */
   earlier: Json<NonEmpty<PayloadColumns>> | null

@@ -64,3 +64,14 @@ test.each(earlierDatabases())(
     expect((await store.reads.work(relayer))?.uncheckedThrough).toBe(2)
   },
 )
+
+test.each(earlierDatabases())(
+  'transactions from before their keys were recorded have no known sender, on %s',
+  async (_, dialect, open) => {
+    await using disposal = new AsyncDisposableStack()
+    const store = await open(disposal, [...schemaBefore('017-created-by', dialect), ...rows])
+    const found = await store.reads.transaction(relayer, 'won' as TransactionId)
+    expect(found).toBeDefined()
+    expect(found).not.toHaveProperty('createdBy')
+  },
+)

@@ -7,16 +7,21 @@ import { checkSend, type SendRequest } from '../../domain/submit.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { CommandContext } from '../context.ts'
 
+/** The requester of a replacement, and whether its key may also cancel. */
+export interface Replacer extends Requester {
+  readonly mayCancel: boolean
+}
+
 /**
- * Throws TRANSACTION_NOT_FOUND, TRANSACTION_ALREADY_…, and the errors of a send: RELAYER_PAUSED, POLICY_VIOLATION,
- * INVALID_REQUEST.
+ * Throws TRANSACTION_NOT_FOUND, TRANSACTION_ALREADY_…, SCOPE_MISSING, and the errors of a send: RELAYER_PAUSED,
+ * POLICY_VIOLATION, INVALID_REQUEST.
  */
 export async function replaceTransaction(
   context: CommandContext,
   relayerId: RelayerId,
   id: TransactionId,
   request: SendRequest,
-  requester?: Requester,
+  requester?: Replacer,
 ): Promise<Transaction> {
   const now = context.clock.now()
   const replaced = await context.store.commit(
@@ -24,8 +29,9 @@ export async function replaceTransaction(
       const found = await session.transaction(relayerId, id)
       const relayer = await session.relayer(relayerId)
       if (!found || !relayer) throw new RescindError('TRANSACTION_NOT_FOUND', 'no such transaction of this relayer')
+      if (requester) checkReplacer(requester, found)
       checkSend(relayer, request, now)
-      if (requester) session.recordAudit(allowed(requester, now, { relayerId, transactionId: id }))
+      if (requester) session.recordAudit(allowed(auditOf(requester), now, { relayerId, transactionId: id }))
       return session.saveTransaction(found, replace(found, request), now)
     },
     relayerId,
@@ -33,4 +39,14 @@ export async function replaceTransaction(
   )
   context.wake(relayerId)
   return replaced
+}
+
+/** A replacement takes the old payload back: without the scope `cancel`, a key does that to its own transactions only. */
+function checkReplacer({ keyId, mayCancel }: Replacer, { id, createdBy }: Transaction): void {
+  if (mayCancel || createdBy === keyId) return
+  throw new RescindError('SCOPE_MISSING', `key "${keyId}" has no scope cancel, and did not send transaction ${id}`)
+}
+
+function auditOf({ mayCancel: _, ...requester }: Replacer): Requester {
+  return requester
 }

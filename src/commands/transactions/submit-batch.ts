@@ -66,7 +66,8 @@ async function storeBatch(
   const stored: Transaction[] = []
   for (const [index, request] of requests.entries()) {
     // There are as many ids as requests.
-    const transaction = submit(relayer, request, { id: ids[index] as TransactionId, sequence: first + index, now })
+    const at = { id: ids[index] as TransactionId, sequence: first + index, now }
+    const transaction = submit(relayer, request, { ...at, ...(requester && { createdBy: requester.keyId }) })
     await session.insertTransaction(transaction)
     if (requester) session.recordAudit(allowed(requester, now, { relayerId, transactionId: transaction.id }))
     stored.push(transaction)

@@ -74,7 +74,7 @@ async function storeSend(
       `relayer "${relayerId}" holds ${queueMax} pending transactions, the most allowed; send again when some are mined, or cancel some`,
     )
   }
-  const stored = submit(relayer, request, { id, sequence, now })
+  const stored = submit(relayer, request, { id, sequence, now, ...(requester && { createdBy: requester.keyId }) })
   await session.insertTransaction(stored)
   if (requester) session.recordAudit(allowed(requester, now, { relayerId, transactionId: id }))
   return stored

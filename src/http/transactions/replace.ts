@@ -2,6 +2,7 @@
 import type { CommandContext } from '../../commands/context.ts'
 import { replaceTransaction } from '../../commands/transactions/replace.ts'
 import { requesterOf } from '../request/audit.ts'
+import { permits } from '../request/authenticate.ts'
 import { operation } from '../request/operation.ts'
 import { transactionParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
@@ -16,7 +17,7 @@ export function replace(commands: CommandContext) {
       operationId: 'replaceTransaction',
       summary: 'Replace a transaction',
       description:
-        'Responds once the new payload is durable. If a node may have the old one, the two race for the nonce: the status and the payload shown are those of the mined one.',
+        'Responds once the new payload is durable. If a node may have the old one, the two race for the nonce: the status and the payload shown are those of the mined one. A key without the scope `cancel` replaces only transactions that it sent.',
       tags: ['transactions'],
       params: transactionParameters,
       body: sendSchema,
@@ -25,13 +26,9 @@ export function replace(commands: CommandContext) {
     async answer(request) {
       const payload = parseSend(request.body)
       const { relayer_id: relayerId, transaction_id: id } = request.params
-      const replaced = await replaceTransaction(
-        commands,
-        relayerId,
-        id,
-        payload,
-        requesterOf(request, 'replaceTransaction'),
-      )
+      const mayCancel = request.principal !== undefined && permits(request.principal, 'cancel', relayerId)
+      const replacer = { ...requesterOf(request, 'replaceTransaction'), mayCancel }
+      const replaced = await replaceTransaction(commands, relayerId, id, payload, replacer)
       return success(presentTransaction(replaced))
     },
   })

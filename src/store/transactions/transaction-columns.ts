@@ -11,6 +11,7 @@ const identityColumns = {
   sequence: 'bigint',
   version: 'bigint',
   created_at: 'bigint',
+  created_by: 'text',
   origin: 'text',
 } as const satisfies Columns
 

@@ -64,3 +64,44 @@ test('it is checked like a send', async () => {
   expect(answer.status).toBe(400)
   expect(answer.headers['relayer-error-code']).toBe('INVALID_REQUEST')
 })
+
+test("a key without cancel replaces what it sent, and nobody else's", async () => {
+  const json = { 'content-type': 'application/json' }
+  const keyWith = async (...scopes: string[]) => {
+    const made = await server.ask('POST', '/api/v1/api-keys', {
+      headers: json,
+      body: JSON.stringify({ name: 'k', scopes }),
+    })
+    return String(made.body.data.key)
+  }
+  const [sender, other, canceler] = await Promise.all([keyWith('send'), keyWith('send'), keyWith('send', 'cancel')])
+  const transactions = '/api/v1/relayers/one/transactions'
+  const sent = await server.ask('POST', transactions, { token: sender, headers: json, body: JSON.stringify(body) })
+  const { id } = sent.body.data
+  const replaceAs = (token: string, which = id) =>
+    server.ask('PUT', `${transactions}/${which}`, {
+      token,
+      headers: json,
+      body: JSON.stringify({ ...body, to: receiver }),
+    })
+  const row = () => server.store.reads.transaction('one' as RelayerId, id as TransactionId)
+  expectFailure(await replaceAs(other), 401, 'Unauthorized', 'SCOPE_MISSING')
+  expect((await row())?.earlier).toBeUndefined()
+  expectSuccess(await replaceAs(sender))
+  expectSuccess(await replaceAs(canceler))
+  expect((await row())?.earlier).toHaveLength(2)
+  // Stored by an earlier version: nobody is on record as its sender.
+  expectFailure(await replaceAs(sender, 'submitted'), 401, 'Unauthorized', 'SCOPE_MISSING')
+  expectSuccess(await replaceAs(canceler, 'submitted'))
+})
+
+test('each transaction of a batch belongs to the key that sent it', async () => {
+  const batch = await server.ask('POST', '/api/v1/relayers/one/transactions/batch', {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ transactions: [body, body] }),
+  })
+  for (const { id } of batch.body.data) {
+    const row = await server.store.reads.transaction('one' as RelayerId, id as TransactionId)
+    expect(row?.createdBy).toBe('administrator')
+  }
+})
