@@ -13,6 +13,9 @@ import { spawnTethered, type Tethered } from './tethered-process.ts'
 
 const mainFile = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
+/** Set where the tests run the service from fewer files, which load in half the time. */
+export const testedServiceVariable = 'TESTED_SERVICE'
+
 /** A young generation that holds a start: collecting it costs a tenth of one. */
 const ofTests = ['--min-semi-space-size=16']
 
@@ -60,7 +63,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const database = databaseIn(directory)
   database.create()
 
-  const run = () => spawnTethered([...ofTests, ...(options.nodeArguments ?? []), mainFile], { cwd: directory, env })
+  const { nodeArguments = [] } = options
+  // Arguments may replace modules of the source as they are loaded.
+  const main = nodeArguments.length > 0 ? mainFile : (process.env[testedServiceVariable] ?? mainFile)
+  const run = () => spawnTethered([...ofTests, ...nodeArguments, main], { cwd: directory, env })
   const end = async () => {
     running.signal('SIGKILL')
     await running.exited

@@ -1,7 +1,9 @@
-// Tries mutants one after the other in one process, each at its pinned seed and with an engine of its own. To start a process
-// for each takes longer than its seed. Prints a line of JSON for each.
+// Tries mutants one after the other in one process, each at its pinned seed. To start a process for each takes longer than its
+// seed. A mutant has its own copy of its files and of all that import them, and shares the others with the unbroken engine:
+// compiling them anew would take as long as the seed. Prints a line of JSON for each.
 import { readFileSync } from 'node:fs'
 import { registerHooks, stripTypeScriptTypes } from 'node:module'
+import { dirname, resolve } from 'node:path'
 import { setImmediate as realSetImmediate } from 'node:timers'
 import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -31,6 +33,8 @@ const stripped = new Map<string, string>()
 /** Of the mutant that is loaded: its files by path, and those of them that are still to come. */
 let sources: ReadonlyMap<string, string> = new Map()
 const waiting = new Set<string>()
+/** By path, whether it is a file of that mutant, or imports one. */
+let reaching = new Map<string, boolean>()
 
 function sound(path: string): string {
   const known = stripped.get(path) ?? stripTypeScriptTypes(readFileSync(path, 'utf8'))
@@ -38,11 +42,23 @@ function sound(path: string): string {
   return known
 }
 
+function reaches(path: string): boolean {
+  const known = reaching.get(path)
+  if (known !== undefined) return known
+  // Until it is known better: a circle adds nothing.
+  reaching.set(path, false)
+  const imported = [...sound(path).matchAll(/\b(?:from|import)[\s(]*'(\.{1,2}\/[^']+\.ts)'/g)]
+  const does = sources.has(path) || imported.some(([, to = '']) => reaches(resolve(dirname(path), to)))
+  reaching.set(path, does)
+  return does
+}
+
 registerHooks({
   resolve(specifier, context, next) {
     const found = next(specifier, context)
     const name = mutantOf(context.parentURL)
-    return name !== undefined && isOwn(found.url) ? { ...found, url: `${found.url}?mutant=${name}` } : found
+    const isCopy = name !== undefined && isOwn(found.url) && reaches(pathOf(found.url))
+    return isCopy ? { ...found, url: `${found.url}?mutant=${name}` } : found
   },
   load(url, context, next) {
     if (mutantOf(url) === undefined) return next(url, context)
@@ -60,14 +76,18 @@ interface Simulator {
   readonly setImmediate: typeof globalThis.setImmediate
 }
 
-/** Of the engine with these files in place of its own. */
-async function load(name: string, replaced: ReadonlyMap<string, string>): Promise<Simulator> {
-  globalThis.setImmediate = realSetImmediate
-  sources = replaced
+const unbroken: Simulator = await import('../run-seed.ts').then(({ runSeed }) => ({ runSeed, setImmediate }))
+
+/** Of the engine with the files of a mutant in place of its own. */
+async function load(name: string): Promise<Simulator> {
+  sources = sourcesOf(name)
+  reaching = new Map()
   for (const path of sources.keys()) waiting.add(path)
+  globalThis.setImmediate = realSetImmediate
   const { runSeed } = (await import(`../run-seed.ts?mutant=${name}`)) as Simulator
   if (waiting.size > 0) throw new Error(`${name}: never loaded ${[...waiting].join(', ')}`)
-  return { runSeed, setImmediate: globalThis.setImmediate }
+  const taken = globalThis.setImmediate
+  return { runSeed, setImmediate: taken === realSetImmediate ? unbroken.setImmediate : taken }
 }
 
 async function failureIn(
@@ -83,7 +103,6 @@ async function failureIn(
   return failure?.what
 }
 
-const unbroken = await load('none', new Map())
 /** By seed and features: mutants share them. */
 const failuresUnbroken = new Map<string, Promise<string | undefined>>()
 
@@ -92,7 +111,7 @@ async function tryOut(name: string): Promise<Tried> {
   const seed = pins()[name]
   if (!mutant || seed === undefined) throw new Error(`there is no mutant "${name}" with a pin`)
   const { with: features = [] } = mutant
-  const noticed = await failureIn(await load(name, sourcesOf(name)), seed, features)
+  const noticed = await failureIn(await load(name), seed, features)
   if (noticed === undefined) return { name }
   const world = `${seed} ${features}`
   const failing = failuresUnbroken.get(world) ?? failureIn(unbroken, seed, features)

@@ -10,18 +10,22 @@ import { runNode, simulator } from './simulate.ts'
 /** From the pinned seed on, where that does not notice it any more: a change of the engine moves what its worlds meet. */
 const { SIM_MUTANT_SEEDS: seeds = '150' } = process.env
 const processes = 2
-const together = fileURLToPath(new URL('../../sim/mutants/together.ts', import.meta.url))
-const pinned = mutants.map(({ name }) => name).filter((name) => pins()[name] !== undefined)
+const atSeeds = fileURLToPath(new URL('../../sim/mutants/together.ts', import.meta.url))
+const byTests = fileURLToPath(new URL('../../sim/mutants/tests-together.ts', import.meta.url))
+const names = mutants.map(({ name }) => name)
+const pinned = names.filter((name) => pins()[name] !== undefined)
+const tested = names.filter((name) => !pinned.includes(name))
 
 /** By name, what was noticed of mutants that share a process. One that ends its process leaves those behind it untried. */
 async function tryTogether(): Promise<ReadonlyMap<string, string>> {
-  const shares = Array.from({ length: processes }, (_, share) =>
-    pinned.filter((_, index) => index % processes === share),
-  )
-  const outs = await Promise.all(
-    shares.map((names) => runNode(['--disable-warning=ExperimentalWarning', together, ...names])),
-  )
-  const lines = outs.flatMap(({ out }) => out.split('\n').filter((line) => line.startsWith('{"name":')))
+  const work = async (share: number): Promise<string> => {
+    const ofShare = (all: readonly string[]) => all.filter((_, index) => index % processes === share)
+    const seeds = await runNode(['--disable-warning=ExperimentalWarning', atSeeds, ...ofShare(pinned)])
+    const tests = await runNode([byTests, ...ofShare(tested)])
+    return `${seeds.out}\n${tests.out}`
+  }
+  const outs = await Promise.all(Array.from({ length: processes }, (_, share) => work(share)))
+  const lines = outs.flatMap((out) => out.split('\n').filter((line) => line.startsWith('{"name":')))
   const tried = lines.map((line) => JSON.parse(line) as Tried)
   return new Map(tried.flatMap(({ name, noticed }) => (noticed === undefined ? [] : [[name, noticed]])))
 }
