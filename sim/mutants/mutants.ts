@@ -372,8 +372,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/store/transactions/save-transaction.ts',
-        find: 'if (kind) await publishEvent',
-        put: "if (kind && after.lifecycle.phase !== 'dropped') await publishEvent",
+        find: 'of eventsOf(before, after)) await publishEvent',
+        put: "of eventsOf(before, after)) if (after.lifecycle.phase !== 'dropped') await publishEvent",
       },
     ],
   },

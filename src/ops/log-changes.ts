@@ -9,6 +9,11 @@ export function logChanges(watch: StoreMetrics, logger: Logger): StoreMetrics {
     changed(change) {
       watch.changed(change)
       const { relayer, transaction, from, to, reason, verdict } = change
+      if (change.takenBack) {
+        const facts = { relayer_id: relayer, transaction_id: transaction, from, to, reason }
+        logger.error(facts, takenBackMessage)
+        return
+      }
       if (from === to && !verdict) return
       const level = isNoteworthy(change) ? 'info' : 'debug'
       if (!logger.isLevelEnabled(level)) return
@@ -25,6 +30,9 @@ export function logChanges(watch: StoreMetrics, logger: Logger): StoreMetrics {
     },
   }
 }
+
+/** For an operator: either the chain is in trouble, or its required confirmations are too few. */
+export const takenBackMessage = 'a reorganization took back a confirmed transaction'
 
 function isNoteworthy({ to, verdict }: TransactionChange): boolean {
   return to === 'failed' || to === 'expired' || verdict?.state === 'lost' || verdict?.state === 'external'

@@ -199,6 +199,11 @@ export const migrations: readonly Migration[] = [
     // Null: the last history check is complete. The next owner begins another one.
     statements: ['ALTER TABLE relayers ADD COLUMN unchecked_through BIGINT'],
   },
+  {
+    name: '016-finality',
+    // Null also in earlier rows: a step confirms the mined ones, and final ones were confirmed when they became final.
+    statements: ['transactions', 'outbox'].map((table) => `ALTER TABLE ${table} ADD COLUMN confirmed_at BIGINT`),
+  },
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */
