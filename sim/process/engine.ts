@@ -3,6 +3,7 @@ import { composeEngine, type Engine } from '../../src/compose.ts'
 import type { Config } from '../../src/config/config.ts'
 import { limits } from '../../src/config/limits.ts'
 import type { Policies as Members } from '../../src/domain/policy-table.ts'
+import { takenBackMessage } from '../../src/ops/log-changes.ts'
 import type { Logger } from '../../src/ops/logger.ts'
 import { secret } from '../../src/ops/secret.ts'
 import type { Hints } from '../../src/store/hints.ts'
@@ -82,7 +83,7 @@ export function policiesOf({ eip1559 }: Scenario, { others, gasPriceCap, maxInFl
 }
 
 function configOf(scenario: Scenario, policies: Policies): Config {
-  const { relayers, confirmations, configuredBlocktimeMs } = scenario
+  const { relayers, confirmations, finality, configuredBlocktimeMs } = scenario
   const indexes = keys.slice(0, relayers).map((_, index) => index)
   return {
     role: 'both',
@@ -114,6 +115,7 @@ function configOf(scenario: Scenario, policies: Policies): Config {
         chainId,
         rpcUrls: scenario.profiles.map((_, index) => ({ url: secret(`http://node-${index}.invalid/`), weight: 1 })),
         requiredConfirmations: confirmations,
+        ...(finality && { finality: finality.rule }),
         averageBlockTimeMs: configuredBlocktimeMs,
         isBlockTimeGiven: true,
         symbol: 'ETH',
@@ -150,7 +152,8 @@ function loggerOf(instance: Instance, machine: Pick<Machine, 'history' | 'owners
       if (instance.state !== 'dead') history.note(`p${instance.id} warns: ${message} ${reported(facts)}`)
     },
     error(facts, message) {
-      if (instance.state !== 'dead') history.fail(`the engine logged an error: ${message} ${reported(facts)}`)
+      if (message === takenBackMessage) history.note(`p${instance.id} alarms: ${reported(facts)}`)
+      else if (instance.state !== 'dead') history.fail(`the engine logged an error: ${message} ${reported(facts)}`)
     },
     isLevelEnabled: () => true,
     child: (facts) => loggerOf(instance, machine, { ...context, ...facts }),
