@@ -2,6 +2,7 @@
 
 import type { Feature } from '../scenario.ts'
 import { ofBids } from './of-bids.ts'
+import { ofFinality } from './of-finality.ts'
 import { ofPolicies } from './of-policies.ts'
 import { ofVerdicts } from './of-verdicts.ts'
 import { ofWaits } from './of-waits.ts'
@@ -27,6 +28,7 @@ export interface Mutant {
 
 export const mutants: readonly Mutant[] = [
   ...ofBids,
+  ...ofFinality,
   ...ofPolicies,
   ...ofVerdicts,
   ...ofWaits,

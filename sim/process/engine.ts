@@ -3,7 +3,6 @@ import { composeEngine, type Engine } from '../../src/compose.ts'
 import type { Config } from '../../src/config/config.ts'
 import { limits } from '../../src/config/limits.ts'
 import type { Policies as Members } from '../../src/domain/policy-table.ts'
-import { takenBackMessage } from '../../src/ops/log-changes.ts'
 import type { Logger } from '../../src/ops/logger.ts'
 import { secret } from '../../src/ops/secret.ts'
 import type { Hints } from '../../src/store/hints.ts'
@@ -152,8 +151,7 @@ function loggerOf(instance: Instance, machine: Pick<Machine, 'history' | 'owners
       if (instance.state !== 'dead') history.note(`p${instance.id} warns: ${message} ${reported(facts)}`)
     },
     error(facts, message) {
-      if (message === takenBackMessage) history.note(`p${instance.id} alarms: ${reported(facts)}`)
-      else if (instance.state !== 'dead') history.fail(`the engine logged an error: ${message} ${reported(facts)}`)
+      if (instance.state !== 'dead') history.fail(`the engine logged an error: ${message} ${reported(facts)}`)
     },
     isLevelEnabled: () => true,
     child: (facts) => loggerOf(instance, machine, { ...context, ...facts }),

@@ -52,7 +52,7 @@ export function openNetwork(options: NetworkOptions): Chain {
   const pace = measureBlocktime({ configuredMs: averageBlocktimeMs, isGiven, clock, logger, metrics })
   const heads = trackHead({ endpoints, pace, clock, logger, metrics })
   const readCanonical = readingCanonical(endpoints, heads)
-  const readTag = readingTags({ endpoints, readCanonical, clock, rereadMs: tagRereadMs / 2 })
+  const readTag = readingTags({ endpoints, heads, readCanonical, clock, rereadMs: tagRereadMs / 2 })
   const unexplained = rememberUnexplained(heads.reorgs)
   const accounts = readingAccounts({ endpoints, heads, readCanonical, unexplained, clock })
   const searched = new Map<string, number>()

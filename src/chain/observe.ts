@@ -8,7 +8,7 @@ import type { ReadMarket } from './fees/read-market.ts'
 import type { Pace } from './heads/measure-blocktime.ts'
 import type { ReadCanonical } from './heads/read-canonical.ts'
 import type { ReadTag } from './heads/read-tag.ts'
-import type { HeadTracker } from './heads/track-head.ts'
+import { type HeadTracker, watchChain } from './heads/track-head.ts'
 import type { CheckHistory } from './inclusions/check-history.ts'
 import { type FindInclusions, findInclusions } from './inclusions/find-inclusions.ts'
 import { isWhole } from './inclusions/receipt.ts'
@@ -39,12 +39,15 @@ function isWaiting({ live }: Inquiry, { number }: Head): boolean {
 export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observation> {
   const { heads, pace, accounts, readCanonical, readTag, readMarket } = parts
   const at = await heads.current()
-  const [read, market, canonical, tagged] = await Promise.all([
+  const isSameChain = watchChain(heads, at)
+  const [read, market, canonical, named] = await Promise.all([
     accounts.read(inquiry, at),
     inquiry.market ? readMarket(at, isWaiting(inquiry, at.head)) : undefined,
     readCanonical(inquiry.inclusionBlocks, at),
     inquiry.tag && readTag(inquiry.tag, at),
   ])
+  // The tag and the inclusions' blocks must lie on one branch.
+  const tagged = isSameChain() ? named : undefined
   const { account, by } = read
   const spent = inquiry.live.filter(({ nonce }) => nonce < account.nonce && !isWhole(account.inclusions.get(nonce)))
   for (const { nonce } of inquiry.live) if (nonce >= account.nonce) parts.unexplained.forget(inquiry.address, nonce)

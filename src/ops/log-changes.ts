@@ -9,9 +9,10 @@ export function logChanges(watch: StoreMetrics, logger: Logger): StoreMetrics {
     changed(change) {
       watch.changed(change)
       const { relayer, transaction, from, to, reason, verdict } = change
+      // For an operator: the chain is in trouble, or its required confirmations are too few.
       if (change.takenBack) {
         const facts = { relayer_id: relayer, transaction_id: transaction, from, to, reason }
-        logger.error(facts, takenBackMessage)
+        logger.error(facts, 'a reorganization took back a confirmed transaction')
         return
       }
       if (from === to && !verdict) return
@@ -30,9 +31,6 @@ export function logChanges(watch: StoreMetrics, logger: Logger): StoreMetrics {
     },
   }
 }
-
-/** For an operator: either the chain is in trouble, or its required confirmations are too few. */
-export const takenBackMessage = 'a reorganization took back a confirmed transaction'
 
 function isNoteworthy({ to, verdict }: TransactionChange): boolean {
   return to === 'failed' || to === 'expired' || verdict?.state === 'lost' || verdict?.state === 'external'

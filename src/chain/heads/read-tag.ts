@@ -9,13 +9,14 @@ import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
 import { believeTag, type TaggedBlock } from './believe-tag.ts'
 import type { ReadCanonical } from './read-canonical.ts'
-import type { TrackedHead } from './track-head.ts'
+import { type HeadTracker, type TrackedHead, watchChain } from './track-head.ts'
 
 /** Undefined where no node reports a block of the head's chain. Never rejects. */
 export type ReadTag = (tag: FinalityTag, at: TrackedHead) => Promise<BlockNumber | undefined>
 
 export interface ReadTagOptions {
   readonly endpoints: Endpoints
+  readonly heads: Pick<HeadTracker, 'hashAt' | 'reorgs'>
   readonly readCanonical: ReadCanonical
   readonly clock: Clock
   /** A head that stays is read for again after this time. */
@@ -28,15 +29,17 @@ interface Reading {
   readonly answer: Promise<BlockNumber | undefined>
 }
 
-export function readingTags({ endpoints, readCanonical, clock, rereadMs }: ReadTagOptions): ReadTag {
+export function readingTags({ endpoints, heads, readCanonical, clock, rereadMs }: ReadTagOptions): ReadTag {
   const readings = new Map<FinalityTag, Reading>()
   const believed = new Map<FinalityTag, TaggedBlock>()
 
   async function read(tag: FinalityTag, at: TrackedHead): Promise<BlockNumber | undefined> {
+    const isSameChain = watchChain(heads, at)
     const reported = await endpoints.firstAnswer((each) => report(each, tag, at), at.by).catch(() => undefined)
     const block = await believe([believed.get(tag), reported?.value], at)
     if (block) believed.set(tag, block)
-    return block?.number
+    // After a reorganization that came in between, the block may lie on another branch than this head.
+    return isSameChain() ? block?.number : undefined
   }
 
   /** Many nodes do not have a tag, or not yet: the next endpoint may. */
