@@ -120,6 +120,11 @@ export const mutants: readonly Mutant[] = [
         find: 'if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []',
         put: '',
       },
+      {
+        file: 'src/domain/decide/decide.ts',
+        find: 'if (!isFinal(inclusion.block.number, observation, policy)) {',
+        put: 'if (head.number < 0) {',
+      },
     ],
   },
   {
@@ -387,6 +392,11 @@ export const mutants: readonly Mutant[] = [
         file: 'src/domain/decide/decide.ts',
         find: 'if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []',
         put: "if (confirmations(head, inclusion.block) < policy.requiredConfirmations && spenderKind(inclusion) !== 'foreign') return []",
+      },
+      {
+        file: 'src/domain/decide/decide.ts',
+        find: 'if (!isFinal(inclusion.block.number, observation, policy)) {',
+        put: "if (spenderKind(inclusion) !== 'foreign' && !isFinal(inclusion.block.number, observation, policy)) {",
       },
     ],
   },
