@@ -20,7 +20,7 @@ const unit = [
   'test/{config,domain,layout,signers}/**/*.test.ts',
   'test/attacks/{list,log-lines}.test.ts',
   'test/chain/**/{ancestry,batch-size,believe-head,block-before,broadcast-outcome,calls,denied-receipts}.test.ts',
-  'test/chain/**/{endpoint-headers,endpoint-rest,market,measure-blocktime,read-canonical,replaceable}.test.ts',
+  'test/chain/**/{endpoint-headers,endpoint-rest,market,measure-blocktime,read-canonical,read-tag,replaceable}.test.ts',
   'test/chain/**/{replacement-rule,search-blocks,unexplained}.test.ts',
   'test/deploy/compose.test.ts',
   'test/http/**/{error-codes,listen-error,present-time,shown-path}.test.ts',

@@ -6,6 +6,7 @@ import { moveTo, type SimNode } from './chain/node.ts'
 import { executable } from './chain/pool.ts'
 import type { SimTransaction } from './chain/transaction.ts'
 import { baseFeeMax } from './fees.ts'
+import { moveTags, reorgDepthMax } from './finality.ts'
 import { epochMs } from './process/engine.ts'
 import type { World } from './world.ts'
 
@@ -17,16 +18,46 @@ export function mine(world: World): void {
 
 /** Replaces the topmost `depth` blocks by one more than that. */
 export function reorganize(world: World, depth: number): void {
+  const { blocks } = world
+  const old = blocks.canonical()
+  const fork = ancestorAt(old, old.number - Math.min(depth, reorgDepthMax(world)))
+  if (fork && fork !== old) branchOff(world, fork, fork)
+}
+
+/** Takes back safe blocks, as a rollup does whose L1 was reorganized: the sequencer makes them again with what they held. */
+export function takeBackSafe(world: World): void {
+  const { blocks, scenario, state, tagsDice, history } = world
+  const { safe, finalized } = state.tags
+  const chance = scenario.finality?.safeReorgs ?? 0
+  if (chance === 0 || !tagsDice.chance(chance) || safe.number <= finalized.number) return
+  const old = blocks.canonical()
+  const fork = ancestorAt(old, tagsDice.between(finalized.number, safe.number - 1))
+  if (!fork) return
+  let copy = fork
+  for (let number = fork.number + 1; number <= safe.number; number += 1) {
+    const block = ancestorAt(old, number)
+    if (!block) return
+    state.unsafe.add(block.hash)
+    const { hash: _, number: __, ...held } = block
+    copy = blocks.seal({ ...held, parent: copy })
+    world.bids.sealed(copy)
+  }
+  history.note(`${safe.number - fork.number} safe blocks are taken back`)
+  state.tags = { safe: copy, finalized }
+  branchOff(world, fork, copy)
+}
+
+/** Replaces the blocks above `fork` by those up to `base`, and by more than there were. */
+function branchOff(world: World, fork: Block, base: Block): void {
   const { blocks, dice } = world
   const old = blocks.canonical()
-  const fork = ancestorAt(old, old.number - depth)
-  if (!fork) return
+  const depth = old.number - fork.number
   let lost: SimTransaction[] = []
-  for (let at: Block | undefined = old; at && at !== fork; at = at.parent) {
+  for (let at: Block | undefined = old; at && at.number > base.number; at = at.parent) {
     lost = [...at.included.map(({ transaction }) => transaction), ...lost]
   }
-  let head = fork
-  for (let block = 0; block <= depth; block += 1) {
+  let head = base
+  for (let block = 0; block <= old.number - base.number; block += 1) {
     const again = lost.filter(() => dice.chance(0.4))
     head = build(world, head, dice.pick(world.nodes), again)
   }
@@ -123,6 +154,7 @@ function adopt(world: World, block: Block): void {
     return `${transaction.nonce}=${transaction.hash.slice(2, 8)} (${kind}${succeeded ? '' : ', reverts'})`
   })
   history.note(`block ${block.number}, base fee ${block.baseFee}: ${taken.join(', ') || 'empty'}`)
+  moveTags(world)
   world.truth.moved()
   for (const node of world.nodes) {
     if (node.lags) continue
@@ -137,6 +169,7 @@ export function follow(world: World, node: SimNode): void {
   if (node.head === head) return
   world.truth.nodeMoves(node, head)
   moveTo(world.node, node, head)
+  node.tags = world.state.tags
 }
 
 /** A block about every block time, for ever. */

@@ -4,7 +4,8 @@ import { accountAt } from './chain/blocks.ts'
 import { tagsOf } from './chain/transaction.ts'
 import { inWords } from './draw-policies.ts'
 import { droughtKinds } from './fees.ts'
-import { keepMining } from './mining.ts'
+import { stirTags } from './finality.ts'
+import { keepMining, takeBackSafe } from './mining.ts'
 import type { Disk } from './process/database.ts'
 import { epochMs } from './process/engine.ts'
 import { type Backup, backUp, downMs, dropUnseen, restore, takeBackLater } from './restore.ts'
@@ -111,6 +112,8 @@ async function oneStep(world: World, service: Service): Promise<void> {
   const { dice, timeline, history, scenario } = world
   const { replicas } = scenario
   beginDrought(world)
+  stirTags(world)
+  takeBackSafe(world)
   const action =
     replicas && dice.chance(replicas.share) ? dice.weighted(replicas.weights) : dice.weighted(scenario.weights)
   // Half of the time it happens between two turns of an engine that is at work.
@@ -219,12 +222,13 @@ function demandExpiries({ rows, scenario, machine, timeline, history }: World): 
 }
 
 function describe({ scenario }: World): string {
-  const { replicas, profiles, relayers, policies, reorgMax, confirmations, blocktimeMs, ending, gaps, fees } = scenario
+  const { replicas, profiles, relayers, policies, reorgMax, confirmations, blocktimeMs, ending, gaps, fees, finality } =
+    scenario
   return [
     `nodes ${profiles.map(({ client }) => client).join(', ')}`,
     `pending counts by ${gaps.pendingCounts}, ${gaps.tightGapFillers} of 16 gap fillers too tight`,
     `${relayers} relayers, ${inWords(policies)}`,
-    `reorgs to ${reorgMax}, ${confirmations} confirmations`,
+    `reorgs to ${reorgMax}, ${confirmations} confirmations${finality ? `, final by ${finality.rule}; tags ${finality.lags.safe} and ${finality.lags.finalized} behind, answered with ${finality.answers}` : ''}`,
     `a block each ${blocktimeMs} ms, configured as ${scenario.configuredBlocktimeMs}`,
     `ending ${ending}`,
     ...(fees.isFree ? ['gas is free'] : []),

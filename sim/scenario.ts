@@ -5,6 +5,7 @@ import type { PendingCount } from './chain/node.ts'
 import { type Profile, profiles } from './chain/profiles.ts'
 import { drawOperator, drawOthers, drawPolicies, type Operator, type Policies } from './draw-policies.ts'
 import { drawFees, type FeeWorld } from './fees.ts'
+import { drawFinality, type FinalityWorld } from './finality.ts'
 import { type Fate, fates, fineWeather, type Weather } from './network.ts'
 
 export const actions = [
@@ -39,9 +40,12 @@ export interface Scenario {
   readonly blocktimeMs: number
   /** What the service is told of it, which may be wrong. */
   readonly configuredBlocktimeMs: number
-  /** No reorg is deeper, and finality is deeper than every reorg. */
+  /** No reorg is deeper, but for those that take back safe blocks. */
   readonly reorgMax: number
+  /** Deeper than every reorg, where there is no other finality. */
   readonly confirmations: number
+  /** Absent: at the confirmations. */
+  readonly finality?: FinalityWorld
   readonly relayers: number
   readonly eip1559: boolean
   /** At first, and again once the faults stop. */
@@ -99,6 +103,7 @@ export const features = [
   'droughts',
   'doubtfulSends',
   'anyRestores',
+  'finality',
 ] as const
 export type Feature = (typeof features)[number]
 
@@ -115,6 +120,8 @@ export const drawnUsually: Drawn = {
   doubtfulSends: 0.2,
   // A copy undoes final cancellations, and another that is put back later knows of them.
   anyRestores: 0.1,
+  // A status follows the confirmations, a verdict a later threshold.
+  finality: 0.2,
 }
 
 export const replicaActions = ['breakSession', 'cutOff', 'freeze', 'join', 'leave'] as const
@@ -170,13 +177,21 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
   const invalidPayloads = doubts?.chance(0.5) ? 2 : 0.3
   const anyRestores = has('anyRestores')
   const restores = anyRestores ? drawAnyRestores(anyRestores) : drawRestore(streamOf('restore'))
-  const drawn = operated(drawPace(pacing, drawAlone(streamOf('scenario'), restores, prices)), streamOf('operator'))
+  const paced = drawPace(pacing, drawAlone(streamOf('scenario'), restores, prices))
+  const drawn = withFinality(operated(paced, streamOf('operator')), has('finality'))
   const alone = { ...drawn, sendWeather, invalidPayloads, gaps: drawGaps(streamOf('gaps'), drawn) }
   const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
   if (!replicas) return alone
   // Replicas look around all the time: with shorter blocks a run is shorter.
   const shared = { ...alone, replicas, relayers: sharing.pick([1, 2, 2]), blocktimeMs: sharing.pick([1_000, 2_000]) }
   return { ...shared, configuredBlocktimeMs: misconfigured(pacing, shared.blocktimeMs) }
+}
+
+function withFinality<S extends Alone>(scenario: S, dice: Dice | undefined): S {
+  if (!dice) return scenario
+  const { profiles: nodes, restores, weights } = scenario
+  const depths = drawFinality(dice, { nodes: nodes.length, restored: restores.length > 0 })
+  return { ...scenario, ...depths, weights: { ...weights, reorg: Math.max(usual.reorg, weights.reorg) } }
 }
 
 /** Chains of every pace, of which the service is told another. */

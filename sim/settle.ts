@@ -2,6 +2,7 @@
 import { refusedPauseMaxMs } from '../src/domain/decide/repeat-after.ts'
 import { maxWei } from '../src/domain/units.ts'
 import { type Policies, withoutCancelCap } from './draw-policies.ts'
+import { finalityBlocks } from './finality.ts'
 import { follow } from './mining.ts'
 import { fineWeather } from './network.ts'
 import type { Scenario } from './scenario.ts'
@@ -20,7 +21,8 @@ const tightMs = 30_000
  */
 export function boundBlocks(world: World, open: number): number {
   const { scenario, nodes } = world
-  const { confirmations, blocktimeMs, gaps } = scenario
+  const { blocktimeMs, gaps, finality } = scenario
+  const confirmations = Math.max(scenario.confirmations, finalityBlocks(finality))
   const untilTried = gaps.tightGapFillers > 0 ? Math.ceil((tightMs + refusedPauseMaxMs) / blocktimeMs) : 0
   const lateBlocks = Math.max(...nodes.map(({ receipts }) => receipts.lateBlocks))
   const delay = lateBlocks === 0 ? 0 : lateBlocks + 8
@@ -49,6 +51,7 @@ export function calm(world: World, service: Service): void {
   })
   state.revertsNow = false
   state.drought = undefined
+  state.tagsStop = false
   network.weather = nodes.map(() => fineWeather)
   network.sendWeather = fineWeather
   for (const node of nodes) {

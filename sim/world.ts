@@ -10,6 +10,7 @@ import { drawReceiptHabits } from './chain/receipts.ts'
 import { decode, forgetTransactions, isNoOp } from './chain/transaction.ts'
 import { type Bids, watchBids } from './check/bids.ts'
 import { type Bytes, watchBytes } from './check/bytes.ts'
+import { watchFinality } from './check/finality.ts'
 import { type Funds, watchFunds } from './check/funds.ts'
 import { watchOwners } from './check/owners.ts'
 import { watchPolicies } from './check/policies.ts'
@@ -17,6 +18,7 @@ import { type Rows, watchRows } from './check/rows.ts'
 import { type Truth, watchTruth } from './check/truth.ts'
 import { type Verdicts, watchVerdicts } from './check/verdicts.ts'
 import type { Policies } from './draw-policies.ts'
+import type { Tags } from './finality.ts'
 import { type History, openHistory } from './history.ts'
 import { type Network, openSimNetwork } from './network.ts'
 import type { Disk } from './process/database.ts'
@@ -33,6 +35,8 @@ export interface World {
   readonly policyDice: Dice
   /** Of what others pay, apart from all other draws. */
   readonly feesDice: Dice
+  /** How tags move, and the reorgs of safe blocks. */
+  readonly tagsDice: Dice
   readonly timeline: Timeline
   readonly history: History
   readonly blocks: Blocks
@@ -88,6 +92,11 @@ export interface Moods {
   faulty: boolean
   /** Of sixteen. */
   tightGapFillers: number
+  /** The blocks that the tags name on the canonical chain. */
+  tags: Tags
+  tagsStop: boolean
+  /** Blocks that were safe, and that a reorg took back. */
+  readonly unsafe: Set<Hash>
   readonly balances: Map<string, bigint>
   /** What the configuration says from the next start on. */
   policies: Policies
@@ -135,6 +144,9 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     drought: undefined,
     faulty: true,
     tightGapFillers: scenario.gaps.tightGapFillers,
+    tags: { safe: blocks.canonical(), finalized: blocks.canonical() },
+    tagsStop: false,
+    unsafe: new Set(),
     balances: new Map(),
     policies: scenario.policies,
     position: 0,
@@ -148,8 +160,11 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
   disk.wipe()
   let truth: Truth | undefined
   let verdicts: Verdicts | undefined
+  const finality = watchFinality(scenario, blocks, state, history.fail)
   const rows = watchRows(disk, {
     fail: history.fail,
+    published: finality.published,
+    looked: finality.looked,
     changed(row, before) {
       history.note(
         `${row.id.slice(-6)} ${before ? `${before.status} -> ` : ''}${row.status} (${row.phase}${
@@ -157,6 +172,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
         })`,
       )
       truth?.changed(row, before)
+      finality.changed(row, before)
       verdicts?.changed(row)
     },
   })
@@ -193,6 +209,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     openNode(index, profile, blocks.canonical(), {
       refusesCode: gateways.chance(0.2),
       pendingCount: scenario.gaps.pendingCounts[index] ?? 'pool',
+      tagAnswer: scenario.finality?.answers[index] ?? 'error',
       receipts: drawReceiptHabits(receipts),
     }),
   )
@@ -203,6 +220,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
   truth = watchTruth(blocks, nodes, bytes, {
     fail: history.fail,
     rows: rows.all,
+    mayBeTakenBack: ({ hash }) => scenario.finality?.rule === 'safe' && state.unsafe.has(hash),
     isLost: ({ hash }) => lost.has(hash),
     wasWonBefore: (tag) => wonBefore.has(tag),
     wasUnknowable,
@@ -281,6 +299,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     dice: worldDice,
     policyDice: dice(seed, 'policies'),
     feesDice: dice(seed, 'fees'),
+    tagsDice: dice(seed, 'tags'),
     timeline,
     history,
     blocks,

@@ -3,6 +3,7 @@ import { jointCode } from '../../src/chain/accounts/joint-call.ts'
 import type { Hex } from '../../src/domain/ids.ts'
 import type { Dice } from '../../tooling/dice.ts'
 import type { FeeWorld } from '../fees.ts'
+import type { TagAnswer, Tags } from '../finality.ts'
 import { accountAt, ancestorAt, type Block, type Blocks, blockGasMax, branches } from './blocks.ts'
 import { rewardsOf } from './others.ts'
 import { type Admission, admit, nextNonce, openPool, type Pool, prune } from './pool.ts'
@@ -17,8 +18,11 @@ export interface SimNode {
   /** What stands before it lets no code through that is not deployed. */
   readonly refusesCode: boolean
   readonly pendingCount: PendingCount
+  readonly tagAnswer: TagAnswer
   readonly receipts: ReceiptHabits
   head: Block
+  /** As it took its head over. */
+  tags: Tags
   /** Its head stands still. */
   lags: boolean
 }
@@ -54,9 +58,9 @@ export function openNode(
   index: number,
   profile: Profile,
   head: Block,
-  manners: Pick<SimNode, 'refusesCode' | 'pendingCount' | 'receipts'>,
+  manners: Pick<SimNode, 'refusesCode' | 'pendingCount' | 'tagAnswer' | 'receipts'>,
 ): SimNode {
-  return { index, profile, pool: openPool(), ...manners, head, lags: false }
+  return { index, profile, pool: openPool(), ...manners, head, tags: { safe: head, finalized: head }, lags: false }
 }
 
 /** Takes over another head: the pool loses what it spent, and may get back what it gave up. */
@@ -103,7 +107,11 @@ export function answer(
     case 'web3_clientVersion':
       return result(node.profile.version)
     case 'eth_getBlockByNumber': {
-      const block = blockOf(params[0])
+      const [place] = params
+      const tag = place === 'safe' || place === 'finalized' ? place : undefined
+      if (tag && node.tagAnswer === 'error') return error(-39001, `${tag} block not found`)
+      if (tag && node.tagAnswer === 'null') return result(null)
+      const block = tag ? node.tags[tag] : blockOf(place)
       return result(block ? blockJson(block, params[1] === true) : null)
     }
     case 'eth_getTransactionCount': {

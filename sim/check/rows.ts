@@ -1,9 +1,10 @@
 // The rows, watched from outside: nothing is lost, payloads stand, an end is an end, and every event comes once, in order.
+import type { Selectable } from 'kysely'
 import type { OutboxTable, TallyTable, TransactionTable } from '../../src/store/schema.ts'
 import type { Disk } from '../process/database.ts'
 
 export type Row = TransactionTable
-type Event = Omit<OutboxTable, 'id'> & { id: number }
+export type Event = Selectable<OutboxTable>
 
 export interface Rows {
   /** Reads what commits have changed since. */
@@ -16,6 +17,9 @@ export interface Rows {
 export interface RowWatch {
   fail(what: string): void
   changed(row: Row, before: Row | undefined): void
+  published(event: Event): void
+  /** All that is committed is seen. */
+  looked(): void
 }
 
 /** Beyond one for each time that a transaction gave the nonce back. */
@@ -39,7 +43,7 @@ const payload: readonly (keyof Row)[] = [
   'access_list',
 ]
 
-export function watchRows({ committed, touched }: Disk, { fail, changed }: RowWatch): Rows {
+export function watchRows({ committed, touched }: Disk, { fail, changed, published, looked }: RowWatch): Rows {
   const byId = committed<[string], Row>('SELECT * FROM transactions WHERE id = ?')
   const newEvents = committed<[number], Event>('SELECT * FROM outbox WHERE id > ? ORDER BY id')
   const tallies = committed<[], TallyTable>('SELECT relayer_id, status, count FROM tallies')
@@ -76,7 +80,8 @@ export function watchRows({ committed, touched }: Disk, { fail, changed }: RowWa
       }
     }
     countGapFillers(row, before)
-    if (!mayWait.includes(row.phase) && row.wait_condition !== null) {
+    const waitsForFinality = row.confirmed_at !== null && row.wait_condition === 'finality_stalled' && row.open === 1
+    if (!mayWait.includes(row.phase) && row.wait_condition !== null && !waitsForFinality) {
       fail(`${name} is ${row.phase}, and still said to wait: ${row.wait_text}`)
     }
     if (row.open === 0 && !ends.includes(row.status) && !isUnjudged(row)) fail(`${name} ended as ${row.status}`)
@@ -98,6 +103,7 @@ export function watchRows({ committed, touched }: Disk, { fail, changed }: RowWa
 
   function readEvent(event: Event): void {
     lastEvent = event.id
+    published(event)
     const { transaction_id: id, status } = event
     const name = id.slice(-6)
     const end = ended.get(id)
@@ -123,6 +129,7 @@ export function watchRows({ committed, touched }: Disk, { fail, changed }: RowWa
         const row = known.get(id)
         if (row?.open === 0 && !ended.has(id)) fail(`${id.slice(-6)} ended as ${row.status} without an event`)
       }
+      looked()
       for (const { relayer_id: relayer, status, count: tally } of tallies()) {
         const found = counts.get(`${relayer} ${status}`) ?? 0
         if (found !== tally) fail(`${relayer} ${status}: the tally says ${tally}, there are ${found}`)

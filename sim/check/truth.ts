@@ -23,6 +23,8 @@ export interface Truth {
 export interface TruthWatch {
   fail(what: string): void
   rows(): ReadonlyMap<string, Row>
+  /** It held what the rule of the network calls final, and a reorg that this rule allows took it back. */
+  mayBeTakenBack(block: Block): boolean
   /** Sent by a part of the history that a restored copy does not hold. */
   isLost(transaction: SimTransaction): boolean
   /** Canceled for good before a restore, and its client was told that it is safe to send it anew. */
@@ -37,7 +39,7 @@ export function watchTruth(
   blocks: Blocks,
   nodes: readonly SimNode[],
   bytes: Pick<Bytes, 'recorded'>,
-  { fail, rows, isLost, wasWonBefore, wasUnknowable, executed }: TruthWatch,
+  { fail, rows, mayBeTakenBack, isLost, wasWonBefore, wasUnknowable, executed }: TruthWatch,
 ): Truth {
   let head = blocks.canonical()
   /** On the canonical chain: how often each payload was executed. */
@@ -89,7 +91,7 @@ export function watchTruth(
     const habits = nodes.map(({ receipts }) => receipts)
     for (const wrong of wrongFigures(row, included, spender !== 'external', habits)) fail(`${name}: ${wrong}`)
     if (row.phase !== 'final') return
-    if (!blocks.isCanonical(block))
+    if (!blocks.isCanonical(block) && !mayBeTakenBack(block))
       fail(
         `${name} is finally ${row.status} by block ${block.number} (${block.hash.slice(-4)}), which is not canonical; heads: ${nodes.map(({ head: at }) => `${at.number} (${at.hash.slice(-4)})`)}`,
       )

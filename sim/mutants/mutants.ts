@@ -2,6 +2,7 @@
 
 import type { Feature } from '../scenario.ts'
 import { ofBids } from './of-bids.ts'
+import { ofFinality } from './of-finality.ts'
 import { ofPolicies } from './of-policies.ts'
 import { ofVerdicts } from './of-verdicts.ts'
 import { ofWaits } from './of-waits.ts'
@@ -27,6 +28,7 @@ export interface Mutant {
 
 export const mutants: readonly Mutant[] = [
   ...ofBids,
+  ...ofFinality,
   ...ofPolicies,
   ...ofVerdicts,
   ...ofWaits,
@@ -117,6 +119,11 @@ export const mutants: readonly Mutant[] = [
         file: 'src/domain/decide/decide.ts',
         find: 'if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []',
         put: '',
+      },
+      {
+        file: 'src/domain/decide/decide.ts',
+        find: 'if (!isFinal(inclusion.block.number, observation, policy)) {',
+        put: 'if (head.number < 0) {',
       },
     ],
   },
@@ -372,8 +379,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/store/transactions/save-transaction.ts',
-        find: 'if (kind) await publishEvent',
-        put: "if (kind && after.lifecycle.phase !== 'dropped') await publishEvent",
+        find: 'of eventsOf(before, after)) await publishEvent',
+        put: "of eventsOf(before, after)) if (after.lifecycle.phase !== 'dropped') await publishEvent",
       },
     ],
   },
@@ -385,6 +392,11 @@ export const mutants: readonly Mutant[] = [
         file: 'src/domain/decide/decide.ts',
         find: 'if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []',
         put: "if (confirmations(head, inclusion.block) < policy.requiredConfirmations && spenderKind(inclusion) !== 'foreign') return []",
+      },
+      {
+        file: 'src/domain/decide/decide.ts',
+        find: 'if (!isFinal(inclusion.block.number, observation, policy)) {',
+        put: "if (spenderKind(inclusion) !== 'foreign' && !isFinal(inclusion.block.number, observation, policy)) {",
       },
     ],
   },

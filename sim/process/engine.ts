@@ -82,7 +82,7 @@ export function policiesOf({ eip1559 }: Scenario, { others, gasPriceCap, maxInFl
 }
 
 function configOf(scenario: Scenario, policies: Policies): Config {
-  const { relayers, confirmations, configuredBlocktimeMs } = scenario
+  const { relayers, confirmations, finality, configuredBlocktimeMs } = scenario
   const indexes = keys.slice(0, relayers).map((_, index) => index)
   return {
     role: 'both',
@@ -114,6 +114,7 @@ function configOf(scenario: Scenario, policies: Policies): Config {
         chainId,
         rpcUrls: scenario.profiles.map((_, index) => ({ url: secret(`http://node-${index}.invalid/`), weight: 1 })),
         requiredConfirmations: confirmations,
+        ...(finality && { finality: finality.rule }),
         averageBlockTimeMs: configuredBlocktimeMs,
         isBlockTimeGiven: true,
         symbol: 'ETH',

@@ -1,4 +1,5 @@
 // Implements the chain port over real nodes: a network's endpoints behind one head, one fee reading and one batch.
+import { tagRereadMs } from '../domain/finality.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import { type ChainMetrics, noChainMetrics } from '../ops/metrics.ts'
@@ -9,6 +10,7 @@ import { readingMarket } from './fees/read-market.ts'
 import { openTipFloor } from './fees/tip-floor.ts'
 import { measureBlocktime } from './heads/measure-blocktime.ts'
 import { readingCanonical } from './heads/read-canonical.ts'
+import { readingTags } from './heads/read-tag.ts'
 import { trackHead } from './heads/track-head.ts'
 import { openHistoryCheck } from './inclusions/check-history.ts'
 import { rememberUnexplained } from './inclusions/unexplained.ts'
@@ -50,6 +52,7 @@ export function openNetwork(options: NetworkOptions): Chain {
   const pace = measureBlocktime({ configuredMs: averageBlocktimeMs, isGiven, clock, logger, metrics })
   const heads = trackHead({ endpoints, pace, clock, logger, metrics })
   const readCanonical = readingCanonical(endpoints, heads)
+  const readTag = readingTags({ endpoints, heads, readCanonical, clock, rereadMs: tagRereadMs / 2 })
   const unexplained = rememberUnexplained(heads.reorgs)
   const accounts = readingAccounts({ endpoints, heads, readCanonical, unexplained, clock })
   const searched = new Map<string, number>()
@@ -60,7 +63,7 @@ export function openNetwork(options: NetworkOptions): Chain {
   return {
     observe: (inquiry) =>
       observe(
-        { endpoints, heads, pace, accounts, readCanonical, readMarket, searched, unexplained, checkHistory },
+        { endpoints, heads, pace, accounts, readCanonical, readTag, readMarket, searched, unexplained, checkHistory },
         inquiry,
       ),
     announce: accounts.announce,

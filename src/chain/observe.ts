@@ -1,12 +1,14 @@
 // Answers one inquiry as of one head, in as few rounds as possible.
 
-import type { Head, Inquiry, Observation } from '../domain/observation.ts'
+import type { Head, HistoryInquiry, Inquiry, Observation } from '../domain/observation.ts'
+import type { BlockNumber } from '../domain/units.ts'
 import { byNonce } from './accounts/account-memory.ts'
 import type { Accounts } from './accounts/read-account.ts'
 import type { ReadMarket } from './fees/read-market.ts'
 import type { Pace } from './heads/measure-blocktime.ts'
 import type { ReadCanonical } from './heads/read-canonical.ts'
-import type { HeadTracker } from './heads/track-head.ts'
+import type { ReadTag } from './heads/read-tag.ts'
+import { type HeadTracker, watchChain } from './heads/track-head.ts'
 import type { CheckHistory } from './inclusions/check-history.ts'
 import { type FindInclusions, findInclusions } from './inclusions/find-inclusions.ts'
 import { isWhole } from './inclusions/receipt.ts'
@@ -18,6 +20,7 @@ export interface Observe {
   readonly pace: Pace
   readonly accounts: Accounts
   readonly readCanonical: ReadCanonical
+  readonly readTag: ReadTag
   readonly readMarket: ReadMarket
   readonly searched: FindInclusions['searched']
   readonly unexplained: FindInclusions['unexplained']
@@ -34,13 +37,17 @@ function isWaiting({ live }: Inquiry, { number }: Head): boolean {
 
 /** Rejects with ChainUnavailable when no endpoint returns head and nonce. */
 export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observation> {
-  const { heads, pace, accounts, readCanonical, readMarket, checkHistory } = parts
+  const { heads, pace, accounts, readCanonical, readTag, readMarket } = parts
   const at = await heads.current()
-  const [read, market, canonical] = await Promise.all([
+  const isSameChain = watchChain(heads, at)
+  const [read, market, canonical, named] = await Promise.all([
     accounts.read(inquiry, at),
     inquiry.market ? readMarket(at, isWaiting(inquiry, at.head)) : undefined,
     readCanonical(inquiry.inclusionBlocks, at),
+    inquiry.tag && readTag(inquiry.tag, at),
   ])
+  // The tag and the inclusions' blocks must lie on one branch.
+  const tagged = isSameChain() ? named : undefined
   const { account, by } = read
   const spent = inquiry.live.filter(({ nonce }) => nonce < account.nonce && !isWhole(account.inclusions.get(nonce)))
   for (const { nonce } of inquiry.live) if (nonce >= account.nonce) parts.unexplained.forget(inquiry.address, nonce)
@@ -51,7 +58,12 @@ export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observa
   const balance = accounts.settle(inquiry, at, inclusions, read)
   const lostHistory =
     inquiry.lostHistory &&
-    (await checkHistory(inquiry.address, inquiry.lostHistory, account.pendingNonce, { ...at, by }))
+    (await parts.checkHistory(
+      inquiry.address,
+      inquiry.tag ? belowTag(inquiry.lostHistory, at.head, tagged) : inquiry.lostHistory,
+      account.pendingNonce,
+      { ...at, by },
+    ))
   const blocktimeMs = pace.measuredMs()
   return {
     head: at.head,
@@ -63,6 +75,13 @@ export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observa
     inclusions,
     lostNoOps,
     canonical,
+    ...(tagged !== undefined && { tagged }),
     ...(lostHistory && { lostHistory }),
   }
+}
+
+/** Only spenders up to the tag count, and none where no node has it. */
+function belowTag(inquiry: HistoryInquiry, head: Head, tagged: BlockNumber | undefined): HistoryInquiry {
+  const depth = tagged === undefined ? Number.POSITIVE_INFINITY : head.number - tagged + 1
+  return { ...inquiry, confirmations: Math.max(inquiry.confirmations, depth) }
 }

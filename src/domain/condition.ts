@@ -45,6 +45,8 @@ export const conditions = [
   'gas_unknown',
   /** The next transaction would revert now. */
   'would_revert',
+  /** A transaction is confirmed, and no node has reported for long that its block is final. */
+  'finality_stalled',
 ] as const
 export type Condition = (typeof conditions)[number]
 

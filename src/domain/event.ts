@@ -2,6 +2,7 @@
 import type { Attempt } from './attempt.ts'
 import type { Hash, RelayerId, TransactionId } from './ids.ts'
 import {
+  confirmedAtOf,
   isTerminal,
   revisionOf,
   type Status,
@@ -16,8 +17,9 @@ import { statusReasonOf } from './wait.ts'
 /**
  * - `update`: the status changed, or the transaction ended.
  * - `attention`: the status is the same, and its reason says why it waits or what went wrong. An operator may help.
+ * - `alarm`: a reorganization took back an execution that was confirmed. It follows the `update` of the status.
  */
-export type EventKind = 'update' | 'attention'
+export type EventKind = 'update' | 'attention' | 'alarm'
 
 export interface TransactionEvent {
   /** Rises in the order of commits. After a restore from an older copy an id may occur again, at another time. */
@@ -27,6 +29,8 @@ export interface TransactionEvent {
   /** No event comes after it. */
   readonly terminal: boolean
   readonly occurredAt: TimestampMs
+  /** Of an execution that was confirmed then. Absent also from a terminal event, whose transaction has it. */
+  readonly confirmedAt?: TimestampMs
   /** The transaction as it was then. */
   readonly transaction: Transaction
 }
@@ -48,8 +52,18 @@ export interface Appearance {
   readonly statusReason?: string
 }
 
-/** The kind of event that a change makes; undefined if it makes none. */
-export function eventOf(before: Transaction, after: Transaction): EventKind | undefined {
+/** The events that a change makes, in their order. */
+export function eventsOf(before: Transaction, after: Transaction): readonly EventKind[] {
+  const kind = eventOf(before, after)
+  return [...(kind ? [kind] : []), ...(isTakenBack(before, after) ? (['alarm'] as const) : [])]
+}
+
+/** Whether an execution was confirmed, and its block is no longer canonical. */
+export function isTakenBack(before: Transaction, after: Transaction): boolean {
+  return confirmedAtOf(before) !== undefined && confirmedAtOf(after) === undefined
+}
+
+function eventOf(before: Transaction, after: Transaction): EventKind | undefined {
   if (statusOf(before) !== statusOf(after) || isTerminal(after) !== isTerminal(before)) return 'update'
   return wantsAttention(before, after) ? 'attention' : undefined
 }
@@ -59,12 +73,13 @@ function wantsAttention(before: Transaction, after: Transaction): boolean {
   const { lifecycle, cancellation, wait } = after
   const wasMined = before.lifecycle.phase === 'mined'
   // Our no-op being mined is the goal of a cancellation. It is an event once it is final.
-  if ('inclusion' in lifecycle) return !wasMined && spenderKind(lifecycle.inclusion) === 'foreign'
+  const beginsToWait = wait !== undefined && wait.condition !== before.wait?.condition
+  if ('inclusion' in lifecycle) return beginsToWait || (!wasMined && spenderKind(lifecycle.inclusion) === 'foreign')
   if (wasMined || recoveredIn(after) > recoveredIn(before)) return true
   // The node refuses its payload for good.
   if (cancellation && !before.cancellation) return true
   // Only the condition counts: figures of a text follow prices, and would make each block an event.
-  if (wait) return wait.condition !== before.wait?.condition
+  if (wait) return beginsToWait
   // The race is no longer held up, and no status shows that.
   return cancellation !== undefined && before.wait !== undefined
 }

@@ -1,6 +1,7 @@
 // What a relayer reads from the chain in one step, and the results. A missing answer is never a "no".
 import type { Attempt } from './attempt.ts'
 import type { Fees, Market, ReplacementRule } from './fees.ts'
+import type { FinalityTag } from './finality.ts'
 import type { Address, Hash, Hex, TransactionId } from './ids.ts'
 import type { AccessList, BlockRef, Inclusion, Payload } from './transaction.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from './units.ts'
@@ -49,6 +50,8 @@ export interface Inquiry {
   readonly live: readonly LiveNonce[]
   /** Blocks that held transactions of ours: are they still canonical? */
   readonly inclusionBlocks: readonly BlockNumber[]
+  /** A transaction waits for this tag: which block does it name? */
+  readonly tag?: FinalityTag
   readonly estimates: readonly EstimateRequest[]
   /** Prices and balance cost calls, so only a step that could spend reads them. */
   readonly market: boolean
@@ -86,6 +89,8 @@ export interface Observation {
   readonly lostNoOps?: ReadonlyMap<Nonce, LostNoOp>
   /** The canonical hash at a height; a height that could not be read is missing. */
   readonly canonical: ReadonlyMap<BlockNumber, Hash>
+  /** The requested tag's block: canonical, never above `head`. Absent also where no node has the tag. */
+  readonly tagged?: BlockNumber
   readonly estimates: ReadonlyMap<TransactionId, Estimate>
   /** Absent also where no node reports its pool. */
   readonly lostHistory?: HistorySeen

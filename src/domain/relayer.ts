@@ -1,4 +1,5 @@
 // A relayer: one signer on one network. It is one nonce sequence, and so the unit of mutual exclusion.
+import type { FinalityRule } from './finality.ts'
 import type { Address, NetworkName, RelayerId } from './ids.ts'
 import type { Policies } from './policy-table.ts'
 import type { Nonce, Wei } from './units.ts'
@@ -24,10 +25,9 @@ export interface NonceFloor {
 }
 
 /** The rules of a network that decisions follow. Prices wait for blocks; only repeated broadcasts wait for time. */
-export interface NetworkPolicy {
+export interface NetworkPolicy extends FinalityRule {
   readonly chainId: number
   readonly eip1559: boolean
-  readonly requiredConfirmations: number
   /** Blocks that a send waits before it is priced anew. */
   readonly bumpAfterBlocks: number
   /** Blocks that a no-op waits before it is priced anew. */

@@ -9,18 +9,6 @@ import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from './units.ts'
 /** The addresses and slots that a transaction declares (EIP-2930). They change the cost of gas, never the execution. */
 export type AccessList = readonly { readonly address: Address; readonly storageKeys: readonly Hex[] }[]
 
-/** An absent list equals an empty one. Capital letters in an address are only a checksum. */
-export function isSameAccessList(one: AccessList = [], other: AccessList = []): boolean {
-  return canonical(one) === canonical(other)
-}
-
-function canonical(list: AccessList): string {
-  return list
-    .map(({ address, storageKeys }) => [address, ...storageKeys].join())
-    .join(';')
-    .toLowerCase()
-}
-
 export interface Payload {
   readonly from: Address
   /** Absent for a contract creation. */
@@ -72,7 +60,7 @@ export type DropReason = 'canceled' | 'expired' | 'refused'
 /**
  * queued ──> inFlight ──> mined ──> final      a nonce is bound; from inFlight to final, the chain proves each arrow
  *    │          │  ▲         │
- *    │          │  └─────────┤                 a reorganization reopens
+ *    │          │  └─────────┤                 a reorganization reopens, before `mined` is confirmed or after
  *    │          │            └──> queued       a foreign transaction took the nonce, at finality
  *    │          ├──> queued                    a PUT whose old payload no node had: the nonce returns
  *    └──────────┴──> dropped                   certain that no node holds it
@@ -85,6 +73,8 @@ export type Lifecycle =
       readonly nonce: Nonce
       readonly attempts: NonEmpty<Attempt>
       readonly inclusion: Inclusion
+      /** When it had the required confirmations. Absent before. */
+      readonly confirmedAt?: TimestampMs
     }
   | {
       readonly phase: 'final'
@@ -92,6 +82,8 @@ export type Lifecycle =
       readonly attempts: NonEmpty<Attempt>
       readonly inclusion: Inclusion
       readonly settledAt: TimestampMs
+      /** Absent if it was final at once. */
+      readonly confirmedAt?: TimestampMs
     }
   | { readonly phase: 'dropped'; readonly reason: DropReason; readonly droppedAt: TimestampMs }
 
@@ -125,7 +117,7 @@ export interface Transaction {
   readonly cancellation?: CancellationIntent
   /** The last entry of its history, for people. */
   readonly statusReason?: string
-  /** Absent while nothing holds it up, and from its inclusion or its end on. */
+  /** Absent while nothing holds it up, and after its end. Once mined, only finality can hold it up. */
   readonly wait?: Wait
   /**
    * In the queue, and not sent: this no-op of a lost history canceled it or another, and the record does not show
@@ -172,7 +164,9 @@ export function statusOf(transaction: Pick<Transaction, 'lifecycle' | 'cancellat
       if (shown) return canceled
       return lifecycle.attempts.some((attempt) => attempt.broadcast.state === 'handed') ? 'submitted' : 'sent'
     case 'mined':
-      if (spenderKind(lifecycle.inclusion) === 'payload') return 'mined'
+      if (spenderKind(lifecycle.inclusion) === 'payload') {
+        return lifecycle.confirmedAt === undefined ? 'mined' : executedStatus(lifecycle.inclusion)
+      }
       return shown ? canceled : 'submitted'
     case 'final':
       if (spenderKind(lifecycle.inclusion) !== 'payload') return canceled
@@ -180,10 +174,16 @@ export function statusOf(transaction: Pick<Transaction, 'lifecycle' | 'cancellat
   }
 }
 
-/** The status of a final execution. Success and failure both need a proof. */
+/** The status of a confirmed execution. Success and failure both need a proof. */
 function executedStatus(inclusion: Inclusion): Status {
   const { succeeded } = inclusion.by === 'external' ? {} : inclusion
   return succeeded === undefined ? 'mined' : succeeded ? 'confirmed' : 'failed'
+}
+
+/** When the payload was confirmed, rather than another transaction with its nonce. */
+export function confirmedAtOf({ lifecycle }: Pick<Transaction, 'lifecycle'>): TimestampMs | undefined {
+  if (!('inclusion' in lifecycle) || spenderKind(lifecycle.inclusion) !== 'payload') return undefined
+  return lifecycle.phase === 'final' ? (lifecycle.confirmedAt ?? lifecycle.settledAt) : lifecycle.confirmedAt
 }
 
 /** The fees of an execution; undefined if a part of them is missing. */

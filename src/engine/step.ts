@@ -4,12 +4,13 @@ import type { Chain } from '../chain/chain.ts'
 import type { Condition } from '../domain/condition.ts'
 import { decide } from '../domain/decide/decide.ts'
 import type { Plan } from '../domain/decide/decision.ts'
-import { inquire, type Wants } from '../domain/decide/inquire.ts'
+import { awaitsFinality, inquire, tagToRead, type Wants } from '../domain/decide/inquire.ts'
 import { violations } from '../domain/decide/invariants.ts'
 import { patienceEndsAt } from '../domain/decide/reason-to-bid.ts'
 import { nextRefusedRetry } from '../domain/decide/refused-gap-filler.ts'
 import { repeatAfter } from '../domain/decide/repeat-after.ts'
 import { inFlightOf, isHeldUp, isInDoubt, nextExpiry, queuedOf, type Work } from '../domain/decide/work.ts'
+import { finalDepth, tagRereadMs } from '../domain/finality.ts'
 import { inquireAboutHistory } from '../domain/lost-history/check-history.ts'
 import type { Inquiry, LostHistory, Observation } from '../domain/observation.ts'
 import type { NetworkPolicy } from '../domain/relayer.ts'
@@ -125,7 +126,8 @@ function againAfter(
   const { number } = observation.head
   const patience = (patienceEndsAt(inFlightOf(work), number, policy, now) ?? Number.POSITIVE_INFINITY) - now
   const refusedRetry = (nextRefusedRetry(work, repeats, now) ?? Number.POSITIVE_INFINITY) - now
-  const soonest = Math.min(retry, Math.max(1, expiry), patience, refusedRetry)
+  const tag = awaitsFinality(work) && typeof policy.finality !== 'number' ? tagRereadMs : Number.POSITIVE_INFINITY
+  const soonest = Math.min(retry, Math.max(1, expiry), patience, refusedRetry, tag)
   return Number.isFinite(soonest) ? { againAfterMs: Math.min(soonest, sleepMaxMs) } : {}
 }
 
@@ -141,15 +143,16 @@ async function look(
 ): Promise<{ plan: Plan; observation: Observation }> {
   const waits = queuedOf(work).length > 0
   const doubts = waits || (work.suspected.length > 0 && !isHeldUp(work))
-  const lostHistory = doubts ? inquireAboutHistory(work, policy.requiredConfirmations) : undefined
+  const lostHistory = doubts ? inquireAboutHistory(work, finalDepth(policy)) : undefined
   const unseen = lostHistory !== undefined && lostHistory.seen?.isWhole !== true
+  const tag = tagToRead(work, lostHistory, policy)
   let wants: Wants = {
     pendingNonce: unseen || (waits && unknowns.pool),
     freshBalance: unknowns.balance,
     paysMore: false,
   }
   while (true) {
-    const inquiry: Inquiry = { ...inquire(work, wants), ...(lostHistory && { lostHistory }) }
+    const inquiry: Inquiry = { ...inquire(work, wants), ...(lostHistory && { lostHistory }), ...(tag && { tag }) }
     const observation = withUnknowns(await chain.observe(inquiry), inquiry)
     const found = await findSent(context.store.reads, work, observation.lostHistory?.spenders)
     const plan = decide({ work: { ...work, ...found }, observation, policy, now: context.clock.now() })

@@ -200,6 +200,11 @@ export const migrations: readonly Migration[] = [
     statements: ['ALTER TABLE relayers ADD COLUMN unchecked_through BIGINT'],
   },
   {
+    name: '016-finality',
+    // Null also in earlier rows: a step confirms the mined ones, and final ones were confirmed when they became final.
+    statements: ['transactions', 'outbox'].map((table) => `ALTER TABLE ${table} ADD COLUMN confirmed_at BIGINT`),
+  },
+  {
     name: '017-created-by',
     // Null: the service itself made it, or an earlier version stored it.
     statements: ['ALTER TABLE transactions ADD COLUMN created_by TEXT'],

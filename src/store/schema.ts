@@ -79,6 +79,8 @@ export interface TransactionTable extends PayloadColumns {
   canceled_at: number | null
   cancel_origin: CancellationIntent['origin'] | null
   ended_at: number | null
+  /** When the inclusion had the required confirmations, if it was not final at once. */
+  confirmed_at: number | null
   drop_reason: DropReason | null
   included_kind: Attempt['kind'] | Exclude<Inclusion['by'], 'attempt'> | null
   included_hash: Hash | null
@@ -138,6 +140,7 @@ export interface OutboxTable {
   hash: Hash | null
   revision: Generated<number>
   sent_at: number | null
+  confirmed_at: number | null
   /** The notification that the relayer named at the time of the event. */
   notification_id: string | null
 }

@@ -135,6 +135,8 @@ const anyInclusion: fc.Arbitrary<Inclusion> = fc.oneof(
   record({ by: fc.constant('external'), hash: anyHash, block: anyBlock }),
 )
 
+const anyConfirmation = optional('confirmedAt', anyCount)
+
 export function anyLifecycle(transactionId: TransactionId, anyNonce = anyCount): fc.Arbitrary<Lifecycle> {
   const bound = anyNonce.chain((nonce) =>
     record({
@@ -149,10 +151,16 @@ export function anyLifecycle(transactionId: TransactionId, anyNonce = anyCount):
   return fc.oneof(
     fc.constant({ phase: 'queued' } as const),
     bound.map((facts) => ({ phase: 'inFlight' as const, ...facts })),
-    fc.tuple(bound, anyInclusion).map(([facts, inclusion]) => ({ phase: 'mined' as const, ...facts, inclusion })),
     fc
-      .tuple(bound, anyInclusion, anyCount)
-      .map(([facts, inclusion, settledAt]) => ({ phase: 'final' as const, ...facts, inclusion, settledAt })),
+      .tuple(bound, anyInclusion, anyConfirmation)
+      .map(([facts, inclusion, confirmed]) => ({ phase: 'mined' as const, ...facts, inclusion, ...confirmed })),
+    fc.tuple(bound, anyInclusion, anyConfirmation, anyCount).map(([facts, inclusion, confirmed, settledAt]) => ({
+      phase: 'final' as const,
+      ...facts,
+      inclusion,
+      ...confirmed,
+      settledAt,
+    })),
     record({
       phase: fc.constant('dropped'),
       reason: fc.constantFrom('canceled', 'expired', 'refused'),

@@ -5,7 +5,7 @@ import { afterAnswers, apply } from '../../src/domain/decide/apply.ts'
 import { type Decision, explain } from '../../src/domain/decide/decision.ts'
 import { explainHindrance, explainUnreachable } from '../../src/domain/decide/hindrance.ts'
 import { include, reopen } from '../../src/domain/decide/settle.ts'
-import { eventOf } from '../../src/domain/event.ts'
+import { type EventKind, eventsOf } from '../../src/domain/event.ts'
 import { restoreCancellation } from '../../src/domain/lost-history/lost-cancellation.ts'
 import type { LostNoOp } from '../../src/domain/observation.ts'
 import { replace } from '../../src/domain/replace.ts'
@@ -27,6 +27,10 @@ import {
   somePolicy,
   someWork,
 } from './some.ts'
+
+function eventOf(before: Transaction, after: Transaction): EventKind | undefined {
+  return eventsOf(before, after)[0]
+}
 
 /** As they are stored, one after the other. */
 function reported(transaction: Transaction, ...decisions: readonly (readonly Decision[])[]): Transaction {

@@ -60,6 +60,8 @@ export const somePolicy: NetworkPolicy = {
   chainId: 31_337,
   eip1559: true,
   requiredConfirmations: 3,
+  // Counts as the required confirmations, whatever a test changes them to.
+  finality: 1,
   bumpAfterBlocks: 3,
   cancelBumpAfterBlocks: 2,
   bumpAfterMs: 0,

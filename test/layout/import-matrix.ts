@@ -20,6 +20,7 @@ const matrix: Readonly<Record<string, Rule>> = {
     'ops/secret.ts',
     'ops/member.ts',
     'ops/request-headers.ts',
+    'domain/finality.ts',
     'domain/policies.ts',
     'domain/policy-table.ts',
     'domain/ids.ts',

@@ -3,6 +3,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { StaleWrite } from '../../src/domain/errors.ts'
 import { isTerminal, type Transaction } from '../../src/domain/transaction.ts'
+import { presentEvent } from '../../src/http/events/present-event.ts'
+import { presentTime } from '../../src/http/response/present-time.ts'
 import { anyLifecycle, anyTransaction } from '../domain/any.ts'
 import { answered, broadcastStates, by, byForeign, now, someAttempt } from '../domain/some.ts'
 import { freshId, type OpenStore, send, storedRelayer } from './contract.ts'
@@ -85,6 +87,54 @@ export function rowContract(open: OpenStore): void {
       await expect(again).rejects.toThrow(StaleWrite)
       expect(await everything(under)).toEqual(rows)
     }
+  })
+
+  test('when it was confirmed is kept until its block is taken back, and each event shows it', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayer = await storedRelayer(store)
+    let latest = await send(store, relayer.id)
+    const save = async (after: Transaction, at: number) => {
+      const before = latest
+      latest = await store.commit((session) => session.saveTransaction(before, after, at))
+      expect(await store.reads.transaction(relayer.id, latest.id)).toStrictEqual(latest)
+    }
+    const attempt = someAttempt(0, { transactionId: latest.id })
+    const flying = { phase: 'inFlight', nonce: 0, attempts: [attempt] } as const
+    const included = { ...flying, phase: 'mined', inclusion: by(attempt) } as const
+    await save({ ...latest, lifecycle: included }, now)
+    await save({ ...latest, lifecycle: { ...included, confirmedAt: now + 1 } }, now + 1)
+    expect(await store.reads.work(relayer.id)).toMatchObject({ open: [{ lifecycle: { confirmedAt: now + 1 } }] })
+    expect(await store.reads.counts(relayer.id)).toMatchObject({ confirmed: 1, mined: 0 })
+    await save({ ...latest, lifecycle: flying }, now + 2)
+    await save({ ...latest, lifecycle: included }, now + 3)
+    await save({ ...latest, lifecycle: { ...included, confirmedAt: now + 4 } }, now + 4)
+    await save(
+      { ...latest, lifecycle: { ...included, phase: 'final', confirmedAt: now + 4, settledAt: now + 5 } },
+      now + 5,
+    )
+
+    const { events } = await store.reads.events(0, 100, () => true)
+    expect(events.map(({ kind, status, terminal, confirmedAt }) => [kind, status, terminal, confirmedAt])).toEqual([
+      ['update', 'mined', false, undefined],
+      ['update', 'confirmed', false, now + 1],
+      ['update', 'submitted', false, undefined],
+      ['alarm', 'submitted', false, undefined],
+      ['update', 'mined', false, undefined],
+      ['update', 'confirmed', false, now + 4],
+      ['update', 'confirmed', true, undefined],
+    ])
+    expect(
+      events.map((event) => presentEvent(event)).map(({ event, payload }) => [event, payload.confirmed_at]),
+    ).toEqual([
+      ['transaction_update', undefined],
+      ['transaction_update', presentTime(now + 1)],
+      ['transaction_update', undefined],
+      ['transaction_alarm', undefined],
+      ['transaction_update', undefined],
+      ['transaction_update', presentTime(now + 4)],
+      ['transaction_update', presentTime(now + 4)],
+    ])
   })
 
   test('an attempt is never overwritten by another, nor its bytes by a later save', async () => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { verdictOn } from '../../src/domain/cancel.ts'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
-import { statusOf } from '../../src/domain/transaction.ts'
+import { confirmedAtOf, isInPhase, statusOf } from '../../src/domain/transaction.ts'
 import { hashOf } from '../http/support/rows.ts'
 import { earlierDatabases, schemaBefore } from './earlier-database.ts'
 
@@ -31,6 +31,30 @@ const rows: readonly string[] = [
     ),
   ]),
 ]
+
+const mined: readonly string[] = [
+  ...rows,
+  "UPDATE transactions SET phase = 'mined', open = 1, status = 'mined', ended_at = NULL, canceled_at = NULL, cancel_origin = NULL WHERE id = 'lost'",
+  `INSERT INTO tallies (relayer_id, status, count) VALUES ('${relayer}', 'mined', 1)`,
+]
+
+test.each(earlierDatabases())(
+  'a transaction that was mined before there were two thresholds is not confirmed yet, on %s',
+  async (_, dialect, open) => {
+    await using disposal = new AsyncDisposableStack()
+    const store = await open(disposal, [...schemaBefore('016-finality', dialect), ...mined])
+    const [transaction] = (await store.reads.work(relayer))?.open ?? []
+    if (!transaction || !isInPhase(transaction, 'mined')) throw new Error('it is not mined')
+    expect([statusOf(transaction), transaction.lifecycle.confirmedAt]).toEqual(['mined', undefined])
+    const confirmed = { ...transaction, lifecycle: { ...transaction.lifecycle, confirmedAt: 77 } }
+    await store.commit((session) => session.saveTransaction(transaction, confirmed, 77))
+    const read = await store.reads.transaction(relayer, transaction.id)
+    expect(read && [statusOf(read), confirmedAtOf(read)]).toEqual(['confirmed', 77])
+    // What was final then was confirmed at the same time.
+    const won = await store.reads.transaction(relayer, 'won' as TransactionId)
+    expect(won?.lifecycle).toMatchObject({ phase: 'final', settledAt: 9 })
+  },
+)
 
 test.each(earlierDatabases())(
   'verdicts from before L1 fees were kept cost what they did, on %s',

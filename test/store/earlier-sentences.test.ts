@@ -216,9 +216,9 @@ test.each(earlierDatabases())(
     const waits = await Promise.all(sentences.map((_, index) => read(`wait-${index}`)))
     expect(waits.map((each) => [each.wait?.condition, statusReasonOf(each)])).toEqual(sentences)
     expect(waits.filter(({ statusReason }) => statusReason !== undefined)).toEqual([])
-    // A foreign transaction that took a nonce is history.
+    // A foreign transaction that took a nonce is history, and earlier releases waited for no finality of its own.
     const derived = new Set(sentences.map(([condition]) => condition))
-    expect(conditions.filter((each) => !derived.has(each))).toEqual(['nonce_taken'])
+    expect(conditions.filter((each) => !derived.has(each))).toEqual(['nonce_taken', 'finality_stalled'])
 
     const rest = await Promise.all(others.map(([id]) => read(id)))
     expect(rest.map(({ id, wait, statusReason }) => [id, wait?.condition, statusReason])).toEqual(

@@ -10,7 +10,8 @@ import type { HeadTracker, TrackedHead } from './track-head.ts'
 /** A block that could not be read, or that lies above the head, is missing. */
 export type ReadCanonical = (numbers: Iterable<BlockNumber>, at: TrackedHead) => Promise<ReadonlyMap<BlockNumber, Hash>>
 
-const deepKept = 1_024
+/** Half an hour of blocks, at eight in a second: a rollup's last ones wait that long for finality. */
+const deepKept = 16_384
 
 export function readingCanonical(endpoints: Endpoints, heads: HeadTracker): ReadCanonical {
   let deep = new Map<BlockNumber, Hash>()

@@ -119,6 +119,12 @@ export function trackHead(options: TrackOptions): HeadTracker {
   }
 }
 
+/** Returns whether every hash that was read since lies on the chain of this head: no reorganization was seen. */
+export function watchChain(heads: Pick<HeadTracker, 'hashAt' | 'reorgs'>, { head }: TrackedHead): () => boolean {
+  const before = heads.reorgs()
+  return () => heads.reorgs() === before && heads.hashAt(head.number) === head.hash
+}
+
 /** Each follower is called once for each head, whatever another one throws. */
 function openFollowers(logger: Logger) {
   const notifiedOf = new Map<(head: Head) => void, Hash | undefined>()

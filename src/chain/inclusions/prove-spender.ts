@@ -1,10 +1,12 @@
 // Finds the spender of a nonce when none of our attempts has a receipt: the block in which it was spent holds the
 // proof.
+
 import { isAddressEqual, recoverAuthorizationAddress } from 'viem/utils'
+import { isSameAccessList } from '../../domain/access-list.ts'
 import type { Address } from '../../domain/ids.ts'
 import { isLostNoOp } from '../../domain/lost-history/lost-cancellation.ts'
 import type { LiveNonce, LostNoOp } from '../../domain/observation.ts'
-import { type BlockRef, type Execution, type Inclusion, isSameAccessList } from '../../domain/transaction.ts'
+import type { BlockRef, Execution, Inclusion } from '../../domain/transaction.ts'
 import type { BlockNumber, Nonce, TimestampMs } from '../../domain/units.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
 import { isAnswered } from '../nodes/call.ts'

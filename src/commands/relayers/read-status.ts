@@ -2,7 +2,7 @@
 
 import { type Chain, ChainUnavailable } from '../../chain/chain.ts'
 import type { Relayer } from '../../domain/relayer.ts'
-import { pendingStatuses } from '../../domain/transaction.ts'
+import { confirmedAtOf, pendingStatuses } from '../../domain/transaction.ts'
 import type { Nonce, TimestampMs, Wei } from '../../domain/units.ts'
 import type { Reads } from '../../store/store.ts'
 import { readNodes } from '../read-nodes.ts'
@@ -13,7 +13,7 @@ export interface RelayerStatus {
   readonly balance: Wei
   readonly nonce: Nonce
   readonly pending: number
-  /** When the newest confirmed transaction was settled. */
+  /** When the newest confirmed transaction was confirmed. */
   readonly lastConfirmedAt?: TimestampMs
 }
 
@@ -24,11 +24,12 @@ export async function readStatus(reads: Reads, chainOf: ChainOf, relayer: Relaye
     reads.counts(relayer.id),
     reads.transactions(relayer.id, { status: 'confirmed' }, { page: 1, perPage: 1 }),
   ])
-  const lifecycle = confirmed.items[0]?.lifecycle
+  const [newest] = confirmed.items
+  const lastConfirmedAt = newest && confirmedAtOf(newest)
   return {
     ...account,
     pending: pendingStatuses.reduce((sum, status) => sum + counts[status], 0),
-    ...(lifecycle?.phase === 'final' && { lastConfirmedAt: lifecycle.settledAt }),
+    ...(lastConfirmedAt !== undefined && { lastConfirmedAt }),
   }
 }
 

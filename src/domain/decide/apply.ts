@@ -9,7 +9,7 @@ import { type InPhase, isInPhase, neverReachedANode, type Transaction } from '..
 import type { Nonce, TimestampMs } from '../units.ts'
 import { withoutWait, withWait } from '../wait.ts'
 import type { Change } from './decision.ts'
-import { include, refusePayload, reopen, requeue, settle, withReason } from './settle.ts'
+import { confirm, include, refusePayload, reopen, requeue, settle, withReason } from './settle.ts'
 
 /** `attempt` is the signed attempt of the decisions that sign: assignNonce, bump, replace and takeOver. */
 export function apply(
@@ -40,6 +40,8 @@ export function apply(
       return restoreCancellation({ ...change, transaction }, now)
     case 'suspect':
       return suspect({ ...change, transaction })
+    case 'confirm':
+      return confirm(inPhase(transaction, 'mined'), now)
     case 'settle':
       return settle(inPhase(transaction, 'mined'), now)
     case 'reopen':

@@ -6,14 +6,15 @@
 //    the chain says which.
 // 3. While the nonce is open, the service broadcasts the payload again where it may be lost, and prices it anew where
 //    it is stuck. Once canceled, the payload is never broadcast again, and a no-op races it at rising fees.
-// 4. A nonce that the chain has spent is an inclusion. An inclusion deep enough in the canonical chain is final. If its
-//    block leaves the chain, the nonce is open again.
+// 4. A nonce that the chain has spent is an inclusion. An inclusion deep enough in the canonical chain is confirmed, and
+//    by the finality rule of the network it is final, often at once. If its block leaves the chain before that, the
+//    nonce is open again.
 import { isNoOp } from '../attempt.ts'
+import { finalDepth, isFinal } from '../finality.ts'
 import type { Hash, TransactionId } from '../ids.ts'
 import { checkHistory, explainsAll, type HistoryCheck } from '../lost-history/check-history.ts'
 import { mayHaveCanceled } from '../lost-history/lost-cancellation.ts'
 import { confirmations, type Observation } from '../observation.ts'
-import type { NetworkPolicy } from '../relayer.ts'
 import { type InPhase, isInPhase, spenderKind, type Transaction } from '../transaction.ts'
 import type { Nonce, TimestampMs } from '../units.ts'
 import { apply } from './apply.ts'
@@ -21,7 +22,7 @@ import { assignNonces, gapFillerFees } from './assign-nonces.ts'
 import { race } from './cancel-race.ts'
 import { type Assignments, type Decision, type NeedsBalance, needsSignature, type Plan } from './decision.ts'
 import { clearStaleWaits, conditionsOf, oneReasonEach, withoutRepeats } from './explain-waits.ts'
-import { explainUnproven, foreignPatience } from './hindrance.ts'
+import { explainStalled, explainUnproven, foreignPatience } from './hindrance.ts'
 import { pursue } from './pursue.ts'
 import { include } from './settle.ts'
 import type { Situation } from './situation.ts'
@@ -46,7 +47,7 @@ export function decide(situation: Situation): Plan {
     { ...known, queued: [...returning, ...work.queued].sort((one, other) => one.sequence - other.sequence) },
     // Its decisions and its explanation are recorded together, or not at all.
     isBusy ? undefined : observation.lostHistory,
-    { nonce, head, confirmations: policy.requiredConfirmations },
+    { nonce, head, confirmations: finalDepth(policy) },
   )
   const isChecked = !isBusy && !check.lostHistory && explainsAll(known, check.explainedBelow, observation)
   const waits = ({ sequence }: Transaction) => check.lostHistory !== undefined && sequence <= check.lostHistory.through
@@ -71,7 +72,9 @@ export function decide(situation: Situation): Plan {
     ...expiries,
     ...assignments.decisions,
   ])
-  const again = assignments.again || returned || check.again
+  // A transaction that is confirmed only now waits for a tag that this observation did not read.
+  const lacksTag = typeof policy.finality !== 'number' && followUps.some(({ do: what }) => what === 'confirm')
+  const again = assignments.again || returned || check.again || lacksTag
   const spent = Math.max(work.floor.spentBelow, check.explainedBelow ?? 0, spentBelow(followUps))
   // The plan is incomplete without prices, while held up, and before another observation: then no wait is cleared.
   const explained =
@@ -177,10 +180,10 @@ function foresee(work: Work, decisions: readonly Decision[], now: TimestampMs): 
 }
 
 function followUp(transaction: Transaction, situation: Situation): (Decision | NeedsBalance)[] {
-  const { observation, policy, now } = situation
+  const { observation, now } = situation
   if (isInPhase(transaction, 'mined')) {
     const { block } = transaction.lifecycle.inclusion
-    return onceMined(transaction, observation.canonical.get(block.number), observation, policy)
+    return onceMined(transaction, observation.canonical.get(block.number), situation)
   }
   if (!isInPhase(transaction, 'inFlight')) return []
 
@@ -194,7 +197,7 @@ function followUp(transaction: Transaction, situation: Situation): (Decision | N
     // Spent, but no node shows the spender: the node lags behind itself, and the next block reads again.
     if (!inclusion) return explainUnproven(transaction, situation)
     const included = include(transaction, inclusion)
-    const settled = isInPhase(included, 'mined') ? onceMined(included, inclusion.block.hash, observation, policy) : []
+    const settled = isInPhase(included, 'mined') ? onceMined(included, inclusion.block.hash, situation) : []
     return [{ do: 'include', transaction, inclusion }, ...settled]
   }
   if (!transaction.cancellation && hasExpired(transaction, now)) return [{ do: 'expire', transaction }]
@@ -205,16 +208,18 @@ function followUp(transaction: Transaction, situation: Situation): (Decision | N
 function onceMined(
   transaction: InPhase<'mined'>,
   canonical: Hash | undefined,
-  observation: Observation,
-  policy: NetworkPolicy,
+  { observation, policy, now }: Situation,
 ): Decision[] {
-  const { inclusion, nonce } = transaction.lifecycle
+  const { inclusion, nonce, confirmedAt } = transaction.lifecycle
   const { head } = observation
   if (canonical === undefined || head.number < inclusion.block.number) return []
   if (canonical !== inclusion.block.hash) return [{ do: 'reopen', transaction }]
   // The block stands, yet its nonce is not spent: the observation mixes the views of two nodes. The next one decides.
   if (observation.nonce <= nonce) return []
   if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []
+  if (!isFinal(inclusion.block.number, observation, policy)) {
+    return confirmedAt === undefined ? [{ do: 'confirm', transaction }] : explainStalled(transaction, policy, now)
+  }
   const lostToForeign = spenderKind(inclusion) === 'foreign' && !transaction.cancellation
   // A gap filler has nothing left to fill.
   const waitsAgain = lostToForeign && transaction.origin === 'client'

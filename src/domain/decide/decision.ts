@@ -30,6 +30,8 @@ export type Decision =
   | ({ do: 'restoreCancellation' } & NoOpMatch)
   /** Such a no-op canceled this one or another: it is not sent until its client decides. */
   | ({ do: 'suspect' } & NoOpMatch)
+  /** The inclusion has the required confirmations, and is not final yet. */
+  | { do: 'confirm'; transaction: InPhase<'mined'> }
   /** The inclusion is final. */
   | { do: 'settle'; transaction: InPhase<'mined'> }
   /** The inclusion's block is no longer canonical. */

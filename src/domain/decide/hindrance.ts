@@ -2,9 +2,10 @@
 import { newest, type RejectionCode, rejectionOf, unrecognizedErrorOf } from '../attempt.ts'
 import { roughly } from '../condition.ts'
 import { escalationMultiple, type Fees, feeCap, tipOf } from '../fees.ts'
+import { stalledAfterMinutes } from '../finality.ts'
 import type { NetworkPolicy } from '../relayer.ts'
 import { type InPhase, isInPhase, type Transaction } from '../transaction.ts'
-import type { BlockNumber, Nonce, Wei } from '../units.ts'
+import type { BlockNumber, Nonce, TimestampMs, Wei } from '../units.ts'
 import { type Decision, explain } from './decision.ts'
 import type { Situation } from './situation.ts'
 import { inFlightOf, type Work } from './work.ts'
@@ -106,6 +107,20 @@ export function explainUnproven(transaction: InFlight, { observation, policy }: 
   const prefix = transaction.cancellation ? 'canceled; ' : 'waits: '
   const reason = `${prefix}nonce ${spent} is spent, and no node shows yet by which transaction: if this lasts, add an endpoint that keeps the chain's history`
   return explain(transaction, 'nonce_unproven', reason)
+}
+
+/** The nodes' tag has not passed its block for long. It ends with the inclusion: at finality, or by a reorganization. */
+export function explainStalled(
+  transaction: InPhase<'mined'>,
+  { finality }: NetworkPolicy,
+  now: TimestampMs,
+): Decision[] {
+  const { confirmedAt, inclusion } = transaction.lifecycle
+  const minutes = confirmedAt === undefined ? undefined : stalledAfterMinutes(finality, confirmedAt, now)
+  if (minutes === undefined) return []
+  const prefix = transaction.cancellation ? 'canceled; ' : 'waits: '
+  const reason = `${prefix}its block ${inclusion.block.number} is confirmed, and for more than ${minutes} minutes no endpoint has shown that it is ${finality}: wait, or add an endpoint that reports the block tag "${finality}"`
+  return explain(transaction, 'finality_stalled', reason)
 }
 
 /** No node answers at all. The first transaction in flight and the first in the queue show it. */

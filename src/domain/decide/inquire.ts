@@ -1,6 +1,8 @@
 // Lists what a step reads from the chain, based on the work and on what the first observation lacked.
 import { mayBeKnown, newest, type RejectionCode, rejectionOf } from '../attempt.ts'
+import type { FinalityTag } from '../finality.ts'
 import type { Inquiry } from '../observation.ts'
+import type { NetworkPolicy } from '../relayer.ts'
 import { awaitsReplacement } from '../replace.ts'
 import { type InPhase, isInPhase } from '../transaction.ts'
 import { inFlightOf, queuedOf, roomIn, type Work } from './work.ts'
@@ -51,6 +53,21 @@ export function inquire(work: Work, { pendingNonce, freshBalance, paysMore }: Wa
     delegation: binds && inFlight.length + work.queued.length > 1,
     pendingNonce,
   }
+}
+
+/** The tag that this step reads: none where blocks are counted, or before a transaction waits for finality. */
+export function tagToRead(
+  work: Work,
+  lostHistory: Inquiry['lostHistory'],
+  { finality }: Pick<NetworkPolicy, 'finality'>,
+): FinalityTag | undefined {
+  if (typeof finality === 'number') return undefined
+  return lostHistory || awaitsFinality(work) ? finality : undefined
+}
+
+/** Whether a transaction is confirmed, and not final. */
+export function awaitsFinality(work: Work): boolean {
+  return minedOf(work).some(({ lifecycle }) => lifecycle.confirmedAt !== undefined)
 }
 
 function minedOf(work: Work): readonly InPhase<'mined'>[] {

@@ -22,6 +22,9 @@ export function violations(work: Work): readonly string[] {
       found.push(`${id} has a no-op but no cancellation`)
     const hashes = new Set(lifecycle.attempts.map(({ hash }) => hash))
     if (hashes.size !== lifecycle.attempts.length) found.push(`${id} has the same attempt twice`)
+    if (isInPhase(transaction, 'mined') && transaction.wait && transaction.lifecycle.confirmedAt === undefined) {
+      found.push(`${id} was mined, and waits before it is confirmed`)
+    }
     if (isInPhase(transaction, 'mined') && !provenByOurs(transaction.lifecycle)) {
       found.push(`${id} was mined by an attempt that it never recorded`)
     }

@@ -22,19 +22,25 @@ function byRecord(inclusion: Inclusion, attempts: NonEmpty<Attempt>): Inclusion 
   return own ? { ...inclusion, by: 'attempt', kind: own.kind } : inclusion
 }
 
-/** Deep enough in the canonical chain: nothing changes after this. */
+/** It has the required confirmations. A deeper reorganization may still reopen it: that is an alarm. */
+export function confirm(transaction: InPhase<'mined'>, now: TimestampMs): Transaction {
+  return { ...transaction, lifecycle: { ...transaction.lifecycle, confirmedAt: now } }
+}
+
+/** Final: nothing changes after this. */
 export function settle(transaction: InPhase<'mined'>, now: TimestampMs): Transaction {
-  return { ...transaction, lifecycle: { ...transaction.lifecycle, phase: 'final', settledAt: now } }
+  return { ...withoutWait(transaction), lifecycle: { ...transaction.lifecycle, phase: 'final', settledAt: now } }
 }
 
 /** The block that held it is no longer canonical: it races again, with every attempt it ever had. */
 export function reopen(transaction: InPhase<'mined'>): Transaction {
-  const { nonce, inclusion } = transaction.lifecycle
+  const { nonce, inclusion, confirmedAt } = transaction.lifecycle
   const [first, ...others] = transaction.lifecycle.attempts
   const known = (each: Attempt) => (each.hash === inclusion.hash ? afterBlock(each) : each)
   const attempts: NonEmpty<Attempt> = [known(first), ...others.map(known)]
   const reopened = { ...transaction, lifecycle: { phase: 'inFlight' as const, nonce, attempts } }
-  return withReason(reopened, 'a reorganization removed its block from the chain')
+  const late = confirmedAt === undefined ? '' : ' after it had the required confirmations'
+  return withReason(reopened, `a reorganization removed its block from the chain${late}`)
 }
 
 /**

@@ -1,8 +1,9 @@
 // Recognizes transactions of a lost history by their payload, and rebuilds their attempts from the chain.
+import { isSameAccessList } from '../access-list.ts'
 import type { Attempt, AttemptKind } from '../attempt.ts'
 import type { TransactionId } from '../ids.ts'
 import type { MinedPayload, Spender } from '../observation.ts'
-import { isSameAccessList, type Payload, type Transaction } from '../transaction.ts'
+import type { Payload, Transaction } from '../transaction.ts'
 import type { TimestampMs } from '../units.ts'
 
 /** A transaction of the queue, the spender that executed it, and the payload that the spender carries. */

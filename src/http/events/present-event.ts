@@ -9,7 +9,9 @@ export const eventSchema = Type.Object(
     id: Type.String({
       description: "The event's id, the same at each delivery; its number rises in the order of commits",
     }),
-    event: Type.Enum(['transaction_update', 'transaction_attention']),
+    event: Type.Enum(['transaction_update', 'transaction_attention', 'transaction_alarm'], {
+      description: 'alarm: a reorganization took back an execution that was confirmed',
+    }),
     timestamp: Type.String({ format: 'date-time', description: 'When it happened' }),
     terminal: Type.Boolean({ description: 'The last event of this transaction' }),
     payload: Type.Object(
@@ -26,8 +28,13 @@ export function presentEvent(event: TransactionEvent): Static<typeof eventSchema
     event: `transaction_${event.kind}`,
     timestamp: presentTime(event.occurredAt),
     terminal: event.terminal,
-    // The row may have changed since, so the event's own status replaces the status of its phase.
-    payload: { payload_type: 'transaction', ...presentTransaction(event.transaction), status: event.status },
+    // The row may have changed since, so the event's own facts replace those of its phase.
+    payload: {
+      payload_type: 'transaction',
+      ...presentTransaction(event.transaction),
+      status: event.status,
+      ...(event.confirmedAt !== undefined && { confirmed_at: presentTime(event.confirmedAt) }),
+    },
   }
 }
 

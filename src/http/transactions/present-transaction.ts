@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import type { Attempt } from '../../domain/attempt.ts'
 import { type Fees, type Pricing, speeds } from '../../domain/fees.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { executedPayload, shownAttempt, spenderKind, statuses, statusOf } from '../../domain/transaction.ts'
+import { confirmedAtOf, executedPayload, shownAttempt, statuses, statusOf } from '../../domain/transaction.ts'
 import { statusReasonOf } from '../../domain/wait.ts'
 import { presentTime } from '../response/present-time.ts'
 import { accessListSchema, presentAccessList } from './access-list.ts'
@@ -57,6 +57,7 @@ export function presentTransaction(transaction: Transaction): TransactionBody {
   const gasLimit = payload.gasLimit ?? attempt?.gasLimit
   const { pricing } = payload
   const reason = statusReasonOf(transaction)
+  const confirmedAt = confirmedAtOf(transaction)
   return {
     id: transaction.id,
     relayer_id: transaction.relayerId,
@@ -64,7 +65,7 @@ export function presentTransaction(transaction: Transaction): TransactionBody {
     ...(reason !== undefined && { status_reason: reason }),
     created_at: presentTime(transaction.createdAt),
     ...(transaction.sentAt !== undefined && { sent_at: presentTime(transaction.sentAt) }),
-    ...confirmedAt(transaction),
+    ...(confirmedAt !== undefined && { confirmed_at: presentTime(confirmedAt) }),
     ...(attempt && { hash: attempt.hash }),
     from: payload.from,
     ...(payload.to !== undefined && { to: payload.to }),
@@ -90,12 +91,6 @@ export function presentFees(fees: Fees) {
 
 function requestedFees(pricing: Pricing) {
   return pricing.kind === 'speed' ? {} : presentFees(pricing)
-}
-
-/** When the payload was final, rather than another transaction with its nonce. */
-function confirmedAt({ lifecycle }: Transaction) {
-  if (lifecycle.phase !== 'final' || spenderKind(lifecycle.inclusion) !== 'payload') return {}
-  return { confirmed_at: presentTime(lifecycle.settledAt) }
 }
 
 /** `sig` is r, s and v in 65 bytes; v is 27 or 28 for every type of transaction. */

@@ -1,7 +1,7 @@
 // Writes an event into the outbox, in the commit of the change that it describes.
 import { appearanceOf, type EventKind } from '../../domain/event.ts'
 import type { Hash, RelayerId, TransactionId } from '../../domain/ids.ts'
-import { isTerminal, type Status, statusOf, type Transaction } from '../../domain/transaction.ts'
+import { confirmedAtOf, isTerminal, type Status, statusOf, type Transaction } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { statusReasonOf } from '../../domain/wait.ts'
 import { inLists } from '../in-lists.ts'
@@ -21,10 +21,11 @@ interface Publication {
   hash: Hash | null
   revision: number
   sentAt: number | null
+  confirmedAt: number | null
 }
 
 const intoOutbox = `INSERT INTO outbox (relayer_id, transaction_id, kind, status, status_reason, terminal, occurred_at,
-  nonce, hash, revision, sent_at, notification_id)`
+  nonce, hash, revision, sent_at, confirmed_at, notification_id)`
 
 const publish = inLists(
   statement<Publication>((db, p) =>
@@ -40,6 +41,7 @@ const publish = inLists(
       hash: p.hash,
       revision: p.revision,
       sent_at: p.sentAt,
+      confirmed_at: p.confirmedAt,
       notification_id: eb.selectFrom('relayers').select('notification_id').where('id', '=', p.relayerId),
     })),
   ),
@@ -55,6 +57,7 @@ const publish = inLists(
     hash: 'text',
     revision: 'integer',
     sentAt: 'bigint',
+    confirmedAt: 'bigint',
   },
   (given) => `${intoOutbox}
     SELECT given.*, (SELECT notification_id FROM relayers WHERE id = given."relayerId") FROM ${given}`,
@@ -63,7 +66,8 @@ const publish = inLists(
       but: 'id',
       write: (p) => `${intoOutbox}
         SELECT ${p.relayerId}, given, ${p.kind}, ${p.status}, ${p.statusReason}, ${p.terminal}, ${p.now}, ${p.nonce},
-          ${p.hash}, ${p.revision}, ${p.sentAt}, (SELECT notification_id FROM relayers WHERE id = ${p.relayerId})
+          ${p.hash}, ${p.revision}, ${p.sentAt}, ${p.confirmedAt},
+          (SELECT notification_id FROM relayers WHERE id = ${p.relayerId})
         FROM unnest(${p.id}) AS given`,
     },
   },
@@ -90,5 +94,6 @@ export async function publishEvent(
     hash: then.hash ?? null,
     revision: then.revision,
     sentAt: then.sentAt ?? null,
+    confirmedAt: terminal ? null : (confirmedAtOf(transaction) ?? null),
   })
 }

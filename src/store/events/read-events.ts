@@ -99,6 +99,7 @@ async function eventFromRow(executor: Executor, row: OutboxRow): Promise<Transac
     status: row.status,
     terminal,
     occurredAt: row.occurred_at,
+    ...(row.confirmed_at !== null && { confirmedAt: row.confirmed_at }),
     transaction: terminal ? transaction : lookedThen(transaction, then, shown && attemptFromRow(shown)),
   }
 }

@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { Attempt } from '../../domain/attempt.ts'
 import { StaleWrite } from '../../domain/errors.ts'
-import { eventOf } from '../../domain/event.ts'
+import { eventsOf } from '../../domain/event.ts'
 import type { TransactionId } from '../../domain/ids.ts'
 import { statusOf, type Transaction } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
@@ -108,8 +108,7 @@ async function publishChange(
     tallies.count(after.relayerId, was, -1)
     tallies.count(after.relayerId, is, 1)
   }
-  const kind = eventOf(before, after)
-  if (kind) await publishEvent(executor, kind, after, now)
+  for (const kind of eventsOf(before, after)) await publishEvent(executor, kind, after, now)
 }
 
 export function attemptsOf(transaction: Transaction): readonly Attempt[] {

@@ -57,6 +57,7 @@ export const progressColumns = {
   wait_text: 'text',
   nonce: 'bigint',
   sent_at: 'bigint',
+  confirmed_at: 'bigint',
   included_kind: 'text',
   included_hash: 'text',
   included_block: 'bigint',

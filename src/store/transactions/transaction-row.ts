@@ -46,6 +46,7 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
     cancel_origin: cancellation?.origin ?? null,
     ended_at:
       lifecycle.phase === 'final' ? lifecycle.settledAt : lifecycle.phase === 'dropped' ? lifecycle.droppedAt : null,
+    confirmed_at: ('inclusion' in lifecycle ? lifecycle.confirmedAt : undefined) ?? null,
     drop_reason: lifecycle.phase === 'dropped' ? lifecycle.reason : null,
     included_kind: inclusion ? (inclusion.by === 'attempt' ? inclusion.kind : inclusion.by) : null,
     included_hash: inclusion?.hash ?? null,
@@ -101,9 +102,10 @@ function lifecycleFromRow(row: TransactionRow, attempts: readonly Attempt[]): Li
   if (!isNonEmpty(attempts)) throw new Error(`transaction ${row.id} is ${row.phase} without an attempt`)
   const bound = { nonce: required(row, 'nonce'), attempts }
   if (row.phase === 'inFlight') return { phase: 'inFlight', ...bound }
-  const inclusion = inclusionFromRow(row)
-  if (row.phase === 'mined') return { phase: 'mined', ...bound, inclusion }
-  if (row.phase === 'final') return { phase: 'final', ...bound, inclusion, settledAt: required(row, 'ended_at') }
+  const confirmed = row.confirmed_at === null ? {} : { confirmedAt: row.confirmed_at }
+  const included = { ...bound, inclusion: inclusionFromRow(row), ...confirmed }
+  if (row.phase === 'mined') return { phase: 'mined', ...included }
+  if (row.phase === 'final') return { phase: 'final', ...included, settledAt: required(row, 'ended_at') }
   throw new Error(`transaction ${row.id}: phase "${row.phase}" is not one that the service writes`)
 }
 

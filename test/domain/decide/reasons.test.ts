@@ -295,7 +295,8 @@ describe('what waits', () => {
 })
 
 test('every condition has a case here, or comes of something else', () => {
-  const elsewhere: readonly Condition[] = ['policy', 'nonce_taken', 'cancellation_unclear']
+  // test/domain/decide/finality.test.ts has `finality_stalled`.
+  const elsewhere: readonly Condition[] = ['policy', 'nonce_taken', 'cancellation_unclear', 'finality_stalled']
   const covered = new Set([...cases.map(([condition]) => condition), ...elsewhere])
   expect([...conditions].filter((condition) => !covered.has(condition))).toEqual([])
 })

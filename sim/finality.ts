@@ -1,0 +1,93 @@
+// Two thresholds: worlds where a block is final later than it is confirmed, by depth or by a tag of the nodes. The tags lag,
+// jump, stand still, and are missing at some nodes. A reorg may take back `safe` blocks, and never finalized ones.
+import type { Finality, FinalityTag } from '../src/domain/finality.ts'
+import type { Dice } from '../tooling/dice.ts'
+import { ancestorAt, type Block } from './chain/blocks.ts'
+import type { World } from './world.ts'
+
+export interface FinalityWorld {
+  readonly rule: Finality
+  /** How far each tag is behind the head when it moves. */
+  readonly lags: Readonly<Record<FinalityTag, number>>
+  /** Tags move at heights that it divides. */
+  readonly strideBlocks: number
+  /** By node: what it answers to who asks for a tag. */
+  readonly answers: readonly TagAnswer[]
+  /** How likely the tags stop in a step, or go on. */
+  readonly stops: number
+  /** How likely a reorg takes back safe blocks, in a step. */
+  readonly safeReorgs: number
+}
+
+/** `null` and `error` never change: the node does not know tags. */
+export type TagAnswer = 'block' | 'null' | 'error'
+
+export type Tags = Readonly<Record<FinalityTag, Block>>
+
+interface Depths {
+  readonly reorgMax: number
+  readonly confirmations: number
+}
+
+/** Confirmations no longer protect from every reorg; finality does. */
+export function drawFinality(
+  dice: Dice,
+  { nodes, restored }: { readonly nodes: number; readonly restored: boolean },
+): Depths & { readonly finality: FinalityWorld } {
+  const reorgMax = dice.pick([2, 3, 5, 8])
+  const confirmations = dice.between(1, reorgMax)
+  const kind = dice.pick(['number', 'safe', 'finalized', 'finalized'] as const)
+  const safe = dice.between(0, confirmations + 8)
+  const finalized = safe + dice.between(1, 20)
+  const answers = Array.from({ length: nodes }, () => dice.pick<TagAnswer>(['block', 'block', 'null', 'error']))
+  // One of them knows: without any, nothing would ever be final.
+  const knows = dice.below(nodes)
+  const stops = dice.pick([0, 0.02, 0.05])
+  const safeReorgs = dice.pick([0.02, 0.05])
+  return {
+    reorgMax,
+    confirmations,
+    finality: {
+      rule: kind === 'number' ? reorgMax + dice.between(1, 4) : kind,
+      lags: { safe, finalized },
+      strideBlocks: dice.pick([1, 1, 4, 10]),
+      answers: answers.map((answer, index) => (index === knows ? 'block' : answer)),
+      stops,
+      // What a lost history has sent, and such a reorg takes back, nobody could know of.
+      safeReorgs: restored || kind === 'number' ? 0 : safeReorgs,
+    },
+  }
+}
+
+/** After the head moved. */
+export function moveTags({ scenario, state, blocks }: World): void {
+  const { finality } = scenario
+  const head = blocks.canonical()
+  if (!finality || state.tagsStop || head.number % finality.strideBlocks !== 0) return
+  const to = (tag: FinalityTag) => {
+    const block = ancestorAt(head, head.number - finality.lags[tag])
+    return block && block.number > state.tags[tag].number ? block : state.tags[tag]
+  }
+  state.tags = { safe: to('safe'), finalized: to('finalized') }
+}
+
+/** The tags stop, or go on. */
+export function stirTags({ scenario, state, tagsDice, history }: World): void {
+  const { finality } = scenario
+  if (!finality || !tagsDice.chance(finality.stops)) return
+  state.tagsStop = !state.tagsStop
+  history.note(`the tags ${state.tagsStop ? 'stop' : 'go on'}`)
+}
+
+/** How deep a reorg may be that nobody calls impossible. */
+export function reorgDepthMax({ scenario, state, blocks }: World): number {
+  const { finality } = scenario
+  if (!finality || typeof finality.rule === 'number') return scenario.reorgMax
+  return blocks.canonical().number - state.tags.safe.number
+}
+
+/** In blocks: how long a block may wait for its finality, once no fault hinders it. */
+export function finalityBlocks(finality: FinalityWorld | undefined): number {
+  if (!finality) return 0
+  return typeof finality.rule === 'number' ? finality.rule : finality.lags[finality.rule] + finality.strideBlocks
+}

@@ -1,0 +1,111 @@
+// The engine as it would be if it mixed up its two thresholds, or believed a tag that proves nothing.
+import type { Mutant } from './mutants.ts'
+
+export const ofFinality: readonly Mutant[] = [
+  {
+    name: 'finality-without-the-tag',
+    breaks: 'calls final what is confirmed, whatever the tag says',
+    with: ['finality'],
+    edits: [
+      {
+        file: 'src/domain/finality.ts',
+        find: 'block <= tagged && tagged <= head.number',
+        put: 'tagged <= head.number',
+      },
+    ],
+  },
+  {
+    name: 'finality-by-the-confirmations',
+    breaks: 'calls final what is confirmed, where the network counts more blocks',
+    with: ['finality'],
+    edits: [
+      {
+        file: 'src/domain/finality.ts',
+        find: 'Math.max(finality, requiredConfirmations)',
+        put: 'Math.min(finality, requiredConfirmations)',
+      },
+    ],
+  },
+  {
+    name: 'tag-of-any-branch',
+    breaks: 'believes a tag whose block is not on the chain of the head',
+    caughtBy: 'test/chain/heads/read-tag.test.ts',
+    edits: [
+      {
+        file: 'src/chain/heads/believe-tag.ts',
+        find: 'number <= head && canonical.get(number) === hash',
+        put: 'number <= head && canonical.get(number) !== undefined && hash.length > 0',
+      },
+    ],
+  },
+  {
+    name: 'tag-above-the-head',
+    breaks: 'believes a tag above the head',
+    caughtBy: 'test/domain/decide/finality.test.ts',
+    edits: [
+      { file: 'src/domain/finality.ts', find: 'block <= tagged && tagged <= head.number', put: 'block <= tagged' },
+    ],
+  },
+  {
+    name: 'tag-across-a-reorganization',
+    breaks: 'holds a tag of one branch against the blocks of another',
+    with: ['finality'],
+    edits: [
+      {
+        file: 'src/chain/heads/track-head.ts',
+        find: 'return () => heads.reorgs() === before && heads.hashAt(head.number) === head.hash',
+        put: 'return () => before >= 0 || head.number < 0',
+      },
+    ],
+  },
+  {
+    name: 'tag-goes-back',
+    breaks: 'forgets how far a tag was, when a node is behind another',
+    caughtBy: 'test/chain/heads/read-tag.test.ts',
+    edits: [{ file: 'src/chain/heads/read-tag.ts', find: 'if (block) believed.set(tag, block)', put: '' }],
+  },
+  {
+    name: 'confirm-at-the-tag',
+    breaks: 'shows nothing as confirmed before it is final',
+    caughtBy: 'test/domain/decide/finality.test.ts',
+    edits: [
+      {
+        file: 'src/domain/decide/decide.ts',
+        find: "return confirmedAt === undefined ? [{ do: 'confirm', transaction }] : explainStalled",
+        put: 'return explainStalled',
+      },
+    ],
+  },
+  {
+    name: 'taken-back-without-an-alarm',
+    breaks: 'takes back what was confirmed as if it had only been mined',
+    with: ['finality'],
+    edits: [
+      { file: 'src/domain/event.ts', find: "isTakenBack(before, after) ? (['alarm']", put: "false ? (['alarm']" },
+    ],
+  },
+  {
+    name: 'stalled-without-a-word',
+    breaks: 'does not say that a tag stands still',
+    caughtBy: 'test/domain/decide/finality.test.ts',
+    edits: [
+      {
+        file: 'src/domain/decide/hindrance.ts',
+        find: 'if (minutes === undefined) return []',
+        put: 'if (minutes !== 0) return []',
+      },
+    ],
+  },
+  {
+    name: 'forget-when-it-was-confirmed',
+    breaks: 'does not keep when a transaction was confirmed',
+    caughtBy: 'test/store/sqlite.test.ts',
+    edits: [
+      {
+        file: 'src/store/transactions/transaction-row.ts',
+        find: "confirmed_at: ('inclusion' in lifecycle ? lifecycle.confirmedAt : undefined) ?? null",
+        put: 'confirmed_at: null',
+      },
+    ],
+  },
+]

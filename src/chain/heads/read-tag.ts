@@ -1,0 +1,70 @@
+// Finds the block that a tag names, as of a head: one call a head, for all relayers of the network.
+import type { FinalityTag } from '../../domain/finality.ts'
+import type { Hash } from '../../domain/ids.ts'
+import type { BlockNumber } from '../../domain/units.ts'
+import type { Clock } from '../../ops/clock.ts'
+import { describeAnswer } from '../nodes/call.ts'
+import { toHead } from '../nodes/decode.ts'
+import type { Endpoint } from '../nodes/endpoint.ts'
+import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
+import { believeTag, type TaggedBlock } from './believe-tag.ts'
+import type { ReadCanonical } from './read-canonical.ts'
+import { type HeadTracker, type TrackedHead, watchChain } from './track-head.ts'
+
+/** Undefined where no node reports a block of the head's chain. Never rejects. */
+export type ReadTag = (tag: FinalityTag, at: TrackedHead) => Promise<BlockNumber | undefined>
+
+export interface ReadTagOptions {
+  readonly endpoints: Endpoints
+  readonly heads: Pick<HeadTracker, 'hashAt' | 'reorgs'>
+  readonly readCanonical: ReadCanonical
+  readonly clock: Clock
+  /** A head that stays is read for again after this time. */
+  readonly rereadMs: number
+}
+
+interface Reading {
+  readonly head: Hash
+  readonly at: number
+  readonly answer: Promise<BlockNumber | undefined>
+}
+
+export function readingTags({ endpoints, heads, readCanonical, clock, rereadMs }: ReadTagOptions): ReadTag {
+  const readings = new Map<FinalityTag, Reading>()
+  const believed = new Map<FinalityTag, TaggedBlock>()
+
+  async function read(tag: FinalityTag, at: TrackedHead): Promise<BlockNumber | undefined> {
+    const isSameChain = watchChain(heads, at)
+    const reported = await endpoints.firstAnswer((each) => report(each, tag, at), at.by).catch(() => undefined)
+    const block = await believe([believed.get(tag), reported?.value], at)
+    if (block) believed.set(tag, block)
+    // After a reorganization that came in between, the block may lie on another branch than this head.
+    return isSameChain() ? block?.number : undefined
+  }
+
+  /** Many nodes do not have a tag, or not yet: the next endpoint may. */
+  async function report(endpoint: Endpoint, tag: FinalityTag, at: TrackedHead): Promise<ReadResult<TaggedBlock>> {
+    const answer = await endpoint.call({ method: 'eth_getBlockByNumber', params: [tag, false] })
+    const block = answer.kind === 'value' ? toHead(answer.value) : undefined
+    if (!block) return { failed: describeAnswer(answer) }
+    const isProven = (await believe([block], at)) !== undefined
+    return isProven ? { value: block } : { failed: `its ${tag} block is not on the chain of the head` }
+  }
+
+  async function believe(blocks: readonly (TaggedBlock | undefined)[], at: TrackedHead) {
+    const known = blocks.filter((block) => block !== undefined)
+    const canonical = await readCanonical(
+      known.map(({ number }) => number),
+      at,
+    )
+    return believeTag(known, at.head.number, canonical)
+  }
+
+  return (tag, at) => {
+    const known = readings.get(tag)
+    if (known && known.head === at.head.hash && clock.elapsed() - known.at < rereadMs) return known.answer
+    const reading: Reading = { head: at.head.hash, at: clock.elapsed(), answer: read(tag, at) }
+    readings.set(tag, reading)
+    return reading.answer
+  }
+}

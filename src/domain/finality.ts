@@ -1,0 +1,51 @@
+// Finality: when the service counts on a block for good, by its depth or by a block tag of the nodes. The status
+// `confirmed` follows the required confirmations. Verdicts, and nonces that foreign transactions took, follow finality.
+import type { BlockNumber, TimestampMs } from './units.ts'
+
+/**
+ * A block tag that nodes answer. On a rollup, `safe` means that the L1 holds the block's data, and `finalized` that this
+ * data is in a final L1 block (https://specs.optimism.io/glossary.html).
+ */
+export type FinalityTag = 'safe' | 'finalized'
+
+/** A number of confirmations, the block's own included, or a tag. */
+export type Finality = number | FinalityTag
+
+export interface FinalityRule {
+  /** Blocks, its own included, after which a transaction is confirmed. */
+  readonly requiredConfirmations: number
+  /** When it is final. A number below `requiredConfirmations` counts as that. */
+  readonly finality: Finality
+}
+
+/** The least depth of a final block. With a tag, the tag must have passed the block, too. */
+export function finalDepth({ finality, requiredConfirmations }: FinalityRule): number {
+  return typeof finality === 'number' ? Math.max(finality, requiredConfirmations) : requiredConfirmations
+}
+
+/** For a block that is canonical at the head. `tagged`: the tag's block, also canonical there; absent where no node reports it. */
+export function isFinal(
+  block: BlockNumber,
+  { head, tagged }: { readonly head: { readonly number: BlockNumber }; readonly tagged?: BlockNumber },
+  rule: FinalityRule,
+): boolean {
+  if (head.number - block + 1 < finalDepth(rule)) return false
+  return typeof rule.finality === 'number' || (tagged !== undefined && block <= tagged && tagged <= head.number)
+}
+
+/** While a transaction waits for a tag: a chain that makes blocks on demand makes none as its last ones become final. */
+export const tagRereadMs = 60_000
+
+const minuteMs = 60_000
+/** The OP Stack takes about 2 minutes to `safe` and 20 to `finalized`. */
+const stalledAfterMs = { safe: 15 * minuteMs, finalized: 30 * minuteMs } as const satisfies Record<FinalityTag, number>
+
+/** The minutes after which a confirmed transaction is held up by its tag. Undefined until then, and without a tag. */
+export function stalledAfterMinutes(
+  finality: Finality,
+  confirmedAt: TimestampMs,
+  now: TimestampMs,
+): number | undefined {
+  if (typeof finality === 'number' || now - confirmedAt < stalledAfterMs[finality]) return undefined
+  return stalledAfterMs[finality] / minuteMs
+}
