@@ -12,6 +12,21 @@ export function withoutWait(transaction: Transaction): Transaction {
   return rest
 }
 
+/** The first of a queue, and why it waits. */
+export interface QueueHead extends Pick<Transaction, 'id' | 'sequence' | 'wait'> {}
+
+/** Whether it may wait behind another one: nothing of its own holds it up. */
+export function mayWaitBehind({ lifecycle, wait, suspectedNoOp }: Transaction): boolean {
+  return lifecycle.phase === 'queued' && !wait && !suspectedNoOp
+}
+
+/** First in, first out: the wait of the first in the queue holds up the others. Shown, and not stored. */
+export function waitingBehind(transaction: Transaction, head: QueueHead | undefined): Transaction {
+  if (!head?.wait || !mayWaitBehind(transaction) || transaction.sequence <= head.sequence) return transaction
+  const { condition, text } = head.wait
+  return withWait(transaction, { condition, text: `waits behind transaction ${head.id}: ${text}` })
+}
+
 /** The reason that the API shows: the wait, else the last entry of the history. */
 export function statusReasonOf({ wait, statusReason }: Pick<Transaction, 'wait' | 'statusReason'>): string | undefined {
   return wait?.text ?? statusReason

@@ -12,6 +12,7 @@ import type { Ended } from '../domain/lost-history/lost-cancellation.ts'
 import type { NonceFloor, Relayer } from '../domain/relayer.ts'
 import type { Status, Transaction } from '../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../domain/units.ts'
+import type { QueueHead } from '../domain/wait.ts'
 import { OperatorError } from '../ops/operator-error.ts'
 
 export interface Store extends AsyncDisposable {
@@ -65,6 +66,8 @@ export interface Reads {
   work(relayerId: RelayerId): Promise<Work | undefined>
   /** Every waiting transaction without a nonce up to this sequence of the relayer, in sequence. */
   queueThrough(relayerId: RelayerId, sequence: number): Promise<readonly Transaction[]>
+  /** The first of the queue that may get a nonce. */
+  queueHead(relayerId: RelayerId): Promise<QueueHead | undefined>
   /** Transactions up to a sequence that ended without a nonce at `since` or later, with the fields that a match needs. */
   droppedSince(relayerId: RelayerId, sequence: number, since: TimestampMs): Promise<readonly Ended[]>
   /** The relayer's first sequence whose transaction has, or had, a nonce above this one. Gap fillers do not count. */

@@ -1,4 +1,5 @@
 // Reads one transaction (GET).
+import { mayWaitBehind, waitingBehind } from '../../domain/wait.ts'
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { transactionParameters } from '../request/parameters.ts'
@@ -17,8 +18,10 @@ export function getTransaction(reads: Reads) {
       response: answers(transactionSchema, 400, 404),
     },
     async answer({ params }) {
-      const transaction = await reads.transaction(params.relayer_id, params.transaction_id)
-      return success(presentTransaction(found(transaction, 'TRANSACTION_NOT_FOUND', 'Not found')))
+      const { relayer_id: relayerId, transaction_id: id } = params
+      const transaction = found(await reads.transaction(relayerId, id), 'TRANSACTION_NOT_FOUND', 'Not found')
+      const head = mayWaitBehind(transaction) ? await reads.queueHead(relayerId) : undefined
+      return success(presentTransaction(waitingBehind(transaction, head)))
     },
   })
 }

@@ -1,6 +1,7 @@
 // Lists a relayer's transactions, newest first (GET).
 import { Type } from 'typebox'
 import { statuses } from '../../domain/transaction.ts'
+import { mayWaitBehind, waitingBehind } from '../../domain/wait.ts'
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
@@ -32,7 +33,9 @@ export function listTransactions(reads: Reads) {
       const id = await foundHistory(reads, params.relayer_id)
       const page = pageOf(query)
       const { items, total } = await reads.transactions(id, query.status ? { status: query.status } : {}, page)
-      return success(items.map(presentTransaction), [], paginationOf(page, total))
+      const head = items.some(mayWaitBehind) ? await reads.queueHead(id) : undefined
+      const shown = items.map((item) => presentTransaction(waitingBehind(item, head)))
+      return success(shown, [], paginationOf(page, total))
     },
   })
 }

@@ -6,6 +6,7 @@ import type { RelayerId } from '../../domain/ids.ts'
 import type { Ended } from '../../domain/lost-history/lost-cancellation.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../../domain/units.ts'
+import type { QueueHead } from '../../domain/wait.ts'
 import { findRelayerAndFloor } from '../relayers/relayers.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
@@ -85,6 +86,26 @@ export async function queueThrough(
 ): Promise<readonly Transaction[]> {
   const rows = await executor.all(oldQueue, { relayerId, sequence })
   return rows.map((row) => transactionFromRow(row, []))
+}
+
+type HeadRow = Pick<TransactionRow, 'id' | 'sequence' | 'wait_condition' | 'wait_text'>
+
+const head = statement<{ relayerId: RelayerId }, HeadRow>((db, p) =>
+  db
+    .selectFrom('transactions')
+    .select(['id', 'sequence', 'wait_condition', 'wait_text'])
+    .where('relayer_id', '=', p.relayerId)
+    .where('status', '=', 'pending')
+    .where('suspected_hash', 'is', null)
+    .orderBy('sequence')
+    .limit(1),
+)
+
+export async function queueHead(executor: Executor, relayerId: RelayerId): Promise<QueueHead | undefined> {
+  const row = await first(executor, head, { relayerId })
+  if (!row) return undefined
+  const { id, sequence, wait_condition: condition, wait_text: text } = row
+  return { id, sequence, ...(condition !== null && text !== null && { wait: { condition, text } }) }
 }
 
 const dropped = statement<

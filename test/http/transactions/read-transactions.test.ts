@@ -315,3 +315,22 @@ describe('attempts', () => {
     expectFailure(neighbours, 404, 'Not found', 'TRANSACTION_NOT_FOUND')
   })
 })
+
+test('what waits behind the first of the queue says so, and names it', async () => {
+  await using place = await serve()
+  const wait = { condition: 'balance_short', text: 'waits: the balance does not cover it' } as const
+  const sequences = ['first', 'second', 'third']
+  for (const id of sequences)
+    await put(place.store, transaction(id, { phase: 'queued' }, id === 'first' ? { wait } : {}))
+  const reasonOf = async (id: string) =>
+    (await place.ask('GET', `/api/v1/relayers/one/transactions/${id}`)).body.data.status_reason
+  expect(await reasonOf('first')).toBe(wait.text)
+  expect(await reasonOf('second')).toBe(`waits behind transaction first: ${wait.text}`)
+  const listed = (await place.ask('GET', '/api/v1/relayers/one/transactions')).body.data
+  expect(listed.map(({ status_reason: reason }: { status_reason?: string }) => reason).slice(0, 2)).toEqual([
+    `waits behind transaction first: ${wait.text}`,
+    `waits behind transaction first: ${wait.text}`,
+  ])
+  await place.ask('DELETE', '/api/v1/relayers/one/transactions/first')
+  expect(await reasonOf('second')).toBeUndefined()
+})
