@@ -18,6 +18,8 @@ export interface AnvilOptions {
   readonly baseFee?: bigint
   /** 2 makes `finalized` move after a few blocks. */
   readonly slotsInAnEpoch?: number
+  /** Default: Ethereum. `optimism` executes deposits from L1 as well. */
+  readonly network?: 'optimism'
 }
 
 export interface Anvil extends AsyncDisposable {
@@ -46,6 +48,7 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
       ...(mining === 'manual' ? ['--no-mining'] : []),
       ...(typeof mining === 'object' ? ['--block-time', String(mining.intervalMs / 1000)] : []),
       ...(options.baseFee === undefined ? [] : ['--block-base-fee-per-gas', String(options.baseFee)]),
+      ...(options.network === undefined ? [] : ['--network', options.network]),
       ...(options.slotsInAnEpoch === undefined ? [] : ['--slots-in-an-epoch', String(options.slotsInAnEpoch)]),
     ],
     listening: /Listening on 127\.0\.0\.1:(\d+)/,

@@ -16,7 +16,7 @@ export interface Mined {
   readonly input: string
   readonly block: number
   readonly succeeded: boolean
-  /** gasUsed × effectiveGasPrice, of the receipt. */
+  /** gasUsed × effectiveGasPrice, and the L1 fee where there is one, of the receipt. */
   readonly fee: bigint
   readonly type: number
 }
@@ -35,6 +35,8 @@ interface RawReceipt {
   readonly status: Hex
   readonly gasUsed: Hex
   readonly effectiveGasPrice: Hex
+  /** Of OP chains. */
+  readonly l1Fee?: Hex
 }
 
 /** Everything that `sender` ever had mined in the canonical chain, oldest first. */
@@ -55,7 +57,7 @@ export async function minedFrom(node: ChainNode, sender: string): Promise<readon
         input: raw.input,
         block: number,
         succeeded: receipt.status === '0x1',
-        fee: BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice),
+        fee: BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice) + BigInt(receipt.l1Fee ?? 0),
         type: Number(raw.type),
       })
     }

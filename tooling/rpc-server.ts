@@ -38,6 +38,8 @@ export type Reaction =
   | { readonly do: 'answer'; readonly each: (call: RpcCall) => RpcReply | undefined }
   /** Answers the calls that `each` has an answer to, and passes on the others alone. */
   | { readonly do: 'answerSome'; readonly each: (call: RpcCall) => RpcReply | undefined }
+  /** Answers each call by itself, one after the other, as nodes treat a batch. `cut` closes the connection. */
+  | { readonly do: 'handle'; readonly each: (call: RpcCall) => Promise<RpcReply | 'cut'> }
   /** Passes it on, and puts these in place of the node's answers, or leaves them out. */
   | { readonly do: 'forwardBut'; readonly method: string; readonly reply: RpcReply | 'none' }
   /** Passes it on, and changes what the node answers to the method. */
@@ -127,6 +129,18 @@ export async function startRpcServer(
         const forwarded = rest.length > 0 ? (JSON.parse((await forward(JSON.stringify(rest))).text) as unknown[]) : []
         const said = [...own].flatMap(([{ id }, reply]) => (reply ? [{ jsonrpc: '2.0', id, ...reply }] : []))
         const answers = [...said, ...forwarded]
+        return say(response, 200, JSON.stringify(request.batch ? answers : answers[0]))
+      }
+      case 'handle': {
+        const answers: object[] = []
+        for (const call of request.calls) {
+          const reply = await act.each(call)
+          if (reply === 'cut') {
+            response.destroy()
+            return
+          }
+          answers.push({ jsonrpc: '2.0', id: call.id, ...reply })
+        }
         return say(response, 200, JSON.stringify(request.batch ? answers : answers[0]))
       }
       case 'forwardBut': {

@@ -12,6 +12,7 @@ export interface NetworkOptions {
   readonly averageBlocktimeMs?: number
   /** Default `eip1559`; none makes a network of legacy transactions. */
   readonly features?: readonly string[]
+  readonly profile?: Readonly<Record<string, unknown>>
 }
 
 export interface RelayerOptions {
@@ -72,6 +73,7 @@ export async function writeServiceFiles(directory: string, files: ServiceFiles):
       symbol: 'ETH',
       is_testnet: true,
       features: network.features ?? ['eip1559'],
+      ...(network.profile && { profile: network.profile }),
     })),
   }
   await mkdir(join(directory, 'config'), { recursive: true })

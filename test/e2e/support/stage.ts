@@ -2,10 +2,18 @@
 import { type Anvil, type AnvilOptions, type DevAccount, devAccount, startAnvil } from '../../../tooling/anvil.ts'
 import { type Client, openClient } from '../../../tooling/client.ts'
 import { type Hardhat, type HardhatOptions, startHardhat } from '../../../tooling/hardhat.ts'
+import type { ChainNode } from '../../../tooling/ledger.ts'
 import { type Line, openLine } from '../../../tooling/line.ts'
 import { type Service, type ServiceOptions, startService } from '../../../tooling/service.ts'
 import type { ServiceFiles } from '../../../tooling/service-files.ts'
 import { type Rows, rowsOf } from './rows.ts'
+
+/** A node, or what stands before one: the test speaks to it apart from the service. */
+export interface StageNode extends ChainNode, AsyncDisposable {
+  readonly url: string
+  /** Makes blocks, one unless told. */
+  mine(blocks?: number): Promise<void>
+}
 
 export interface Stage<N> extends AsyncDisposable {
   readonly node: N
@@ -29,6 +37,8 @@ export interface StageOptions {
   /** As configured, whatever the chain does. Default 100. */
   readonly averageBlocktimeMs?: number
   readonly features?: readonly string[]
+  /** `networks[].profile`. */
+  readonly profile?: Readonly<Record<string, unknown>>
   /** The first of them is every relayer's. */
   readonly notifications?: ServiceFiles['notifications']
   readonly service?: Pick<ServiceOptions, 'env'>
@@ -39,14 +49,15 @@ export interface StageOptions {
 export async function anvilStage(
   options: StageOptions & { anvil?: Omit<AnvilOptions, 'mining'> },
 ): Promise<Stage<Anvil>> {
-  return setStage(await startAnvil({ mining: 'manual', ...options.anvil }), options)
+  return stageOn(await startAnvil({ mining: 'manual', ...options.anvil }), options)
 }
 
 export async function hardhatStage(options: StageOptions & { hardhat?: HardhatOptions }): Promise<Stage<Hardhat>> {
-  return setStage(await startHardhat(options.hardhat), options)
+  return stageOn(await startHardhat(options.hardhat), options)
 }
 
-async function setStage<N extends Anvil | Hardhat>(node: N, options: StageOptions): Promise<Stage<N>> {
+/** Takes the node over, and ends it with the stage. */
+export async function stageOn<N extends StageNode>(node: N, options: StageOptions): Promise<Stage<N>> {
   await using pieces = new AsyncDisposableStack()
   pieces.use(node)
   const line = pieces.use(await openLine(node.url))
@@ -60,6 +71,7 @@ async function setStage<N extends Anvil | Hardhat>(node: N, options: StageOption
         requiredConfirmations: options.requiredConfirmations ?? 1,
         averageBlocktimeMs: options.averageBlocktimeMs ?? 100,
         ...(options.features && { features: options.features }),
+        ...(options.profile && { profile: options.profile }),
       },
     ],
     relayers: senders.map(({ id, key }) => ({
@@ -89,4 +101,4 @@ async function setStage<N extends Anvil | Hardhat>(node: N, options: StageOption
   }
 }
 
-export type AnyStage = Stage<Anvil | Hardhat>
+export type AnyStage = Stage<StageNode>

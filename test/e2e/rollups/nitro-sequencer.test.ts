@@ -1,0 +1,143 @@
+// Behind a sequencer like Arbitrum's: what it accepted can't be canceled, and its gas pays for L1.
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type SendBody, until } from '../../../tooling/client.ts'
+import { balanceOf, nonceOf } from '../../../tooling/ledger.ts'
+import { type NitroSequencer, startNitroSequencer } from '../../../tooling/rollups/nitro-sequencer.ts'
+import { audit } from '../support/audit.ts'
+import { cancel, mineUntil, type Payment, pay, reached, view } from '../support/play.ts'
+import { type Sender, type Stage, stageOn } from '../support/stage.ts'
+
+const baseFee = 10_000_000n
+const l1WeiPerByte = 500_000_000n
+
+let stage: Stage<NitroSequencer>
+beforeAll(async () => {
+  stage = await stageOn(await startNitroSequencer({ baseFee, l1WeiPerByte, blockMsMin: 20 }), {
+    requiredConfirmations: 2,
+    relayers: { sent: {}, many: {}, accepted: {}, unheard: {}, replaced: {} },
+  })
+  // The service prices by blocks that are there.
+  await stage.node.mine(3)
+})
+afterEach(async () => {
+  stage.line.open()
+  stage.node.faults.always()
+  stage.node.setBaseFee(baseFee)
+  stage.node.l1Gas.price(l1WeiPerByte)
+  await stage.node.mine(2)
+})
+afterAll(() => stage?.[Symbol.asyncDispose]())
+
+/** With room for L1: the service takes a limit that a client names as it is. */
+const send = (sender: Sender, body: Partial<SendBody> = {}) => pay(stage, sender, { gas_limit: 60_000, ...body })
+
+const attemptsOf = ({ id }: Payment, kind: string) => stage.rows.attempts(id).filter((each) => each.kind === kind)
+
+async function attempted(payment: Payment, kind: string, outcome: 'accepted' | 'rejected' | 'unknown'): Promise<void> {
+  await until(() => attemptsOf(payment, kind).some((each) => each.outcome === outcome), {
+    what: () =>
+      `a ${kind} to be ${outcome}: ${JSON.stringify(stage.rows.attempts(payment.id))}\n${stage.service.logs().slice(-3000)}`,
+  })
+}
+
+/** The service sees no new block from now on; all else goes through. */
+async function hideBlocks(): Promise<void> {
+  const result = await stage.node.rpc('eth_getBlockByNumber', ['latest', false])
+  const isLook = ({ method, params }: { method: string; params: readonly unknown[] }) =>
+    method === 'eth_getBlockByNumber' && params[0] === 'latest'
+  stage.line.onRequest(() => ({ do: 'answerSome', each: (call) => (isLook(call) ? { result } : undefined) }))
+}
+
+const cancellation = ({ sender, id }: Payment) => stage.client.cancellation(sender.id, id)
+
+test('sent: mined as it is accepted, and its gas pays for L1', async () => {
+  const sender = stage.sender('sent')
+  const before = await balanceOf(stage.node, sender.address)
+  const payment = await pay(stage, sender, {})
+  // The limit of 21,000 that the client named is below what L1 needs.
+  expect(await reached(stage, payment, 'failed')).toMatchObject({
+    status_reason: expect.stringContaining('intrinsic gas too low'),
+  })
+
+  const recipient = '0x00000000000000000000000000000000000000a7'
+  const { id } = await stage.client.send(sender.id, { to: recipient, value: '5', speed: 'average' })
+  await mineUntil(stage, 'a confirmation', async () => (await stage.client.get(sender.id, id)).status === 'confirmed')
+  const [mined] = await audit(stage, sender)
+  expect(await balanceOf(stage.node, sender.address)).toBe(before - 5n - (mined?.fee ?? 0n))
+  expect(mined?.fee).toBeGreaterThan(25_000n * baseFee)
+})
+
+test('canceled after it was accepted: lost, whatever the service sends', async () => {
+  const sender = stage.sender('accepted')
+  await hideBlocks()
+  const payment = await send(sender)
+  await attempted(payment, 'execute', 'accepted')
+  expect(await cancel(stage, payment)).toMatchObject({ status: 'canceled' })
+  expect(await cancellation(payment)).toMatchObject({ state: 'racing', final: false, safe_to_retry: false })
+  stage.line.open()
+  await audit(stage, sender)
+  expect(await cancellation(payment)).toMatchObject({ state: 'lost', final: true, safe_to_retry: false, cost: '0' })
+  expect(await view(stage, payment)).toMatchObject({ status: 'confirmed' })
+})
+
+test('the answer was lost, though it was sequenced: the no-op comes too late, and the verdict is lost', async () => {
+  const sender = stage.sender('unheard')
+  await hideBlocks()
+  stage.node.faults.always('answerLost')
+  const payment = await send(sender)
+  await attempted(payment, 'execute', 'unknown')
+  await cancel(stage, payment)
+  expect(await cancellation(payment)).toMatchObject({ final: false, safe_to_retry: false })
+  stage.node.faults.always()
+  stage.line.open()
+  await audit(stage, sender)
+  expect(await cancellation(payment)).toMatchObject({ state: 'lost', final: true })
+})
+
+test('replaced: a refused payload never comes back; an accepted one stands', async () => {
+  const sender = stage.sender('replaced')
+  const put = ({ id }: Payment, to: string) =>
+    stage.client.request('PUT', `/relayers/${sender.id}/transactions/${id}`, {
+      body: { to, value: '9', gas_limit: 60_000, speed: 'fast' },
+    })
+  stage.node.setBaseFee(1_000n * baseFee)
+  const refused = await send(sender)
+  await attempted(refused, 'execute', 'rejected')
+  const [first, second] = ['0x00000000000000000000000000000000000000a5', '0x00000000000000000000000000000000000000A6']
+  expect((await put(refused, first)).status).toBe(200)
+  stage.node.setBaseFee(baseFee)
+  await mineUntil(stage, 'a confirmation', async () => (await view(stage, refused)).status === 'confirmed')
+  expect(await balanceOf(stage.node, first)).toBe(9n)
+  expect(await balanceOf(stage.node, refused.to)).toBe(0n)
+  await audit(stage, sender)
+
+  await hideBlocks()
+  const accepted = await send(sender)
+  await attempted(accepted, 'execute', 'accepted')
+  expect((await put(accepted, second)).status).toBe(200)
+  stage.line.open()
+  await mineUntil(stage, 'a confirmation', async () => (await view(stage, accepted)).status === 'confirmed')
+  expect(await view(stage, accepted)).toMatchObject({ to: accepted.to, value: String(accepted.value) })
+  expect(await balanceOf(stage.node, accepted.to)).toBe(accepted.value)
+  expect(await balanceOf(stage.node, second)).toBe(0n)
+})
+
+test('killed while nobody knows: the next process finds what was sequenced, and pays no no-op', async () => {
+  const sender = stage.sender('many')
+  const nonce = await nonceOf(stage.node, sender.address)
+  await hideBlocks()
+  stage.node.faults.always('answerLost')
+  const payment = await send(sender)
+  await until(async () => (await nonceOf(stage.node, sender.address)) > nonce, {
+    what: 'it to be sequenced',
+  })
+  await stage.service.kill9()
+  stage.node.faults.always()
+  stage.line.open()
+  await stage.service.restart()
+  await mineUntil(stage, 'a confirmation', async () => (await view(stage, payment)).status === 'confirmed')
+  const answer = await stage.client.request('DELETE', `/relayers/${sender.id}/transactions/${payment.id}`)
+  expect(answer.status).toBe(400)
+  expect(stage.rows.attempts(payment.id).map(({ kind }) => kind)).toEqual(['execute'])
+  await audit(stage, sender)
+})
