@@ -3,6 +3,7 @@ import { composeEngine, type Engine } from '../../src/compose.ts'
 import type { Config } from '../../src/config/config.ts'
 import { limits } from '../../src/config/limits.ts'
 import type { Policies as Members } from '../../src/domain/policy-table.ts'
+import { ethereumProfile } from '../../src/domain/profile.ts'
 import type { Logger } from '../../src/ops/logger.ts'
 import { secret } from '../../src/ops/secret.ts'
 import type { Hints } from '../../src/store/hints.ts'
@@ -120,7 +121,7 @@ function configOf(scenario: Scenario, policies: Policies): Config {
         symbol: 'ETH',
         isTestnet: true,
         eip1559: true,
-        raisedTip: 3_000_000_000n,
+        profile: { ...ethereumProfile, tipFloor: 3_000_000_000n },
         tags: [],
         features: ['eip1559'],
         explorerUrls: [],

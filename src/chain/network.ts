@@ -1,5 +1,6 @@
 // Implements the chain port over real nodes: a network's endpoints behind one head, one fee reading and one batch.
 import { tagRereadMs } from '../domain/finality.ts'
+import { ethereumProfile, type NetworkProfile } from '../domain/profile.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import { type ChainMetrics, noChainMetrics } from '../ops/metrics.ts'
@@ -29,6 +30,8 @@ export interface NetworkOptions {
   /** Whether the operator configured the block time. False for a default or a chain list's value. */
   readonly isBlocktimeGiven?: boolean
   readonly eip1559: boolean
+  /** The default is Ethereum's. */
+  readonly profile?: NetworkProfile
   readonly clock: Clock
   readonly logger: Logger
   /** The default counts nothing. */
@@ -47,7 +50,8 @@ export function openNetwork(options: NetworkOptions): Chain {
   const all = options.endpoints.map((config, index) =>
     openEndpoint({ config, index, chainId, clock, logger, timeoutMs, metrics, openTransport }),
   )
-  const endpoints = chooseAmong(all)
+  const { profile = ethereumProfile } = options
+  const endpoints = chooseAmong(all, profile.replacement)
   const isGiven = options.isBlocktimeGiven === true
   const pace = measureBlocktime({ configuredMs: averageBlocktimeMs, isGiven, clock, logger, metrics })
   const heads = trackHead({ endpoints, pace, clock, logger, metrics })
