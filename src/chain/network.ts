@@ -8,6 +8,7 @@ import { readingAccounts } from './accounts/read-account.ts'
 import { readingBalances } from './accounts/read-balance.ts'
 import type { Chain } from './chain.ts'
 import { readingMarket } from './fees/read-market.ts'
+import { readingNoOp } from './fees/read-no-op.ts'
 import { openTipFloor } from './fees/tip-floor.ts'
 import { measureBlocktime } from './heads/measure-blocktime.ts'
 import { readingCanonical } from './heads/read-canonical.ts'
@@ -63,11 +64,15 @@ export function openNetwork(options: NetworkOptions): Chain {
   const checkHistory = openHistoryCheck({ endpoints, readCanonical, pace, clock })
   const tipFloor = openTipFloor(clock)
   const readMarket = readingMarket(endpoints, options.eip1559, tipFloor)
+  const readNoOp = readingNoOp(endpoints, profile)
 
   return {
     observe: (inquiry) =>
       observe(
-        { endpoints, heads, pace, accounts, readCanonical, readTag, readMarket, searched, unexplained, checkHistory },
+        {
+          ...{ endpoints, heads, pace, accounts, readCanonical, readTag, readMarket, readNoOp },
+          ...{ searched, unexplained, checkHistory },
+        },
         inquiry,
       ),
     announce: accounts.announce,

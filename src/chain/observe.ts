@@ -5,6 +5,7 @@ import type { BlockNumber } from '../domain/units.ts'
 import { byNonce } from './accounts/account-memory.ts'
 import type { Accounts } from './accounts/read-account.ts'
 import type { ReadMarket } from './fees/read-market.ts'
+import type { ReadNoOp } from './fees/read-no-op.ts'
 import type { Pace } from './heads/measure-blocktime.ts'
 import type { ReadCanonical } from './heads/read-canonical.ts'
 import type { ReadTag } from './heads/read-tag.ts'
@@ -22,6 +23,7 @@ export interface Observe {
   readonly readCanonical: ReadCanonical
   readonly readTag: ReadTag
   readonly readMarket: ReadMarket
+  readonly readNoOp: ReadNoOp
   readonly searched: FindInclusions['searched']
   readonly unexplained: FindInclusions['unexplained']
   readonly checkHistory: CheckHistory
@@ -37,12 +39,13 @@ function isWaiting({ live }: Inquiry, { number }: Head): boolean {
 
 /** Rejects with ChainUnavailable when no endpoint returns head and nonce. */
 export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observation> {
-  const { heads, pace, accounts, readCanonical, readTag, readMarket } = parts
+  const { heads, pace, accounts, readCanonical, readTag, readMarket, readNoOp } = parts
   const at = await heads.current()
   const isSameChain = watchChain(heads, at)
-  const [read, market, canonical, named] = await Promise.all([
+  const [read, market, noOp, canonical, named] = await Promise.all([
     accounts.read(inquiry, at),
     inquiry.market ? readMarket(at, isWaiting(inquiry, at.head)) : undefined,
+    inquiry.market ? readNoOp(at, inquiry.address, inquiry.isNoOpTooTight === true) : undefined,
     readCanonical(inquiry.inclusionBlocks, at),
     inquiry.tag && readTag(inquiry.tag, at),
   ])
@@ -71,7 +74,7 @@ export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observa
     rule: parts.endpoints.rule(),
     ...account,
     ...balance,
-    ...(market && { market }),
+    ...(market && { market: { ...market, ...noOp } }),
     inclusions,
     lostNoOps,
     canonical,

@@ -55,6 +55,8 @@ export interface Inquiry {
   readonly estimates: readonly EstimateRequest[]
   /** Prices and balance cost calls, so only a step that could spend reads them. */
   readonly market: boolean
+  /** A node called a no-op invalid: it may need more gas by now. */
+  readonly isNoOpTooTight?: boolean
   readonly balance?: Freshness
   /** Whether the account delegates (EIP-7702): it matters to a step that could have two transactions in flight. */
   readonly delegation: boolean

@@ -2,6 +2,7 @@
 import { type Condition, roughly } from '../condition.ts'
 import { type Fees, feeCap, firstFees, lowered, type Market, marketFees } from '../fees.ts'
 import { forbids } from '../forbid.ts'
+import { noOpGasLimit } from '../no-op.ts'
 import type { Observation } from '../observation.ts'
 import type { NetworkPolicy, Relayer } from '../relayer.ts'
 import { type InPhase, isInPhase } from '../transaction.ts'
@@ -9,7 +10,7 @@ import type { Gas, Nonce, Wei } from '../units.ts'
 import { type Assignments, type Decision, explain } from './decision.ts'
 import { blocksOurs, type FreeNonces, freeNonces, highestWaiting, lowestGap, takenFrom } from './free-nonces.ts'
 import { minedAhead, spendable, upfrontCost, usesEip1559 } from './funds.ts'
-import { explainPoolUnseen } from './hindrance.ts'
+import { explainPoolUnseen, explainUnestimatedGapFiller } from './hindrance.ts'
 import { explainRefusedGapFiller, makeWay } from './refused-gap-filler.ts'
 import type { Situation } from './situation.ts'
 import { inFlightOf, openRoomIn, roomIn, type Work } from './work.ts'
@@ -34,11 +35,16 @@ export function assignNonces(situation: Omit<Situation, 'now'>): Assignments {
   if (lacksFunds && isRemembered(observation)) return { ...wait, needsBalance: true }
   const gaps: Decision[] = []
   // The next observation may give a nonce to a queued transaction. Until then no no-op is paid for it.
+  const gasLimit = noOpGasLimit(market, policy.profile)
   while (!again && free.peek() < highest) {
     const nonce = free.take()
     // This nonce has a gap filler that nodes refuse. They would refuse another.
     if (free.gapFillerAt(nonce)) continue
-    gaps.push({ do: 'fillGap', nonce, fees: gapFillerFees(work.relayer, market, policy) })
+    if (gasLimit === undefined) {
+      gaps.push(...explainUnestimatedGapFiller(work, nonce))
+      break
+    }
+    gaps.push({ do: 'fillGap', nonce, fees: gapFillerFees(work.relayer, market, policy), gasLimit })
   }
   const madeWay = decisions.some((each) => each.do === 'refuse' && each.transaction.origin === 'gap')
   return { ...wait, decisions: [...decisions, ...gaps, ...(madeWay ? [] : explainRefusedGapFiller(work))], again }

@@ -14,11 +14,13 @@ import { finalDepth, isFinal } from '../finality.ts'
 import type { Hash, TransactionId } from '../ids.ts'
 import { checkHistory, explainsAll, type HistoryCheck } from '../lost-history/check-history.ts'
 import { mayHaveCanceled } from '../lost-history/lost-cancellation.ts'
+import { noOpGasLimit } from '../no-op.ts'
 import { confirmations, type Observation } from '../observation.ts'
 import { type InPhase, isInPhase, spenderKind, type Transaction } from '../transaction.ts'
 import type { Nonce, TimestampMs } from '../units.ts'
 import { apply } from './apply.ts'
 import { assignNonces, gapFillerFees } from './assign-nonces.ts'
+import { cancelFcfs, isFcfs } from './cancel-fcfs.ts'
 import { race } from './cancel-race.ts'
 import { type Assignments, type Decision, type NeedsBalance, needsSignature, type Plan } from './decision.ts'
 import { clearStaleWaits, conditionsOf, oneReasonEach, withoutRepeats } from './explain-waits.ts'
@@ -126,13 +128,14 @@ const fillsMax = 16
 function fillUnknown({ lostHistory, unknown }: HistoryCheck, { work, observation, policy }: Situation): Decision[] {
   const { head, market } = observation
   const isPatient = !lostHistory?.seen || head.number - lostHistory.seen.at < foreignPatience(policy)
-  if (isPatient || !market) return []
+  const gasLimit = noOpGasLimit(market, policy.profile)
+  if (isPatient || !market || gasLimit === undefined) return []
   const held = new Set(work.open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))
   const fees = gapFillerFees(work.relayer, market, policy)
   return unknown
     .filter((nonce) => !held.has(nonce))
     .slice(0, fillsMax)
-    .map((nonce) => ({ do: 'fillGap', nonce, fees }))
+    .map((nonce) => ({ do: 'fillGap', nonce, fees, gasLimit }))
 }
 
 /** The transactions whose waits a plan covers completely. */
@@ -201,7 +204,8 @@ function followUp(transaction: Transaction, situation: Situation): (Decision | N
     return [{ do: 'include', transaction, inclusion }, ...settled]
   }
   if (!transaction.cancellation && hasExpired(transaction, now)) return [{ do: 'expire', transaction }]
-  return transaction.cancellation ? race(transaction, situation) : pursue(transaction, situation)
+  if (!transaction.cancellation) return pursue(transaction, situation)
+  return isFcfs(policy) ? cancelFcfs(transaction, situation) : race(transaction, situation)
 }
 
 /** `canonical`: the hash of the canonical block at the inclusion's height, if it could be read. */

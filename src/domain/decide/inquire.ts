@@ -1,5 +1,5 @@
 // Lists what a step reads from the chain, based on the work and on what the first observation lacked.
-import { mayBeKnown, newest, type RejectionCode, rejectionOf } from '../attempt.ts'
+import { isNoOp, mayBeKnown, newest, type RejectionCode, rejectionOf } from '../attempt.ts'
 import type { FinalityTag } from '../finality.ts'
 import type { Inquiry } from '../observation.ts'
 import type { NetworkPolicy } from '../relayer.ts'
@@ -46,6 +46,7 @@ export function inquire(work: Work, { pendingNonce, freshBalance, paysMore }: Wa
         ...(accessList && { accessList }),
       })),
     market: inFlight.length > 0 || work.queued.length > 0,
+    ...(inFlight.some(hasInvalidNoOp) && { isNoOpTooTight: true }),
     // Even without room: this step may find some, if the chain took a transaction in flight.
     ...((binds || paysMore) && {
       balance: freshBalance || wasRejected(inFlight, 'insufficientFunds') ? 'now' : 'recent',
@@ -68,6 +69,13 @@ export function tagToRead(
 /** Whether a transaction is confirmed, and not final. */
 export function awaitsFinality(work: Work): boolean {
   return minedOf(work).some(({ lifecycle }) => lifecycle.confirmedAt !== undefined)
+}
+
+/** A gap filler is a no-op, too. */
+function hasInvalidNoOp({ origin, lifecycle }: InPhase<'inFlight'>): boolean {
+  const latest = newest(lifecycle.attempts)
+  if (!isNoOp(latest) && origin !== 'gap') return false
+  return latest.broadcast.state === 'refused' || rejectionOf(latest)?.code === 'invalid'
 }
 
 function minedOf(work: Work): readonly InPhase<'mined'>[] {
