@@ -60,25 +60,38 @@ export function isOrdered({ lifecycle }: InPhase<'inFlight'>, situation: Situati
     // Another nonce comes first, so blocks prove nothing.
     if (lifecycle.nonce > observation.nonce) return true
     const waitedMs = now - broadcast.at
+    const { number, timestampMs } = observation.head
     const isForgotten =
-      blocksWaited(attempt, observation.head.number) >= policy.bumpAfterBlocks &&
-      (waitedMs < 0 || waitedMs >= Math.max(policy.bumpAfterMs, policy.profile.keepsFutureNonceMs ?? 0))
+      blocksWaited(attempt, number) >= policy.bumpAfterBlocks &&
+      (waitedMs < 0 || waitedMs >= forgottenAfterMs(situation)) &&
+      (timestampMs > broadcast.at || waitedMs >= staleHeadMs)
     return !isForgotten
   })
 }
 
-/** A nonce that was too high may be kept for a moment after the answer, and be ordered after all. */
+/** Beyond it, the clocks of the machine and of the chain differ, and the head is not from before the answer. */
+const staleHeadMs = 60_000
+
+/** The head at which it was signed may have been old, so blocks are counted by their time, too. */
+function forgottenAfterMs({ observation, policy }: Situation): number {
+  const blocktimeMs = observation.blocktimeMs ?? policy.averageBlocktimeMs
+  const { bumpAfterMs, bumpAfterBlocks, profile } = policy
+  return Math.max(bumpAfterMs, profile.keepsFutureNonceMs ?? 0, (bumpAfterBlocks + 1) * blocktimeMs)
+}
+
+/**
+ * A proxy may repeat a rejected broadcast a moment later. A nonce that was too high may have been kept, and ordered once
+ * the one before it came: the answer does not show that.
+ */
 function isCertainlyOut(attempt: Attempt, situation: Situation): boolean {
-  return wasAlwaysRejected(attempt) && keptUntil(attempt, situation) <= situation.now && !isAhead(attempt, situation)
+  const { broadcast } = attempt
+  const keptMs = situation.policy.profile.keepsFutureNonceMs ?? 0
+  return isOutSoon(attempt, situation) && broadcast.state === 'handed' && broadcast.at + keptMs <= situation.now
 }
 
 function isOutSoon(attempt: Attempt, situation: Situation): boolean {
-  return wasAlwaysRejected(attempt) && !isAhead(attempt, situation)
-}
-
-function keptUntil(attempt: Attempt, { policy }: Situation): number {
-  if (attempt.broadcast.state !== 'handed' || rejectionOf(attempt)?.code !== 'nonceGap') return 0
-  return attempt.broadcast.at + (policy.profile.keepsFutureNonceMs ?? 0)
+  const mayBeKept = situation.policy.profile.keepsFutureNonceMs && rejectionOf(attempt)?.code === 'nonceGap'
+  return wasAlwaysRejected(attempt) && !mayBeKept && !isAhead(attempt, situation)
 }
 
 /** A time ahead of the clock: the clock was set back, by an unknown amount. */

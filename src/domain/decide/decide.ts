@@ -205,7 +205,7 @@ function followUp(transaction: Transaction, situation: Situation): (Decision | N
   }
   if (!transaction.cancellation && hasExpired(transaction, now)) return [{ do: 'expire', transaction }]
   if (!transaction.cancellation) return pursue(transaction, situation)
-  return isFcfs(policy) ? cancelFcfs(transaction, situation) : race(transaction, situation)
+  return isFcfs(situation.policy) ? cancelFcfs(transaction, situation) : race(transaction, situation)
 }
 
 /** `canonical`: the hash of the canonical block at the inclusion's height, if it could be read. */

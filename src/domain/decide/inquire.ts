@@ -2,6 +2,7 @@
 import { isNoOp, mayBeKnown, newest, type RejectionCode, rejectionOf } from '../attempt.ts'
 import type { FinalityTag } from '../finality.ts'
 import type { Inquiry } from '../observation.ts'
+import type { PoolKind } from '../profile.ts'
 import type { NetworkPolicy } from '../relayer.ts'
 import { awaitsReplacement } from '../replace.ts'
 import { type InPhase, isInPhase } from '../transaction.ts'
@@ -16,15 +17,24 @@ export interface Wants {
 }
 
 /** Only what this step needs: each answer costs a call. */
-export function inquire(work: Work, { pendingNonce, freshBalance, paysMore }: Wants): Inquiry {
+export function inquire(
+  work: Work,
+  { pendingNonce, freshBalance, paysMore }: Wants,
+  pool: PoolKind = 'public',
+): Inquiry {
   const inFlight = inFlightOf(work)
   const mined = minedOf(work)
+  // Without its receipt, only the count shows that an accepted transaction is mined, and a no-op too late.
+  const isCanceled = inFlight.some(({ cancellation }) => cancellation)
   const binds = queuedOf(work).length > 0 && !work.relayer.paused
   const next = work.relayer.paused ? [] : queuedOf(work).slice(0, roomIn(work))
   return {
     address: work.relayer.address,
     // A node that contradicts the remembered nonce has seen a foreign transaction.
-    nonce: work.lostHistory?.seen || wasRejected(inFlight, 'nonceTooLow', 'nonceGap') ? 'now' : 'recent',
+    nonce:
+      work.lostHistory?.seen || wasRejected(inFlight, 'nonceTooLow', 'nonceGap') || (pool === 'fcfs' && isCanceled)
+        ? 'now'
+        : 'recent',
     spentBelow: Math.max(work.floor.spentBelow, ...mined.map(({ lifecycle }) => lifecycle.nonce + 1)),
     live: inFlight.map(({ lifecycle, payload, earlier = [] }) => ({
       nonce: lifecycle.nonce,

@@ -48,9 +48,13 @@ describe('a payload that was certainly rejected', () => {
     expect(verbsOn([sent(rejected(code))])).toEqual(['drop'])
   })
 
-  test('for a nonce that is too high is dropped once the chain keeps it no more, and until then costs nothing', () => {
-    expect(verbsOn([sent(rejected('nonceGap', now - 999))])).toEqual([])
-    expect(verbsOn([sent(rejected('nonceGap', now - 1_000))])).toEqual(['drop'])
+  test('is dropped once no proxy repeats it any more, and until then costs nothing', () => {
+    expect(verbsOn([sent(rejected('poolFull', now - 999))])).toEqual([])
+    expect(verbsOn([sent(rejected('poolFull', now - 1_000))])).toEqual(['drop'])
+  })
+
+  test('for a nonce that is too high may have been kept and ordered: it is in doubt', () => {
+    expect(verbsOn([sent(rejected('nonceGap', now - 90_000))])).toEqual(['takeOver'])
   })
 
   test('is not dropped by a clock that was set back: then one no-op takes the nonce', () => {
@@ -78,10 +82,15 @@ describe('a payload that the sequencer accepted', () => {
   })
 
   test('is in doubt once blocks and time have passed without it', () => {
-    const head = headAt(height + 3)
+    const head = headAt(height + 3, { timestampMs: now + 3_000 })
+    const old = headAt(height + 3, { timestampMs: now - 200 })
+    expect(verbsOn([accepted], { head: old }, {}, now + 59_899)).toEqual(['explain'])
+    expect(verbsOn([accepted], { head: old }, {}, now + 59_900)).toEqual(['takeOver'])
     expect(verbsOn([accepted], { head })).toEqual(['explain'])
-    expect(verbsOn([accepted], {}, {}, now + 2_900)).toEqual(['explain'])
-    expect(verbsOn([accepted], { head }, {}, now + 2_900)).toEqual(['takeOver'])
+    expect(verbsOn([accepted], {}, {}, now + 3_900)).toEqual(['explain'])
+    expect(verbsOn([accepted], { head }, {}, now + 3_899)).toEqual(['explain'])
+    expect(verbsOn([accepted], { head }, {}, now + 3_900)).toEqual(['takeOver'])
+    expect(verbsOn([accepted], { head, blocktimeMs: 12_000 }, {}, now + 3_900)).toEqual(['explain'])
   })
 
   test('behind a nonce that is still open is not in doubt, however long that takes', () => {
