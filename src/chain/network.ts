@@ -59,7 +59,7 @@ export function openNetwork(options: NetworkOptions): Chain {
   const readCanonical = readingCanonical(endpoints, heads)
   const readTag = readingTags({ endpoints, heads, readCanonical, clock, rereadMs: tagRereadMs / 2 })
   const unexplained = rememberUnexplained(heads.reorgs)
-  const accounts = readingAccounts({ endpoints, heads, readCanonical, unexplained, clock })
+  const accounts = readingAccounts({ endpoints, heads, readCanonical, unexplained, clock, profile })
   const searched = new Map<string, number>()
   const checkHistory = openHistoryCheck({ endpoints, readCanonical, pace, clock })
   const tipFloor = openTipFloor(clock)

@@ -71,6 +71,14 @@ export function marketFees(market: Market, speed: Speed, eip1559: boolean): Fees
   return { kind: 'eip1559', maxFeePerGas: 2n * market.baseFee + tip, maxPriorityFeePerGas: tip }
 }
 
+/** The market with tips of at least `tip`. */
+export function withLeastTip(market: Market, tip: Wei | undefined): Market {
+  if (tip === undefined) return market
+  const tips = { ...market.tips }
+  for (const speed of speeds) tips[speed] = maxWei(tips[speed], tip)
+  return { ...market, tips, gasPrice: maxWei(market.gasPrice, (market.baseFee ?? 0n) + tip) }
+}
+
 /** The fees of a first attempt; undefined while the cap is below the next block's base fee. */
 export function firstFees(pricing: Pricing, market: Market, eip1559: boolean, cap: Wei | undefined): Fees | undefined {
   if (pricing.kind === 'legacy') return withinCap({ kind: 'legacy', gasPrice: pricing.gasPrice }, cap)

@@ -152,7 +152,7 @@ async function look(
     paysMore: false,
   }
   while (true) {
-    const usual = inquire(work, wants, policy.profile.pool)
+    const usual = inquire(work, wants, policy.profile)
     const inquiry: Inquiry = { ...usual, ...(lostHistory && { lostHistory }), ...(tag && { tag }) }
     const observation = withUnknowns(await chain.observe(inquiry), inquiry)
     const found = await findSent(context.store.reads, work, observation.lostHistory?.spenders)

@@ -7,11 +7,14 @@ import type { TrackedHead } from '../heads/track-head.ts'
 import { type Call, describeAnswer } from '../nodes/call.ts'
 import { toBigInt, toNumber } from '../nodes/decode.ts'
 import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
+import { readEstimate } from './estimate-gas.ts'
 
 /** The members of a market. Absent where the profile has none, and where no node returns one. */
 export interface NoOpFacts {
   readonly noOpGas?: Gas
   readonly noOpL1Fee?: Wei
+  /** The least that pays for a transaction without data, where the price depends on the data. */
+  readonly leastTip?: Wei
 }
 
 /** `isTooTight`: a node called a no-op invalid, so an estimate from an earlier block does not count. */
@@ -30,12 +33,24 @@ const upperBoundCall = `0xf1c7a58b${(110).toString(16).padStart(64, '0')}`
 /** `getL1Fee(bytes)`, for chains before Fjord: 110 bytes that are not 0 cost the most. */
 const feeCall = `0x49948e0e${word(32)}${word(110)}${'ff'.repeat(110).padEnd(256, '0')}`
 
-export function readingNoOp(endpoints: Endpoints, profile: Pick<NetworkProfile, 'noOpGas' | 'l1Fee'>): ReadNoOp {
+export function readingNoOp(
+  endpoints: Endpoints,
+  profile: Pick<NetworkProfile, 'noOpGas' | 'l1Fee' | 'priceSource'>,
+): ReadNoOp {
   const gas = profile.noOpGas === 'estimated' ? readingGas(endpoints) : undefined
   const l1Fee = profile.l1Fee === 'op_stack' ? readingL1Fee(endpoints) : undefined
+  const tip = profile.priceSource === 'linea_estimate_gas' ? readingTip(endpoints) : undefined
   return async (at, address, isTooTight) => {
-    const [noOpGas, noOpL1Fee] = await Promise.all([gas?.(at, address, isTooTight), l1Fee?.(at)])
-    return { ...(noOpGas !== undefined && { noOpGas }), ...(noOpL1Fee !== undefined && { noOpL1Fee }) }
+    const [noOpGas, noOpL1Fee, leastTip] = await Promise.all([
+      gas?.(at, address, isTooTight),
+      l1Fee?.(at),
+      tip?.(at, address),
+    ])
+    return {
+      ...(noOpGas !== undefined && { noOpGas }),
+      ...(noOpL1Fee !== undefined && { noOpL1Fee }),
+      ...(leastTip !== undefined && { leastTip }),
+    }
   }
 }
 
@@ -46,12 +61,23 @@ function readingGas(endpoints: Endpoints) {
     const { number } = at.head
     const age = last ? number - last.readAt : Number.POSITIVE_INFINITY
     if (last && age >= 0 && age < (isTooTight ? 1 : gasKeptBlocks)) return last.gas
-    const transaction = { from: address, to: address, value: '0x0', data: '0x' }
-    const call = { method: 'eth_estimateGas', params: [transaction] }
+    const call = { method: 'eth_estimateGas', params: [noOpOf(address)] }
     const gas = await onceAHead(at.head.hash, () => firstValue(endpoints, at, call, toNumber))
     if (gas !== undefined) last = { gas, readAt: number }
     return gas
   }
+}
+
+function readingTip(endpoints: Endpoints) {
+  const onceAHead = readOnceAHead<Wei>()
+  return (at: TrackedHead, address: Address): Promise<Wei | undefined> => {
+    const call = { method: 'linea_estimateGas', params: [noOpOf(address)] }
+    return onceAHead(at.head.hash, () => firstValue(endpoints, at, call, (value) => readEstimate(value).tip))
+  }
+}
+
+function noOpOf(address: Address): object {
+  return { from: address, to: address, value: '0x0', data: '0x' }
 }
 
 function readingL1Fee(endpoints: Endpoints) {

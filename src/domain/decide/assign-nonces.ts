@@ -1,6 +1,6 @@
 // Assigns nonces to the queue. Nonces are bound late, lowest first, and no gap stays behind.
 import { type Condition, roughly } from '../condition.ts'
-import { type Fees, feeCap, firstFees, lowered, type Market, marketFees } from '../fees.ts'
+import { type Fees, feeCap, firstFees, lowered, type Market, marketFees, withLeastTip } from '../fees.ts'
 import { forbids } from '../forbid.ts'
 import { noOpGasLimit } from '../no-op.ts'
 import type { Observation } from '../observation.ts'
@@ -113,7 +113,8 @@ function assignQueue(
       continue
     }
     const estimate = observation.estimates.get(transaction.id)
-    if (estimate?.kind === 'reverts') {
+    // A client that names its gas limit takes that risk itself.
+    if (estimate?.kind === 'reverts' && transaction.payload.gasLimit === undefined) {
       // It may need an earlier transaction, an approval for example. Once it is first, its own result counts.
       const isAhead = inFlightOf(work).length > 0 || decisions.some(({ do: what }) => what === 'assignNonce')
       const reason = `waits for the transactions in flight: it would revert now: ${estimate.reason}`
@@ -124,7 +125,8 @@ function assignQueue(
     const gasLimit = transaction.payload.gasLimit ?? (estimate?.kind === 'gas' ? estimate.gas : undefined)
     // First in, first out: a transaction that can't go now holds back later ones.
     if (gasLimit === undefined && estimate === undefined) return { decisions, again: true }
-    const offer = price(transaction, gasLimit, balance ?? 0n, wallet, work, market, policy)
+    const least = estimate?.kind === 'gas' ? estimate.tip : undefined
+    const offer = price(transaction, gasLimit, balance ?? 0n, wallet, work, withLeastTip(market, least), policy)
     if ('reason' in offer) {
       const { condition, reason } = offer
       const lacksFunds = condition === 'balance_below_minimum' || condition === 'balance_short'

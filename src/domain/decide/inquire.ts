@@ -2,7 +2,7 @@
 import { isNoOp, mayBeKnown, newest, type RejectionCode, rejectionOf } from '../attempt.ts'
 import type { FinalityTag } from '../finality.ts'
 import type { Inquiry } from '../observation.ts'
-import type { PoolKind } from '../profile.ts'
+import { ethereumProfile, type NetworkProfile } from '../profile.ts'
 import type { NetworkPolicy } from '../relayer.ts'
 import { awaitsReplacement } from '../replace.ts'
 import { type InPhase, isInPhase } from '../transaction.ts'
@@ -20,7 +20,7 @@ export interface Wants {
 export function inquire(
   work: Work,
   { pendingNonce, freshBalance, paysMore }: Wants,
-  pool: PoolKind = 'public',
+  { pool, priceSource }: Pick<NetworkProfile, 'pool' | 'priceSource'> = ethereumProfile,
 ): Inquiry {
   const inFlight = inFlightOf(work)
   const mined = minedOf(work)
@@ -46,7 +46,8 @@ export function inquire(
     })),
     inclusionBlocks: [...new Set(mined.map(({ lifecycle }) => lifecycle.inclusion.block.number))],
     estimates: [...inFlight.filter((one) => !one.cancellation && awaitsReplacement(one)), ...next]
-      .filter(({ payload }) => payload.gasLimit === undefined)
+      // Where the price depends on the data, the node estimates both.
+      .filter(({ payload }) => payload.gasLimit === undefined || priceSource === 'linea_estimate_gas')
       .map(({ id, payload: { from, to, value, data, accessList } }) => ({
         transactionId: id,
         from,

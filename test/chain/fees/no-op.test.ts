@@ -1,5 +1,6 @@
-// What a no-op costs, as nodes report it: its gas, remembered for some blocks, and the fee of the OP stack's oracle.
+// What a no-op and a payload cost, as nodes report it on chains that differ: gas, the fee of the OP stack's oracle, tips on Linea.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { TransactionId } from '../../../src/domain/ids.ts'
 import { ethereumProfile } from '../../../src/domain/profile.ts'
 import { devAccount } from '../../../tooling/dev-accounts.ts'
 import { type RpcCall, type RpcReply, type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
@@ -14,6 +15,7 @@ let height = 100
 let gas: number | undefined = 90_000
 /** By the first four bytes of the call. */
 let fees: Readonly<Record<string, number>> = {}
+let linea: object | undefined
 
 function reply({ method, params }: RpcCall): RpcReply {
   switch (method) {
@@ -36,6 +38,8 @@ function reply({ method, params }: RpcCall): RpcReply {
       const fee = to === '0x420000000000000000000000000000000000000F' ? fees[data.slice(0, 10)] : undefined
       return fee === undefined ? { error: { code: 3, message: 'execution reverted' } } : { result: word(fee) }
     }
+    case 'linea_estimateGas':
+      return linea === undefined ? { error: { code: -32601, message: 'no such method' } } : { result: linea }
     case 'eth_feeHistory':
       return { result: { baseFeePerGas: ['0x1', '0x1'], gasUsedRatio: [0], reward: [[0, 0, 0, 0].map(hex)] } }
     default:
@@ -52,6 +56,7 @@ beforeEach(() => {
   height += 100
   gas = 90_000
   fees = {}
+  linea = undefined
 })
 
 const openWith = (profile: object) => networkOver([node.url], { profile: { ...ethereumProfile, ...profile } })
@@ -101,4 +106,33 @@ test('the fee for L1 is read once a block: its upper bound, and the fee itself o
   fees = {}
   height += 1
   expect(await marketOf(network)).not.toHaveProperty('noOpL1Fee')
+})
+
+const payload = { from: sender.address, to: sender.address, value: 0n }
+const estimateOf = async ({ chain }: NetworkUnderTest, data: `0x${string}`) => {
+  const estimates = [{ ...payload, transactionId: 'one' as TransactionId, data }]
+  return (await chain.observe({ ...inquiryOf(sender.address), estimates })).estimates.get('one' as TransactionId)
+}
+
+test('an estimate has a margin, unless the limit is charged, and no less than data costs where that holds', async () => {
+  await using network = openWith({})
+  await using charging = openWith({ charges: 'gas_limit' })
+  await using own = openWith({ floorGas: false })
+  expect(await estimateOf(network, '0xff')).toEqual({ kind: 'gas', gas: 108_000 })
+  expect(await estimateOf(charging, '0xff')).toEqual({ kind: 'gas', gas: 90_000 })
+  gas = 21_016
+  height += 1
+  expect(await estimateOf(network, '0xff00')).toEqual({ kind: 'gas', gas: Math.ceil(21_050 * 1.2) })
+  expect(await estimateOf(own, '0xff00')).toEqual({ kind: 'gas', gas: Math.ceil(21_016 * 1.2) })
+})
+
+test('on Linea a node estimates gas and tip of a payload, and the least tip of all; other nodes estimate gas', async () => {
+  await using network = openWith({ priceSource: 'linea_estimate_gas' })
+  linea = { gasLimit: hex(50_000), baseFeePerGas: '0x7', priorityFeePerGas: hex(123_456_789) }
+  expect(await estimateOf(network, '0xff')).toEqual({ kind: 'gas', gas: 60_000, tip: 123_456_789n })
+  expect(await marketOf(network)).toMatchObject({ tips: { safeLow: 123_456_789n, fastest: 123_456_789n } })
+  linea = undefined
+  height += 1
+  expect(await estimateOf(network, '0xff')).toEqual({ kind: 'gas', gas: 108_000 })
+  expect((await marketOf(network))?.tips.fastest).toBe(3_000_000n)
 })
