@@ -21,7 +21,7 @@ const unit = [
   'test/attacks/{list,log-lines}.test.ts',
   'test/chain/**/{ancestry,batch-size,believe-head,block-before,broadcast-outcome,calls,denied-receipts}.test.ts',
   'test/chain/**/{endpoint-headers,endpoint-rest,market,measure-blocktime,no-op,read-canonical,read-tag}.test.ts',
-  'test/chain/**/{replaceable,replacement-rule,search-blocks,unexplained}.test.ts',
+  'test/chain/**/{replaceable,replacement-rule,search-blocks,send-raw,unexplained}.test.ts',
   'test/deploy/compose.test.ts',
   'test/http/**/{error-codes,explain-cancellation,listen-error,present-time,shown-path}.test.ts',
   'test/ops/**/{bell,guard-addresses,prometheus,vault,within}.test.ts',

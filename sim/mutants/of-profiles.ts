@@ -128,6 +128,30 @@ export const ofProfiles: readonly Mutant[] = [
     ],
   },
   {
+    name: 'send-without-its-end',
+    breaks: 'keeps the end of a transaction from a sequencer that would enforce it',
+    caughtBy: 'test/chain/sending/send-raw.test.ts',
+    edits: [
+      {
+        file: 'src/chain/sending/send-raw.ts',
+        find: 'if (methods.sendConditional && validUntil !== undefined) {',
+        put: 'if (methods.sendConditional && validUntil === undefined) {',
+      },
+    ],
+  },
+  {
+    name: 'send-and-do-not-wait',
+    breaks: 'sends by the usual method where the profile names the one that returns the receipt',
+    caughtBy: 'test/chain/sending/send-raw.test.ts',
+    edits: [
+      {
+        file: 'src/chain/sending/send-raw.ts',
+        find: 'return methods.sendSync ? {',
+        put: 'return methods.sendSync && methods.sendConditional ? {',
+      },
+    ],
+  },
+  {
     name: 'rule-of-the-client-only',
     breaks: 'prices replacements by the name of the client, whatever the profile says of the chain',
     caughtBy: 'test/chain/fees/replacement-rule.test.ts',

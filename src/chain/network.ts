@@ -76,7 +76,7 @@ export function openNetwork(options: NetworkOptions): Chain {
         inquiry,
       ),
     announce: accounts.announce,
-    broadcast: (requests) => broadcast(endpoints, requests, tipFloor.learn),
+    broadcast: (requests) => broadcast(endpoints, requests, profile, tipFloor.learn),
     balance: readingBalances(endpoints),
     read: (read) => passOn(endpoints, read),
     follow: heads.follow,

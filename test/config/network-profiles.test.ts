@@ -1,9 +1,21 @@
 // The profile of each network that has a name here, written down by family; and what a file changes of it.
+import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { namedNetworks } from '../../src/config/named-networks.ts'
 import { profileOf } from '../../src/config/network-profiles.ts'
-import { ethereumProfile, type ProfileOverrides } from '../../src/domain/profile.ts'
+import { ethereumProfile, type ProfileOverrides, profileTable } from '../../src/domain/profile.ts'
 import { loadFile, rightFile } from './workplace.ts'
+
+test('the table of fields in docs/chains.md has each field of a profile, and no other', async () => {
+  const page = await readFile(new URL('../../docs/chains.md', import.meta.url), 'utf8')
+  const table = page.slice(page.indexOf('| field | values |'))
+  const documented = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
+  expect(documented.sort()).toEqual(
+    Object.values(profileTable)
+      .map(({ name }) => name)
+      .sort(),
+  )
+})
 
 const rollup = { pool: 'private', finality: 'finalized' } as const
 const inGas = { ...rollup, noOpGas: 'estimated', floorGas: false, l1Fee: 'in_gas' } as const
