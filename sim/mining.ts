@@ -4,6 +4,7 @@ import { accountAt, ancestorAt, type Block } from './chain/blocks.ts'
 import { seal } from './chain/mine.ts'
 import { moveTo, type SimNode } from './chain/node.ts'
 import { executable } from './chain/pool.ts'
+import { l1GasAt } from './chain/sequencer.ts'
 import type { SimTransaction } from './chain/transaction.ts'
 import { baseFeeMax } from './fees.ts'
 import { moveTags, reorgDepthMax } from './finality.ts'
@@ -74,17 +75,22 @@ function branchOff(world: World, fork: Block, base: Block): void {
 function build(world: World, parent: Block, producer: SimNode, first: readonly SimTransaction[]): Block {
   const { scenario, dice, state } = world
   const { fees } = scenario
-  const dried = dryOut(world)
+  const { isFcfs } = scenario.kind
+  // A sequencer leaves nothing out of the next block that it has ordered.
+  const dried = isFcfs ? undefined : dryOut(world)
   const drift = driftAbove(world, parent)
   const resurfaced = state.faulty && dice.chance(scenario.resurfacing) ? shuffled(world) : []
   const block = seal(world.blocks, {
     parent,
     candidates: dried ? [] : inTurn([...resurfaced, ...first, ...executable(producer.pool, parent)]),
-    transactionsMax: dice.between(0, scenario.transactionsPerBlockMax) + (state.faulty ? 0 : 1),
+    transactionsMax: isFcfs
+      ? Number.POSITIVE_INFINITY
+      : dice.between(0, scenario.transactionsPerBlockMax) + (state.faulty ? 0 : 1),
     revertsNow: state.revertsNow,
     drift: dried === 'all' ? -8 : drift,
     tipMin: maxWei(fees.poolTipMin, fees.builderTipMin),
-    isContested: fees.traffic === 'busy' || fees.traffic === 'changing',
+    isContested: !isFcfs && (fees.traffic === 'busy' || fees.traffic === 'changing'),
+    l1Gas: l1GasAt(parent, scenario.kind),
     timestampSeconds: timestampAfter(world, parent),
     balances: state.balances,
   })

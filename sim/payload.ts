@@ -22,7 +22,9 @@ export function drawPayload(world: World): { tag: number; request: SendRequest }
     data: taggedData(tag),
     pricing: drawPricing(world),
     ...(tag % 4 === 1 && { accessList: [{ address: moodyContract, storageKeys: [`0x${'0'.repeat(64)}`] }] }),
-    ...(gasLimit !== 'estimated' && { gasLimit: gasLimit === 'enough' ? 30_000 : 21_100 }),
+    ...(gasLimit !== 'estimated' && {
+      gasLimit: gasLimit === 'enough' ? (scenario.kind.hasL1Gas ? 200_000 : 30_000) : 21_100,
+    }),
     ...(dice.chance(0.1) && {
       validUntil: Math.floor(epochMs + timeline.now() + state.skewMs + dice.between(1, 10) * scenario.blocktimeMs),
     }),

@@ -222,8 +222,8 @@ function demandExpiries({ rows, scenario, machine, timeline, history }: World): 
 }
 
 function describe({ scenario }: World): string {
-  const { replicas, profiles, relayers, policies, reorgMax, confirmations, blocktimeMs, ending, gaps, fees, finality } =
-    scenario
+  const { kind, finality, ...rest } = scenario
+  const { replicas, profiles, relayers, policies, reorgMax, confirmations, blocktimeMs, ending, gaps, fees } = rest
   return [
     `nodes ${profiles.map(({ client }) => client).join(', ')}`,
     `pending counts by ${gaps.pendingCounts}, ${gaps.tightGapFillers} of 16 gap fillers too tight`,
@@ -231,6 +231,8 @@ function describe({ scenario }: World): string {
     `reorgs to ${reorgMax}, ${confirmations} confirmations${finality ? `, final by ${finality.rule}; tags ${finality.lags.safe} and ${finality.lags.finalized} behind, answered with ${finality.answers}` : ''}`,
     `a block each ${blocktimeMs} ms, configured as ${scenario.configuredBlocktimeMs}`,
     `ending ${ending}`,
+    ...(kind.isFcfs ? ['first come, first served'] : kind.hasSequencer ? ['one pool'] : []),
+    ...(kind.hasL1Gas ? ['gas with a part for L1'] : []),
     ...(fees.isFree ? ['gas is free'] : []),
     `traffic ${fees.traffic}; tips from ${fees.poolTipMin} in pools, from ${fees.builderTipMin} in blocks; in the end ${fees.finalBalance} wei`,
     ...(replicas ? [`${replicas.atFirst} replicas at first, at most ${replicas.most}`] : []),

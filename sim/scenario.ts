@@ -2,7 +2,8 @@
 
 import type { Dice } from '../tooling/dice.ts'
 import type { PendingCount } from './chain/node.ts'
-import { type Profile, profiles } from './chain/profiles.ts'
+import { type Profile, profiles, sequencer } from './chain/profiles.ts'
+import { type ChainKind, ethereum } from './chain/sequencer.ts'
 import { drawOperator, drawOthers, drawPolicies, type Operator, type Policies } from './draw-policies.ts'
 import { drawFees, type FeeWorld } from './fees.ts'
 import { drawFinality, type FinalityWorld } from './finality.ts'
@@ -52,6 +53,7 @@ export interface Scenario {
   readonly policies: Policies
   readonly operator: Operator | undefined
   readonly profiles: readonly Profile[]
+  readonly kind: ChainKind
   readonly transactionsPerBlockMax: number
   /** How likely a block holds something that a node once received and no pool has any more. */
   readonly resurfacing: number
@@ -104,6 +106,9 @@ export const features = [
   'doubtfulSends',
   'anyRestores',
   'finality',
+  'fcfs',
+  'sequencerPool',
+  'l1Gas',
 ] as const
 export type Feature = (typeof features)[number]
 
@@ -122,6 +127,9 @@ export const drawnUsually: Drawn = {
   anyRestores: 0.1,
   // A status follows the confirmations, a verdict a later threshold.
   finality: 0.2,
+  fcfs: 0.05,
+  sequencerPool: 0.03,
+  l1Gas: 0.05,
 }
 
 export const replicaActions = ['breakSession', 'cutOff', 'freeze', 'join', 'leave'] as const
@@ -179,7 +187,8 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
   const restores = anyRestores ? drawAnyRestores(anyRestores) : drawRestore(streamOf('restore'))
   const paced = drawPace(pacing, drawAlone(streamOf('scenario'), restores, prices))
   const drawn = withFinality(operated(paced, streamOf('operator')), has('finality'))
-  const alone = { ...drawn, sendWeather, invalidPayloads, gaps: drawGaps(streamOf('gaps'), drawn) }
+  const unkind = { ...drawn, sendWeather, invalidPayloads, gaps: drawGaps(streamOf('gaps'), drawn) }
+  const alone = ofKind(unkind, drawKind(has, restores))
   const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
   if (!replicas) return alone
   // Replicas look around all the time: with shorter blocks a run is shorter.
@@ -192,6 +201,28 @@ function withFinality<S extends Alone>(scenario: S, dice: Dice | undefined): S {
   const { profiles: nodes, restores, weights } = scenario
   const depths = drawFinality(dice, { nodes: nodes.length, restored: restores.length > 0 })
   return { ...scenario, ...depths, weights: { ...weights, reorg: Math.max(usual.reorg, weights.reorg) } }
+}
+
+/** A copy that was put back is a matter of its own: what a sequencer has ordered, no pool shows. */
+function drawKind(has: (feature: Feature) => Dice | undefined, restores: readonly Restore[]): ChainKind {
+  const [fcfs, pool, l1Gas] = [has('fcfs'), has('sequencerPool'), has('l1Gas')]
+  if (restores.length > 0) return ethereum
+  return { isFcfs: fcfs !== undefined, hasSequencer: (fcfs ?? pool) !== undefined, hasL1Gas: l1Gas !== undefined }
+}
+
+function ofKind<S extends Omit<Scenario, 'kind' | 'replicas'>>(scenario: S, kind: ChainKind): S & { kind: ChainKind } {
+  const { weights, gaps, fees, profiles: nodes } = scenario
+  const common = { ...scenario, kind, gaps: kind.hasL1Gas ? { ...gaps, tightGapFillers: 0 } : gaps }
+  if (!kind.isFcfs) return common
+  // A sequencer keeps what it has ordered, and orders it once.
+  const impossible = { reorg: 0, evict: 0, restartPool: 0, fillPool: 0, emptyBalance: 0, jumpClock: 0, lag: 0 }
+  return {
+    ...common,
+    ...{ profiles: nodes.map(() => sequencer), resurfacing: 0, reorgMax: 0, finality: undefined },
+    weights: { ...weights, ...impossible },
+    gaps: { ...gaps, tightGapFillers: 0 },
+    fees: { ...fees, poolTipMin: 0n, builderTipMin: 0n, droughts: 0 },
+  }
 }
 
 /** Chains of every pace, of which the service is told another. */
@@ -234,7 +265,7 @@ function operated<S extends Alone>(scenario: S, dice: Dice): S {
   return { ...scenario, fees, operator, policies, weights: operator.isSteady ? steady : refills }
 }
 
-type Alone = Omit<Scenario, 'gaps' | 'sendWeather' | 'invalidPayloads'>
+type Alone = Omit<Scenario, 'gaps' | 'sendWeather' | 'invalidPayloads' | 'kind'>
 
 function drawAlone(dice: Dice, restores: readonly Restore[], fees: FeeWorld): Alone {
   const reorgMax = dice.pick([0, 1, 2, 3, 5, 8])

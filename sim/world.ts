@@ -6,6 +6,7 @@ import { type Dice, dice } from '../tooling/dice.ts'
 import { type Blocks, openBlocks } from './chain/blocks.ts'
 import { moodyContract } from './chain/mine.ts'
 import { type NodeWorld, offer, openNode, type SimNode } from './chain/node.ts'
+import { openPool } from './chain/pool.ts'
 import { drawReceiptHabits } from './chain/receipts.ts'
 import { decode, forgetTransactions, isNoOp } from './chain/transaction.ts'
 import { type Bids, watchBids } from './check/bids.ts'
@@ -177,6 +178,8 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     },
   })
   const bytes = watchBytes(disk, {
+    kind: scenario.kind,
+    canonical: blocks.canonical,
     fail: history.fail,
     deletedAt: (id) => clients.deleted.get(id),
     undisputed: blocks.undisputed,
@@ -189,6 +192,8 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     dice: worldDice,
     fees,
     isCalm: () => !state.faulty,
+    kind: scenario.kind,
+    now: timeline.now,
     revertsNow: () => state.revertsNow,
     isTooTight: (transaction) =>
       state.tightGapFillers > 0 &&
@@ -205,13 +210,20 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
   }
   const gateways = dice(seed, 'gateways')
   const receipts = dice(seed, 'receipts')
+  const shared = scenario.kind.hasSequencer ? openPool() : undefined
   const nodes = scenario.profiles.map((profile, index) =>
-    openNode(index, profile, blocks.canonical(), {
-      refusesCode: gateways.chance(0.2),
-      pendingCount: scenario.gaps.pendingCounts[index] ?? 'pool',
-      tagAnswer: scenario.finality?.answers[index] ?? 'error',
-      receipts: drawReceiptHabits(receipts),
-    }),
+    openNode(
+      index,
+      profile,
+      blocks.canonical(),
+      {
+        refusesCode: gateways.chance(0.2),
+        pendingCount: scenario.gaps.pendingCounts[index] ?? 'pool',
+        tagAnswer: scenario.finality?.answers[index] ?? 'error',
+        receipts: drawReceiptHabits(receipts),
+      },
+      shared,
+    ),
   )
   const wasUnknowable = (id: string) =>
     revived.has(id) ||
@@ -237,6 +249,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
       clients.requested.has(id) || clients.requested.has(relayer) || givenUp.has(id) || revived.has(id),
     clock: () => ({ nowMs: Math.floor(epochMs + timeline.now() + state.skewMs), skewMs: state.skewMs }),
     moody: moodyContract,
+    gasRises: scenario.kind.hasL1Gas,
   })
   const networkDice = { dice: worldDice, batchDice: dice(seed, 'batches'), sendDice: dice(seed, 'sends') }
   const network = openSimNetwork(node, nodes, timeline, networkDice, scenario.sendWeather, history, {
@@ -249,6 +262,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
   })
 
   function gossip(from: SimNode, transaction: Parameters<NodeWorld['broadcast']>[1]): void {
+    if (shared) return
     for (const to of nodes) {
       if (to === from || (state.faulty && worldDice.chance(0.3))) continue
       timeline.after(worldDice.between(20, 2_000), () => offer(node, to, transaction))

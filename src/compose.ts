@@ -240,7 +240,7 @@ function openChain(network: NetworkSettings, { limits }: Config, around: Surroun
     chainId: network.chainId,
     averageBlocktimeMs: network.averageBlockTimeMs,
     isBlocktimeGiven: network.isBlockTimeGiven,
-    eip1559: network.eip1559,
+    ...{ eip1559: network.eip1559, profile: network.profile },
     timeoutMs: limits.rpcTimeoutMs,
     clock: around.clock,
     logger: around.logger.child({ network: network.name }),

@@ -143,7 +143,11 @@ const nobodyRecorded: readonly Sample[] = [
   { client: 'a gateway', code: -32603, message: 'internal error', means: 'unknown' },
 ]
 
+/** OffchainLabs' go-ethereum, `arbitrum_types/txoptions.go`. */
+const nitro = of('Nitro', 'nodeLimit', 'TimestampMax condition not met')
+
 export const samples: readonly Sample[] = [
+  ...nitro,
   ...geth,
   ...fatal,
   ...reth,

@@ -23,6 +23,8 @@ export interface Sealing {
   /** Others outbid what tips less than any of theirs, where the block is full. */
   readonly isContested: boolean
   readonly timestampSeconds: number
+  /** Of each transaction, beside its own. */
+  readonly l1Gas: number
   /** Balances that something outside moved. */
   readonly balances: ReadonlyMap<string, bigint>
 }
@@ -39,7 +41,7 @@ export function seal(blocks: Blocks, sealing: Sealing): Block {
   for (const transaction of sealing.candidates) {
     if (included.length >= sealing.transactionsMax) break
     if (tipMin > 0n && effectivePrice(transaction, baseFee) - baseFee < tipMin) continue
-    const done = execute(accounts, transaction, baseFee, sealing.revertsNow)
+    const done = execute(accounts, transaction, baseFee, sealing)
     if (done) included.push(done)
   }
   const oursGas = included.reduce((sum, { gasUsed }) => sum + gasUsed, 0)
@@ -67,13 +69,13 @@ function execute(
   accounts: Map<string, Account>,
   transaction: SimTransaction,
   baseFee: bigint,
-  revertsNow: boolean,
+  { revertsNow, l1Gas }: Sealing,
 ): Included | undefined {
   const { from, to, nonce, value, gasLimit, cap } = transaction
   const account = accounts.get(from) ?? { nonce: 0, balance: 0n }
   if (account.nonce !== nonce || cap < baseFee || account.balance < value + BigInt(gasLimit) * cap) return undefined
   const succeeded = !(revertsNow && to === moodyContract)
-  const gasUsed = isNoOp(transaction) ? 21_000 : Math.min(gasLimit, 21_400)
+  const gasUsed = Math.min(gasLimit, (isNoOp(transaction) ? 21_000 : 21_400) + l1Gas)
   const price = effectivePrice(transaction, baseFee)
   const spent = BigInt(gasUsed) * price + (succeeded && to !== from ? value : 0n)
   accounts.set(from, { nonce: nonce + 1, balance: account.balance - spent })

@@ -6,9 +6,10 @@ import type { FeeWorld } from '../fees.ts'
 import type { TagAnswer, Tags } from '../finality.ts'
 import { accountAt, ancestorAt, type Block, type Blocks, blockGasMax, branches } from './blocks.ts'
 import { rewardsOf } from './others.ts'
-import { type Admission, admit, nextNonce, openPool, type Pool, prune } from './pool.ts'
+import { type Admission, admit, intrinsicGas, nextNonce, openPool, type Pool, prune } from './pool.ts'
 import type { Profile } from './profiles.ts'
 import { type ReceiptHabits, receiptJson } from './receipts.ts'
+import { type ChainKind, l1GasAt, order, takeFuture } from './sequencer.ts'
 import { decode, type SimTransaction, transactionJson } from './transaction.ts'
 
 export interface SimNode {
@@ -40,6 +41,8 @@ export interface NodeWorld {
   readonly fees: FeeWorld
   /** Nobody keeps what can't be paid, from when the faults stop. */
   readonly isCalm: () => boolean
+  readonly kind: ChainKind
+  readonly now: () => number
   readonly revertsNow: () => boolean
   /** Invalid on this chain, for the time being: what fills a gap has too little gas. */
   isTooTight(transaction: SimTransaction): boolean
@@ -59,15 +62,16 @@ export function openNode(
   profile: Profile,
   head: Block,
   manners: Pick<SimNode, 'refusesCode' | 'pendingCount' | 'tagAnswer' | 'receipts'>,
+  pool = openPool(),
 ): SimNode {
-  return { index, profile, pool: openPool(), ...manners, head, tags: { safe: head, finalized: head }, lags: false }
+  return { index, profile, pool, ...manners, head, tags: { safe: head, finalized: head }, lags: false }
 }
 
 /** Takes over another head: the pool loses what it spent, and may get back what it gave up. */
 export function moveTo(world: NodeWorld, node: SimNode, head: Block): void {
   const { left } = branches(node.head, head)
   node.head = head
-  prune(node.pool, head, node.profile.dropsUnpaid || world.isCalm())
+  prune(node.pool, head, !world.kind.isFcfs && (node.profile.dropsUnpaid || world.isCalm()))
   // What it tracks for itself it tries again, now and then.
   node.pool.tracked = node.pool.tracked.filter(
     (transaction) => world.dice.chance(0.8) || !offer(world, node, transaction).admitted,
@@ -81,8 +85,21 @@ export function moveTo(world: NodeWorld, node: SimNode, head: Block): void {
 
 export function offer(world: NodeWorld, node: SimNode, transaction: SimTransaction): Admission {
   if (world.isTooTight(transaction)) return { admitted: false, refusal: 'invalid' }
-  const { chainId, fees } = world
-  const rules = { chainId, tipMin: fees.poolTipMin, isFree: fees.isFree }
+  const { chainId, fees, kind, blocks } = world
+  const { pool } = node
+  const at = kind.isFcfs ? blocks.canonical() : node.head
+  const rules = { chainId, tipMin: fees.poolTipMin, isFree: fees.isFree, l1Gas: l1GasAt(at, kind) }
+  if (kind.isFcfs) {
+    const ordered = (each: SimTransaction) =>
+      order(pool, at, { ...rules, gasNeeded: intrinsicGas(each) + rules.l1Gas }, each, world.now())
+    const admission = ordered(transaction)
+    const { from } = transaction
+    for (let isNext = admission.admitted; isNext; ) {
+      const kept = takeFuture(pool, from, nextNonce(pool, at, from), world.now())
+      isNext = kept !== undefined && ordered(kept).admitted
+    }
+    return admission
+  }
   return admit(node.pool, node.profile, node.head, rules, transaction)
 }
 
@@ -152,9 +169,10 @@ export function answer(
     case 'eth_maxPriorityFeePerGas':
       return result(hex(world.fees.isFree ? 0n : world.fees.suggestedTip))
     case 'eth_estimateGas': {
-      const [{ to }] = params as [{ to?: string }]
+      const [{ to, data = '0x' }] = params as [{ to?: string; data?: string }]
+      const isEmpty = data === '0x'
       if (world.revertsNow() && to?.toLowerCase().endsWith('bad00')) return error(3, 'execution reverted')
-      return result(hex(21_400))
+      return result(hex((isEmpty ? 21_000 : 21_400) + l1GasAt(node.head, world.kind)))
     }
     case 'eth_sendRawTransaction':
       return send(world, node, String(params[0]) as Hex, result, error)

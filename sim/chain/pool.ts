@@ -9,6 +9,8 @@ export interface Pool {
   full: boolean
   /** Swallowed: answered with a hash, and tried again by the node itself later. */
   tracked: SimTransaction[]
+  /** A sequencer keeps a nonce that is too high for a moment. */
+  future: { readonly transaction: SimTransaction; readonly untilMs: number }[]
 }
 
 export type Admission =
@@ -27,13 +29,15 @@ export interface PoolRules {
   readonly tipMin: bigint
   /** No pool demands anything. */
   readonly isFree: boolean
+  /** Of every transaction, beside its own. */
+  readonly l1Gas: number
 }
 
 export function openPool(): Pool {
-  return { bySender: new Map(), full: false, tracked: [] }
+  return { bySender: new Map(), full: false, tracked: [], future: [] }
 }
 
-function intrinsicGas(transaction: SimTransaction): number {
+export function intrinsicGas(transaction: SimTransaction): number {
   return isNoOp(transaction) || transaction.data === '0x' ? 21_000 : 21_400
 }
 
@@ -51,7 +55,7 @@ export function admit(
   })
   const { from, nonce, gasLimit, cap, tip } = transaction
   if (transaction.chainId !== rules.chainId || tip > cap) return refuse('invalid')
-  if (gasLimit < intrinsicGas(transaction) || gasLimit > blockGasMax) return refuse('invalid')
+  if (gasLimit < intrinsicGas(transaction) + rules.l1Gas || gasLimit > blockGasMax) return refuse('invalid')
   const account = accountAt(head, from)
   const held = pool.bySender.get(from) ?? new Map<number, SimTransaction>()
   const incumbent = held.get(nonce)
@@ -78,6 +82,13 @@ export function nextNonce(pool: Pool, head: Block, sender: string): number {
   let nonce = accountAt(head, sender).nonce
   while (held?.has(nonce)) nonce += 1
   return nonce
+}
+
+/** What the sender's transactions in the pool may cost. */
+export function promisedBefore(pool: Pool, head: Block, sender: string): bigint {
+  const { nonce } = accountAt(head, sender)
+  const held = [...(pool.bySender.get(sender)?.values() ?? [])].filter((each) => each.nonce >= nonce)
+  return held.reduce((sum, each) => sum + costOf(each), 0n)
 }
 
 /** What a new head has spent leaves the pool, and where `dropsUnpaid`, what its sender can't pay any more (geth). */

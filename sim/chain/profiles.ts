@@ -115,7 +115,21 @@ const traits: readonly Traits[] = [
   },
 ]
 
-export const profiles: readonly Profile[] = traits.map(({ samplesOf, ...profile }) => {
+const orders: Traits = {
+  ...common,
+  client: 'nitro',
+  version: 'nitro/v3.7.1/linux-amd64/go1.25',
+  replaces: () => false,
+  wantsBaseFee: true,
+  samplesOf: [],
+}
+
+export const profiles: readonly Profile[] = traits.map(spoken)
+
+/** First come, first served. */
+export const sequencer: Profile = spoken(orders)
+
+function spoken({ samplesOf, ...profile }: Traits): Profile {
   const own = samples
     .filter(({ client }) => samplesOf.includes(client))
     // The only price that such a one refuses here is one below the base fee: it says no other reason.
@@ -127,4 +141,4 @@ export const profiles: readonly Profile[] = traits.map(({ samplesOf, ...profile 
       return said.length > 0 ? said : samples.filter(({ means }) => means === refusal)
     },
   }
-})
+}

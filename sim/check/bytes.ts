@@ -1,9 +1,10 @@
 // The bytes, watched on their way: recorded before they leave, never of what a DELETE took back, one owner a nonce.
 import type { Hash, Hex } from '../../src/domain/ids.ts'
-import { accountAt } from '../chain/blocks.ts'
+import { accountAt, ancestorAt, type Block } from '../chain/blocks.ts'
 import type { SimNode } from '../chain/node.ts'
 import type { Admission } from '../chain/pool.ts'
-import { decode, type SimTransaction } from '../chain/transaction.ts'
+import type { ChainKind } from '../chain/sequencer.ts'
+import { decode, isNoOp, type SimTransaction } from '../chain/transaction.ts'
 import type { Disk } from '../process/database.ts'
 import type { Instance } from '../process/instance.ts'
 
@@ -14,6 +15,18 @@ export interface Recorded {
   readonly kind: string
   readonly position: number
   readonly recorded_at_block: number
+}
+
+interface Other {
+  readonly hash: Hash
+  readonly kind: string
+  readonly revision: number
+  readonly position: number
+  readonly state: string
+  readonly outcome: string | null
+  readonly gas_limit: number
+  readonly gas_price: string | null
+  readonly max_fee_per_gas: string | null
 }
 
 export interface Bytes {
@@ -33,9 +46,11 @@ export interface ByteWatch {
   deletedAt(id: string): number | undefined
   /** Whether there was never but one block at this height: its base fee is the one that a price was made for. */
   undisputed(number: number): boolean
+  readonly kind: ChainKind
+  canonical(): Block
 }
 
-export function watchBytes({ committed }: Disk, { fail, deletedAt, undisputed }: ByteWatch): Bytes {
+export function watchBytes({ committed }: Disk, { fail, deletedAt, undisputed, kind, canonical }: ByteWatch): Bytes {
   const find = committed<[string], Recorded>(
     'SELECT a.transaction_id, t.relayer_id, a.nonce, a.kind, a.position, a.recorded_at_block FROM attempts a JOIN transactions t ON t.id = a.transaction_id WHERE a.hash = ? ORDER BY t.sequence DESC',
   )
@@ -46,6 +61,12 @@ export function watchBytes({ committed }: Disk, { fail, deletedAt, undisputed }:
   const everBroadcast = new Map<Hash, SimTransaction>()
   /** Of those, what the disk did not hold when it was exchanged: another copy may. */
   const forgotten = new Map<Hash, SimTransaction>()
+  const othersOf = committed<[string, number], Other>(
+    'SELECT hash, kind, revision, position, state, outcome, gas_limit, gas_price, max_fee_per_gas FROM attempts WHERE transaction_id = ? AND nonce = ? ORDER BY position',
+  )
+  const seen = new Set<Hash>()
+  /** First come, first served: what was ordered, by sender and nonce. */
+  const everOrdered = new Map<string, Hash>()
   /** Made below a bid that was likely in no pool. */
   const pricedBelow = new Set<Hash>()
 
@@ -60,6 +81,34 @@ export function watchBytes({ committed }: Disk, { fail, deletedAt, undisputed }:
     const known = owners.get(key) ?? new Set()
     owners.set(key, known.add(attempt.transaction_id))
     return known
+  }
+
+  /** What the engine may not sign on a chain of this kind. */
+  function checkKind(transaction: SimTransaction, attempt: Recorded): void {
+    const { hash, from, nonce, gasLimit, cap } = transaction
+    const name = `nonce ${nonce} of ${attempt.transaction_id.slice(-6)}`
+    if (kind.hasL1Gas && isNoOp(transaction) && gasLimit <= 21_000) fail(`a no-op for ${name} has ${gasLimit} gas`)
+    if (!kind.isFcfs || seen.has(hash)) return
+    seen.add(hash)
+    const all = othersOf(attempt.transaction_id, attempt.nonce)
+    const others = all.filter((each) => each.hash !== hash)
+    const revision = all.find((each) => each.hash === hash)?.revision
+    const ordered = everOrdered.get(`${from} ${nonce}`)
+    // Of what was ordered, the engine may not have been told.
+    const accepted = others.find((each) => each.hash === ordered && each.outcome === 'accepted')
+    if (attempt.kind === 'cancel' && accepted) fail(`a no-op for ${name}, and the sequencer had accepted its payload`)
+    const before = others
+      .filter((each) => each.kind === attempt.kind && each.revision === revision && each.position < attempt.position)
+      .at(-1)
+    if (!before || before.outcome === 'rejected' || before.state !== 'handed' || before.gas_limit < gasLimit) return
+    const price = BigInt(before.max_fee_per_gas ?? before.gas_price ?? 0)
+    // An engine may be a few blocks behind.
+    const heights = Array.from({ length: 64 }, (_, ago) => ancestorAt(canonical(), canonical().number - ago))
+    const dearest = heights.reduce(
+      (most, block) => (block && block.baseFee > most ? block.baseFee : most),
+      canonical().nextBaseFee,
+    )
+    if (price >= dearest && cap > price) fail(`a bid of ${cap} for ${name} over ${price}, which pays the base fee`)
   }
 
   return {
@@ -96,6 +145,7 @@ export function watchBytes({ committed }: Disk, { fail, deletedAt, undisputed }:
         if (attempt.kind !== 'cancel' && deleted !== undefined && ordered > deleted) {
           fail(`p${instance.id} broadcasts ${attempt.transaction_id.slice(-6)} although a DELETE of it had succeeded`)
         }
+        checkKind(decode(raw), attempt)
       }
     },
     broadcast(node, transaction, admission) {
@@ -105,6 +155,9 @@ export function watchBytes({ committed }: Disk, { fail, deletedAt, undisputed }:
       const invalid = !admission.admitted && admission.refusal === 'invalid'
       if (invalid) return
       everBroadcast.set(hash, transaction)
+      if (kind.isFcfs && admission.admitted) everOrdered.set(`${from} ${nonce}`, hash)
+      // What the sequencer rejected is nobody's, and its nonce is free.
+      if (kind.isFcfs && !admission.admitted) return
       const known = own(from, nonce, attempt)
       if (known.size > 1) {
         fail(`nonce ${nonce} was given to ${[...known].map((id) => id.slice(-6)).join(' and ')}: both reached a node`)

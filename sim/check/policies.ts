@@ -28,6 +28,8 @@ export interface PolicyWatch {
   clock(): { readonly nowMs: number; readonly skewMs: number }
   /** Calls of this contract may revert, so that a payload to it may be refused. */
   readonly moody: string
+  /** Gas has a part that may rise after an estimate: what was estimated may become too little. */
+  readonly gasRises: boolean
 }
 
 /** What every payload here uses, but those that name too little. */
@@ -41,7 +43,7 @@ interface InFlight {
 }
 
 export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch: PolicyWatch): PolicyChecks {
-  const { fail, requestOf, isLost, isRequested, clock, moody } = watch
+  const { fail, requestOf, isLost, isRequested, clock, moody, gasRises } = watch
   const inFlight = committed<[string], InFlight>(
     "SELECT t.id, a.raw, a.rejections FROM transactions t JOIN attempts a ON a.transaction_id = t.id AND a.nonce = t.nonce WHERE t.relayer_id = ? AND t.open = 1 AND t.phase = 'inFlight'",
   )
@@ -69,6 +71,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
   function refused(entry: Entry): void {
     const request = sent(tagOf({ data: entry.bytes as SimTransaction['data'] }))
     if (!request || request.to === moody || (request.gasLimit ?? gasNeeded) < gasNeeded) return
+    if (gasRises && request.gasLimit === undefined) return
     if (forbiddenBy(rulesOf(entry.policies), request) === undefined) {
       fail(`${named(entry)}: it was given up, and nothing is wrong with its payload`)
     }

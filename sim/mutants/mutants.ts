@@ -4,6 +4,7 @@ import type { Feature } from '../scenario.ts'
 import { ofBids } from './of-bids.ts'
 import { ofFinality } from './of-finality.ts'
 import { ofPolicies } from './of-policies.ts'
+import { ofProfiles } from './of-profiles.ts'
 import { ofVerdicts } from './of-verdicts.ts'
 import { ofWaits } from './of-waits.ts'
 
@@ -30,6 +31,7 @@ export const mutants: readonly Mutant[] = [
   ...ofBids,
   ...ofFinality,
   ...ofPolicies,
+  ...ofProfiles,
   ...ofVerdicts,
   ...ofWaits,
   {

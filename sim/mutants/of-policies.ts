@@ -104,8 +104,8 @@ export const ofPolicies: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/funds.ts',
-        find: 'return cancelReserve ?? 2n * BigInt(noOpGas)',
-        put: 'return cancelReserve ?? 0n * BigInt(noOpGas)',
+        find: 'return cancelReserve ?? 2n * noOpReserve(',
+        put: 'return cancelReserve ?? 0n * noOpReserve(',
       },
     ],
   },

@@ -3,10 +3,12 @@ import { composeEngine, type Engine } from '../../src/compose.ts'
 import type { Config } from '../../src/config/config.ts'
 import { limits } from '../../src/config/limits.ts'
 import type { Policies as Members } from '../../src/domain/policy-table.ts'
+import { ethereumProfile, type NetworkProfile } from '../../src/domain/profile.ts'
 import type { Logger } from '../../src/ops/logger.ts'
 import { secret } from '../../src/ops/secret.ts'
 import type { Hints } from '../../src/store/hints.ts'
 import type { Dice } from '../../tooling/dice.ts'
+import { type ChainKind, keepsFutureMs } from '../chain/sequencer.ts'
 import type { Owners } from '../check/owners.ts'
 import type { Policies } from '../draw-policies.ts'
 import type { History } from '../history.ts'
@@ -120,7 +122,7 @@ function configOf(scenario: Scenario, policies: Policies): Config {
         symbol: 'ETH',
         isTestnet: true,
         eip1559: true,
-        raisedTip: 3_000_000_000n,
+        profile: profileOf(scenario.kind),
         tags: [],
         features: ['eip1559'],
         explorerUrls: [],
@@ -128,6 +130,15 @@ function configOf(scenario: Scenario, policies: Policies): Config {
     ],
     limits,
     warnings: [],
+  }
+}
+
+function profileOf({ isFcfs, hasSequencer, hasL1Gas }: ChainKind): NetworkProfile {
+  return {
+    ...{ ...ethereumProfile, tipFloor: 3_000_000_000n },
+    ...(hasSequencer && { pool: 'private' }),
+    ...(isFcfs && { pool: 'fcfs', keepsFutureNonceMs: keepsFutureMs }),
+    ...(hasL1Gas && { noOpGas: 'estimated', floorGas: false, l1Fee: 'in_gas' }),
   }
 }
 

@@ -2,13 +2,15 @@
 import type { BroadcastOutcome } from '../domain/attempt.ts'
 import type { Address, Hash, Hex } from '../domain/ids.ts'
 import type { Head, Inquiry, Observation } from '../domain/observation.ts'
-import type { Wei } from '../domain/units.ts'
+import type { TimestampMs, Wei } from '../domain/units.ts'
 
 export interface BroadcastRequest {
   readonly hash: Hash
   readonly raw: Hex
   /** `one`: one endpoint, and the next if it fails. `all`: every endpoint, for a no-op that must win. */
   readonly reach: 'one' | 'all'
+  /** The end that its client set, for a sequencer that enforces it. A no-op has none. */
+  readonly validUntil?: TimestampMs
   /**
    * Called before each endpoint after the first: a transaction canceled meanwhile is broadcast to no further endpoint.
    */

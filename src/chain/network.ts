@@ -1,5 +1,6 @@
 // Implements the chain port over real nodes: a network's endpoints behind one head, one fee reading and one batch.
 import { tagRereadMs } from '../domain/finality.ts'
+import { ethereumProfile, type NetworkProfile } from '../domain/profile.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import { type ChainMetrics, noChainMetrics } from '../ops/metrics.ts'
@@ -7,6 +8,7 @@ import { readingAccounts } from './accounts/read-account.ts'
 import { readingBalances } from './accounts/read-balance.ts'
 import type { Chain } from './chain.ts'
 import { readingMarket } from './fees/read-market.ts'
+import { readingNoOp } from './fees/read-no-op.ts'
 import { openTipFloor } from './fees/tip-floor.ts'
 import { measureBlocktime } from './heads/measure-blocktime.ts'
 import { readingCanonical } from './heads/read-canonical.ts'
@@ -29,6 +31,8 @@ export interface NetworkOptions {
   /** Whether the operator configured the block time. False for a default or a chain list's value. */
   readonly isBlocktimeGiven?: boolean
   readonly eip1559: boolean
+  /** The default is Ethereum's. */
+  readonly profile?: NetworkProfile
   readonly clock: Clock
   readonly logger: Logger
   /** The default counts nothing. */
@@ -47,27 +51,32 @@ export function openNetwork(options: NetworkOptions): Chain {
   const all = options.endpoints.map((config, index) =>
     openEndpoint({ config, index, chainId, clock, logger, timeoutMs, metrics, openTransport }),
   )
-  const endpoints = chooseAmong(all)
+  const { profile = ethereumProfile } = options
+  const endpoints = chooseAmong(all, profile.replacement)
   const isGiven = options.isBlocktimeGiven === true
   const pace = measureBlocktime({ configuredMs: averageBlocktimeMs, isGiven, clock, logger, metrics })
   const heads = trackHead({ endpoints, pace, clock, logger, metrics })
   const readCanonical = readingCanonical(endpoints, heads)
   const readTag = readingTags({ endpoints, heads, readCanonical, clock, rereadMs: tagRereadMs / 2 })
   const unexplained = rememberUnexplained(heads.reorgs)
-  const accounts = readingAccounts({ endpoints, heads, readCanonical, unexplained, clock })
+  const accounts = readingAccounts({ endpoints, heads, readCanonical, unexplained, clock, profile })
   const searched = new Map<string, number>()
   const checkHistory = openHistoryCheck({ endpoints, readCanonical, pace, clock })
   const tipFloor = openTipFloor(clock)
   const readMarket = readingMarket(endpoints, options.eip1559, tipFloor)
+  const readNoOp = readingNoOp(endpoints, profile)
 
   return {
     observe: (inquiry) =>
       observe(
-        { endpoints, heads, pace, accounts, readCanonical, readTag, readMarket, searched, unexplained, checkHistory },
+        {
+          ...{ endpoints, heads, pace, accounts, readCanonical, readTag, readMarket, readNoOp },
+          ...{ searched, unexplained, checkHistory },
+        },
         inquiry,
       ),
     announce: accounts.announce,
-    broadcast: (requests) => broadcast(endpoints, requests, tipFloor.learn),
+    broadcast: (requests) => broadcast(endpoints, requests, profile, tipFloor.learn),
     balance: readingBalances(endpoints),
     read: (read) => passOn(endpoints, read),
     follow: heads.follow,

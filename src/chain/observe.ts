@@ -1,10 +1,12 @@
 // Answers one inquiry as of one head, in as few rounds as possible.
 
+import { withLeastTip } from '../domain/fees.ts'
 import type { Head, HistoryInquiry, Inquiry, Observation } from '../domain/observation.ts'
 import type { BlockNumber } from '../domain/units.ts'
 import { byNonce } from './accounts/account-memory.ts'
 import type { Accounts } from './accounts/read-account.ts'
 import type { ReadMarket } from './fees/read-market.ts'
+import type { NoOpFacts, ReadNoOp } from './fees/read-no-op.ts'
 import type { Pace } from './heads/measure-blocktime.ts'
 import type { ReadCanonical } from './heads/read-canonical.ts'
 import type { ReadTag } from './heads/read-tag.ts'
@@ -22,6 +24,7 @@ export interface Observe {
   readonly readCanonical: ReadCanonical
   readonly readTag: ReadTag
   readonly readMarket: ReadMarket
+  readonly readNoOp: ReadNoOp
   readonly searched: FindInclusions['searched']
   readonly unexplained: FindInclusions['unexplained']
   readonly checkHistory: CheckHistory
@@ -35,14 +38,17 @@ function isWaiting({ live }: Inquiry, { number }: Head): boolean {
   return first?.unspentAt !== undefined && number - first.unspentAt > usualBlocks
 }
 
+const nothing: NoOpFacts = {}
+
 /** Rejects with ChainUnavailable when no endpoint returns head and nonce. */
 export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observation> {
-  const { heads, pace, accounts, readCanonical, readTag, readMarket } = parts
+  const { heads, pace, accounts, readCanonical, readTag, readMarket, readNoOp } = parts
   const at = await heads.current()
   const isSameChain = watchChain(heads, at)
-  const [read, market, canonical, named] = await Promise.all([
+  const [read, market, { leastTip, ...noOp }, canonical, named] = await Promise.all([
     accounts.read(inquiry, at),
     inquiry.market ? readMarket(at, isWaiting(inquiry, at.head)) : undefined,
+    inquiry.market ? readNoOp(at, inquiry.address, inquiry.isNoOpTooTight === true) : nothing,
     readCanonical(inquiry.inclusionBlocks, at),
     inquiry.tag && readTag(inquiry.tag, at),
   ])
@@ -71,7 +77,7 @@ export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observa
     rule: parts.endpoints.rule(),
     ...account,
     ...balance,
-    ...(market && { market }),
+    ...(market && { market: { ...withLeastTip(market, leastTip), ...noOp } }),
     inclusions,
     lostNoOps,
     canonical,

@@ -2,6 +2,7 @@
 
 import type { Finality } from '../domain/finality.ts'
 import type { Policies } from '../domain/policy-table.ts'
+import type { NetworkProfile } from '../domain/profile.ts'
 import type { SecretHeaders } from '../ops/request-headers.ts'
 import type { Secret } from '../ops/secret.ts'
 import type { Limits } from './limits.ts'
@@ -103,8 +104,8 @@ export interface NetworkConfig {
   readonly symbol: string
   readonly isTestnet: boolean
   readonly eip1559: boolean
-  /** Wei per gas, to which a tip is raised where blocks have room and do not take it. */
-  readonly raisedTip?: bigint
+  /** How the chain differs from Ethereum: the table's facts, and the file's before them. */
+  readonly profile: NetworkProfile
   /** What the chain can do and what is particular to it, as the file or a list of chains says: `eip1559`, `no-mempool`. */
   readonly features: readonly string[]
   readonly tags: readonly string[]

@@ -4,6 +4,8 @@ import type { NetworkConfig } from './config.ts'
 import { knownChain } from './known-chain.ts'
 import { limits } from './limits.ts'
 import { kindOf, type Members, readMembers } from './members.ts'
+import { profileOf } from './network-profiles.ts'
+import { parseProfile } from './parse-profile.ts'
 import { parseRpcUrls } from './parse-rpc-urls.ts'
 import type { NetworkEntries } from './read-network-entries.ts'
 import type { Environment } from './read-reference.ts'
@@ -100,7 +102,8 @@ async function parseNetwork(
   const listedFeatures = listed?.eip1559 ? ['eip1559'] : []
   const features = hasAny('features') ? union('features') : listedFeatures
   const chainId = givenId ?? listed?.chainId ?? 0
-  const raisedTip = parseTipFloor(ownerOf('profile'), report) ?? tipFor(chainId, known?.chainId === chainId)
+  const tags = hasAny('tags') ? union('tags') : (listed?.tags ?? [])
+  const profile = profileOf(chainId, tags, parseProfile(ownerOf('profile'), report))
   return {
     name,
     chainId,
@@ -110,26 +113,14 @@ async function parseNetwork(
     isBlockTimeGiven: givenBlockTimeMs !== undefined,
     symbol: ownerOf('symbol').text('symbol') ?? listed?.symbol ?? 'ETH',
     isTestnet: ownerOf('is_testnet').flag('is_testnet', listed?.isTestnet ?? false),
-    ...(raisedTip !== undefined && { raisedTip }),
+    profile: known?.chainId === chainId ? profile : { tipFloor: unlistedTip, ...profile },
     // Where nothing is said of a chain on viem's list, the head's base fee decides; without one, transactions are legacy.
     eip1559: features.includes('eip1559'),
     features,
-    tags: hasAny('tags') ? union('tags') : (listed?.tags ?? []),
+    tags,
     explorerUrls: ownerOf('explorer_urls').texts('explorer_urls') ?? [],
   }
 }
 
-/** Ethereum, Sepolia, Holesky and Hoodi. */
-const ethereumIds: readonly number[] = [1, 11_155_111, 17_000, 560_048]
-/** A builder of geth's may require 2 gwei (`--miner.gasprice`) and say so nowhere. */
-const ethereumTip = 3_000_000_000n
-
-/** To which a tip is raised that is not mined: a chain that is on the list, and not Ethereum, has prices of its own. */
-function tipFor(chainId: number, isListed: boolean): bigint | undefined {
-  return ethereumIds.includes(chainId) || !isListed ? ethereumTip : undefined
-}
-
-function parseTipFloor(owner: Members, report: Report): bigint | undefined {
-  if (!owner.has('profile')) return undefined
-  return readMembers(owner.raw('profile'), owner.place('profile'), ['tip_floor'], report).wei('tip_floor')
-}
+/** To which a tip is raised on a chain that is on no list: as on Ethereum. A chain on a list has prices of its own. */
+const unlistedTip = 3_000_000_000n

@@ -109,9 +109,6 @@ export function wasTaken({ broadcast }: Attempt): boolean {
   return broadcast.outcome.kind === 'accepted' || broadcast.outcome.kind === 'alreadyKnown'
 }
 
-/** The gas of a no-op: a transfer to an account without code (EIP-2028). */
-export const noOpGas = 21_000
-
 export function isNoOp(attempt: Attempt): boolean {
   return attempt.kind === 'cancel'
 }

@@ -1,6 +1,6 @@
 // Fees: the market's price for a send, and the price at which pools accept a replacement over its rivals.
 import type { NonEmpty } from './ids.ts'
-import { maxWei, minWei, raisedBy, type Wei } from './units.ts'
+import { type Gas, maxWei, minWei, raisedBy, type Wei } from './units.ts'
 
 /**
  * Per gas. The kind is the transaction type family (EIP-2718), the same for every attempt of a nonce: `legacy` prices
@@ -27,6 +27,10 @@ export interface Market {
   readonly gasPrice: Wei
   /** The last read of the tip that a node suggests (eth_maxPriorityFeePerGas). */
   readonly suggestedTip?: Wei
+  /** What a node estimates for a no-op, where the profile has it estimated. Absent where no node does. */
+  readonly noOpGas?: Gas
+  /** What a no-op pays for its data on L1 beside gas. Absent where nothing, or where no node reports it. */
+  readonly noOpL1Fee?: Wei
   /** The newest blocks; absent if no node reports how full they are. */
   readonly blocks?: {
     /** One of them holds a transaction: the chain mines. */
@@ -65,6 +69,14 @@ export function marketFees(market: Market, speed: Speed, eip1559: boolean): Fees
   }
   const tip = market.tips[speed]
   return { kind: 'eip1559', maxFeePerGas: 2n * market.baseFee + tip, maxPriorityFeePerGas: tip }
+}
+
+/** The market with tips of at least `tip`. */
+export function withLeastTip(market: Market, tip: Wei | undefined): Market {
+  if (tip === undefined) return market
+  const tips = { ...market.tips }
+  for (const speed of speeds) tips[speed] = maxWei(tips[speed], tip)
+  return { ...market, tips, gasPrice: maxWei(market.gasPrice, (market.baseFee ?? 0n) + tip) }
 }
 
 /** The fees of a first attempt; undefined while the cap is below the next block's base fee. */

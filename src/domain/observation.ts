@@ -23,8 +23,8 @@ export interface EstimateRequest {
   readonly accessList?: AccessList
 }
 
-/** `unknown`: the node could not estimate it. */
-export type Estimate = { kind: 'gas'; gas: Gas } | { kind: 'reverts'; reason: string } | { kind: 'unknown' }
+/** `unknown`: the node could not estimate it. `tip`: the least that pays for its data, where the node estimates that. */
+export type Estimate = { kind: 'gas'; gas: Gas; tip?: Wei } | { kind: 'reverts'; reason: string } | { kind: 'unknown' }
 
 /** Its fees and its gas limit show what a receipt may leave out. */
 export type LiveAttempt = Pick<Attempt, 'hash' | 'kind'> & Partial<Pick<Attempt, 'fees' | 'gasLimit'>>
@@ -55,6 +55,8 @@ export interface Inquiry {
   readonly estimates: readonly EstimateRequest[]
   /** Prices and balance cost calls, so only a step that could spend reads them. */
   readonly market: boolean
+  /** A node called a no-op invalid: it may need more gas by now. */
+  readonly isNoOpTooTight?: boolean
   readonly balance?: Freshness
   /** Whether the account delegates (EIP-7702): it matters to a step that could have two transactions in flight. */
   readonly delegation: boolean

@@ -1,13 +1,15 @@
 // A preview of a bulk cancellation: its result and cost now. It applies the cancellation and decides the next step on
 // the same facts, and writes nothing.
-import { isNoOp, newest, noOpGas } from './attempt.ts'
+import { type Attempt, isNoOp, newest } from './attempt.ts'
 import { cancel } from './cancel.ts'
+import { isFcfs, isOrdered } from './decide/cancel-fcfs.ts'
 import { decide } from './decide/decide.ts'
 import type { Work } from './decide/work.ts'
-import { type Fees, feeCap, type Market, tipOf } from './fees.ts'
+import { feeCap, type Market, tipOf } from './fees.ts'
 import { isNonEmpty } from './ids.ts'
+import { noOpCost, noOpGasCharged, noOpGasLimit } from './no-op.ts'
 import type { Observation } from './observation.ts'
-import type { NetworkPolicy } from './relayer.ts'
+import type { NetworkPolicy, Relayer } from './relayer.ts'
 import { type InPhase, isInPhase, pendingStatuses, statusOf, type Transaction } from './transaction.ts'
 import { minWei, type TimestampMs, type Wei } from './units.ts'
 
@@ -22,7 +24,10 @@ export interface CancellationPreview {
   readonly gaps: number
   /** Canceled before, without a verdict yet: their no-ops cost extra. */
   readonly racing: number
-  /** Pending by their status, but their nonce is spent: there is no race left. */
+  /**
+   * Pending by their status, but their nonce is spent, or the sequencer of a chain that orders first come, first served
+   * accepted them: there is no race left.
+   */
   readonly tooLate: number
   readonly cost: {
     /** If all are mined in the next block. */
@@ -58,31 +63,34 @@ export function previewCancellation(
     policy,
     now,
   })
-  const gapFillers = decisions.flatMap((decision) => (decision.do === 'fillGap' ? [decision.fees] : []))
-  const priced: Fees[] = [...gapFillers]
+  const { market } = observation
+  const gapFillers = decisions.filter((decision) => decision.do === 'fillGap')
+  const priced: NoOp[] = [...gapFillers]
 
   let [free, noOps, overCap, racing, tooLate, committed] = [queued, 0, 0, 0, 0, 0n]
   for (const [index, after] of canceled.entries()) {
     const covered = after !== work.open[index]
-    if (after.lifecycle.phase === 'dropped') free += 1
+    const isDropped = decisions.some((each) => each.do === 'drop' && each.transaction.id === after.id)
+    if (after.lifecycle.phase === 'dropped' || (covered && isDropped)) free += 1
     else if (!isInPhase(after, 'inFlight') || after.lifecycle.nonce < observation.nonce) tooLate += covered ? 1 : 0
+    else if (isFcfs(policy) && isOrdered(after, { work, observation, policy, now })) tooLate += covered ? 1 : 0
     else if (after.cancellation) {
       const signing = decisions.find((each) => each.do === 'takeOver' && each.transaction.id === after.id)
-      const fees = signing?.do === 'takeOver' ? signing.fees : undefined
+      const noOp = signing?.do === 'takeOver' ? signing : undefined
       const races = !covered || after.lifecycle.attempts.some(isNoOp)
       if (races) racing += 1
       else noOps += 1
-      if (races) committed += costAtMost(fees ?? signedFees(after))
-      else if (fees) priced.push(fees)
+      if (races) committed += costAtMost(noOp ?? signedNoOp(after), market)
+      else if (noOp) priced.push(noOp)
       else overCap += 1
     }
   }
-  const max = mostUnderCap(work.relayer.policies.cancelGasPriceCap, noOps + gapFillers.length)
+  const max = mostUnderCap(noOps + gapFillers.length, work.relayer, market, policy)
   return {
     ...{ free, noOps, overCap, gaps: gapFillers.length, racing, tooLate, committed },
     cost: {
-      expected: priced.reduce((sum, fees) => sum + costNextBlock(fees, observation.market), 0n),
-      today: priced.reduce((sum, fees) => sum + costAtMost(fees), 0n),
+      expected: priced.reduce((sum, noOp) => sum + costNextBlock(noOp, market, policy), 0n),
+      today: priced.reduce((sum, noOp) => sum + costAtMost(noOp, market), 0n),
       ...(max !== undefined && { max }),
     },
   }
@@ -90,27 +98,33 @@ export function previewCancellation(
 
 const anyBalance: Wei = 2n ** 255n
 
+type NoOp = Pick<Attempt, 'fees' | 'gasLimit'>
+
 /** A bulk cancellation covers clients' transactions. A gap filler is the relayer's own. */
 function isCovered(transaction: Transaction): boolean {
   const status = statusOf(transaction)
   return transaction.origin === 'client' && pendingStatuses.some((pending) => pending === status)
 }
 
-function signedFees({ lifecycle }: InPhase<'inFlight'>): Fees | undefined {
+function signedNoOp({ lifecycle }: InPhase<'inFlight'>): NoOp | undefined {
   const noOps = lifecycle.attempts.filter(isNoOp)
-  return isNonEmpty(noOps) ? newest(noOps).fees : undefined
+  return isNonEmpty(noOps) ? newest(noOps) : undefined
 }
 
-function mostUnderCap(cap: Wei | undefined, noOps: number): Wei | undefined {
-  return cap === undefined ? undefined : BigInt(noOpGas) * BigInt(noOps) * cap
+function mostUnderCap(noOps: number, relayer: Relayer, market: Market, policy: NetworkPolicy): Wei | undefined {
+  const { cancelGasPriceCap: cap } = relayer.policies
+  const gasLimit = noOpGasLimit(market, policy.profile)
+  if (cap === undefined || gasLimit === undefined) return undefined
+  return BigInt(noOps) * noOpCost(gasLimit, { kind: 'legacy', gasPrice: cap }, market)
 }
 
-function costAtMost(fees: Fees | undefined): Wei {
-  return fees ? BigInt(noOpGas) * feeCap(fees) : 0n
+function costAtMost(noOp: NoOp | undefined, market: Market): Wei {
+  return noOp ? noOpCost(noOp.gasLimit, noOp.fees, market) : 0n
 }
 
 /** A legacy transaction pays its whole price; the others pay the base fee and the tip, up to the cap (EIP-1559). */
-function costNextBlock(fees: Fees, { baseFee }: Market): Wei {
+function costNextBlock({ fees, gasLimit }: NoOp, market: Market, { profile }: NetworkPolicy): Wei {
+  const { baseFee, noOpL1Fee = 0n } = market
   const paid = fees.kind === 'legacy' ? feeCap(fees) : minWei(feeCap(fees), (baseFee ?? 0n) + tipOf(fees))
-  return BigInt(noOpGas) * paid
+  return BigInt(noOpGasCharged(market, gasLimit, profile)) * paid + noOpL1Fee
 }

@@ -2,6 +2,7 @@
 import type { FinalityRule } from './finality.ts'
 import type { Address, NetworkName, RelayerId } from './ids.ts'
 import type { Policies } from './policy-table.ts'
+import type { NetworkProfile } from './profile.ts'
 import type { Nonce, Wei } from './units.ts'
 
 export interface Relayer {
@@ -24,6 +25,12 @@ export interface NonceFloor {
   readonly explainedBelow: Nonce
 }
 
+/** The part of a network's profile that decisions follow. */
+export type DecisionProfile = Pick<
+  NetworkProfile,
+  'pool' | 'priceSource' | 'noOpGas' | 'floorGas' | 'l1Fee' | 'charges' | 'keepsFutureNonceMs' | 'finality'
+>
+
 /** The rules of a network that decisions follow. Prices wait for blocks; only repeated broadcasts wait for time. */
 export interface NetworkPolicy extends FinalityRule {
   readonly chainId: number
@@ -37,6 +44,7 @@ export interface NetworkPolicy extends FinalityRule {
   readonly cancelBumpAfterMs: number
   /** The tip to offer when blocks have room and do not take a transaction. Absent: no minimum is documented. */
   readonly raisedTip?: Wei
+  readonly profile: DecisionProfile
   /** Blocks, by their time, after which an accepted attempt is broadcast again, in case the pools lost it. */
   readonly rebroadcastAfterBlocks: number
   /** As configured. A measured block time takes precedence. */

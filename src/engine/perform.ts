@@ -21,7 +21,11 @@ export async function perform(
     raw: attempt.raw,
     ...(isNoOp(attempt)
       ? { reach: 'all' as const }
-      : { reach: 'one' as const, stillWanted: () => isStillWanted(context, ownership, transaction, attempt) }),
+      : {
+          reach: 'one' as const,
+          ...(transaction.validUntil !== undefined && { validUntil: transaction.validUntil }),
+          stillWanted: () => isStillWanted(context, ownership, transaction, attempt),
+        }),
   }))
   refuseIfOver(ownership)
   logBroadcasts(context, ownership, broadcasts, 'broadcasting')

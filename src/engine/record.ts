@@ -6,6 +6,7 @@ import { apply, fillGap } from '../domain/decide/apply.ts'
 import { type Decision, needsSignature, type Plan } from '../domain/decide/decision.ts'
 import type { Work } from '../domain/decide/work.ts'
 import { StaleWrite } from '../domain/errors.ts'
+import type { TransactionId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { BlockNumber, TimestampMs } from '../domain/units.ts'
@@ -52,13 +53,8 @@ export async function record(
   const signed = await Promise.all(
     decisions.map(async (decision): Promise<Signed> => {
       if (decision.do === 'fillGap') {
-        const attempt = await signNoOp(
-          signing,
-          freshId(context.random, context.clock.now()),
-          decision.nonce,
-          decision.fees,
-          'execute',
-        )
+        const id = freshId<TransactionId>(context.random, context.clock.now())
+        const attempt = await signNoOp(signing, { ...decision, id, kind: 'execute' })
         return { decision, attempt }
       }
       return needsSignature(decision) ? { decision, attempt: await signChange(signing, decision) } : { decision }

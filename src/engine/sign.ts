@@ -1,5 +1,5 @@
 // Signs attempts for the decisions that need a signature. Signing is slow, so a step signs all of them at once.
-import { type Attempt, type AttemptKind, newest, noOpGas } from '../domain/attempt.ts'
+import type { Attempt, AttemptKind } from '../domain/attempt.ts'
 import type { SigningChange } from '../domain/decide/decision.ts'
 import type { Fees } from '../domain/fees.ts'
 import type { TransactionId } from '../domain/ids.ts'
@@ -21,14 +21,16 @@ export async function signChange(context: SigningContext, change: SigningChange)
   if (change.do === 'assignNonce') {
     return signPayload(context, transaction, change.nonce, fees, change.gasLimit)
   }
-  const { nonce, attempts } = change.transaction.lifecycle
+  const { nonce } = change.transaction.lifecycle
   if (change.do === 'takeOver') {
     // An empty list keeps the transaction type of the original.
-    return signNoOp(context, transaction.id, nonce, fees, 'cancel', transaction.payload.accessList && [])
+    const {
+      gasLimit,
+      transaction: { id, payload },
+    } = change
+    return signNoOp(context, { id, nonce, fees, gasLimit, kind: 'cancel' }, payload.accessList && [])
   }
-  const signedBefore = newest(attempts).gasLimit
-  const gasLimit = change.do === 'replace' ? change.gasLimit : (transaction.payload.gasLimit ?? signedBefore)
-  return signPayload(context, transaction, nonce, fees, gasLimit)
+  return signPayload(context, transaction, nonce, fees, change.gasLimit)
 }
 
 async function signPayload(
@@ -44,17 +46,19 @@ async function signPayload(
   return revision === 0 ? signed : { ...signed, revision }
 }
 
+interface NoOp extends Pick<Attempt, 'nonce' | 'fees' | 'gasLimit'> {
+  readonly id: TransactionId
+  readonly kind: AttemptKind
+}
+
 /** A no-op: to the account itself, without value or data. It uses a nonce and has no other effect. */
 export function signNoOp(
   context: SigningContext,
-  id: TransactionId,
-  nonce: Nonce,
-  fees: Fees,
-  kind: AttemptKind,
+  { id, nonce, fees, gasLimit, kind }: NoOp,
   accessList?: AccessList,
 ): Promise<Attempt> {
   const { address } = context.relayer
-  const carried = { to: address, value: 0n, data: '0x', gasLimit: noOpGas } as const
+  const carried = { to: address, value: 0n, data: '0x', gasLimit } as const
   return attempt(context, id, kind, nonce, fees, accessList ? { ...carried, accessList } : carried)
 }
 

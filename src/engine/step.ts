@@ -152,7 +152,8 @@ async function look(
     paysMore: false,
   }
   while (true) {
-    const inquiry: Inquiry = { ...inquire(work, wants), ...(lostHistory && { lostHistory }), ...(tag && { tag }) }
+    const usual = inquire(work, wants, policy.profile)
+    const inquiry: Inquiry = { ...usual, ...(lostHistory && { lostHistory }), ...(tag && { tag }) }
     const observation = withUnknowns(await chain.observe(inquiry), inquiry)
     const found = await findSent(context.store.reads, work, observation.lostHistory?.spenders)
     const plan = decide({ work: { ...work, ...found }, observation, policy, now: context.clock.now() })

@@ -2,8 +2,8 @@
 
 import type { Finality } from '../domain/finality.ts'
 import type { Address } from '../domain/ids.ts'
+import { type NetworkProfile, type ProfileOverrides, withOverrides } from '../domain/profile.ts'
 import type { Relayer } from '../domain/relayer.ts'
-import type { Wei } from '../domain/units.ts'
 import type { SecretHeaders } from '../ops/request-headers.ts'
 import type { Secret } from '../ops/secret.ts'
 
@@ -28,11 +28,7 @@ export interface NetworkSettings {
   readonly symbol: string
   readonly isTestnet: boolean
   readonly eip1559: boolean
-  /**
-   * Per gas: a tip is raised to it where blocks have room and do not take the transaction. Absent where the network has
-   * none.
-   */
-  readonly raisedTip?: Wei
+  readonly profile: NetworkProfile
   readonly features: readonly string[]
   readonly tags: readonly string[]
   readonly explorerUrls: readonly string[]
@@ -44,7 +40,14 @@ export type NetworkPatch = Partial<
     NetworkSettings,
     'rpcUrls' | 'requiredConfirmations' | 'averageBlockTimeMs' | 'symbol' | 'isTestnet' | 'tags' | 'explorerUrls'
   >
->
+> & {
+  /** The fields that differ from the file's profile. */
+  readonly profile?: ProfileOverrides
+}
+
+export function patchedNetwork(file: NetworkSettings, { profile = {}, ...patch }: NetworkPatch): NetworkSettings {
+  return { ...file, ...patch, profile: withOverrides(file.profile, profile) }
+}
 
 export interface NotificationSettings {
   readonly id: string

@@ -11,7 +11,7 @@ export interface PatienceSettings {
 }
 
 export function networkPolicy(network: NetworkSettings, patience: PatienceSettings): NetworkPolicy {
-  const { chainId, eip1559, requiredConfirmations, finality, averageBlockTimeMs, raisedTip } = network
+  const { chainId, eip1559, requiredConfirmations, finality, averageBlockTimeMs, profile } = network
   const { rebroadcastAfterBlocks, bumpAfterBlocks, cancelBumpAfterBlocks, bumpAfterMs, cancelBumpAfterMs } = patience
   return {
     chainId,
@@ -22,7 +22,8 @@ export function networkPolicy(network: NetworkSettings, patience: PatienceSettin
     cancelBumpAfterBlocks,
     bumpAfterMs,
     cancelBumpAfterMs,
-    ...(raisedTip !== undefined && { raisedTip }),
+    ...(profile.tipFloor !== undefined && { raisedTip: profile.tipFloor }),
+    profile,
     rebroadcastAfterBlocks,
     averageBlocktimeMs: averageBlockTimeMs,
   }

@@ -6,7 +6,7 @@ import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Vault } from '../ops/vault.ts'
 import type { Entity } from '../store/store.ts'
-import type { EndpointSettings, NetworkSettings } from './entities.ts'
+import { type EndpointSettings, type NetworkSettings, patchedNetwork } from './entities.ts'
 import { endpointsFromEntity, networkFromEntity } from './stored-entities.ts'
 
 export interface ReopenChains {
@@ -52,7 +52,7 @@ export function reopenChains(options: ReopenChains): OpenedChains {
       const row = rows.find(({ id }) => id === network.name)
       const patch = row ? networkFromEntity(vault, row) : {}
       const isBlockTimeGiven = network.isBlockTimeGiven || patch.averageBlockTimeMs !== undefined
-      const settings = { ...network, ...patch, isBlockTimeGiven }
+      const settings = { ...patchedNetwork(network, patch), isBlockTimeGiven }
       networks.set(network.name, settings)
       policies.set(network.name, options.policyFor(settings))
       put(network.name, settings, String(row?.revision))

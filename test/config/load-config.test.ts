@@ -174,7 +174,7 @@ test('a tip to raise to is Ethereum’s on its own chains and on unknown ones, a
   file.relayers = []
   const { networks } = await loadFile(file)
   const gwei = 1_000_000_000n
-  expect(networks.map(({ name, raisedTip }) => [name, raisedTip])).toEqual([
+  expect(networks.map(({ name, profile }) => [name, profile.tipFloor])).toEqual([
     ['mainnet', 3n * gwei],
     ['sepolia', 3n * gwei],
     ['base', undefined],

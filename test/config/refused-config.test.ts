@@ -29,6 +29,38 @@ const hidden = 'S3CRET-that-must-not-show'
 
 test.each<[string, Spoil, RegExp]>([
   [
+    'unknown field of a profile',
+    inNetwork({ profile: { pol: 'fcfs' } }),
+    /networks\[0\]\.profile\.pol: is not a known member; did you mean "pool"/,
+  ],
+  [
+    'pool of no kind',
+    inNetwork({ profile: { pool: 'hidden' } }),
+    /profile\.pool: is "hidden"; write "public" or "priv/,
+  ],
+  [
+    'finality of no kind',
+    inNetwork({ profile: { finality: 0 } }),
+    /profile\.finality: is 0; write "safe", "finalized" or/,
+  ],
+  ['a flag of another kind', inNetwork({ profile: { floor_gas: 1 } }), /profile\.floor_gas: is 1; write true or false/],
+  [
+    'time beyond the limit',
+    inNetwork({ profile: { keeps_future_nonce_ms: 3_600_001 } }),
+    /keeps_future_nonce_ms: is 3600001; write a whole number from 0 to 3600000/,
+  ],
+  [
+    'rule without a measure',
+    inNetwork({ profile: { replacement: { percent: 10 } } }),
+    /profile\.replacement\.measure: is missing; write "fields" or "effective_price"/,
+  ],
+  [
+    'rule without a percentage',
+    inNetwork({ profile: { replacement: { measure: 'fields' } } }),
+    /profile\.replacement\.percent: is missing; write a whole number/,
+  ],
+  ['profile that is a text', inNetwork({ profile: 'arbitrum' }), /networks\[0\]\.profile: is a text; write an object/],
+  [
     'unknown member',
     (file) => Object.assign(file, { relayer: [] }),
     /relayer: is not a known member; did you mean "relayers"/,

@@ -2,8 +2,9 @@
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Attempt, noOpGas } from '../../src/domain/attempt.ts'
-import { attemptsMax, type Bid, nextBid } from '../../src/domain/decide/bid.ts'
+import type { Attempt } from '../../src/domain/attempt.ts'
+import { attemptsMax, nextBid } from '../../src/domain/decide/bid.ts'
+import type { Bid } from '../../src/domain/decide/bidder.ts'
 import {
   type Fees,
   feeCap,
@@ -18,6 +19,7 @@ import {
   tipOf,
 } from '../../src/domain/fees.ts'
 import type { NonEmpty } from '../../src/domain/ids.ts'
+import { transferGas } from '../../src/domain/no-op.ts'
 import { anyMarket, anyPoolFees } from './any.ts'
 import { baseFeeRange, everyRule, fieldRules, type PoolRule } from './pool-rules.ts'
 import {
@@ -65,7 +67,7 @@ function bidOver(rivals: NonEmpty<Attempt>, market: Market, { speed, tries = 0, 
   const broadcast = rejectedAlways('feeTooLow')
   const own = Array.from({ length: tries }, () => someNoOp(5, { fees: nothing, broadcast }))
   const transaction = inFlight(5, [...rivals, ...own], canceled)
-  const bidder = { transaction, own, speed, gas: noOpGas, cap, funds: undefined }
+  const bidder = { transaction, own, speed, gas: transferGas, cap, funds: undefined }
   return nextBid(bidder, someObservation({ rule, market }), market, somePolicy)
 }
 
@@ -209,7 +211,7 @@ test('a ladder of replacements, each over all before it, is taken step by step',
         let ladder: NonEmpty<Attempt> = [someAttempt(5, { fees: first })]
         for (const then of later) {
           const own = ladder.slice(1)
-          const bidder = { transaction: inFlight(5, ladder, canceled), own, speed, gas: noOpGas, cap: undefined }
+          const bidder = { transaction: inFlight(5, ladder, canceled), own, speed, gas: transferGas, cap: undefined }
           const observation = someObservation({ rule: strictestRule, market: then })
           const bid = nextBid({ ...bidder, funds: undefined }, observation, then, somePolicy)
           if (bid.kind === 'wait' && bid.until === 'market' && own.length > 0) continue

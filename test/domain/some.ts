@@ -6,6 +6,7 @@ import { type Fees, type Market, strictestRule } from '../../src/domain/fees.ts'
 import type { Address, Hash, NetworkName, NonEmpty, RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import type { Head, Observation } from '../../src/domain/observation.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'
+import { ethereumProfile } from '../../src/domain/profile.ts'
 import type { NetworkPolicy, Relayer } from '../../src/domain/relayer.ts'
 import type { Inclusion, InPhase, Payload, Transaction } from '../../src/domain/transaction.ts'
 
@@ -66,6 +67,7 @@ export const somePolicy: NetworkPolicy = {
   cancelBumpAfterBlocks: 2,
   bumpAfterMs: 0,
   cancelBumpAfterMs: 0,
+  profile: ethereumProfile,
   rebroadcastAfterBlocks: 60,
   averageBlocktimeMs: 1_000,
 }

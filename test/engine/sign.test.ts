@@ -40,8 +40,8 @@ test('the payload, its bump and the no-op against it are of one type, and EIP-29
         gasLimit: 90_000,
       })
       const transaction = inFlight(5, [execute], { payload })
-      const bump = await sign({ do: 'bump', transaction, fees: second })
-      const noOp = await sign({ do: 'takeOver', transaction, fees: third })
+      const bump = await sign({ do: 'bump', transaction, fees: second, gasLimit: 21_000 })
+      const noOp = await sign({ do: 'takeOver', transaction, fees: third, gasLimit: 21_000 })
       for (const [attempt, fees] of [
         [execute, first],
         [bump, second],

@@ -23,6 +23,8 @@ const matrix: Readonly<Record<string, Rule>> = {
     'domain/finality.ts',
     'domain/policies.ts',
     'domain/policy-table.ts',
+    'domain/profile.ts',
+    'domain/fees.ts',
     'domain/ids.ts',
   ],
   chain: ['domain', 'ops'],

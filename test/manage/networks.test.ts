@@ -16,6 +16,12 @@ afterAll(() => stage?.[Symbol.asyncDispose]())
 
 const at = '/networks/evm:localhost'
 
+/** Of a chain that is on no list. */
+const profile = {
+  ...{ pool: 'public', no_op_gas: 'constant', floor_gas: true, l1_fee: 'none', price_source: 'fee_history' },
+  ...{ charges: 'gas_used', tip_floor: '3000000000', send_sync: false, send_conditional: false },
+}
+
 /** How many transactions came by this line: what has waited in the pool for some blocks' time is broadcast again. */
 const sentBy = (line: Line) => new Set(line.sent()).size
 
@@ -26,7 +32,7 @@ test('they are listed and told, with what may be secret of an endpoint masked', 
     ...{ id: 'evm:localhost', name: 'localhost', network_type: 'evm', chain_id: 31337 },
     rpc_urls: [{ url: line.url, weight: 100 }],
     ...{ required_confirmations: 1, average_blocktime_ms: 100, symbol: 'ETH', is_testnet: true, features: ['eip1559'] },
-    ...{ tags: [], explorer_urls: [] },
+    ...{ tags: [], explorer_urls: [], profile },
   })
   expect(await manage(client, 'GET', '/networks')).toEqual([network])
   expect(await refused(client, 'GET', '/networks/evm:nowhere')).toMatchObject({
@@ -68,6 +74,24 @@ test('new endpoints take over at once, what is in flight is followed over them, 
   const [last] = await payTimes(stage, sender, 1)
   await mined(client, 'one', last?.id ?? '', node)
   expect(sentBy(stage.line)).toBe(6)
+})
+
+test('the fields of a profile are patched one by one, stay after a restart, and null gives them back', async () => {
+  const { client, service } = stage
+  const replacement = { measure: 'effective_price', percent: 25 }
+  const first = { tip_floor: '1000000000000000000000', replacement, finality: 'safe' }
+  expect((await manage(client, 'PATCH', at, { profile: first })).profile).toEqual({ ...profile, ...first })
+  const second = { finality: 3, keeps_future_nonce_ms: 1_000, tip_floor: null }
+  const patched = { ...profile, replacement, finality: 3, keeps_future_nonce_ms: 1_000 }
+  expect((await manage(client, 'PATCH', at, { profile: second })).profile).toEqual(patched)
+  await service.kill9()
+  await service.restart()
+  expect((await manage(client, 'GET', at)).profile).toEqual(patched)
+  expect((await manage(client, 'PATCH', at, { profile: null })).profile).toEqual(profile)
+  expect(await refused(client, 'PATCH', at, { profile: { pool: 'hidden' } })).toMatchObject({
+    ...{ status: 400, code: 'INVALID_REQUEST' },
+    message: expect.stringMatching(/^profile\.pool: "hidden" is not public or private or fcfs, or null/),
+  })
 })
 
 test('a relayer with endpoints of its own asks those and no others, until it is patched back', async () => {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { Chain } from '../../src/chain/chain.ts'
 import { openChains } from '../../src/chain/chains.ts'
 import type { Address } from '../../src/domain/ids.ts'
+import { ethereumProfile } from '../../src/domain/profile.ts'
 import type { Logger } from '../../src/ops/logger.ts'
 import { systemRandom } from '../../src/ops/random.ts'
 import { secret, secretUrl } from '../../src/ops/secret.ts'
@@ -29,6 +30,7 @@ const network: NetworkSettings = {
     symbol: 'ETH',
     isTestnet: true,
     eip1559: true,
+    profile: ethereumProfile,
     tags: [],
     features: ['eip1559'],
     explorerUrls: [],

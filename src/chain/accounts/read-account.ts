@@ -5,6 +5,7 @@ import type { Estimate, Inquiry, LiveNonce } from '../../domain/observation.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
 import type { BlockNumber, Nonce, Wei } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
+import type { EstimateRules } from '../fees/estimate-gas.ts'
 import { type EstimateGas, estimatingOnce } from '../fees/estimate-once.ts'
 import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { HeadTracker, TrackedHead } from '../heads/track-head.ts'
@@ -59,6 +60,7 @@ export interface ReadAccounts {
   readonly readCanonical: ReadCanonical
   readonly unexplained: Unexplained
   readonly clock: Clock
+  readonly profile: EstimateRules
 }
 
 interface Parts {
@@ -69,11 +71,18 @@ interface Parts {
   readonly lacking: () => Lacking
 }
 
-export function readingAccounts({ endpoints, heads, readCanonical, unexplained, clock }: ReadAccounts): Accounts {
+export function readingAccounts({
+  endpoints,
+  heads,
+  readCanonical,
+  unexplained,
+  clock,
+  profile,
+}: ReadAccounts): Accounts {
   const memory = openMemory()
   const parts = {
     readCanonical,
-    estimateGas: estimatingOnce(),
+    estimateGas: estimatingOnce(profile),
     readStanding: readingStandings(memory, heads, clock),
   }
 

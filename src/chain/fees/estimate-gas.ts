@@ -1,8 +1,11 @@
 // Estimates the gas of a payload before it gets a nonce: the node's estimate plus a margin, or the reason why it would
-// revert.
+// revert. Linea's price depends on the data, so its nodes estimate that, too.
 import type { Estimate, EstimateRequest } from '../../domain/observation.ts'
+import type { NetworkProfile } from '../../domain/profile.ts'
+import type { Gas, Wei } from '../../domain/units.ts'
+import { memberOf } from '../../ops/member.ts'
 import type { Answer, Call } from '../nodes/call.ts'
-import { toNumber } from '../nodes/decode.ts'
+import { toBigInt, toNumber } from '../nodes/decode.ts'
 import { revertReason } from '../nodes/revert-reason.ts'
 
 /** A plain transfer (Yellow Paper, G_transaction) always costs exactly this. */
@@ -10,7 +13,10 @@ const transferGas = 21_000
 /** State may change between the estimate and the block. */
 const marginPercent = 20
 
-export function estimateCall(request: EstimateRequest): Call {
+export type EstimateRules = Pick<NetworkProfile, 'charges' | 'floorGas' | 'priceSource'>
+
+/** The calls to try, one after the other. */
+export function estimateCalls(request: EstimateRequest, { priceSource }: EstimateRules): readonly Call[] {
   const { from, to, value, data, accessList } = request
   const transaction = {
     from,
@@ -19,19 +25,35 @@ export function estimateCall(request: EstimateRequest): Call {
     data,
     ...(accessList && { accessList }),
   }
-  return { method: 'eth_estimateGas', params: [transaction] }
+  const call = { method: 'eth_estimateGas', params: [transaction] }
+  return priceSource === 'linea_estimate_gas' ? [{ ...call, method: 'linea_estimateGas' }, call] : [call]
 }
 
 /** Undefined when the node did not answer, or failed for a reason of its own. */
-export function toEstimate(answer: Answer): Estimate | undefined {
+export function toEstimate(answer: Answer, { data }: EstimateRequest, rules: EstimateRules): Estimate | undefined {
   if (answer.kind === 'value') {
-    const gas = toNumber(answer.value)
-    return gas === undefined ? undefined : { kind: 'gas', gas: withMargin(gas) }
+    const { gas, tip } = readEstimate(answer.value)
+    if (gas === undefined) return undefined
+    const floor = rules.floorGas ? floorGas(data) : 0
+    return { kind: 'gas', gas: withMargin(Math.max(floor, gas), rules), ...(tip !== undefined && { tip }) }
   }
   const reason = revertReason(answer)
   return reason === undefined ? undefined : { kind: 'reverts', reason }
 }
 
-function withMargin(gas: number): number {
-  return gas === transferGas ? gas : Math.ceil((gas * (100 + marginPercent)) / 100)
+/** A number; or of `linea_estimateGas` an object with `gasLimit`, `baseFeePerGas` and `priorityFeePerGas`. */
+export function readEstimate(value: unknown): { readonly gas?: Gas | undefined; readonly tip?: Wei | undefined } {
+  if (typeof value === 'string') return { gas: toNumber(value) }
+  return { gas: toNumber(memberOf(value, 'gasLimit')), tip: toBigInt(memberOf(value, 'priorityFeePerGas')) }
+}
+
+/** The least that data costs (EIP-7623): ten gas for a byte that is 0, and forty for any other. */
+function floorGas(data: string): Gas {
+  const bytes = data.slice(2).match(/../g) ?? []
+  return bytes.reduce((gas, byte) => gas + (byte === '00' ? 10 : 40), transferGas)
+}
+
+function withMargin(gas: Gas, { charges }: EstimateRules): Gas {
+  if (gas === transferGas || charges === 'gas_limit') return gas
+  return Math.ceil((gas * (100 + marginPercent)) / 100)
 }

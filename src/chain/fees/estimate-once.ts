@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import type { Hash } from '../../domain/ids.ts'
 import type { Estimate, EstimateRequest } from '../../domain/observation.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
-import { estimateCall, toEstimate } from './estimate-gas.ts'
+import { type EstimateRules, estimateCalls, toEstimate } from './estimate-gas.ts'
 
 /** Undefined when there is no estimate. */
 export type EstimateGas = (endpoint: Endpoint, request: EstimateRequest, head: Hash) => Promise<Estimate | undefined>
@@ -12,7 +12,7 @@ export type EstimateGas = (endpoint: Endpoint, request: EstimateRequest, head: H
 /** Far more estimates than one head needs where heads follow each other. */
 const keptMax = 10_000
 
-export function estimatingOnce(): EstimateGas {
+export function estimatingOnce(rules: EstimateRules): EstimateGas {
   let under: Hash | undefined
   let known = new Map<string, Estimate>()
 
@@ -21,11 +21,12 @@ export function estimatingOnce(): EstimateGas {
       under = head
       known = new Map()
     }
-    const call = estimateCall(request)
-    const key = hash('sha256', JSON.stringify(call.params))
+    const calls = estimateCalls(request, rules)
+    const key = hash('sha256', JSON.stringify(calls[0]?.params))
     const estimated = known.get(key)
     if (estimated) return estimated
-    const estimate = toEstimate(await endpoint.call(call))
+    let estimate: Estimate | undefined
+    for (const call of calls) estimate ??= toEstimate(await endpoint.call(call), request, rules)
     // A payload that reverts is estimated again: it may only depend on a transaction ahead of it, and some nodes
     // estimate on top of their pool.
     if (estimate?.kind === 'gas' && under === head) known.set(key, estimate)

@@ -6,7 +6,11 @@ import { readBatch } from './read-batch.ts'
 import { isObject, isRateLimit, leftOut, membersOf, toAnswer } from './response-body.ts'
 import type { HttpAnswer, Transport } from './transport.ts'
 
-const sendMethod = 'eth_sendRawTransaction'
+const sendMethods: readonly string[] = [
+  'eth_sendRawTransaction',
+  'eth_sendRawTransactionConditional',
+  'eth_sendRawTransactionSync',
+]
 
 interface Waiting {
   readonly id: number
@@ -120,7 +124,7 @@ function inDoubt(failed: Failed): Failed {
 }
 
 function isSend(waiting: Waiting): boolean {
-  return waiting.call.method === sendMethod
+  return sendMethods.includes(waiting.call.method)
 }
 
 function toJson({ id, call }: Waiting): object {

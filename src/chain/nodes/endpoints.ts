@@ -21,7 +21,8 @@ export interface Endpoints {
   close(): Promise<void>
 }
 
-export function chooseAmong(all: readonly Endpoint[]): Endpoints {
+/** `given`: the rule of the network's profile, which counts before those of the clients. */
+export function chooseAmong(all: readonly Endpoint[], given?: ReplacementRule): Endpoints {
   // Smooth weighted round robin: in every run of turns each endpoint gets its share, evenly spread, without randomness.
   const turns = new Map<Endpoint, number>(all.map((endpoint) => [endpoint, 0]))
   let introduced = false
@@ -64,6 +65,7 @@ export function chooseAmong(all: readonly Endpoint[]): Endpoints {
       throw new ChainUnavailable(failures.join('; ') || 'the network has no endpoints')
     },
     rule() {
+      if (given) return given
       const rules = all.map((endpoint) => endpoint.rule() ?? strictestRule)
       const [first = strictestRule] = rules
       return rules.every((rule) => rule.measure === first.measure) ? first : strictestRule

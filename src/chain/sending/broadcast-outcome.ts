@@ -6,6 +6,7 @@
 import type { BroadcastOutcome, RejectionCode } from '../../domain/attempt.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { Wei } from '../../domain/units.ts'
+import { memberOf } from '../../ops/member.ts'
 import type { Answer } from '../nodes/call.ts'
 
 /**
@@ -37,6 +38,8 @@ const prose: readonly (readonly [RegExp, RejectionCode | 'alreadyKnown'])[] = [
 
   // Before the funds, since geth names the cap in ether. The cap is that node's own limit.
   [/exceeds the configured cap/i, 'nodeLimit'],
+  // Nitro: the `valid_until` that was sent along has passed. The service ends the transaction by its own clock.
+  [/TimestampMax condition not met/i, 'nodeLimit'],
   [
     /insufficient funds|InsufficientFunds|upfront cost exceeds account balance|doesn't have enough funds/i,
     'insufficientFunds',
@@ -81,10 +84,13 @@ export function broadcastOutcome(answer: Answer, hash: Hash): BroadcastOutcome {
     case 'unsent':
       return { kind: answer.kind, message: answer.message }
     case 'value': {
-      const same = typeof answer.value === 'string' && answer.value.toLowerCase() === hash.toLowerCase()
-      return same ? { kind: 'accepted' } : { kind: 'unknown', message: 'the node returned another hash' }
+      // EIP-7966 returns the receipt.
+      const named = typeof answer.value === 'string' ? answer.value : memberOf(answer.value, 'transactionHash')
+      return isSame(named, hash) ? { kind: 'accepted' } : { kind: 'unknown', message: 'the node returned another hash' }
     }
     case 'rpcError': {
+      // EIP-7966: the node has it, and it was not mined in time.
+      if (answer.code === 4 && isSame(answer.data, hash)) return { kind: 'accepted' }
       const meaning = meaningOf(answer.message)
       if (meaning === undefined) {
         return { kind: 'unknown', code: 'unrecognized', message: `${answer.message} (${answer.code})` }
@@ -94,4 +100,8 @@ export function broadcastOutcome(answer: Answer, hash: Hash): BroadcastOutcome {
         : { kind: 'rejected', code: meaning, message: answer.message }
     }
   }
+}
+
+function isSame(named: unknown, hash: Hash): boolean {
+  return typeof named === 'string' && named.toLowerCase() === hash.toLowerCase()
 }

@@ -1,13 +1,18 @@
 // PATCH of a network: stores an overlay on the file's settings. The nodes are replaced while the relayers continue.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
-import type { NetworkPatch, NetworkSettings } from '../../registry/entities.ts'
+import type { ProfileOverrides } from '../../domain/profile.ts'
+import { type NetworkPatch, type NetworkSettings, patchedNetwork } from '../../registry/entities.ts'
 import { relayersMax } from '../../registry/registry.ts'
 import { networkFromEntity, networkToEntity } from '../../registry/stored-entities.ts'
 import { type ManagementContext, requireKey, takeEffect } from '../management.ts'
 
-/** Null returns a member to the file's value. */
-export type NetworkChange = { readonly [K in keyof NetworkPatch]?: NetworkPatch[K] | null }
+/** Null returns a member, or a field of the profile, to the file's value. */
+export type NetworkChange = { readonly [K in keyof Omit<NetworkPatch, 'profile'>]?: NetworkPatch[K] | null } & {
+  readonly profile?: ProfileChange | null
+}
+
+export type ProfileChange = { readonly [K in keyof ProfileOverrides]?: ProfileOverrides[K] | null }
 
 /** Throws NETWORK_NOT_FOUND, STORAGE_KEY_MISSING. */
 export async function updateNetwork(
@@ -23,9 +28,7 @@ export async function updateNetwork(
   const overlay = await store.commit(async (session) => {
     await session.raiseRevision()
     const known = await session.entity('network', name)
-    const members = Object.entries({ ...(known && networkFromEntity(vault, known)), ...change })
-    // A patch's nulls are removed.
-    const next = Object.fromEntries(members.filter(([, value]) => value !== null)) as NetworkPatch
+    const next = applied(known ? networkFromEntity(vault, known) : {}, change)
     if (Object.keys(next).length === 0) await session.removeEntity('network', name)
     else await session.saveEntity(networkToEntity(vault, name, next))
     session.recordAudit(allowed(requester, context.clock.now(), { subjectId: name }))
@@ -34,5 +37,18 @@ export async function updateNetwork(
   const { items } = await store.reads.relayers({ page: 1, perPage: relayersMax })
   const users = items.filter((relayer) => relayer.network === name).map(({ id }) => id)
   await takeEffect(context, users)
-  return { ...inFile, ...overlay }
+  return patchedNetwork(inFile, overlay)
+}
+
+/** A merge patch (RFC 7396): its nulls are removed, also those inside the profile. */
+function applied(before: NetworkPatch, { profile, ...change }: NetworkChange): NetworkPatch {
+  const { profile: beforeProfile, ...rest } = before
+  const fields = profile === null ? {} : withoutNulls({ ...beforeProfile, ...profile })
+  const isEmpty = Object.keys(fields).length === 0
+  // A member that is not null has the type of the patch.
+  return { ...withoutNulls({ ...rest, ...change }), ...(!isEmpty && { profile: fields }) } as NetworkPatch
+}
+
+function withoutNulls(members: object): object {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
 }

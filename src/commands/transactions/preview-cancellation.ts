@@ -6,6 +6,7 @@ import { reserveOf } from '../../domain/decide/funds.ts'
 import type { Work } from '../../domain/decide/work.ts'
 import { relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
+import { noOpGasLimit } from '../../domain/no-op.ts'
 import type { Observation } from '../../domain/observation.ts'
 import { type CancellationPreview, previewCancellation as preview } from '../../domain/preview-cancellation.ts'
 import type { NetworkPolicy, Relayer } from '../../domain/relayer.ts'
@@ -46,7 +47,7 @@ export async function previewCancellation(context: PreviewContext, relayerId: Re
 
 type PreviewFacts = Observation & Required<Pick<Observation, 'market' | 'balance'>>
 
-async function observe({ chainOf }: PreviewContext, { relayer, floor }: Work): Promise<PreviewFacts> {
+async function observe({ chainOf, policyOf }: PreviewContext, { relayer, floor }: Work): Promise<PreviewFacts> {
   const inquiry = {
     live: [],
     inclusionBlocks: [],
@@ -64,6 +65,9 @@ async function observe({ chainOf }: PreviewContext, { relayer, floor }: Work): P
       balance: 'now',
     })
     if (!market || balance === undefined) throw new ChainUnavailable('prices or balance could not be read')
+    if (noOpGasLimit(market, policyOf(relayer).profile) === undefined) {
+      throw new ChainUnavailable('the gas of a no-op could not be estimated')
+    }
     return { ...facts, market, balance }
   })
 }

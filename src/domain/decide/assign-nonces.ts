@@ -1,7 +1,8 @@
 // Assigns nonces to the queue. Nonces are bound late, lowest first, and no gap stays behind.
 import { type Condition, roughly } from '../condition.ts'
-import { type Fees, feeCap, firstFees, lowered, type Market, marketFees } from '../fees.ts'
+import { type Fees, feeCap, firstFees, lowered, type Market, marketFees, withLeastTip } from '../fees.ts'
 import { forbids } from '../forbid.ts'
+import { noOpGasLimit } from '../no-op.ts'
 import type { Observation } from '../observation.ts'
 import type { NetworkPolicy, Relayer } from '../relayer.ts'
 import { type InPhase, isInPhase } from '../transaction.ts'
@@ -9,7 +10,7 @@ import type { Gas, Nonce, Wei } from '../units.ts'
 import { type Assignments, type Decision, explain } from './decision.ts'
 import { blocksOurs, type FreeNonces, freeNonces, highestWaiting, lowestGap, takenFrom } from './free-nonces.ts'
 import { minedAhead, spendable, upfrontCost, usesEip1559 } from './funds.ts'
-import { explainPoolUnseen } from './hindrance.ts'
+import { explainPoolUnseen, explainUnestimatedGapFiller } from './hindrance.ts'
 import { explainRefusedGapFiller, makeWay } from './refused-gap-filler.ts'
 import type { Situation } from './situation.ts'
 import { inFlightOf, openRoomIn, roomIn, type Work } from './work.ts'
@@ -34,11 +35,16 @@ export function assignNonces(situation: Omit<Situation, 'now'>): Assignments {
   if (lacksFunds && isRemembered(observation)) return { ...wait, needsBalance: true }
   const gaps: Decision[] = []
   // The next observation may give a nonce to a queued transaction. Until then no no-op is paid for it.
+  const gasLimit = noOpGasLimit(market, policy.profile)
   while (!again && free.peek() < highest) {
     const nonce = free.take()
     // This nonce has a gap filler that nodes refuse. They would refuse another.
     if (free.gapFillerAt(nonce)) continue
-    gaps.push({ do: 'fillGap', nonce, fees: gapFillerFees(work.relayer, market, policy) })
+    if (gasLimit === undefined) {
+      gaps.push(...explainUnestimatedGapFiller(work, nonce))
+      break
+    }
+    gaps.push({ do: 'fillGap', nonce, fees: gapFillerFees(work.relayer, market, policy), gasLimit })
   }
   const madeWay = decisions.some((each) => each.do === 'refuse' && each.transaction.origin === 'gap')
   return { ...wait, decisions: [...decisions, ...gaps, ...(madeWay ? [] : explainRefusedGapFiller(work))], again }
@@ -107,7 +113,8 @@ function assignQueue(
       continue
     }
     const estimate = observation.estimates.get(transaction.id)
-    if (estimate?.kind === 'reverts') {
+    // A client that names its gas limit takes that risk itself.
+    if (estimate?.kind === 'reverts' && transaction.payload.gasLimit === undefined) {
       // It may need an earlier transaction, an approval for example. Once it is first, its own result counts.
       const isAhead = inFlightOf(work).length > 0 || decisions.some(({ do: what }) => what === 'assignNonce')
       const reason = `waits for the transactions in flight: it would revert now: ${estimate.reason}`
@@ -118,7 +125,8 @@ function assignQueue(
     const gasLimit = transaction.payload.gasLimit ?? (estimate?.kind === 'gas' ? estimate.gas : undefined)
     // First in, first out: a transaction that can't go now holds back later ones.
     if (gasLimit === undefined && estimate === undefined) return { decisions, again: true }
-    const offer = price(transaction, gasLimit, balance ?? 0n, wallet, work, market, policy)
+    const least = estimate?.kind === 'gas' ? estimate.tip : undefined
+    const offer = price(transaction, gasLimit, balance ?? 0n, wallet, work, withLeastTip(market, least), policy)
     if ('reason' in offer) {
       const { condition, reason } = offer
       const lacksFunds = condition === 'balance_below_minimum' || condition === 'balance_short'

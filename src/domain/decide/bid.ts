@@ -27,26 +27,9 @@ import { isNonEmpty } from '../ids.ts'
 import type { Observation } from '../observation.ts'
 import type { NetworkPolicy } from '../relayer.ts'
 import type { InPhase } from '../transaction.ts'
-import { type Gas, maxWei, minWei, type Wei } from '../units.ts'
-
-export interface Bidder {
-  readonly transaction: InPhase<'inFlight'>
-  /** The attempts of the same purpose, oldest first: the payload's, or the no-ops. */
-  readonly own: readonly Attempt[]
-  readonly speed: Speed
-  readonly gas: Gas
-  /** The most that a policy allows per gas. */
-  readonly cap: Wei | undefined
-  /** What the account can pay for gas. Absent: no balance was read. */
-  readonly funds: Wei | undefined
-}
-
-export type Bid =
-  | { readonly kind: 'sign'; readonly fees: Fees }
-  /** An earlier attempt has the same bytes. */
-  | { readonly kind: 'repeat'; readonly attempt: Attempt }
-  /** `wanted`: the fees without that limit; where funds are short, the lowest fees that would suffice. */
-  | { readonly kind: 'wait'; readonly until: 'cap' | 'funds' | 'market' | 'double'; readonly wanted: Fees }
+import { maxWei, minWei, type Wei } from '../units.ts'
+import { bidOnArrival } from './bid-on-arrival.ts'
+import type { Bid, Bidder } from './bidder.ts'
 
 /**
  * The limit of attempts for one nonce and purpose. At a quarter more each, it lies far beyond any market. Beyond it
@@ -66,8 +49,9 @@ export function nextBid(
   bidder: Bidder,
   observation: Observation,
   market: Market,
-  policy: Pick<NetworkPolicy, 'raisedTip'>,
+  policy: Pick<NetworkPolicy, 'raisedTip'> & Partial<Pick<NetworkPolicy, 'profile'>>,
 ): Bid {
+  if (policy.profile?.pool === 'fcfs') return bidOnArrival(bidder, market)
   const rivals = rivalsOf(bidder.transaction.lifecycle.attempts)
   const bid = bidOver(rivals, bidder, observation, market, policy)
   if (bid.kind !== 'wait' || bid.until === 'cap' || bid.until === 'double') return bid
@@ -121,7 +105,9 @@ function bidOver(
   if (isFundsLower && market.baseFee !== undefined && feeCap(fees) < market.baseFee) {
     return { kind: 'wait', until: 'funds', wanted: needed }
   }
-  const signed = own.find((attempt) => isSame(attempt.fees, fees) && attempt.revision === latest?.revision)
+  const signed = own.find(
+    (attempt) => isSame(attempt.fees, fees) && attempt.revision === latest?.revision && attempt.gasLimit >= gas,
+  )
   if (signed) return { kind: 'repeat', attempt: signed }
   if (latest && own.length >= attemptsMax && !isDouble(fees, latest.fees)) {
     return { kind: 'wait', until: 'double', wanted: fees }

@@ -1,12 +1,14 @@
 // The race for a canceled transaction's nonce: our no-op against every attempt that a node may hold, until one is
 // mined.
-import { type Attempt, isNoOp, mayBeKnown, newest, noOpGas, rejectionOf, unrecognizedErrorOf } from '../attempt.ts'
+import { type Attempt, isNoOp, mayBeKnown, newest, rejectionOf, unrecognizedErrorOf } from '../attempt.ts'
 import { roughly } from '../condition.ts'
 import { escalationMultiple, feeCap } from '../fees.ts'
 import { isNonEmpty } from '../ids.ts'
+import { lacksGas, noOpCost, noOpGasLimit } from '../no-op.ts'
 import type { InPhase } from '../transaction.ts'
 import type { Wei } from '../units.ts'
-import { type Bid, nextBid } from './bid.ts'
+import { nextBid } from './bid.ts'
+import type { Bid } from './bidder.ts'
 import { type Decision, explain, type NeedsBalance } from './decision.ts'
 import { lasting } from './hindrance.ts'
 import { isOutpaced, reasonToBid } from './reason-to-bid.ts'
@@ -39,6 +41,11 @@ export function race(transaction: InPhase<'inFlight'>, situation: Situation): (D
     return [...explain(transaction, 'node_refuses', reason), ...again]
   }
   const rejection = rejectionOf(latest)
+  const isTooTight = isCalledInvalid(latest) && lacksGas(latest, observation.market)
+  if (isTooTight) {
+    const wider = takeOver(transaction, noOps, balance, situation)
+    if (wider[0]?.do === 'takeOver') return wider
+  }
   const patience = { blocks: policy.cancelBumpAfterBlocks, ms: policy.cancelBumpAfterMs }
   const why = reasonToBid(transaction, latest, speed, patience, situation)
   if (why) {
@@ -48,25 +55,25 @@ export function race(transaction: InPhase<'inFlight'>, situation: Situation): (D
     const [decision] = raised
     // A higher price is no answer to a node that reports a short balance.
     const isDearer = decision?.do === 'takeOver' && feeCap(decision.fees) >= feeCap(latest.fees)
-    if (why === 'unfunded' && (!decision || isDearer)) return [...unfunded(transaction, latest), ...again]
+    if (why === 'unfunded' && (!decision || isDearer)) return [...explainUnfundedNoOp(transaction, latest), ...again]
     // At its cap it still races: pools may have lost it, and a node that has it may still mine it.
     const goesOut = decision?.do === 'takeOver' || decision?.do === 'rebroadcast'
-    return goesOut ? raised : [...raised, ...refused(transaction, latest), ...again]
+    return goesOut ? raised : [...raised, ...explainRefusedNoOp(transaction, latest), ...again]
   }
-  if (rejection?.code === 'insufficientFunds') return [...unfunded(transaction, latest), ...again]
-  if (latest.broadcast.state === 'refused') return [...refused(transaction, latest), ...again]
+  if (rejection?.code === 'insufficientFunds') return [...explainUnfundedNoOp(transaction, latest), ...again]
+  if (latest.broadcast.state === 'refused') return [...explainRefusedNoOp(transaction, latest), ...again]
   if (!rejection || !lasting.includes(rejection.code)) return again
   const reason = `canceled; the node refuses the no-op for now, and it is broadcast again: ${rejection.message}`
   return [...explain(transaction, 'node_refuses', reason), ...again]
 }
 
-function refused(transaction: InPhase<'inFlight'>, { broadcast }: Attempt): Decision[] {
+export function explainRefusedNoOp(transaction: InPhase<'inFlight'>, { broadcast }: Attempt): Decision[] {
   if (broadcast.state !== 'refused') return []
   const reason = `canceled; the node refused the no-op, and it is broadcast again at growing intervals: ${broadcast.reason}`
   return explain(transaction, 'node_refuses', reason)
 }
 
-function unfunded(
+export function explainUnfundedNoOp(
   transaction: InPhase<'inFlight'>,
   { gasLimit, fees }: Pick<Attempt, 'gasLimit' | 'fees'>,
 ): Decision[] {
@@ -76,7 +83,7 @@ function unfunded(
 }
 
 /** Without `balance` a first no-op is signed all the same: the read would cost a call and time. */
-function takeOver(
+export function takeOver(
   transaction: InPhase<'inFlight'>,
   noOps: readonly Attempt[],
   balance: Wei | undefined,
@@ -87,11 +94,25 @@ function takeOver(
   if (!market) return []
   // The no-ops' own cap, not the sends': a blocked nonce that costs more than the sends' cap would be stuck for ever.
   const cap = work.relayer.policies.cancelGasPriceCap
-  const bidder = { transaction, own: noOps, speed, gas: noOpGas, cap, funds: balance } as const
+  const gas = noOpGasLimit(market, policy.profile)
+  if (gas === undefined) return explainUnestimated(transaction)
+  const funds = balance === undefined ? undefined : balance - (market.noOpL1Fee ?? 0n)
+  const bidder = { transaction, own: noOps, speed, gas, cap, funds } as const
   const bid = nextBid(bidder, observation, market, policy)
-  if (bid.kind === 'sign') return [{ do: 'takeOver', transaction, fees: bid.fees }]
+  if (bid.kind === 'sign') return [{ do: 'takeOver', transaction, fees: bid.fees, gasLimit: gas }]
   if (bid.kind === 'repeat') return repeatDearerIfDue(transaction, bid.attempt, noOps.at(-1), situation)
-  return explainWait(transaction, noOps, bid, cap)
+  return explainWait(transaction, noOps, bid, cap, noOpCost(gas, bid.wanted, market))
+}
+
+export function explainUnestimated(transaction: InPhase<'inFlight'>): Decision[] {
+  const reason =
+    'canceled; no node estimates the gas of the no-op, which this chain does not state: the service tries again with each block'
+  return explain(transaction, 'gas_unknown', reason)
+}
+
+/** Other bytes may be valid: this chain may demand more gas by now. */
+function isCalledInvalid(attempt: Attempt): boolean {
+  return attempt.broadcast.state === 'refused' || rejectionOf(attempt)?.code === 'invalid'
 }
 
 function explainWait(
@@ -99,6 +120,7 @@ function explainWait(
   noOps: readonly Attempt[],
   { until, wanted }: Extract<Bid, { kind: 'wait' }>,
   cap: Wei | undefined,
+  mostCost: Wei,
 ): Decision[] {
   const { nonce } = transaction.lifecycle
   switch (until) {
@@ -107,8 +129,7 @@ function explainWait(
       return explain(transaction, 'cancel_gas_price_cap', reason)
     }
     case 'funds': {
-      const cost = roughly(BigInt(noOpGas) * feeCap(wanted))
-      const reason = `canceled; the balance does not cover the no-op, which may cost ${cost} wei: top it up`
+      const reason = `canceled; the balance does not cover the no-op, which may cost ${roughly(mostCost)} wei: top it up`
       return explain(transaction, 'cancel_unfunded', reason)
     }
     case 'market': {

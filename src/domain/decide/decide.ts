@@ -14,15 +14,18 @@ import { finalDepth, isFinal } from '../finality.ts'
 import type { Hash, TransactionId } from '../ids.ts'
 import { checkHistory, explainsAll, type HistoryCheck } from '../lost-history/check-history.ts'
 import { mayHaveCanceled } from '../lost-history/lost-cancellation.ts'
+import { noOpGasLimit } from '../no-op.ts'
 import { confirmations, type Observation } from '../observation.ts'
 import { type InPhase, isInPhase, spenderKind, type Transaction } from '../transaction.ts'
 import type { Nonce, TimestampMs } from '../units.ts'
 import { apply } from './apply.ts'
 import { assignNonces, gapFillerFees } from './assign-nonces.ts'
+import { cancelFcfs, isFcfs } from './cancel-fcfs.ts'
 import { race } from './cancel-race.ts'
 import { type Assignments, type Decision, type NeedsBalance, needsSignature, type Plan } from './decision.ts'
 import { clearStaleWaits, conditionsOf, oneReasonEach, withoutRepeats } from './explain-waits.ts'
 import { explainStalled, explainUnproven, foreignPatience } from './hindrance.ts'
+import { hasMoreInOrder, isItsTurn, nextInOrder } from './one-by-one.ts'
 import { pursue } from './pursue.ts'
 import { include } from './settle.ts'
 import type { Situation } from './situation.ts'
@@ -31,7 +34,8 @@ import { isHeldUp, type Work } from './work.ts'
 export function decide(situation: Situation): Plan {
   const { work, observation, policy, now } = situation
   const followed = work.open.flatMap((transaction) => followUp(transaction, situation))
-  const followUps = followed.filter(isDecision).filter((decision) => mayGoNow(decision, work))
+  const ready = (decision: Decision) => mayGoNow(decision, work) && isItsTurn(decision, work, policy)
+  const followUps = followed.filter(isDecision).filter(ready)
   // A transaction that a lost history may have sent neither gets a nonce nor ends until the history check is complete.
   const proven = provenBelow(work, followUps)
   const { head, nonce } = observation
@@ -63,7 +67,7 @@ export function decide(situation: Situation): Plan {
     ? nothing
     : work.queued.some(waits) || check.decisions.length > 0
       ? { ...nothing, decisions: [...check.decisions, ...fillUnknown(check, { ...situation, work: ahead })] }
-      : assignNonces({ work: ahead, observation, policy })
+      : assignNonces({ work: nextInOrder(ahead, observation, policy), observation, policy })
   // A reopened transaction is pursued at once, and a race begins at once: the next block may be the rival's.
   const pressing: readonly Decision['do'][] = ['reopen', 'requeue', 'unbind', 'expire', 'giveUp', 'restoreCancellation']
   const returned = followUps.some(({ do: what }) => pressing.includes(what))
@@ -74,7 +78,8 @@ export function decide(situation: Situation): Plan {
   ])
   // A transaction that is confirmed only now waits for a tag that this observation did not read.
   const lacksTag = typeof policy.finality !== 'number' && followUps.some(({ do: what }) => what === 'confirm')
-  const again = assignments.again || returned || check.again || lacksTag
+  const isNext = hasMoreInOrder(ahead, assignments.decisions, policy)
+  const again = assignments.again || returned || check.again || lacksTag || isNext
   const spent = Math.max(work.floor.spentBelow, check.explainedBelow ?? 0, spentBelow(followUps))
   // The plan is incomplete without prices, while held up, and before another observation: then no wait is cleared.
   const explained =
@@ -126,13 +131,14 @@ const fillsMax = 16
 function fillUnknown({ lostHistory, unknown }: HistoryCheck, { work, observation, policy }: Situation): Decision[] {
   const { head, market } = observation
   const isPatient = !lostHistory?.seen || head.number - lostHistory.seen.at < foreignPatience(policy)
-  if (isPatient || !market) return []
+  const gasLimit = noOpGasLimit(market, policy.profile)
+  if (isPatient || !market || gasLimit === undefined) return []
   const held = new Set(work.open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))
   const fees = gapFillerFees(work.relayer, market, policy)
   return unknown
     .filter((nonce) => !held.has(nonce))
     .slice(0, fillsMax)
-    .map((nonce) => ({ do: 'fillGap', nonce, fees }))
+    .map((nonce) => ({ do: 'fillGap', nonce, fees, gasLimit }))
 }
 
 /** The transactions whose waits a plan covers completely. */
@@ -201,7 +207,8 @@ function followUp(transaction: Transaction, situation: Situation): (Decision | N
     return [{ do: 'include', transaction, inclusion }, ...settled]
   }
   if (!transaction.cancellation && hasExpired(transaction, now)) return [{ do: 'expire', transaction }]
-  return transaction.cancellation ? race(transaction, situation) : pursue(transaction, situation)
+  if (!transaction.cancellation) return pursue(transaction, situation)
+  return isFcfs(situation.policy) ? cancelFcfs(transaction, situation) : race(transaction, situation)
 }
 
 /** `canonical`: the hash of the canonical block at the inclusion's height, if it could be read. */

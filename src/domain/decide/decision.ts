@@ -13,15 +13,15 @@ export type Decision =
   /** Binds the next free nonce to the payload, signs, broadcasts. */
   | { do: 'assignNonce'; transaction: InPhase<'queued'>; nonce: Nonce; fees: Fees; gasLimit: Gas }
   /** Signs the payload anew for the same nonce at higher fees, broadcasts. */
-  | { do: 'bump'; transaction: InPhase<'inFlight'>; fees: Fees }
+  | { do: 'bump'; transaction: InPhase<'inFlight'>; fees: Fees; gasLimit: Gas }
   /** Signs the payload that replaced an older one, for the same nonce, at fees that replace every rival. */
   | { do: 'replace'; transaction: InPhase<'inFlight'>; fees: Fees; gasLimit: Gas }
   /** Signs a no-op for the nonce, at fees that replace every rival, and broadcasts it to every endpoint. */
-  | { do: 'takeOver'; transaction: InPhase<'inFlight'>; fees: Fees }
+  | { do: 'takeOver'; transaction: InPhase<'inFlight'>; fees: Fees; gasLimit: Gas }
   /** Broadcasts an attempt's bytes once more. */
   | { do: 'rebroadcast'; transaction: InPhase<'inFlight'>; attempt: Attempt }
   /** Broadcasts a no-op of the relayer's own for a nonce that no transaction will use. */
-  | { do: 'fillGap'; nonce: Nonce; fees: Fees }
+  | { do: 'fillGap'; nonce: Nonce; fees: Fees; gasLimit: Gas }
   /** The chain took the nonce. */
   | { do: 'include'; transaction: InPhase<'inFlight'>; inclusion: Inclusion }
   /** The chain executed it by an attempt that the database lost. */

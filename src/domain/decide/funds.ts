@@ -1,8 +1,9 @@
 // What an account can still pay: the balance less the cost of transactions in flight, and less the reserve for a
 // cancellation.
-import { type Attempt, isNoOp, newest, noOpGas, wasAlwaysRejected } from '../attempt.ts'
+import { type Attempt, isNoOp, newest, wasAlwaysRejected } from '../attempt.ts'
 import { type Fees, feeCap, type Market, marketFees } from '../fees.ts'
 import { isNonEmpty } from '../ids.ts'
+import { noOpReserve } from '../no-op.ts'
 import type { NetworkPolicy, Relayer } from '../relayer.ts'
 import { type InPhase, isInPhase } from '../transaction.ts'
 import { type Gas, maxWei, type Nonce, type Wei } from '../units.ts'
@@ -21,7 +22,8 @@ export function usesEip1559(relayer: Relayer, policy: NetworkPolicy): boolean {
 /** The balance that sends leave untouched, so that a cancellation can be paid. */
 export function reserveOf(relayer: Relayer, market: Market, policy: NetworkPolicy): Wei {
   const { cancelReserve } = relayer.policies
-  return cancelReserve ?? 2n * BigInt(noOpGas) * feeCap(marketFees(market, 'fastest', usesEip1559(relayer, policy)))
+  const fees = marketFees(market, 'fastest', usesEip1559(relayer, policy))
+  return cancelReserve ?? 2n * noOpReserve(fees, market, policy.profile)
 }
 
 export function spendable(work: Work, balance: Wei, market: Market, policy: NetworkPolicy): Wei {

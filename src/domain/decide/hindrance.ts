@@ -94,6 +94,15 @@ export function explainPoolUnseen(transaction: Transaction, gap: Nonce, from: Bl
   return explain(transaction, 'pool_unseen', reason)
 }
 
+/** A gap lies before it, and no node estimates the gas of the no-op that would fill it. */
+export function explainUnestimatedGapFiller(work: Work, gap: Nonce): Decision[] {
+  const behind = inFlightOf(work).find(({ lifecycle }) => lifecycle.nonce > gap)
+  if (!behind) return []
+  const prefix = behind.cancellation ? 'canceled; ' : 'waits: '
+  const reason = `${prefix}nonce ${gap} comes first and is unused, and no node estimates the gas of the no-op that would fill it: the service tries again with each block`
+  return explain(behind, 'gas_unknown', reason)
+}
+
 /** In blocks, since our transaction behind it was signed. */
 export function foreignPatience(policy: NetworkPolicy): number {
   return 4 * policy.bumpAfterBlocks

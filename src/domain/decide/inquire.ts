@@ -1,7 +1,8 @@
 // Lists what a step reads from the chain, based on the work and on what the first observation lacked.
-import { mayBeKnown, newest, type RejectionCode, rejectionOf } from '../attempt.ts'
+import { isNoOp, mayBeKnown, newest, type RejectionCode, rejectionOf } from '../attempt.ts'
 import type { FinalityTag } from '../finality.ts'
 import type { Inquiry } from '../observation.ts'
+import { ethereumProfile, type NetworkProfile } from '../profile.ts'
 import type { NetworkPolicy } from '../relayer.ts'
 import { awaitsReplacement } from '../replace.ts'
 import { type InPhase, isInPhase } from '../transaction.ts'
@@ -16,15 +17,24 @@ export interface Wants {
 }
 
 /** Only what this step needs: each answer costs a call. */
-export function inquire(work: Work, { pendingNonce, freshBalance, paysMore }: Wants): Inquiry {
+export function inquire(
+  work: Work,
+  { pendingNonce, freshBalance, paysMore }: Wants,
+  { pool, priceSource }: Pick<NetworkProfile, 'pool' | 'priceSource'> = ethereumProfile,
+): Inquiry {
   const inFlight = inFlightOf(work)
   const mined = minedOf(work)
+  // Without its receipt, only the count shows that an accepted transaction is mined, and a no-op too late.
+  const isCanceled = inFlight.some(({ cancellation }) => cancellation)
   const binds = queuedOf(work).length > 0 && !work.relayer.paused
   const next = work.relayer.paused ? [] : queuedOf(work).slice(0, roomIn(work))
   return {
     address: work.relayer.address,
     // A node that contradicts the remembered nonce has seen a foreign transaction.
-    nonce: work.lostHistory?.seen || wasRejected(inFlight, 'nonceTooLow', 'nonceGap') ? 'now' : 'recent',
+    nonce:
+      work.lostHistory?.seen || wasRejected(inFlight, 'nonceTooLow', 'nonceGap') || (pool === 'fcfs' && isCanceled)
+        ? 'now'
+        : 'recent',
     spentBelow: Math.max(work.floor.spentBelow, ...mined.map(({ lifecycle }) => lifecycle.nonce + 1)),
     live: inFlight.map(({ lifecycle, payload, earlier = [] }) => ({
       nonce: lifecycle.nonce,
@@ -36,7 +46,8 @@ export function inquire(work: Work, { pendingNonce, freshBalance, paysMore }: Wa
     })),
     inclusionBlocks: [...new Set(mined.map(({ lifecycle }) => lifecycle.inclusion.block.number))],
     estimates: [...inFlight.filter((one) => !one.cancellation && awaitsReplacement(one)), ...next]
-      .filter(({ payload }) => payload.gasLimit === undefined)
+      // Where the price depends on the data, the node estimates both.
+      .filter(({ payload }) => payload.gasLimit === undefined || priceSource === 'linea_estimate_gas')
       .map(({ id, payload: { from, to, value, data, accessList } }) => ({
         transactionId: id,
         from,
@@ -46,6 +57,7 @@ export function inquire(work: Work, { pendingNonce, freshBalance, paysMore }: Wa
         ...(accessList && { accessList }),
       })),
     market: inFlight.length > 0 || work.queued.length > 0,
+    ...(inFlight.some(hasInvalidNoOp) && { isNoOpTooTight: true }),
     // Even without room: this step may find some, if the chain took a transaction in flight.
     ...((binds || paysMore) && {
       balance: freshBalance || wasRejected(inFlight, 'insufficientFunds') ? 'now' : 'recent',
@@ -68,6 +80,13 @@ export function tagToRead(
 /** Whether a transaction is confirmed, and not final. */
 export function awaitsFinality(work: Work): boolean {
   return minedOf(work).some(({ lifecycle }) => lifecycle.confirmedAt !== undefined)
+}
+
+/** A gap filler is a no-op, too. */
+function hasInvalidNoOp({ origin, lifecycle }: InPhase<'inFlight'>): boolean {
+  const latest = newest(lifecycle.attempts)
+  if (!isNoOp(latest) && origin !== 'gap') return false
+  return latest.broadcast.state === 'refused' || rejectionOf(latest)?.code === 'invalid'
 }
 
 function minedOf(work: Work): readonly InPhase<'mined'>[] {

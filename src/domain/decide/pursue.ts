@@ -2,10 +2,11 @@
 // it is stuck.
 import { type Attempt, mayBeKnown, newest, rejectionOf, unrecognizedErrorOf } from '../attempt.ts'
 import { feeCap, type Market, type Speed } from '../fees.ts'
+import { noOpGasLimit } from '../no-op.ts'
 import type { Policies } from '../policy-table.ts'
 import { awaitsReplacement, takeOverWithPayload } from '../replace.ts'
 import { type InPhase, neverReachedANode } from '../transaction.ts'
-import type { Wei } from '../units.ts'
+import type { Gas, Wei } from '../units.ts'
 import { nextBid } from './bid.ts'
 import type { Decision, NeedsBalance } from './decision.ts'
 import { promisedTo, spendable } from './funds.ts'
@@ -82,12 +83,12 @@ function bidAgain(
   if (balance === undefined) return [{ do: 'readBalance' }, ...again]
   const limit = capFor(transaction, work.relayer.policies)
   const funds = fundsFor(transaction, balance, market, situation)
-  const gas = transaction.payload.gasLimit ?? latest.gasLimit
+  const gas = gasFor(transaction, market, situation)
   const bid = nextBid({ transaction, own: attempts, speed, gas, cap: limit.cap, funds }, observation, market, policy)
   // A higher price is no answer to a node that reports a short balance.
   const isDearer = bid.kind === 'sign' && feeCap(bid.fees) >= feeCap(latest.fees)
   if (why === 'unfunded' && (bid.kind === 'repeat' || isDearer)) return [...explainUnfunded(transaction), ...again]
-  if (bid.kind === 'sign') return [{ do: 'bump', transaction, fees: bid.fees }]
+  if (bid.kind === 'sign') return [{ do: 'bump', transaction, fees: bid.fees, gasLimit: gas }]
   if (bid.kind === 'repeat') {
     const repeated = repeatDearerIfDue(transaction, bid.attempt, latest, situation)
     return repeated.length > 0 ? repeated : again
@@ -101,6 +102,13 @@ function bidAgain(
     case 'double':
       return [...explainExhausted(transaction, bid.until), ...again]
   }
+}
+
+/** A gap filler is a no-op, which may need more gas by now. */
+function gasFor({ origin, payload, lifecycle }: InPhase<'inFlight'>, market: Market, { policy }: Situation): Gas {
+  const { gasLimit } = newest(lifecycle.attempts)
+  if (origin !== 'gap') return payload.gasLimit ?? gasLimit
+  return Math.max(gasLimit, noOpGasLimit(market, policy.profile) ?? 0)
 }
 
 /** The funds for gas. A gap filler is a no-op, so it may use the reserve. */

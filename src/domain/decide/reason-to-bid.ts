@@ -34,8 +34,11 @@ export function reasonToBid(
   const { head, nonce, market } = observation
   const waited = blocksWaited(latest, head.number)
   const code = rejectionOf(latest)?.code
-  if (code === 'replacementUnderpriced' || code === 'feeTooLow') return waited >= 1 ? 'outpriced' : undefined
+  // A price buys nothing where transactions are ordered as they come, as long as it is above the base fee.
+  if (policy.profile.pool === 'fcfs' && waited >= 1 && isOutpaced(latest, observation)) return 'outpaced'
   if (code === 'insufficientFunds') return waited >= 1 ? 'unfunded' : undefined
+  if (policy.profile.pool === 'fcfs') return undefined
+  if (code === 'replacementUnderpriced' || code === 'feeTooLow') return waited >= 1 ? 'outpriced' : undefined
   if (waited < patience.blocks) return undefined
   if (isOutpaced(latest, observation)) return 'outpaced'
   if (latest.nonce !== nonce) return undefined

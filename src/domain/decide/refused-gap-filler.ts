@@ -2,8 +2,10 @@
 // so the same bytes are retried. Each pause is as long as all the time before it. A client's new transaction takes the
 // nonce instead.
 import { isNoOp, newest } from '../attempt.ts'
+import { lacksGas, noOpGasLimit } from '../no-op.ts'
 import { type InPhase, isInPhase } from '../transaction.ts'
 import type { TimestampMs } from '../units.ts'
+import { nextBid } from './bid.ts'
 import { type Decision, explain } from './decision.ts'
 import { givesWay, refusalOfGapFiller } from './gap-filler.ts'
 import { isRefusedDue, type RepeatAfter, refusedRetryAt, repeatAfter } from './repeat-after.ts'
@@ -20,6 +22,8 @@ export function pursueRefusedGapFiller(
   { work, observation, policy, now }: Situation,
 ): Decision[] {
   const { nonce, attempts } = gapFiller.lifecycle
+  const wider = withMoreGas(gapFiller, { work, observation, policy, now })
+  if (wider) return [wider]
   // Until the history check is complete, the nonce may belong to a transaction that is not on record.
   if (givesWay(gapFiller) && !work.lostHistory && !isWaitedFor(nonce, work)) return [makeWay(gapFiller)]
   const reason = `waits: the node refuses the no-op that fills nonce ${nonce}, and it is broadcast again at growing intervals: ${refusal}`
@@ -27,6 +31,18 @@ export function pursueRefusedGapFiller(
     ? [{ do: 'rebroadcast', transaction: gapFiller, attempt: newest(attempts) }]
     : []
   return [...explain(gapFiller, 'node_refuses', reason), ...again]
+}
+
+/** The same no-op with more gas, if the chain demands more by now: nodes may accept that. */
+function withMoreGas(gapFiller: InPhase<'inFlight'>, { work, observation, policy }: Situation): Decision | undefined {
+  const { market, balance } = observation
+  const { attempts } = gapFiller.lifecycle
+  const gas = noOpGasLimit(market, policy.profile)
+  if (!market || gas === undefined || !lacksGas(newest(attempts), market)) return undefined
+  const { cancelGasPriceCap: cap } = work.relayer.policies
+  const bidder = { transaction: gapFiller, own: attempts, speed: 'fast', gas, cap, funds: balance } as const
+  const bid = nextBid(bidder, observation, market, policy)
+  return bid.kind === 'sign' ? { do: 'bump', transaction: gapFiller, fees: bid.fees, gasLimit: gas } : undefined
 }
 
 /** Explains the next transaction behind such a gap filler, until another transaction takes the nonce. */

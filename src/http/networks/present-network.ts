@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import type { NetworkSettings } from '../../registry/entities.ts'
 import { endpointSchema, presentEndpoint } from '../response/present-endpoint.ts'
+import { presentProfile, profileSchema } from './profile.ts'
 
 export const networkSchema = Type.Object(
   {
@@ -17,6 +18,7 @@ export const networkSchema = Type.Object(
     features: Type.Array(Type.String()),
     tags: Type.Array(Type.String()),
     explorer_urls: Type.Array(Type.String()),
+    profile: profileSchema,
   },
   { additionalProperties: false },
 )
@@ -45,5 +47,6 @@ export function presentNetwork(network: NetworkSettings): Static<typeof networkS
     features: [...network.features],
     tags: [...network.tags],
     explorer_urls: [...network.explorerUrls],
+    profile: presentProfile(network.profile),
   }
 }

@@ -10,6 +10,7 @@ import { endpointsSchema, endpointsWanted, parseEndpoints } from '../request/par
 import { answers, success } from '../response/envelope.ts'
 import { found } from '../response/found.ts'
 import { networkId, networkSchema, noNetwork, presentNetwork } from './present-network.ts'
+import { parseProfile, profileInBody } from './profile.ts'
 
 const count = (max: number) =>
   Type.Optional(
@@ -30,6 +31,7 @@ const bodySchema = Type.Object(
     average_blocktime_ms: count(averageBlockTimeMsMax),
     tags: texts,
     explorer_urls: texts,
+    profile: Type.Optional(Type.Union([profileInBody, Type.Null()], { description: 'an object of fields, or null' })),
   },
   { additionalProperties: false, examples: [{ required_confirmations: 2 }] },
 )
@@ -42,7 +44,7 @@ export function updateNetwork(management: ManagementContext) {
       operationId: 'updateNetwork',
       summary: 'Change a network',
       description:
-        "What is absent stays, and null gives a member back to the configuration file. New endpoints take over at once: what was asked of the old ones is still answered by them. Which chain it is, and what that chain can do, is the file's to say.",
+        "What is absent stays, and null gives a member back to the configuration file. New endpoints take over at once: what was asked of the old ones is still answered by them. The fields of `profile` are patched one by one. Which chain it is, is the file's to say.",
       tags: ['networks'],
       params: networkParameters,
       body: bodySchema,
@@ -63,6 +65,7 @@ export function updateNetwork(management: ManagementContext) {
           ...(blockTime !== undefined && { averageBlockTimeMs: blockTime }),
           ...(body.tags !== undefined && { tags: body.tags }),
           ...(body.explorer_urls !== undefined && { explorerUrls: body.explorer_urls }),
+          ...(body.profile !== undefined && { profile: body.profile && parseProfile(body.profile) }),
         },
         requesterOf(request, 'updateNetwork'),
       )

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import type { CommandContext } from '../../commands/context.ts'
 import { cancelPending as cancelPendingCommand } from '../../commands/transactions/cancel-pending.ts'
+import { type PoolContext, poolOf } from '../../commands/transactions/pool-of.ts'
 import { type Auditor, requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
@@ -17,7 +18,7 @@ const resultSchema = Type.Object(
   { additionalProperties: false },
 )
 
-export function cancelPending(commands: CommandContext, auditor: Auditor) {
+export function cancelPending(commands: CommandContext, auditor: Auditor, { policyOf }: Pick<PoolContext, 'policyOf'>) {
   return operation({
     scope: 'cancel',
     audited: 'in its commit',
@@ -43,7 +44,8 @@ export function cancelPending(commands: CommandContext, auditor: Auditor) {
         failed_to_queue_transaction_ids: result.failed.map(({ id }) => id),
         total_processed: total,
       }
-      return success(data, explainBulk(result), { current_page: 1, per_page: total, total_items: total })
+      const pool = await poolOf({ policyOf, reads: commands.store.reads }, request.params.relayer_id)
+      return success(data, explainBulk(result, pool), { current_page: 1, per_page: total, total_items: total })
     },
   })
 }

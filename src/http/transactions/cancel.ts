@@ -3,6 +3,8 @@
 import type { CommandContext } from '../../commands/context.ts'
 import { awaitVerdict } from '../../commands/transactions/await-verdict.ts'
 import { cancelTransaction } from '../../commands/transactions/cancel.ts'
+import { type PoolContext, poolOf } from '../../commands/transactions/pool-of.ts'
+import type { Transaction } from '../../domain/transaction.ts'
 import { waitsPerKeyMax } from '../limits.ts'
 import { type Auditor, requesterOf } from '../request/audit.ts'
 import { type OperationReply, operation } from '../request/operation.ts'
@@ -13,8 +15,16 @@ import { answers, success } from '../response/envelope.ts'
 import { explainCancellation } from './explain-cancellation.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
 
-export function cancel(commands: CommandContext, auditor: Auditor, stopping: AbortSignal) {
+export function cancel(
+  commands: CommandContext,
+  auditor: Auditor,
+  { policyOf }: Pick<PoolContext, 'policyOf'>,
+  stopping: AbortSignal,
+) {
   const places = openPlaces(waitsPerKeyMax)
+  const explained = async (transaction: Transaction) =>
+    explainCancellation(transaction, await poolOf({ policyOf, reads: commands.store.reads }, transaction.relayerId))
+
   return operation({
     scope: 'cancel',
     audited: 'in its commit',
@@ -37,13 +47,13 @@ export function cancel(commands: CommandContext, auditor: Auditor, stopping: Abo
       const seconds = waitSeconds(prefer)
       // RFC 7240: a preference may be ignored, and then the response does not repeat it.
       const leave = seconds === undefined ? undefined : places.take(requester.keyId)
-      if (seconds === undefined || !leave) return success(presentTransaction(canceled), explainCancellation(canceled))
+      if (seconds === undefined || !leave) return success(presentTransaction(canceled), await explained(canceled))
 
       reply.header('preference-applied', `wait=${seconds}`)
       const enough = AbortSignal.any([stopping, goneSignal(reply)])
       const waited = awaitVerdict(commands, relayerId, id, seconds * 1000, enough).finally(leave)
       const latest = (await waited) ?? canceled
-      return success(presentTransaction(latest), explainCancellation(latest))
+      return success(presentTransaction(latest), await explained(latest))
     },
   })
 }

@@ -1,18 +1,19 @@
 // Explains to people what a cancellation did and will do, for `metadata.logs`.
 
-import { mayBeKnown } from '../../domain/attempt.ts'
+import { isNoOp, mayBeKnown, wasAlwaysRejected, wasTaken } from '../../domain/attempt.ts'
 import { verdictOn } from '../../domain/cancel.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { PoolKind } from '../../domain/profile.ts'
+import type { InPhase, Transaction } from '../../domain/transaction.ts'
 import type { BulkCancellation } from '../../store/store.ts'
 import { presentTime } from '../response/present-time.ts'
 
-export function explainCancellation(transaction: Transaction): string[] {
+export function explainCancellation(transaction: Transaction, pool: PoolKind): string[] {
   const { cancellation } = transaction
   const recorded = cancellation ? [`cancellation recorded at ${presentTime(cancellation.requestedAt)}`] : []
-  return [...recorded, explainVerdict(transaction)]
+  return [...recorded, explainVerdict(transaction, pool)]
 }
 
-function explainVerdict(transaction: Transaction): string {
+function explainVerdict(transaction: Transaction, pool: PoolKind): string {
   const { lifecycle } = transaction
   const { final, winner, cost } = verdictOn(transaction)
   const certainty = final ? 'this is final' : 'a reorganization of the chain may still reopen the race'
@@ -21,25 +22,44 @@ function explainVerdict(transaction: Transaction): string {
       return 'no node ever had it: it is dropped, costs nothing, and can never be mined; this is final'
     case 'queued':
       return 'it has no nonce now and will not get one: it will be dropped without cost'
-    case 'inFlight': {
-      const known = lifecycle.attempts.filter(mayBeKnown).length
-      return `a node may hold ${known} of its attempts: a no-op is sent for nonce ${lifecycle.nonce}, at rising fees, until something with that nonce is mined; follow it at ${pathOf(transaction)}/cancellation`
-    }
+    case 'inFlight':
+      return `${explainRace({ ...transaction, lifecycle }, pool)}; follow it at ${pathOf(transaction)}/cancellation`
     case 'mined':
     case 'final':
       return `nonce ${lifecycle.nonce} was taken by ${winner?.hash} in block ${winner?.block.number}; ${cost === undefined ? 'no node tells what the cancellation cost' : `the cancellation cost ${cost} wei`}; ${certainty}`
   }
 }
 
-export function explainBulk({ canceled, failed, racing }: BulkCancellation): string[] {
+function explainRace({ lifecycle: { nonce, attempts } }: InPhase<'inFlight'>, pool: PoolKind): string {
+  const known = attempts.filter(mayBeKnown)
+  const race = `a node may hold ${known.length} of its attempts: a no-op is sent for nonce ${nonce}, at rising fees, until something with that nonce is mined`
+  if (pool === 'public') return race
+  if (pool === 'private') {
+    return `${race}; the pool is the sequencer's own, so the no-op can only replace the transaction in the moment before it is ordered`
+  }
+  const first = 'this chain is first come, first served'
+  if (known.some((attempt) => wasTaken(attempt) && !isNoOp(attempt))) {
+    return `${first}, and the sequencer accepted the transaction before: nothing replaces it, and no no-op is paid; its receipt ends the cancellation as lost`
+  }
+  if (known.every(wasAlwaysRejected))
+    return `${first}, and the sequencer rejected the transaction: it is dropped, at no cost`
+  return `${first}, and no answer shows whether the sequencer has the transaction: one no-op is sent for nonce ${nonce} until something with that nonce is mined; whichever came first is mined, and no price changes that`
+}
+
+export function explainBulk({ canceled, failed, racing }: BulkCancellation, pool: PoolKind): string[] {
   const dropped = canceled.length - racing
   return [
     `${canceled.length} pending transactions canceled: ${dropped} dropped before any node had them, at no cost`,
-    ...(racing > 0
-      ? [`${racing} may be known to a node: a no-op is sent for each nonce, lowest first, until it is mined`]
-      : []),
+    ...(racing > 0 ? [`${racing} may be known to a node: ${means[pool]}`] : []),
     ...failed.map(({ id, reason }) => `${id} could not be canceled: ${reason}`),
   ]
+}
+
+const means: Readonly<Record<PoolKind, string>> = {
+  public: 'a no-op is sent for each nonce, lowest first, until it is mined',
+  private:
+    "a no-op is sent for each nonce, lowest first, until it is mined; the pool is the sequencer's own, so a no-op can only replace a transaction in the moment before it is ordered",
+  fcfs: 'this chain is first come, first served: the cancellation of each transaction that the sequencer accepted ends as lost, and a no-op is sent only where no answer shows whether it has the transaction',
 }
 
 function pathOf({ relayerId, id }: Transaction): string {

@@ -1,4 +1,5 @@
 // Reads a cancellation with its current verdict (GET).
+import { type PoolContext, poolOf } from '../../commands/transactions/pool-of.ts'
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { transactionParameters } from '../request/parameters.ts'
@@ -7,7 +8,7 @@ import { found } from '../response/found.ts'
 import { explainCancellation } from './explain-cancellation.ts'
 import { cancellationSchema, presentCancellation } from './present-cancellation.ts'
 
-export function getCancellation(reads: Reads) {
+export function getCancellation(context: PoolContext & { readonly reads: Reads }) {
   return operation({
     scope: 'read',
     schema: {
@@ -18,10 +19,11 @@ export function getCancellation(reads: Reads) {
       response: answers(cancellationSchema, 400, 404),
     },
     async answer({ params }) {
-      const read = await reads.transaction(params.relayer_id, params.transaction_id)
+      const read = await context.reads.transaction(params.relayer_id, params.transaction_id)
       const transaction = found(read, 'TRANSACTION_NOT_FOUND', 'Not found')
       const intent = found(transaction.cancellation, 'CANCELLATION_NOT_FOUND', 'this transaction was not canceled')
-      return success(presentCancellation(transaction, intent), explainCancellation(transaction))
+      const pool = await poolOf(context, transaction.relayerId)
+      return success(presentCancellation(transaction, intent), explainCancellation(transaction, pool))
     },
   })
 }

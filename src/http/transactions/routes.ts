@@ -27,7 +27,7 @@ export function transactionRoutes(
   mount(at, 'GET', all, listTransactions(reads))
   // Clients of OpenZeppelin Relayer list transactions at this path.
   mount(at, 'GET', `${all}/`, unlisted(listTransactions(reads)))
-  mount(at, 'DELETE', `${all}/pending`, cancelPending(commands, at.door.auditor))
+  mount(at, 'DELETE', `${all}/pending`, cancelPending(commands, at.door.auditor, chain))
   mount(
     at,
     'GET',
@@ -37,7 +37,7 @@ export function transactionRoutes(
   mount(at, 'GET', `${all}/by-nonce/:nonce`, getTransactionByNonce(reads))
   mount(at, 'GET', `${all}/:transaction_id`, getTransaction(reads))
   mount(at, 'PUT', `${all}/:transaction_id`, replace(commands))
-  mount(at, 'DELETE', `${all}/:transaction_id`, cancel(commands, at.door.auditor, stopping))
-  mount(at, 'GET', `${all}/:transaction_id/cancellation`, getCancellation(reads))
+  mount(at, 'DELETE', `${all}/:transaction_id`, cancel(commands, at.door.auditor, chain, stopping))
+  mount(at, 'GET', `${all}/:transaction_id/cancellation`, getCancellation({ ...chain, reads }))
   mount(at, 'GET', `${all}/:transaction_id/attempts`, listAttempts(reads))
 }

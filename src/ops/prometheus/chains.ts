@@ -143,5 +143,8 @@ const methods: ReadonlySet<string> = new Set([
   'eth_getTransactionReceipt',
   'eth_maxPriorityFeePerGas',
   'eth_sendRawTransaction',
+  'eth_sendRawTransactionConditional',
+  'eth_sendRawTransactionSync',
+  'linea_estimateGas',
   'web3_clientVersion',
 ])

@@ -12,3 +12,8 @@ test('an endpoint that has not said what it is counts as the strictest', () => {
   expect(chooseAmong([endpoint(fields), endpoint(fields)]).rule()).toEqual(fields)
   expect(chooseAmong([]).rule()).toEqual(strictestRule)
 })
+
+test('the rule of a profile counts before those of the clients', () => {
+  const given: ReplacementRule = { measure: 'effectivePrice', percent: 25n }
+  expect(chooseAmong([endpoint(fields), endpoint(undefined)], given).rule()).toEqual(given)
+})

@@ -295,8 +295,11 @@ describe('what waits', () => {
 })
 
 test('every condition has a case here, or comes of something else', () => {
-  // test/domain/decide/finality.test.ts has `finality_stalled`.
-  const elsewhere: readonly Condition[] = ['policy', 'nonce_taken', 'cancellation_unclear', 'finality_stalled']
+  const elsewhere: readonly Condition[] = [
+    ...(['policy', 'nonce_taken', 'cancellation_unclear'] as const),
+    // In finality.test.ts and cancel-fcfs.test.ts beside this file.
+    ...(['finality_stalled', 'already_ordered', 'outcome_unknown'] as const),
+  ]
   const covered = new Set([...cases.map(([condition]) => condition), ...elsewhere])
   expect([...conditions].filter((condition) => !covered.has(condition))).toEqual([])
 })

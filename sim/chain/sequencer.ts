@@ -1,0 +1,62 @@
+// A chain with one sequencer: whether it orders as it receives, and the part of gas that pays for data on L1.
+import { accountAt, type Block, blockGasMax } from './blocks.ts'
+import { type Admission, nextNonce, type Pool, type PoolRules, promisedBefore } from './pool.ts'
+import type { SimTransaction } from './transaction.ts'
+
+/** How this chain differs from Ethereum. */
+export interface ChainKind {
+  /** First come, first served: what is accepted is in the next block, and nothing replaces it. */
+  readonly isFcfs: boolean
+  /** All nodes pass transactions to one pool. */
+  readonly hasSequencer: boolean
+  /** Gas has a part for L1, so that 21,000 never suffice. */
+  readonly hasL1Gas: boolean
+}
+
+export const ethereum: ChainKind = { isFcfs: false, hasSequencer: false, hasL1Gas: false }
+
+/** How long the sequencer keeps a nonce that is too high (Nitro). */
+export const keepsFutureMs = 1_000
+
+const l1GasParts = [20_000, 25_000, 60_000, 30_000, 45_000, 20_000, 90_000]
+
+/** Stands for some blocks, and may then be several times as much. */
+export function l1GasAt({ number }: Pick<Block, 'number'>, { hasL1Gas }: ChainKind): number {
+  return hasL1Gas ? (l1GasParts[(number >> 4) % l1GasParts.length] ?? 0) : 0
+}
+
+/** Orders a transaction at once, or not at all; a nonce that is too high waits a moment, whatever was answered. */
+export function order(
+  pool: Pool,
+  head: Block,
+  { chainId, gasNeeded }: PoolRules & { readonly gasNeeded: number },
+  transaction: SimTransaction,
+  nowMs: number,
+): Admission {
+  const { from, nonce, gasLimit, cap, tip } = transaction
+  const refuse = (refusal: Extract<Admission, { admitted: false }>['refusal']): Admission => ({
+    admitted: false,
+    refusal,
+  })
+  if (transaction.chainId !== chainId || tip > cap) return refuse('invalid')
+  if (gasLimit < gasNeeded || gasLimit > blockGasMax) return refuse('invalid')
+  const next = nextNonce(pool, head, from)
+  if (nonce < next) return refuse('nonceTooLow')
+  if (nonce > next) {
+    pool.future.push({ transaction, untilMs: nowMs + keepsFutureMs })
+    return refuse('nonceGap')
+  }
+  if (cap < head.nextBaseFee) return refuse('feeTooLow')
+  const { balance } = accountAt(head, from)
+  const cost = transaction.value + BigInt(gasLimit) * cap
+  if (promisedBefore(pool, head, from) + cost > balance) return refuse('insufficientFunds')
+  const held = pool.bySender.get(from) ?? new Map<number, SimTransaction>()
+  pool.bySender.set(from, held.set(nonce, transaction))
+  return { admitted: true }
+}
+
+/** What is next by now, of the nonces that came too early. */
+export function takeFuture(pool: Pool, sender: string, nonce: number, nowMs: number): SimTransaction | undefined {
+  pool.future = pool.future.filter(({ untilMs }) => untilMs >= nowMs)
+  return pool.future.find(({ transaction }) => transaction.from === sender && transaction.nonce === nonce)?.transaction
+}

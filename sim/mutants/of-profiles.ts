@@ -1,0 +1,166 @@
+// Mutants that ignore how a chain differs from Ethereum.
+import type { Mutant } from './mutants.ts'
+
+export const ofProfiles: readonly Mutant[] = [
+  {
+    name: 'race-what-is-ordered',
+    breaks: 'signs no-ops against a transaction that a sequencer has ordered already',
+    with: ['fcfs'],
+    edits: [
+      {
+        file: 'src/domain/decide/decide.ts',
+        find: 'return isFcfs(situation.policy) ? cancelFcfs(transaction, situation) : race(transaction, situation)',
+        put: 'return isFcfs(situation.policy) && transaction.cancellation === undefined ? cancelFcfs(transaction, situation) : race(transaction, situation)',
+      },
+    ],
+  },
+  {
+    name: 'bid-where-price-buys-nothing',
+    breaks: 'bids for a place where transactions are ordered as they come',
+    with: ['fcfs'],
+    edits: [
+      {
+        file: 'src/domain/decide/reason-to-bid.ts',
+        find: "if (policy.profile.pool === 'fcfs') return undefined",
+        put: "if (policy.profile.pool === 'fcfs' && waited < patience.blocks) return undefined",
+      },
+      {
+        file: 'src/domain/decide/bid.ts',
+        find: "if (policy.profile?.pool === 'fcfs') return bidOnArrival(bidder, market)",
+        put: "if (policy.profile?.pool === 'fcfs' && bidder.own.length === 0) return bidOnArrival(bidder, market)",
+      },
+    ],
+  },
+  {
+    name: 'drop-a-nonce-that-is-kept',
+    breaks: 'takes "nonce too high" for the end of a transaction that the sequencer keeps for a moment',
+    caughtBy: 'test/domain/decide/cancel-fcfs.test.ts',
+    edits: [
+      {
+        file: 'src/domain/decide/cancel-fcfs.ts',
+        find: 'return wasAlwaysRejected(attempt) && !mayBeKept && !isAhead(attempt, situation)',
+        put: 'return wasAlwaysRejected(attempt) && (!mayBeKept || mayBeKept) && !isAhead(attempt, situation)',
+      },
+    ],
+  },
+  {
+    name: 'all-nonces-at-once',
+    breaks: 'sends a nonce before the one below it is accepted, where no node keeps it',
+    caughtBy: 'test/domain/decide/one-by-one.test.ts',
+    edits: [
+      {
+        file: 'src/domain/decide/one-by-one.ts',
+        find: 'return keepsFutureNonceMs > 0',
+        put: 'return keepsFutureNonceMs > 3_600_000',
+      },
+    ],
+  },
+  {
+    name: 'no-op-of-21000',
+    breaks: 'gives every no-op the gas of a transfer on Ethereum',
+    with: ['l1Gas'],
+    edits: [
+      {
+        file: 'src/domain/no-op.ts',
+        find: "if (profile.noOpGas === 'constant') return transferGas",
+        put: "if (profile.noOpGas === 'constant' || market) return transferGas",
+      },
+    ],
+  },
+  {
+    name: 'floor-everywhere',
+    breaks: "gives a no-op Ethereum's least gas where it does not hold",
+    caughtBy: 'test/domain/decide/no-op-gas.test.ts',
+    edits: [
+      {
+        file: 'src/domain/no-op.ts',
+        find: 'return profile.floorGas ? Math.max(transferGas, limit) : limit',
+        put: 'return profile.floorGas ? limit : Math.max(transferGas, limit)',
+      },
+    ],
+  },
+  {
+    name: 'believe-a-tight-estimate',
+    breaks: 'keeps the estimate of a no-op that nodes call invalid',
+    caughtBy: 'test/chain/fees/no-op.test.ts',
+    edits: [
+      {
+        file: 'src/chain/fees/read-no-op.ts',
+        find: 'age < (isTooTight ? 1 : gasKeptBlocks)',
+        put: 'age < (isTooTight ? gasKeptBlocks : gasKeptBlocks)',
+      },
+    ],
+  },
+  {
+    name: 'pay-for-a-margin',
+    breaks: 'raises the gas limit of a no-op where the whole limit is paid for',
+    caughtBy: 'test/domain/decide/no-op-gas.test.ts',
+    edits: [
+      {
+        file: 'src/domain/no-op.ts',
+        find: "const margin = profile.charges === 'gas_limit' ? 0 : marginPercent",
+        put: "const margin = profile.charges === 'gas_limit' ? marginPercent : marginPercent",
+      },
+    ],
+  },
+  {
+    name: 'forget-the-fee-for-l1',
+    breaks: 'sets aside the gas of a no-op, and not its fee for data on L1',
+    caughtBy: 'test/domain/decide/no-op-gas.test.ts',
+    edits: [
+      {
+        file: 'src/domain/no-op.ts',
+        find: 'return BigInt(gasLimit) * feeCap(fees) + noOpL1Fee',
+        put: 'return BigInt(gasLimit) * feeCap(fees) + 0n * noOpL1Fee',
+      },
+    ],
+  },
+  {
+    name: 'price-without-the-data',
+    breaks: 'prices a payload by the market where the price depends on its data',
+    caughtBy: 'test/domain/decide/price-by-data.test.ts',
+    edits: [
+      {
+        file: 'src/domain/decide/assign-nonces.ts',
+        find: "const least = estimate?.kind === 'gas' ? estimate.tip : undefined",
+        put: "const least = estimate?.kind === 'gas' ? undefined : undefined",
+      },
+    ],
+  },
+  {
+    name: 'send-without-its-end',
+    breaks: 'keeps the end of a transaction from a sequencer that would enforce it',
+    caughtBy: 'test/chain/sending/send-raw.test.ts',
+    edits: [
+      {
+        file: 'src/chain/sending/send-raw.ts',
+        find: 'if (methods.sendConditional && validUntil !== undefined) {',
+        put: 'if (methods.sendConditional && validUntil === undefined) {',
+      },
+    ],
+  },
+  {
+    name: 'send-and-do-not-wait',
+    breaks: 'sends by the usual method where the profile names the one that returns the receipt',
+    caughtBy: 'test/chain/sending/send-raw.test.ts',
+    edits: [
+      {
+        file: 'src/chain/sending/send-raw.ts',
+        find: 'return methods.sendSync ? {',
+        put: 'return methods.sendSync && methods.sendConditional ? {',
+      },
+    ],
+  },
+  {
+    name: 'rule-of-the-client-only',
+    breaks: 'prices replacements by the name of the client, whatever the profile says of the chain',
+    caughtBy: 'test/chain/fees/replacement-rule.test.ts',
+    edits: [
+      {
+        file: 'src/chain/nodes/endpoints.ts',
+        find: 'if (given) return given',
+        put: 'if (given && all.length === 0) return given',
+      },
+    ],
+  },
+]

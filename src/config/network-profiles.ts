@@ -1,0 +1,67 @@
+// The table of chains that differ from Ethereum: their profiles, by chain id and by tag.
+import { ethereumProfile, type NetworkProfile, type ProfileOverrides, withOverrides } from '../domain/profile.ts'
+
+const gwei = 1_000_000_000n
+
+/** A sequencer's pool. Blocks of the rollup are final with those of L1. */
+const rollup: ProfileOverrides = { pool: 'private', finality: 'finalized' }
+const opStack: ProfileOverrides = { ...rollup, l1Fee: 'op_stack' }
+/** The gas of a no-op holds a part for L1. With 21,000 the sequencer refuses it: intrinsic gas too low. */
+const l1InGas: ProfileOverrides = { ...rollup, l1Fee: 'in_gas', noOpGas: 'estimated', floorGas: false }
+/** Orders a transaction as soon as it accepts it. It keeps a nonce that is too high for about a second (Nitro, execution/gethexec). */
+const nitro: ProfileOverrides = { ...l1InGas, pool: 'fcfs', keepsFutureNonceMs: 1_000 }
+const zkStack: ProfileOverrides = l1InGas
+const linea: ProfileOverrides = { ...rollup, priceSource: 'linea_estimate_gas' }
+/** A builder of geth's may require 2 gwei (`--miner.gasprice`) and say so nowhere. */
+const ethereum: ProfileOverrides = { tipFloor: 3n * gwei }
+const bsc: ProfileOverrides = { tipFloor: gwei / 20n }
+const monad: ProfileOverrides = { charges: 'gas_limit' }
+/** Gas there is not that of the EVM: a transfer has a price of its own. */
+const ownGas: ProfileOverrides = { noOpGas: 'estimated', floorGas: false }
+
+/** A chain that is in the table has the profile of the table, whatever tags a file gives it. */
+const byChainId: ReadonlyMap<number, ProfileOverrides> = new Map(
+  rows(
+    // Ethereum, Sepolia, Holesky and Hoodi.
+    [ethereum, 1, 11_155_111, 17_000, 560_048],
+    // Arbitrum One, Nova and Sepolia.
+    [nitro, 42_161, 42_170, 421_614],
+    // OP Mainnet, Base, Unichain, World Chain, Zora, Mode, Ink, Soneium, Lisk, and their testnets on Sepolia.
+    [opStack, 10, 8_453, 130, 480, 7_777_777, 34_443, 57_073, 1_868, 1_135],
+    [opStack, 11_155_420, 84_532, 1_301, 4_801, 999_999_999, 919, 763_373, 1_946, 4_202],
+    // ZKsync Era, Abstract and Sophon.
+    [zkStack, 324, 300, 2_741, 11_124, 50_104, 531_050_104],
+    [linea, 59_144, 59_141],
+    // Scroll, whose fee for L1 has an oracle of its own, which is not read; Polygon zkEVM; and Celo, which has no such fee.
+    [rollup, 534_352, 534_351, 1_101, 2_442, 42_220, 44_787, 62_320],
+    // Mantle and Etherlink.
+    [l1InGas, 5_000, 5_003, 42_793, 128_123],
+    [bsc, 56, 97],
+    [monad, 143, 10_143],
+    // Polkadot Hub.
+    [ownGas, 420_420_419, 420_420_422],
+  ),
+)
+
+/** For chains that are not in the table: the later row counts before the earlier. */
+const byTag: readonly (readonly [tag: string, facts: ProfileOverrides])[] = [
+  // A rollup of unknown make: an estimate holds wherever 21,000 does.
+  ['rollup', { ...rollup, noOpGas: 'estimated', floorGas: false }],
+  ['no-mempool', { pool: 'private' }],
+  ['polygon-zkevm-based', rollup],
+  ['polkadot-based', ownGas],
+  ['optimism-based', { ...opStack, noOpGas: 'constant', floorGas: true }],
+  ['arbitrum-based', nitro],
+]
+
+export function profileOf(chainId: number, tags: readonly string[], overrides: ProfileOverrides = {}): NetworkProfile {
+  const ofTags = byTag.filter(([tag]) => tags.includes(tag)).map(([, facts]) => facts)
+  const ofChain = byChainId.get(chainId)
+  return [...(ofChain ? [ofChain] : ofTags), overrides].reduce(withOverrides, ethereumProfile)
+}
+
+function* rows(
+  ...each: readonly (readonly [facts: ProfileOverrides, ...chainIds: number[]])[]
+): Iterable<readonly [number, ProfileOverrides]> {
+  for (const [facts, ...chainIds] of each) for (const chainId of chainIds) yield [chainId, facts]
+}

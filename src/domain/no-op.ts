@@ -1,0 +1,48 @@
+// What a no-op costs: its gas, which a chain may have to estimate, and the fee for its data on L1.
+import type { Attempt } from './attempt.ts'
+import { type Fees, feeCap, type Market } from './fees.ts'
+import type { DecisionProfile } from './relayer.ts'
+import type { Gas, Wei } from './units.ts'
+
+/** A transfer to an account without code (EIP-2028). */
+export const transferGas: Gas = 21_000
+
+/**
+ * Above the estimate, in percent. The part for L1 follows L1's base fee, which can rise by half within four blocks. Gas
+ * that is not used costs nothing, unless the chain charges for the limit.
+ */
+const marginPercent = 50
+
+/** What sends set aside for a no-op whose gas no node estimates. */
+const unestimatedGas: Gas = 10 * transferGas
+
+type GasRules = Pick<DecisionProfile, 'noOpGas' | 'floorGas' | 'charges'>
+
+/** The gas limit of a no-op that is signed now. Undefined while no node estimates it. */
+export function noOpGasLimit(market: Pick<Market, 'noOpGas'> | undefined, profile: GasRules): Gas | undefined {
+  if (profile.noOpGas === 'constant') return transferGas
+  if (market?.noOpGas === undefined) return undefined
+  const margin = profile.charges === 'gas_limit' ? 0 : marginPercent
+  const limit = Math.ceil((market.noOpGas * (100 + margin)) / 100)
+  return profile.floorGas ? Math.max(transferGas, limit) : limit
+}
+
+/** The gas that a no-op is expected to pay for. */
+export function noOpGasCharged({ noOpGas }: Pick<Market, 'noOpGas'>, gasLimit: Gas, { charges }: GasRules): Gas {
+  return charges === 'gas_limit' || noOpGas === undefined ? gasLimit : Math.min(noOpGas, gasLimit)
+}
+
+/** Whether a no-op needs more gas by now than this one has. */
+export function lacksGas({ gasLimit }: Pick<Attempt, 'gasLimit'>, market: Market | undefined): boolean {
+  return market?.noOpGas !== undefined && gasLimit < market.noOpGas
+}
+
+/** The most that a no-op can cost. */
+export function noOpCost(gasLimit: Gas, fees: Fees, { noOpL1Fee = 0n }: Pick<Market, 'noOpL1Fee'>): Wei {
+  return BigInt(gasLimit) * feeCap(fees) + noOpL1Fee
+}
+
+/** What sends set aside for one no-op. */
+export function noOpReserve(fees: Fees, market: Market, profile: GasRules): Wei {
+  return noOpCost(noOpGasLimit(market, profile) ?? unestimatedGas, fees, market)
+}

@@ -1,0 +1,111 @@
+// A network's profile: how its pool, its gas and its finality differ from Ethereum's. Decisions follow it. A field
+// that the file or the API sets counts before the table of chains.
+import type { ReplacementRule } from './fees.ts'
+import type { Wei } from './units.ts'
+
+/**
+ * - `public`: a pool that everybody sees, where a higher price replaces a lower one.
+ * - `private`: the pool of a sequencer. A higher price replaces as well, for as long as the transaction waits there.
+ * - `fcfs`: first come, first served. The sequencer orders a transaction as soon as it accepts it: no price replaces it.
+ */
+export type PoolKind = 'public' | 'private' | 'fcfs'
+
+/**
+ * - `none`: gas covers everything.
+ * - `op_stack`: a fee beside gas. The oracle of the OP stack reports it.
+ * - `in_gas`: part of the gas that a transaction uses, so no transaction is sure to cost 21,000.
+ */
+export type L1Fee = 'none' | 'op_stack' | 'in_gas'
+
+export interface NetworkProfile {
+  readonly pool: PoolKind
+  /** How pools compare a replacement. Absent: by the name of the client behind each endpoint. */
+  readonly replacement?: ReplacementRule
+  /** `constant`: 21,000. `estimated`: by a node, as the chain has prices of its own for gas. */
+  readonly noOpGas: 'constant' | 'estimated'
+  /** Whether Ethereum's least gas holds: 21,000 for any transaction, and the floor of EIP-7623 for its data. */
+  readonly floorGas: boolean
+  readonly l1Fee: L1Fee
+  /** Per gas: a tip is raised to it where blocks have room and do not take the transaction. */
+  readonly tipFloor?: Wei
+  readonly priceSource: 'fee_history' | 'linea_estimate_gas'
+  /** `gas_limit`: the sender pays for the whole limit, used or not. */
+  readonly charges: 'gas_used' | 'gas_limit'
+  /** How long a node keeps a transaction whose nonce is too high. Absent or 0: it queues it. */
+  readonly keepsFutureNonceMs?: number
+  /** Blocks, or the block tag of nodes. Absent: `required_confirmations`. */
+  readonly finality?: number | 'safe' | 'finalized'
+  /** Sends by eth_sendRawTransactionSync (EIP-7966). */
+  readonly sendSync: boolean
+  /** Sends a transaction with `valid_until` by eth_sendRawTransactionConditional: the sequencer enforces the end. */
+  readonly sendConditional: boolean
+}
+
+export type ProfileKey = keyof NetworkProfile
+export type ProfileOverrides = { readonly [Key in ProfileKey]?: NetworkProfile[Key] }
+
+/** Of Ethereum, and of every chain that is not in the table. */
+export const ethereumProfile: NetworkProfile = {
+  pool: 'public',
+  noOpGas: 'constant',
+  floorGas: true,
+  l1Fee: 'none',
+  priceSource: 'fee_history',
+  charges: 'gas_used',
+  sendSync: false,
+  sendConditional: false,
+}
+
+export type ProfileField = { readonly name: string; readonly meaning: string } & (
+  | { readonly kind: 'choice'; readonly choices: readonly string[] }
+  | { readonly kind: 'flag' }
+  | { readonly kind: 'wei' }
+  | { readonly kind: 'milliseconds' }
+  | { readonly kind: 'rule' }
+  | { readonly kind: 'finality' }
+)
+
+/** The fields on the wire. The file, the API and its reference read them from here. */
+export const profileTable = {
+  pool: {
+    ...{ name: 'pool', kind: 'choice', choices: ['public', 'private', 'fcfs'] },
+    meaning: 'where transactions wait, and whether a price replaces one',
+  },
+  replacement: { name: 'replacement', kind: 'rule', meaning: 'the rise that pools demand of a replacement' },
+  noOpGas: {
+    ...{ name: 'no_op_gas', kind: 'choice', choices: ['constant', 'estimated'] },
+    meaning: 'the gas of a no-op: 21000, or as a node estimates it',
+  },
+  floorGas: { name: 'floor_gas', kind: 'flag', meaning: "whether Ethereum's least gas holds" },
+  l1Fee: {
+    ...{ name: 'l1_fee', kind: 'choice', choices: ['none', 'op_stack', 'in_gas'] },
+    meaning: 'how data on L1 is paid',
+  },
+  tipFloor: { name: 'tip_floor', kind: 'wei', meaning: 'the tip that a transaction is raised to that is not mined' },
+  priceSource: {
+    ...{ name: 'price_source', kind: 'choice', choices: ['fee_history', 'linea_estimate_gas'] },
+    meaning: 'the call that prices follow',
+  },
+  charges: {
+    ...{ name: 'charges', kind: 'choice', choices: ['gas_used', 'gas_limit'] },
+    meaning: 'the gas that a sender pays for',
+  },
+  keepsFutureNonceMs: {
+    ...{ name: 'keeps_future_nonce_ms', kind: 'milliseconds' },
+    meaning: 'how long a node keeps a nonce that is too high; 0 if it queues it',
+  },
+  finality: { name: 'finality', kind: 'finality', meaning: 'what makes a result final' },
+  sendSync: { name: 'send_sync', kind: 'flag', meaning: 'send by eth_sendRawTransactionSync' },
+  sendConditional: {
+    ...{ name: 'send_conditional', kind: 'flag' },
+    meaning: 'send a transaction with valid_until by eth_sendRawTransactionConditional',
+  },
+} as const satisfies Readonly<Record<ProfileKey, ProfileField>>
+
+/** Bounds of the numbers in a profile. */
+export const profileLimits = { keepsFutureNonceMsMax: 3_600_000, finalityMax: 10_000, percentMax: 1_000 } as const
+
+/** The fields of `overrides` over those of `base`. */
+export function withOverrides(base: NetworkProfile, overrides: ProfileOverrides): NetworkProfile {
+  return { ...base, ...overrides }
+}

@@ -1,0 +1,106 @@
+// The profile of a network on the wire, in bodies and in responses. The file has it in the same form.
+import { type TSchema, Type } from 'typebox'
+import type { ProfileChange } from '../../commands/networks/update-network.ts'
+import type { ReplacementRule } from '../../domain/fees.ts'
+import { type NetworkProfile, type ProfileField, profileLimits, profileTable } from '../../domain/profile.ts'
+import { memberOf } from '../../ops/member.ts'
+
+const fields: readonly (readonly [key: string, field: ProfileField])[] = Object.entries(profileTable)
+
+const measures = { fields: 'fields', effectivePrice: 'effective_price' } as const
+
+const ruleSchema = Type.Object(
+  {
+    measure: Type.Enum(['fields', 'effective_price']),
+    percent: Type.Integer({ minimum: 0, maximum: profileLimits.percentMax }),
+  },
+  { additionalProperties: false },
+)
+
+function formOf(field: ProfileField): TSchema {
+  switch (field.kind) {
+    case 'choice':
+      return Type.Enum([...field.choices])
+    case 'flag':
+      return Type.Boolean()
+    case 'wei':
+      return Type.String({ pattern: '^[0-9]{1,78}$' })
+    case 'milliseconds':
+      return Type.Integer({ minimum: 0, maximum: profileLimits.keepsFutureNonceMsMax })
+    case 'rule':
+      return ruleSchema
+    case 'finality':
+      return Type.Union([
+        Type.Enum(['safe', 'finalized']),
+        Type.Integer({ minimum: 1, maximum: profileLimits.finalityMax }),
+      ])
+  }
+}
+
+function wantedOf(field: ProfileField): string {
+  switch (field.kind) {
+    case 'choice':
+      return field.choices.join(' or ')
+    case 'flag':
+      return 'true or false'
+    case 'wei':
+      return 'wei as a decimal string'
+    case 'milliseconds':
+      return `milliseconds from 0 to ${profileLimits.keepsFutureNonceMsMax}`
+    case 'rule':
+      return '{"measure": "fields" or "effective_price", "percent": 10}'
+    case 'finality':
+      return `safe, finalized or a number of blocks from 1 to ${profileLimits.finalityMax}`
+  }
+}
+
+/** Null returns a field to the file's value. */
+export const profileInBody = Type.Object(
+  Object.fromEntries(
+    fields.map(([, field]) => {
+      const description = `${wantedOf(field)}, or null: ${field.meaning}`
+      return [field.name, Type.Optional(Type.Union([formOf(field), Type.Null()], { description }))]
+    }),
+  ),
+  { additionalProperties: false, description: 'an object of fields', examples: [{ pool: 'private' }] },
+)
+
+export const profileSchema = Type.Object(
+  Object.fromEntries(
+    fields.map(([, field]) => [
+      field.name,
+      Type.Optional(Type.Unsafe({ ...formOf(field), description: field.meaning })),
+    ]),
+  ),
+  { additionalProperties: false },
+)
+
+/** `body` has the form of `profileInBody`. */
+export function parseProfile(body: object): ProfileChange {
+  const given = fields.filter(([, { name }]) => Object.hasOwn(body, name))
+  return Object.fromEntries(given.map(([key, field]) => [key, parsed(field, memberOf(body, field.name))]))
+}
+
+function parsed({ kind }: ProfileField, value: unknown): unknown {
+  if (value === null) return null
+  if (kind === 'wei') return BigInt(String(value))
+  if (kind !== 'rule') return value
+  const measure = memberOf(value, 'measure') === 'fields' ? 'fields' : 'effectivePrice'
+  return { measure, percent: BigInt(Number(memberOf(value, 'percent'))) }
+}
+
+export function presentProfile(profile: NetworkProfile): Readonly<Record<string, unknown>> {
+  const values: Readonly<Record<string, unknown>> = { ...profile }
+  return Object.fromEntries(
+    fields.flatMap(([key, { name, kind }]) => {
+      const value = values[key]
+      if (value === undefined) return []
+      // The field of this kind holds a rule.
+      return [[name, kind === 'rule' ? presentRule(value as ReplacementRule) : kind === 'wei' ? String(value) : value]]
+    }),
+  )
+}
+
+function presentRule({ measure, percent }: ReplacementRule): object {
+  return { measure: measures[measure], percent: Number(percent) }
+}

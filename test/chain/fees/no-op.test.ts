@@ -1,0 +1,138 @@
+// What a no-op and a payload cost, as nodes report it on chains that differ: gas, the fee of the OP stack's oracle, tips on Linea.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { TransactionId } from '../../../src/domain/ids.ts'
+import { ethereumProfile } from '../../../src/domain/profile.ts'
+import { devAccount } from '../../../tooling/dev-accounts.ts'
+import { type RpcCall, type RpcReply, type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
+import { inquiryOf, type NetworkUnderTest, networkOver } from '../network-under-test.ts'
+
+const hex = (wei: bigint | number) => `0x${wei.toString(16)}`
+const word = (wei: number) => `0x${wei.toString(16).padStart(64, '0')}`
+const sender = devAccount(0)
+
+let node: RpcServer
+let height = 100
+let gas: number | undefined = 90_000
+/** By the first four bytes of the call. */
+let fees: Readonly<Record<string, number>> = {}
+let linea: object | undefined
+
+function reply({ method, params }: RpcCall): RpcReply {
+  switch (method) {
+    case 'eth_chainId':
+      return { result: hex(31_337) }
+    case 'eth_getBlockByNumber':
+      return {
+        result: {
+          number: hex(height),
+          hash: word(height),
+          parentHash: word(height - 1),
+          timestamp: hex(1_700_000_000 + height),
+          baseFeePerGas: '0x1',
+        },
+      }
+    case 'eth_estimateGas':
+      return gas === undefined ? { error: { code: -32000, message: 'on hold' } } : { result: hex(gas) }
+    case 'eth_call': {
+      const [{ to, data }] = params as [{ to: string; data: string }]
+      const fee = to === '0x420000000000000000000000000000000000000F' ? fees[data.slice(0, 10)] : undefined
+      return fee === undefined ? { error: { code: 3, message: 'execution reverted' } } : { result: word(fee) }
+    }
+    case 'linea_estimateGas':
+      return linea === undefined ? { error: { code: -32601, message: 'no such method' } } : { result: linea }
+    case 'eth_feeHistory':
+      return { result: { baseFeePerGas: ['0x1', '0x1'], gasUsedRatio: [0], reward: [[0, 0, 0, 0].map(hex)] } }
+    default:
+      return { result: '0x1' }
+  }
+}
+
+beforeAll(async () => {
+  node = await startRpcServer()
+  node.react({ do: 'answer', each: reply })
+})
+afterAll(() => node?.[Symbol.asyncDispose]())
+beforeEach(() => {
+  height += 100
+  gas = 90_000
+  fees = {}
+  linea = undefined
+})
+
+const openWith = (profile: object) => networkOver([node.url], { profile: { ...ethereumProfile, ...profile } })
+const marketOf = async ({ chain }: NetworkUnderTest, isNoOpTooTight = false) =>
+  (await chain.observe({ ...inquiryOf(sender.address), market: true, isNoOpTooTight })).market
+
+test('nothing is read where the chain states the gas, and has no fee beside it', async () => {
+  await using network = openWith({})
+  expect(await marketOf(network)).not.toHaveProperty('noOpGas')
+  expect(network.count('eth_estimateGas')).toBe(0)
+  expect(network.count('eth_call')).toBe(0)
+})
+
+test('an estimate stands for twenty blocks, and no longer than a head where nodes called a no-op invalid', async () => {
+  await using network = openWith({ noOpGas: 'estimated' })
+  expect(await marketOf(network)).toMatchObject({ noOpGas: 90_000 })
+  gas = 95_000
+  height += 19
+  expect(await marketOf(network)).toMatchObject({ noOpGas: 90_000 })
+  expect(await marketOf(network, true)).toMatchObject({ noOpGas: 95_000 })
+  gas = 99_000
+  expect(await marketOf(network, true)).toMatchObject({ noOpGas: 95_000 })
+  height += 20
+  expect(await marketOf(network)).toMatchObject({ noOpGas: 99_000 })
+  expect(network.count('eth_estimateGas')).toBe(3)
+})
+
+test('an estimate that failed is absent, and is repeated by the next step', async () => {
+  await using network = openWith({ noOpGas: 'estimated' })
+  gas = undefined
+  expect(await marketOf(network)).not.toHaveProperty('noOpGas')
+  gas = 90_000
+  expect(await marketOf(network)).toMatchObject({ noOpGas: 90_000 })
+})
+
+test('the fee for L1 is read once a block: its upper bound, and the fee itself on a chain without that', async () => {
+  await using network = openWith({ l1Fee: 'op_stack' })
+  fees = { '0xf1c7a58b': 700, '0x49948e0e': 500 }
+  expect(await marketOf(network)).toMatchObject({ noOpL1Fee: 700n })
+  expect(await marketOf(network)).toMatchObject({ noOpL1Fee: 700n })
+  const oracle = network.count('eth_call')
+  fees = { '0x49948e0e': 500 }
+  expect(await marketOf(network)).toMatchObject({ noOpL1Fee: 700n })
+  expect(network.count('eth_call')).toBe(oracle)
+  height += 1
+  expect(await marketOf(network)).toMatchObject({ noOpL1Fee: 500n })
+  fees = {}
+  height += 1
+  expect(await marketOf(network)).not.toHaveProperty('noOpL1Fee')
+})
+
+const payload = { from: sender.address, to: sender.address, value: 0n }
+const estimateOf = async ({ chain }: NetworkUnderTest, data: `0x${string}`) => {
+  const estimates = [{ ...payload, transactionId: 'one' as TransactionId, data }]
+  return (await chain.observe({ ...inquiryOf(sender.address), estimates })).estimates.get('one' as TransactionId)
+}
+
+test('an estimate has a margin, unless the limit is charged, and no less than data costs where that holds', async () => {
+  await using network = openWith({})
+  await using charging = openWith({ charges: 'gas_limit' })
+  await using own = openWith({ floorGas: false })
+  expect(await estimateOf(network, '0xff')).toEqual({ kind: 'gas', gas: 108_000 })
+  expect(await estimateOf(charging, '0xff')).toEqual({ kind: 'gas', gas: 90_000 })
+  gas = 21_016
+  height += 1
+  expect(await estimateOf(network, '0xff00')).toEqual({ kind: 'gas', gas: Math.ceil(21_050 * 1.2) })
+  expect(await estimateOf(own, '0xff00')).toEqual({ kind: 'gas', gas: Math.ceil(21_016 * 1.2) })
+})
+
+test('on Linea a node estimates gas and tip of a payload, and the least tip of all; other nodes estimate gas', async () => {
+  await using network = openWith({ priceSource: 'linea_estimate_gas' })
+  linea = { gasLimit: hex(50_000), baseFeePerGas: '0x7', priorityFeePerGas: hex(123_456_789) }
+  expect(await estimateOf(network, '0xff')).toEqual({ kind: 'gas', gas: 60_000, tip: 123_456_789n })
+  expect(await marketOf(network)).toMatchObject({ tips: { safeLow: 123_456_789n, fastest: 123_456_789n } })
+  linea = undefined
+  height += 1
+  expect(await estimateOf(network, '0xff')).toEqual({ kind: 'gas', gas: 108_000 })
+  expect((await marketOf(network))?.tips.fastest).toBe(3_000_000n)
+})

@@ -1,0 +1,65 @@
+// Sends where a node keeps a nonce that is too high only for a moment: one after the other, each once the last is accepted.
+import { expect, test } from 'vitest'
+import type { BroadcastState } from '../../../src/domain/attempt.ts'
+import { decide } from '../../../src/domain/decide/decide.ts'
+import type { Work } from '../../../src/domain/decide/work.ts'
+import {
+  answered,
+  broadcastStates,
+  canceled,
+  inFlight,
+  now,
+  queued,
+  someAttempt,
+  someNoOp,
+  someObservation,
+  somePolicy,
+  someWork,
+} from '../some.ts'
+
+function planOf(work: Partial<Work>, keepsFutureNonceMs = 1_000) {
+  const policy = { ...somePolicy, profile: { ...somePolicy.profile, keepsFutureNonceMs } }
+  const observation = someObservation({ pendingNonce: 0 })
+  return decide({ work: someWork(work), observation, policy, now: now + 30_000 })
+}
+const bound = (...given: Parameters<typeof planOf>) =>
+  planOf(...given).decisions.flatMap((each) => (each.do === 'assignNonce' ? [each.nonce] : []))
+const sent = (nonce: number, broadcast: BroadcastState) => inFlight(nonce, [someAttempt(nonce, { broadcast })])
+const tooHigh = answered({ kind: 'rejected', code: 'nonceGap', message: 'nonce too high' })
+
+test('one of the queue gets a nonce, and the next step follows at once', () => {
+  const work = { queued: [queued(1), queued(2), queued(3)] }
+  expect(bound(work)).toEqual([0])
+  expect(planOf(work).again).toBe(true)
+  expect(planOf({ queued: [queued(1)] }).again).toBe(false)
+  expect(bound(work, 0)).toEqual([0, 1, 2])
+})
+
+test('none gets one while an earlier one is not accepted', () => {
+  for (const state of [broadcastStates.unknown, broadcastStates.held, tooHigh]) {
+    const work = { open: [sent(0, state)], queued: [queued(1), queued(2)] }
+    expect(bound(work)).toEqual([])
+    expect(planOf(work).again).toBe(false)
+  }
+  expect(bound({ open: [sent(0, broadcastStates.accepted)], queued: [queued(1)] })).toEqual([1])
+})
+
+test('a gap below one in flight is filled all the same, by the next of the queue', () => {
+  expect(bound({ open: [sent(1, tooHigh)], queued: [queued(3), queued(4)] })).toEqual([0])
+})
+
+test('what was refused as too high goes out again once the one before it is accepted', () => {
+  const repeated = (first: BroadcastState) =>
+    planOf({ open: [sent(0, first), sent(1, tooHigh)] }).decisions.flatMap((each) =>
+      each.do === 'rebroadcast' ? [each.attempt.nonce] : [],
+    )
+  expect(repeated(broadcastStates.unknown)).toEqual([0])
+  expect(repeated(broadcastStates.accepted)).toContain(1)
+})
+
+test('a no-op does not wait for its turn', () => {
+  const noOp = someNoOp(1, { broadcast: broadcastStates.held })
+  const race = inFlight(1, [someAttempt(1, { broadcast: broadcastStates.unknown }), noOp], canceled)
+  const { decisions } = planOf({ open: [sent(0, broadcastStates.unknown), race] })
+  expect(decisions).toContainEqual(expect.objectContaining({ do: 'rebroadcast', attempt: noOp }))
+})
