@@ -1,6 +1,5 @@
 // What a configuration is, once it is parsed: plain values, with secrets apart. It is always safe to log.
 
-import type { Finality } from '../domain/finality.ts'
 import type { Policies } from '../domain/policy-table.ts'
 import type { NetworkProfile } from '../domain/profile.ts'
 import type { SecretHeaders } from '../ops/request-headers.ts'
@@ -96,8 +95,6 @@ export interface NetworkConfig {
   readonly chainId: number
   readonly rpcUrls: readonly RpcEndpointConfig[]
   readonly requiredConfirmations: number
-  /** Absent: at the required confirmations. */
-  readonly finality?: Finality
   readonly averageBlockTimeMs: number
   /** By the file; false where it is the chain list's, or the default. */
   readonly isBlockTimeGiven: boolean

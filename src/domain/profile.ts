@@ -1,6 +1,7 @@
 // A network's profile: how its pool, its gas and its finality differ from Ethereum's. Decisions follow it. A field
 // that the file or the API sets counts before the table of chains.
 import type { ReplacementRule } from './fees.ts'
+import type { Finality } from './finality.ts'
 import type { Wei } from './units.ts'
 
 /**
@@ -34,7 +35,7 @@ export interface NetworkProfile {
   /** How long a node keeps a transaction whose nonce is too high. Absent or 0: it queues it. */
   readonly keepsFutureNonceMs?: number
   /** Blocks, or the block tag of nodes. Absent: `required_confirmations`. */
-  readonly finality?: number | 'safe' | 'finalized'
+  readonly finality?: Finality
   /** Sends by eth_sendRawTransactionSync (EIP-7966). */
   readonly sendSync: boolean
   /** Sends a transaction with `valid_until` by eth_sendRawTransactionConditional: the sequencer enforces the end. */

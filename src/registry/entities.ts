@@ -1,6 +1,5 @@
 // The configured entities beside the relayers' rows, from the file and from the API.
 
-import type { Finality } from '../domain/finality.ts'
 import type { Address } from '../domain/ids.ts'
 import { type NetworkProfile, type ProfileOverrides, withOverrides } from '../domain/profile.ts'
 import type { Relayer } from '../domain/relayer.ts'
@@ -20,8 +19,6 @@ export interface NetworkSettings {
   readonly chainId: number
   readonly rpcUrls: readonly EndpointSettings[]
   readonly requiredConfirmations: number
-  /** Absent: at the required confirmations. */
-  readonly finality?: Finality
   readonly averageBlockTimeMs: number
   /** Whether the file or the API set the block time. False for a default or a chain list's value. */
   readonly isBlockTimeGiven: boolean

@@ -11,13 +11,13 @@ export interface PatienceSettings {
 }
 
 export function networkPolicy(network: NetworkSettings, patience: PatienceSettings): NetworkPolicy {
-  const { chainId, eip1559, requiredConfirmations, finality, averageBlockTimeMs, profile } = network
+  const { chainId, eip1559, requiredConfirmations, averageBlockTimeMs, profile } = network
   const { rebroadcastAfterBlocks, bumpAfterBlocks, cancelBumpAfterBlocks, bumpAfterMs, cancelBumpAfterMs } = patience
   return {
     chainId,
     eip1559,
     requiredConfirmations,
-    finality: finality ?? requiredConfirmations,
+    finality: profile.finality ?? requiredConfirmations,
     bumpAfterBlocks,
     cancelBumpAfterBlocks,
     bumpAfterMs,

@@ -1,12 +1,17 @@
-// Behind a sequencer like Arbitrum's: what it accepted can't be canceled, and its gas pays for L1.
+// Behind a sequencer like Arbitrum's: what it accepted can't be canceled, what it refused is free, and where nobody knows,
+// one no-op asks.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type SendBody, until } from '../../../tooling/client.ts'
 import { balanceOf, nonceOf } from '../../../tooling/ledger.ts'
 import { type NitroSequencer, startNitroSequencer } from '../../../tooling/rollups/nitro-sequencer.ts'
 import { audit } from '../support/audit.ts'
-import { cancel, mineUntil, type Payment, pay, reached, view } from '../support/play.ts'
+import { cancel, mineUntil, type Payment, pay, reached, verdict, view } from '../support/play.ts'
 import { type Sender, type Stage, stageOn } from '../support/stage.ts'
 
+const profile = {
+  ...{ pool: 'fcfs', no_op_gas: 'estimated', floor_gas: false, l1_fee: 'in_gas' },
+  ...{ keeps_future_nonce_ms: 1_000 },
+}
 const baseFee = 10_000_000n
 const l1WeiPerByte = 500_000_000n
 
@@ -14,7 +19,11 @@ let stage: Stage<NitroSequencer>
 beforeAll(async () => {
   stage = await stageOn(await startNitroSequencer({ baseFee, l1WeiPerByte, blockMsMin: 20 }), {
     requiredConfirmations: 2,
-    relayers: { sent: {}, many: {}, accepted: {}, unheard: {}, replaced: {} },
+    profile,
+    relayers: {
+      ...{ sent: {}, many: {}, refused: {}, accepted: {}, unheard: {}, unsent: {} },
+      ...{ dearer: {}, late: {}, replaced: {}, all: {} },
+    },
   })
   // The service prices by blocks that are there.
   await stage.node.mine(3)
@@ -67,7 +76,34 @@ test('sent: mined as it is accepted, and its gas pays for L1', async () => {
   expect(mined?.fee).toBeGreaterThan(25_000n * baseFee)
 })
 
-test('canceled after it was accepted: lost, whatever the service sends', async () => {
+test('ten at once: each is signed once, and mined in order', async () => {
+  const sender = stage.sender('many')
+  const payments = await Promise.all(Array.from({ length: 10 }, () => send(sender)))
+  const isConfirmed = async ({ id }: Payment) => (await stage.client.get(sender.id, id)).status === 'confirmed'
+  await mineUntil(stage, 'ten confirmations', async () =>
+    (await Promise.all(payments.map(isConfirmed))).every((confirmed) => confirmed),
+  )
+  await audit(stage, sender)
+  for (const { id } of payments) expect(stage.rows.attempts(id)).toHaveLength(1)
+})
+
+test('canceled after a refusal: dropped, at no cost, and the next one takes the nonce', async () => {
+  const sender = stage.sender('refused')
+  stage.node.setBaseFee(1_000n * baseFee)
+  const payment = await send(sender)
+  await attempted(payment, 'execute', 'rejected')
+  await cancel(stage, payment)
+  expect(await verdict(stage, payment, ({ final }) => final)).toMatchObject({
+    ...{ state: 'dropped', safe_to_retry: true, cost: '0' },
+  })
+  expect(attemptsOf(payment, 'cancel')).toEqual([])
+  stage.node.setBaseFee(baseFee)
+  await stage.node.mine(2)
+  expect(await reached(stage, await send(sender), 'submitted', 'mined', 'confirmed')).toMatchObject({ nonce: 0 })
+  await audit(stage, sender)
+})
+
+test('canceled after it was accepted: lost, and no no-op is paid for', async () => {
   const sender = stage.sender('accepted')
   await hideBlocks()
   const payment = await send(sender)
@@ -76,6 +112,7 @@ test('canceled after it was accepted: lost, whatever the service sends', async (
   expect(await cancellation(payment)).toMatchObject({ state: 'racing', final: false, safe_to_retry: false })
   stage.line.open()
   await audit(stage, sender)
+  expect(attemptsOf(payment, 'cancel')).toEqual([])
   expect(await cancellation(payment)).toMatchObject({ state: 'lost', final: true, safe_to_retry: false, cost: '0' })
   expect(await view(stage, payment)).toMatchObject({ status: 'confirmed' })
 })
@@ -92,6 +129,55 @@ test('the answer was lost, though it was sequenced: the no-op comes too late, an
   stage.line.open()
   await audit(stage, sender)
   expect(await cancellation(payment)).toMatchObject({ state: 'lost', final: true })
+})
+
+test('the send was lost: the no-op takes the nonce, with the gas that L1 needs', async () => {
+  const sender = stage.sender('unsent')
+  stage.node.faults.always('lost')
+  const payment = await send(sender)
+  await attempted(payment, 'execute', 'unknown')
+  await cancel(stage, payment)
+  stage.node.faults.always()
+  const [winner] = await audit(stage, sender)
+  expect(await cancellation(payment)).toMatchObject({
+    ...{ state: 'won', final: true, safe_to_retry: true, cost: String(winner?.fee) },
+  })
+  expect(attemptsOf(payment, 'cancel')).toHaveLength(1)
+})
+
+test('L1 grows dearer after the no-op was signed: another with more gas is', async () => {
+  const sender = stage.sender('dearer')
+  stage.node.faults.always('lost')
+  const payment = await send(sender)
+  await attempted(payment, 'execute', 'unknown')
+  await cancel(stage, payment)
+  await attempted(payment, 'cancel', 'unknown')
+  stage.node.l1Gas.price(6n * l1WeiPerByte)
+  stage.node.faults.always()
+  await mineUntil(stage, 'the nonce to be used', async () => (await nonceOf(stage.node, sender.address)) === 1)
+  await audit(stage, sender)
+  expect(await cancellation(payment)).toMatchObject({ state: 'won', final: true })
+})
+
+test('expired: what was refused is dropped, what may have been sent is raced', async () => {
+  const sender = stage.sender('late')
+  const validUntil = () => new Date(Date.now() + 4_000).toISOString()
+  stage.node.setBaseFee(1_000n * baseFee)
+  const refused = await send(sender, { valid_until: validUntil() })
+  await attempted(refused, 'execute', 'rejected')
+  // No block comes, from which the service would learn the price that it needs.
+  await reached(stage, refused, 'expired')
+  expect(await verdict(stage, refused, ({ final }) => final)).toMatchObject({ origin: 'expiry', state: 'dropped' })
+
+  stage.node.setBaseFee(baseFee)
+  await stage.node.mine(2)
+  stage.node.faults.always('lost')
+  const unknown = await send(sender, { valid_until: validUntil() })
+  await attempted(unknown, 'execute', 'unknown')
+  await reached(stage, unknown, 'expired')
+  stage.node.faults.always()
+  await audit(stage, sender)
+  expect(await cancellation(unknown)).toMatchObject({ origin: 'expiry', state: 'won', final: true })
 })
 
 test('replaced: a refused payload never comes back; an accepted one stands', async () => {
@@ -120,6 +206,31 @@ test('replaced: a refused payload never comes back; an accepted one stands', asy
   expect(await view(stage, accepted)).toMatchObject({ to: accepted.to, value: String(accepted.value) })
   expect(await balanceOf(stage.node, accepted.to)).toBe(accepted.value)
   expect(await balanceOf(stage.node, second)).toBe(0n)
+})
+
+test('all at once: accepted ones are lost, one that nobody knows goes to a no-op, the rest are free', async () => {
+  const sender = stage.sender('all')
+  await hideBlocks()
+  const accepted = [await send(sender), await send(sender)]
+  for (const payment of accepted) await attempted(payment, 'execute', 'accepted')
+  stage.node.faults.always('lost')
+  const unknown = await send(sender)
+  await attempted(unknown, 'execute', 'unknown')
+  const behind = [await send(sender), await send(sender)]
+  expect(await stage.client.cancelPending(sender.id)).toMatchObject({ total_processed: 5 })
+  // What was on its way at that moment has met the fault, too: it would be sequenced, and its cancellation lost.
+  await attempted(unknown, 'cancel', 'unknown')
+  stage.node.faults.always()
+  stage.line.open()
+  await audit(stage, sender)
+  for (const payment of accepted) expect(await cancellation(payment)).toMatchObject({ state: 'lost', final: true })
+  for (const payment of [unknown, ...behind]) {
+    expect(await cancellation(payment)).toMatchObject({ final: true, safe_to_retry: true })
+    expect(await balanceOf(stage.node, payment.to)).toBe(0n)
+  }
+  const next = await send(sender)
+  await mineUntil(stage, 'a confirmation', async () => (await view(stage, next)).status === 'confirmed')
+  await audit(stage, sender)
 })
 
 test('killed while nobody knows: the next process finds what was sequenced, and pays no no-op', async () => {

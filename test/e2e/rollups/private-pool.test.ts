@@ -11,6 +11,7 @@ let stage: Stage<PrivatePool>
 beforeAll(async () => {
   stage = await stageOn(await startPrivatePool(), {
     requiredConfirmations: 2,
+    profile: { pool: 'private', l1_fee: 'op_stack' },
     relayers: { sent: {}, won: {}, lost: {}, vanished: {}, all: {}, late: {}, replaced: {}, forgotten: {} },
   })
 })
