@@ -183,6 +183,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     fail: history.fail,
     deletedAt: (id) => clients.deleted.get(id),
     undisputed: blocks.undisputed,
+    wasUnknowable: (id) => wasUnknowable(id),
   })
   const bids = watchBids(disk, fees, { fail: history.fail, recorded: bytes.recorded })
 

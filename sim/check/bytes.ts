@@ -46,11 +46,14 @@ export interface ByteWatch {
   deletedAt(id: string): number | undefined
   /** Whether there was never but one block at this height: its base fee is the one that a price was made for. */
   undisputed(number: number): boolean
+  /** Taken back by its client after a restore: a DELETE is answered by what is on record. */
+  wasUnknowable(id: string): boolean
   readonly kind: ChainKind
   canonical(): Block
 }
 
-export function watchBytes({ committed }: Disk, { fail, deletedAt, undisputed, kind, canonical }: ByteWatch): Bytes {
+export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
+  const { fail, deletedAt, undisputed, wasUnknowable, kind, canonical } = watch
   const find = committed<[string], Recorded>(
     'SELECT a.transaction_id, t.relayer_id, a.nonce, a.kind, a.position, a.recorded_at_block FROM attempts a JOIN transactions t ON t.id = a.transaction_id WHERE a.hash = ? ORDER BY t.sequence DESC',
   )
@@ -58,6 +61,8 @@ export function watchBytes({ committed }: Disk, { fail, deletedAt, undisputed, k
   const found = new Map<Hash, Recorded>()
   /** By sender and nonce: whose bytes a node had that could be valid. */
   const owners = new Map<string, Set<string>>()
+  /** Transactions of which a node received bytes since the disk was exchanged last. */
+  const sentSince = new Set<string>()
   const everBroadcast = new Map<Hash, SimTransaction>()
   /** Of those, what the disk did not hold when it was exchanged: another copy may. */
   const forgotten = new Map<Hash, SimTransaction>()
@@ -119,6 +124,7 @@ export function watchBytes({ committed }: Disk, { fail, deletedAt, undisputed, k
     forget() {
       found.clear()
       owners.clear()
+      sentSince.clear()
       const all = [...everBroadcast, ...forgotten]
       everBroadcast.clear()
       forgotten.clear()
@@ -158,9 +164,11 @@ export function watchBytes({ committed }: Disk, { fail, deletedAt, undisputed, k
       if (kind.isFcfs && admission.admitted) everOrdered.set(`${from} ${nonce}`, hash)
       // What the sequencer rejected is nobody's, and its nonce is free.
       if (kind.isFcfs && !admission.admitted) return
-      const known = own(from, nonce, attempt)
-      if (known.size > 1) {
-        fail(`nonce ${nonce} was given to ${[...known].map((id) => id.slice(-6)).join(' and ')}: both reached a node`)
+      sentSince.add(attempt.transaction_id)
+      // A restored copy may hold an attempt as never sent, and a DELETE is answered by that.
+      const known = [...own(from, nonce, attempt)].filter((id) => sentSince.has(id) || !wasUnknowable(id))
+      if (known.length > 1) {
+        fail(`nonce ${nonce} was given to ${known.map((id) => id.slice(-6)).join(' and ')}: both reached a node`)
       }
       if (admission.admitted || admission.refusal !== 'replacementUnderpriced' || !admission.rival) return
       // Where gas is free nothing outbids nothing, and yet some pools take the one for the other.
