@@ -99,8 +99,10 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
     const others = all.filter((each) => each.hash !== hash)
     const revision = all.find((each) => each.hash === hash)?.revision
     const ordered = everOrdered.get(`${from} ${nonce}`)
-    // Of what was ordered, the engine may not have been told.
-    const accepted = others.find((each) => each.hash === ordered && each.outcome === 'accepted')
+    // Of what was ordered, the engine may not have been told. A no-op that was ordered may look too cheap until it is seen mined.
+    const accepted = others.find(
+      (each) => each.kind !== 'cancel' && each.hash === ordered && each.outcome === 'accepted',
+    )
     if (attempt.kind === 'cancel' && accepted) fail(`a no-op for ${name}, and the sequencer had accepted its payload`)
     const before = others
       .filter((each) => each.kind === attempt.kind && each.revision === revision && each.position < attempt.position)

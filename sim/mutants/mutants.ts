@@ -526,7 +526,7 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/fees.ts',
-        find: 'tipOf(refused) < enough ? least : maxWei(least, raisedBy(feeCap(refused), 50n))',
+        find: 'tipOf(refused) < enough ? least : maxWei(least, minWei(raisedBy(feeCap(refused), 50n), most))',
         put: 'least',
       },
     ],

@@ -127,14 +127,16 @@ function ofKind(kind: Fees['kind'], fees: Fees): Fees {
  * A foreign transaction's price is not public, so each try doubles the tip. A foreign transaction that waits unmined
  * can't pay the base fee, and its tip is no more than it can pay. A quarter above the base fee exceeds every client's
  * demand over it, so the service pays nothing beyond. If that is not enough, its fee cap is far above the base fee, and
- * its tip too low for the miners. From there on each try raises our fee cap by half: it is a limit, and nobody pays it.
+ * its tip too low for the miners. From there on each try raises our fee cap by half, up to ten times our last tip above
+ * the base fee: it is a limit, and nobody pays it.
  */
 function outbidding(refused: Fees, { baseFee }: Market): Fees {
   if (baseFee === undefined) return refused
   const enough = raisedBy(baseFee, 25n)
   const tip = minWei(2n * tipOf(refused), enough)
   const least = 2n * baseFee + tip
-  const cap = tipOf(refused) < enough ? least : maxWei(least, raisedBy(feeCap(refused), 50n))
+  const most = 2n * baseFee + escalationMultiple * tipOf(refused)
+  const cap = tipOf(refused) < enough ? least : maxWei(least, minWei(raisedBy(feeCap(refused), 50n), most))
   return refused.kind === 'legacy'
     ? { kind: 'legacy', gasPrice: tip }
     : { kind: 'eip1559', maxFeePerGas: cap, maxPriorityFeePerGas: tip }

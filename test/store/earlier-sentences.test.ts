@@ -218,7 +218,12 @@ test.each(earlierDatabases())(
     expect(waits.filter(({ statusReason }) => statusReason !== undefined)).toEqual([])
     // A foreign transaction that took a nonce is history, and earlier releases waited for no finality of its own.
     const derived = new Set(sentences.map(([condition]) => condition))
-    expect(conditions.filter((each) => !derived.has(each))).toEqual(['nonce_taken', 'finality_stalled'])
+    expect(conditions.filter((each) => !derived.has(each))).toEqual([
+      'already_ordered',
+      'outcome_unknown',
+      'nonce_taken',
+      'finality_stalled',
+    ])
 
     const rest = await Promise.all(others.map(([id]) => read(id)))
     expect(rest.map(({ id, wait, statusReason }) => [id, wait?.condition, statusReason])).toEqual(
