@@ -65,7 +65,9 @@ function broadcasts(sender: Sender): readonly number[] {
 
 async function triedAgain(sender: Sender, times: number): Promise<void> {
   const total = () => broadcasts(sender).reduce((sum, each) => sum + each, 0)
-  await until(() => total() >= times, { what: () => `${times} broadcasts\n${stage.service.logs().slice(-3000)}` })
+  // The pauses grow, and they follow the measured pace of the blocks.
+  const what = () => `${times} broadcasts\n${stage.service.logs().slice(-3000)}`
+  await until(() => total() >= times, { what, limitMs: 120_000 })
 }
 
 test('a payload that the node refuses, ahead of one that it takes: one no-op of ours takes its nonce', async () => {
