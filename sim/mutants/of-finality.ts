@@ -108,4 +108,12 @@ export const ofFinality: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'expect-every-rollup-to-be-final-soon',
+    breaks: 'reports finality as late on chains whose proofs take hours',
+    caughtBy: 'test/domain/decide/finality.test.ts',
+    edits: [
+      { file: 'src/domain/finality.ts', find: 'limitMs ?? stalledAfterMs[finality]', put: 'stalledAfterMs[finality]' },
+    ],
+  },
 ]

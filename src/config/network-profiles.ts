@@ -10,8 +10,11 @@ const opStack: ProfileOverrides = { ...rollup, l1Fee: 'op_stack' }
 const l1InGas: ProfileOverrides = { ...rollup, l1Fee: 'in_gas', noOpGas: 'estimated', floorGas: false }
 /** Orders a transaction as soon as it accepts it. It keeps a nonce that is too high for about a second (Nitro, execution/gethexec). */
 const nitro: ProfileOverrides = { ...l1InGas, pool: 'fcfs', keepsFutureNonceMs: 1_000 }
-const zkStack: ProfileOverrides = l1InGas
-const linea: ProfileOverrides = { ...rollup, priceSource: 'linea_estimate_gas' }
+/** Final once a proof is on L1, which takes hours. */
+const provenLater: ProfileOverrides = { finalityStalledAfterMs: 24 * 3_600_000 }
+const zkStack: ProfileOverrides = { ...l1InGas, ...provenLater }
+const linea: ProfileOverrides = { ...rollup, ...provenLater, priceSource: 'linea_estimate_gas' }
+const zkEvm: ProfileOverrides = { ...rollup, ...provenLater }
 /** A builder of geth's may require 2 gwei (`--miner.gasprice`) and say so nowhere. */
 const ethereum: ProfileOverrides = { tipFloor: 3n * gwei }
 const bsc: ProfileOverrides = { tipFloor: gwei / 20n }
@@ -32,10 +35,12 @@ const byChainId: ReadonlyMap<number, ProfileOverrides> = new Map(
     // ZKsync Era, Abstract and Sophon.
     [zkStack, 324, 300, 2_741, 11_124, 50_104, 531_050_104],
     [linea, 59_144, 59_141],
-    // Scroll, whose fee for L1 has an oracle of its own, which is not read; Polygon zkEVM; and Celo, which has no such fee.
-    [rollup, 534_352, 534_351, 1_101, 2_442, 42_220, 44_787, 62_320],
+    // Scroll, whose fee for L1 has an oracle of its own, which is not read; and Polygon zkEVM.
+    [zkEvm, 534_352, 534_351, 1_101, 2_442],
+    // Celo, which has no such fee.
+    [rollup, 42_220, 44_787, 62_320],
     // Mantle and Etherlink.
-    [l1InGas, 5_000, 5_003, 42_793, 128_123],
+    [{ ...l1InGas, ...provenLater }, 5_000, 5_003, 42_793, 128_123],
     [bsc, 56, 97],
     [monad, 143, 10_143],
     // Polkadot Hub.
@@ -48,7 +53,7 @@ const byTag: readonly (readonly [tag: string, facts: ProfileOverrides])[] = [
   // A rollup of unknown make: an estimate holds wherever 21,000 does.
   ['rollup', { ...rollup, noOpGas: 'estimated', floorGas: false }],
   ['no-mempool', { pool: 'private' }],
-  ['polygon-zkevm-based', rollup],
+  ['polygon-zkevm-based', zkEvm],
   ['polkadot-based', ownGas],
   ['optimism-based', { ...opStack, noOpGas: 'constant', floorGas: true }],
   ['arbitrum-based', nitro],

@@ -34,7 +34,7 @@ function parseField(field: ProfileField, members: Members, report: Report): unkn
     case 'wei':
       return members.wei(name)
     case 'milliseconds':
-      return members.count(name, { min: 0, max: profileLimits.keepsFutureNonceMsMax })
+      return members.count(name, { min: 0, max: field.max })
     case 'rule':
       return parseRule(members, name, report)
     case 'finality': {

@@ -40,12 +40,17 @@ const minuteMs = 60_000
 /** The OP Stack takes about 2 minutes to `safe` and 20 to `finalized`. */
 const stalledAfterMs = { safe: 15 * minuteMs, finalized: 30 * minuteMs } as const satisfies Record<FinalityTag, number>
 
-/** The minutes after which a confirmed transaction is held up by its tag. Undefined until then, and without a tag. */
+/**
+ * The minutes after which a confirmed transaction is held up by its tag. Undefined until then, and without a tag.
+ * `limitMs`: on a chain that usually takes longer.
+ */
 export function stalledAfterMinutes(
   finality: Finality,
   confirmedAt: TimestampMs,
   now: TimestampMs,
+  limitMs?: number,
 ): number | undefined {
-  if (typeof finality === 'number' || now - confirmedAt < stalledAfterMs[finality]) return undefined
-  return stalledAfterMs[finality] / minuteMs
+  if (typeof finality === 'number') return undefined
+  const limit = limitMs ?? stalledAfterMs[finality]
+  return now - confirmedAt < limit ? undefined : Math.round(limit / minuteMs)
 }

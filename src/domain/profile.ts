@@ -36,6 +36,8 @@ export interface NetworkProfile {
   readonly keepsFutureNonceMs?: number
   /** Blocks, or the block tag of nodes. Absent: `required_confirmations`. */
   readonly finality?: Finality
+  /** How long after its confirmation a transaction that no tag has made final is reported. Absent: as usual on the OP stack. */
+  readonly finalityStalledAfterMs?: number
   /** Sends by eth_sendRawTransactionSync (EIP-7966). */
   readonly sendSync: boolean
   /** Sends a transaction with `valid_until` by eth_sendRawTransactionConditional: the sequencer enforces the end. */
@@ -61,7 +63,7 @@ export type ProfileField = { readonly name: string; readonly meaning: string } &
   | { readonly kind: 'choice'; readonly choices: readonly string[] }
   | { readonly kind: 'flag' }
   | { readonly kind: 'wei' }
-  | { readonly kind: 'milliseconds' }
+  | { readonly kind: 'milliseconds'; readonly max: number }
   | { readonly kind: 'rule' }
   | { readonly kind: 'finality' }
 )
@@ -92,10 +94,14 @@ export const profileTable = {
     meaning: 'the gas that a sender pays for',
   },
   keepsFutureNonceMs: {
-    ...{ name: 'keeps_future_nonce_ms', kind: 'milliseconds' },
+    ...{ name: 'keeps_future_nonce_ms', kind: 'milliseconds', max: 3_600_000 },
     meaning: 'how long a node keeps a nonce that is too high; 0 if it queues it',
   },
   finality: { name: 'finality', kind: 'finality', meaning: 'what makes a result final' },
+  finalityStalledAfterMs: {
+    ...{ name: 'finality_stalled_after_ms', kind: 'milliseconds', max: 7 * 86_400_000 },
+    meaning: 'how long finality may take after a confirmation before it is reported as late',
+  },
   sendSync: { name: 'send_sync', kind: 'flag', meaning: 'send by eth_sendRawTransactionSync' },
   sendConditional: {
     ...{ name: 'send_conditional', kind: 'flag' },
@@ -104,7 +110,7 @@ export const profileTable = {
 } as const satisfies Readonly<Record<ProfileKey, ProfileField>>
 
 /** Bounds of the numbers in a profile. */
-export const profileLimits = { keepsFutureNonceMsMax: 3_600_000, finalityMax: 10_000, percentMax: 1_000 } as const
+export const profileLimits = { finalityMax: 10_000, percentMax: 1_000 } as const
 
 /** The fields of `overrides` over those of `base`. */
 export function withOverrides(base: NetworkProfile, overrides: ProfileOverrides): NetworkProfile {

@@ -28,7 +28,15 @@ export interface NonceFloor {
 /** The part of a network's profile that decisions follow. */
 export type DecisionProfile = Pick<
   NetworkProfile,
-  'pool' | 'priceSource' | 'noOpGas' | 'floorGas' | 'l1Fee' | 'charges' | 'keepsFutureNonceMs' | 'finality'
+  | 'pool'
+  | 'priceSource'
+  | 'noOpGas'
+  | 'floorGas'
+  | 'l1Fee'
+  | 'charges'
+  | 'keepsFutureNonceMs'
+  | 'finality'
+  | 'finalityStalledAfterMs'
 >
 
 /** The rules of a network that decisions follow. Prices wait for blocks; only repeated broadcasts wait for time. */

@@ -21,6 +21,7 @@ const rollup = { pool: 'private', finality: 'finalized' } as const
 const inGas = { ...rollup, noOpGas: 'estimated', floorGas: false, l1Fee: 'in_gas' } as const
 const nitro = { ...inGas, pool: 'fcfs', keepsFutureNonceMs: 1_000 } as const
 const opStack = { ...rollup, l1Fee: 'op_stack' } as const
+const day = { finalityStalledAfterMs: 86_400_000 } as const
 const ownGas = { noOpGas: 'estimated', floorGas: false } as const
 const gwei = 1_000_000_000n
 
@@ -29,10 +30,18 @@ const differing: Readonly<Record<string, ProfileOverrides>> = {
   ...all(nitro, 'arbitrum-one', 'arbitrum-sepolia', 'arbitrum-nova'),
   ...all(opStack, 'optimism', 'optimism-sepolia', 'base', 'base-sepolia', 'unichain', 'unichain-sepolia'),
   ...all(opStack, 'world-chain', 'world-chain-sepolia'),
-  ...all(inGas, 'mantle', 'mantle-sepolia', 'zk-sync', 'zk-sync-testnet', 'abstract', 'abstract-sepolia'),
-  ...all(inGas, 'sophon', 'sophon-testnet'),
-  ...all({ ...rollup, priceSource: 'linea_estimate_gas' }, 'linea', 'linea-sepolia'),
-  ...all(rollup, 'scroll', 'scroll-sepolia', 'polygon-zkevm', 'polygon-zkevm-testnet'),
+  ...all(
+    { ...inGas, ...day },
+    'mantle',
+    'mantle-sepolia',
+    'zk-sync',
+    'zk-sync-testnet',
+    'abstract',
+    'abstract-sepolia',
+  ),
+  ...all({ ...inGas, ...day }, 'sophon', 'sophon-testnet'),
+  ...all({ ...rollup, ...day, priceSource: 'linea_estimate_gas' }, 'linea', 'linea-sepolia'),
+  ...all({ ...rollup, ...day }, 'scroll', 'scroll-sepolia', 'polygon-zkevm', 'polygon-zkevm-testnet'),
   ...all(rollup, 'celo', 'celo-alfajores', 'celo-baklava'),
   ...all(ownGas, 'polkadot-hub', 'polkadot-hub-testnet'),
   ...all({ tipFloor: gwei / 20n }, 'binance-smart-chain', 'binance-smart-chain-testnet'),
@@ -68,6 +77,7 @@ test('a file sets each field over what is known, and a network inherits a profil
   const profile = {
     ...{ pool: 'public', no_op_gas: 'constant', floor_gas: true, l1_fee: 'op_stack', tip_floor: 5 },
     ...{ price_source: 'linea_estimate_gas', charges: 'gas_limit', keeps_future_nonce_ms: 0, finality: 64 },
+    finality_stalled_after_ms: 60_000,
     ...{ send_sync: true, send_conditional: true, replacement: { measure: 'effective_price', percent: 25 } },
   }
   const networks = [
@@ -78,6 +88,7 @@ test('a file sets each field over what is known, and a network inherits a profil
   const parsed = {
     ...{ pool: 'public', noOpGas: 'constant', floorGas: true, l1Fee: 'op_stack', tipFloor: 5n },
     ...{ priceSource: 'linea_estimate_gas', charges: 'gas_limit', keepsFutureNonceMs: 0, finality: 64 },
+    finalityStalledAfterMs: 60_000,
     ...{ sendSync: true, sendConditional: true, replacement: { measure: 'effectivePrice', percent: 25n } },
   }
   expect(config.networks.map((each) => each.profile)).toEqual([parsed, parsed])

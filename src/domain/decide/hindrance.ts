@@ -121,11 +121,12 @@ export function explainUnproven(transaction: InFlight, { observation, policy }: 
 /** The nodes' tag has not passed its block for long. It ends with the inclusion: at finality, or by a reorganization. */
 export function explainStalled(
   transaction: InPhase<'mined'>,
-  { finality }: NetworkPolicy,
+  { finality, profile }: NetworkPolicy,
   now: TimestampMs,
 ): Decision[] {
   const { confirmedAt, inclusion } = transaction.lifecycle
-  const minutes = confirmedAt === undefined ? undefined : stalledAfterMinutes(finality, confirmedAt, now)
+  const limitMs = profile.finalityStalledAfterMs
+  const minutes = confirmedAt === undefined ? undefined : stalledAfterMinutes(finality, confirmedAt, now, limitMs)
   if (minutes === undefined) return []
   const prefix = transaction.cancellation ? 'canceled; ' : 'waits: '
   const reason = `${prefix}its block ${inclusion.block.number} is confirmed, and for more than ${minutes} minutes no endpoint has shown that it is ${finality}: wait, or add an endpoint that reports the block tag "${finality}"`

@@ -26,7 +26,7 @@ function formOf(field: ProfileField): TSchema {
     case 'wei':
       return Type.String({ pattern: '^[0-9]{1,78}$' })
     case 'milliseconds':
-      return Type.Integer({ minimum: 0, maximum: profileLimits.keepsFutureNonceMsMax })
+      return Type.Integer({ minimum: 0, maximum: field.max })
     case 'rule':
       return ruleSchema
     case 'finality':
@@ -46,7 +46,7 @@ function wantedOf(field: ProfileField): string {
     case 'wei':
       return 'wei as a decimal string'
     case 'milliseconds':
-      return `milliseconds from 0 to ${profileLimits.keepsFutureNonceMsMax}`
+      return `milliseconds from 0 to ${field.max}`
     case 'rule':
       return '{"measure": "fields" or "effective_price", "percent": 10}'
     case 'finality':

@@ -102,6 +102,8 @@ describe('the rule', () => {
       30,
     ])
     expect(stalledAfterMinutes(100, now, now + 600 * minute)).toBeUndefined()
+    expect(stalledAfterMinutes('finalized', now, now + 600 * minute, 601 * minute)).toBeUndefined()
+    expect(stalledAfterMinutes('finalized', now, now + 601 * minute, 601 * minute)).toBe(601)
   })
 })
 
