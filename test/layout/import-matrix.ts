@@ -46,7 +46,9 @@ const matrix: Readonly<Record<string, Rule>> = {
     'store/hints.ts',
     'chain/chain.ts',
   ],
-  cli: [],
+  // It stands alone: programs import it from the package.
+  client: [],
+  cli: ['client', 'ops'],
   dashboard: [],
 }
 
@@ -134,7 +136,7 @@ const typesOnly: Readonly<Record<string, Rule>> = {
 }
 
 /** Packages that a folder may use at run time; where it isn't listed, any. */
-const packages: Readonly<Record<string, readonly string[]>> = { domain: [] }
+const packages: Readonly<Record<string, readonly string[]>> = { domain: [], client: [] }
 
 /**
  * Files at the top of src/: main is the process, serve its life, compose the only one that names implementations. `transfer` is
@@ -146,7 +148,7 @@ const top: Readonly<Record<string, Rule>> = {
   'version.ts': [],
   'serve.ts': ['compose.ts', 'version.ts', 'config', 'ops'],
   'transfer.ts': ['config', 'ops', 'store'],
-  'compose.ts': [...Object.keys(matrix).filter((folder) => folder !== 'cli')],
+  'compose.ts': [...Object.keys(matrix).filter((folder) => !['cli', 'client'].includes(folder))],
 }
 
 /** Each forbidden import, in words; empty when the file keeps the matrix. */
