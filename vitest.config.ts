@@ -39,6 +39,7 @@ const onPostgres = [
   'test/http/**/{cancel-pending,dead-letters,replace,send-once,stream-events,submit-batch,wait}.test.ts',
   'test/engine/**/{lost-history,step}.test.ts',
   'test/ownership/**/{own-by-locks,ownership}.test.ts',
+  'test/cli/check-database.test.ts',
   'test/webhooks/**/deliver.test.ts',
 ]
 

@@ -18,6 +18,8 @@ export type Command =
 const help = `Rescind, an Ethereum transaction relayer built around cancellation.
 
 rescind [start]                                      runs the service, until SIGTERM or SIGINT
+rescind init                                         writes config/config.json and .env for one relayer
+rescind check                                        checks configuration, ports, database and nodes before a start
 rescind status                                       shows whether the service is ready, and its relayers
 rescind send --to ADDRESS --value AMOUNT             sends a transaction, and prints its id
 rescind tx list|get|watch                            lists transactions, shows one, follows one
@@ -26,6 +28,7 @@ rescind cancel --all                                 cancels everything pending,
 rescind keys list|create|revoke                      manages API keys
 rescind migrate sqlite-to-postgres --from FILE       moves the data of a SQLite file to the database that
                                                      DATABASE_URL names; "rescind migrate --help" has more
+rescind completion bash|zsh|fish                     prints a script that completes commands in the shell
 rescind COMMAND --help                               lists the options of a command
 rescind --help, rescind --version
 
@@ -46,7 +49,7 @@ whenever it is cut off, run it again. Afterwards no service starts on the file.
 `
 
 /** Commands that talk to a service, or prepare one; their code is loaded only when they run. */
-const commands = ['status', 'send', 'tx', 'cancel', 'keys']
+const commands = ['status', 'send', 'tx', 'cancel', 'keys', 'check', 'init', 'completion']
 
 const options = {
   help: { type: 'boolean', short: 'h' },

@@ -1,9 +1,12 @@
 // The commands with their options: what help and completion list.
 import { Command } from 'commander'
 import { addCancel } from './cancel.ts'
+import { addCheck } from './check.ts'
 import type { Act, Around } from './command.ts'
+import { addCompletion } from './completion.ts'
 import type { Exit } from './exits.ts'
 import { addGetTransaction } from './get-transaction.ts'
+import { addInit } from './init.ts'
 import { addKeys } from './keys.ts'
 import { addListTransactions } from './list-transactions.ts'
 import { addSend } from './send.ts'
@@ -20,7 +23,8 @@ export function openProgram(around: Around, ended: (exit: Exit) => void): Comman
     writeOut: (text) => void stdout.write(text),
     writeErr: (text) => void stderr.write(text.replace(/^error: /, 'rescind: ')),
   })
-  for (const add of [addStatus, addSend, addTransactions, addCancel, addKeys]) add(program, act)
+  for (const add of [addStatus, addSend, addTransactions, addCancel, addKeys, addCheck, addInit, addCompletion])
+    add(program, act)
   return program
 }
 

@@ -19,11 +19,9 @@ let client: Client
 let folder: string
 
 beforeAll(async () => {
-  ;[packed, anvil, folder] = await Promise.all([
-    pack(),
-    startAnvil({ mining: 'manual' }),
-    mkdtemp(join(tmpdir(), 'rescind-cli-')),
-  ])
+  folder = await mkdtemp(join(tmpdir(), 'rescind-cli-'))
+  packed = await pack()
+  anvil = await startAnvil({ mining: 'manual' })
   service = await startService({
     main: [packed.main, 'start'],
     networks: [{ name: 'local', rpcUrls: [anvil.url] }],

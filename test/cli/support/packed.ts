@@ -42,7 +42,7 @@ export interface Running {
   readonly ended: Promise<Ran>
 }
 
-/** Exactly `env` is its environment. */
+/** `main`: a file, or the first argument of Node. Exactly `env` is its environment. */
 export function start(
   main: string,
   args: readonly string[],
