@@ -4,7 +4,8 @@
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 22 || (major === 22 && minor < 12)) {
   const { argv, versions } = process
-  const works = ['npx -p node@24 -p rescind rescind', ...argv.slice(2)].join(' ')
+  const quoted = (each: string) => (/^[\w@%+=:,./-]+$/.test(each) ? each : `'${each.replace(/'/g, "'\\''")}'`)
+  const works = ['npx -p node@24 -p rescind rescind', ...argv.slice(2).map(quoted)].join(' ')
   process.stderr.write(`rescind needs Node 22.12 or later and runs on ${versions.node}; this works: ${works}\n`)
   process.exit(1)
 }

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
+import { fileURLToPath } from 'node:url'
 import { parseEnv, promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { run } from '../../src/cli/run.ts'
@@ -198,14 +199,45 @@ test('help lists every command, and each command lists its options', async () =>
   })
 })
 
+test('the package exports the client with its types, and nothing else', async () => {
+  const consumer = join(packed.directory, 'consumer.mts')
+  const code = [
+    "import { type CancellationView, openClient } from 'rescind/client'",
+    "const client = openClient({ url: 'http://127.0.0.1:8080', apiKey: 'key' })",
+    "export const state = (id: string): Promise<CancellationView['state']> => client.cancellation('one', id).then((each) => each.state)",
+    '// @ts-expect-error a member that the API does not have',
+    "export const odd = () => client.send('one', { value: '1', memo: 'x' })",
+  ]
+  await writeFile(consumer, code.join('\n'))
+  const flags = [
+    '--noEmit',
+    '--ignoreConfig',
+    '--strict',
+    '--target',
+    'es2024',
+    '--module',
+    'nodenext',
+    '--types',
+    'node',
+  ]
+  const compiler = fileURLToPath(new URL('../../node_modules/.bin/tsc', import.meta.url))
+  await promisify(execFile)(compiler, [...flags, consumer], { cwd: packed.directory })
+  const script = "import('rescind/client').then((each) => console.log(Object.keys(each).sort().join()))"
+  const loads = (code: string) => promisify(execFile)(process.execPath, ['-e', code], { cwd: packed.directory })
+  expect((await loads(script)).stdout).toBe('ApiError,NoAnswer,openClient\n')
+  await expect(loads("import('rescind')")).rejects.toThrow('ERR_PACKAGE_PATH_NOT_EXPORTED')
+})
+
 test('an older Node gets one sentence, with the command that works', async () => {
   const old = join(folder, 'old-node.mjs')
   await writeFile(old, "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })\n")
-  const { exit, stdout, stderr } = await start('--import', [old, packed.main, 'tx', 'list'], { cwd: folder, env: {} })
-    .ended
+  const { exit, stdout, stderr } = await start('--import', [old, packed.main, 'send', '--value', '1 ether'], {
+    cwd: folder,
+    env: {},
+  }).ended
   expect({ exit, stdout }).toEqual({ exit: 1, stdout: '' })
   expect(stderr).toBe(
-    'rescind needs Node 22.12 or later and runs on 20.20.2; this works: npx -p node@24 -p rescind rescind tx list\n',
+    "rescind needs Node 22.12 or later and runs on 20.20.2; this works: npx -p node@24 -p rescind rescind send --value '1 ether'\n",
   )
 })
 
