@@ -101,7 +101,7 @@ const ways: Readonly<Record<string, object>> = {
   'rest-postgres': onOneServer,
   'rest-fuzz': { ...withProcesses, env: { FUZZ_REQUESTS: '60000' } },
   demo: alone(1),
-  cli: alone(5),
+  cli: { ...alone(5), globalSetup: ['test/cli/support/pack-once.ts'] },
   sim: sweeping(2, { after: 0, seeds: 300 }),
   'rest-sim': sweeping(3, { after: 300, seeds: 2_700 }),
   'rest-chaos': alone(4),

@@ -3,16 +3,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { run } from '../../src/cli/run.ts'
 import { type Anvil, devAccount, startAnvil } from '../../tooling/anvil.ts'
 import { type Client, openClient, until } from '../../tooling/client.ts'
 import { freePort } from '../../tooling/free-port.ts'
 import { type Service, startService } from '../../tooling/service.ts'
-import { type Packed, pack, type Ran, start } from './support/packed.ts'
+import { type Ran, start } from './support/packed.ts'
 
 const to = devAccount(5).address
-let packed: Packed
+const main = join(inject('packed'), 'dist/main.js')
 let anvil: Anvil
 let service: Service
 let client: Client
@@ -20,27 +20,25 @@ let folder: string
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rescind-cli-'))
-  packed = await pack()
   anvil = await startAnvil({ mining: 'manual' })
   service = await startService({
-    main: [packed.main, 'start'],
+    main: [main, 'start'],
     networks: [{ name: 'local', rpcUrls: [anvil.url] }],
     relayers: ['one', 'two', 'three'].map((id, index) => ({ id, privateKey: devAccount(index).key })),
   })
   client = openClient(service.url, service.apiKey)
-}, 240_000)
+})
 afterAll(async () => {
   await client?.close()
   await service?.[Symbol.asyncDispose]()
   await anvil?.stop()
-  await packed?.[Symbol.asyncDispose]()
   await rm(folder, { recursive: true, force: true })
 })
 
 const env = () => ({ API_KEY: service.apiKey, RESCIND_URL: service.url })
 const rescind = (args: readonly string[], more: Readonly<Record<string, string>> = env()): Promise<Ran> =>
-  start(packed.main, args, { cwd: folder, env: more }).ended
-const running = (args: readonly string[]) => start(packed.main, args, { cwd: folder, env: env() })
+  start(main, args, { cwd: folder, env: more }).ended
+const running = (args: readonly string[]) => start(main, args, { cwd: folder, env: env() })
 const sendTo = async (relayer: string) => (await client.send(relayer, { to, value: '1', speed: 'fast' })).id
 const untilStatus = (relayer: string, id: string, status: string) =>
   until(async () => (await client.get(relayer, id)).status === status, { what: status })

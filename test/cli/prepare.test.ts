@@ -6,30 +6,29 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { parseEnv, promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { run } from '../../src/cli/run.ts'
 import { type Anvil, startAnvil } from '../../tooling/anvil.ts'
 import { until } from '../../tooling/client.ts'
 import { freePort } from '../../tooling/free-port.ts'
-import { type Packed, pack, type Ran, start } from './support/packed.ts'
+import { type Ran, start } from './support/packed.ts'
 
-let packed: Packed
+const directory = inject('packed')
+const main = join(directory, 'dist/main.js')
 let anvil: Anvil
 let folder: string
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rescind-init-'))
-  packed = await pack()
   anvil = await startAnvil({ mining: 'manual' })
-}, 240_000)
+})
 afterAll(async () => {
   await anvil?.stop()
-  await packed?.[Symbol.asyncDispose]()
   await rm(folder, { recursive: true, force: true })
 })
 
 const rescind = (args: readonly string[], env: Readonly<Record<string, string>> = {}, cwd = folder): Promise<Ran> =>
-  start(packed.main, args, { cwd, env }).ended
+  start(main, args, { cwd, env }).ended
 const inFolder = (name: string) => readFile(join(folder, name), 'utf8')
 const newFolder = () => mkdtemp(join(folder, 'other-'))
 const modeOf = async (name: string) => ((await stat(join(folder, name))).mode & 0o777).toString(8)
@@ -68,7 +67,7 @@ test('init writes a configuration with a new key, which check accepts and start 
     expect(checked.stdout).toMatch(line)
   }
 
-  const service = start(packed.main, ['start'], { cwd: folder, env: ports })
+  const service = start(main, ['start'], { cwd: folder, env: ports })
   try {
     await until(() => service.stdout().includes('"msg":"ready"'), { what: 'ready' })
     expect(await rescind(['status'], ports)).toMatchObject({ exit: 0, stdout: expect.stringContaining(address) })
@@ -200,7 +199,7 @@ test('help lists every command, and each command lists its options', async () =>
 })
 
 test('the package exports the client with its types, and nothing else', async () => {
-  const consumer = join(packed.directory, 'consumer.mts')
+  const consumer = join(directory, 'consumer.mts')
   const code = [
     "import { type CancellationView, openClient } from 'rescind/client'",
     "const client = openClient({ url: 'http://127.0.0.1:8080', apiKey: 'key' })",
@@ -221,9 +220,9 @@ test('the package exports the client with its types, and nothing else', async ()
     'node',
   ]
   const compiler = fileURLToPath(new URL('../../node_modules/.bin/tsc', import.meta.url))
-  await promisify(execFile)(compiler, [...flags, consumer], { cwd: packed.directory })
+  await promisify(execFile)(compiler, [...flags, consumer], { cwd: directory })
   const script = "import('rescind/client').then((each) => console.log(Object.keys(each).sort().join()))"
-  const loads = (code: string) => promisify(execFile)(process.execPath, ['-e', code], { cwd: packed.directory })
+  const loads = (code: string) => promisify(execFile)(process.execPath, ['-e', code], { cwd: directory })
   expect((await loads(script)).stdout).toBe('ApiError,NoAnswer,openClient\n')
   await expect(loads("import('rescind')")).rejects.toThrow('ERR_PACKAGE_PATH_NOT_EXPORTED')
 })
@@ -231,7 +230,7 @@ test('the package exports the client with its types, and nothing else', async ()
 test('an older Node gets one sentence, with the command that works', async () => {
   const old = join(folder, 'old-node.mjs')
   await writeFile(old, "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })\n")
-  const { exit, stdout, stderr } = await start('--import', [old, packed.main, 'send', '--value', '1 ether'], {
+  const { exit, stdout, stderr } = await start('--import', [old, main, 'send', '--value', '1 ether'], {
     cwd: folder,
     env: {},
   }).ended
@@ -244,7 +243,7 @@ test('an older Node gets one sentence, with the command that works', async () =>
 /** Answers each question once it stands there. */
 async function atTerminal(
   args: readonly string[],
-  directory: string,
+  cwd: string,
   answers: readonly (readonly [question: string, answer: string])[],
 ): Promise<Ran> {
   const [stdin, output] = [new PassThrough(), new PassThrough()]
@@ -258,7 +257,7 @@ async function atTerminal(
   })
   const exit = await run(args, {
     env: {},
-    directory,
+    directory: cwd,
     stop: new AbortController().signal,
     stdin: Object.assign(stdin, { isTTY: true }),
     stdout: { write: (text) => (read.stdout += text) },

@@ -9,9 +9,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 const execute = promisify(execFile)
 
 export interface Packed extends AsyncDisposable {
-  /** Of the package. */
   readonly directory: string
-  readonly main: string
 }
 
 /** As `npm pack` makes it, with its build. */
@@ -22,10 +20,8 @@ export async function pack(): Promise<Packed> {
   await execute('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: root })
   const archive = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? ''
   await execute('tar', ['-xzf', archive], { cwd: folder })
-  const directory = join(folder, 'package')
   return {
-    directory,
-    main: join(directory, 'dist/main.js'),
+    directory: join(folder, 'package'),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   }
 }
