@@ -22,6 +22,7 @@ const unit = [
   'test/chain/**/{ancestry,batch-size,believe-head,block-before,broadcast-outcome,calls,denied-receipts}.test.ts',
   'test/chain/**/{endpoint-headers,endpoint-rest,market,measure-blocktime,no-op,read-canonical,read-tag}.test.ts',
   'test/chain/**/{replaceable,replacement-rule,search-blocks,send-raw,unexplained}.test.ts',
+  'test/cli/verdict.test.ts',
   'test/deploy/compose.test.ts',
   'test/http/**/{error-codes,explain-cancellation,listen-error,present-time,shown-path}.test.ts',
   'test/ops/**/{bell,guard-addresses,prometheus,vault,within}.test.ts',
@@ -38,6 +39,7 @@ const onPostgres = [
   'test/http/**/{cancel-pending,dead-letters,replace,send-once,stream-events,submit-batch,wait}.test.ts',
   'test/engine/**/{lost-history,step}.test.ts',
   'test/ownership/**/{own-by-locks,ownership}.test.ts',
+  'test/cli/check-database.test.ts',
   'test/webhooks/**/deliver.test.ts',
 ]
 
@@ -56,6 +58,7 @@ export const tiers: readonly Tier[] = [
   { name: 'unit', files: unit },
   { name: 'sim', files: ['test/sim/**/*.test.ts'] },
   { name: 'demo', files: ['test/demo/**/*.test.ts'] },
+  { name: 'cli', files: ['test/cli/**/*.test.ts'] },
   { name: 'rest-chaos', files: ['test/chaos/**/*.test.ts'] },
   { name: 'rest-transfer', files: ['test/transfer/**/{cut-off,refusals,transfer}.test.ts'] },
   { name: 'real', files: ['test/**/*.test.ts'] },
@@ -98,6 +101,7 @@ const ways: Readonly<Record<string, object>> = {
   'rest-postgres': onOneServer,
   'rest-fuzz': { ...withProcesses, env: { FUZZ_REQUESTS: '60000' } },
   demo: alone(1),
+  cli: { ...alone(5), globalSetup: ['test/cli/support/pack-once.ts'] },
   sim: sweeping(2, { after: 0, seeds: 300 }),
   'rest-sim': sweeping(3, { after: 300, seeds: 2_700 }),
   'rest-chaos': alone(4),

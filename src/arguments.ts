@@ -5,6 +5,8 @@ export type Command =
   | { readonly run: 'service' }
   | { readonly run: 'help'; readonly text: string }
   | { readonly run: 'version' }
+  /** `args`: from the name of the command on. */
+  | { readonly run: 'command'; readonly args: readonly string[] }
   | {
       readonly run: 'transfer' | 'rehearsal' | 'undo'
       /** As given; may begin with `sqlite:`. */
@@ -15,9 +17,19 @@ export type Command =
 
 const help = `Rescind, an Ethereum transaction relayer built around cancellation.
 
-rescind                                              runs the service, until SIGTERM or SIGINT
+rescind [start]                                      runs the service, until SIGTERM or SIGINT
+rescind init                                         writes config/config.json and .env for one relayer
+rescind check                                        checks configuration, ports, database and nodes before a start
+rescind status                                       shows whether the service is ready, and its relayers
+rescind send --to ADDRESS --value AMOUNT             sends a transaction, and prints its id
+rescind tx list|get|watch                            lists transactions, shows one, follows one
+rescind cancel ID [--wait SECONDS]                   cancels a transaction, and prints the verdict
+rescind cancel --all                                 cancels everything pending, after a preview
+rescind keys list|create|revoke                      manages API keys
 rescind migrate sqlite-to-postgres --from FILE       moves the data of a SQLite file to the database that
                                                      DATABASE_URL names; "rescind migrate --help" has more
+rescind completion bash|zsh|fish                     prints a script that completes commands in the shell
+rescind COMMAND --help                               lists the options of a command
 rescind --help, rescind --version
 
 The configuration is read from the environment, from .env in the working directory, and from ./config/config.json;
@@ -36,6 +48,9 @@ whenever it is cut off, run it again. Afterwards no service starts on the file.
                 start on the file again
 `
 
+/** Commands that talk to a service, or prepare one; their code is loaded only when they run. */
+const commands = ['status', 'send', 'tx', 'cancel', 'keys', 'check', 'init', 'completion']
+
 const options = {
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
@@ -47,6 +62,9 @@ const options = {
 } as const
 
 export function parseArguments(args: readonly string[]): Command {
+  const [first = '', second = '', ...rest] = args
+  if (commands.includes(first)) return { run: 'command', args }
+  if (first === 'help' && commands.includes(second)) return { run: 'command', args: [second, ...rest, '--help'] }
   let parsed: ReturnType<typeof parse>
   try {
     parsed = parse(args)
@@ -61,7 +79,8 @@ export function parseArguments(args: readonly string[]): Command {
   }
   if (values.version) return { run: 'version' }
   if (command === 'migrate') return parseMigrate(direction, more, values)
-  if (command !== undefined) return wrong(`there is no command "${command}"`)
+  if (command !== undefined && command !== 'start') return wrong(`there is no command "${command}"`)
+  if (direction !== undefined) return wrong(`"${direction}" is one argument too many; "start" has none`)
   const [stray] = Object.keys(values)
   return stray === undefined ? { run: 'service' } : wrong(`--${stray} belongs to "migrate sqlite-to-postgres"`)
 }

@@ -3,9 +3,10 @@
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 22 || (major === 22 && minor < 12)) {
-  process.stderr.write(
-    `rescind needs Node 22.12 or later and runs on ${process.versions.node}; "npm start" in its folder uses the Node that it includes\n`,
-  )
+  const { argv, versions } = process
+  const quoted = (each: string) => (/^[\w@%+=:,./-]+$/.test(each) ? each : `'${each.replace(/'/g, "'\\''")}'`)
+  const works = ['npx -p node@24 -p rescind rescind', ...argv.slice(2).map(quoted)].join(' ')
+  process.stderr.write(`rescind needs Node 22.12 or later and runs on ${versions.node}; this works: ${works}\n`)
   process.exit(1)
 }
 
@@ -43,6 +44,13 @@ switch (command.run) {
   case 'version': {
     const { readVersion } = await import('./version.ts')
     process.stdout.write(`${await readVersion()}\n`)
+    break
+  }
+  case 'command': {
+    // A reader such as `head` may leave early.
+    process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+    const { run } = await import('./cli/run.ts')
+    process.exitCode = await run(command.args, { ...around, stdin: process.stdin })
     break
   }
   case 'nothing':

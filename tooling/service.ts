@@ -26,6 +26,8 @@ export interface ServiceOptions extends ServiceFiles {
   readonly env?: Readonly<Record<string, string>>
   /** Holds configuration and database, and is left alone at the end. Absent: a temporary one that goes with it. */
   readonly directory?: string
+  /** What runs, with its arguments; the tested service by default. */
+  readonly main?: readonly [file: string, ...args: string[]]
   /** For example `--cpu-prof`. */
   readonly nodeArguments?: readonly string[]
 }
@@ -65,8 +67,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
   const { nodeArguments = [] } = options
   // Arguments may replace modules of the source as they are loaded.
-  const main = nodeArguments.length > 0 ? mainFile : (process.env[testedServiceVariable] ?? mainFile)
-  const run = () => spawnTethered([...ofTests, ...nodeArguments, main], { cwd: directory, env })
+  const tested = nodeArguments.length > 0 ? mainFile : (process.env[testedServiceVariable] ?? mainFile)
+  const main = options.main ?? [tested]
+  const run = () => spawnTethered([...ofTests, ...nodeArguments, ...main], { cwd: directory, env })
   const end = async () => {
     running.signal('SIGKILL')
     await running.exited

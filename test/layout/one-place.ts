@@ -18,7 +18,7 @@ const onePlaces: readonly OnePlace[] = [
   {
     what: 'waits on a timer',
     pattern: /\bnode:timers\b|\bsetTimeout\s*\(|\bsetInterval\s*\(/,
-    places: ['ops/clock.ts'],
+    places: ['ops/clock.ts', 'client/pause.ts'],
   },
   { what: 'reads the environment', pattern: /\bprocess\s*\.\s*env\b|\bprocess\s*\[/, places: ['main.ts'] },
   {

@@ -1,0 +1,81 @@
+// rescind cancel: one transaction by its id, or with --all everything pending of a relayer.
+import type { Command } from 'commander'
+import { ApiError, type CancellationView, type Client, NoAnswer } from '../client/client.ts'
+import { systemClock } from '../ops/clock.ts'
+import { type CancelOptions, cancelAll } from './cancel-all.ts'
+import { type Act, type Around, relayerCommand } from './command.ts'
+import { connect, relayerOf } from './connect.ts'
+import { CommandError, type Exit, exits, usage } from './exits.ts'
+import { pairs } from './format.ts'
+import { wholeNumber } from './options.ts'
+import { exitOf, explain, verdictOn, verdictPairs } from './verdict.ts'
+
+export function addCancel(program: Command, act: Act): void {
+  relayerCommand(program, 'cancel', 'cancel a transaction, or everything pending, and print the verdict')
+    .argument('[id]', 'id of the transaction')
+    .option('--wait <seconds>', 'wait for the final verdict', wholeNumber('--wait', 1, 86_400))
+    .option('--all', 'cancel everything pending of the relayer; after a preview and a question')
+    .option('--yes', 'with --all: without the question')
+    .action(act(cancel))
+}
+
+/** The service waits so long at most in one request. */
+const waitSecondsMax = 60
+
+async function cancel(around: Around, id: string | undefined, options: CancelOptions): Promise<Exit> {
+  if (options.all) {
+    if (id !== undefined) throw usage('an id and --all exclude each other')
+    return cancelAll(around, options)
+  }
+  if (id === undefined) throw usage('name a transaction by its id, or cancel everything pending with --all')
+  if (options.yes) throw usage('--yes belongs to --all')
+  const { client } = await connect(around.life, options)
+  const relayer = await relayerOf(client, options)
+  const verdict = await cancelOne(around, client, { relayer, id, seconds: options.wait ?? 0 })
+  if (options.json) around.terminal.printJson(verdict)
+  else for (const line of pairs([['transaction', id], ...verdictPairs(verdict)])) around.terminal.print(line)
+  const exit = exitOf(verdict)
+  if (exit !== exits.done) around.terminal.say(`rescind: ${explain(verdict)}`)
+  return exit
+}
+
+interface Canceling {
+  readonly relayer: string
+  readonly id: string
+  /** How long to wait for the final verdict. */
+  readonly seconds: number
+}
+
+async function cancelOne(
+  { life, terminal }: Around,
+  client: Client,
+  { relayer, id, seconds }: Canceling,
+): Promise<CancellationView> {
+  const end = systemClock.elapsed() + seconds * 1000
+  if (seconds > 0) terminal.progress(`waiting up to ${seconds} s for the verdict`)
+  try {
+    await client.cancel(relayer, id, seconds > 0 ? { waitSeconds: Math.min(seconds, waitSecondsMax) } : {})
+  } catch (error) {
+    throw undecidedIfStored(error, life.stop, 'run it again: canceling twice changes nothing')
+  }
+  try {
+    for (;;) {
+      const verdict = await verdictOn(client, relayer, id)
+      if (!verdict) throw new CommandError(exits.undecided, 'undecided: the cancellation has no verdict')
+      const leftMs = end - systemClock.elapsed()
+      if (verdict.final || leftMs <= 0) return verdict
+      terminal.progress(`${explain(verdict)}; waiting ${Math.ceil(leftMs / 1000)} s more`)
+      await systemClock.sleep(Math.min(1_000, leftMs), life.stop)
+    }
+  } catch (error) {
+    throw undecidedIfStored(error, life.stop, `the cancellation is stored; "rescind tx get ${id}" shows the verdict`)
+  }
+}
+
+/** What to throw when an error leaves open what became of a cancellation. */
+function undecidedIfStored(error: unknown, stop: AbortSignal, remedy: string): unknown {
+  const isOpen = (error instanceof NoAnswer && !error.isUnsent) || (error instanceof ApiError && error.status >= 500)
+  if (!isOpen && !stop.aborted) return error
+  const reason = stop.aborted ? 'stopped' : error instanceof Error ? error.message : String(error)
+  return new CommandError(exits.undecided, `undecided (${reason}); ${remedy}`, { cause: error })
+}

@@ -1,0 +1,36 @@
+// rescind check: whether the service can start here, and what its nodes can do.
+import type { Command } from 'commander'
+import type { Act, Around } from './command.ts'
+import { type Exit, exits } from './exits.ts'
+import { table } from './format.ts'
+
+interface Options {
+  readonly json?: true
+}
+
+export function addCheck(program: Command, act: Act): void {
+  program
+    .command('check')
+    .description('check the configuration, the ports, the database and the nodes, before a start')
+    .option('--json', 'print JSON')
+    .action(act(check))
+}
+
+async function check({ life, terminal }: Around, options: Options): Promise<Exit> {
+  const { checkAll } = await import('./check/check-all.ts')
+  const findings = await checkAll(life, (line) => terminal.progress(line))
+  const errors = findings.filter(({ level }) => level === 'error').length
+  if (options.json) terminal.printJson(findings)
+  else {
+    const rows = findings.map((each) => [each.level, each.place, each.check, each.text])
+    for (const [index, line] of table(['', 'PLACE', 'CHECK', 'RESULT'], rows).entries()) {
+      const level = findings[index - 1]?.level
+      terminal.print(
+        level === undefined || level === 'ok' ? line : terminal.paint(level === 'error' ? 'red' : 'yellow', line),
+      )
+    }
+  }
+  if (errors === 0) return exits.done
+  terminal.say(`rescind: ${errors === 1 ? 'an error' : `${errors} errors`} in ${findings.length} checks`)
+  return exits.error
+}

@@ -1,0 +1,70 @@
+// Runs every check. After a configuration that can not be read, nothing else is checked.
+import { ConfigError } from '../../config/config-error.ts'
+import { loadConfig } from '../../config/load-config.ts'
+import type { Logger } from '../../ops/logger.ts'
+import { openSigners } from '../../signers/open-signers.ts'
+import { SignerError } from '../../signers/signer-error.ts'
+import type { CommandLife } from '../terminal.ts'
+import { checkDatabase } from './check-database.ts'
+import { checkEndpoint } from './check-endpoint.ts'
+import { checkPorts } from './check-ports.ts'
+import type { Finding } from './finding.ts'
+
+export async function checkAll(
+  { env, directory }: Pick<CommandLife, 'env' | 'directory'>,
+  progress: (line: string) => void,
+): Promise<readonly Finding[]> {
+  progress('reading the configuration')
+  const place = 'configuration'
+  const config = await loadConfig(env, directory).catch((error: unknown) => {
+    if (error instanceof ConfigError) return error
+    throw error
+  })
+  if (config instanceof ConfigError) {
+    return config.problems.map(({ place: at, message }) => ({ level: 'error', place, check: at, text: message }))
+  }
+  const { relayers, signers, networks } = config
+  const text = `${relayers.length} relayers, ${signers.length} signers, ${networks.length} networks`
+  const findings: Finding[] = [
+    { level: 'ok', place, check: 'files', text },
+    ...config.warnings.map((warning) => ({ level: 'warning' as const, place, check: 'files', text: warning })),
+  ]
+  progress('opening the signers')
+  const addresses = new Map<string, string>()
+  for (const signer of signers) {
+    const check = `signer ${signer.id}`
+    try {
+      const opened = (await openSigners([signer], silent)).get(signer.id)
+      if (!opened) continue
+      addresses.set(signer.id, opened.address)
+      findings.push({ level: 'ok', place, check, text: opened.address })
+    } catch (error) {
+      if (!(error instanceof SignerError)) throw error
+      findings.push({ level: 'error', place, check, text: error.message })
+    }
+  }
+  findings.push(...(await checkPorts(config.server)))
+  progress('opening the database')
+  findings.push(...(await checkDatabase(config.database)))
+  for (const network of networks) {
+    const account = relayers
+      .filter((relayer) => relayer.network === network.name)
+      .map(({ signerId }) => addresses.get(signerId))
+    for (const [index, endpoint] of network.rpcUrls.entries()) {
+      progress(`reading ${network.name}, endpoint ${index + 1} of ${network.rpcUrls.length}`)
+      const at = `${network.name}, endpoint ${index + 1}`
+      const address = account.find((each) => each !== undefined)
+      findings.push(
+        ...(await checkEndpoint({ place: at, network, endpoint, address, timeoutMs: config.limits.rpcTimeoutMs })),
+      )
+    }
+  }
+  return findings
+}
+
+const ignore = () => undefined
+const silent: Logger = {
+  ...{ debug: ignore, info: ignore, warn: ignore, error: ignore },
+  isLevelEnabled: () => false,
+  child: () => silent,
+}

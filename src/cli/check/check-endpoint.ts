@@ -1,0 +1,171 @@
+// What one node can do, and whether it fits its network: read only.
+
+import { type Answer, describeAnswer } from '../../chain/nodes/call.ts'
+import { callAlone } from '../../chain/nodes/call-alone.ts'
+import { toBigInt, toHead, toHex, toNumber } from '../../chain/nodes/decode.ts'
+import { openTransport } from '../../chain/nodes/transport.ts'
+import type { NetworkConfig, RpcEndpointConfig } from '../../config/config.ts'
+import { transferGas } from '../../domain/no-op.ts'
+import type { Head } from '../../domain/observation.ts'
+import type { NetworkProfile } from '../../domain/profile.ts'
+import { minWei } from '../../domain/units.ts'
+import { systemClock } from '../../ops/clock.ts'
+import { memberOf } from '../../ops/member.ts'
+import type { Finding } from './finding.ts'
+
+export interface EndpointCheck {
+  readonly place: string
+  readonly network: Pick<NetworkConfig, 'chainId' | 'averageBlockTimeMs' | 'isBlockTimeGiven' | 'profile'>
+  readonly endpoint: RpcEndpointConfig
+  /** Of a relayer on the network. */
+  readonly address: string | undefined
+  readonly timeoutMs: number
+}
+
+type Found = Pick<Finding, 'level' | 'text'>
+type CallNode = (method: string, ...params: readonly unknown[]) => Promise<Answer>
+
+const nobody = '0x0000000000000000000000000000000000000001'
+
+export async function checkEndpoint(options: EndpointCheck): Promise<readonly Finding[]> {
+  const { place, network, endpoint, address: account = nobody, timeoutMs } = options
+  const { url, headers } = endpoint
+  const transport = openTransport({ url: url.reveal(), ...(headers && { headers }), clock: systemClock, timeoutMs })
+  const call: CallNode = (method, ...params) => callAlone(transport, { method, params })
+  try {
+    const id = await call('eth_chainId')
+    const found = chainIdFound(id, network.chainId)
+    const first: Finding = { place, check: 'chain id', ...found }
+    if (found.level === 'error') return [first]
+    const noOp = { from: account, to: account, value: '0x0', data: '0x' }
+    const [version, latest, pending, gas, safe, finalized, tip, history] = await Promise.all([
+      call('web3_clientVersion'),
+      call('eth_getBlockByNumber', 'latest', false),
+      call('eth_getTransactionCount', account, 'pending'),
+      call('eth_estimateGas', noOp),
+      call('eth_getBlockByNumber', 'safe', false),
+      call('eth_getBlockByNumber', 'finalized', false),
+      call('eth_maxPriorityFeePerGas'),
+      call('eth_feeHistory', toHex(historyBlocks), 'latest', [0]),
+    ])
+    const head = latest.kind === 'value' ? toHead(latest.value) : undefined
+    const far = head && (await blockBefore(call, head))
+    const checks: readonly (readonly [string, Found])[] = [
+      ['client', versionFound(version)],
+      ['newest block', head ? { level: 'ok', text: `${head.number}` } : failed(latest)],
+      ['pending', pendingFound(pending)],
+      ['gas of a no-op', gasFound(gas, network.profile.noOpGas)],
+      ['safe', tagFound(safe, network.profile.finality === 'safe')],
+      ['finalized', tagFound(finalized, network.profile.finality === 'finalized')],
+      ['minimum tip', tipFound(tip, history)],
+      ...(head
+        ? [['block time', blockTimeFound(head, far, network)] as const, ['clock', clockFound(head, network)] as const]
+        : []),
+    ]
+    return [first, ...checks.map(([check, each]) => ({ place, check, ...each }))]
+  } finally {
+    await transport.close()
+  }
+}
+
+function failed(answer: Answer): Found {
+  return { level: 'error', text: describeAnswer(answer) }
+}
+
+function chainIdFound(answer: Answer, expected: number): Found {
+  const served = answer.kind === 'value' ? toNumber(answer.value) : undefined
+  if (served === undefined) return failed(answer)
+  if (served === expected) return { level: 'ok', text: String(served) }
+  return { level: 'error', text: `serves chain ${served}; the network is ${expected}` }
+}
+
+function versionFound(answer: Answer): Found {
+  if (answer.kind === 'value' && typeof answer.value === 'string')
+    return { level: 'ok', text: answer.value.slice(0, 80) }
+  return { level: 'ok', text: 'the node does not name its client' }
+}
+
+function pendingFound(answer: Answer): Found {
+  if (answer.kind === 'value' && toNumber(answer.value) !== undefined)
+    return { level: 'ok', text: 'the tag is supported' }
+  return { level: 'warning', text: `the tag is not supported, so gaps are filled later: ${describeAnswer(answer)}` }
+}
+
+/** `kind`: that of the network's profile. */
+function gasFound(answer: Answer, kind: NetworkProfile['noOpGas']): Found {
+  const gas = answer.kind === 'value' ? toNumber(answer.value) : undefined
+  if (gas === undefined) {
+    const result = kind === 'estimated' ? 'no no-op is signed without an estimate' : 'no estimate'
+    return { level: 'warning', text: `${result}: ${describeAnswer(answer)}` }
+  }
+  if (kind === 'estimated' || gas <= transferGas) return { level: 'ok', text: String(gas) }
+  const text = `${gas} by the node, and ${transferGas} by the network's profile; see no_op_gas in docs/chains.md`
+  return { level: 'warning', text }
+}
+
+function tagFound(answer: Answer, isNeeded: boolean): Found {
+  const block = answer.kind === 'value' ? toHead(answer.value) : undefined
+  if (block) return { level: 'ok', text: `block ${block.number}` }
+  return isNeeded
+    ? { level: 'warning', text: "the tag is not supported, and the network's finality follows it" }
+    : { level: 'ok', text: 'the tag is not supported; confirmations are counted' }
+}
+
+const historyBlocks = 20
+
+/** The node's suggestion, and the least that recent blocks took. */
+function tipFound(suggested: Answer, history: Answer): Found {
+  const suggestion = suggested.kind === 'value' ? toBigInt(suggested.value) : undefined
+  const rewards = history.kind === 'value' ? memberOf(history.value, 'reward') : undefined
+  const ratios = history.kind === 'value' ? memberOf(history.value, 'gasUsedRatio') : undefined
+  const paid: bigint[] = []
+  if (Array.isArray(rewards) && Array.isArray(ratios)) {
+    for (const [index, reward] of rewards.entries()) {
+      const tip = Array.isArray(reward) ? toBigInt(reward[0]) : undefined
+      // The rewards of an empty block are zeros that no transaction paid.
+      if (tip !== undefined && Number(ratios[index]) > 0) paid.push(tip)
+    }
+  }
+  const [first, ...others] = paid
+  const least = first === undefined ? undefined : minWei(first, ...others)
+  const texts = [
+    suggestion === undefined ? 'the node suggests none' : `the node suggests ${suggestion} wei`,
+    ...(least === undefined ? [] : [`the last ${historyBlocks} blocks took ${least} wei`]),
+  ]
+  return { level: 'ok', text: texts.join('; ') }
+}
+
+const farBlocks = 100
+
+/** A block some time before the head; undefined for a young chain, whose first timestamp may be anything. */
+async function blockBefore(call: CallNode, head: Head): Promise<Head | undefined> {
+  const number = Math.max(1, head.number - farBlocks)
+  if (head.number - number < 2) return undefined
+  const answer = await call('eth_getBlockByNumber', toHex(number), false)
+  return answer.kind === 'value' ? toHead(answer.value) : undefined
+}
+
+function blockTimeFound(head: Head, far: Head | undefined, network: EndpointCheck['network']): Found {
+  const { averageBlockTimeMs: configuredMs, isBlockTimeGiven } = network
+  if (!far) return { level: 'ok', text: `too few blocks to measure; ${configuredMs} ms by the configuration` }
+  const measuredMs = Math.round((head.timestampMs - far.timestampMs) / (head.number - far.number))
+  const differs = measuredMs > 2 * configuredMs || configuredMs > 2 * measuredMs
+  if (!differs || !isBlockTimeGiven) return { level: 'ok', text: `${measuredMs} ms` }
+  return { level: 'warning', text: `${measuredMs} ms; average_blocktime_ms is ${configuredMs}` }
+}
+
+/** A block may be a little ahead of a clock that is right. */
+const aheadMsMax = 15_000
+const oldMsMin = 60_000
+
+function clockFound(head: Head, { averageBlockTimeMs }: EndpointCheck['network']): Found {
+  const ageMs = systemClock.now() - head.timestampMs
+  const seconds = Math.round(Math.abs(ageMs) / 1000)
+  if (ageMs < -aheadMsMax) {
+    return { level: 'error', text: `the newest block is ${seconds} s ahead of this machine; set its clock` }
+  }
+  if (ageMs > Math.max(oldMsMin, 10 * averageBlockTimeMs)) {
+    return { level: 'warning', text: `the newest block is ${seconds} s old: the node is behind, or a clock is wrong` }
+  }
+  return { level: 'ok', text: `the newest block is ${seconds} s ${ageMs < 0 ? 'ahead' : 'old'}` }
+}

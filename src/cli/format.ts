@@ -1,0 +1,55 @@
+// Amounts and tables, for people.
+import { usage } from './exits.ts'
+import { type Color, plain, type Terminal } from './terminal.ts'
+
+const decimals: Readonly<Record<string, number>> = { wei: 0, gwei: 9, ether: 18 }
+
+/** `1.5ether`, `20gwei` or `21000` (wei), as wei. Throws for anything else, with the name of its option. */
+export function parseAmount(option: string, text: string): string {
+  const [, whole = '', fraction = '', unit = 'wei'] = /^(\d+)(?:\.(\d+))?\s*(wei|gwei|ether)?$/.exec(text) ?? []
+  const places = decimals[unit] ?? 0
+  if (whole === '' || fraction.length > places) {
+    throw usage(`${option}: "${text}" is no amount; write 1.5ether, 20gwei, or wei as a whole number`)
+  }
+  return BigInt(whole + fraction.padEnd(places, '0')).toString()
+}
+
+/** With all its digits. */
+export function ether(wei: string): string {
+  const digits = wei.padStart(19, '0')
+  const fraction = digits.slice(-18).replace(/0+$/, '')
+  return `${digits.slice(0, -18)}${fraction === '' ? '' : `.${fraction}`} ether`
+}
+
+export type Cell = string | number | undefined
+
+/** A head and its rows, in columns. */
+export function table(head: readonly string[], rows: readonly (readonly Cell[])[]): readonly string[] {
+  const lines = [head, ...rows.map((row) => row.map((cell) => plain(String(cell ?? '-'))))]
+  const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
+  return lines.map((line) =>
+    line
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+/** Names and values, one pair a line; a pair without a value is left out. */
+export function pairs(all: readonly (readonly [name: string, value: Cell])[]): readonly string[] {
+  const shown = all.filter(([, value]) => value !== undefined)
+  const width = Math.max(...shown.map(([name]) => name.length))
+  return shown.map(([name, value]) => `${name.padEnd(width)}  ${plain(String(value))}`)
+}
+
+const colors: Readonly<Record<string, Color>> = {
+  confirmed: 'green',
+  failed: 'red',
+  canceled: 'yellow',
+  expired: 'yellow',
+}
+
+export function paintStatus(terminal: Terminal, status: string): string {
+  const color = colors[status]
+  return color === undefined ? status : terminal.paint(color, status)
+}

@@ -1,0 +1,65 @@
+// rescind tx get: one transaction, the verdict on its cancellation, and its attempts.
+import type { Command } from 'commander'
+import type { AttemptView, TransactionView } from '../client/client.ts'
+import { type Act, type Around, relayerCommand } from './command.ts'
+import { connect, type RelayerOptions, relayerOf } from './connect.ts'
+import { type Exit, exits } from './exits.ts'
+import { type Cell, ether, pairs, table } from './format.ts'
+import { verdictOn, verdictPairs } from './verdict.ts'
+
+interface Options extends RelayerOptions {
+  readonly json?: true
+  readonly attempts?: true
+}
+
+export function addGetTransaction(tx: Command, act: Act): void {
+  relayerCommand(tx, 'get', 'show a transaction, and the verdict on its cancellation')
+    .argument('<id>', 'id of the transaction')
+    .option('--attempts', 'list every attempt that was signed for it')
+    .action(act(getTransaction))
+}
+
+async function getTransaction({ life, terminal }: Around, id: string, options: Options): Promise<Exit> {
+  const { client } = await connect(life, options)
+  const relayer = await relayerOf(client, options)
+  const transaction = await client.transaction(relayer, id)
+  const cancellation = await verdictOn(client, relayer, id)
+  const attempts = options.attempts && (await client.attempts(relayer, id))
+  if (options.json) {
+    terminal.printJson({ ...transaction, ...(cancellation && { cancellation }), ...(attempts && { attempts }) })
+    return exits.done
+  }
+  const lines = pairs([...transactionPairs(transaction), ...(cancellation ? verdictPairs(cancellation) : [])])
+  for (const line of [...lines, ...(attempts ? ['', ...attemptLines(attempts)] : [])]) terminal.print(line)
+  return exits.done
+}
+
+function transactionPairs(each: TransactionView): readonly (readonly [string, Cell])[] {
+  return [
+    ['id', each.id],
+    ['relayer', each.relayer_id],
+    ['status', each.status],
+    ['reason', each.status_reason],
+    ['nonce', each.nonce],
+    ['hash', each.hash],
+    ['from', each.from],
+    ['to', each.to ?? 'a contract creation'],
+    ['value', ether(each.value)],
+    ['data', each.data === '0x' ? undefined : each.data],
+    ['gas limit', each.gas_limit],
+    ['gas price', each.gas_price],
+    ['max fee', each.max_fee_per_gas],
+    ['max tip', each.max_priority_fee_per_gas],
+    ['created', each.created_at],
+    ['sent', each.sent_at],
+    ['confirmed', each.confirmed_at],
+  ]
+}
+
+function attemptLines(attempts: readonly AttemptView[]): readonly string[] {
+  const rows = attempts.map((each) => [
+    ...[each.hash, each.kind, each.nonce, each.max_fee_per_gas ?? each.gas_price, each.state],
+    each.outcome?.kind,
+  ])
+  return table(['ATTEMPT', 'KIND', 'NONCE', 'MAX FEE', 'STATE', 'OUTCOME'], rows)
+}

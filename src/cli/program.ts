@@ -1,0 +1,34 @@
+// The commands with their options: what help and completion list.
+import { Command } from 'commander'
+import { addCancel } from './cancel.ts'
+import { addCheck } from './check.ts'
+import type { Act, Around } from './command.ts'
+import { addCompletion } from './completion.ts'
+import type { Exit } from './exits.ts'
+import { addGetTransaction } from './get-transaction.ts'
+import { addInit } from './init.ts'
+import { addKeys } from './keys.ts'
+import { addListTransactions } from './list-transactions.ts'
+import { addSend } from './send.ts'
+import { addStatus } from './status.ts'
+import { addWatchTransaction } from './watch-transaction.ts'
+
+export function openProgram(around: Around, ended: (exit: Exit) => void): Command {
+  const { stdout, stderr } = around.life
+  const act: Act =
+    (run) =>
+    async (...args) =>
+      ended(await run(around, ...args))
+  const program = new Command('rescind').exitOverride().configureOutput({
+    writeOut: (text) => void stdout.write(text),
+    writeErr: (text) => void stderr.write(text.replace(/^error: /, 'rescind: ')),
+  })
+  for (const add of [addStatus, addSend, addTransactions, addCancel, addKeys, addCheck, addInit, addCompletion])
+    add(program, act)
+  return program
+}
+
+function addTransactions(program: Command, act: Act): void {
+  const tx = program.command('tx').description('list, show and follow transactions')
+  for (const add of [addListTransactions, addGetTransaction, addWatchTransaction]) add(tx, act)
+}

@@ -1,0 +1,63 @@
+// The verdict on a cancellation: its exit code, and its lines for people.
+import { ApiError, type CancellationView, type Client, type TransactionView } from '../client/client.ts'
+import { CommandError, type Exit, exits } from './exits.ts'
+import { type Cell, ether } from './format.ts'
+
+/** Undefined if nobody canceled the transaction. */
+export async function verdictOn(client: Client, relayer: string, id: string): Promise<CancellationView | undefined> {
+  try {
+    return await client.cancellation(relayer, id)
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'CANCELLATION_NOT_FOUND') return undefined
+    throw error
+  }
+}
+
+/** 0 only if the payload can never execute. */
+export function exitOf({ state, final }: CancellationView): Exit {
+  if (!final) return exits.undecided
+  return state === 'lost' || state === 'external' ? exits.lost : exits.done
+}
+
+const meanings: Readonly<Record<CancellationView['state'], string>> = {
+  dropped: 'dropped: no node ever had the transaction',
+  racing: 'racing: a no-op competes for the nonce',
+  won: 'won: the no-op took the nonce',
+  lost: 'lost: the original was mined first',
+  external: 'external: a foreign transaction took the nonce',
+}
+
+export function explain({ state, final, winner }: CancellationView): string {
+  const by = winner ? `, ${winner.hash} in block ${winner.block_number}` : ''
+  return `${meanings[state]}${by}${final ? '' : '; this is not final yet'}`
+}
+
+export function verdictPairs(verdict: CancellationView): readonly (readonly [string, Cell])[] {
+  const { state, final, safe_to_retry: isSafe, winner, cost } = verdict
+  return [
+    ['verdict', `${state}, ${final ? 'final' : 'not final'}`],
+    ['safe to retry', isSafe ? 'yes' : 'no'],
+    ['winner', winner && `${winner.hash} in block ${winner.block_number}`],
+    ['cost', cost === undefined ? undefined : ether(cost)],
+  ]
+}
+
+/** The exit code of a transaction that has ended; throws for one that did not execute as it was sent. */
+export function exitOfEnd(transaction: TransactionView, verdict: CancellationView | undefined): Exit {
+  if (verdict) {
+    const exit = exitOf(verdict)
+    if (exit === exits.done) return exit
+    throw new CommandError(exit, explain(verdict))
+  }
+  const { status } = transaction
+  if (status === 'failed') throw new CommandError(exits.error, 'the transaction was mined and reverted')
+  if (status === 'confirmed') return exits.done
+  throw new CommandError(exits.undecided, 'the transaction is mined, and no node reports whether it succeeded')
+}
+
+/** Whether nothing can change any more, but for a reorganization deeper than the required confirmations. */
+export function hasEnded(transaction: TransactionView, verdict: CancellationView | undefined): boolean {
+  if (verdict) return verdict.final
+  const { status, confirmed_at: confirmedAt } = transaction
+  return status === 'confirmed' || status === 'failed' || (status === 'mined' && confirmedAt !== undefined)
+}

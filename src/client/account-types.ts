@@ -1,0 +1,104 @@
+// Types of the API, written from its OpenAPI document: `npx vitest run --project real test/client/types.test.ts -u`.
+
+export interface RelayerView {
+  readonly id: string
+  readonly name: string
+  readonly network: string
+  readonly network_type: 'evm'
+  readonly chain_id: number
+  readonly address: string
+  readonly signer_id: string
+  readonly notification_id?: string
+  readonly paused: boolean
+  readonly system_disabled: boolean
+  readonly policies: {
+    /** Wei */
+    readonly min_balance: number
+    /** Wei */
+    readonly gas_price_cap?: number
+    /** Wei */
+    readonly cancel_gas_price_cap?: number
+    /** Wei */
+    readonly cancel_reserve?: number
+    readonly max_in_flight: number
+    readonly eip1559_pricing: boolean
+    readonly gas_limit_estimation: boolean
+    readonly whitelist_receivers?: readonly string[]
+    readonly whitelist_selectors?: Readonly<Record<string, readonly string[]>>
+    /** Wei */
+    readonly value_cap?: number
+  }
+  readonly custom_rpc_urls?: readonly {
+    /** With user, path and query masked */
+    readonly url: string
+    readonly weight: number
+    /** With every value masked, as "***" */
+    readonly headers?: Readonly<Record<string, string>>
+  }[]
+}
+
+export interface RelayerStatusView {
+  readonly network_type: 'evm'
+  /** Wei */
+  readonly balance: string
+  /** The account's next nonce at the head */
+  readonly nonce: string
+  readonly pending_transactions_count: number
+  readonly last_confirmed_transaction_timestamp?: string
+  readonly paused: boolean
+  readonly system_disabled: boolean
+}
+
+export interface ApiKeyView {
+  readonly id: string
+  readonly name: string
+  /** The first characters of the key */
+  readonly hint: string
+  readonly scopes: readonly ('read' | 'send' | 'cancel' | 'sign' | 'admin')[]
+  /** Absent: every relayer */
+  readonly relayers?: readonly string[]
+  readonly created_at: string
+  /** The id of an API key, or `administrator` for the key of the environment */
+  readonly created_by: string
+  readonly expires_at?: string
+  readonly revoked_at?: string
+  readonly revoked_by?: string
+  /** To the minute; absent: never */
+  readonly last_used_at?: string
+}
+
+export interface ApiKeyInput {
+  /** A name for people, of 1 to 100 characters on one line */
+  readonly name: string
+  /** A list of the key's scopes: one or more of read, send, cancel, sign, admin */
+  readonly scopes: readonly ('read' | 'send' | 'cancel' | 'sign' | 'admin')[]
+  /** A list of 1 to 256 relayers' ids, or nothing for all relayers */
+  readonly relayers?: readonly string[]
+  /** A time by RFC 3339, such as "2030-01-31T12:00:00Z", or nothing for a key that does not expire */
+  readonly expires_at?: string
+}
+
+export interface NewApiKeyView {
+  readonly id: string
+  readonly name: string
+  /** The first characters of the key */
+  readonly hint: string
+  readonly scopes: readonly ('read' | 'send' | 'cancel' | 'sign' | 'admin')[]
+  /** Absent: every relayer */
+  readonly relayers?: readonly string[]
+  readonly created_at: string
+  /** The id of an API key, or `administrator` for the key of the environment */
+  readonly created_by: string
+  readonly expires_at?: string
+  readonly revoked_at?: string
+  readonly revoked_by?: string
+  /** To the minute; absent: never */
+  readonly last_used_at?: string
+  /** The bearer token; shown in this response only */
+  readonly key: string
+}
+
+export interface ReadinessView {
+  readonly status: 'ready'
+  readonly version: string
+}

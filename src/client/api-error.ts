@@ -1,0 +1,33 @@
+// The errors of the client: an answer that is no success, and a request without an answer.
+
+/** The service answered, and refused or failed. Programs branch on `code`, people read the message. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+  /** The header Relayer-Error-Code, as in docs/errors.md; absent where something in between answered. */
+  readonly code: string | undefined
+  /** Names the request in the log of the service. */
+  readonly requestId: string | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(message: string, { status, headers }: Pick<Response, 'status' | 'headers'>) {
+    super(message)
+    this.status = status
+    this.code = headers.get('relayer-error-code') ?? undefined
+    this.requestId = headers.get('x-request-id') ?? undefined
+    const seconds = headers.get('retry-after')
+    this.retryAfterSeconds = seconds !== null && /^\d+$/.test(seconds) ? Number(seconds) : undefined
+  }
+}
+
+/** There was no answer. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer'
+  /** True if there was no connection, so that the service can't have read the request. */
+  readonly isUnsent: boolean
+
+  constructor(message: string, isUnsent: boolean, options: { cause: unknown }) {
+    super(message, options)
+    this.isUnsent = isUnsent
+  }
+}

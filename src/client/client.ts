@@ -1,0 +1,116 @@
+// The client of the HTTP API, exported as `rescind/client`. It needs fetch, and nothing else.
+import type {
+  ApiKeyInput,
+  ApiKeyView,
+  NewApiKeyView,
+  ReadinessView,
+  RelayerStatusView,
+  RelayerView,
+} from './account-types.ts'
+import { type EventFilter, type EventView, followEvents } from './events.ts'
+import { type ApiPage, type Connection, requestData, requestPage } from './request.ts'
+import type {
+  AttemptView,
+  BulkCancellationView,
+  CancellationPreviewView,
+  CancellationView,
+  SendInput,
+  TransactionView,
+} from './transaction-types.ts'
+
+export type * from './account-types.ts'
+export { ApiError, NoAnswer } from './api-error.ts'
+export type { EventFilter, EventView } from './events.ts'
+export type { ApiPage, Connection } from './request.ts'
+export type * from './transaction-types.ts'
+
+export interface Paging {
+  /** From 1. */
+  readonly page?: number
+  /** 10 unless given, at most 100. */
+  readonly perPage?: number
+}
+
+/** Every function throws ApiError for a refusal or a failure of the service, and NoAnswer without an answer. */
+export interface Client {
+  readiness(): Promise<ReadinessView>
+
+  relayers(paging?: Paging): Promise<ApiPage<RelayerView>>
+  relayer(relayerId: string): Promise<RelayerView>
+  relayerStatus(relayerId: string): Promise<RelayerStatusView>
+
+  /** With an `idempotencyKey`, the same call may be repeated: one transaction is stored. */
+  send(relayerId: string, input: SendInput, options?: { readonly idempotencyKey?: string }): Promise<TransactionView>
+  /** Newest first. */
+  transactions(
+    relayerId: string,
+    filter?: Paging & { readonly status?: TransactionView['status'] },
+  ): Promise<ApiPage<TransactionView>>
+  transaction(relayerId: string, transactionId: string): Promise<TransactionView>
+  /** Oldest first. */
+  attempts(relayerId: string, transactionId: string): Promise<readonly AttemptView[]>
+
+  /** The cancellation is durable when this resolves. With `waitSeconds`, 1 to 60, it waits for a final verdict. */
+  cancel(
+    relayerId: string,
+    transactionId: string,
+    options?: { readonly waitSeconds?: number },
+  ): Promise<TransactionView>
+  /** The verdict on a cancellation. */
+  cancellation(relayerId: string, transactionId: string): Promise<CancellationView>
+  cancelPending(relayerId: string): Promise<BulkCancellationView>
+  previewCancellation(relayerId: string): Promise<CancellationPreviewView>
+
+  /** Events as they happen, resumed by itself after a lost connection, until the filter's signal aborts. */
+  events(filter?: EventFilter): AsyncGenerator<EventView, void>
+
+  /** Newest first. */
+  apiKeys(paging?: Paging): Promise<ApiPage<ApiKeyView>>
+  createApiKey(input: ApiKeyInput): Promise<NewApiKeyView>
+  revokeApiKey(apiKeyId: string): Promise<ApiKeyView>
+}
+
+/** Opens no connection by itself. */
+export function openClient(connection: Connection): Client {
+  const id = encodeURIComponent
+  const at = (relayerId: string, rest: string) => `/relayers/${id(relayerId)}${rest}`
+  const one = (relayerId: string, transactionId: string, rest = '') =>
+    at(relayerId, `/transactions/${id(transactionId)}${rest}`)
+  const get = <T>(path: string) => requestData<T>(connection, { method: 'GET', path })
+  const list = <T>(path: string, { page, perPage, status }: Paging & { readonly status?: string } = {}) =>
+    requestPage<T>(connection, { method: 'GET', path, query: { page, per_page: perPage, status } })
+
+  return {
+    readiness: () => get('/ready'),
+
+    relayers: (paging) => list('/relayers', paging),
+    relayer: (relayerId) => get(at(relayerId, '')),
+    relayerStatus: (relayerId) => get(at(relayerId, '/status')),
+
+    send: (relayerId, body, { idempotencyKey } = {}) =>
+      requestData(connection, {
+        ...{ method: 'POST', path: at(relayerId, '/transactions'), body },
+        headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
+      }),
+    transactions: (relayerId, filter) => list(at(relayerId, '/transactions'), filter),
+    transaction: (relayerId, transactionId) => get(one(relayerId, transactionId)),
+    attempts: (relayerId, transactionId) => get(one(relayerId, transactionId, '/attempts')),
+
+    cancel: (relayerId, transactionId, { waitSeconds } = {}) =>
+      requestData(connection, {
+        ...{ method: 'DELETE', path: one(relayerId, transactionId) },
+        headers: waitSeconds === undefined ? {} : { prefer: `wait=${waitSeconds}` },
+        patienceMs: (waitSeconds ?? 0) * 1000,
+      }),
+    cancellation: (relayerId, transactionId) => get(one(relayerId, transactionId, '/cancellation')),
+    cancelPending: (relayerId) =>
+      requestData(connection, { method: 'DELETE', path: at(relayerId, '/transactions/pending') }),
+    previewCancellation: (relayerId) => get(at(relayerId, '/transactions/pending/cancellation-preview')),
+
+    events: (filter = {}) => followEvents(connection, filter),
+
+    apiKeys: (paging) => list('/api-keys', paging),
+    createApiKey: (body) => requestData(connection, { method: 'POST', path: '/api-keys', body }),
+    revokeApiKey: (apiKeyId) => requestData(connection, { method: 'DELETE', path: `/api-keys/${id(apiKeyId)}` }),
+  }
+}

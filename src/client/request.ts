@@ -1,0 +1,133 @@
+// Sends one request to the API, over fetch, and turns everything but a success into an error.
+import { ApiError, NoAnswer } from './api-error.ts'
+
+export interface Connection {
+  /** Such as `http://127.0.0.1:8080`. */
+  readonly url: string
+  readonly apiKey: string
+  /** For an answer, without the seconds that a request waits for a verdict. Default: 30,000. */
+  readonly timeoutMs?: number
+  /** Aborts every request. */
+  readonly signal?: AbortSignal
+  /** Default: the global one. */
+  readonly fetch?: typeof fetch
+}
+
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** From `/api/v1` on. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  /** How long the service may wait before it answers. */
+  readonly patienceMs?: number
+  readonly signal?: AbortSignal
+}
+
+export interface ApiPage<T> {
+  readonly items: readonly T[]
+  /** Of all pages. */
+  readonly total: number
+}
+
+interface SuccessBody<T> {
+  readonly data: T
+  readonly pagination: { readonly total_items: number }
+}
+
+export const timeoutMsDefault = 30_000
+
+/** Throws ApiError and NoAnswer, and the reason of an aborted signal. */
+export async function requestData<T>(connection: Connection, request: ApiRequest): Promise<T> {
+  return (await requestSuccess<T>(connection, request)).data
+}
+
+export async function requestPage<T>(connection: Connection, request: ApiRequest): Promise<ApiPage<T>> {
+  const { data, pagination } = await requestSuccess<readonly T[]>(connection, request)
+  return { items: data, total: pagination.total_items }
+}
+
+async function requestSuccess<T>(connection: Connection, request: ApiRequest): Promise<SuccessBody<T>> {
+  const enough = AbortSignal.timeout((connection.timeoutMs ?? timeoutMsDefault) + (request.patienceMs ?? 0))
+  return answering(connection, request, enough, async (answer) => JSON.parse(await answer.text()))
+}
+
+/** `read` gets a success; `enough` ends the waiting. Throws as `requestData` does. */
+export async function answering<T>(
+  connection: Connection,
+  request: ApiRequest,
+  enough: AbortSignal | undefined,
+  read: (answer: Response) => Promise<T>,
+): Promise<T> {
+  const stops = [connection.signal, request.signal].filter((signal) => signal !== undefined)
+  try {
+    const signal = AbortSignal.any([...stops, ...(enough ? [enough] : [])])
+    const answer = await (connection.fetch ?? fetch)(urlOf(connection, request), {
+      ...initOf(connection, request),
+      signal,
+    })
+    if (!answer.ok) throw new ApiError(messageOf(await answer.text(), answer.status), answer)
+    return await read(answer)
+  } catch (error) {
+    for (const stop of stops) stop.throwIfAborted()
+    if (error instanceof ApiError) throw error
+    throw new NoAnswer(reasonOf(error), isUnsent(error), { cause: error })
+  }
+}
+
+function urlOf({ url }: Connection, { path, query = {} }: ApiRequest): URL {
+  const full = new URL(`${url.replace(/\/+$/, '')}/api/v1${path}`)
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) full.searchParams.set(name, String(value))
+  }
+  return full
+}
+
+function initOf({ apiKey }: Connection, { method, headers, body }: ApiRequest): RequestInit {
+  const json = body === undefined ? {} : { 'content-type': 'application/json' }
+  return {
+    method,
+    headers: { authorization: `Bearer ${apiKey}`, ...json, ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    // A redirect would take the key along.
+    redirect: 'error',
+  }
+}
+
+/** The service's sentence. Anything else came from a proxy: only its status counts. */
+function messageOf(text: string, status: number): string {
+  try {
+    const { message } = JSON.parse(text)
+    if (typeof message === 'string') return message
+  } catch {
+    // No JSON.
+  }
+  return `HTTP ${status}`
+}
+
+const neverConnected = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]
+
+function isUnsent(error: unknown): boolean {
+  return neverConnected.includes(codeOf(error) ?? '')
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Error && error.name === 'TimeoutError') return 'no answer in time'
+  const code = codeOf(error)
+  return code === undefined ? 'the connection failed' : `the connection failed (${code})`
+}
+
+/** Node's fetch puts the error of the connection into `cause`. */
+function codeOf(error: unknown): string | undefined {
+  const cause = error instanceof Error ? error.cause : undefined
+  if (typeof cause !== 'object' || cause === null || !('code' in cause)) return undefined
+  return typeof cause.code === 'string' ? cause.code : undefined
+}

@@ -1,0 +1,158 @@
+// Types of the API, written from its OpenAPI document: `npx vitest run --project real test/client/types.test.ts -u`.
+
+export interface TransactionView {
+  readonly id: string
+  readonly relayer_id: string
+  readonly status: 'pending' | 'sent' | 'submitted' | 'mined' | 'confirmed' | 'failed' | 'canceled' | 'expired'
+  readonly status_reason?: string
+  readonly created_at: string
+  readonly sent_at?: string
+  readonly confirmed_at?: string
+  /** The hash of the mined attempt with the payload, else of its newest attempt */
+  readonly hash?: string
+  readonly from: string
+  /** Absent for a contract creation */
+  readonly to?: string
+  /** Wei, decimal */
+  readonly value: string
+  readonly data: string
+  readonly nonce?: number
+  readonly gas_limit?: number
+  /** Wei, decimal */
+  readonly gas_price?: string
+  /** Wei, decimal */
+  readonly max_fee_per_gas?: string
+  /** Wei, decimal */
+  readonly max_priority_fee_per_gas?: string
+  readonly signature?: {
+    readonly r: string
+    readonly s: string
+    readonly v: number
+    /** r, s and 27 or 28, in 65 bytes */
+    readonly sig: string
+  }
+  readonly speed?: { readonly name: 'safeLow' | 'average' | 'fast' | 'fastest' }
+  /** An array of at most 256 objects of address and storage_keys (EIP-2930) */
+  readonly access_list?: readonly {
+    /** An address: 0x and 40 hex digits, in one case or with its EIP-55 checksum */
+    readonly address: string
+    /** At most 1024 storage keys, as an array */
+    readonly storage_keys: readonly string[]
+  }[]
+}
+
+export interface CancellationView {
+  readonly transaction_id: string
+  readonly state: 'racing' | 'dropped' | 'won' | 'lost' | 'external'
+  /** This state will not change again */
+  readonly final: boolean
+  /** The original can never execute, so its payload may be sent again */
+  readonly safe_to_retry: boolean
+  readonly origin: 'request' | 'expiry' | 'refusal'
+  readonly requested_at: string
+  readonly status_reason?: string
+  readonly winner?: {
+    readonly hash: string
+    readonly block_number: number
+    readonly block_hash: string
+  }
+  /** Wei that the no-op cost in fees; 0 unless it was mined; absent where no node reports its cost */
+  readonly cost?: string
+}
+
+export interface AttemptView {
+  readonly hash: string
+  readonly kind: 'execute' | 'replace' | 'cancel'
+  readonly nonce: number
+  readonly gas_limit: number
+  readonly gas_price?: string
+  readonly max_fee_per_gas?: string
+  readonly max_priority_fee_per_gas?: string
+  /** Sending: on its way since it was recorded; handed: a node received it; refused: every node that received it called it invalid; held: no node ever received it; withdrawn: was held, and will never be sent */
+  readonly state: 'sending' | 'handed' | 'refused' | 'held' | 'withdrawn'
+  readonly outcome?: {
+    readonly kind: 'accepted' | 'alreadyKnown' | 'rejected' | 'unknown'
+    readonly code?: string
+    readonly message?: string
+    readonly at: string
+  }
+  /** Why it is held or was refused */
+  readonly reason?: string
+  readonly recorded_at: string
+}
+
+export interface BulkCancellationView {
+  readonly queued_for_cancellation_transaction_ids: readonly string[]
+  readonly failed_to_queue_transaction_ids: readonly string[]
+  readonly total_processed: number
+}
+
+export interface CancellationPreviewView {
+  /** That no node ever had: they end at once, for nothing */
+  readonly free: number
+  /** That a node may have: each needs a no-op */
+  readonly no_ops: number
+  /** The no-ops that cancel_gas_price_cap forbids at today's price: they wait for a lower one */
+  readonly over_cap: number
+  /** Nonces of free ones below one that a node may have: each needs a no-op too */
+  readonly gaps: number
+  /** That were canceled before and are not decided: they come beside these */
+  readonly racing: number
+  /** That are pending by their status, and whose nonce the chain has spent */
+  readonly too_late: number
+  readonly cost: {
+    /** Wei: if all no-ops are mined in the next block */
+    readonly expected: string
+    /** Wei: the most that no-ops signed now can cost */
+    readonly today: string
+    /** Wei: the most that they can come to cost under cancel_gas_price_cap; absent without that policy */
+    readonly max?: string
+  }
+  /** Wei: the most that the no-ops of those that race already can cost */
+  readonly committed: string
+  /** Wei: of the relayer */
+  readonly balance: string
+  /** Wei: what sends leave untouched, for no-ops */
+  readonly cancel_reserve: string
+  readonly balance_covers: {
+    /** cost.today, on top of committed amounts */
+    readonly today: boolean
+    /** cost.max, on top of committed amounts */
+    readonly max?: boolean
+  }
+  /** The head of this preview */
+  readonly block_number: number
+}
+
+export interface SendInput {
+  /** An address: 0x and 40 hex digits, in one case or with its EIP-55 checksum; none creates a contract */
+  readonly to?: string
+  /** Wei as a decimal string, such as "1000000000000000000", or as an integer */
+  readonly value: string | number
+  /** Bytes in hex: 0x and an even number of digits */
+  readonly data?: string
+  /** Gas units as an integer from 21000, or nothing to have it estimated */
+  readonly gas_limit?: number | null
+  /** One of safeLow, average, fast, fastest, as {"name": "fast"} or as the bare string; fast when no fee is given */
+  readonly speed?:
+    | { readonly name: 'safeLow' | 'average' | 'fast' | 'fastest' }
+    | 'safeLow'
+    | 'average'
+    | 'fast'
+    | 'fastest'
+  /** Wei as a decimal string, such as "1000000000000000000", or as an integer */
+  readonly gas_price?: string | number
+  /** Wei as a decimal string, such as "1000000000000000000", or as an integer */
+  readonly max_fee_per_gas?: string | number
+  /** Wei as a decimal string, such as "1000000000000000000", or as an integer */
+  readonly max_priority_fee_per_gas?: string | number
+  /** An array of at most 256 objects of address and storage_keys (EIP-2930) */
+  readonly access_list?: readonly {
+    /** An address: 0x and 40 hex digits, in one case or with its EIP-55 checksum */
+    readonly address: string
+    /** At most 1024 storage keys, as an array */
+    readonly storage_keys: readonly string[]
+  }[]
+  /** A time by RFC 3339, such as "2030-01-31T12:00:00Z" */
+  readonly valid_until?: string
+}

@@ -1,0 +1,269 @@
+// Every command that talks to the service, from the packed package, against the packed service and a real node.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { run } from '../../src/cli/run.ts'
+import { type Anvil, devAccount, startAnvil } from '../../tooling/anvil.ts'
+import { type Client, openClient, until } from '../../tooling/client.ts'
+import { freePort } from '../../tooling/free-port.ts'
+import { type Service, startService } from '../../tooling/service.ts'
+import { type Ran, start } from './support/packed.ts'
+
+const to = devAccount(5).address
+const main = join(inject('packed'), 'dist/main.js')
+let anvil: Anvil
+let service: Service
+let client: Client
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rescind-cli-'))
+  anvil = await startAnvil({ mining: 'manual' })
+  service = await startService({
+    main: [main, 'start'],
+    networks: [{ name: 'local', rpcUrls: [anvil.url] }],
+    relayers: ['one', 'two', 'three'].map((id, index) => ({ id, privateKey: devAccount(index).key })),
+  })
+  client = openClient(service.url, service.apiKey)
+})
+afterAll(async () => {
+  await client?.close()
+  await service?.[Symbol.asyncDispose]()
+  await anvil?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const env = () => ({ API_KEY: service.apiKey, RESCIND_URL: service.url })
+const rescind = (args: readonly string[], more: Readonly<Record<string, string>> = env()): Promise<Ran> =>
+  start(main, args, { cwd: folder, env: more }).ended
+const running = (args: readonly string[]) => start(main, args, { cwd: folder, env: env() })
+const sendTo = async (relayer: string) => (await client.send(relayer, { to, value: '1', speed: 'fast' })).id
+const untilStatus = (relayer: string, id: string, status: string) =>
+  until(async () => (await client.get(relayer, id)).status === status, { what: status })
+
+test('status lists the relayers, and -r names one', async () => {
+  const all = await rescind(['status'])
+  expect(all).toMatchObject({ exit: 0, stderr: expect.stringContaining(`${service.url} is ready`) })
+  expect(all.stdout).toMatch(/^RELAYER +NETWORK +ADDRESS +BALANCE +NONCE +PENDING +PAUSED\n/)
+  expect(all.stdout).toMatch(/\none +local +0xf39F\w+ +10000 ether +0 +0 +no\n/)
+  const one = await rescind(['status', '-r', 'two', '--json'])
+  expect(one).toMatchObject({ exit: 0, stderr: '' })
+  expect(JSON.parse(one.stdout)).toMatchObject({ ready: true, relayers: [{ id: 'two', account: { nonce: '0' } }] })
+  expect(await rescind(['status', '-r', 'nobody'])).toMatchObject({
+    exit: 3,
+    stdout: '',
+    stderr: expect.stringContaining('RELAYER_NOT_FOUND'),
+  })
+})
+
+test('the address comes from --url, RESCIND_URL or APP_PORT, and the key from the environment or .env', async () => {
+  const { port } = new URL(service.url)
+  const nowhere = `http://127.0.0.1:${await freePort()}`
+  expect(await rescind(['keys', 'list', '--url', service.url], { ...env(), RESCIND_URL: nowhere })).toMatchObject({
+    exit: 0,
+  })
+  await writeFile(join(folder, '.env'), `API_KEY=${service.apiKey}\nAPP_PORT=${port}\n`)
+  expect(await rescind(['keys', 'list'], {})).toMatchObject({ exit: 0, stderr: '' })
+  await rm(join(folder, '.env'))
+  expect(await rescind(['keys', 'list'], { RESCIND_URL: service.url })).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('API_KEY is not set'),
+  })
+  expect(await rescind(['keys', 'list'], { API_KEY: 'wrong', RESCIND_URL: service.url })).toMatchObject({
+    exit: 3,
+    stderr: expect.stringContaining('UNAUTHORIZED'),
+  })
+  expect(await rescind(['status'], { ...env(), RESCIND_URL: nowhere })).toMatchObject({
+    exit: 1,
+    stdout: '',
+    stderr: expect.stringContaining('ECONNREFUSED'),
+  })
+})
+
+test.each([
+  [['tx', 'list'], 'there are 3 relayers: name one with -r (one, three, two)'],
+  [['tx', 'list', '-r', 'one', '--per-page', '1000'], '--per-page: "1000" is no whole number from 1 to 100'],
+  [['tx', 'list', '--status', 'odd'], 'Allowed choices are pending'],
+  [['send', '-r', 'one', '--to', to, '--value', '1.5'], '--value: "1.5" is no amount'],
+  [['send', '-r', 'one', '--value', '1'], '--to is missing'],
+  [['cancel', '-r', 'one'], 'name a transaction by its id'],
+  [['cancel', 'x', '--all'], 'exclude each other'],
+  [['keys', 'create', '--name', 'x', '--scope', 'all'], '--scope: "all" is none of'],
+  [['status', '--url', 'ftp://x'], '--url gives no http or https URL'],
+  [['status', '--api-key=hidden'], 'a key does not belong on a command line'],
+  [['tx', 'drop'], "unknown command 'drop'"],
+  [['status', '--odd'], "unknown option '--odd'"],
+])('a wrong call ends with 2: %j', async (args, message) => {
+  const ran = await rescind(args)
+  expect(ran).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringContaining(message) })
+  expect(ran.stderr).not.toContain('hidden')
+})
+
+test('send prints the id, sends at most once under a key, and a refusal ends with 3', async () => {
+  const args = ['send', '-r', 'three', '--to', to, '--value', '1.5gwei', '--idempotency-key', 'payment-1']
+  const sent = await rescind([...args, '--speed', 'fast'])
+  expect(sent).toMatchObject({ exit: 0, stderr: expect.stringContaining('rescind tx watch') })
+  const again = await rescind([...args, '--speed', 'fast', '--json'])
+  expect(again).toMatchObject({ exit: 0, stderr: '' })
+  expect(JSON.parse(again.stdout)).toMatchObject({ id: sent.stdout.trim(), value: '1500000000' })
+  expect(await rescind(args.with(6, '2'))).toMatchObject({
+    exit: 3,
+    stdout: '',
+    stderr: expect.stringContaining('IDEMPOTENCY_KEY_REUSED'),
+  })
+  expect(await rescind(['send', '-r', 'three', '--to', '0x1', '--value', '1'])).toMatchObject({ exit: 3 })
+})
+
+test('tx list and tx get show transactions, verdicts and attempts', async () => {
+  const id = await sendTo('three')
+  await untilStatus('three', id, 'submitted')
+  const listed = await rescind(['tx', 'list', '-r', 'three', '--per-page', '1'])
+  expect(listed).toMatchObject({ exit: 0, stderr: expect.stringMatching(/^page 1 of \d+, \d+ transactions\n$/) })
+  expect(listed.stdout).toMatch(new RegExp(`^ID .*\\n${id} +submitted +\\d+ +0\\.000000000000000001 ether +${to}`))
+  const filtered = await rescind(['tx', 'list', '-r', 'three', '--status', 'failed', '--json'])
+  expect(filtered).toMatchObject({ exit: 0, stdout: '[]\n', stderr: '' })
+  const got = await rescind(['tx', 'get', id, '-r', 'three', '--attempts'])
+  expect(got).toMatchObject({ exit: 0, stderr: '' })
+  expect(got.stdout).toMatch(new RegExp(`^id +${id}\\n`))
+  expect(got.stdout).toMatch(/\n0x[0-9a-f]{64} +execute +\d+ +\d+ +handed +accepted\n/)
+  const json = JSON.parse((await rescind(['tx', 'get', id, '-r', 'three', '--attempts', '--json'])).stdout)
+  expect(json).toMatchObject({ id, status: 'submitted', attempts: [{ kind: 'execute' }] })
+  expect(await rescind(['tx', 'get', 'x', '-r', 'three'])).toMatchObject({
+    exit: 3,
+    stderr: expect.stringContaining('TRANSACTION_NOT_FOUND'),
+  })
+})
+
+test('tx watch follows a transaction until it is confirmed', async () => {
+  const id = await sendTo('two')
+  await untilStatus('two', id, 'submitted')
+  expect(await rescind(['tx', 'watch', id, '-r', 'two', '--timeout', '1'])).toMatchObject({
+    exit: 5,
+    stderr: expect.stringContaining('undecided: the transaction is submitted'),
+  })
+  const watching = running(['tx', 'watch', id, '-r', 'two'])
+  await until(() => watching.stdout().includes('submitted'), { what: 'the first line' })
+  await anvil.mine(3)
+  const watched = await watching.ended
+  expect(watched).toMatchObject({ exit: 0, stderr: '' })
+  expect(watched.stdout).toMatch(/^submitted +0x[\s\S]*\nconfirmed +0x/)
+  const lines = (await rescind(['tx', 'watch', id, '-r', 'two', '--json'])).stdout.trim().split('\n')
+  expect(lines.map((line) => JSON.parse(line).status)).toEqual(['confirmed'])
+})
+
+test('a cancellation is undecided until it is final, and 0 means that the payload never executes', async () => {
+  const id = await sendTo('one')
+  await untilStatus('one', id, 'submitted')
+  const racing = await rescind(['cancel', id, '-r', 'one'])
+  expect(racing).toMatchObject({ exit: 5, stderr: expect.stringContaining('racing: a no-op competes') })
+  expect(racing.stdout).toMatch(/\nverdict +racing, not final\nsafe to retry +no\n/)
+  const waiting = running(['cancel', id, '-r', 'one', '--wait', '60', '--json'])
+  await until(async () => (await client.attempts('one', id)).some(({ kind }) => kind === 'cancel'), { what: 'a no-op' })
+  await until(
+    async () => {
+      await anvil.mine()
+      return (await client.cancellation('one', id)).final
+    },
+    { what: 'a final verdict', everyMs: 200 },
+  )
+  const won = await waiting.ended
+  expect(won).toMatchObject({ exit: 0, stderr: '' })
+  expect(JSON.parse(won.stdout)).toMatchObject({ transaction_id: id, state: 'won', final: true, safe_to_retry: true })
+  expect(await rescind(['tx', 'watch', id, '-r', 'one'])).toMatchObject({ exit: 0 })
+  const shown = await rescind(['tx', 'get', id, '-r', 'one'])
+  expect(shown.stdout).toMatch(/\nverdict +won, final\n/)
+})
+
+test('a foreign transaction in the nonce ends with 4, and is named', async () => {
+  const id = await sendTo('one')
+  await untilStatus('one', id, 'submitted')
+  const canceling = running(['cancel', id, '-r', 'one', '--wait', '60'])
+  await until(async () => (await client.attempts('one', id)).some(({ kind }) => kind === 'cancel'), { what: 'a no-op' })
+  const { nonce = 0 } = await client.get('one', id)
+  const price = `0x${(10n ** 12n).toString(16)}`
+  const foreign = { from: devAccount(0).address, to, value: '0x7', nonce: `0x${nonce.toString(16)}`, gasPrice: price }
+  const hash = await anvil.rpc<string>('eth_sendTransaction', [foreign])
+  await anvil.mine(3)
+  expect(await canceling.ended).toMatchObject({
+    exit: 4,
+    stdout: expect.stringMatching(/\nverdict +external, final\n/),
+    stderr: expect.stringContaining(`external: a foreign transaction took the nonce, ${hash}`),
+  })
+  expect(await rescind(['tx', 'watch', id, '-r', 'one'])).toMatchObject({ exit: 4 })
+})
+
+test('what is mined can not be canceled: 3', async () => {
+  const id = await sendTo('two')
+  await untilStatus('two', id, 'submitted')
+  await anvil.mine(3)
+  await untilStatus('two', id, 'confirmed')
+  expect(await rescind(['cancel', id, '-r', 'two'])).toMatchObject({
+    exit: 3,
+    stdout: '',
+    stderr: expect.stringContaining('TRANSACTION_ALREADY_CONFIRMED'),
+  })
+})
+
+test('cancel --all needs an answer or --yes, and reports the verdicts', async () => {
+  const ids = [await sendTo('one'), await sendTo('one')]
+  for (const id of ids) await untilStatus('one', id, 'submitted')
+  const unanswered = await rescind(['cancel', '--all', '-r', 'one'])
+  expect(unanswered).toMatchObject({
+    exit: 2,
+    stdout: '',
+    stderr: expect.stringMatching(/need a no-op +2\n[\s\S]*add --yes/),
+  })
+  expect(await untilStatus('one', ids[0] ?? '', 'submitted')).toBe(true)
+  expect(await inProcess(['cancel', '--all', '-r', 'one'], 'n\n')).toMatchObject({
+    exit: 1,
+    stderr: expect.stringContaining('nothing was canceled'),
+  })
+  const canceled = await inProcess(['cancel', '--all', '-r', 'one'], 'y\n')
+  expect(canceled).toMatchObject({ exit: 5, stdout: expect.stringMatching(/canceled +2\nfailed +0\nundecided +2\n/) })
+  await anvil.mine(3)
+  const empty = await rescind(['cancel', '--all', '-r', 'one', '--yes', '--json'])
+  expect(empty).toMatchObject({ exit: 0, stderr: '' })
+  expect(JSON.parse(empty.stdout)).toMatchObject({ total_processed: 0, verdicts: [] })
+})
+
+test('keys are created, listed and revoked; the key alone is on stdout', async () => {
+  const created = await rescind(['keys', 'create', '--name', 'billing', '--scope', 'read,send', '-r', 'two'])
+  expect(created).toMatchObject({ exit: 0, stderr: expect.stringContaining('shown this once') })
+  const key = created.stdout.trim()
+  expect(key).toMatch(/^rescind_[\w-]{43}$/)
+  const only = { API_KEY: key, RESCIND_URL: service.url }
+  expect(await rescind(['tx', 'list'], only)).toMatchObject({ exit: 0 })
+  expect(await rescind(['keys', 'list'], only)).toMatchObject({
+    exit: 3,
+    stderr: expect.stringContaining('SCOPE_MISSING'),
+  })
+  const listed = await rescind(['keys', 'list', '--json'])
+  const [{ id, hint }] = JSON.parse(listed.stdout)
+  expect(key.startsWith(hint)).toBe(true)
+  expect((await rescind(['keys', 'list'])).stdout).toMatch(
+    new RegExp(`\\n${id} +billing +${hint}… +read,send +two +valid`),
+  )
+  expect(await rescind(['keys', 'revoke', id])).toMatchObject({ exit: 0, stderr: '' })
+  expect(await rescind(['tx', 'list'], only)).toMatchObject({ exit: 3 })
+})
+
+/** With a person at a terminal, who types `answer`. */
+async function inProcess(args: readonly string[], answer: string): Promise<Ran> {
+  const [stdin, output] = [new PassThrough(), new PassThrough()]
+  const read = { stdout: '', stderr: '' }
+  output.setEncoding('utf8').on('data', (chunk: string) => {
+    read.stderr += chunk
+    if (chunk.includes('[y/N]')) stdin.write(answer)
+  })
+  const exit = await run(args, {
+    env: { ...env(), NO_COLOR: '1' },
+    directory: folder,
+    stop: new AbortController().signal,
+    stdin: Object.assign(stdin, { isTTY: true }),
+    stdout: { write: (text) => (read.stdout += text) },
+    stderr: Object.assign(output, { isTTY: true }),
+  })
+  return { exit, ...read }
+}
