@@ -154,10 +154,17 @@ export function beforeBroadcast(attempt: Attempt): Attempt {
 
 /**
  * The attempt after a block held it. A node had it, whatever others rejected, and pools take back the transactions of a
- * block that a reorganization removes.
+ * block that a reorganization removes. A restored copy may hold it as never sent.
  */
 export function afterBlock(attempt: Attempt): Attempt {
   const { broadcast } = attempt
+  if (!mayBeKnown(attempt)) {
+    const outcome = {
+      kind: 'unknown',
+      message: 'a block had it, and this record did not show that it was sent',
+    } as const
+    return { ...attempt, broadcast: { state: 'handed', outcome, at: attempt.recordedAt } }
+  }
   if (broadcast.state !== 'handed' || broadcast.rejections === undefined) return attempt
   const { rejections: _, ...rest } = broadcast
   return { ...attempt, broadcast: rest }

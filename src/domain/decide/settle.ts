@@ -1,6 +1,6 @@
 // The results of a nonce on the chain: inclusion, finality, reorganizations, and nonces that foreign transactions took.
-import { type Attempt, afterBlock } from '../attempt.ts'
-import type { NonEmpty } from '../ids.ts'
+import { type Attempt, afterBlock, mayBeKnown } from '../attempt.ts'
+import { mapNonEmpty, type NonEmpty } from '../ids.ts'
 import { recoveredReason, restoredReason } from '../lost-history/recover.ts'
 import type { Inclusion, InPhase, Transaction } from '../transaction.ts'
 import { revisionOf, spenderKind } from '../transaction.ts'
@@ -9,8 +9,12 @@ import { shownText, withoutWait } from '../wait.ts'
 
 /** The nonce is spent. Not final: a reorganization may reopen it. */
 export function include(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclusion): Transaction {
-  const { nonce, attempts } = transaction.lifecycle
-  const known = byRecord(inclusion, attempts)
+  const { nonce } = transaction.lifecycle
+  const known = byRecord(inclusion, transaction.lifecycle.attempts)
+  // The block proves that a node had it, whatever the record of a restored copy says.
+  const attempts = mapNonEmpty(transaction.lifecycle.attempts, (attempt) =>
+    attempt.hash === known.hash && !mayBeKnown(attempt) ? afterBlock(attempt) : attempt,
+  )
   const included = { ...transaction, lifecycle: { phase: 'mined' as const, nonce, attempts, inclusion: known } }
   return withReason(included, reasonFor(transaction, known))
 }

@@ -278,6 +278,10 @@ test('an attempt that the copy holds as not sent is the one that was mined, by i
   const block = { number: height, hash: blockHash(height) }
   const included = include(inFlight(5, [held]), { by: 'unrecorded', hash: held.hash, block })
   expect(included.lifecycle).toMatchObject({ inclusion: { by: 'attempt', kind: 'execute', hash: held.hash } })
+  // A reorganization may put it back into a pool, so from here on a DELETE races it.
+  expect(included.lifecycle).toMatchObject({
+    attempts: [{ broadcast: { state: 'handed', outcome: { kind: 'unknown' } } }],
+  })
   const other = include(inFlight(5, [held]), { by: 'unrecorded', hash: hashOf(0xbad), block })
   expect(other.lifecycle).toMatchObject({ inclusion: { by: 'unrecorded' } })
 })
