@@ -1,17 +1,26 @@
 // The client against a real server: answers, errors, and the stream that resumes after a lost connection.
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import * as undici from 'undici'
+import { Agent } from 'undici'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ApiError, type Client, type EventView, NoAnswer, openClient } from '../../src/client/client.ts'
 import { apiKey, type Serving, serve } from '../http/support/serve.ts'
 
 let server: Serving
 let client: Client
+/** Its connections end with the tests, so that the server need not wait for those that stay open. */
+const dispatcher = new Agent()
+const ownFetch = ((url: URL, init: undici.RequestInit) =>
+  undici.fetch(url, { ...init, dispatcher })) as unknown as typeof fetch
 beforeAll(async () => {
   server = await serve()
-  client = openClient({ url: `${server.url}/`, apiKey })
+  client = openClient({ url: `${server.url}/`, apiKey, fetch: ownFetch })
 })
-afterAll(() => server.stop())
+afterAll(async () => {
+  await dispatcher.destroy()
+  await server[Symbol.asyncDispose]()
+})
 
 const input = { to: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', value: '1' }
 
@@ -35,7 +44,7 @@ test('everything pending is canceled at once', async () => {
 
 test('keys are created, listed and revoked', async () => {
   const { id, key } = await client.createApiKey({ name: 'billing', scopes: ['read'], relayers: ['one'] })
-  const scoped = openClient({ url: server.url, apiKey: key })
+  const scoped = openClient({ url: server.url, apiKey: key, fetch: ownFetch })
   expect(await scoped.relayers()).toMatchObject({ items: [{ id: 'one' }], total: 1 })
   expect(await client.apiKeys({ perPage: 1 })).toMatchObject({ items: [{ id, name: 'billing' }] })
   expect(await client.revokeApiKey(id)).toMatchObject({ revoked_by: 'administrator' })
