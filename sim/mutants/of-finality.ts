@@ -116,4 +116,10 @@ export const ofFinality: readonly Mutant[] = [
       { file: 'src/domain/finality.ts', find: 'limitMs ?? stalledAfterMs[finality]', put: 'stalledAfterMs[finality]' },
     ],
   },
+  {
+    name: 'forget-tags-above-the-head',
+    breaks: 'never calls anything final on a chain whose tag is newer than the head by the time it is read',
+    caughtBy: 'test/chain/heads/read-tag.test.ts',
+    edits: [{ file: 'src/chain/heads/read-tag.ts', find: '...due, reported?.value', put: 'reported?.value' }],
+  },
 ]

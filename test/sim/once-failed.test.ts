@@ -43,6 +43,7 @@ const onceFailed = [
   [210026197, 'a transaction sent after a restore was taken for the one that a lost no-op canceled', 20],
   [260029168, 'a foreign transaction with a high fee cap was outbid by a tenth at a time', 20],
   [430033345, 'an attempt that a copy held as never sent was mined, and still counted as in no pool', 20],
+  [1795405376, 'on a chain of ten blocks a second, the tag was always newer than the head, and nothing became final'],
   [131130637, 'on a chain of ten blocks a second, a gateway without batches: each head waited for sixty headers'],
   [131129286, 'a cap of the sends below the tip that every pool demands'],
   [131129476, 'a node kept a bid that the balance did not cover when the lower one was made'],

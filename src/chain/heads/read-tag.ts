@@ -23,6 +23,9 @@ export interface ReadTagOptions {
   readonly rereadMs: number
 }
 
+/** Enough for every endpoint of one reading or two. */
+const earlyMax = 16
+
 interface Reading {
   readonly head: Hash
   readonly at: number
@@ -32,11 +35,15 @@ interface Reading {
 export function readingTags({ endpoints, heads, readCanonical, clock, rereadMs }: ReadTagOptions): ReadTag {
   const readings = new Map<FinalityTag, Reading>()
   const believed = new Map<FinalityTag, TaggedBlock>()
+  /** Reported above the head of that time: on a fast chain an answer may be newer than the head. A later head proves it. */
+  const early = new Map<FinalityTag, readonly TaggedBlock[]>()
 
   async function read(tag: FinalityTag, at: TrackedHead): Promise<BlockNumber | undefined> {
     const isSameChain = watchChain(heads, at)
+    const [due = [], later = []] = partition(early.get(tag) ?? [], ({ number }) => number <= at.head.number)
+    early.set(tag, later)
     const reported = await endpoints.firstAnswer((each) => report(each, tag, at), at.by).catch(() => undefined)
-    const block = await believe([believed.get(tag), reported?.value], at)
+    const block = await believe([believed.get(tag), ...due, reported?.value], at)
     if (block) believed.set(tag, block)
     // After a reorganization that came in between, the block may lie on another branch than this head.
     return isSameChain() ? block?.number : undefined
@@ -47,6 +54,10 @@ export function readingTags({ endpoints, heads, readCanonical, clock, rereadMs }
     const answer = await endpoint.call({ method: 'eth_getBlockByNumber', params: [tag, false] })
     const block = answer.kind === 'value' ? toHead(answer.value) : undefined
     if (!block) return { failed: describeAnswer(answer) }
+    if (block.number > at.head.number) {
+      early.set(tag, [...(early.get(tag) ?? []), block].slice(-earlyMax))
+      return { failed: `its ${tag} block is newer than the head` }
+    }
     const isProven = (await believe([block], at)) !== undefined
     return isProven ? { value: block } : { failed: `its ${tag} block is not on the chain of the head` }
   }
@@ -67,4 +78,8 @@ export function readingTags({ endpoints, heads, readCanonical, clock, rereadMs }
     readings.set(tag, reading)
     return reading.answer
   }
+}
+
+function partition<T>(all: readonly T[], isFirst: (each: T) => boolean): readonly (readonly T[])[] {
+  return [all.filter(isFirst), all.filter((each) => !isFirst(each))]
 }

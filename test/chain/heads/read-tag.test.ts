@@ -102,6 +102,19 @@ test.each([
   expect([await two.read(), two.state.calls]).toEqual([70, 2])
 })
 
+test('a block that was above the head counts once a head has reached it, on its own branch only', async () => {
+  const { state, read } = scene(blockOn('left', 101))
+  expect(await read()).toBeUndefined()
+  state.answers[0] = blockOn('left', 110)
+  state.head = 105
+  expect(await read()).toBe(101)
+  state.answers[0] = blockOn('right', 120)
+  state.head = 115
+  expect(await read()).toBe(110)
+  state.head = 125
+  expect(await read()).toBe(110)
+})
+
 test('a node that is behind, or has lost the tag, does not make it go back', async () => {
   const { state, read } = scene(blockOn('left', 95))
   expect(await read()).toBe(95)
