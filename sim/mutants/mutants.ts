@@ -520,18 +520,6 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'outbid-a-foreign-cap-by-tenths',
-    breaks: 'takes for ever to outbid a foreign transaction whose fee cap is far above the market',
-    caughtBy: 'test/domain/fees.test.ts',
-    edits: [
-      {
-        file: 'src/domain/fees.ts',
-        find: 'tipOf(refused) < enough ? least : maxWei(least, minWei(raisedBy(feeCap(refused), 50n), most))',
-        put: 'least',
-      },
-    ],
-  },
-  {
     name: 'forget-when-the-restored-copy-began',
     breaks: 'takes a transaction of its own time for one that a no-op of the lost history canceled',
     caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',

@@ -126,20 +126,14 @@ function ofKind(kind: Fees['kind'], fees: Fees): Fees {
 /**
  * A foreign transaction's price is not public, so each try doubles the tip. A foreign transaction that waits unmined
  * can't pay the base fee, and its tip is no more than it can pay. A quarter above the base fee exceeds every client's
- * demand over it, so the service pays nothing beyond. If that is not enough, its fee cap is far above the base fee, and
- * its tip too low for the miners. From there on each try raises our fee cap by half, up to ten times our last tip above
- * the base fee: it is a limit, and nobody pays it.
+ * demand over it, so the service pays nothing beyond.
  */
 function outbidding(refused: Fees, { baseFee }: Market): Fees {
   if (baseFee === undefined) return refused
-  const enough = raisedBy(baseFee, 25n)
-  const tip = minWei(2n * tipOf(refused), enough)
-  const least = 2n * baseFee + tip
-  const most = 2n * baseFee + escalationMultiple * tipOf(refused)
-  const cap = tipOf(refused) < enough ? least : maxWei(least, minWei(raisedBy(feeCap(refused), 50n), most))
+  const tip = minWei(2n * tipOf(refused), raisedBy(baseFee, 25n))
   return refused.kind === 'legacy'
     ? { kind: 'legacy', gasPrice: tip }
-    : { kind: 'eip1559', maxFeePerGas: cap, maxPriorityFeePerGas: tip }
+    : { kind: 'eip1559', maxFeePerGas: 2n * baseFee + tip, maxPriorityFeePerGas: tip }
 }
 
 /** Whether the price has doubled. A few dozen doublings lead from one wei to all there is. */

@@ -269,25 +269,6 @@ describe('a foreign transaction that nobody mines', () => {
     )
   })
 
-  test('is outbid within half of the tries, also where its fee cap is fifty times the base fee', () => {
-    const far = anyMarket
-      .filter(({ baseFee }) => baseFee > gwei)
-      .map((market) => {
-        const tip = market.baseFee / 10n
-        const tips = { safeLow: tip, average: tip, fast: tip, fastest: tip }
-        return { market: { ...market, tips }, foreign: eip1559(50n * market.baseFee, 9n) }
-      })
-    fc.assert(
-      fc.property(far, fc.constantFrom(...Object.entries(everyRule)), ({ market, foreign }, [client, takes]) => {
-        const first = marketFees(market, 'average', true)
-        const { ladder, paid } = outbid(market, foreign, first, takes, client === 'besu' ? strictestRule : fields)
-        expect(paid).toBeDefined()
-        expect(ladder.length).toBeLessThan(32)
-      }),
-      { numRuns: 300 },
-    )
-  })
-
   test('never leads above the cap: the cap ends it, and not the count', () => {
     fc.assert(
       fc.property(anyForeign, fc.bigInt({ min: 1n, max: 10n ** 13n }), ({ market, foreign }, cap) => {

@@ -41,7 +41,6 @@ const onceFailed = [
   [1105576, 'the same, with a cancellation in flight', 20],
   [30819, 'a PUT while the old payload was on its way, which no node got then, held its nonce for ever', 20],
   [210026197, 'a transaction sent after a restore was taken for the one that a lost no-op canceled', 20],
-  [260029168, 'a foreign transaction with a high fee cap was outbid by a tenth at a time', 20],
   [430033345, 'an attempt that a copy held as never sent was mined, and still counted as in no pool', 20],
   [1795405376, 'on a chain of ten blocks a second, the tag was always newer than the head, and nothing became final'],
   [131130637, 'on a chain of ten blocks a second, a gateway without batches: each head waited for sixty headers'],
