@@ -11,7 +11,7 @@ export interface FinalityWorld {
   readonly lags: Readonly<Record<FinalityTag, number>>
   /** Tags move at heights that it divides. */
   readonly strideBlocks: number
-  /** By node: what it answers to who asks for a tag. */
+  /** By node: its answer to a request for a tag. */
   readonly answers: readonly TagAnswer[]
   /** How likely the tags stop in a step, or go on. */
   readonly stops: number

@@ -25,7 +25,7 @@ export function reorganize(world: World, depth: number): void {
   if (fork && fork !== old) branchOff(world, fork, fork)
 }
 
-/** Takes back safe blocks, as a rollup does whose L1 was reorganized: the sequencer makes them again with what they held. */
+/** Takes back safe blocks, as a rollup does whose L1 was reorganized: the sequencer makes them again with the same transactions. */
 export function takeBackSafe(world: World): void {
   const { blocks, scenario, state, tagsDice, history } = world
   const { safe, finalized } = state.tags

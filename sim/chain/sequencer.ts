@@ -5,7 +5,7 @@ import type { SimTransaction } from './transaction.ts'
 
 /** How this chain differs from Ethereum. */
 export interface ChainKind {
-  /** First come, first served: what is accepted is in the next block, and nothing replaces it. */
+  /** First come, first served: an accepted transaction is in the next block, and nothing replaces it. */
   readonly isFcfs: boolean
   /** All nodes pass transactions to one pool. */
   readonly hasSequencer: boolean
@@ -55,7 +55,7 @@ export function order(
   return { admitted: true }
 }
 
-/** What is next by now, of the nonces that came too early. */
+/** The transactions that came too early, and whose nonces are next by now. */
 export function takeFuture(pool: Pool, sender: string, nonce: number, nowMs: number): SimTransaction | undefined {
   pool.future = pool.future.filter(({ untilMs }) => untilMs >= nowMs)
   return pool.future.find(({ transaction }) => transaction.from === sender && transaction.nonce === nonce)?.transaction

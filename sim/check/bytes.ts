@@ -46,7 +46,7 @@ export interface ByteWatch {
   deletedAt(id: string): number | undefined
   /** Whether there was never but one block at this height: its base fee is the one that a price was made for. */
   undisputed(number: number): boolean
-  /** Taken back by its client after a restore: a DELETE is answered by what is on record. */
+  /** Canceled by its client after a restore: the service answers a DELETE from its record. */
   wasUnknowable(id: string): boolean
   readonly kind: ChainKind
   canonical(): Block
@@ -61,7 +61,7 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
   const found = new Map<Hash, Recorded>()
   /** By sender and nonce: whose bytes a node had that could be valid. */
   const owners = new Map<string, Set<string>>()
-  /** Transactions of which a node received bytes since the disk was exchanged last. */
+  /** The ids of transactions whose bytes a node received since the disk was last exchanged. */
   const sentSince = new Set<string>()
   const everBroadcast = new Map<Hash, SimTransaction>()
   /** Of those, what the disk did not hold when it was exchanged: another copy may. */
@@ -70,7 +70,7 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
     'SELECT hash, kind, revision, position, state, outcome, gas_limit, gas_price, max_fee_per_gas FROM attempts WHERE transaction_id = ? AND nonce = ? ORDER BY position',
   )
   const seen = new Set<Hash>()
-  /** First come, first served: what was ordered, by sender and nonce. */
+  /** First come, first served: the hash of the ordered transaction, by sender and nonce. */
   const everOrdered = new Map<string, Hash>()
   /** Made below a bid that was likely in no pool. */
   const pricedBelow = new Set<Hash>()
@@ -99,7 +99,8 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
     const others = all.filter((each) => each.hash !== hash)
     const revision = all.find((each) => each.hash === hash)?.revision
     const ordered = everOrdered.get(`${from} ${nonce}`)
-    // Of what was ordered, the engine may not have been told. A no-op that was ordered may look too cheap until it is seen mined.
+    // The sequencer may have ordered it without the engine receiving the answer. An ordered no-op may look too cheap until the
+    // engine sees it mined.
     const accepted = others.find(
       (each) => each.kind !== 'cancel' && each.hash === ordered && each.outcome === 'accepted',
     )

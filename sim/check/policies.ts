@@ -28,7 +28,7 @@ export interface PolicyWatch {
   clock(): { readonly nowMs: number; readonly skewMs: number }
   /** Calls of this contract may revert, so that a payload to it may be refused. */
   readonly moody: string
-  /** Gas has a part that may rise after an estimate: what was estimated may become too little. */
+  /** Part of the gas may rise after an estimate, so the estimate may become too low. */
   readonly gasRises: boolean
 }
 

@@ -4,7 +4,7 @@ import type { Mutant } from './mutants.ts'
 export const ofFinality: readonly Mutant[] = [
   {
     name: 'finality-without-the-tag',
-    breaks: 'calls final what is confirmed, whatever the tag says',
+    breaks: 'calls a confirmed transaction final, whatever the tag says',
     with: ['finality'],
     edits: [
       {
@@ -16,7 +16,7 @@ export const ofFinality: readonly Mutant[] = [
   },
   {
     name: 'finality-by-the-confirmations',
-    breaks: 'calls final what is confirmed, where the network counts more blocks',
+    breaks: 'calls a confirmed transaction final, where the network counts more blocks',
     with: ['finality'],
     edits: [
       {

@@ -40,8 +40,12 @@ export function readingTags({ endpoints, heads, readCanonical, clock, rereadMs }
 
   async function read(tag: FinalityTag, at: TrackedHead): Promise<BlockNumber | undefined> {
     const isSameChain = watchChain(heads, at)
-    const [due = [], later = []] = partition(early.get(tag) ?? [], ({ number }) => number <= at.head.number)
-    early.set(tag, later)
+    const waiting = early.get(tag) ?? []
+    const due = waiting.filter(({ number }) => number <= at.head.number)
+    early.set(
+      tag,
+      waiting.filter((each) => !due.includes(each)),
+    )
     const reported = await endpoints.firstAnswer((each) => report(each, tag, at), at.by).catch(() => undefined)
     const block = await believe([believed.get(tag), ...due, reported?.value], at)
     if (block) believed.set(tag, block)
@@ -78,8 +82,4 @@ export function readingTags({ endpoints, heads, readCanonical, clock, rereadMs }
     readings.set(tag, reading)
     return reading.answer
   }
-}
-
-function partition<T>(all: readonly T[], isFirst: (each: T) => boolean): readonly (readonly T[])[] {
-  return [all.filter(isFirst), all.filter((each) => !isFirst(each))]
 }

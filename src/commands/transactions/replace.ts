@@ -8,7 +8,8 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { CommandContext } from '../context.ts'
 
 /** The requester of a replacement, and whether its key may also cancel. */
-export interface Replacer extends Requester {
+export interface Replacer {
+  readonly requester: Requester
   readonly mayCancel: boolean
 }
 
@@ -21,7 +22,7 @@ export async function replaceTransaction(
   relayerId: RelayerId,
   id: TransactionId,
   request: SendRequest,
-  requester?: Replacer,
+  replacer?: Replacer,
 ): Promise<Transaction> {
   const now = context.clock.now()
   const replaced = await context.store.commit(
@@ -29,9 +30,9 @@ export async function replaceTransaction(
       const found = await session.transaction(relayerId, id)
       const relayer = await session.relayer(relayerId)
       if (!found || !relayer) throw new RescindError('TRANSACTION_NOT_FOUND', 'no such transaction of this relayer')
-      if (requester) checkReplacer(requester, found)
+      if (replacer) checkReplacer(replacer, found)
       checkSend(relayer, request, now)
-      if (requester) session.recordAudit(allowed(auditOf(requester), now, { relayerId, transactionId: id }))
+      if (replacer) session.recordAudit(allowed(replacer.requester, now, { relayerId, transactionId: id }))
       return session.saveTransaction(found, replace(found, request), now)
     },
     relayerId,
@@ -42,11 +43,7 @@ export async function replaceTransaction(
 }
 
 /** A replacement takes the old payload back: without the scope `cancel`, a key does that to its own transactions only. */
-function checkReplacer({ keyId, mayCancel }: Replacer, { id, createdBy }: Transaction): void {
+function checkReplacer({ requester: { keyId }, mayCancel }: Replacer, { id, createdBy }: Transaction): void {
   if (mayCancel || createdBy === keyId) return
   throw new RescindError('SCOPE_MISSING', `key "${keyId}" has no scope cancel, and did not send transaction ${id}`)
-}
-
-function auditOf({ mayCancel: _, ...requester }: Replacer): Requester {
-  return requester
 }

@@ -57,27 +57,26 @@ export function rateLimits({ requestsPerSecond, burst }: ServerLimits): RateLimi
     resetSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)),
   })
 
+  async function consume(from: RateLimiterMemory, whose: string, name: string): Promise<RateLimiterRes> {
+    try {
+      return await from.consume(whose)
+    } catch (refused) {
+      throw refused instanceof RateLimiterRes ? new RateLimited(allowanceOf(name, refused)) : refused
+    }
+  }
+
   return {
     async checkKeyLimit(keyId) {
-      try {
-        const left = await keys.consume(keyId)
-        count(`key:${keyId}`)
-        return allowanceOf('key', left)
-      } catch (refused) {
-        if (!(refused instanceof RateLimiterRes)) throw refused
-        throw new RateLimited(allowanceOf('key', refused))
-      }
+      const left = await consume(keys, keyId, 'key')
+      count(`key:${keyId}`)
+      return allowanceOf('key', left)
     },
     async checkAddressLimit(address) {
       const failed = await failures.get(address)
       if (failed && failed.consumedPoints >= burst) throw new RateLimited(allowanceOf('address', failed))
     },
     async checkOpenLimit(address) {
-      try {
-        await open.consume(address)
-      } catch (refused) {
-        throw refused instanceof RateLimiterRes ? new RateLimited(allowanceOf('address', refused)) : refused
-      }
+      await consume(open, address, 'address')
     },
     async countFailure(address) {
       await failures.penalty(address)

@@ -27,7 +27,7 @@ export function replace(commands: CommandContext) {
       const payload = parseSend(request.body)
       const { relayer_id: relayerId, transaction_id: id } = request.params
       const mayCancel = request.principal !== undefined && permits(request.principal, 'cancel', relayerId)
-      const replacer = { ...requesterOf(request, 'replaceTransaction'), mayCancel }
+      const replacer = { requester: requesterOf(request, 'replaceTransaction'), mayCancel }
       const replaced = await replaceTransaction(commands, relayerId, id, payload, replacer)
       return success(presentTransaction(replaced))
     },
