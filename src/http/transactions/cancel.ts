@@ -3,7 +3,7 @@
 import type { CommandContext } from '../../commands/context.ts'
 import { awaitVerdict } from '../../commands/transactions/await-verdict.ts'
 import { cancelTransaction } from '../../commands/transactions/cancel.ts'
-import { type PoolContext, poolOf } from '../../commands/transactions/pool-of.ts'
+import { type PoolContext, poolOfRace } from '../../commands/transactions/pool-of.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { waitsPerKeyMax } from '../limits.ts'
 import { type Auditor, requesterOf } from '../request/audit.ts'
@@ -23,7 +23,7 @@ export function cancel(
 ) {
   const places = openPlaces(waitsPerKeyMax)
   const explained = async (transaction: Transaction) =>
-    explainCancellation(transaction, await poolOf({ policyOf, reads: commands.store.reads }, transaction.relayerId))
+    explainCancellation(transaction, await poolOfRace({ policyOf, reads: commands.store.reads }, transaction))
 
   return operation({
     scope: 'cancel',

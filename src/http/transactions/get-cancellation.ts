@@ -1,5 +1,5 @@
 // Reads a cancellation with its current verdict (GET).
-import { type PoolContext, poolOf } from '../../commands/transactions/pool-of.ts'
+import { type PoolContext, poolOfRace } from '../../commands/transactions/pool-of.ts'
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { transactionParameters } from '../request/parameters.ts'
@@ -22,7 +22,7 @@ export function getCancellation(context: PoolContext & { readonly reads: Reads }
       const read = await context.reads.transaction(params.relayer_id, params.transaction_id)
       const transaction = found(read, 'TRANSACTION_NOT_FOUND', 'Not found')
       const intent = found(transaction.cancellation, 'CANCELLATION_NOT_FOUND', 'this transaction was not canceled')
-      const pool = await poolOf(context, transaction.relayerId)
+      const pool = await poolOfRace(context, transaction)
       return success(presentCancellation(transaction, intent), explainCancellation(transaction, pool))
     },
   })
