@@ -98,9 +98,10 @@ function build(world: World, parent: Block, producer: SimNode, first: readonly S
   return block
 }
 
-/** Whole seconds: where blocks are made faster than that, neighbors have the same. */
+/** Whole seconds: where blocks are made faster than that, neighbors have the same, as a sequencer's may (Nitro). */
 function timestampAfter({ scenario, timeline }: World, parent: Block): number {
-  const least = parent.timestampSeconds + (scenario.blocktimeMs < 1_000 ? 0 : 1)
+  const mayRepeat = scenario.blocktimeMs < 1_000 || scenario.kind.isFcfs
+  const least = parent.timestampSeconds + (mayRepeat ? 0 : 1)
   return Math.max(least, Math.floor((epochMs + timeline.now()) / 1_000))
 }
 

@@ -74,8 +74,7 @@ function bidOver(
   const refused = latest && refusedOverForeign(latest)
   const floor = isNonEmpty(rivals) ? replacementFloor(rivals, market, observation.rule) : undefined
   const over = (fees: Fees) => (floor ? higher(floor, fees) : fees)
-  // An attempt that the balance did not cover had no chance. It is no reason for a higher price.
-  const tries = own.filter((attempt) => rejectionOf(attempt)?.code !== 'insufficientFunds').length
+  const tries = own.filter((attempt) => !hadNoChance(attempt, market.tips[speed])).length
   const escalated = escalatedFees(market, { speed, tries, kind: attempts[0].fees.kind, refused })
   const tip = raisedTip(bidder, observation, market, policy)
   const wanted = tip === undefined ? escalated : withTip(escalated, tip, market)
@@ -141,6 +140,16 @@ function likelyHeld(
   }
   if (!latest || !wasTaken(latest)) return rivals
   return rivals.filter(({ fees }) => feeCap(fees) <= feeCap(latest.fees))
+}
+
+/**
+ * The balance did not cover it, or a cap or the balance kept its tip below the one that every pool wants. It is no
+ * reason for a price above the market's once that can be paid.
+ */
+function hadNoChance(attempt: Attempt, marketTip: Wei): boolean {
+  const code = rejectionOf(attempt)?.code
+  if (code === 'feeTooLow' && wasAlwaysRejected(attempt)) return tipOf(attempt.fees) < marketTip
+  return code === 'insufficientFunds'
 }
 
 /** Our bids outbid all of our own, so a pool that prefers another transaction holds a foreign one. */

@@ -338,6 +338,20 @@ describe('a tip that no miner takes', () => {
     const fees = signed({ open: [inFlight(0, [rejected])] }, { market: marketAt(gwei, { tips }) })
     expect(fees && tipOf(fees)).toBeGreaterThanOrEqual(25n * gwei)
   })
+
+  test('is offered without a surcharge once the balance covers it, however many lower bids were rejected', () => {
+    const poor = [1, 2, 3, 4, 5].map((each) =>
+      someAttempt(0, {
+        hash: hashOf(each),
+        recordedAtBlock: height - 1,
+        fees: eip1559(BigInt(each) * gwei, BigInt(each) * gwei),
+        broadcast: rejectedAlways(tooLow),
+      }),
+    ) as unknown as NonEmpty<Attempt>
+    const tips = { safeLow: 25n * gwei, average: 25n * gwei, fast: 25n * gwei, fastest: 25n * gwei }
+    const fees = signed({ open: [inFlight(0, poor)] }, { market: marketAt(gwei, { tips }), balance: ether })
+    expect(fees && tipOf(fees)).toBe(25n * gwei)
+  })
 })
 
 describe('where gas is free', () => {
