@@ -58,7 +58,10 @@ export const tiers: readonly Tier[] = [
   { name: 'unit', files: unit },
   { name: 'sim', files: ['test/sim/**/*.test.ts'] },
   { name: 'demo', files: ['test/demo/**/*.test.ts'] },
-  { name: 'cli', files: ['test/cli/**/*.test.ts'] },
+  { name: 'rest-cli', files: ['test/cli/{commands,prepare}.test.ts'] },
+  { name: 'rest-store', files: ['test/store/postgres{,-server}.test.ts'] },
+  { name: 'rest-replicas', files: ['test/e2e/replicas-*.test.ts'] },
+  { name: 'rest-fuzz', files: ['test/openapi/**/fuzz.test.ts'] },
   { name: 'rest-chaos', files: ['test/chaos/**/*.test.ts'] },
   { name: 'rest-transfer', files: ['test/transfer/**/{cut-off,refusals,transfer}.test.ts'] },
   { name: 'real', files: ['test/**/*.test.ts'] },
@@ -69,7 +72,6 @@ export const tiers: readonly Tier[] = [
     except: [...unit, ...onPostgres, ...onOneDatabase],
     again: true,
   },
-  { name: 'rest-fuzz', files: ['test/openapi/**/fuzz.test.ts'], again: true },
   { name: 'rest-sim', files: ['test/sim/seeds.test.ts'], again: true },
 ]
 
@@ -97,11 +99,12 @@ const sweeping = (place: number, sweep: { after: number; seeds: number }) => ({
 const ways: Readonly<Record<string, object>> = {
   real: withProcesses,
   'rest-transfer': withProcesses,
+  'rest-replicas': withProcesses,
   postgres: onOneServer,
   'rest-postgres': onOneServer,
   'rest-fuzz': { ...withProcesses, env: { FUZZ_REQUESTS: '60000' } },
   demo: alone(1),
-  cli: { ...alone(5), globalSetup: ['test/cli/support/pack-once.ts'] },
+  'rest-cli': { ...alone(5), globalSetup: ['test/cli/support/pack-once.ts'] },
   sim: sweeping(2, { after: 0, seeds: 300 }),
   'rest-sim': sweeping(3, { after: 300, seeds: 2_700 }),
   'rest-chaos': alone(4),

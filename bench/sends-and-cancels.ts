@@ -1,6 +1,7 @@
 // Durable POSTs and DELETEs a second, and their latency, with a live chain that mines nothing: all but the first few
 // transactions wait in the queue.
 import { devAccount, startAnvil } from '../tooling/anvil.ts'
+import { type Limit, measureBareLoop } from './bare-loop.ts'
 import { type BenchOptions, startBenchService } from './bench-service.ts'
 import type { Figure } from './figure.ts'
 import { startLoad, targetOf } from './load.ts'
@@ -34,10 +35,11 @@ export async function measureSendsAndCancels(options: BenchOptions): Promise<Fig
   const ended = await usage()
   const memoryMb = await peakMemoryMb(service.pid)
   await service.stop()
+  const limits = options.postgres ? undefined : await measureBareLoop(load, { connections, warmUpRequests, requests })
   const aims = options.postgres ? { post: '8,000 or more', delete: '10,000 or more' } : aimsOnSqlite
   return [
-    ...figuresOf('POST', aims.post, posts, begun, between),
-    ...figuresOf('DELETE', aims.delete, deletes, between, ended),
+    ...figuresOf('POST', aims.post, posts, begun, between, limits?.post),
+    ...figuresOf('DELETE', aims.delete, deletes, between, ended, limits?.delete),
     {
       name: 'peak memory over these POSTs and DELETEs',
       value: memoryMb,
@@ -56,18 +58,52 @@ interface Usage {
   readonly database: number
 }
 
-function figuresOf(verb: string, aim: string, result: LoadResult, before: Usage, after: Usage): Figure[] {
+function figuresOf(
+  verb: string,
+  aim: string,
+  result: LoadResult,
+  before: Usage,
+  after: Usage,
+  limit: Limit | undefined,
+): Figure[] {
   const at = `at ${connections} connections`
   const perRequest = (seconds: number) => (1e6 * seconds) / result.requests
   const database = after.database - before.database
+  const rate = result.requests / result.seconds
+  const service = perRequest(after.service - before.service)
   return [
-    { name: `durable ${verb}`, value: result.requests / result.seconds, unit: '/s', aim },
+    { name: `durable ${verb}`, value: rate, unit: '/s', aim },
+    ...(limit ? besideLimit(verb, rate, service, limit) : []),
     { name: `${verb} latency p50 ${at}`, value: result.p50Ms, unit: 'ms' },
     { name: `${verb} latency p99 ${at}`, value: result.p99Ms, unit: 'ms' },
-    { name: `${verb}, processor time of the service`, value: perRequest(after.service - before.service), unit: 'µs' },
+    { name: `${verb}, processor time of the service`, value: service, unit: 'µs' },
     ...(database > 0
       ? [{ name: `${verb}, processor time of the database`, value: perRequest(database), unit: 'µs' }]
       : []),
     { name: `${verb}, processor time of the load`, value: perRequest(result.loadCpuSeconds), unit: 'µs' },
+  ]
+}
+
+/** As shares of the limit, so that the machine's speed cancels out. */
+function besideLimit(verb: string, rate: number, service: number, limit: Limit): Figure[] {
+  return [
+    { name: `${verb} on the bare loop`, value: limit.rate, unit: '/s' },
+    {
+      name: `${verb}, rate as a share of the bare loop`,
+      value: (100 * rate) / limit.rate,
+      unit: '%',
+      aim: '60 or more',
+    },
+    {
+      name: `${verb}, processor time of the bare loop`,
+      value: limit.processorMicros,
+      unit: 'µs',
+    },
+    {
+      name: `${verb}, the bare loop's processor time as a share of the service's`,
+      value: (100 * limit.processorMicros) / service,
+      unit: '%',
+      aim: '60 or more',
+    },
   ]
 }
