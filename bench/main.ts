@@ -13,9 +13,10 @@ import { describeMachine } from './machine.ts'
 import { measureOneDelete } from './one-delete.ts'
 import { measureRelayers } from './relayers.ts'
 import { measureSendsAndCancels } from './sends-and-cancels.ts'
+import { measureWaiting } from './waiting.ts'
 import { measureWakeUp } from './wake.ts'
 
-const topics = ['post', 'delete', 'bulk', 'calls', 'relayers', 'one', 'wake', 'balance'] as const
+const topics = ['post', 'delete', 'bulk', 'calls', 'relayers', 'one', 'waiting', 'wake', 'balance'] as const
 type Topic = (typeof topics)[number]
 
 const usage = `npm run bench -- [--only ${topics}] [--database sqlite|postgres] [--json FILE] [--profile]
@@ -59,6 +60,7 @@ if (wants('bulk')) report(await measureBulkCancel(options))
 if (wants('calls')) report(await measureCalls(options))
 if (wants('relayers')) report(await measureRelayers(options))
 if (wants('one')) report(await measureOneDelete(options))
+if (wants('waiting')) report(await measureWaiting(options))
 // Replicas share a PostgreSQL of their own, whatever the others run on.
 if (wants('wake')) report(await measureWakeUp())
 if (wants('balance')) report(await measureBalance())

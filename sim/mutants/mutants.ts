@@ -365,8 +365,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/rebroadcast.ts',
-        find: '(wasTaken(attempt) ? takenMs : doubtfulMs)',
-        put: '(wasTaken(attempt) ? Number.POSITIVE_INFINITY : doubtfulMs)',
+        find: 'wasTaken(attempt) ? takenMs : doubtfulMs',
+        put: 'wasTaken(attempt) ? Number.POSITIVE_INFINITY : doubtfulMs',
       },
       {
         file: 'src/domain/decide/reason-to-bid.ts',

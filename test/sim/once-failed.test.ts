@@ -44,6 +44,7 @@ const onceFailed = [
   [430033345, 'an attempt that a copy held as never sent was mined, and still counted as in no pool', 20],
   [1795405376, 'on a chain of ten blocks a second, the tag was always newer than the head, and nothing became final'],
   [196666885, 'the first bid that the balance covered was seven times the tip that the pools had named', 20],
+  [441003, 'a denial of a receipt from before a long search left the cost of a mined transaction out'],
   [131130637, 'on a chain of ten blocks a second, a gateway without batches: each head waited for sixty headers'],
   [131129286, 'a cap of the sends below the tip that every pool demands'],
   [131129476, 'a node kept a bid that the balance did not cover when the lower one was made'],

@@ -46,7 +46,8 @@ function attemptToRepeat(transaction: InPhase<'inFlight'>, own: NonEmpty<Attempt
 }
 
 /** Soon if the bytes may not have arrived, seldom if a node accepted them. */
-function isDue(attempt: Attempt, { observation, policy, now }: Situation): boolean {
+function isDue(attempt: Attempt, situation: Situation): boolean {
+  const { observation, policy, now } = situation
   const { broadcast } = attempt
   switch (broadcast.state) {
     case 'held':
@@ -56,7 +57,8 @@ function isDue(attempt: Attempt, { observation, policy, now }: Situation): boole
       const waitedMs = now - broadcast.at
       // A time ahead of the clock: the clock was set back, by an unknown amount.
       const { takenMs, doubtfulMs } = repeatAfter(observation, policy)
-      return waitedMs < 0 || waitedMs >= (wasTaken(attempt) ? takenMs : doubtfulMs)
+      const pauseMs = Math.max(wasTaken(attempt) ? takenMs : doubtfulMs, pauseBehindOthersMs(attempt, situation))
+      return waitedMs < 0 || waitedMs >= pauseMs
     }
     case 'refused':
       // An invalid payload ends. A race goes on, since the node may accept the no-op later.
@@ -64,4 +66,16 @@ function isDue(attempt: Attempt, { observation, policy, now }: Situation): boole
     case 'withdrawn':
       return false
   }
+}
+
+/** On average, a relayer repeats no more than this of the broadcasts that wait for others, however fast the blocks come. */
+const repeatsPerSecondMax = 5
+
+/**
+ * Only the next nonce can be mined, so its bytes follow the network's pace. Those behind it wait, if a node accepted them or
+ * only their price is too low now: on a chain of five blocks a second, 50 of them would cost 60 calls a second.
+ */
+function pauseBehindOthersMs(attempt: Attempt, { work, observation }: Situation): number {
+  const waits = wasTaken(attempt) || rejectionOf(attempt)?.code === 'feeTooLow'
+  return waits && attempt.nonce > observation.nonce ? (1_000 * work.open.length) / repeatsPerSecondMax : 0
 }

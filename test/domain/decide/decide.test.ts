@@ -4,6 +4,7 @@ import type { Attempt } from '../../../src/domain/attempt.ts'
 import { apply } from '../../../src/domain/decide/apply.ts'
 import { decide } from '../../../src/domain/decide/decide.ts'
 import type { Decision } from '../../../src/domain/decide/decision.ts'
+import { repeatAfter } from '../../../src/domain/decide/repeat-after.ts'
 import type { Work } from '../../../src/domain/decide/work.ts'
 import { tipOf } from '../../../src/domain/fees.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
@@ -204,6 +205,22 @@ describe('a transaction in flight', () => {
     expect(once(someRepeatAfter.doubtfulMs, 'unknown')).toEqual(['rebroadcast'])
     expect(once(someRepeatAfter.takenMs - 1, 'accepted')).toEqual([])
     expect(once(someRepeatAfter.takenMs, 'accepted')).toEqual(['rebroadcast'])
+  })
+
+  test('is broadcast again by the pace of blocks while it is next, and behind others at most five a second', () => {
+    const fast = { ...somePolicy, averageBlocktimeMs: 200, rebroadcastAfterBlocks: 4 }
+    const repeatedAfter = (ms: number) => {
+      const open = Array.from({ length: 50 }, (_, nonce) =>
+        inFlight(nonce, [someAttempt(nonce, { broadcast: answered({ kind: 'accepted' }, now - ms) })]),
+      )
+      const situation = { work: someWork({ open }), observation: someObservation({}), policy: fast, now }
+      const { decisions } = decide(situation)
+      return decisions.flatMap((each) => (each.do === 'rebroadcast' ? [each.attempt.nonce] : []))
+    }
+    const { takenMs } = repeatAfter({}, fast)
+    expect(repeatedAfter(takenMs)).toEqual([0])
+    expect(repeatedAfter(9_999)).toEqual([0])
+    expect(repeatedAfter(10_000)).toHaveLength(50)
   })
 
   test('is priced anew when it is next in line and has waited, and not behind another', () => {

@@ -1,0 +1,62 @@
+// JSON-RPC calls a second while 50 transactions of one relayer wait on a chain of five blocks a second: their cap is below the
+// base fee, so they stay in the pool and nothing about them changes.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { devAccount, startAnvil } from '../tooling/anvil.ts'
+import { openClient, until } from '../tooling/client.ts'
+import { type BenchOptions, startBenchService } from './bench-service.ts'
+import { startCallCounter } from './call-counter.ts'
+import type { Figure } from './figure.ts'
+
+const waiting = 50
+const blockTimeMs = 200
+const warmUpBlocks = 25
+const blocks = 100
+const capWei = 3_000_000_000
+const baseFeeWei = 10_000_000_000
+
+export async function measureWaiting(options: BenchOptions): Promise<Figure[]> {
+  await using anvil = await startAnvil({ mining: 'manual' })
+  await using counter = await startCallCounter(anvil.url)
+  await using service = await startBenchService(options, {
+    profileName: 'waiting',
+    networks: [{ name: 'localhost', rpcUrls: [counter.url], averageBlocktimeMs: blockTimeMs }],
+    relayers: [
+      {
+        id: 'bench',
+        privateKey: devAccount(0).key,
+        policies: { max_in_flight: waiting, gas_price_cap: capWei },
+      },
+    ],
+  })
+  await using client = openClient(service.url, service.apiKey)
+  const body = { to: devAccount(1).address, value: '1', data: '0x', gas_limit: 21_000, speed: 'average' }
+  await Promise.all(Array.from({ length: waiting }, () => client.send('bench', body)))
+  await until(async () => (await inPool(anvil.rpc)) === waiting, { what: 'all to be in the pool' })
+  const mine = async () => {
+    const next = performance.now() + blockTimeMs
+    await anvil.rpc('anvil_setNextBlockBaseFeePerGas', [`0x${baseFeeWei.toString(16)}`])
+    await anvil.mine()
+    await sleep(Math.max(0, next - performance.now()))
+  }
+  for (let block = 0; block < warmUpBlocks; block += 1) await mine()
+  counter.forget()
+  const begun = performance.now()
+  for (let block = 0; block < blocks; block += 1) await mine()
+  const seconds = (performance.now() - begun) / 1_000
+  const counts = [...counter.counts()].sort(([, one], [, other]) => other - one)
+  await service.stop()
+  const calls = counts.reduce((sum, [, count]) => sum + count, 0)
+  return [
+    {
+      name: `JSON-RPC calls while ${waiting} transactions wait, a block each ${blockTimeMs} ms`,
+      value: calls / seconds,
+      unit: 'calls/s',
+      aim: '20 or less',
+    },
+    ...counts.map(([method, count]) => ({ name: `  ${method}`, value: count / seconds, unit: 'calls/s' })),
+  ]
+}
+
+async function inPool(rpc: <T>(method: string) => Promise<T>): Promise<number> {
+  return Number((await rpc<{ pending: string }>('txpool_status')).pending)
+}
