@@ -17,6 +17,8 @@ export interface FinalityWorld {
   readonly stops: number
   /** How likely a reorg takes back safe blocks, in a step. */
   readonly safeReorgs: number
+  /** Rows that a step reads at most, of those that wait for it. */
+  readonly rowsMax: number
 }
 
 /** `null` and `error` never change: the node does not know tags. */
@@ -55,6 +57,7 @@ export function drawFinality(
       stops,
       // What a lost history has sent, and such a reorg takes back, nobody could know of.
       safeReorgs: restored || kind === 'number' ? 0 : safeReorgs,
+      rowsMax: dice.pick([1, 2, 500]),
     },
   }
 }

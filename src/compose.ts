@@ -171,10 +171,10 @@ function openStore({ database }: Config, { clock, logger }: Surroundings, lines:
 }
 
 export async function composeEngine(config: Config, around: Surroundings): Promise<Engine> {
-  const { clock, random, logger } = around
+  const { clock, random, logger, metrics } = around
+  const { limits } = config
   await using opened = new AsyncDisposableStack()
   const signers = await openSigners(config.signers, logger)
-  const { metrics } = around
   const lines = openLines()
   const opening = opened.use(await (around.openStore ?? (() => openStore(config, around, lines)))())
   const store = metrics ? watchStore(opening, logChanges(metrics.store, logger)) : opening
@@ -192,7 +192,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
       fileSigners: signers,
       openSigner: openGiven,
       chains: openChains((network: NetworkSettings) => openChain(network, config, around)),
-      policyFor: (network) => networkPolicy(network, config.limits),
+      policyFor: (network) => networkPolicy(network, limits),
     }),
   )
   const { canBeFollowed, chainOf, signerOf, policyOf } = registry
@@ -205,14 +205,14 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
     opened.use(followRegistry({ registry, hints: sharing.hints, clock, logger }))
   }
   const counted = (metrics ?? noMetrics).relayers
-  const context: StepContext = { store, clock, random, logger, metrics: counted, chainOf, signerOf, policyOf }
+  const context: StepContext = { store, clock, random, logger, metrics: counted, chainOf, signerOf, policyOf, limits }
   const ownerships = sharing ? ownByLocks({ store, clock, logger, ...sharing }) : ownInProcess(store)
   const reconciling = config.role === 'api' ? undefined : opened.use(await reconcile(context, ownerships))
   if (reconciling) await registry.assignTo(ownerships.assign)
 
   const announce = () => sharing?.hints.notify({ kind: 'registry' })
   const guard = guardAddresses(config.webhooks.allowedHosts)
-  const commands: CommandContext = { store, clock, random, wake: ownerships.wake, queueMax: config.limits.queueMax }
+  const commands: CommandContext = { store, clock, random, wake: ownerships.wake, queueMax: limits.queueMax }
   const everything = opened.move()
   return {
     commands,

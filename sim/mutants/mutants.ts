@@ -147,8 +147,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/free-nonces.ts',
-        find: 'let next = freeFrom(Math.max(observation.nonce, work.floor.spentBelow))',
-        put: 'let next = freeFrom(Math.max(observation.nonce, work.floor.spentBelow, ...[...ours].map((nonce) => nonce + 1)))',
+        find: 'let next = freeFrom(firstUnspent(work, observation))',
+        put: 'let next = freeFrom(Math.max(firstUnspent(work, observation), ...[...ours].map((nonce) => nonce + 1)))',
       },
     ],
   },

@@ -9,8 +9,8 @@ export const ofFinality: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/finality.ts',
-        find: 'block <= tagged && tagged <= head.number',
-        put: 'tagged <= head.number',
+        find: 'Math.min(deep, tagged)',
+        put: 'deep',
       },
     ],
   },
@@ -43,7 +43,11 @@ export const ofFinality: readonly Mutant[] = [
     breaks: 'believes a tag above the head',
     caughtBy: 'test/domain/decide/finality.test.ts',
     edits: [
-      { file: 'src/domain/finality.ts', find: 'block <= tagged && tagged <= head.number', put: 'block <= tagged' },
+      {
+        file: 'src/domain/finality.ts',
+        find: 'tagged !== undefined && tagged <= head.number',
+        put: 'tagged !== undefined',
+      },
     ],
   },
   {
@@ -71,8 +75,68 @@ export const ofFinality: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/decide.ts',
-        find: "return confirmedAt === undefined ? [{ do: 'confirm', transaction }] : explainStalled",
-        put: 'return explainStalled',
+        find: "return mayConfirm(work, observation) ? [{ do: 'confirm', transaction }] : []",
+        put: 'return explainStalled(transaction, policy, mayConfirm(work, observation) ? now : now)',
+      },
+    ],
+  },
+  {
+    name: 'confirm-on-any-branch',
+    breaks: 'confirms a transaction on another branch than those that were confirmed before',
+    caughtBy: 'test/domain/decide/unsettled.test.ts',
+    edits: [
+      {
+        file: 'src/domain/decide/unsettled.ts',
+        find: 'return unsettled === undefined || canonical.get(unsettled.newest.number) === unsettled.newest.hash',
+        put: 'return unsettled === undefined || canonical !== undefined',
+      },
+    ],
+  },
+  {
+    name: 'taken-back-unseen',
+    breaks: 'does not watch the blocks between confirmed and final',
+    caughtBy: 'test/domain/decide/unsettled.test.ts',
+    edits: [
+      {
+        file: 'src/domain/decide/unsettled.ts',
+        find: "if (isTakenBack(unsettled, observation)) return { kind: 'takenBack' }",
+        put: '',
+      },
+    ],
+  },
+  {
+    name: 'one-page-of-the-final',
+    breaks: 'settles the first rows that are final, and leaves the others to later blocks',
+    caughtBy: 'test/domain/decide/unsettled.test.ts',
+    edits: [
+      {
+        file: 'src/domain/decide/unsettled.ts',
+        find: 'return unsettled?.hasMore === true && decisions.some(isStep)',
+        put: 'return unsettled?.hasMore === true && decisions.length < 0 && decisions.some(isStep)',
+      },
+    ],
+  },
+  {
+    name: 'nonces-free-before-they-are-final',
+    breaks: 'believes a node that shows the nonces of confirmed transactions as free',
+    caughtBy: 'test/domain/decide/unsettled.test.ts',
+    edits: [
+      {
+        file: 'src/domain/decide/free-nonces.ts',
+        find: 'return Math.max(nonce, floor.spentBelow, (unsettled?.nonce ?? -1) + 1)',
+        put: 'return Math.max(nonce, floor.spentBelow, unsettled ? 0 : 0)',
+      },
+    ],
+  },
+  {
+    name: 'confirmed-and-unexplained',
+    breaks: 'takes the nonces of confirmed transactions for those of a lost history',
+    caughtBy: 'test/domain/decide/unsettled.test.ts',
+    edits: [
+      {
+        file: 'src/domain/lost-history/check-history.ts',
+        find: 'return [...ofOpen, ...unsettledNonces(work, through)]',
+        put: 'return [...ofOpen, ...unsettledNonces(work, -1)]',
       },
     ],
   },
@@ -113,7 +177,11 @@ export const ofFinality: readonly Mutant[] = [
     breaks: 'reports finality as late on chains whose proofs take hours',
     caughtBy: 'test/domain/decide/finality.test.ts',
     edits: [
-      { file: 'src/domain/finality.ts', find: 'limitMs ?? stalledAfterMs[finality]', put: 'stalledAfterMs[finality]' },
+      {
+        file: 'src/domain/finality.ts',
+        find: 'limitMs ?? stalledAfterMs[finality]',
+        put: '(limitMs === 0 ? 0 : stalledAfterMs[finality])',
+      },
     ],
   },
   {

@@ -127,7 +127,7 @@ function configOf(scenario: Scenario, policies: Policies): Config {
         explorerUrls: [],
       },
     ],
-    limits,
+    limits: finality ? { ...limits, unsettledRowsMax: finality.rowsMax } : limits,
     warnings: [],
   }
 }

@@ -18,6 +18,8 @@ export const limits = {
   bumpAfterMs: 3_000,
   cancelBumpAfterMs: 2_000,
   rebroadcastAfterBlocks: 4,
+  /** Confirmed transactions that become final, or open again, in one step. */
+  unsettledRowsMax: 500,
 
   requiredConfirmationsDefault: 12,
   requiredConfirmationsMax: 10_000,

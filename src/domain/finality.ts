@@ -23,14 +23,23 @@ export function finalDepth({ finality, requiredConfirmations }: FinalityRule): n
   return typeof finality === 'number' ? Math.max(finality, requiredConfirmations) : requiredConfirmations
 }
 
-/** For a block that is canonical at the head. `tagged`: the tag's block, also canonical there; absent where no node reports it. */
-export function isFinal(
-  block: BlockNumber,
-  { head, tagged }: { readonly head: { readonly number: BlockNumber }; readonly tagged?: BlockNumber },
-  rule: FinalityRule,
-): boolean {
-  if (head.number - block + 1 < finalDepth(rule)) return false
-  return typeof rule.finality === 'number' || (tagged !== undefined && block <= tagged && tagged <= head.number)
+interface Seen {
+  readonly head: { readonly number: BlockNumber }
+  /** The tag's block, canonical at the head; absent where no node reports it. */
+  readonly tagged?: BlockNumber
+}
+
+/** The last block that is final, if it is canonical at the head. */
+export function finalThrough({ head, tagged }: Seen, rule: FinalityRule): BlockNumber | undefined {
+  const deep = head.number - finalDepth(rule) + 1
+  if (typeof rule.finality === 'number') return deep
+  return tagged !== undefined && tagged <= head.number ? Math.min(deep, tagged) : undefined
+}
+
+/** For a block that is canonical at the head. */
+export function isFinal(block: BlockNumber, seen: Seen, rule: FinalityRule): boolean {
+  const through = finalThrough(seen, rule)
+  return through !== undefined && block <= through
 }
 
 /** While a transaction waits for a tag: a chain that makes blocks on demand makes none as its last ones become final. */
@@ -39,6 +48,11 @@ export const tagRereadMs = 60_000
 const minuteMs = 60_000
 /** The OP Stack takes about 2 minutes to `safe` and 20 to `finalized`. */
 const stalledAfterMs = { safe: 15 * minuteMs, finalized: 30 * minuteMs } as const satisfies Record<FinalityTag, number>
+
+/** Transactions confirmed by then are held up by their tag. Undefined without a tag. */
+export function stalledBy(finality: Finality, now: TimestampMs, limitMs?: number): TimestampMs | undefined {
+  return typeof finality === 'number' ? undefined : now - (limitMs ?? stalledAfterMs[finality])
+}
 
 /**
  * The minutes after which a confirmed transaction is held up by its tag. Undefined until then, and without a tag.
@@ -50,7 +64,6 @@ export function stalledAfterMinutes(
   now: TimestampMs,
   limitMs?: number,
 ): number | undefined {
-  if (typeof finality === 'number') return undefined
-  const limit = limitMs ?? stalledAfterMs[finality]
-  return now - confirmedAt < limit ? undefined : Math.round(limit / minuteMs)
+  const confirmedBy = stalledBy(finality, now, limitMs)
+  return confirmedBy === undefined || confirmedAt > confirmedBy ? undefined : Math.round((now - confirmedBy) / minuteMs)
 }

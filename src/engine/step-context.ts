@@ -17,4 +17,8 @@ export interface StepContext {
   readonly chainOf: (relayer: Relayer) => Chain
   readonly signerOf: (relayer: Relayer) => Signer
   readonly policyOf: (relayer: Relayer) => NetworkPolicy
+  readonly limits: {
+    /** Of the transactions that are confirmed and not final: the rows that a step reads, and writes in one commit. */
+    readonly unsettledRowsMax: number
+  }
 }

@@ -9,6 +9,7 @@ import { violations } from '../domain/decide/invariants.ts'
 import { patienceEndsAt } from '../domain/decide/reason-to-bid.ts'
 import { nextRefusedRetry } from '../domain/decide/refused-gap-filler.ts'
 import { repeatAfter } from '../domain/decide/repeat-after.ts'
+import { dueOf, withUnsettled } from '../domain/decide/unsettled.ts'
 import { inFlightOf, isHeldUp, isInDoubt, nextExpiry, queuedOf, type Work } from '../domain/decide/work.ts'
 import { finalDepth, tagRereadMs } from '../domain/finality.ts'
 import { inquireAboutHistory } from '../domain/lost-history/check-history.ts'
@@ -57,7 +58,7 @@ export async function step(
   if (!stored) return { idle: true, unknowns, conditions: [] }
   const chain = context.chainOf(stored.relayer)
   chain.announce(stored.relayer.address)
-  if (stored.open.length === 0 && stored.queued.length === 0 && stored.suspected.length === 0) {
+  if (isIdle(stored)) {
     context.metrics.idle(stored.relayer)
     // No lost history can have sent a transaction that is stored later.
     const conditions: readonly Condition[] = stored.relayer.paused ? ['paused'] : []
@@ -65,17 +66,17 @@ export async function step(
   }
   const lostHistory = unknowns.lostHistory === 'all' ? { through: stored.lastSequence } : unknowns.lostHistory
   // A snapshot: a broadcast that ends during this step still counts as under way. The next step sees its end.
-  const work = {
+  const inProgress = {
     ...stored,
     underWay: new Set(broadcasts.underWay),
     ...(lostHistory !== 'none' && { lostHistory }),
   }
-  report(context, work)
+  report(context, inProgress)
 
-  const { relayer } = work
+  const { relayer } = inProgress
   const policy = context.policyOf(relayer)
   const now = context.clock.now()
-  const { plan, observation } = await look(context, chain, work, policy, unknowns)
+  const { work, plan, observation } = await look(context, chain, inProgress, policy, unknowns)
   if (!isHeldUp(work)) context.metrics.looked(relayer, sightOf(work, observation, plan))
 
   const recorded = await record(context, ownership, work, plan, observation.head.number, now)
@@ -94,6 +95,10 @@ export async function step(
     idle: recorded.changed === 0 && recorded.broadcasts.length === 0,
     ...rest,
   }
+}
+
+function isIdle({ open, unsettled, queued, suspected }: Work): boolean {
+  return open.length + queued.length + suspected.length === 0 && !unsettled
 }
 
 function sightOf(work: Work, { nonce, balance }: Observation, { conditions }: Plan): Sight {
@@ -137,10 +142,12 @@ const sleepMaxMs = 86_400_000
 async function look(
   context: StepContext,
   chain: Chain,
-  work: Work,
+  stored: Work,
   policy: NetworkPolicy,
   unknowns: Unknowns,
-): Promise<{ plan: Plan; observation: Observation }> {
+): Promise<{ work: Work; plan: Plan; observation: Observation }> {
+  let work = stored
+  let isRead = false
   const waits = queuedOf(work).length > 0
   const doubts = waits || (work.suspected.length > 0 && !isHeldUp(work))
   const lostHistory = doubts ? inquireAboutHistory(work, finalDepth(policy)) : undefined
@@ -155,13 +162,22 @@ async function look(
     const usual = inquire(work, wants, policy.profile)
     const inquiry: Inquiry = { ...usual, ...(lostHistory && { lostHistory }), ...(tag && { tag }) }
     const observation = withUnknowns(await chain.observe(inquiry), inquiry)
+    const due = isRead ? undefined : dueOf(work, observation, policy, context.clock.now())
+    if (due) {
+      // The observation lacks the blocks of these rows.
+      const { unsettledRowsMax } = context.limits
+      const rows = await context.store.reads.unsettled(work.relayer.id, due, unsettledRowsMax)
+      work = withUnsettled(work, rows, rows.length < unsettledRowsMax)
+      isRead = true
+      continue
+    }
     const found = await findSent(context.store.reads, work, observation.lostHistory?.spenders)
     const plan = decide({ work: { ...work, ...found }, observation, policy, now: context.clock.now() })
     const pendingNonce = wants.pendingNonce || plan.needsPendingNonce
     const freshBalance = wants.freshBalance || plan.needsBalance
     const paysMore = wants.paysMore || plan.needsBalance
     const isAnswered = freshBalance === wants.freshBalance && paysMore === wants.paysMore
-    if (pendingNonce === wants.pendingNonce && isAnswered) return { plan, observation }
+    if (pendingNonce === wants.pendingNonce && isAnswered) return { work, plan, observation }
     wants = { pendingNonce, freshBalance, paysMore }
   }
 }

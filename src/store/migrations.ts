@@ -23,6 +23,13 @@ function numbered(create: (id: string) => string): Sql {
   }
 }
 
+const inProgress: readonly Sql[] = [
+  {
+    sqlite: `CREATE INDEX transactions_in_progress ON transactions (relayer_id, open, confirmed_at, nonce) WHERE open = 1 AND nonce IS NOT NULL AND confirmed_at IS NULL`,
+    postgres: `CREATE INDEX transactions_in_progress ON transactions (relayer_id, nonce) WHERE open = 1 AND nonce IS NOT NULL AND confirmed_at IS NULL`,
+  },
+]
+
 // Amounts are text: 2^256 fits no integer column. Partial indexes keep a step's cost proportional to the open rows.
 export const migrations: readonly Migration[] = [
   {
@@ -208,6 +215,18 @@ export const migrations: readonly Migration[] = [
     name: '017-created-by',
     // Null: the service itself made it, or an earlier version stored it.
     statements: ['ALTER TABLE transactions ADD COLUMN created_by TEXT'],
+  },
+  {
+    name: '018-unsettled',
+    // A step leaves out the rows that are confirmed and not final. Those with a foreign spender are few: it reads them.
+    statements: [
+      // Each planner prefers it to transactions_open_nonce, which has every open row: SQLite for its columns, PostgreSQL
+      // for its condition.
+      ...inProgress,
+      `CREATE INDEX transactions_displaced ON transactions (relayer_id, open, included_kind, nonce) WHERE open = 1 AND confirmed_at IS NOT NULL AND included_kind = 'external'`,
+      `CREATE INDEX transactions_unsettled ON transactions (relayer_id, included_block, nonce) WHERE open = 1 AND confirmed_at IS NOT NULL AND included_kind <> 'external'`,
+      `CREATE INDEX transactions_unsettled_wait ON transactions (relayer_id, wait_condition, confirmed_at) WHERE open = 1 AND confirmed_at IS NOT NULL AND included_kind <> 'external'`,
+    ],
   },
 ]
 

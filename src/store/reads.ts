@@ -11,6 +11,7 @@ import type { Executor } from './statement.ts'
 import type { Reads } from './store.ts'
 import { findTransaction, findTransactionByNonce, hasAttempt, listAttempts } from './transactions/find-transaction.ts'
 import { listTransactions } from './transactions/list-transactions.ts'
+import { loadUnsettled } from './transactions/load-unsettled.ts'
 import { droppedSince, firstSequenceAbove, loadWork, queueHead, queueThrough } from './transactions/load-work.ts'
 import { countByStatus, findBacklogs } from './transactions/tallies.ts'
 
@@ -34,6 +35,7 @@ export function readsOver(executor: Executor): Reads {
     apiKeys: (page) => listApiKeys(executor, page),
     audit: (limit, before) => readAudit(executor, limit, before),
     work: (relayerId) => loadWork(executor, relayerId),
+    unsettled: (relayerId, due, limit) => loadUnsettled(executor, relayerId, due, limit),
     queueHead: (relayerId) => queueHead(executor, relayerId),
     queueThrough: (relayerId, sequence) => queueThrough(executor, relayerId, sequence),
     firstSequenceAbove: (relayerId, nonce) => firstSequenceAbove(executor, relayerId, nonce),

@@ -1,9 +1,9 @@
 // The store port. A unit of work is a function over a session: when `commit` resolves, all of it is durable.
-
 import type { ApiKey } from '../domain/api-key.ts'
 import type { Attempt } from '../domain/attempt.ts'
 import type { AuditEntry, AuditPosition, AuditRecord } from '../domain/audit.ts'
 import type { Claim, Claimed } from '../domain/claim.ts'
+import type { UnsettledDue } from '../domain/decide/unsettled.ts'
 import type { Work } from '../domain/decide/work.ts'
 import type { DeadLetter, Due, QueueCount, Tried } from '../domain/delivery.ts'
 import type { EventSubject, TransactionEvent } from '../domain/event.ts'
@@ -62,8 +62,10 @@ export interface Reads {
   apiKeys(page: PageRequest): Promise<Page<ApiKey>>
   /** The newest records first, or those before a position. */
   audit(limit: number, before?: AuditPosition): Promise<AuditWindow>
-  /** The data that an owner needs for one step; undefined when the relayer is gone. */
+  /** What an owner needs for one step; undefined when the relayer is gone. */
   work(relayerId: RelayerId): Promise<Work | undefined>
+  /** Those of `Work.unsettled` for which something is due: by nonce, at most `limit`. */
+  unsettled(relayerId: RelayerId, due: UnsettledDue, limit: number): Promise<readonly Transaction[]>
   /** Every waiting transaction without a nonce up to this sequence of the relayer, in sequence. */
   queueThrough(relayerId: RelayerId, sequence: number): Promise<readonly Transaction[]>
   /** The first of the queue that may get a nonce. */

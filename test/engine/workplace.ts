@@ -4,6 +4,7 @@ import type { CommandContext } from '../../src/commands/context.ts'
 import { cancelTransaction } from '../../src/commands/transactions/cancel.ts'
 import { cancelPending } from '../../src/commands/transactions/cancel-pending.ts'
 import { submitTransaction } from '../../src/commands/transactions/submit.ts'
+import { limits } from '../../src/config/limits.ts'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'
 import type { Relayer } from '../../src/domain/relayer.ts'
@@ -84,6 +85,7 @@ export async function openWorkplace(policies: Partial<Policies> = {}): Promise<W
       metrics: noMetrics.relayers,
       chainOf: () => chain,
       signerOf: () => signer,
+      limits,
       policyOf: () => somePolicy,
     },
     commands,

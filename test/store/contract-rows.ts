@@ -104,7 +104,7 @@ export function rowContract(open: OpenStore): void {
     const included = { ...flying, phase: 'mined', inclusion: by(attempt) } as const
     await save({ ...latest, lifecycle: included }, now)
     await save({ ...latest, lifecycle: { ...included, confirmedAt: now + 1 } }, now + 1)
-    expect(await store.reads.work(relayer.id)).toMatchObject({ open: [{ lifecycle: { confirmedAt: now + 1 } }] })
+    expect(await store.reads.work(relayer.id)).toMatchObject({ open: [], unsettled: { unreportedSince: now + 1 } })
     expect(await store.reads.counts(relayer.id)).toMatchObject({ confirmed: 1, mined: 0 })
     await save({ ...latest, lifecycle: flying }, now + 2)
     await save({ ...latest, lifecycle: included }, now + 3)

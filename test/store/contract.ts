@@ -17,6 +17,7 @@ import { readContract } from './contract-reads.ts'
 import { registryContract } from './contract-registry.ts'
 import { rowContract } from './contract-rows.ts'
 import { unitContract } from './contract-units.ts'
+import { unsettledContract } from './contract-unsettled.ts'
 
 export interface StoreUnderTest extends AsyncDisposable {
   readonly store: Store
@@ -31,6 +32,7 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('rows', () => rowContract(open))
     describe('reads', () => readContract(open))
     describe('units', () => unitContract(open))
+    describe('transactions that wait for finality', () => unsettledContract(open))
     describe('owners', () => ownerContract(open))
     describe('API keys', () => apiKeyContract(open))
     describe('the audit log', () => auditContract(open))

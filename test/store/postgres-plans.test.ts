@@ -59,6 +59,20 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
   }
 
   await session.saveRelayer(relayer)
+  await reads.work(relayer.id)
+  await reads.unsettled(relayer.id, { kind: 'takenBack' }, 9)
+  await reads.unsettled(relayer.id, { kind: 'final', through: 9 }, 9)
+  await reads.unsettled(relayer.id, { kind: 'stalled', confirmedBy: 9 }, 9)
+  const ofSteps = [...seen].filter((sql) => /\btransactions\b/.test(sql) && !/"status" =|valid_until IS/.test(sql))
+  for (const sql of ofSteps) {
+    const plan = await planOf(sql)
+    expect(plan, sql).not.toContain('Seq Scan on transactions')
+    const indexes = [...plan.matchAll(/ using (transactions_\w+)/g)].map(([, index]) => index)
+    expect(indexes.length, sql).toBeGreaterThan(0)
+    const expected = /^transactions_(in_progress|displaced|unsettled|unsettled_wait|suspected)$/
+    for (const index of indexes) expect(index, plan).toMatch(expected)
+  }
+  expect(ofSteps).toHaveLength(10)
   const sent = await sendWithin(session, relayer.id)
   await session.transaction(relayer.id, sent.id)
   await reads.transaction(relayer.id, sent.id)

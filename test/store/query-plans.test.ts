@@ -11,7 +11,7 @@ import { sqliteExecutor } from '../../src/store/sqlite/executor.ts'
 import { migrate } from '../../src/store/sqlite/migrate.ts'
 import type { Executor } from '../../src/store/statement.ts'
 import { openTallies } from '../../src/store/transactions/tallies.ts'
-import { now, someAttempt, someRelayer } from '../domain/some.ts'
+import { by, now, someAttempt, someRelayer } from '../domain/some.ts'
 import { sendWithin } from './contract.ts'
 
 /** Runs statements as the store does, and keeps the SQL of each. */
@@ -20,10 +20,13 @@ function witnessed() {
   migrate(database, now)
   const executor = sqliteExecutor(database)
   const seen = new Set<string>()
+  let rows = 0
   const witness: Executor = {
-    all(statement, parameters) {
+    async all(statement, parameters) {
       seen.add(statement.compiled('sqlite').sql)
-      return executor.all(statement, parameters)
+      const found = await executor.all(statement, parameters)
+      rows += found.length
+      return found
     },
   }
   const tallies = openTallies(witness)
@@ -33,6 +36,11 @@ function witnessed() {
     tallies,
     session: sessionOver(witness, tallies, openAuditPad(witness)),
     reads: readsOver(witness),
+    rowsOf: async (run: () => Promise<unknown>) => {
+      const before = rows
+      await run()
+      return rows - before
+    },
   }
 }
 
@@ -133,10 +141,56 @@ test('what a step reads goes by the indexes of what is open, and the queue by it
     planOf(database, sql).flatMap((detail) => (/SEARCH transactions USING .*INDEX (\w+)/.exec(detail) ?? []).slice(1)),
   )
   expect(indexes.sort()).toEqual([
+    'transactions_displaced',
+    'transactions_displaced',
     'transactions_expiring',
-    'transactions_open_nonce',
-    'transactions_open_nonce',
+    'transactions_in_progress',
+    'transactions_in_progress',
     'transactions_status',
     'transactions_suspected',
+    'transactions_unsettled',
+    'transactions_unsettled',
+    'transactions_unsettled_wait',
+    'transactions_unsettled_wait',
   ])
+})
+
+test('the rows that wait for finality are read from one end of an index, without a sort', async () => {
+  const { database, seen, session, reads } = witnessed()
+  await session.saveRelayer(someRelayer())
+  seen.clear()
+  await reads.unsettled(someRelayer().id, { kind: 'takenBack' }, 9)
+  await reads.unsettled(someRelayer().id, { kind: 'final', through: 9 }, 9)
+  await reads.unsettled(someRelayer().id, { kind: 'stalled', confirmedBy: 9 }, 9)
+  const plans = [...seen].map((sql) => planOf(database, sql))
+  const indexes = plans.flat().flatMap((detail) => /transactions USING .*INDEX (\w+)/.exec(detail)?.[1] ?? [])
+  expect(indexes.sort()).toEqual([
+    ...Array.from({ length: 4 }, () => 'transactions_unsettled'),
+    ...Array.from({ length: 2 }, () => 'transactions_unsettled_wait'),
+  ])
+  // Only the attempts of one page are sorted.
+  expect(plans.filter((plan) => plan.some((detail) => detail.includes('TEMP B-TREE')))).toHaveLength(3)
+})
+
+test('a step reads no more rows for a thousand transactions that wait for finality than for one', async () => {
+  const { session, reads, rowsOf } = witnessed()
+  const relayer = someRelayer()
+  await session.saveRelayer(relayer)
+  const read: number[] = []
+  for (let nonce = 0; nonce < 1_000; nonce += 1) {
+    const sent = await sendWithin(session, relayer.id)
+    const attempt = someAttempt(nonce, { transactionId: sent.id })
+    const mined = {
+      phase: 'mined',
+      nonce,
+      attempts: [attempt],
+      inclusion: by(attempt, nonce),
+      confirmedAt: now,
+    } as const
+    await session.saveTransaction(sent, { ...sent, lifecycle: mined }, now)
+    if (nonce === 0 || nonce === 999) read.push(await rowsOf(() => reads.work(relayer.id)))
+  }
+  // The relayer's row, and the summary.
+  expect(read).toEqual([2, 2])
+  expect(await rowsOf(() => reads.unsettled(relayer.id, { kind: 'final', through: 900 }, 10))).toBe(20)
 })

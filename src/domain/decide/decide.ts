@@ -29,6 +29,7 @@ import { hasMoreInOrder, isItsTurn, nextInOrder } from './one-by-one.ts'
 import { pursue } from './pursue.ts'
 import { include } from './settle.ts'
 import type { Situation } from './situation.ts'
+import { hasMoreUnsettled, isTakenBack, mayConfirm } from './unsettled.ts'
 import { isHeldUp, type Work } from './work.ts'
 
 export function decide(situation: Situation): Plan {
@@ -44,7 +45,9 @@ export function decide(situation: Situation): Plan {
   )
   const known = { ...foresee(work, followUps, now), floor: { ...work.floor, explainedBelow: proven } }
   // A nonce that comes back goes to the first transaction in the queue, but only in the next step.
-  const isBusy = isHeldUp(work) || followUps.some(({ do: what }) => what === 'unbind')
+  // What a reorganization took back is open again in the next step.
+  const isReorganized = work.unsettled !== undefined && isTakenBack(work.unsettled, observation)
+  const isBusy = isHeldUp(work) || isReorganized || followUps.some(({ do: what }) => what === 'unbind')
   const check = checkHistory(
     work,
     // Expired ones too: a lost history may have sent them.
@@ -79,7 +82,8 @@ export function decide(situation: Situation): Plan {
   // A transaction that is confirmed only now waits for a tag that this observation did not read.
   const lacksTag = typeof policy.finality !== 'number' && followUps.some(({ do: what }) => what === 'confirm')
   const isNext = hasMoreInOrder(ahead, assignments.decisions, policy)
-  const again = assignments.again || returned || check.again || lacksTag || isNext
+  const hasMore = hasMoreUnsettled(work, followUps)
+  const again = assignments.again || returned || check.again || lacksTag || isNext || hasMore
   const spent = Math.max(work.floor.spentBelow, check.explainedBelow ?? 0, spentBelow(followUps))
   // The plan is incomplete without prices, while held up, and before another observation: then no wait is cleared.
   const explained =
@@ -215,7 +219,7 @@ function followUp(transaction: Transaction, situation: Situation): (Decision | N
 function onceMined(
   transaction: InPhase<'mined'>,
   canonical: Hash | undefined,
-  { observation, policy, now }: Situation,
+  { work, observation, policy, now }: Situation,
 ): Decision[] {
   const { inclusion, nonce, confirmedAt } = transaction.lifecycle
   const { head } = observation
@@ -225,7 +229,8 @@ function onceMined(
   if (observation.nonce <= nonce) return []
   if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []
   if (!isFinal(inclusion.block.number, observation, policy)) {
-    return confirmedAt === undefined ? [{ do: 'confirm', transaction }] : explainStalled(transaction, policy, now)
+    if (confirmedAt !== undefined) return explainStalled(transaction, policy, now)
+    return mayConfirm(work, observation) ? [{ do: 'confirm', transaction }] : []
   }
   const lostToForeign = spenderKind(inclusion) === 'foreign' && !transaction.cancellation
   // A gap filler has nothing left to fill.

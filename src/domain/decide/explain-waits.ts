@@ -36,10 +36,14 @@ export function clearStaleWaits(transactions: readonly Transaction[], decisions:
 
 const leavesWait: readonly Decision['do'][] = ['rebroadcast', 'bump', 'replace', 'takeOver']
 
-export function conditionsOf({ relayer, open, suspected }: Work, decisions: readonly Decision[]): readonly Condition[] {
+export function conditionsOf(
+  { relayer, open, suspected, unsettled }: Work,
+  decisions: readonly Decision[],
+): readonly Condition[] {
   const found = new Set(decisions.flatMap((decision) => (decision.do === 'explain' ? [decision.condition] : [])))
   if (relayer.paused) found.add('paused')
   if (suspected.length > 0) found.add('cancellation_unclear')
+  if (unsettled?.isStalled) found.add('finality_stalled')
   if (open.some((each) => isInPhase(each, 'mined') && each.lifecycle.inclusion.by === 'external')) {
     found.add('nonce_taken')
   }

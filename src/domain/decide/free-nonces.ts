@@ -24,7 +24,7 @@ export function freeNonces(work: Work, observation: Observation, policy: Network
     while (ours.has(candidate) || candidate < pending) candidate += 1
     return candidate
   }
-  let next = freeFrom(Math.max(observation.nonce, work.floor.spentBelow))
+  let next = freeFrom(firstUnspent(work, observation))
   return {
     peek: () => next,
     take() {
@@ -44,7 +44,7 @@ export function highestWaiting(work: Work): Nonce {
 /** The lowest nonce below one in flight that we do not use. */
 export function lowestGap(work: Work, observation: Observation): Nonce | undefined {
   const held = heldNonces(work)
-  let nonce = Math.max(observation.nonce, work.floor.spentBelow)
+  let nonce = firstUnspent(work, observation)
   while (held.has(nonce)) nonce += 1
   return nonce < highestWaiting(work) ? nonce : undefined
 }
@@ -65,6 +65,11 @@ export function takenFrom(work: Work, { nonce }: Observation, policy: NetworkPol
     lifecycle.nonce > nonce ? [lifecycle.attempts[0].recordedAtBlock] : [],
   )
   return signedAt.length === 0 ? undefined : Math.min(...signedAt) + foreignPatience(policy)
+}
+
+/** A node that lags reports spent nonces as free. */
+function firstUnspent({ floor, unsettled }: Work, { nonce }: Observation): Nonce {
+  return Math.max(nonce, floor.spentBelow, (unsettled?.nonce ?? -1) + 1)
 }
 
 function heldNonces({ open }: Work): ReadonlySet<Nonce> {

@@ -35,7 +35,11 @@ export function inquire(
       work.lostHistory?.seen || wasRejected(inFlight, 'nonceTooLow', 'nonceGap') || (pool === 'fcfs' && isCanceled)
         ? 'now'
         : 'recent',
-    spentBelow: Math.max(work.floor.spentBelow, ...mined.map(({ lifecycle }) => lifecycle.nonce + 1)),
+    spentBelow: Math.max(
+      work.floor.spentBelow,
+      (work.unsettled?.nonce ?? -1) + 1,
+      ...mined.map(({ lifecycle }) => lifecycle.nonce + 1),
+    ),
     live: inFlight.map(({ lifecycle, payload, earlier = [] }) => ({
       nonce: lifecycle.nonce,
       payloads: [...earlier, payload],
@@ -44,7 +48,12 @@ export function inquire(
         .filter(mayBeKnown)
         .map(({ hash, kind, fees, gasLimit }) => ({ hash, kind, fees, gasLimit })),
     })),
-    inclusionBlocks: [...new Set(mined.map(({ lifecycle }) => lifecycle.inclusion.block.number))],
+    inclusionBlocks: [
+      ...new Set([
+        ...mined.map(({ lifecycle }) => lifecycle.inclusion.block.number),
+        ...(work.unsettled ? [work.unsettled.newest.number] : []),
+      ]),
+    ],
     estimates: [...inFlight.filter((one) => !one.cancellation && awaitsReplacement(one)), ...next]
       // Where the price depends on the data, the node estimates both.
       .filter(({ payload }) => payload.gasLimit === undefined || priceSource === 'linea_estimate_gas')
@@ -79,7 +88,7 @@ export function tagToRead(
 
 /** Whether a transaction is confirmed, and not final. */
 export function awaitsFinality(work: Work): boolean {
-  return minedOf(work).some(({ lifecycle }) => lifecycle.confirmedAt !== undefined)
+  return work.unsettled !== undefined || minedOf(work).some(({ lifecycle }) => lifecycle.confirmedAt !== undefined)
 }
 
 /** A gap filler is a no-op, too. */

@@ -5,15 +5,17 @@ import type { NoOpMatches } from '../lost-history/lost-cancellation.ts'
 import type { Found } from '../lost-history/recover.ts'
 import type { LostHistory } from '../observation.ts'
 import type { NonceFloor, Relayer } from '../relayer.ts'
-import { type InPhase, isInPhase, type Transaction } from '../transaction.ts'
-import type { TimestampMs } from '../units.ts'
+import { type BlockRef, type InPhase, isInPhase, type Transaction } from '../transaction.ts'
+import type { BlockNumber, Nonce, TimestampMs } from '../units.ts'
 import { givesWay, refusalOfGapFiller } from './gap-filler.ts'
 
 export interface Work {
   readonly relayer: Relayer
   readonly floor: NonceFloor
-  /** `inFlight` and `mined`, by nonce. */
+  /** `inFlight` and `mined`, by nonce, without those that `unsettled` sums up. */
   readonly open: readonly Transaction[]
+  /** Absent if no transaction is confirmed and not final. */
+  readonly unsettled?: Unsettled
   /** The first `maxInFlight` of the queue, in order, without suspected ones. */
   readonly queued: readonly Transaction[]
   /** The first of the queue that wait because a no-op of a lost history may have canceled them. Usually empty. */
@@ -35,6 +37,30 @@ export interface Work {
   readonly found?: readonly Found[]
   /** Likewise: transactions of the queue that no-ops of a lost history canceled. */
   readonly noOpMatches?: NoOpMatches
+}
+
+/** The transactions that are confirmed and not final, without those whose nonce a foreign transaction took. */
+export interface Unsettled {
+  /** The newest block that holds one of them. */
+  readonly newest: BlockRef
+  /** The highest of their nonces in that block. */
+  readonly nonce: Nonce
+  readonly oldestBlock: BlockNumber
+  /** The first confirmation among those that report no stall. Absent if all report one. */
+  readonly unreportedSince?: TimestampMs
+  /** One of them reports that finality is late. */
+  readonly isStalled: boolean
+  /** The nonces whose spenders they are, except gap fillers. Read only while a history check is open. */
+  readonly explained?: readonly NonceRun[]
+  /** The rows that this step read are not all that were due. */
+  readonly hasMore?: true
+}
+
+/** Nonces from `first` to `last`. Their transactions have the sequences `nonce + ahead`. */
+export interface NonceRun {
+  readonly first: Nonce
+  readonly last: Nonce
+  readonly ahead: number
 }
 
 /** The transactions that could get a nonce in this step, if there is room. */

@@ -2,6 +2,7 @@
 // history sent. They get a nonce only after every nonce that the record does not explain is final and its spender
 // checked. If a spender carries the payload of a queued transaction, it is that transaction.
 import { type Decision, explain } from '../decide/decision.ts'
+import { unsettledNonces } from '../decide/unsettled.ts'
 import type { Work } from '../decide/work.ts'
 import {
   confirmations,
@@ -45,13 +46,14 @@ export function inquireAboutHistory(work: Work, confirmations: number): HistoryI
  * The nonces that the record explains. A gap filler explains none: it may have taken the nonce from an unrecorded
  * transaction.
  */
-function explainedNonces({ open }: Work, spentBelow: Nonce, through: number): readonly Nonce[] {
-  return open.flatMap((transaction) => {
+function explainedNonces(work: Work, spentBelow: Nonce, through: number): readonly Nonce[] {
+  const ofOpen = work.open.flatMap((transaction) => {
     const { lifecycle, origin, sequence } = transaction
     if (!('nonce' in lifecycle) || origin === 'gap' || sequence > through) return []
     const isUnspent = lifecycle.phase === 'inFlight' && lifecycle.nonce >= spentBelow
     return isUnspent || isOursByRecord(transaction) ? [lifecycle.nonce] : []
   })
+  return [...ofOpen, ...unsettledNonces(work, through)]
 }
 
 /**

@@ -1,6 +1,5 @@
-// Loads the data that an owner needs for one step. Its size depends on the open transactions only.
+// Loads the data that an owner needs for one step. Its size depends on the transactions in progress only.
 import { sql } from 'kysely'
-import type { Attempt } from '../../domain/attempt.ts'
 import type { Work } from '../../domain/decide/work.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Ended } from '../../domain/lost-history/lost-cancellation.ts'
@@ -8,21 +7,27 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../../domain/units.ts'
 import type { QueueHead } from '../../domain/wait.ts'
 import { findRelayerAndFloor } from '../relayers/relayers.ts'
-import { type Executor, first, statement } from '../statement.ts'
-import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
+import { type Executor, first, type QueryBuilder, statement } from '../statement.ts'
+import type { AttemptRow } from './attempt-row.ts'
+import { explainedRuns, findUnsettled, withAttempts } from './load-unsettled.ts'
 import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
 
 // Literals, not parameters: otherwise the planner does not match the queries with the partial indexes.
+const inProgress = sql<boolean>`transactions.open = 1 AND transactions.nonce IS NOT NULL AND transactions.confirmed_at IS NULL`
+/** Confirmed, with a foreign spender. */
+const displaced = sql<boolean>`transactions.open = 1 AND transactions.confirmed_at IS NOT NULL AND transactions.included_kind = 'external'`
+
+const boundRows = (db: QueryBuilder, p: { relayerId: RelayerId }, which: typeof inProgress) =>
+  db.selectFrom('transactions').selectAll().where('relayer_id', '=', p.relayerId).where(which)
+
+// Each part goes by its own index.
 const bound = statement<{ relayerId: RelayerId }, TransactionRow>((db, p) =>
-  db
-    .selectFrom('transactions')
-    .selectAll()
-    .where('relayer_id', '=', p.relayerId)
-    .where(sql<boolean>`open = 1 AND nonce IS NOT NULL`)
+  boundRows(db, p, inProgress)
+    .unionAll(boundRows(db, p, displaced))
     .orderBy('nonce'),
 )
 
-const boundAttempts = statement<{ relayerId: RelayerId }, AttemptRow>((db, p) =>
+const attemptRows = (db: QueryBuilder, p: { relayerId: RelayerId }, which: typeof inProgress) =>
   db
     .selectFrom('transactions')
     .innerJoin('attempts', (join) =>
@@ -30,9 +35,13 @@ const boundAttempts = statement<{ relayerId: RelayerId }, AttemptRow>((db, p) =>
     )
     .selectAll('attempts')
     .where('transactions.relayer_id', '=', p.relayerId)
-    .where(sql<boolean>`transactions.open = 1 AND transactions.nonce IS NOT NULL`)
-    .orderBy('attempts.nonce')
-    .orderBy('attempts.position'),
+    .where(which)
+
+const boundAttempts = statement<{ relayerId: RelayerId }, AttemptRow>((db, p) =>
+  attemptRows(db, p, inProgress)
+    .unionAll(attemptRows(db, p, displaced))
+    .orderBy('nonce')
+    .orderBy('position'),
 )
 
 const queue = statement<{ relayerId: RelayerId; limit: number }, TransactionRow>((db, p) =>
@@ -155,25 +164,26 @@ const expiringMax = 64
 
 export async function loadWork(executor: Executor, relayerId: RelayerId): Promise<Work | undefined> {
   // In parallel: a remote database costs two round trips instead of five.
-  const [found, open, ofOpen, soonest, unclear] = await Promise.all([
+  const [found, open, ofOpen, soonest, unclear, unsettled] = await Promise.all([
     findRelayerAndFloor(executor, relayerId),
     // Rows before attempts: an attempt is written no later than the row that refers to it.
     executor.all(bound, { relayerId }),
     executor.all(boundAttempts, { relayerId }),
     executor.all(expiring, { relayerId, limit: expiringMax }),
     executor.all(suspected, { relayerId }),
+    findUnsettled(executor, relayerId),
   ])
   if (!found) return undefined
-  const queued = await executor.all(queue, { relayerId, limit: found.relayer.policies.maxInFlight })
-  const attempts = new Map<string, Attempt[]>()
-  for (const row of ofOpen) {
-    const known = attempts.get(row.transaction_id)
-    if (known) known.push(attemptFromRow(row))
-    else attempts.set(row.transaction_id, [attemptFromRow(row)])
-  }
+  // Only a history check counts their nonces.
+  const isChecking = unsettled !== undefined && found.uncheckedThrough !== undefined
+  const [queued, explained] = await Promise.all([
+    executor.all(queue, { relayerId, limit: found.relayer.policies.maxInFlight }),
+    isChecking ? explainedRuns(executor, relayerId) : undefined,
+  ])
   return {
     ...found,
-    open: open.map((row) => transactionFromRow(row, attempts.get(row.id) ?? [])),
+    open: withAttempts(open, ofOpen),
+    ...(unsettled && { unsettled: { ...unsettled, ...(explained && { explained }) } }),
     queued: queued.map((row) => transactionFromRow(row, [])),
     suspected: unclear.map((row) => transactionFromRow(row, [])),
     expiring: soonest.map((row) => transactionFromRow(row, [])),
