@@ -85,6 +85,7 @@ export function policiesOf({ eip1559 }: Scenario, { others, gasPriceCap, maxInFl
 
 function configOf(scenario: Scenario, policies: Policies): Config {
   const { relayers, confirmations, finality, configuredBlocktimeMs } = scenario
+  const profile = { ...profileOf(scenario.kind), ...(finality && { finality: finality.rule }) }
   const indexes = keys.slice(0, relayers).map((_, index) => index)
   return {
     role: 'both',
@@ -121,7 +122,8 @@ function configOf(scenario: Scenario, policies: Policies): Config {
         symbol: 'ETH',
         isTestnet: true,
         eip1559: true,
-        profile: { ...profileOf(scenario.kind), ...(finality && { finality: finality.rule }) },
+        profile,
+        profileInFile: profile,
         tags: [],
         features: ['eip1559'],
         explorerUrls: [],

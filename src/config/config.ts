@@ -1,7 +1,7 @@
 // What a configuration is, once it is parsed: plain values, with secrets apart. It is always safe to log.
 
 import type { Policies } from '../domain/policy-table.ts'
-import type { NetworkProfile } from '../domain/profile.ts'
+import type { NetworkProfile, ProfileOverrides } from '../domain/profile.ts'
 import type { SecretHeaders } from '../ops/request-headers.ts'
 import type { Secret } from '../ops/secret.ts'
 import type { Limits } from './limits.ts'
@@ -103,6 +103,8 @@ export interface NetworkConfig {
   readonly eip1559: boolean
   /** How the chain differs from Ethereum: the table's facts, and the file's before them. */
   readonly profile: NetworkProfile
+  /** Its fields that the file sets, and the tip of a chain that is on no list. */
+  readonly profileInFile: ProfileOverrides
   /** What the chain can do and what is particular to it, as the file or a list of chains says: `eip1559`, `no-mempool`. */
   readonly features: readonly string[]
   readonly tags: readonly string[]

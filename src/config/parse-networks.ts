@@ -1,10 +1,10 @@
 // The networks of the file, or of a directory of files: inheritance, the chain list, and at last plain values.
 import type { NonEmpty } from '../domain/ids.ts'
+import { profileOf } from '../domain/network-profiles.ts'
 import type { NetworkConfig } from './config.ts'
 import { knownChain } from './known-chain.ts'
 import { limits } from './limits.ts'
 import { kindOf, type Members, readMembers } from './members.ts'
-import { profileOf } from './network-profiles.ts'
 import { parseProfile } from './parse-profile.ts'
 import { parseRpcUrls } from './parse-rpc-urls.ts'
 import type { NetworkEntries } from './read-network-entries.ts'
@@ -103,7 +103,9 @@ async function parseNetwork(
   const features = hasAny('features') ? union('features') : listedFeatures
   const chainId = givenId ?? listed?.chainId ?? 0
   const tags = hasAny('tags') ? union('tags') : (listed?.tags ?? [])
-  const profile = profileOf(chainId, tags, parseProfile(ownerOf('profile'), report))
+  const given = parseProfile(ownerOf('profile'), report)
+  const lacksTip = known?.chainId !== chainId && profileOf(chainId, tags, given).tipFloor === undefined
+  const profileInFile = lacksTip ? { ...given, tipFloor: unlistedTip } : given
   return {
     name,
     chainId,
@@ -113,7 +115,8 @@ async function parseNetwork(
     isBlockTimeGiven: givenBlockTimeMs !== undefined,
     symbol: ownerOf('symbol').text('symbol') ?? listed?.symbol ?? 'ETH',
     isTestnet: ownerOf('is_testnet').flag('is_testnet', listed?.isTestnet ?? false),
-    profile: known?.chainId === chainId ? profile : { tipFloor: unlistedTip, ...profile },
+    profile: profileOf(chainId, tags, profileInFile),
+    profileInFile,
     // Where nothing is said of a chain on viem's list, the head's base fee decides; without one, transactions are legacy.
     eip1559: features.includes('eip1559'),
     features,

@@ -1,6 +1,7 @@
 // The configured entities beside the relayers' rows, from the file and from the API.
 
 import type { Address } from '../domain/ids.ts'
+import { profileOf } from '../domain/network-profiles.ts'
 import { type NetworkProfile, type ProfileOverrides, withOverrides } from '../domain/profile.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import type { SecretHeaders } from '../ops/request-headers.ts'
@@ -26,6 +27,8 @@ export interface NetworkSettings {
   readonly isTestnet: boolean
   readonly eip1559: boolean
   readonly profile: NetworkProfile
+  /** Its fields that no tag changes. */
+  readonly profileInFile: ProfileOverrides
   readonly features: readonly string[]
   readonly tags: readonly string[]
   readonly explorerUrls: readonly string[]
@@ -38,12 +41,13 @@ export type NetworkPatch = Partial<
     'rpcUrls' | 'requiredConfirmations' | 'averageBlockTimeMs' | 'symbol' | 'isTestnet' | 'tags' | 'explorerUrls'
   >
 > & {
-  /** The fields that differ from the file's profile. */
+  /** The fields that differ from the profile by the file and the tags. */
   readonly profile?: ProfileOverrides
 }
 
 export function patchedNetwork(file: NetworkSettings, { profile = {}, ...patch }: NetworkPatch): NetworkSettings {
-  return { ...file, ...patch, profile: withOverrides(file.profile, profile) }
+  const { tags = file.tags } = patch
+  return { ...file, ...patch, profile: withOverrides(profileOf(file.chainId, tags, file.profileInFile), profile) }
 }
 
 export interface NotificationSettings {

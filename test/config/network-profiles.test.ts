@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { namedNetworks } from '../../src/config/named-networks.ts'
-import { profileOf } from '../../src/config/network-profiles.ts'
+import { profileOf } from '../../src/domain/network-profiles.ts'
 import { ethereumProfile, type ProfileOverrides, profileTable } from '../../src/domain/profile.ts'
 import { loadFile, rightFile } from './workplace.ts'
 

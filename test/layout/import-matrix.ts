@@ -21,6 +21,7 @@ const matrix: Readonly<Record<string, Rule>> = {
     'ops/member.ts',
     'ops/request-headers.ts',
     'domain/finality.ts',
+    'domain/network-profiles.ts',
     'domain/policies.ts',
     'domain/policy-table.ts',
     'domain/profile.ts',

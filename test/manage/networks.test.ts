@@ -94,6 +94,17 @@ test('the fields of a profile are patched one by one, stay after a restart, and 
   })
 })
 
+test('patched tags derive the profile anew, under the fields that the file and the API set', async () => {
+  const { client, service } = stage
+  await manage(client, 'PATCH', at, { profile: { keeps_future_nonce_ms: 5 } })
+  const { profile: ofNitro } = await manage(client, 'PATCH', at, { tags: ['arbitrum-based'] })
+  const nitro = { pool: 'fcfs', no_op_gas: 'estimated', l1_fee: 'in_gas', finality: 'finalized', floor_gas: false }
+  expect(ofNitro).toEqual({ ...profile, ...nitro, keeps_future_nonce_ms: 5 })
+  await service.restart()
+  expect(await manage(client, 'GET', at)).toMatchObject({ tags: ['arbitrum-based'], profile: ofNitro })
+  expect(await manage(client, 'PATCH', at, { tags: null, profile: null })).toMatchObject({ tags: [], profile })
+})
+
 test('a relayer with endpoints of its own asks those and no others, until it is patched back', async () => {
   const { client, node, line } = stage
   await using own = await openLine(node.url)

@@ -31,6 +31,7 @@ const network: NetworkSettings = {
     isTestnet: true,
     eip1559: true,
     profile: ethereumProfile,
+    profileInFile: {},
     tags: [],
     features: ['eip1559'],
     explorerUrls: [],

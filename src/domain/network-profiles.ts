@@ -1,5 +1,5 @@
 // The table of chains that differ from Ethereum: their profiles, by chain id and by tag.
-import { ethereumProfile, type NetworkProfile, type ProfileOverrides, withOverrides } from '../domain/profile.ts'
+import { ethereumProfile, type NetworkProfile, type ProfileOverrides, withOverrides } from './profile.ts'
 
 const gwei = 1_000_000_000n
 
