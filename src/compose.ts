@@ -212,7 +212,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
 
   const announce = () => sharing?.hints.notify({ kind: 'registry' })
   const guard = guardAddresses(config.webhooks.allowedHosts)
-  const commands: CommandContext = { store, clock, random, wake: ownerships.wake, queueMax: limits.queueMax }
+  const commands: CommandContext = { store, clock, random, wake: ownerships.wake, queueMax: limits.queueMax, policyOf }
   const everything = opened.move()
   return {
     commands,

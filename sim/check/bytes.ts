@@ -105,6 +105,8 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
       (each) => each.kind !== 'cancel' && each.hash === ordered && each.outcome === 'accepted',
     )
     if (attempt.kind === 'cancel' && accepted) fail(`a no-op for ${name}, and the sequencer had accepted its payload`)
+    if (attempt.kind === 'replace' && accepted && accepted.revision !== revision)
+      fail(`a replacement for ${name}, and the sequencer had accepted the payload before it`)
     const before = others
       .filter((each) => each.kind === attempt.kind && each.revision === revision && each.position < attempt.position)
       .at(-1)

@@ -53,7 +53,7 @@ export const ofFinality: readonly Mutant[] = [
   {
     name: 'tag-across-a-reorganization',
     breaks: 'holds a tag of one branch against the blocks of another',
-    with: ['finality'],
+    caughtBy: 'test/chain/heads/read-tag.test.ts',
     edits: [
       {
         file: 'src/chain/heads/track-head.ts',

@@ -32,6 +32,59 @@ export const ofProfiles: readonly Mutant[] = [
     ],
   },
   {
+    name: 'replace-what-is-ordered',
+    breaks: 'signs a new payload although a sequencer has ordered the one before',
+    with: ['fcfs'],
+    edits: [
+      {
+        file: 'src/domain/replace.ts',
+        find: "if (pool === 'fcfs' && wasOrdered(transaction)) {",
+        put: "if (pool === 'fcfs' && wasOrdered(transaction) && transaction.sequence < 0) {",
+      },
+      {
+        file: 'src/domain/replace.ts',
+        find: 'if (isFcfs(policy) && isOrdered(transaction, situation)) {',
+        put: 'if (isFcfs(policy) && isOrdered(transaction, situation) && transaction.sequence < 0) {',
+      },
+    ],
+  },
+  {
+    name: 'accept-a-hopeless-replacement',
+    breaks: 'accepts a PUT although the sequencer has accepted the payload',
+    caughtBy: 'test/domain/replace.test.ts',
+    edits: [
+      {
+        file: 'src/domain/replace.ts',
+        find: "if (pool === 'fcfs' && wasOrdered(transaction)) {",
+        put: "if (pool === 'fcfs' && wasOrdered(transaction) && transaction.sequence < 0) {",
+      },
+    ],
+  },
+  {
+    name: 'outbid-where-nothing-waits',
+    breaks: 'prices a replacement over the payload before it where no pool holds that',
+    caughtBy: 'test/domain/replace.test.ts',
+    edits: [
+      {
+        file: 'src/domain/replace.ts',
+        find: 'const rivals = isFcfs(policy) ? [] : rivalsOf(attempts)',
+        put: 'const rivals = rivalsOf(attempts)',
+      },
+    ],
+  },
+  {
+    name: 'replace-from-the-reserve',
+    breaks: 'pays for a new payload from what is kept for a cancellation',
+    caughtBy: 'test/domain/replace.test.ts',
+    edits: [
+      {
+        file: 'src/domain/replace.ts',
+        find: 'const funds = spendable(work, observation.balance, market, policy) + promisedTo(transaction) - value',
+        put: 'const funds = (spendable(work, observation.balance, market, policy), observation.balance + promisedTo(transaction) - value)',
+      },
+    ],
+  },
+  {
     name: 'drop-a-nonce-that-is-kept',
     breaks: 'takes "nonce too high" for the end of a transaction that the sequencer keeps for a moment',
     caughtBy: 'test/domain/decide/cancel-fcfs.test.ts',

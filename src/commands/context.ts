@@ -1,6 +1,7 @@
 // The context of every command: the store, the time, and a hint that there is work.
 
 import type { RelayerId } from '../domain/ids.ts'
+import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Random } from '../ops/random.ts'
 import type { Store } from '../store/store.ts'
@@ -13,4 +14,6 @@ export interface CommandContext {
   readonly wake: (relayer: RelayerId) => void
   /** How many pending transactions a relayer may hold. A send beyond them is refused with QUEUE_FULL. */
   readonly queueMax: number
+  /** Throws if this replica does not have the relayer's network. */
+  readonly policyOf: (relayer: Relayer) => NetworkPolicy
 }

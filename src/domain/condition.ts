@@ -11,7 +11,7 @@ export const conditions = [
   'balance_below_minimum',
   /** The balance does not cover the next transaction, or one in flight. */
   'balance_short',
-  /** First come, first served: the sequencer accepted a transaction before it was canceled. */
+  /** First come, first served: the sequencer accepted a transaction before it was canceled or replaced. */
   'already_ordered',
   /** First come, first served: no answer shows whether the sequencer has a canceled transaction. */
   'outcome_unknown',

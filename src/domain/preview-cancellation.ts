@@ -2,8 +2,8 @@
 // the same facts, and writes nothing.
 import { type Attempt, isNoOp, newest } from './attempt.ts'
 import { cancel } from './cancel.ts'
-import { isFcfs, isOrdered } from './decide/cancel-fcfs.ts'
 import { decide } from './decide/decide.ts'
+import { isFcfs, isOrdered } from './decide/ordered.ts'
 import type { Work } from './decide/work.ts'
 import { feeCap, type Market, tipOf } from './fees.ts'
 import { isNonEmpty } from './ids.ts'

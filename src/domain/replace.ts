@@ -1,15 +1,19 @@
 // Replaces a transaction's payload. In the queue the new payload takes the old one's place; in flight it races the old
 // one for their nonce. Only the chain shows which was executed, and never both: they share the nonce.
-import { newest } from './attempt.ts'
+import { type Attempt, newest, wasTaken } from './attempt.ts'
 import { nextBid, rivalsOf } from './decide/bid.ts'
-import { type Decision, explain } from './decide/decision.ts'
+import type { Bid } from './decide/bidder.ts'
+import { type Decision, explain, type NeedsBalance } from './decide/decision.ts'
+import { promisedTo, spendable, upfrontCost } from './decide/funds.ts'
+import { explainUnfunded } from './decide/hindrance.ts'
+import { isFcfs, isOrdered } from './decide/ordered.ts'
 import { withReason } from './decide/settle.ts'
-import type { Work } from './decide/work.ts'
+import type { Situation } from './decide/situation.ts'
 import { type ErrorCode, RescindError } from './errors.ts'
-import { type Fees, feeCap, type Market, replacementFloor, type Speed, tipOf } from './fees.ts'
+import { type Fees, feeCap, marketFees, replacementFloor, tipOf } from './fees.ts'
 import { forbids } from './forbid.ts'
-import { isNonEmpty } from './ids.ts'
-import type { Observation } from './observation.ts'
+import { isNonEmpty, type NonEmpty } from './ids.ts'
+import type { PoolKind } from './profile.ts'
 import type { SendRequest } from './submit.ts'
 import {
   type InPhase,
@@ -23,13 +27,17 @@ import {
 import type { Gas, Wei } from './units.ts'
 
 /**
- * Throws TRANSACTION_ALREADY_MINED, _CONFIRMED, _FAILED, _CANCELED or _EXPIRED: nothing is left to replace. checkSend
- * checks the request, as for a send.
+ * Throws TRANSACTION_ALREADY_MINED, _CONFIRMED, _FAILED, _CANCELED, _EXPIRED or _ORDERED: nothing is left to replace.
+ * checkSend checks the request, as for a send.
  */
-export function replace(transaction: Transaction, request: SendRequest): Transaction {
+export function replace(transaction: Transaction, request: SendRequest, pool: PoolKind): Transaction {
   const status = statusOf(transaction)
   const refusal = transaction.cancellation?.origin === 'refusal' ? 'TRANSACTION_ALREADY_FAILED' : refusals[status]
   if (refusal) throw new RescindError(refusal, `transaction ${transaction.id} is already ${status}; send a new one`)
+  if (pool === 'fcfs' && wasOrdered(transaction)) {
+    const why = 'the sequencer accepted it, and on this chain, which is first come, first served, nothing replaces it'
+    throw new RescindError('TRANSACTION_ALREADY_ORDERED', `transaction ${transaction.id}: ${why}; send a new one`)
+  }
   const { validUntil, ...payload } = request
   // The client wants this payload sent, whatever the lost history did with the transaction.
   const { validUntil: _, suspectedNoOp: __, ...rest } = transaction
@@ -52,6 +60,11 @@ const refusals: Partial<Record<Status, ErrorCode>> = {
   expired: 'TRANSACTION_ALREADY_EXPIRED',
 }
 
+/** Whether a sequencer that orders first come, first served has accepted a payload of it. */
+function wasOrdered({ lifecycle }: Transaction): boolean {
+  return lifecycle.phase === 'inFlight' && payloadAttempts(lifecycle.attempts).some(wasTaken)
+}
+
 /** Whether no attempt carries the current payload yet: an older one still leads. */
 export function awaitsReplacement(transaction: InPhase<'inFlight'>): boolean {
   const signed = payloadAttempts(transaction.lifecycle.attempts).map(({ revision }) => revision ?? 0)
@@ -61,9 +74,15 @@ export function awaitsReplacement(transaction: InPhase<'inFlight'>): boolean {
 /** Signs the new payload over every attempt of the old ones, or explains why that has to wait. */
 export function takeOverWithPayload(
   transaction: InPhase<'inFlight'>,
-  work: Work,
-  observation: Observation,
-): Decision[] {
+  situation: Situation,
+): (Decision | NeedsBalance)[] {
+  const { work, observation, policy } = situation
+  // The answer came after the PUT.
+  if (isFcfs(policy) && isOrdered(transaction, situation)) {
+    const reason =
+      'waits: the sequencer accepted the earlier payload, and nothing replaces it there: its receipt shows that the replacement lost'
+    return explain(transaction, 'already_ordered', reason)
+  }
   const forbidden = forbids(work.relayer.policies, transaction.payload)
   if (forbidden !== undefined) {
     return explain(
@@ -95,15 +114,27 @@ export function takeOverWithPayload(
       : []
   }
 
+  if (observation.balance === undefined) return [{ do: 'readBalance' }]
+  const { value, pricing } = transaction.payload
+  // One of the two payloads is executed, and not both.
+  const funds = spendable(work, observation.balance, market, policy) + promisedTo(transaction) - value
+  if (funds < 0n) {
+    const usual = pricing.kind === 'speed' ? marketFees(market, pricing.speed, isEip1559(attempts)) : pricing
+    return explainUnfunded(transaction, usual, gasLimit)
+  }
   const cap = work.relayer.policies.gasPriceCap
-  const { pricing } = transaction.payload
-  const rivals = rivalsOf(attempts)
+  const { profile } = policy
+  const rivals = isFcfs(policy) ? [] : rivalsOf(attempts)
   const floor = isNonEmpty(rivals) ? replacementFloor(rivals, market, observation.rule) : undefined
-  const fees =
+  const bid =
     pricing.kind === 'speed'
-      ? firstBid(transaction, pricing.speed, gasLimit, cap, { ...observation, market })
-      : ownFees(pricing, floor, cap)
-  if (fees) return [{ do: 'replace', transaction, fees, gasLimit }]
+      ? // The new payload has no attempt yet.
+        nextBid({ transaction, own: [], speed: pricing.speed, gas: gasLimit, cap, funds }, observation, market, {
+          profile,
+        })
+      : bidAsNamed(pricing, { cap, funds, gasLimit, floor })
+  if (bid.kind === 'sign') return [{ do: 'replace', transaction, fees: bid.fees, gasLimit }]
+  if (bid.kind === 'wait' && bid.until === 'funds') return explainUnfunded(transaction, bid.wanted, gasLimit)
   const needed = floor ? `${feeCap(floor)} wei per gas, ${tipOf(floor)} of it as tip` : 'more'
   const isCapped = pricing.kind === 'speed' || exceeds(pricing, cap)
   return explain(
@@ -113,17 +144,20 @@ export function takeOverWithPayload(
   )
 }
 
-/** The new payload has no attempt yet. */
-function firstBid(
-  transaction: InPhase<'inFlight'>,
-  speed: Speed,
-  gas: Gas,
-  cap: Wei | undefined,
-  observation: Observation & { readonly market: Market },
-): Fees | undefined {
-  const bidder = { transaction, own: [], speed, gas, cap, funds: observation.balance }
-  const bid = nextBid(bidder, observation, observation.market, {})
-  return bid.kind === 'sign' ? bid.fees : undefined
+function isEip1559([first]: NonEmpty<Attempt>): boolean {
+  return first.fees.kind === 'eip1559'
+}
+
+/** A client's own price suffices, exceeds the funds, or has to wait. */
+function bidAsNamed(
+  pricing: Fees,
+  { cap, funds, gasLimit, floor }: { cap: Wei | undefined; funds: Wei; gasLimit: Gas; floor: Fees | undefined },
+): Bid {
+  const fees = ownFees(pricing, floor, cap)
+  if (!fees) return { kind: 'wait', until: 'cap', wanted: floor ?? pricing }
+  return upfrontCost(0n, gasLimit, fees) > funds
+    ? { kind: 'wait', until: 'funds', wanted: fees }
+    : { kind: 'sign', fees }
 }
 
 /** Fees that the client named are its limit, even if they do not suffice. The cap may be below them by now. */

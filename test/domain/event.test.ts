@@ -82,7 +82,7 @@ describe('a wait', () => {
 
 test('a replacement is no event, also of what waited', () => {
   const waiting = reported(inFlight(0), refused('txpool is full'))
-  expect(eventOf(waiting, replace(waiting, { ...somePayload, value: 7n }))).toBeUndefined()
+  expect(eventOf(waiting, replace(waiting, { ...somePayload, value: 7n }, 'public'))).toBeUndefined()
 })
 
 describe('where the status stands', () => {

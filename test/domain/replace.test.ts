@@ -1,8 +1,12 @@
 // A new payload: where it takes the old one's place, where it races it, and what is told of which was mined.
 import { describe, expect, test } from 'vitest'
+import type { Attempt } from '../../src/domain/attempt.ts'
 import { apply } from '../../src/domain/decide/apply.ts'
 import { decide } from '../../src/domain/decide/decide.ts'
 import { inquire } from '../../src/domain/decide/inquire.ts'
+import { RescindError } from '../../src/domain/errors.ts'
+import { feeCap } from '../../src/domain/fees.ts'
+import type { NetworkPolicy } from '../../src/domain/relayer.ts'
 import { replace } from '../../src/domain/replace.ts'
 import type { SendRequest } from '../../src/domain/submit.ts'
 import { executedPayload, isInPhase, statusOf, type Transaction } from '../../src/domain/transaction.ts'
@@ -11,8 +15,11 @@ import {
   by,
   canceled,
   eip1559,
+  ether,
   frozen,
   gwei,
+  headAt,
+  height,
   inFlight,
   mined,
   now,
@@ -43,7 +50,7 @@ function decisionsOn(transaction: Transaction, estimates = new Map()) {
 
 describe('what a PUT does', () => {
   test('in the queue the payload is the new one, and the old one is kept beside it', () => {
-    const replaced = replace(frozen(queued(3)), request)
+    const replaced = replace(frozen(queued(3)), request, 'public')
     expect(replaced.payload).toEqual({ ...request, from: somePayload.from })
     expect(replaced.earlier).toEqual([somePayload])
     expect(replaced.lifecycle).toEqual({ phase: 'queued' })
@@ -51,19 +58,19 @@ describe('what a PUT does', () => {
 
   test('a nonce whose attempts no node ever had goes back', () => {
     const held = inFlight(3, [someAttempt(3, { broadcast: broadcastStates.held })])
-    expect(replace(frozen(held), request).lifecycle).toEqual({ phase: 'queued' })
+    expect(replace(frozen(held), request, 'public').lifecycle).toEqual({ phase: 'queued' })
   })
 
   test.each(['sending', 'accepted', 'unknown'] as const)('an attempt that is %s stays in the race', (state) => {
     const racing = inFlight(3, [someAttempt(3, { broadcast: broadcastStates[state] })])
-    const replaced = replace(frozen(racing), request)
+    const replaced = replace(frozen(racing), request, 'public')
     expect(replaced.lifecycle).toBe(racing.lifecycle)
     expect(statusOf(replaced)).toBe(statusOf(racing))
   })
 
   test('a valid_until belongs to its payload', () => {
-    expect(replace(queued(3, { validUntil: now + 1 }), request)).not.toHaveProperty('validUntil')
-    expect(replace(queued(3), { ...request, validUntil: now + 2 })).toMatchObject({ validUntil: now + 2 })
+    expect(replace(queued(3, { validUntil: now + 1 }), request, 'public')).not.toHaveProperty('validUntil')
+    expect(replace(queued(3), { ...request, validUntil: now + 2 }, 'public')).toMatchObject({ validUntil: now + 2 })
   })
 
   test('what is canceled, or what the chain has, is refused by its status', () => {
@@ -73,14 +80,14 @@ describe('what a PUT does', () => {
       [mined(3, by(attempt), [attempt]), 'TRANSACTION_ALREADY_MINED'],
     ] as const
     for (const [transaction, code] of refusals) {
-      expect(() => replace(transaction, request)).toThrow(expect.objectContaining({ code }))
+      expect(() => replace(transaction, request, 'public')).toThrow(expect.objectContaining({ code }))
     }
   })
 })
 
 describe('what a step makes of it', () => {
   const original = someAttempt(0)
-  const replaced = replace(inFlight(0, [original]), request)
+  const replaced = replace(inFlight(0, [original]), request, 'public')
 
   test('the new payload is signed over every attempt, at its own gas', () => {
     const [decision, ...more] = decisionsOn(replaced)
@@ -92,7 +99,11 @@ describe('what a step makes of it', () => {
 
   test('nothing of the old payload is broadcast again, however doubtful', () => {
     const doubtful = someAttempt(0, { broadcast: broadcastStates.unknown })
-    const waiting = replace(inFlight(0, [doubtful]), { ...request, pricing: { kind: 'legacy', gasPrice: 1n } })
+    const waiting = replace(
+      inFlight(0, [doubtful]),
+      { ...request, pricing: { kind: 'legacy', gasPrice: 1n } },
+      'public',
+    )
     const later = { ...somePolicy, averageBlocktimeMs: 0 }
     const { decisions } = decide({
       work: someWork({ open: [waiting] }),
@@ -107,14 +118,14 @@ describe('what a step makes of it', () => {
 
   test('fees of its own are taken where they suffice', () => {
     const fees = eip1559(200n * gwei, 100n * gwei)
-    const [decision] = decisionsOn(replace(inFlight(0, [original]), { ...request, pricing: fees as never }))
+    const [decision] = decisionsOn(replace(inFlight(0, [original]), { ...request, pricing: fees as never }, 'public'))
     expect(decision).toMatchObject({ do: 'replace', fees })
   })
 
   test('fees of its own wait where gas_price_cap was lowered below them since', () => {
     const fees = eip1559(200n * gwei, 100n * gwei)
     const relayer = someRelayer({ policies: { ...somePolicies, gasPriceCap: 199n * gwei } })
-    const open = [replace(inFlight(0, [original]), { ...request, pricing: fees as never })]
+    const open = [replace(inFlight(0, [original]), { ...request, pricing: fees as never }, 'public')]
     const { decisions } = decide({
       work: someWork({ relayer, open }),
       observation: someObservation(),
@@ -125,7 +136,7 @@ describe('what a step makes of it', () => {
   })
 
   test('when the answers show that no node had the old payload, its nonce goes back, and nobody gets it out of turn', () => {
-    const held = replace(inFlight(0, [someAttempt(0, { broadcast: broadcastStates.sending })]), request)
+    const held = replace(inFlight(0, [someAttempt(0, { broadcast: broadcastStates.sending })]), request, 'public')
     if (!isInPhase(held, 'inFlight')) throw new Error('not in flight')
     const answered = {
       ...held,
@@ -141,7 +152,7 @@ describe('what a step makes of it', () => {
 
   test('gas that is left out is asked for first, and a revert is told', () => {
     const { gasLimit: _, ...open } = request
-    const waiting = replace(inFlight(0, [original]), open)
+    const waiting = replace(inFlight(0, [original]), open, 'public')
     expect(
       inquire(someWork({ open: [waiting] }), { pendingNonce: false, freshBalance: false, paysMore: false }).estimates,
     ).toMatchObject([{ transactionId: waiting.id }])
@@ -162,10 +173,84 @@ describe('what a step makes of it', () => {
   })
 })
 
+describe('what it may cost', () => {
+  const original = someAttempt(0)
+  const cheap = { ...request, value: 1n, gasLimit: 21_000 }
+  const relayer = someRelayer({ policies: { ...somePolicies, cancelReserve: ether } })
+  const decided = (changes: Partial<SendRequest>, balance: bigint | undefined) => {
+    const { balance: _, ...unread } = someObservation()
+    return decide({
+      work: someWork({ relayer, open: [replace(inFlight(0, [original]), { ...cheap, ...changes }, 'public')] }),
+      observation: { ...unread, ...(balance !== undefined && { balance }) },
+      policy: somePolicy,
+      now,
+    })
+  }
+
+  test('its value and gas leave the reserve for a cancellation', () => {
+    expect(decided({ value: 2n * ether }, 4n * ether).decisions).toMatchObject([{ do: 'replace' }])
+    expect(decided({ value: 3n * ether }, 4n * ether).decisions).toMatchObject([
+      { do: 'explain', condition: 'balance_short' },
+    ])
+    const named = eip1559(200n * gwei, 100n * gwei) as never
+    expect(decided({ pricing: named, value: 3n * ether }, 4n * ether).decisions).toMatchObject([
+      { do: 'explain', condition: 'balance_short' },
+    ])
+    expect(decided({ pricing: named }, ether + 21_000n * 200n * gwei).decisions).toMatchObject([
+      { do: 'explain', condition: 'balance_short' },
+    ])
+    expect(decided({ pricing: named }, ether + 21_000n * 200n * gwei + 1n).decisions).toMatchObject([{ do: 'replace' }])
+  })
+
+  test('the balance is read before it is signed', () => {
+    expect(decided({}, undefined)).toMatchObject({ decisions: [], needsBalance: true })
+  })
+})
+
+describe('where a sequencer orders transactions as they come', () => {
+  const policy: NetworkPolicy = {
+    ...somePolicy,
+    bumpAfterMs: 3_000,
+    profile: { ...somePolicy.profile, pool: 'fcfs', keepsFutureNonceMs: 1_000 },
+  }
+  const dear = eip1559(90n * gwei, 9n * gwei)
+  const old = (broadcast: Attempt['broadcast']) => inFlight(0, [someAttempt(0, { broadcast, fees: dear })])
+  const decided = (transaction: Transaction, observation = someObservation(), at = now) =>
+    decide({ work: someWork({ open: [transaction] }), observation, policy, now: at }).decisions
+
+  test('an accepted payload is not replaced, also not one behind another that nobody knows', () => {
+    for (const state of ['accepted', 'known'] as const) {
+      expect(() => replace(old(broadcastStates[state]), request, 'fcfs')).toThrow(
+        expect.objectContaining({ code: 'TRANSACTION_ALREADY_ORDERED' }),
+      )
+    }
+    const twice = inFlight(0, [someAttempt(0), someAttempt(0, { broadcast: broadcastStates.unknown })])
+    expect(() => replace(twice, request, 'fcfs')).toThrow(RescindError)
+    expect(replace(queued(0), request, 'fcfs').payload).toMatchObject({ value: 7n })
+  })
+
+  test('another is replaced under the same nonce at the price of the market, and outbids nothing', () => {
+    const [decision] = decided(replace(old(broadcastStates.unknown), request, 'fcfs'))
+    expect(decision).toMatchObject({ do: 'replace', gasLimit: 30_000 })
+    if (decision?.do !== 'replace') throw new Error('not a replacement')
+    expect(feeCap(decision.fees)).toBeLessThan(feeCap(dear))
+    const named = eip1559(11n * gwei, gwei)
+    const own = replace(old(broadcastStates.unknown), { ...request, pricing: named as never }, 'fcfs')
+    expect(decided(own)).toMatchObject([{ do: 'replace', fees: named }])
+  })
+
+  test('if it was accepted after the PUT, the new payload waits for its receipt', () => {
+    const late = replace(old(broadcastStates.accepted), request, 'public')
+    expect(decided(late)).toMatchObject([{ do: 'explain', condition: 'already_ordered' }])
+    const later = someObservation({ head: headAt(height + 9, { timestampMs: now + 60_000 }) })
+    expect(decided(late, later, now + 60_000)).toMatchObject([{ do: 'replace' }])
+  })
+})
+
 describe('which was mined', () => {
   const original = someAttempt(0)
   const signed = someAttempt(0, { kind: 'replace', revision: 1 })
-  const replaced = replace(inFlight(0, [original, signed]), request)
+  const replaced = replace(inFlight(0, [original, signed]), request, 'public')
 
   test('the payload that is shown is the one that the chain executed', () => {
     const asMined = (winner: typeof original): Transaction => ({

@@ -69,7 +69,10 @@ export async function openWorkplace(policies: Partial<Policies> = {}): Promise<W
   const random = systemRandom()
   const signer = openPlainSigner('dev', devAccount(0).key, await openCurve(quiet))
   const woken: RelayerId[] = []
-  const commands: CommandContext = { store, clock, random, queueMax: 100, wake: (id) => woken.push(id) }
+  const commands: CommandContext = {
+    ...{ store, clock, random, queueMax: 100, policyOf: () => somePolicy },
+    wake: (id) => woken.push(id),
+  }
   const read = async (id: TransactionId) => {
     const found = await store.reads.transaction(relayer.id, id)
     if (!found) throw new Error(`${id} is gone`)

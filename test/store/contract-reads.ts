@@ -179,7 +179,9 @@ export function readContract(open: OpenStore): void {
     const [first] = work?.suspected ?? []
     if (!first) throw new Error('one is told')
     const { from: _, ...request } = somePayload
-    await store.commit((session) => session.saveTransaction(first, replace(first, { ...request, value: 9n }), now))
+    await store.commit((session) =>
+      session.saveTransaction(first, replace(first, { ...request, value: 9n }, 'public'), now),
+    )
     const after = await store.reads.work(relayer.id)
     expect([ids(after?.queued), ids(after?.suspected)]).toEqual([[0, 4, 5], [1]])
     expect(after?.queued[0]).not.toHaveProperty('suspectedNoOp')

@@ -6,6 +6,7 @@ import { replace } from '../../domain/replace.ts'
 import { checkSend, type SendRequest } from '../../domain/submit.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { CommandContext } from '../context.ts'
+import { poolOfRelayer } from './pool-of.ts'
 
 /** The requester of a replacement, and whether its key may also cancel. */
 export interface Replacer {
@@ -33,7 +34,7 @@ export async function replaceTransaction(
       if (replacer) checkReplacer(replacer, found)
       checkSend(relayer, request, now)
       if (replacer) session.recordAudit(allowed(replacer.requester, now, { relayerId, transactionId: id }))
-      return session.saveTransaction(found, replace(found, request), now)
+      return session.saveTransaction(found, replace(found, request, poolOfRelayer(context, relayer)), now)
     },
     relayerId,
     { transactions: [id] },

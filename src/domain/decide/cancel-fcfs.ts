@@ -13,23 +13,18 @@ import {
   rejectionOf,
   unrecognizedErrorOf,
   wasAlwaysRejected,
-  wasTaken,
 } from '../attempt.ts'
 import { feeCap } from '../fees.ts'
 import { isNonEmpty, type NonEmpty } from '../ids.ts'
 import { lacksGas } from '../no-op.ts'
-import type { NetworkPolicy } from '../relayer.ts'
 import type { InPhase } from '../transaction.ts'
 import { explainRefusedNoOp, explainUnfundedNoOp, takeOver } from './cancel-race.ts'
 import { type Decision, explain, type NeedsBalance } from './decision.ts'
 import { lasting } from './hindrance.ts'
+import { isOrdered } from './ordered.ts'
 import { blocksWaited, isOutpaced } from './reason-to-bid.ts'
 import { rebroadcastIfDue } from './rebroadcast.ts'
 import type { Situation } from './situation.ts'
-
-export function isFcfs({ profile }: Pick<NetworkPolicy, 'profile'>): boolean {
-  return profile.pool === 'fcfs'
-}
 
 export function cancelFcfs(transaction: InPhase<'inFlight'>, situation: Situation): (Decision | NeedsBalance)[] {
   const { attempts } = transaction.lifecycle
@@ -48,35 +43,6 @@ export function cancelFcfs(transaction: InPhase<'inFlight'>, situation: Situatio
   const { market, balance } = situation.observation
   if (market?.gasPrice === 0n && balance === undefined) return [{ do: 'readBalance' }]
   return takeOver(transaction, noOps, balance, situation)
-}
-
-/** Whether the sequencer accepted the payload, and may still have it: nothing else can take the nonce then. */
-export function isOrdered({ lifecycle }: InPhase<'inFlight'>, situation: Situation): boolean {
-  const { observation, policy, now } = situation
-  const payloads = lifecycle.attempts.filter((attempt) => !isNoOp(attempt))
-  return payloads.some((attempt) => {
-    const { broadcast } = attempt
-    if (!wasTaken(attempt) || broadcast.state !== 'handed') return false
-    // Another nonce comes first, so blocks prove nothing.
-    if (lifecycle.nonce > observation.nonce) return true
-    const waitedMs = now - broadcast.at
-    const { number, timestampMs } = observation.head
-    const isForgotten =
-      blocksWaited(attempt, number) >= policy.bumpAfterBlocks &&
-      (waitedMs < 0 || waitedMs >= forgottenAfterMs(situation)) &&
-      (timestampMs > broadcast.at || waitedMs >= staleHeadMs)
-    return !isForgotten
-  })
-}
-
-/** Beyond it, the clocks of the machine and of the chain differ, and the head is not from before the answer. */
-const staleHeadMs = 60_000
-
-/** The head at which it was signed may have been old, so blocks are counted by their time, too. */
-function forgottenAfterMs({ observation, policy }: Situation): number {
-  const blocktimeMs = observation.blocktimeMs ?? policy.averageBlocktimeMs
-  const { bumpAfterMs, bumpAfterBlocks, profile } = policy
-  return Math.max(bumpAfterMs, profile.keepsFutureNonceMs ?? 0, (bumpAfterBlocks + 1) * blocktimeMs)
 }
 
 /**

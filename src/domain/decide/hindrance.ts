@@ -5,17 +5,17 @@ import { escalationMultiple, type Fees, feeCap, tipOf } from '../fees.ts'
 import { stalledAfterMinutes } from '../finality.ts'
 import type { NetworkPolicy } from '../relayer.ts'
 import { type InPhase, isInPhase, type Transaction } from '../transaction.ts'
-import type { BlockNumber, Nonce, TimestampMs, Wei } from '../units.ts'
+import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from '../units.ts'
 import { type Decision, explain } from './decision.ts'
 import type { Situation } from './situation.ts'
 import { inFlightOf, type Work } from './work.ts'
 
 type InFlight = InPhase<'inFlight'>
 
-/** `wanted`: the lowest fees that another attempt would need now. Default: the newest attempt's fees. */
-export function explainUnfunded(transaction: InFlight, wanted?: Fees): Decision[] {
+/** `wanted`: the lowest fees that another attempt would need now, and its gas. Default: those of the newest attempt. */
+export function explainUnfunded(transaction: InFlight, wanted?: Fees, gas?: Gas): Decision[] {
   const { gasLimit, fees } = newest(transaction.lifecycle.attempts)
-  const cost = transaction.payload.value + BigInt(gasLimit) * feeCap(wanted ?? fees)
+  const cost = transaction.payload.value + BigInt(gas ?? gasLimit) * feeCap(wanted ?? fees)
   const reason = wanted
     ? `waits: a higher price is needed, and the balance does not cover it beside the transactions in flight and cancel_reserve; it may cost ${roughly(cost)} wei: top it up, wait, or cancel it`
     : `waits: a node says that the balance does not cover it, which may cost ${cost} wei: top it up`

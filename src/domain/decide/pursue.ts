@@ -26,14 +26,14 @@ import { pursueRefusedGapFiller } from './refused-gap-filler.ts'
 import type { Situation } from './situation.ts'
 
 export function pursue(transaction: InPhase<'inFlight'>, situation: Situation): (Decision | NeedsBalance)[] {
-  const { work, observation, policy } = situation
+  const { observation, policy } = situation
   const { attempts } = transaction.lifecycle
   const latest = newest(attempts)
   // From the replacement on, no attempt of the old payload is broadcast again.
   if (awaitsReplacement(transaction)) {
     return neverReachedANode(transaction)
       ? [{ do: 'unbind', transaction }]
-      : takeOverWithPayload(transaction, work, observation)
+      : takeOverWithPayload(transaction, situation)
   }
   const refusal = refusalOfGapFiller(transaction)
   if (refusal !== undefined) return pursueRefusedGapFiller(transaction, refusal, situation)

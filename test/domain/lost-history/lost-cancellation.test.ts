@@ -301,7 +301,7 @@ describe('one that is unclear', () => {
   })
   test('is sent again once it is replaced', () => {
     const { from: _, ...request } = somePayload
-    const replaced = replace(unclear, { ...request, value: 9n })
+    const replaced = replace(unclear, { ...request, value: 9n }, 'public')
     expect(replaced.suspectedNoOp).toBeUndefined()
     expect(replaced.lifecycle).toEqual({ phase: 'queued' })
   })

@@ -180,7 +180,7 @@ test('expired: what was refused is dropped, what may have been sent is raced', a
   expect(await cancellation(unknown)).toMatchObject({ origin: 'expiry', state: 'won', final: true })
 })
 
-test('replaced: a refused payload never comes back; an accepted one stands', async () => {
+test('replaced: a refused payload never comes back, a lost one gives way, and an accepted one stands', async () => {
   const sender = stage.sender('replaced')
   const put = ({ id }: Payment, to: string) =>
     stage.client.request('PUT', `/relayers/${sender.id}/transactions/${id}`, {
@@ -197,10 +197,25 @@ test('replaced: a refused payload never comes back; an accepted one stands', asy
   expect(await balanceOf(stage.node, refused.to)).toBe(0n)
   await audit(stage, sender)
 
+  stage.node.faults.always('lost')
+  const lost = await send(sender)
+  await attempted(lost, 'execute', 'unknown')
+  stage.node.faults.always()
+  expect((await put(lost, first)).status).toBe(200)
+  await mineUntil(stage, 'a confirmation', async () => (await view(stage, lost)).status === 'confirmed')
+  expect(await balanceOf(stage.node, first)).toBe(18n)
+  expect(await balanceOf(stage.node, lost.to)).toBe(0n)
+  const [before, after] = stage.rows.attempts(lost.id)
+  expect(after?.kind).toBe('replace')
+  // A pool would demand a tenth more.
+  expect(Number(after?.max_fee_per_gas)).toBeLessThan(1.1 * Number(before?.max_fee_per_gas))
+
   await hideBlocks()
   const accepted = await send(sender)
   await attempted(accepted, 'execute', 'accepted')
-  expect((await put(accepted, second)).status).toBe(200)
+  expect(await put(accepted, second)).toMatchObject({
+    ...{ status: 400, headers: { 'relayer-error-code': 'TRANSACTION_ALREADY_ORDERED' } },
+  })
   stage.line.open()
   await mineUntil(stage, 'a confirmation', async () => (await view(stage, accepted)).status === 'confirmed')
   expect(await view(stage, accepted)).toMatchObject({ to: accepted.to, value: String(accepted.value) })

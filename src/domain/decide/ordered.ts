@@ -1,0 +1,39 @@
+// Where a sequencer orders transactions as they come: whether it has ordered a payload, so that nothing can replace it.
+import { isNoOp, wasTaken } from '../attempt.ts'
+import type { NetworkPolicy } from '../relayer.ts'
+import type { InPhase } from '../transaction.ts'
+import { blocksWaited } from './reason-to-bid.ts'
+import type { Situation } from './situation.ts'
+
+export function isFcfs({ profile }: Pick<NetworkPolicy, 'profile'>): boolean {
+  return profile.pool === 'fcfs'
+}
+
+/** Whether the sequencer accepted the payload, and may still have it: nothing else can take the nonce then. */
+export function isOrdered({ lifecycle }: InPhase<'inFlight'>, situation: Situation): boolean {
+  const { observation, policy, now } = situation
+  const payloads = lifecycle.attempts.filter((attempt) => !isNoOp(attempt))
+  return payloads.some((attempt) => {
+    const { broadcast } = attempt
+    if (!wasTaken(attempt) || broadcast.state !== 'handed') return false
+    // Another nonce comes first, so blocks prove nothing.
+    if (lifecycle.nonce > observation.nonce) return true
+    const waitedMs = now - broadcast.at
+    const { number, timestampMs } = observation.head
+    const isForgotten =
+      blocksWaited(attempt, number) >= policy.bumpAfterBlocks &&
+      (waitedMs < 0 || waitedMs >= forgottenAfterMs(situation)) &&
+      (timestampMs > broadcast.at || waitedMs >= staleHeadMs)
+    return !isForgotten
+  })
+}
+
+/** Beyond it, the clocks of the machine and of the chain differ, and the head is not from before the answer. */
+const staleHeadMs = 60_000
+
+/** The head at which it was signed may have been old, so blocks are counted by their time, too. */
+function forgottenAfterMs({ observation, policy }: Situation): number {
+  const blocktimeMs = observation.blocktimeMs ?? policy.averageBlocktimeMs
+  const { bumpAfterMs, bumpAfterBlocks, profile } = policy
+  return Math.max(bumpAfterMs, profile.keepsFutureNonceMs ?? 0, (bumpAfterBlocks + 1) * blocktimeMs)
+}
