@@ -93,8 +93,8 @@ export const ofPolicies: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/funds.ts',
-        find: 'left - promisedTo(transaction), balance - reserve)',
-        put: 'left - promisedTo(transaction), balance - 0n * reserve)',
+        find: 'left - promisedTo(transaction, market), balance - reserve)',
+        put: 'left - promisedTo(transaction, market), balance - 0n * reserve)',
       },
     ],
   },
@@ -115,8 +115,8 @@ export const ofPolicies: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/funds.ts',
-        find: 'left - promisedTo(transaction), balance - reserve)',
-        put: 'left - 0n * promisedTo(transaction), balance - reserve)',
+        find: 'left - promisedTo(transaction, market), balance - reserve)',
+        put: 'left - 0n * promisedTo(transaction, market), balance - reserve)',
       },
     ],
   },

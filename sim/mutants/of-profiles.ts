@@ -79,8 +79,8 @@ export const ofProfiles: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/replace.ts',
-        find: 'const funds = spendable(work, observation.balance, market, policy) + promisedTo(transaction) - value',
-        put: 'const funds = (spendable(work, observation.balance, market, policy), observation.balance + promisedTo(transaction) - value)',
+        find: 'const funds = spendable(work, observation.balance, market, policy) + promisedTo(transaction, market) - value - onL1',
+        put: 'const funds = (spendable(work, observation.balance, market, policy), observation.balance + promisedTo(transaction, market) - value - onL1)',
       },
     ],
   },
@@ -165,6 +165,30 @@ export const ofProfiles: readonly Mutant[] = [
         file: 'src/domain/no-op.ts',
         find: 'return BigInt(gasLimit) * feeCap(fees) + noOpL1Fee',
         put: 'return BigInt(gasLimit) * feeCap(fees) + 0n * noOpL1Fee',
+      },
+    ],
+  },
+  {
+    name: 'pay-for-gas-only',
+    breaks: 'sends a payload that the balance covers without its fee for data on L1',
+    caughtBy: 'test/domain/decide/l1-fee.test.ts',
+    edits: [
+      {
+        file: 'src/domain/l1-fee.ts',
+        find: 'return noOpL1Fee + BigInt(bytes) * l1FeePerByte',
+        put: 'return 0n * noOpL1Fee * BigInt(bytes) * l1FeePerByte',
+      },
+    ],
+  },
+  {
+    name: 'one-oracle-for-all',
+    breaks: "reads the OP stack's oracle where the profile names another",
+    caughtBy: 'test/chain/fees/no-op.test.ts',
+    edits: [
+      {
+        file: 'src/chain/fees/read-no-op.ts',
+        find: 'readingL1Fee(endpoints, profile.l1FeeOracle)',
+        put: 'readingL1Fee(endpoints)',
       },
     ],
   },

@@ -33,6 +33,10 @@ function parseField(field: ProfileField, members: Members, report: Report): unkn
       return members.flag(name, false)
     case 'wei':
       return members.wei(name)
+    case 'address':
+      return typeof given === 'string' && /^0x[0-9a-fA-F]{40}$/.test(given)
+        ? given
+        : refuse('an address: 0x and 40 hexadecimal digits')
     case 'milliseconds':
       return members.count(name, { min: 0, max: field.max })
     case 'rule':

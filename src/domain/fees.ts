@@ -31,6 +31,8 @@ export interface Market {
   readonly noOpGas?: Gas
   /** What a no-op pays for its data on L1 beside gas. Absent where nothing, or where no node reports it. */
   readonly noOpL1Fee?: Wei
+  /** What a further byte of data pays there at most. Present with the fee of a no-op. */
+  readonly l1FeePerByte?: Wei
   /** The newest blocks; absent if no node reports how full they are. */
   readonly blocks?: {
     /** One of them holds a transaction: the chain mines. */

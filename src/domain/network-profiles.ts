@@ -1,4 +1,5 @@
 // The table of chains that differ from Ethereum: their profiles, by chain id and by tag.
+import type { Address } from './ids.ts'
 import { ethereumProfile, type NetworkProfile, type ProfileOverrides, withOverrides } from './profile.ts'
 
 const gwei = 1_000_000_000n
@@ -15,6 +16,9 @@ const provenLater: ProfileOverrides = { finalityStalledAfterMs: 24 * 3_600_000 }
 const zkStack: ProfileOverrides = { ...l1InGas, ...provenLater }
 const linea: ProfileOverrides = { ...rollup, ...provenLater, priceSource: 'linea_estimate_gas' }
 const zkEvm: ProfileOverrides = { ...rollup, ...provenLater }
+/** Its oracle has `getL1Fee(bytes)` of the OP stack (docs.scroll.io, "Transaction Fees on Scroll"). */
+const scrollOracle = '0x5300000000000000000000000000000000000002' as Address
+const scroll: ProfileOverrides = { ...zkEvm, l1Fee: 'op_stack', l1FeeOracle: scrollOracle }
 /** A builder of geth's may require 2 gwei (`--miner.gasprice`) and say so nowhere. */
 const ethereum: ProfileOverrides = { tipFloor: 3n * gwei }
 const bsc: ProfileOverrides = { tipFloor: gwei / 20n }
@@ -35,8 +39,9 @@ const byChainId: ReadonlyMap<number, ProfileOverrides> = new Map(
     // ZKsync Era, Abstract and Sophon.
     [zkStack, 324, 300, 2_741, 11_124, 50_104, 531_050_104],
     [linea, 59_144, 59_141],
-    // Scroll, whose fee for L1 has an oracle of its own, which is not read; and Polygon zkEVM.
-    [zkEvm, 534_352, 534_351, 1_101, 2_442],
+    // Scroll and Polygon zkEVM.
+    [scroll, 534_352, 534_351],
+    [zkEvm, 1_101, 2_442],
     // Celo, which has no such fee.
     [rollup, 42_220, 44_787, 62_320],
     // Mantle and Etherlink.

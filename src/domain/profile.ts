@@ -2,6 +2,7 @@
 // that the file or the API sets counts before the table of chains.
 import type { ReplacementRule } from './fees.ts'
 import type { Finality } from './finality.ts'
+import type { Address } from './ids.ts'
 import type { Wei } from './units.ts'
 
 /**
@@ -13,7 +14,7 @@ export type PoolKind = 'public' | 'private' | 'fcfs'
 
 /**
  * - `none`: gas covers everything.
- * - `op_stack`: a fee beside gas. The oracle of the OP stack reports it.
+ * - `op_stack`: a fee beside gas. A contract reports it, with the functions of the OP stack's oracle.
  * - `in_gas`: part of the gas that a transaction uses, so no transaction is sure to cost 21,000.
  */
 export type L1Fee = 'none' | 'op_stack' | 'in_gas'
@@ -27,6 +28,8 @@ export interface NetworkProfile {
   /** Whether Ethereum's least gas holds: 21,000 for any transaction, and the floor of EIP-7623 for its data. */
   readonly floorGas: boolean
   readonly l1Fee: L1Fee
+  /** The contract that reports the fee beside gas. Absent: that of the OP stack. */
+  readonly l1FeeOracle?: Address
   /** Per gas: a tip is raised to it where blocks have room and do not take the transaction. */
   readonly tipFloor?: Wei
   readonly priceSource: 'fee_history' | 'linea_estimate_gas'
@@ -63,6 +66,7 @@ export type ProfileField = { readonly name: string; readonly meaning: string } &
   | { readonly kind: 'choice'; readonly choices: readonly string[] }
   | { readonly kind: 'flag' }
   | { readonly kind: 'wei' }
+  | { readonly kind: 'address' }
   | { readonly kind: 'milliseconds'; readonly max: number }
   | { readonly kind: 'rule' }
   | { readonly kind: 'finality' }
@@ -83,6 +87,10 @@ export const profileTable = {
   l1Fee: {
     ...{ name: 'l1_fee', kind: 'choice', choices: ['none', 'op_stack', 'in_gas'] },
     meaning: 'how data on L1 is paid',
+  },
+  l1FeeOracle: {
+    ...{ name: 'l1_fee_oracle', kind: 'address' },
+    meaning: 'the contract that reports the fee for data on L1 with the functions of the OP stack',
   },
   tipFloor: { name: 'tip_floor', kind: 'wei', meaning: 'the tip that a transaction is raised to that is not mined' },
   priceSource: {

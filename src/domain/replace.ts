@@ -13,6 +13,7 @@ import { type ErrorCode, RescindError } from './errors.ts'
 import { type Fees, feeCap, marketFees, replacementFloor, tipOf } from './fees.ts'
 import { forbids } from './forbid.ts'
 import { isNonEmpty, type NonEmpty } from './ids.ts'
+import { l1FeeOf } from './l1-fee.ts'
 import type { PoolKind } from './profile.ts'
 import type { SendRequest } from './submit.ts'
 import {
@@ -116,11 +117,12 @@ export function takeOverWithPayload(
 
   if (observation.balance === undefined) return [{ do: 'readBalance' }]
   const { value, pricing } = transaction.payload
+  const onL1 = l1FeeOf(transaction.payload, market)
   // One of the two payloads is executed, and not both.
-  const funds = spendable(work, observation.balance, market, policy) + promisedTo(transaction) - value
+  const funds = spendable(work, observation.balance, market, policy) + promisedTo(transaction, market) - value - onL1
   if (funds < 0n) {
     const usual = pricing.kind === 'speed' ? marketFees(market, pricing.speed, isEip1559(attempts)) : pricing
-    return explainUnfunded(transaction, usual, gasLimit)
+    return explainUnfunded(transaction, market, usual, gasLimit)
   }
   const cap = work.relayer.policies.gasPriceCap
   const { profile } = policy
@@ -134,7 +136,7 @@ export function takeOverWithPayload(
         })
       : bidAsNamed(pricing, { cap, funds, gasLimit, floor })
   if (bid.kind === 'sign') return [{ do: 'replace', transaction, fees: bid.fees, gasLimit }]
-  if (bid.kind === 'wait' && bid.until === 'funds') return explainUnfunded(transaction, bid.wanted, gasLimit)
+  if (bid.kind === 'wait' && bid.until === 'funds') return explainUnfunded(transaction, market, bid.wanted, gasLimit)
   const needed = floor ? `${feeCap(floor)} wei per gas, ${tipOf(floor)} of it as tip` : 'more'
   const isCapped = pricing.kind === 'speed' || exceeds(pricing, cap)
   return explain(

@@ -32,7 +32,7 @@ export interface Execution {
   readonly succeeded?: boolean
   readonly gasUsed?: Gas
   readonly effectiveGasPrice?: Wei
-  /** A rollup's charge beside gas, for publishing the transaction on its L1. */
+  /** A rollup's charge beside gas, for publishing the transaction on its L1, and its operator's. */
   readonly l1Fee?: Wei
   /** If it did not succeed and the node reported why. */
   readonly revertReason?: string

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { namedNetworks } from '../../src/config/named-networks.ts'
+import type { Address } from '../../src/domain/ids.ts'
 import { profileOf } from '../../src/domain/network-profiles.ts'
 import { ethereumProfile, type ProfileOverrides, profileTable } from '../../src/domain/profile.ts'
 import { loadFile, rightFile } from './workplace.ts'
@@ -21,6 +22,7 @@ const rollup = { pool: 'private', finality: 'finalized' } as const
 const inGas = { ...rollup, noOpGas: 'estimated', floorGas: false, l1Fee: 'in_gas' } as const
 const nitro = { ...inGas, pool: 'fcfs', keepsFutureNonceMs: 1_000 } as const
 const opStack = { ...rollup, l1Fee: 'op_stack' } as const
+const scrollOracle = '0x5300000000000000000000000000000000000002' as Address
 const day = { finalityStalledAfterMs: 86_400_000 } as const
 const ownGas = { noOpGas: 'estimated', floorGas: false } as const
 const gwei = 1_000_000_000n
@@ -41,7 +43,8 @@ const differing: Readonly<Record<string, ProfileOverrides>> = {
   ),
   ...all({ ...inGas, ...day }, 'sophon', 'sophon-testnet'),
   ...all({ ...rollup, ...day, priceSource: 'linea_estimate_gas' }, 'linea', 'linea-sepolia'),
-  ...all({ ...rollup, ...day }, 'scroll', 'scroll-sepolia', 'polygon-zkevm', 'polygon-zkevm-testnet'),
+  ...all({ ...rollup, ...day }, 'polygon-zkevm', 'polygon-zkevm-testnet'),
+  ...all({ ...opStack, ...day, l1FeeOracle: scrollOracle }, 'scroll', 'scroll-sepolia'),
   ...all(rollup, 'celo', 'celo-alfajores', 'celo-baklava'),
   ...all(ownGas, 'polkadot-hub', 'polkadot-hub-testnet'),
   ...all({ tipFloor: gwei / 20n }, 'binance-smart-chain', 'binance-smart-chain-testnet'),

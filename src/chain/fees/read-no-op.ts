@@ -1,18 +1,20 @@
 // Reads what a no-op costs on chains that do not state it: its gas, and the fee for its data on L1. Each is read for a
 // network, not for an account.
-import type { Address, Hash } from '../../domain/ids.ts'
+import type { Address } from '../../domain/ids.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
 import type { BlockNumber, Gas, Wei } from '../../domain/units.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
-import { type Call, describeAnswer } from '../nodes/call.ts'
-import { toBigInt, toNumber } from '../nodes/decode.ts'
-import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
+import { toNumber } from '../nodes/decode.ts'
+import type { Endpoints } from '../nodes/endpoints.ts'
 import { readEstimate } from './estimate-gas.ts'
+import { firstValue, readOnceAHead } from './first-value.ts'
+import { readingL1Fee } from './read-l1-fee.ts'
 
 /** The members of a market. Absent where the profile has none, and where no node returns one. */
 export interface NoOpFacts {
   readonly noOpGas?: Gas
   readonly noOpL1Fee?: Wei
+  readonly l1FeePerByte?: Wei
   /** The least that pays for a transaction without data, where the price depends on the data. */
   readonly leastTip?: Wei
 }
@@ -23,32 +25,22 @@ export type ReadNoOp = (at: TrackedHead, address: Address, isTooTight: boolean) 
 /** Blocks for which an estimate of gas stands. */
 const gasKeptBlocks = 20
 
-/** A predeploy of the OP stack (specs, "GasPriceOracle"). */
-const oracle = '0x420000000000000000000000000000000000000F'
-/**
- * A signed no-op has 110 bytes with every number at its widest use here. `getL1FeeUpperBound(uint256)` takes the size
- * without the signature, which the contract adds.
- */
-const upperBoundCall = `0xf1c7a58b${(110).toString(16).padStart(64, '0')}`
-/** `getL1Fee(bytes)`, for chains before Fjord: 110 bytes that are not 0 cost the most. */
-const feeCall = `0x49948e0e${word(32)}${word(110)}${'ff'.repeat(110).padEnd(256, '0')}`
-
 export function readingNoOp(
   endpoints: Endpoints,
-  profile: Pick<NetworkProfile, 'noOpGas' | 'l1Fee' | 'priceSource'>,
+  profile: Pick<NetworkProfile, 'noOpGas' | 'l1Fee' | 'l1FeeOracle' | 'priceSource'>,
 ): ReadNoOp {
   const gas = profile.noOpGas === 'estimated' ? readingGas(endpoints) : undefined
-  const l1Fee = profile.l1Fee === 'op_stack' ? readingL1Fee(endpoints) : undefined
+  const l1Fee = profile.l1Fee === 'op_stack' ? readingL1Fee(endpoints, profile.l1FeeOracle) : undefined
   const tip = profile.priceSource === 'linea_estimate_gas' ? readingTip(endpoints) : undefined
   return async (at, address, isTooTight) => {
-    const [noOpGas, noOpL1Fee, leastTip] = await Promise.all([
+    const [noOpGas, onL1, leastTip] = await Promise.all([
       gas?.(at, address, isTooTight),
       l1Fee?.(at),
       tip?.(at, address),
     ])
     return {
       ...(noOpGas !== undefined && { noOpGas }),
-      ...(noOpL1Fee !== undefined && { noOpL1Fee }),
+      ...onL1,
       ...(leastTip !== undefined && { leastTip }),
     }
   }
@@ -78,46 +70,4 @@ function readingTip(endpoints: Endpoints) {
 
 function noOpOf(address: Address): object {
   return { from: address, to: address, value: '0x0', data: '0x' }
-}
-
-function readingL1Fee(endpoints: Endpoints) {
-  const onceAHead = readOnceAHead<Wei>()
-  const read = async (at: TrackedHead): Promise<Wei | undefined> => {
-    const ofOracle = (data: string) => ({ method: 'eth_call', params: [{ to: oracle, data }, 'latest'] })
-    const bound = await firstValue(endpoints, at, ofOracle(upperBoundCall), toBigInt)
-    return bound ?? (await firstValue(endpoints, at, ofOracle(feeCall), toBigInt))
-  }
-  return (at: TrackedHead) => onceAHead(at.head.hash, () => read(at))
-}
-
-/** Simultaneous readers share one reading. A reading that failed is repeated by the next step. */
-function readOnceAHead<T>() {
-  let reading: { readonly head: Hash; readonly value: Promise<T | undefined> } | undefined
-  return async (head: Hash, read: () => Promise<T | undefined>): Promise<T | undefined> => {
-    if (reading?.head !== head) reading = { head, value: read() }
-    const own = reading
-    const value = await own.value
-    if (value === undefined && reading === own) reading = undefined
-    return value
-  }
-}
-
-async function firstValue<T>(
-  endpoints: Endpoints,
-  at: TrackedHead,
-  call: Call,
-  decode: (value: unknown) => T | undefined,
-): Promise<T | undefined> {
-  const found = await endpoints
-    .firstAnswer(async (endpoint): Promise<ReadResult<T>> => {
-      const answer = await endpoint.call(call)
-      const value = answer.kind === 'value' ? decode(answer.value) : undefined
-      return value === undefined ? { failed: describeAnswer(answer) } : { value }
-    }, at.by)
-    .catch(() => undefined)
-  return found?.value
-}
-
-function word(number: number): string {
-  return number.toString(16).padStart(64, '0')
 }

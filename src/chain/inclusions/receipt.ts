@@ -34,6 +34,8 @@ interface Wire {
   readonly l1Fee?: unknown
   readonly tokenRatio?: unknown
   readonly operatorFeeScalar?: unknown
+  readonly operatorFeeConstant?: unknown
+  readonly daFootprintGasScalar?: unknown
 }
 
 /** Undefined where there is no receipt, or it names no transaction or no block. */
@@ -49,7 +51,9 @@ export function toReceipt(value: unknown): Receipt | undefined {
   const effectiveGasPrice = toBigInt(receipt.effectiveGasPrice)
   // Mantle names a token ratio. It charged its L1 fee as gas until it added an operator's fee.
   const isInGas = receipt.tokenRatio !== undefined && receipt.operatorFeeScalar === undefined
-  const l1Fee = isInGas ? undefined : toBigInt(receipt.l1Fee)
+  const operatorFee = operatorFeeOf(receipt, gasUsed)
+  const dataFee = isInGas ? undefined : toBigInt(receipt.l1Fee)
+  const l1Fee = operatorFee === undefined ? dataFee : (dataFee ?? 0n) + operatorFee
   return {
     hash,
     block: { number, hash: blockHash },
@@ -60,6 +64,19 @@ export function toReceipt(value: unknown): Receipt | undefined {
     leftLogs: Array.isArray(receipt.logs) && receipt.logs.length > 0,
     isBeforeByzantium: status === undefined && toHash(receipt.root) !== undefined,
   }
+}
+
+/**
+ * The charge of a rollup's operator beside gas and data (OP stack, Isthmus). Jovian changed the unit of the scalar, and
+ * receipts since then name the scalar of the data footprint (op-geth `core/types/receipt.go`). Mantle, whose receipts
+ * name a token ratio, began with the unit of Jovian.
+ */
+function operatorFeeOf(receipt: Wire, gasUsed: Gas | undefined): Wei | undefined {
+  const scalar = toBigInt(receipt.operatorFeeScalar)
+  if (scalar === undefined || gasUsed === undefined) return undefined
+  const isSinceJovian = receipt.daFootprintGasScalar !== undefined || receipt.tokenRatio !== undefined
+  const scaled = BigInt(gasUsed) * scalar
+  return (isSinceJovian ? scaled * 100n : scaled / 1_000_000n) + (toBigInt(receipt.operatorFeeConstant) ?? 0n)
 }
 
 /**

@@ -2,6 +2,7 @@
 import { type Condition, roughly } from '../condition.ts'
 import { type Fees, feeCap, firstFees, lowered, type Market, marketFees, withLeastTip } from '../fees.ts'
 import { forbids } from '../forbid.ts'
+import { l1FeeOf } from '../l1-fee.ts'
 import { noOpGasLimit } from '../no-op.ts'
 import type { Observation } from '../observation.ts'
 import type { NetworkPolicy, Relayer } from '../relayer.ts'
@@ -103,7 +104,7 @@ function assignQueue(
   }
   const decisions: Decision[] = []
   let room = openRoomIn(work, observation.delegated)
-  let wallet = spendable(work, balance ?? 0n, market, policy) - minedAhead(work, observation.nonce)
+  let wallet = spendable(work, balance ?? 0n, market, policy) - minedAhead(work, observation.nonce, market)
   for (const transaction of queued) {
     if (!isInPhase(transaction, 'queued')) continue
     // The policies changed after it was accepted. It ends here, so it does not hold up later transactions.
@@ -139,7 +140,8 @@ function assignQueue(
     if (gapFiller) decisions.push(makeWay(gapFiller))
     else room -= 1
     decisions.push({ do: 'assignNonce', transaction, nonce, ...offer })
-    wallet -= upfrontCost(transaction.payload.value, offer.gasLimit, offer.fees)
+    const { payload } = transaction
+    wallet -= upfrontCost(payload.value + l1FeeOf(payload, market), offer.gasLimit, offer.fees)
   }
   return { decisions, again: decisions.some((each) => each.do === 'refuse' && each.transaction.origin === 'client') }
 }
@@ -174,9 +176,10 @@ function price(
     const reason = `waits: the balance (${balance} wei) is below min_balance (${minBalance} wei): top it up by ${minBalance - balance} wei`
     return { condition: 'balance_below_minimum', reason }
   }
-  const short = upfrontCost(value, gasLimit, fees) - wallet
+  const l1Fee = l1FeeOf(transaction.payload, market)
+  const short = upfrontCost(value + l1Fee, gasLimit, fees) - wallet
   if (short > 0n) {
-    const reason = `waits: the balance (${balance} wei) does not cover its value (${value} wei) and gas beside the transactions in flight and cancel_reserve: top it up by ${roughly(short)} wei`
+    const reason = `waits: the balance (${balance} wei) does not cover its value (${value} wei)${l1Fee > 0n ? ', its fee for data on L1' : ''} and gas beside the transactions in flight and cancel_reserve: top it up by ${roughly(short)} wei`
     return { condition: 'balance_short', reason }
   }
   return { fees, gasLimit }

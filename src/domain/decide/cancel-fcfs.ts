@@ -14,7 +14,7 @@ import {
   unrecognizedErrorOf,
   wasAlwaysRejected,
 } from '../attempt.ts'
-import { feeCap } from '../fees.ts'
+import { feeCap, type Market } from '../fees.ts'
 import { isNonEmpty, type NonEmpty } from '../ids.ts'
 import { lacksGas } from '../no-op.ts'
 import type { InPhase } from '../transaction.ts'
@@ -74,7 +74,7 @@ function raceOn(
   const { balance, market } = situation.observation
   const latest = newest(noOps)
   const again = rebroadcastIfDue(transaction, noOps, situation)
-  if (!needsAnother(latest, situation)) return [...explainLatest(transaction, latest), ...again]
+  if (!needsAnother(latest, situation)) return [...explainLatest(transaction, latest, market), ...again]
   if (balance === undefined) return [{ do: 'readBalance' }, ...again]
   const next = takeOver(transaction, noOps, balance, situation)
   const [decision] = next
@@ -84,7 +84,7 @@ function raceOn(
   const isBetter = isUnfunded
     ? feeCap(decision.fees) < feeCap(latest.fees)
     : feeCap(decision.fees) > feeCap(latest.fees) || lacksGas(latest, market)
-  return isBetter ? next : [...explainLatest(transaction, latest), ...again]
+  return isBetter ? next : [...explainLatest(transaction, latest, market), ...again]
 }
 
 function needsAnother(latest: Attempt, { observation }: Situation): boolean {
@@ -94,14 +94,14 @@ function needsAnother(latest: Attempt, { observation }: Situation): boolean {
   return code === 'feeTooLow' || code === 'replacementUnderpriced' || code === 'insufficientFunds'
 }
 
-function explainLatest(transaction: InPhase<'inFlight'>, latest: Attempt): Decision[] {
+function explainLatest(transaction: InPhase<'inFlight'>, latest: Attempt, market: Market | undefined): Decision[] {
   if (latest.broadcast.state === 'held') {
     const reason = `canceled; the no-op could not reach a node: ${latest.broadcast.reason}`
     return explain(transaction, 'node_unreachable', reason)
   }
   if (latest.broadcast.state === 'refused') return explainRefusedNoOp(transaction, latest)
   const rejection = rejectionOf(latest)
-  if (rejection?.code === 'insufficientFunds') return explainUnfundedNoOp(transaction, latest)
+  if (rejection?.code === 'insufficientFunds') return explainUnfundedNoOp(transaction, latest, market)
   const error = unrecognizedErrorOf(latest)
   const refusal = error ?? (rejection && lasting.includes(rejection.code) ? rejection.message : undefined)
   if (refusal !== undefined) {

@@ -2,7 +2,7 @@
 // mined.
 import { type Attempt, isNoOp, mayBeKnown, newest, rejectionOf, unrecognizedErrorOf } from '../attempt.ts'
 import { roughly } from '../condition.ts'
-import { escalationMultiple, feeCap } from '../fees.ts'
+import { escalationMultiple, feeCap, type Market } from '../fees.ts'
 import { isNonEmpty } from '../ids.ts'
 import { lacksGas, noOpCost, noOpGasLimit } from '../no-op.ts'
 import type { InPhase } from '../transaction.ts'
@@ -55,12 +55,14 @@ export function race(transaction: InPhase<'inFlight'>, situation: Situation): (D
     const [decision] = raised
     // A higher price is no answer to a node that reports a short balance.
     const isDearer = decision?.do === 'takeOver' && feeCap(decision.fees) >= feeCap(latest.fees)
-    if (why === 'unfunded' && (!decision || isDearer)) return [...explainUnfundedNoOp(transaction, latest), ...again]
+    if (why === 'unfunded' && (!decision || isDearer))
+      return [...explainUnfundedNoOp(transaction, latest, situation.observation.market), ...again]
     // At its cap it still races: pools may have lost it, and a node that has it may still mine it.
     const goesOut = decision?.do === 'takeOver' || decision?.do === 'rebroadcast'
     return goesOut ? raised : [...raised, ...explainRefusedNoOp(transaction, latest), ...again]
   }
-  if (rejection?.code === 'insufficientFunds') return [...explainUnfundedNoOp(transaction, latest), ...again]
+  if (rejection?.code === 'insufficientFunds')
+    return [...explainUnfundedNoOp(transaction, latest, situation.observation.market), ...again]
   if (latest.broadcast.state === 'refused') return [...explainRefusedNoOp(transaction, latest), ...again]
   if (!rejection || !lasting.includes(rejection.code)) return again
   const reason = `canceled; the node refuses the no-op for now, and it is broadcast again: ${rejection.message}`
@@ -76,8 +78,9 @@ export function explainRefusedNoOp(transaction: InPhase<'inFlight'>, { broadcast
 export function explainUnfundedNoOp(
   transaction: InPhase<'inFlight'>,
   { gasLimit, fees }: Pick<Attempt, 'gasLimit' | 'fees'>,
+  market: Market | undefined,
 ): Decision[] {
-  const cost = BigInt(gasLimit) * feeCap(fees)
+  const cost = noOpCost(gasLimit, fees, market ?? {})
   const reason = `canceled; the balance does not cover the no-op, which may cost ${cost} wei: top it up`
   return explain(transaction, 'cancel_unfunded', reason)
 }

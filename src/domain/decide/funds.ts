@@ -3,7 +3,8 @@
 import { type Attempt, isNoOp, newest, wasAlwaysRejected } from '../attempt.ts'
 import { type Fees, feeCap, type Market, marketFees } from '../fees.ts'
 import { isNonEmpty } from '../ids.ts'
-import { noOpReserve } from '../no-op.ts'
+import { l1FeeOf } from '../l1-fee.ts'
+import { noOpCost, noOpReserve } from '../no-op.ts'
 import type { NetworkPolicy, Relayer } from '../relayer.ts'
 import { type InPhase, isInPhase } from '../transaction.ts'
 import { type Gas, maxWei, type Nonce, type Wei } from '../units.ts'
@@ -29,31 +30,37 @@ export function reserveOf(relayer: Relayer, market: Market, policy: NetworkPolic
 export function spendable(work: Work, balance: Wei, market: Market, policy: NetworkPolicy): Wei {
   const reserve = reserveOf(work.relayer, market, policy)
   const live = inFlightOf(work).filter((each) => !givesWay(each))
-  return live.reduce((left, transaction) => left - promisedTo(transaction), balance - reserve)
+  return live.reduce((left, transaction) => left - promisedTo(transaction, market), balance - reserve)
 }
 
 /**
  * The cost of transactions in blocks above the observed head, where the balance still includes it. `nonce` is the
  * account's at the head.
  */
-export function minedAhead({ open }: Work, nonce: Nonce): Wei {
+export function minedAhead({ open }: Work, nonce: Nonce, market: Market): Wei {
   const mined = open.filter((transaction) => isInPhase(transaction, 'mined'))
-  return mined.reduce((sum, each) => (each.lifecycle.nonce < nonce ? sum : sum + promisedTo(each)), 0n)
+  return mined.reduce((sum, each) => (each.lifecycle.nonce < nonce ? sum : sum + promisedTo(each, market)), 0n)
 }
 
 /**
  * The most that one of its attempts can cost. An attempt that every node rejected costs nothing, as long as another
  * stands.
  */
-export function promisedTo(transaction: InPhase<'inFlight' | 'mined'>): Wei {
+export function promisedTo(transaction: InPhase<'inFlight' | 'mined'>, market: Market): Wei {
   const { attempts } = transaction.lifecycle
   const standing = attempts.filter((attempt) => !wasAlwaysRejected(attempt))
   const counted = isNonEmpty(standing) ? standing : [newest(attempts)]
-  return maxWei(0n, ...counted.map((attempt) => costOf(transaction, attempt)))
+  return maxWei(0n, ...counted.map((attempt) => costOf(transaction, attempt, market)))
 }
 
-/** The balance that one attempt needs. */
-export function costOf({ payload, earlier }: InPhase<'inFlight' | 'mined'>, attempt: Attempt): Wei {
+/** The balance that one attempt needs, with its fee for data on L1. */
+export function costOf(
+  { payload, earlier }: InPhase<'inFlight' | 'mined'>,
+  attempt: Attempt,
+  market: Pick<Market, 'noOpL1Fee' | 'l1FeePerByte'>,
+): Wei {
   const { revision = 0, gasLimit, fees } = attempt
-  return upfrontCost(isNoOp(attempt) ? 0n : (earlier?.[revision] ?? payload).value, gasLimit, fees)
+  if (isNoOp(attempt)) return noOpCost(gasLimit, fees, market)
+  const carried = earlier?.[revision] ?? payload
+  return upfrontCost(carried.value + l1FeeOf(carried, market), gasLimit, fees)
 }

@@ -1,8 +1,9 @@
 // Explains why a transaction in flight waits, with the figures and a remedy.
 import { newest, type RejectionCode, rejectionOf, unrecognizedErrorOf } from '../attempt.ts'
 import { roughly } from '../condition.ts'
-import { escalationMultiple, type Fees, feeCap, tipOf } from '../fees.ts'
+import { escalationMultiple, type Fees, feeCap, type Market, tipOf } from '../fees.ts'
 import { stalledAfterMinutes } from '../finality.ts'
+import { l1FeeOf } from '../l1-fee.ts'
 import type { NetworkPolicy } from '../relayer.ts'
 import { type InPhase, isInPhase, type Transaction } from '../transaction.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from '../units.ts'
@@ -13,9 +14,16 @@ import { inFlightOf, type Work } from './work.ts'
 type InFlight = InPhase<'inFlight'>
 
 /** `wanted`: the lowest fees that another attempt would need now, and its gas. Default: those of the newest attempt. */
-export function explainUnfunded(transaction: InFlight, wanted?: Fees, gas?: Gas): Decision[] {
+export function explainUnfunded(
+  transaction: InFlight,
+  market: Market | undefined,
+  wanted?: Fees,
+  gas?: Gas,
+): Decision[] {
   const { gasLimit, fees } = newest(transaction.lifecycle.attempts)
-  const cost = transaction.payload.value + BigInt(gas ?? gasLimit) * feeCap(wanted ?? fees)
+  const { payload } = transaction
+  const onL1 = market ? l1FeeOf(payload, market) : 0n
+  const cost = payload.value + onL1 + BigInt(gas ?? gasLimit) * feeCap(wanted ?? fees)
   const reason = wanted
     ? `waits: a higher price is needed, and the balance does not cover it beside the transactions in flight and cancel_reserve; it may cost ${roughly(cost)} wei: top it up, wait, or cancel it`
     : `waits: a node says that the balance does not cover it, which may cost ${cost} wei: top it up`

@@ -2,6 +2,7 @@
 // it is stuck.
 import { type Attempt, mayBeKnown, newest, rejectionOf, unrecognizedErrorOf } from '../attempt.ts'
 import { feeCap, type Market, type Speed } from '../fees.ts'
+import { l1FeeOf } from '../l1-fee.ts'
 import { noOpGasLimit } from '../no-op.ts'
 import type { Policies } from '../policy-table.ts'
 import { awaitsReplacement, takeOverWithPayload } from '../replace.ts'
@@ -56,11 +57,14 @@ export function pursue(transaction: InPhase<'inFlight'>, situation: Situation): 
   const { market } = observation
   if (!why || !market) {
     const isUnfunded = rejectionOf(latest)?.code === 'insufficientFunds'
-    return [...(isUnfunded ? explainUnfunded(transaction) : explainHindrance(transaction, situation)), ...again]
+    return [...(isUnfunded ? explainUnfunded(transaction, market) : explainHindrance(transaction, situation)), ...again]
   }
   // Fees that the client named are its limit: such a transaction waits at its price, and can be canceled.
   if (pricing.kind !== 'speed') {
-    return [...(why === 'unfunded' ? explainUnfunded(transaction) : explainOwnPrice(transaction, pricing)), ...again]
+    return [
+      ...(why === 'unfunded' ? explainUnfunded(transaction, market) : explainOwnPrice(transaction, pricing)),
+      ...again,
+    ]
   }
   return bidAgain({ transaction, why, speed, market, again }, situation)
 }
@@ -87,7 +91,8 @@ function bidAgain(
   const bid = nextBid({ transaction, own: attempts, speed, gas, cap: limit.cap, funds }, observation, market, policy)
   // A higher price is no answer to a node that reports a short balance.
   const isDearer = bid.kind === 'sign' && feeCap(bid.fees) >= feeCap(latest.fees)
-  if (why === 'unfunded' && (bid.kind === 'repeat' || isDearer)) return [...explainUnfunded(transaction), ...again]
+  if (why === 'unfunded' && (bid.kind === 'repeat' || isDearer))
+    return [...explainUnfunded(transaction, market), ...again]
   if (bid.kind === 'sign') return [{ do: 'bump', transaction, fees: bid.fees, gasLimit: gas }]
   if (bid.kind === 'repeat') {
     const repeated = repeatDearerIfDue(transaction, bid.attempt, latest, situation)
@@ -97,7 +102,7 @@ function bidAgain(
     case 'cap':
       return [...explainCapped(transaction, limit, bid.wanted), ...again]
     case 'funds':
-      return [...explainUnfunded(transaction, bid.wanted), ...again]
+      return [...explainUnfunded(transaction, market, bid.wanted), ...again]
     case 'market':
     case 'double':
       return [...explainExhausted(transaction, bid.until), ...again]
@@ -113,8 +118,14 @@ function gasFor({ origin, payload, lifecycle }: InPhase<'inFlight'>, market: Mar
 
 /** The funds for gas. A gap filler is a no-op, so it may use the reserve. */
 function fundsFor(transaction: InPhase<'inFlight'>, balance: Wei, market: Market, { work, policy }: Situation): Wei {
-  if (transaction.origin === 'gap') return balance
-  return spendable(work, balance, market, policy) + promisedTo(transaction) - transaction.payload.value
+  if (transaction.origin === 'gap') return balance - (market.noOpL1Fee ?? 0n)
+  const { payload } = transaction
+  return (
+    spendable(work, balance, market, policy) +
+    promisedTo(transaction, market) -
+    payload.value -
+    l1FeeOf(payload, market)
+  )
 }
 
 /** A gap filler is a no-op, and cancellations may wait behind it: the sends' cap must not block them. */

@@ -3,8 +3,8 @@
 import { type Attempt, isNoOp, mayBeKnown, newest, rejectionOf, wasAlwaysRejected, wasTaken } from '../attempt.ts'
 import { feeCap } from '../fees.ts'
 import type { NonEmpty } from '../ids.ts'
+import type { Observation } from '../observation.ts'
 import type { InPhase } from '../transaction.ts'
-import type { Wei } from '../units.ts'
 import type { Decision } from './decision.ts'
 import { costOf } from './funds.ts'
 import { isRefusedDue, repeatAfter } from './repeat-after.ts'
@@ -16,7 +16,7 @@ export function rebroadcastIfDue(
   own: NonEmpty<Attempt>,
   situation: Situation,
 ): Decision[] {
-  return repeatIfDue(transaction, attemptToRepeat(transaction, own, situation.observation.balance), situation)
+  return repeatIfDue(transaction, attemptToRepeat(transaction, own, situation.observation), situation)
 }
 
 /**
@@ -37,10 +37,14 @@ function repeatIfDue(transaction: InPhase<'inFlight'>, attempt: Attempt, situati
 }
 
 /** The newest attempt, or an earlier one that the balance covers. Never one of a replaced payload. */
-function attemptToRepeat(transaction: InPhase<'inFlight'>, own: NonEmpty<Attempt>, balance: Wei | undefined): Attempt {
+function attemptToRepeat(
+  transaction: InPhase<'inFlight'>,
+  own: NonEmpty<Attempt>,
+  { balance, market }: Pick<Observation, 'balance' | 'market'>,
+): Attempt {
   const latest = newest(own)
   if (rejectionOf(latest)?.code !== 'insufficientFunds') return latest
-  if (balance !== undefined && costOf(transaction, latest) <= balance) return latest
+  if (balance !== undefined && costOf(transaction, latest, market ?? {}) <= balance) return latest
   const ofSamePayload = own.filter(({ revision }) => revision === latest.revision)
   return ofSamePayload.findLast((attempt) => mayBeKnown(attempt) && !wasAlwaysRejected(attempt)) ?? latest
 }

@@ -25,6 +25,8 @@ function formOf(field: ProfileField): TSchema {
       return Type.Boolean()
     case 'wei':
       return Type.String({ pattern: '^[0-9]{1,78}$' })
+    case 'address':
+      return Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' })
     case 'milliseconds':
       return Type.Integer({ minimum: 0, maximum: field.max })
     case 'rule':
@@ -45,6 +47,8 @@ function wantedOf(field: ProfileField): string {
       return 'true or false'
     case 'wei':
       return 'wei as a decimal string'
+    case 'address':
+      return 'an address, 0x and 40 hexadecimal digits'
     case 'milliseconds':
       return `milliseconds from 0 to ${field.max}`
     case 'rule':

@@ -16,6 +16,10 @@ let gas: number | undefined = 90_000
 /** By the first four bytes of the call. */
 let fees: Readonly<Record<string, number>> = {}
 let linea: object | undefined
+const opStackOracle = '0x420000000000000000000000000000000000000F'
+let oracle: `0x${string}` = opStackOracle
+/** Instead of the figure in `fees`. */
+let oracleFee: ((data: string) => number) | undefined
 
 function reply({ method, params }: RpcCall): RpcReply {
   switch (method) {
@@ -35,7 +39,8 @@ function reply({ method, params }: RpcCall): RpcReply {
       return gas === undefined ? { error: { code: -32000, message: 'on hold' } } : { result: hex(gas) }
     case 'eth_call': {
       const [{ to, data }] = params as [{ to: string; data: string }]
-      const fee = to === '0x420000000000000000000000000000000000000F' ? fees[data.slice(0, 10)] : undefined
+      const known = to === oracle ? fees[data.slice(0, 10)] : undefined
+      const fee = known === undefined ? undefined : (oracleFee?.(data) ?? known)
       return fee === undefined ? { error: { code: 3, message: 'execution reverted' } } : { result: word(fee) }
     }
     case 'linea_estimateGas':
@@ -57,6 +62,8 @@ beforeEach(() => {
   gas = 90_000
   fees = {}
   linea = undefined
+  oracle = opStackOracle
+  oracleFee = undefined
 })
 
 const openWith = (profile: object) => networkOver([node.url], { profile: { ...ethereumProfile, ...profile } })
@@ -106,6 +113,53 @@ test('the fee for L1 is read once a block: its upper bound, and the fee itself o
   fees = {}
   height += 1
   expect(await marketOf(network)).not.toHaveProperty('noOpL1Fee')
+})
+
+/** A straight line above a minimum, for either function. */
+function lineOf(perByte: number, least = 0) {
+  const sizeOf = (data: string) =>
+    Number.parseInt(data.slice(0, 10) === '0x49948e0e' ? data.slice(74, 138) : data.slice(10), 16)
+  oracleFee = (data) => Math.max(least, sizeOf(data) * perByte)
+}
+
+test('a further byte has a price, with a margin of half: it follows that of a no-op, and is read anew after twenty blocks', async () => {
+  await using network = openWith({ l1Fee: 'op_stack' })
+  fees = { '0xf1c7a58b': 0 }
+  lineOf(10)
+  expect(await marketOf(network)).toMatchObject({ noOpL1Fee: 1_100n, l1FeePerByte: 15n })
+  const calls = network.count('eth_call')
+  lineOf(20)
+  height += 19
+  expect(await marketOf(network)).toMatchObject({ noOpL1Fee: 2_200n, l1FeePerByte: 30n })
+  expect(network.count('eth_call')).toBe(calls + 1)
+  lineOf(20, 11_000)
+  height += 1
+  const perByte = Math.ceil(((131_072 * 20 - 11_000) / (131_072 - 110)) * 1.5)
+  expect(await marketOf(network)).toMatchObject({ noOpL1Fee: 11_000n, l1FeePerByte: BigInt(perByte) })
+})
+
+test('no size costs more than the price of a byte says, also above a minimum', async () => {
+  await using network = openWith({ l1Fee: 'op_stack' })
+  fees = { '0xf1c7a58b': 0 }
+  lineOf(10, 60_000)
+  const { noOpL1Fee = 0n, l1FeePerByte = 0n } = (await marketOf(network)) ?? {}
+  for (const bytes of [110, 1_000, 6_000, 20_000, 131_072]) {
+    expect(Number(noOpL1Fee) + (bytes - 110) * Number(l1FeePerByte)).toBeGreaterThanOrEqual(
+      Math.max(60_000, bytes * 10),
+    )
+  }
+})
+
+test('an oracle at another address, which has the one function only', async () => {
+  oracle = '0x5300000000000000000000000000000000000002'
+  await using network = openWith({ l1Fee: 'op_stack', l1FeeOracle: oracle })
+  fees = { '0x49948e0e': 0 }
+  lineOf(7)
+  expect(await marketOf(network)).toMatchObject({ noOpL1Fee: 770n, l1FeePerByte: 11n })
+  const calls = network.count('eth_call')
+  height += 1
+  expect(await marketOf(network)).toMatchObject({ noOpL1Fee: 770n })
+  expect(network.count('eth_call')).toBe(calls + 1)
 })
 
 const payload = { from: sender.address, to: sender.address, value: 0n }

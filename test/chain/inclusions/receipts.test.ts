@@ -209,6 +209,16 @@ describe('the fee of a rollup’s L1', () => {
     expect(await inclusionWithin(1, await send())).not.toHaveProperty('l1Fee')
   })
 
+  test.each<[string, object, bigint]>([
+    ['since Isthmus', {}, 10_000n + (21_000n * 2_000_000n) / 1_000_000n + 7n],
+    ['since Jovian, in another unit', { daFootprintGasScalar: '0x190' }, 10_000n + 21_000n * 2_000_000n * 100n + 7n],
+    ['on Mantle, which has that unit', { tokenRatio: '0xbb8' }, 10_000n + 21_000n * 2_000_000n * 100n + 7n],
+  ])('includes the charge of the operator %s', async (_, members, expected) => {
+    const operator = { operatorFeeScalar: '0x1e8480', operatorFeeConstant: '0x7' }
+    receiptsAre((receipt) => ({ ...receipt, l1Fee: '0x2710', ...operator, ...members }))
+    expect(await inclusionWithin(1, await send())).toMatchObject({ l1Fee: expected })
+  })
+
   test('is taken off the remembered balance', async () => {
     receiptsAre((receipt) => ({ ...receipt, l1Fee: '0x2710' }))
     const before = await look({ balance: 'recent' })
