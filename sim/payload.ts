@@ -7,6 +7,11 @@ import { epochMs } from './process/engine.ts'
 import type { World } from './world.ts'
 
 export const receiver = '0x00000000000000000000000000000000000c0de1'
+/**
+ * Above what the API knows to be too low, and below what the chain wants. With an access list it is too low for the API,
+ * too.
+ */
+const tooLittleGas = 21_300
 /** What all of them call. */
 export const payloadSelector = taggedData(0).slice(0, 10)
 
@@ -23,7 +28,7 @@ export function drawPayload(world: World): { tag: number; request: SendRequest }
     pricing: drawPricing(world),
     ...(tag % 4 === 1 && { accessList: [{ address: moodyContract, storageKeys: [`0x${'0'.repeat(64)}`] }] }),
     ...(gasLimit !== 'estimated' && {
-      gasLimit: gasLimit === 'enough' ? (scenario.kind.hasL1Gas ? 200_000 : 30_000) : 21_100,
+      gasLimit: gasLimit === 'enough' ? (scenario.kind.hasL1Gas ? 200_000 : 30_000) : tooLittleGas,
     }),
     ...(dice.chance(0.1) && {
       validUntil: Math.floor(epochMs + timeline.now() + state.skewMs + dice.between(1, 10) * scenario.blocktimeMs),

@@ -8,6 +8,7 @@ import { samplingWebhooks } from './commands/events/sample-webhooks.ts'
 import type { ManagementContext } from './commands/management.ts'
 import { samplingRelayers } from './commands/relayers/sample-relayers.ts'
 import { syncConfiguredRelayers } from './commands/relayers/sync-configured-relayers.ts'
+import { type DatabaseSurroundings, openSharing, openStore } from './compose-database.ts'
 import type { Config } from './config/config.ts'
 import { readPolicies } from './config/read-policies.ts'
 import { refuseSharedAddresses } from './config/shared-address.ts'
@@ -20,11 +21,9 @@ import { rateLimits } from './http/request/limit-rate.ts'
 import { shareRates } from './http/request/share-rates.ts'
 import { type MetricsServer, openMetricsServer } from './http/server/open-metrics-server.ts'
 import { openServer } from './http/server/open-server.ts'
-import type { Clock } from './ops/clock.ts'
 import { freshId } from './ops/fresh-id.ts'
 import { guardAddresses } from './ops/guard-addresses.ts'
 import { logChanges } from './ops/log-changes.ts'
-import type { Logger } from './ops/logger.ts'
 import { type Metrics, noMetrics } from './ops/metrics.ts'
 import type { Exposition } from './ops/prometheus/open.ts'
 import type { Random } from './ops/random.ts'
@@ -43,36 +42,18 @@ import { pruneAudit } from './retention/prune-audit.ts'
 import { pruneEvents } from './retention/prune-events.ts'
 import { openSigner, openSigners } from './signers/open-signers.ts'
 import type { Hints } from './store/hints.ts'
-import type { Locks } from './store/locks.ts'
-import { openPostgresHints } from './store/postgres/hints.ts'
-import { type Lines, openLines } from './store/postgres/lines.ts'
-import { openPostgresLocks } from './store/postgres/locks.ts'
-import { openPostgresStore } from './store/postgres/open.ts'
-import { openSqliteStore } from './store/sqlite/open.ts'
-import type { Store } from './store/store.ts'
+import { openLines } from './store/postgres/lines.ts'
 import { watchStore } from './store/watch.ts'
 import { deliverEvents } from './webhooks/deliver.ts'
 import { openWebhookPoster } from './webhooks/post-webhook.ts'
 
-export interface Surroundings {
-  readonly clock: Clock
+export interface Surroundings extends DatabaseSurroundings {
   readonly random: Random
-  readonly logger: Logger
   readonly version: string
   /** Absent: nothing is counted, and no metrics are served. */
   readonly metrics?: Metrics & Exposition
   /** How bytes reach a node; HTTP by default. */
   readonly openTransport?: OpenTransport
-  /** Where rows are kept; the configured database by default. */
-  readonly openStore?: () => Promise<Store>
-  /** How replicas share that store. Absent beside `openStore`: this process has the store to itself. */
-  readonly openSharing?: () => Sharing
-}
-
-/** How the replicas of one database coordinate. */
-export interface Sharing {
-  readonly locks: Locks
-  readonly hints: Hints
 }
 
 /** Advances its relayers as soon as it is composed; serves requests once `listen` is called. Disposing drains. */
@@ -157,26 +138,13 @@ function deliverAndPrune(config: Config, around: Surroundings, engine: Engine): 
   return opened
 }
 
-function openSharing({ database }: Config, { clock, logger, openStore, openSharing }: Surroundings, lines: Lines) {
-  if (openStore) return openSharing?.()
-  if (database.kind === 'sqlite') return undefined
-  const { url } = database
-  return { locks: openPostgresLocks({ url, clock, lines }), hints: openPostgresHints({ url, clock, logger, lines }) }
-}
-
-function openStore({ database }: Config, { clock, logger }: Surroundings, lines: Lines): Promise<Store> {
-  return database.kind === 'postgres'
-    ? openPostgresStore({ url: database.url, clock, logger, lines })
-    : openSqliteStore({ path: database.path, clock, logger })
-}
-
 export async function composeEngine(config: Config, around: Surroundings): Promise<Engine> {
   const { clock, random, logger, metrics } = around
   const { limits } = config
   await using opened = new AsyncDisposableStack()
   const signers = await openSigners(config.signers, logger)
   const lines = openLines()
-  const opening = opened.use(await (around.openStore ?? (() => openStore(config, around, lines)))())
+  const opening = opened.use(await openStore(config, around, lines))
   const store = metrics ? watchStore(opening, logChanges(metrics.store, logger)) : opening
   const openGiven = (id: string, key: Secret) => openSigner({ id, type: 'plain', key }, logger)
   const vault = openVault(config.encryption, random)
@@ -195,7 +163,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
       policyFor: (network) => networkPolicy(network, limits),
     }),
   )
-  const { canBeFollowed, chainOf, signerOf, policyOf } = registry
+  const { canBeFollowed, chainOf, signerOf, policyOf, gasRulesOf } = registry
   const hasNotification = (id: string) => registry.notifications().some((each) => each.id === id)
   await syncConfiguredRelayers({ store, file: file.relayers, canBeFollowed, hasNotification, logger })
 
@@ -212,7 +180,15 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
 
   const announce = () => sharing?.hints.notify({ kind: 'registry' })
   const guard = guardAddresses(config.webhooks.allowedHosts)
-  const commands: CommandContext = { store, clock, random, wake: ownerships.wake, queueMax: limits.queueMax, policyOf }
+  const commands: CommandContext = {
+    store,
+    clock,
+    random,
+    wake: ownerships.wake,
+    queueMax: limits.queueMax,
+    policyOf,
+    gasRulesOf,
+  }
   const everything = opened.move()
   return {
     commands,

@@ -253,6 +253,14 @@ export const ofPolicies: readonly Mutant[] = [
     ],
   },
   {
+    name: 'accept-too-little-gas',
+    breaks: 'accepts a gas_limit below the intrinsic gas',
+    caughtBy: 'test/domain/intrinsic-gas.test.ts',
+    edits: [
+      { file: 'src/domain/intrinsic-gas.ts', find: 'if (gasLimit >= least) return', put: 'if (gasLimit >= 0) return' },
+    ],
+  },
+  {
     name: 'any-receiver',
     breaks: 'does not look at whitelist_receivers',
     edits: [

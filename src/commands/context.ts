@@ -1,6 +1,7 @@
 // The context of every command: the store, the time, and a hint that there is work.
 
 import type { RelayerId } from '../domain/ids.ts'
+import type { GasRules } from '../domain/intrinsic-gas.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Random } from '../ops/random.ts'
@@ -16,4 +17,6 @@ export interface CommandContext {
   readonly queueMax: number
   /** Throws if this replica does not have the relayer's network. */
   readonly policyOf: (relayer: Relayer) => NetworkPolicy
+  /** Undefined where the configuration of this replica lacks the network. */
+  readonly gasRulesOf: (relayer: Pick<Relayer, 'network'>) => GasRules | undefined
 }

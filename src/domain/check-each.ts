@@ -4,7 +4,7 @@ import { type ErrorCode, RescindError } from './errors.ts'
 /** How many items one message names. The rest are counted. */
 const namedMax = 10
 /** Errors about one item. Any other error, such as that of a paused relayer, is about all of them. */
-const ofAnItem: readonly ErrorCode[] = ['INVALID_REQUEST', 'POLICY_VIOLATION']
+const ofAnItem: readonly ErrorCode[] = ['INVALID_REQUEST', 'POLICY_VIOLATION', 'GAS_LIMIT_TOO_LOW']
 
 /**
  * Returns the results of `check`. Throws one error with the code of the first refusal, whose lines begin with

@@ -15,6 +15,7 @@ export const catalogue = {
   MALFORMED_JSON: { status: 400, retryable: false },
   MALFORMED_PATH: { status: 400, retryable: false },
   NOT_SUPPORTED: { status: 400, retryable: false },
+  GAS_LIMIT_TOO_LOW: { status: 400, retryable: false },
   POLICY_VIOLATION: { status: 400, retryable: false },
   RELAYER_PAUSED: { status: 400, retryable: true },
   TRANSACTION_ALREADY_MINED: { status: 400, retryable: false },

@@ -1,11 +1,9 @@
 // What a no-op costs: its gas, which a chain may have to estimate, and the fee for its data on L1.
 import type { Attempt } from './attempt.ts'
 import { type Fees, feeCap, type Market } from './fees.ts'
+import { transferGas } from './intrinsic-gas.ts'
 import type { DecisionProfile } from './relayer.ts'
 import type { Gas, Wei } from './units.ts'
-
-/** A transfer to an account without code (EIP-2028). */
-export const transferGas: Gas = 21_000
 
 /**
  * Above the estimate, in percent. The part for L1 follows L1's base fee, which can rise by half within four blocks. Gas

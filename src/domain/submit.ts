@@ -3,6 +3,7 @@ import { RescindError } from './errors.ts'
 import { feeCap } from './fees.ts'
 import { forbids } from './forbid.ts'
 import type { ApiKeyId, TransactionId } from './ids.ts'
+import { checkGasLimit, type GasRules } from './intrinsic-gas.ts'
 import type { Relayer } from './relayer.ts'
 import type { Payload, Transaction } from './transaction.ts'
 import type { TimestampMs } from './units.ts'
@@ -10,8 +11,11 @@ import type { TimestampMs } from './units.ts'
 /** A client's request; the sender is the relayer's. */
 export type SendRequest = Omit<Payload, 'from'> & { readonly validUntil?: TimestampMs }
 
-/** Refuses a send that the relayer's policies forbid, before it is stored. Throws RELAYER_PAUSED, POLICY_VIOLATION. */
-export function checkSend(relayer: Relayer, request: SendRequest, now: TimestampMs): void {
+/**
+ * Refuses a send that the relayer's policies forbid or that no node would take, before it is stored. `rules`: of the
+ * network, where this replica has it. Throws RELAYER_PAUSED, INVALID_REQUEST, GAS_LIMIT_TOO_LOW, POLICY_VIOLATION.
+ */
+export function checkSend(relayer: Relayer, request: SendRequest, now: TimestampMs, rules: GasRules | undefined): void {
   if (relayer.paused) {
     throw new RescindError('RELAYER_PAUSED', `relayer "${relayer.id}" is paused and takes no new transactions`)
   }
@@ -35,6 +39,7 @@ export function checkSend(relayer: Relayer, request: SendRequest, now: Timestamp
   }
   const forbidden = forbids(relayer.policies, request)
   if (forbidden !== undefined) throw new RescindError('POLICY_VIOLATION', forbidden)
+  if (rules) checkGasLimit(relayer, request, rules)
 }
 
 export function submit(

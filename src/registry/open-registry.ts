@@ -98,6 +98,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     },
     chainOf: opened.chainOf,
     policyOf: ({ network }) => opened.policyOf(network),
+    gasRulesOf: ({ network }) => opened.gasRulesOf(network),
     canBeFollowed: (relayer) => whyUnfollowed(relayer) === undefined,
     async assignTo(toAssign) {
       assign = toAssign

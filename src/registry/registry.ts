@@ -2,6 +2,7 @@
 // store, so it finds any change: by this process, by another one, or by one that died before it could act on it.
 import type { Chain } from '../chain/chain.ts'
 import type { RelayerId } from '../domain/ids.ts'
+import type { GasRules } from '../domain/intrinsic-gas.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { Signer } from '../signers/signer.ts'
 import type { EndpointSettings, NetworkSettings, NotificationSettings, RegistryFile, SignerFacts } from './entities.ts'
@@ -23,6 +24,8 @@ export interface Registry extends AsyncDisposable {
   chainOf(relayer: Pick<Relayer, 'id' | 'network'>): Chain
   /** Throws for a network that is not configured. */
   policyOf(relayer: Pick<Relayer, 'network'>): NetworkPolicy
+  /** Undefined for a network that is not configured. */
+  gasRulesOf(relayer: Pick<Relayer, 'network'>): GasRules | undefined
 
   /** Whether its key and its network are configured here. */
   canBeFollowed(relayer: Relayer): boolean

@@ -2,6 +2,7 @@
 import type { Chain, Chains } from '../chain/chain.ts'
 import { RescindError } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
+import type { GasRules } from '../domain/intrinsic-gas.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Vault } from '../ops/vault.ts'
@@ -28,6 +29,7 @@ export interface OpenedChains {
   chainOf(relayer: Pick<Relayer, 'id' | 'network'>): Chain
   /** Throws for a network that is not configured. */
   policyOf(network: string): NetworkPolicy
+  gasRulesOf(network: string): GasRules | undefined
   refresh(rows: { readonly networks: readonly Entity[]; readonly relayers: readonly Entity[] }): Promise<void>
 }
 
@@ -90,6 +92,7 @@ export function reopenChains(options: ReopenChains): OpenedChains {
     endpointsOf: (relayer) => endpoints.get(relayer),
     chainOf: ({ id, network }) => ofNetwork(chains.get(chainName(id)) ?? chains.get(network), network),
     policyOf: (network) => ofNetwork(policies.get(network), network),
+    gasRulesOf: (network) => policies.get(network)?.profile,
     async refresh(rows) {
       putNetworks(rows.networks)
       await putRelayers(rows.relayers)

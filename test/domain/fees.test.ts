@@ -19,7 +19,7 @@ import {
   tipOf,
 } from '../../src/domain/fees.ts'
 import type { NonEmpty } from '../../src/domain/ids.ts'
-import { transferGas } from '../../src/domain/no-op.ts'
+import { transferGas } from '../../src/domain/intrinsic-gas.ts'
 import { anyMarket, anyPoolFees } from './any.ts'
 import { baseFeeRange, everyRule, fieldRules, type PoolRule } from './pool-rules.ts'
 import {

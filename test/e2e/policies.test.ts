@@ -56,6 +56,22 @@ test('what the policies allow is sent, and a replacement is held to the same', a
   expect((await stage.client.get(sender.id, id)).status).toBe('confirmed')
 })
 
+test.each<[string, Sent]>([
+  ['data', { to: friend, data: `0x${'a0'.repeat(100)}` }],
+  ['an access list', { to: friend, access_list: [{ address: token, storage_keys: [`0x${'0'.repeat(64)}`] }] }],
+  ['a creation', { data: `0x00${'a0'.repeat(40)}` }],
+])('the least gas of %s is refused less one, and a node takes it', async (_, payload) => {
+  const sender = stage.sender('patched')
+  const body = { value: '0', ...payload, gas_limit: 21_000 }
+  const refused = await stage.client.request('POST', `/relayers/${sender.id}/transactions`, { body })
+  expect([refused.status, refused.headers['relayer-error-code']]).toEqual([400, 'GAS_LIMIT_TOO_LOW'])
+  const least = Number(/send (\d+) or more/.exec((refused.body as { message: string }).message)?.[1])
+  const onNode = (gas: number) =>
+    stage.node.rpc('eth_call', [{ from: sender.address, ...callOf(payload), gas: hex(BigInt(gas)) }, 'latest'])
+  await onNode(least)
+  await expect(onNode(least - 1)).rejects.toThrow(/gas/)
+})
+
 test('they are told with the relayer', async () => {
   const answer = await stage.client.request('GET', '/relayers/limited')
   expect((answer.body as { data: object }).data).toMatchObject({
@@ -108,3 +124,15 @@ test('the same, narrowed while the service runs; and what is not enforced here i
   })
   expect((await audit(stage, sender)).map(({ value }) => value)).toEqual([5n])
 })
+
+interface Sent {
+  to?: string
+  data?: string
+  access_list?: { address: string; storage_keys: string[] }[]
+}
+
+/** As the node takes it. */
+function callOf({ access_list: listed, ...rest }: Sent) {
+  const accessList = listed?.map(({ address, storage_keys: storageKeys }) => ({ address, storageKeys }))
+  return { ...rest, ...(accessList && { accessList }) }
+}

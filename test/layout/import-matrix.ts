@@ -147,7 +147,8 @@ const typesOnly: Readonly<Record<string, Rule>> = {
 const packages: Readonly<Record<string, readonly string[]>> = { domain: [], client: [] }
 
 /**
- * Files at the top of src/: main is the process, serve its life, compose the only one that names implementations. `transfer` is
+ * Files at the top of src/: main is the process, serve its life, compose and its part for the database the only ones that name
+ * implementations. `transfer` is
  * another life, which is about two databases and nothing else.
  */
 const top: Readonly<Record<string, Rule>> = {
@@ -156,7 +157,8 @@ const top: Readonly<Record<string, Rule>> = {
   'version.ts': [],
   'serve.ts': ['compose.ts', 'version.ts', 'config', 'ops'],
   'transfer.ts': ['config', 'ops', 'store'],
-  'compose.ts': [...Object.keys(matrix).filter((folder) => !['cli', 'client'].includes(folder))],
+  'compose-database.ts': ['config', 'ops', 'store'],
+  'compose.ts': ['compose-database.ts', ...Object.keys(matrix).filter((folder) => !['cli', 'client'].includes(folder))],
 }
 
 /** Each forbidden import, in words; empty when the file keeps the matrix. */

@@ -1,5 +1,6 @@
 // Estimates the gas of a payload before it gets a nonce: the node's estimate plus a margin, or the reason why it would
 // revert. Linea's price depends on the data, so its nodes estimate that, too.
+import { dataFloorGas, transferGas } from '../../domain/intrinsic-gas.ts'
 import type { Estimate, EstimateRequest } from '../../domain/observation.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
 import type { Gas, Wei } from '../../domain/units.ts'
@@ -8,8 +9,6 @@ import type { Answer, Call } from '../nodes/call.ts'
 import { toBigInt, toNumber } from '../nodes/decode.ts'
 import { revertReason } from '../nodes/revert-reason.ts'
 
-/** A plain transfer (Yellow Paper, G_transaction) always costs exactly this. */
-const transferGas = 21_000
 /** State may change between the estimate and the block. */
 const marginPercent = 20
 
@@ -34,7 +33,7 @@ export function toEstimate(answer: Answer, { data }: EstimateRequest, rules: Est
   if (answer.kind === 'value') {
     const { gas, tip } = readEstimate(answer.value)
     if (gas === undefined) return undefined
-    const floor = rules.floorGas ? floorGas(data) : 0
+    const floor = rules.floorGas ? dataFloorGas(data) : 0
     return { kind: 'gas', gas: withMargin(Math.max(floor, gas), rules), ...(tip !== undefined && { tip }) }
   }
   const reason = revertReason(answer)
@@ -45,12 +44,6 @@ export function toEstimate(answer: Answer, { data }: EstimateRequest, rules: Est
 export function readEstimate(value: unknown): { readonly gas?: Gas | undefined; readonly tip?: Wei | undefined } {
   if (typeof value === 'string') return { gas: toNumber(value) }
   return { gas: toNumber(memberOf(value, 'gasLimit')), tip: toBigInt(memberOf(value, 'priorityFeePerGas')) }
-}
-
-/** The least that data costs (EIP-7623): ten gas for a byte that is 0, and forty for any other. */
-function floorGas(data: string): Gas {
-  const bytes = data.slice(2).match(/../g) ?? []
-  return bytes.reduce((gas, byte) => gas + (byte === '00' ? 10 : 40), transferGas)
 }
 
 function withMargin(gas: Gas, { charges }: EstimateRules): Gas {

@@ -16,7 +16,7 @@ export interface Replacer {
 
 /**
  * Throws TRANSACTION_NOT_FOUND, TRANSACTION_ALREADY_…, SCOPE_MISSING, and the errors of a send: RELAYER_PAUSED,
- * POLICY_VIOLATION, INVALID_REQUEST.
+ * POLICY_VIOLATION, GAS_LIMIT_TOO_LOW, INVALID_REQUEST.
  */
 export async function replaceTransaction(
   context: CommandContext,
@@ -32,7 +32,7 @@ export async function replaceTransaction(
       const relayer = await session.relayer(relayerId)
       if (!found || !relayer) throw new RescindError('TRANSACTION_NOT_FOUND', 'no such transaction of this relayer')
       if (replacer) checkReplacer(replacer, found)
-      checkSend(relayer, request, now)
+      checkSend(relayer, request, now, context.gasRulesOf(relayer))
       if (replacer) session.recordAudit(allowed(replacer.requester, now, { relayerId, transactionId: id }))
       return session.saveTransaction(found, replace(found, request, poolOfRelayer(context, relayer)), now)
     },

@@ -23,8 +23,8 @@ interface Batch {
 }
 
 /**
- * In the order of `requests`. Throws the errors of a send; INVALID_REQUEST and POLICY_VIOLATION name every refused
- * item. Throws QUEUE_FULL where not all items fit and, under a claim, IDEMPOTENCY_KEY_REUSED.
+ * In the order of `requests`. Throws the errors of a send; INVALID_REQUEST, POLICY_VIOLATION and GAS_LIMIT_TOO_LOW name
+ * every refused item. Throws QUEUE_FULL where not all items fit and, under a claim, IDEMPOTENCY_KEY_REUSED.
  */
 export async function submitBatch(
   context: CommandContext,
@@ -36,7 +36,7 @@ export async function submitBatch(
   const now = context.clock.now()
   const ids = requests.map(() => freshId(context.random, now))
   const make = (session: Session) =>
-    storeBatch(session, context.queueMax, { relayerId, requests, ids, now, ...(requester && { requester }) })
+    storeBatch(session, context, { relayerId, requests, ids, now, ...(requester && { requester }) })
   const sent = claim
     ? await sendOnce(context, relayerId, claim, ids, make)
     : { transactions: await context.store.commit(make, relayerId), replayed: false }
@@ -46,13 +46,14 @@ export async function submitBatch(
 
 async function storeBatch(
   session: Session,
-  queueMax: number,
+  { queueMax, gasRulesOf }: CommandContext,
   { relayerId, requests, ids, now, requester }: Batch,
 ): Promise<readonly Transaction[]> {
   const reserved = await session.reserveSequences(relayerId, requests.length)
   if (!reserved) throw relayerNotFound(relayerId)
   const { relayer, first } = reserved
-  checkEach('transactions', requests, (request) => checkSend(relayer, request, now))
+  const rules = gasRulesOf(relayer)
+  checkEach('transactions', requests, (request) => checkSend(relayer, request, now, rules))
   const last = first + requests.length - 1
   if (last > queueMax) {
     const room = queueMax - (await session.pending(relayerId))

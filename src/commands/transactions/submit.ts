@@ -12,7 +12,7 @@ import type { Session } from '../../store/store.ts'
 import type { CommandContext } from '../context.ts'
 import { sendOnce } from './send-once.ts'
 
-/** Throws RELAYER_NOT_FOUND, RELAYER_PAUSED, POLICY_VIOLATION, INVALID_REQUEST, QUEUE_FULL. */
+/** Throws RELAYER_NOT_FOUND, RELAYER_PAUSED, POLICY_VIOLATION, GAS_LIMIT_TOO_LOW, INVALID_REQUEST, QUEUE_FULL. */
 export async function submitTransaction(
   context: CommandContext,
   relayerId: RelayerId,
@@ -58,7 +58,7 @@ function newTransaction({ clock, random }: CommandContext): NewTransaction {
 
 async function storeSend(
   session: Session,
-  { queueMax }: CommandContext,
+  { queueMax, gasRulesOf }: CommandContext,
   relayerId: RelayerId,
   request: SendRequest,
   { id, now, requester }: NewTransaction,
@@ -66,7 +66,7 @@ async function storeSend(
   const next = await session.reserveSequence(relayerId)
   if (!next) throw relayerNotFound(relayerId)
   const { relayer, sequence } = next
-  checkSend(relayer, request, now)
+  checkSend(relayer, request, now, gasRulesOf(relayer))
   // No more can be pending than were ever stored, so the count is read only once the limit is in reach.
   if (sequence > queueMax && (await session.pending(relayerId)) >= queueMax) {
     throw new RescindError(

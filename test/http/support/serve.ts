@@ -99,6 +99,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
     wake: (id) => woken.push(id),
     queueMax: setting.queueMax ?? 100_000,
     policyOf: () => somePolicy,
+    gasRulesOf: () => somePolicy.profile,
   }
   const vault = openVault({ previous: [] }, commands.random)
   const openSigner = async () => signer

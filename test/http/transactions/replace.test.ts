@@ -38,6 +38,13 @@ test('with an attempt that a node may have: the new payload is shown, without a 
   expect(server.woken).toContain('one')
 })
 
+test('with a gas limit that no node would take', async () => {
+  const refused = await replace('submitted', { ...body, data: '0x6000', to: undefined, gas_limit: 53_017 })
+  const reported =
+    'gas_limit: 53017 is below the intrinsic gas of this transaction, 53022; send 53022 or more, or none to have it estimated'
+  expectFailure(refused, 400, reported, 'GAS_LIMIT_TOO_LOW')
+})
+
 test('nothing is left to replace: canceled', async () => {
   await server.ask('DELETE', '/api/v1/relayers/one/transactions/queued')
   const reported = 'transaction queued is already canceled; send a new one'

@@ -100,6 +100,15 @@ describe('none is stored, and every bad item is named', () => {
     expect((await other.store.reads.transaction('one' as RelayerId, id))?.sequence).toBe(1)
   })
 
+  test('with too little gas', async () => {
+    const data = `0x${'ff'.repeat(10)}`
+    const transactions = [good, { ...good, data, gas_limit: 21_399 }, { ...good, data, gas_limit: 21_400 }]
+    const answer = await post(server, 'one', { transactions })
+    const reported =
+      'transactions[1].gas_limit: 21399 is below the intrinsic gas of this transaction, 21400 (by EIP-7623, as floor_gas of the network is true); send 21400 or more, or none to have it estimated'
+    expectFailure(answer, 400, reported, 'GAS_LIMIT_TOO_LOW')
+  })
+
   test('expired before it is sent', async () => {
     const earlier = new Date(at - 1).toISOString()
     const answer = await post(server, 'one', { transactions: [good, { ...good, valid_until: earlier }] })

@@ -1,0 +1,49 @@
+// Names the implementations of the store and of the sharing between replicas.
+import type { Config } from './config/config.ts'
+import type { Clock } from './ops/clock.ts'
+import type { Logger } from './ops/logger.ts'
+import type { Hints } from './store/hints.ts'
+import type { Locks } from './store/locks.ts'
+import { openPostgresHints } from './store/postgres/hints.ts'
+import type { Lines } from './store/postgres/lines.ts'
+import { openPostgresLocks } from './store/postgres/locks.ts'
+import { openPostgresStore } from './store/postgres/open.ts'
+import { openSqliteStore } from './store/sqlite/open.ts'
+import type { Store } from './store/store.ts'
+
+export interface DatabaseSurroundings {
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Where rows are kept; the configured database by default. */
+  readonly openStore?: () => Promise<Store>
+  /** How replicas share that store. Absent beside `openStore`: this process has the store to itself. */
+  readonly openSharing?: () => Sharing
+}
+
+/** How the replicas of one database coordinate. */
+export interface Sharing {
+  readonly locks: Locks
+  readonly hints: Hints
+}
+
+export function openSharing(
+  { database }: Config,
+  { clock, logger, openStore, openSharing }: DatabaseSurroundings,
+  lines: Lines,
+): Sharing | undefined {
+  if (openStore) return openSharing?.()
+  if (database.kind === 'sqlite') return undefined
+  const { url } = database
+  return { locks: openPostgresLocks({ url, clock, lines }), hints: openPostgresHints({ url, clock, logger, lines }) }
+}
+
+export function openStore(
+  { database }: Config,
+  { clock, logger, openStore }: DatabaseSurroundings,
+  lines: Lines,
+): Promise<Store> {
+  if (openStore) return openStore()
+  return database.kind === 'postgres'
+    ? openPostgresStore({ url: database.url, clock, logger, lines })
+    : openSqliteStore({ path: database.path, clock, logger })
+}
