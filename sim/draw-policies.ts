@@ -21,6 +21,8 @@ export interface Operator {
   readonly isSteady: boolean
   /** How likely a change is made through the API, to a service that is at work, and not with a restart. */
   readonly patches: number
+  /** Whether later transactions pass one that cannot be paid. */
+  readonly skips: boolean
   /** Relayers are paused when the faults stop, where all is canceled then: cancellations go on. */
   readonly pausesAtTheEnd: boolean
 }
@@ -29,7 +31,7 @@ export const gwei = 1_000_000_000n
 export const firstBaseFee = 10n * gwei
 
 /** Two seeds in five. */
-export function drawOperator(dice: Dice): Operator | undefined {
+export function drawOperator(dice: Dice, skipping: Dice): Operator | undefined {
   if (!dice.chance(0.4)) return undefined
   const isScarce = dice.chance(0.5)
   return {
@@ -37,6 +39,7 @@ export function drawOperator(dice: Dice): Operator | undefined {
     isSteady: isScarce && dice.chance(0.6),
     patches: dice.pick([0, 0.5, 1]),
     pausesAtTheEnd: dice.chance(0.5),
+    skips: skipping.chance(0.4),
   }
 }
 
@@ -50,7 +53,7 @@ export function drawPolicies(dice: Dice, { capped, mayPause }: { capped: boolean
 }
 
 /** The rest of them, each set now and then. */
-export function drawOthers(dice: Dice, { funds = 10n ** 18n }: Operator): Policies['others'] {
+export function drawOthers(dice: Dice, { funds = 10n ** 18n, skips }: Operator): Policies['others'] {
   const set = (chance: number) => dice.chance(chance)
   return {
     ...(set(0.3) && { cancelGasPriceCap: firstBaseFee * BigInt(dice.pick([2, 4, 8, 30])) }),
@@ -65,6 +68,7 @@ export function drawOthers(dice: Dice, { funds = 10n ** 18n }: Operator): Polici
       ],
     }),
     ...(set(0.15) && { valueCap: BigInt(dice.pick([0, 300, 700, 999])) }),
+    ...(skips && { skipUnfunded: true }),
   }
 }
 

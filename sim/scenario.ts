@@ -186,7 +186,7 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
   const anyRestores = has('anyRestores')
   const restores = anyRestores ? drawAnyRestores(anyRestores) : drawRestore(streamOf('restore'))
   const paced = drawPace(pacing, drawAlone(streamOf('scenario'), restores, prices))
-  const drawn = withFinality(operated(paced, streamOf('operator')), has('finality'))
+  const drawn = withFinality(operated(paced, streamOf('operator'), streamOf('skipping')), has('finality'))
   const unkind = { ...drawn, sendWeather, invalidPayloads, gaps: drawGaps(streamOf('gaps'), drawn) }
   const alone = ofKind(unkind, drawKind(has, restores))
   const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
@@ -252,8 +252,8 @@ function drawReplicas(dice: Dice): Replicas | undefined {
   }
 }
 
-function operated<S extends Alone>(scenario: S, dice: Dice): S {
-  const operator = drawOperator(dice)
+function operated<S extends Alone>(scenario: S, dice: Dice, skipping: Dice): S {
+  const operator = drawOperator(dice, skipping)
   // Where nobody has any money there is none to keep back.
   if (!operator || scenario.fees.isFree) return scenario
   const { weights } = scenario

@@ -253,6 +253,30 @@ export const ofPolicies: readonly Mutant[] = [
     ],
   },
   {
+    name: 'never-pass-the-unfunded',
+    breaks: 'does not look at skip_unfunded when nonces are assigned',
+    caughtBy: 'test/domain/decide/skip-unfunded.test.ts',
+    edits: [
+      {
+        file: 'src/domain/decide/assign-nonces.ts',
+        find: "if (skipUnfunded && condition === 'balance_short') {",
+        put: "if (skipUnfunded && condition === 'balance_short' && reason === '') {",
+      },
+    ],
+  },
+  {
+    name: 'always-pass-the-unfunded',
+    breaks: 'gives up the order of the queue without skip_unfunded',
+    caughtBy: 'test/domain/decide/skip-unfunded.test.ts',
+    edits: [
+      {
+        file: 'src/domain/decide/assign-nonces.ts',
+        find: "if (skipUnfunded && condition === 'balance_short') {",
+        put: "if (condition === 'balance_short') {",
+      },
+    ],
+  },
+  {
     name: 'accept-too-little-gas',
     breaks: 'accepts a gas_limit below the intrinsic gas',
     caughtBy: 'test/domain/intrinsic-gas.test.ts',

@@ -23,6 +23,7 @@ export interface RelayerView {
     readonly max_in_flight: number
     readonly eip1559_pricing: boolean
     readonly gas_limit_estimation: boolean
+    readonly skip_unfunded: boolean
     readonly whitelist_receivers?: readonly string[]
     readonly whitelist_selectors?: Readonly<Record<string, readonly string[]>>
     /** Wei */

@@ -97,6 +97,13 @@ export const policyTable = {
     meaning: 'false requires a gas_limit in each send',
     implied: true,
   },
+  /** True gives up the order of the queue for a transaction that cannot be paid. */
+  skipUnfunded: {
+    kind: 'flag',
+    name: 'skip_unfunded',
+    meaning: 'true lets later transactions pass one that the balance does not cover',
+    implied: false,
+  },
   /** The receivers of sends. Absent: any. */
   whitelistReceivers: {
     kind: 'addresses',

@@ -24,6 +24,7 @@ beforeAll(async () => {
       },
       narrowed: { min_balance: String(5n * ether) },
       patched: { min_balance: String(5n * ether) },
+      skipping: { skip_unfunded: true, max_in_flight: 1 },
     },
   })
 })
@@ -70,6 +71,21 @@ test.each<[string, Sent]>([
     stage.node.rpc('eth_call', [{ from: sender.address, ...callOf(payload), gas: hex(BigInt(gas)) }, 'latest'])
   await onNode(least)
   await expect(onNode(least - 1)).rejects.toThrow(/gas/)
+})
+
+test('with skip_unfunded a send that the balance does not cover is passed, and goes out once it is covered', async () => {
+  const sender = stage.sender('skipping')
+  const value = String(1_000_000n * ether)
+  const dear = await stage.client.send(sender.id, { to: friend, value })
+  const small = await stage.client.send(sender.id, { to: friend, value: '1' })
+  const statusOf = async (id: string) => (await stage.client.get(sender.id, id)).status
+  await mineUntil(stage, 'the small one', async () => (await statusOf(small.id)) === 'confirmed')
+  expect(await stage.client.get(sender.id, dear.id)).toMatchObject({
+    status: 'pending',
+    status_reason: expect.stringMatching(/later transactions pass it \(skip_unfunded\): top it up by/),
+  })
+  await stage.node.rpc('anvil_setBalance', [sender.address, hex(1_000_001n * ether)])
+  await mineUntil(stage, 'the dear one', async () => (await statusOf(dear.id)) === 'confirmed')
 })
 
 test('they are told with the relayer', async () => {

@@ -2,7 +2,9 @@
 import { expect, test } from 'vitest'
 import { submitTransaction } from '../../src/commands/transactions/submit.ts'
 import type { BroadcastOutcome } from '../../src/domain/attempt.ts'
+import { passedMax } from '../../src/domain/decide/work.ts'
 import { OwnershipLost, StaleWrite } from '../../src/domain/errors.ts'
+import type { TransactionId } from '../../src/domain/ids.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'
 import type { Relayer } from '../../src/domain/relayer.ts'
 import { statusOf } from '../../src/domain/transaction.ts'
@@ -300,4 +302,26 @@ test('a relayer that has nothing to do is announced to its network, and costs it
   expect(await step(context, await place.own(), unknownAtFirst, noneHanging)).toMatchObject({ idle: true })
   expect([...chain.announced]).toEqual([relayer.address])
   expect(chain.inquiries).toEqual([])
+})
+
+test('with skip_unfunded transactions pass any number that cannot be paid, and the first of these is next once it can', async () => {
+  await using place = await openWorkplace({ skipUnfunded: true, maxInFlight: 3 })
+  const { chain, context } = place
+  const ownership = await place.own()
+  const dear: TransactionId[] = []
+  for (let count = 0; count < passedMax + 5; count += 1) dear.push(await place.send({ value: 10n ** 24n }))
+  const [first, second] = [await place.send(), await place.send()]
+  const stepOn = async () => {
+    let rest = await step(context, ownership, nothingUnknown, noneHanging)
+    while (rest.againAfterMs === 0) rest = await step(context, ownership, nothingUnknown, noneHanging)
+  }
+  await stepOn()
+  expect([(await place.readAs(first, 'inFlight')).lifecycle.nonce, chain.broadcasts.length]).toEqual([0, 2])
+  expect((await place.readAs(second, 'inFlight')).lifecycle.nonce).toBe(1)
+  for (const id of dear) expect(statusReasonOf(await place.read(id))).toMatch(/pass it \(skip_unfunded\): top it up by/)
+
+  chain.view = someObservation({ balance: 10n ** 24n + 10n ** 18n })
+  await stepOn()
+  expect((await place.readAs(dear[0] as TransactionId, 'inFlight')).lifecycle.nonce).toBe(2)
+  expect(chain.broadcasts).toHaveLength(3)
 })

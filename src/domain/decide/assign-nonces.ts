@@ -8,7 +8,7 @@ import type { Observation } from '../observation.ts'
 import type { NetworkPolicy, Relayer } from '../relayer.ts'
 import { type InPhase, isInPhase } from '../transaction.ts'
 import type { Gas, Nonce, Wei } from '../units.ts'
-import { type Assignments, type Decision, explain } from './decision.ts'
+import { type Assignments, type Decision, type Explanation, explain } from './decision.ts'
 import { blocksOurs, type FreeNonces, freeNonces, highestWaiting, lowestGap, takenFrom } from './free-nonces.ts'
 import { minedAhead, spendable, upfrontCost, usesEip1559 } from './funds.ts'
 import { explainPoolUnseen, explainUnestimatedGapFiller } from './hindrance.ts'
@@ -97,16 +97,26 @@ function assignQueue(
   { work, observation, policy }: Omit<Situation, 'now'>,
 ): { decisions: Decision[]; again: boolean; lacksFunds?: boolean } {
   const { balance } = observation
-  const queued = work.queued.slice(0, roomIn(work, observation.delegated))
+  let most = Math.min(roomIn(work, observation.delegated), work.bindsMax ?? Number.POSITIVE_INFINITY)
   if (work.relayer.paused) return { decisions: explainPaused(work), again: false }
-  if (queued.length > 0 && balance === undefined) {
+  if (most > 0 && work.queued.length > 0 && balance === undefined) {
     return { decisions: explainFirst(work, 'facts_missing', 'waits: no node reports the balance'), again: false }
   }
+  const { skipUnfunded = false } = work.relayer.policies
   const decisions: Decision[] = []
+  /** With `skip_unfunded`. */
+  const passed: Explanation[] = []
+  const stop = (explained: readonly Decision[]) => ({
+    decisions: [...decisions, ...passed, ...explained],
+    again: false,
+    lacksFunds: passed.length > 0,
+  })
   let room = openRoomIn(work, observation.delegated)
   let wallet = spendable(work, balance ?? 0n, market, policy) - minedAhead(work, observation.nonce, market)
-  for (const transaction of queued) {
+  for (const transaction of work.queued) {
+    if (most === 0) break
     if (!isInPhase(transaction, 'queued')) continue
+    most -= 1
     // The policies changed after it was accepted. It ends here, so it does not hold up later transactions.
     const forbidden = forbids(work.relayer.policies, transaction.payload)
     if (forbidden !== undefined) {
@@ -115,23 +125,29 @@ function assignQueue(
     }
     const estimate = observation.estimates.get(transaction.id)
     // A client that names its gas limit takes that risk itself.
-    if (estimate?.kind === 'reverts' && transaction.payload.gasLimit === undefined) {
+    const { value } = transaction.payload
+    if (estimate?.kind === 'reverts' && transaction.payload.gasLimit === undefined && value <= (balance ?? 0n)) {
       // It may need an earlier transaction, an approval for example. Once it is first, its own result counts.
       const isAhead = inFlightOf(work).length > 0 || decisions.some(({ do: what }) => what === 'assignNonce')
       const reason = `waits for the transactions in flight: it would revert now: ${estimate.reason}`
-      if (isAhead) return { decisions: [...decisions, ...explain(transaction, 'would_revert', reason)], again: false }
+      if (isAhead) return stop(explain(transaction, 'would_revert', reason))
       decisions.push({ do: 'refuse', transaction, reason: `it would revert: ${estimate.reason}` })
       continue
     }
     const gasLimit = transaction.payload.gasLimit ?? (estimate?.kind === 'gas' ? estimate.gas : undefined)
     // First in, first out: a transaction that can't go now holds back later ones.
-    if (gasLimit === undefined && estimate === undefined) return { decisions, again: true }
+    if (gasLimit === undefined && estimate === undefined) return { ...stop([]), again: true }
     const least = estimate?.kind === 'gas' ? estimate.tip : undefined
     const offer = price(transaction, gasLimit, balance ?? 0n, wallet, work, withLeastTip(market, least), policy)
     if ('reason' in offer) {
       const { condition, reason } = offer
+      if (skipUnfunded && condition === 'balance_short') {
+        passed.push({ do: 'explain', transaction, condition, reason })
+        most += 1
+        continue
+      }
       const lacksFunds = condition === 'balance_below_minimum' || condition === 'balance_short'
-      return { decisions: [...decisions, ...explain(transaction, condition, reason)], again: false, lacksFunds }
+      return { ...stop(explain(transaction, condition, reason)), lacksFunds }
     }
     // Without room only a gap filler's nonce is available: it passes from the gap filler to the transaction.
     if (room === 0 && !free.gapFillerAt(free.peek())) break
@@ -140,10 +156,12 @@ function assignQueue(
     if (gapFiller) decisions.push(makeWay(gapFiller))
     else room -= 1
     decisions.push({ do: 'assignNonce', transaction, nonce, ...offer })
-    const { payload } = transaction
-    wallet -= upfrontCost(payload.value + l1FeeOf(payload, market), offer.gasLimit, offer.fees)
+    wallet -= upfrontCost(value + l1FeeOf(transaction.payload, market), offer.gasLimit, offer.fees)
   }
-  return { decisions, again: decisions.some((each) => each.do === 'refuse' && each.transaction.origin === 'client') }
+  const refused = decisions.some((each) => each.do === 'refuse' && each.transaction.origin === 'client')
+  // Once this is on record, the next step loads the transactions behind it.
+  const again = refused || passed.some(({ transaction }) => transaction.wait?.condition !== 'balance_short')
+  return { ...stop([]), again }
 }
 
 function price(
@@ -158,6 +176,10 @@ function price(
   const { minBalance, gasPriceCap, eip1559Pricing } = relayer.policies
   const { pricing, value } = transaction.payload
   const fees = firstFees(pricing, market, policy.eip1559 && eip1559Pricing, gasPriceCap)
+  const l1Fee = l1FeeOf(transaction.payload, market)
+  const unpaid = value + l1Fee - wallet
+  // No node estimates the gas of a value that the balance does not cover.
+  if (gasLimit === undefined && unpaid > 0n) return explainShort(transaction, balance, unpaid, l1Fee, relayer)
   if (gasLimit === undefined) {
     return {
       condition: 'gas_unknown',
@@ -176,11 +198,22 @@ function price(
     const reason = `waits: the balance (${balance} wei) is below min_balance (${minBalance} wei): top it up by ${minBalance - balance} wei`
     return { condition: 'balance_below_minimum', reason }
   }
-  const l1Fee = l1FeeOf(transaction.payload, market)
   const short = upfrontCost(value + l1Fee, gasLimit, fees) - wallet
-  if (short > 0n) {
-    const reason = `waits: the balance (${balance} wei) does not cover its value (${value} wei)${l1Fee > 0n ? ', its fee for data on L1' : ''} and gas beside the transactions in flight and cancel_reserve: top it up by ${roughly(short)} wei`
-    return { condition: 'balance_short', reason }
-  }
-  return { fees, gasLimit }
+  return short > 0n ? explainShort(transaction, balance, short, l1Fee, relayer) : { fees, gasLimit }
+}
+
+/** Many may be passed, and each change of a text is a write: their texts do not follow the balance. */
+function explainShort(
+  { payload: { value } }: InPhase<'queued'>,
+  balance: Wei,
+  short: Wei,
+  l1Fee: Wei,
+  { policies }: Relayer,
+): { condition: Condition; reason: string } {
+  const onL1 = l1Fee > 0n ? ', its fee for data on L1' : ''
+  const cost = `its value (${value} wei)${onL1} and gas beside the transactions in flight and cancel_reserve`
+  const reason = policies.skipUnfunded
+    ? `waits: the balance does not cover ${cost}, and later transactions pass it (skip_unfunded): top it up by ${roughly(short)} wei`
+    : `waits: the balance (${balance} wei) does not cover ${cost}: top it up by ${roughly(short)} wei`
+  return { condition: 'balance_short', reason }
 }

@@ -53,6 +53,8 @@ export type Decision =
   /** The wait is over. */
   | { do: 'clearWait'; transaction: Transaction }
 
+export type Explanation = Extract<Decision, { do: 'explain' }>
+
 /** The decision about a transaction needs the balance first. */
 export interface NeedsBalance {
   readonly do: 'readBalance'

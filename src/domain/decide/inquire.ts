@@ -27,7 +27,9 @@ export function inquire(
   // Without its receipt, only the count shows that an accepted transaction is mined, and a no-op too late.
   const isCanceled = inFlight.some(({ cancellation }) => cancellation)
   const binds = queuedOf(work).length > 0 && !work.relayer.paused
-  const next = work.relayer.paused ? [] : queuedOf(work).slice(0, roomIn(work))
+  // Any of them may be the next that the balance covers.
+  const most = work.relayer.policies.skipUnfunded ? work.queued.length : roomIn(work)
+  const next = work.relayer.paused ? [] : queuedOf(work)
   return {
     address: work.relayer.address,
     // A node that contradicts the remembered nonce has seen a foreign transaction.
@@ -54,7 +56,7 @@ export function inquire(
         ...(work.unsettled ? [work.unsettled.newest.number] : []),
       ]),
     ],
-    estimates: [...inFlight.filter((one) => !one.cancellation && awaitsReplacement(one)), ...next]
+    estimates: [...inFlight.filter((one) => !one.cancellation && awaitsReplacement(one)), ...next.slice(0, most)]
       // Where the price depends on the data, the node estimates both.
       .filter(({ payload }) => payload.gasLimit === undefined || priceSource === 'linea_estimate_gas')
       .map(({ id, payload: { from, to, value, data, accessList } }) => ({

@@ -16,7 +16,7 @@ function isOrderStrict({ keepsFutureNonceMs = 0 }: DecisionProfile): boolean {
 export function nextInOrder(work: Work, observation: Observation, { profile }: NetworkPolicy): Work {
   if (!isOrderStrict(profile)) return work
   const isAwaited = !inFlightOf(work).every(wasAccepted) && lowestGap(work, observation) === undefined
-  return { ...work, queued: isAwaited ? [] : work.queued.slice(0, 1) }
+  return { ...work, queued: isAwaited ? [] : work.queued, bindsMax: 1 }
 }
 
 /** Whether the next step may bind another nonce at once. */

@@ -16,8 +16,13 @@ export interface Work {
   readonly open: readonly Transaction[]
   /** Absent if no transaction is confirmed and not final. */
   readonly unsettled?: Unsettled
-  /** The first `maxInFlight` of the queue, in order, without suspected ones. */
+  /**
+   * The first `maxInFlight` of the queue, in order, without suspected ones. With `skipUnfunded` those that wait for funds
+   * come on top: the first `passedMax` of them.
+   */
   readonly queued: readonly Transaction[]
+  /** How many of the queue may get a nonce in this step. Absent: as many as there is room for. */
+  readonly bindsMax?: number
   /** The first of the queue that wait because a no-op of a lost history may have canceled them. Usually empty. */
   readonly suspected: readonly Transaction[]
   /** The first of the whole queue to expire, soonest first. */
@@ -62,6 +67,9 @@ export interface NonceRun {
   readonly last: Nonce
   readonly ahead: number
 }
+
+/** More of those that the balance does not cover and others pass wait until some of these are paid or canceled. */
+export const passedMax = 32
 
 /** The transactions that could get a nonce in this step, if there is room. */
 export function queuedOf(work: Work): readonly Transaction[] {

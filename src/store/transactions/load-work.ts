@@ -1,12 +1,14 @@
 // Loads the data that an owner needs for one step. Its size depends on the transactions in progress only.
 import { sql } from 'kysely'
-import type { Work } from '../../domain/decide/work.ts'
+import type { Condition } from '../../domain/condition.ts'
+import { passedMax, type Work } from '../../domain/decide/work.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Ended } from '../../domain/lost-history/lost-cancellation.ts'
+import type { Relayer } from '../../domain/relayer.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../../domain/units.ts'
 import type { QueueHead } from '../../domain/wait.ts'
-import { findRelayerAndFloor } from '../relayers/relayers.ts'
+import { findRelayer, findRelayerAndFloor } from '../relayers/relayers.ts'
 import { type Executor, first, type QueryBuilder, statement } from '../statement.ts'
 import type { AttemptRow } from './attempt-row.ts'
 import { explainedRuns, findUnsettled, withAttempts } from './load-unsettled.ts'
@@ -44,6 +46,9 @@ const boundAttempts = statement<{ relayerId: RelayerId }, AttemptRow>((db, p) =>
     .orderBy('position'),
 )
 
+const unfundedCondition: Condition = 'balance_short'
+const isFunded = sql<boolean>`(wait_condition IS NULL OR wait_condition <> ${sql.lit(unfundedCondition)})`
+
 const queue = statement<{ relayerId: RelayerId; limit: number }, TransactionRow>((db, p) =>
   db
     .selectFrom('transactions')
@@ -55,6 +60,43 @@ const queue = statement<{ relayerId: RelayerId; limit: number }, TransactionRow>
     .orderBy('sequence')
     .limit(p.limit),
 )
+
+/** For `skip_unfunded`: those that the balance may cover. */
+const funded = statement<{ relayerId: RelayerId; limit: number }, TransactionRow>((db, p) =>
+  db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('relayer_id', '=', p.relayerId)
+    .where('status', '=', 'pending')
+    .where('suspected_hash', 'is', null)
+    .where(isFunded)
+    .orderBy('sequence')
+    .limit(p.limit),
+)
+
+/** The owner has marked these. It marks none behind the transactions that it loads, which bounds the search. */
+const unfunded = statement<{ relayerId: RelayerId; through: number; limit: number }, TransactionRow>((db, p) =>
+  db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('relayer_id', '=', p.relayerId)
+    .where('status', '=', 'pending')
+    .where('suspected_hash', 'is', null)
+    .where('wait_condition', '=', unfundedCondition)
+    .where('sequence', '<=', p.through)
+    .orderBy('sequence')
+    .limit(p.limit),
+)
+
+async function queueOf(executor: Executor, { id: relayerId, policies }: Relayer): Promise<readonly TransactionRow[]> {
+  const limit = policies.maxInFlight
+  if (!policies.skipUnfunded) return executor.all(queue, { relayerId, limit })
+  const first = await executor.all(funded, { relayerId, limit })
+  const last = first[limit - 1]
+  const through = last?.sequence ?? Number.MAX_SAFE_INTEGER
+  const passed = await executor.all(unfunded, { relayerId, through, limit: passedMax })
+  return [...first, ...passed].sort((one, other) => one.sequence - other.sequence)
+}
 
 /** The oldest one says how far back a history check goes; the others wait for their clients. */
 const suspected = statement<{ relayerId: RelayerId }, TransactionRow>((db, p) =>
@@ -99,19 +141,26 @@ export async function queueThrough(
 
 type HeadRow = Pick<TransactionRow, 'id' | 'sequence' | 'wait_condition' | 'wait_text'>
 
-const head = statement<{ relayerId: RelayerId }, HeadRow>((db, p) =>
-  db
+const head = statement<{ relayerId: RelayerId }, HeadRow>((db, { relayerId }) => heads(db, relayerId).limit(1))
+
+/** Those that the balance does not cover hold up no others. */
+const fundedHead = statement<{ relayerId: RelayerId }, HeadRow>((db, { relayerId }) =>
+  heads(db, relayerId).where(isFunded).limit(1),
+)
+
+function heads(db: QueryBuilder, relayerId: RelayerId) {
+  return db
     .selectFrom('transactions')
     .select(['id', 'sequence', 'wait_condition', 'wait_text'])
-    .where('relayer_id', '=', p.relayerId)
+    .where('relayer_id', '=', relayerId)
     .where('status', '=', 'pending')
     .where('suspected_hash', 'is', null)
     .orderBy('sequence')
-    .limit(1),
-)
+}
 
 export async function queueHead(executor: Executor, relayerId: RelayerId): Promise<QueueHead | undefined> {
-  const row = await first(executor, head, { relayerId })
+  const relayer = await findRelayer(executor, relayerId)
+  const row = await first(executor, relayer?.policies.skipUnfunded ? fundedHead : head, { relayerId })
   if (!row) return undefined
   const { id, sequence, wait_condition: condition, wait_text: text } = row
   return { id, sequence, ...(condition !== null && text !== null && { wait: { condition, text } }) }
@@ -177,7 +226,7 @@ export async function loadWork(executor: Executor, relayerId: RelayerId): Promis
   // Only a history check counts their nonces.
   const isChecking = unsettled !== undefined && found.uncheckedThrough !== undefined
   const [queued, explained] = await Promise.all([
-    executor.all(queue, { relayerId, limit: found.relayer.policies.maxInFlight }),
+    queueOf(executor, found.relayer),
     isChecking ? explainedRuns(executor, relayerId) : undefined,
   ])
   return {

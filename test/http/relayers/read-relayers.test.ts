@@ -61,6 +61,7 @@ test('one, with its policies', async () => {
       max_in_flight: 16,
       eip1559_pricing: true,
       gas_limit_estimation: true,
+      skip_unfunded: false,
     },
   })
 })

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RelayerId, TransactionId } from '../../../src/domain/ids.ts'
 import { expectFailure, expectSuccess } from '../support/expectations.ts'
-import { at, attempt, hashOf, inclusion, put, putEveryPhase, transaction } from '../support/rows.ts'
+import { at, attempt, hashOf, inclusion, put, putEveryPhase, relayer, transaction } from '../support/rows.ts'
 import { type Serving, serve } from '../support/serve.ts'
 
 const all = '/api/v1/relayers/one/transactions'
@@ -331,6 +331,12 @@ test('what waits behind the first of the queue says so, and names it', async () 
     `waits behind transaction first: ${wait.text}`,
     `waits behind transaction first: ${wait.text}`,
   ])
+  // With skip_unfunded it holds up no others.
+  const policies = { minBalance: 0n, maxInFlight: 16, eip1559Pricing: true, skipUnfunded: true }
+  await place.store.commit((session) => session.saveRelayer(relayer('one', { policies })))
+  expect(await reasonOf('second')).toBeUndefined()
+  expect(await reasonOf('first')).toBe(wait.text)
+  await place.store.commit((session) => session.saveRelayer(relayer('one')))
   await place.ask('DELETE', '/api/v1/relayers/one/transactions/first')
   expect(await reasonOf('second')).toBeUndefined()
 })

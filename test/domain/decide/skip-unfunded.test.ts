@@ -1,0 +1,118 @@
+// skip_unfunded: later transactions pass one that the balance does not cover, and it takes the next nonce once it is
+// covered. Without the policy the queue keeps its order.
+import { expect, test } from 'vitest'
+import type { Condition } from '../../../src/domain/condition.ts'
+import { decide } from '../../../src/domain/decide/decide.ts'
+import { inquire } from '../../../src/domain/decide/inquire.ts'
+import type { Work } from '../../../src/domain/decide/work.ts'
+import type { Estimate, Observation } from '../../../src/domain/observation.ts'
+import type { Policies } from '../../../src/domain/policy-table.ts'
+import {
+  ether,
+  inFlight,
+  now,
+  queued,
+  someAttempt,
+  someObservation,
+  somePayload,
+  somePolicies,
+  somePolicy,
+  someRelayer,
+  someWork,
+} from '../some.ts'
+
+const { gasLimit: _, ...estimated } = somePayload
+const dear = (sequence: number) => queued(sequence, { payload: { ...somePayload, value: 100n * ether } })
+const known = { condition: 'balance_short', text: 'waits: as before' } as const
+
+function decided(
+  policies: Partial<Policies>,
+  work: Partial<Work>,
+  observation: Partial<Observation> = {},
+  profile = {},
+) {
+  const relayer = someRelayer({ policies: { ...somePolicies, ...policies } })
+  const policy = { ...somePolicy, profile: { ...somePolicy.profile, ...profile } }
+  const plan = decide({
+    work: someWork({ relayer, ...work }),
+    observation: someObservation({ balance: ether, ...observation }),
+    policy,
+    now,
+  })
+  const sequences = (what: string) =>
+    plan.decisions.flatMap((each) => (each.do === what && 'transaction' in each ? [each.transaction.sequence] : []))
+  const waits = plan.decisions.flatMap((each): [number, Condition][] =>
+    each.do === 'explain' ? [[each.transaction.sequence, each.condition]] : [],
+  )
+  return { ...plan, bound: sequences('assignNonce'), waits, refused: sequences('refuse') }
+}
+
+const skips = { skipUnfunded: true }
+const queue = [queued(1), dear(2), queued(3), dear(4), queued(5)]
+
+test('without it the first that cannot be paid holds up the queue', () => {
+  expect(decided({}, { queued: queue })).toMatchObject({ bound: [1], waits: [[2, 'balance_short']], again: false })
+})
+
+test('with it the others take the nonces, in their order and as many as there is room for', () => {
+  const all = decided(skips, { queued: queue })
+  expect(all).toMatchObject({
+    bound: [1, 3, 5],
+    waits: [
+      [2, 'balance_short'],
+      [4, 'balance_short'],
+    ],
+  })
+  expect(all.decisions.flatMap((each) => (each.do === 'assignNonce' ? [each.nonce] : []))).toEqual([0, 1, 2])
+  expect(decided({ ...skips, maxInFlight: 2 }, { queued: queue }).bound).toEqual([1, 3])
+})
+
+test('once the balance covers it, it is the first to take a nonce', () => {
+  const paid = decided({ ...skips, maxInFlight: 1 }, { queued: [dear(2), queued(3)] }, { balance: 101n * ether })
+  expect(paid).toMatchObject({ bound: [2], waits: [] })
+})
+
+test('its wait is recorded before the next step loads the transactions behind it, and then that step ends', () => {
+  expect(decided(skips, { queued: [dear(2)] })).toMatchObject({ waits: [[2, 'balance_short']], again: true })
+  expect(decided(skips, { queued: [{ ...dear(2), wait: known }] }).again).toBe(false)
+})
+
+test('a remembered balance is read anew before any is passed', () => {
+  const remembered = decided(skips, { queued: queue }, { balanceReadAt: 1 })
+  expect(remembered).toMatchObject({ needsBalance: true, bound: [] })
+})
+
+test.each<[string, Estimate]>([
+  ['is not estimated', { kind: 'unknown' }],
+  ['is said to revert', { kind: 'reverts', reason: 'insufficient funds' }],
+])('a value above the balance whose gas %s waits for funds, and is passed', (__, estimate) => {
+  const first = queued(1, { payload: { ...estimated, value: 100n * ether } })
+  const estimates = new Map([[first.id, estimate]])
+  const passed = decided(skips, { queued: [first, queued(2)] }, { estimates })
+  expect(passed).toMatchObject({ bound: [2], waits: [[1, 'balance_short']], refused: [] })
+  expect(decided({}, { queued: [first, queued(2)] }, { estimates })).toMatchObject({
+    ...{ bound: [], waits: [[1, 'balance_short']], refused: [] },
+  })
+})
+
+test('a balance below min_balance holds up all of them', () => {
+  const low = decided({ ...skips, minBalance: 2n * ether }, { queued: queue })
+  expect(low).toMatchObject({ bound: [], waits: [[1, 'balance_below_minimum']] })
+})
+
+test('where sends go out one by one, it is passed as well', () => {
+  const keepsFutureNonceMs = 1_000
+  expect(decided(skips, { queued: queue }, {}, { keepsFutureNonceMs }).bound).toEqual([1])
+  expect(decided(skips, { queued: queue.slice(1) }, {}, { keepsFutureNonceMs }).bound).toEqual([3])
+})
+
+test('the gas of each is estimated, as any may be the next', () => {
+  const waiting = Array.from({ length: 6 }, (__, index) => queued(index + 2, { payload: estimated }))
+  const open = [inFlight(0, [someAttempt(0)])]
+  const wants = { pendingNonce: false, freshBalance: false, paysMore: false }
+  const countOf = (policies: Partial<Policies>) => {
+    const relayer = someRelayer({ policies: { ...somePolicies, ...policies } })
+    return inquire(someWork({ relayer, open, queued: waiting }), wants).estimates.length
+  }
+  expect([countOf({}), countOf(skips)]).toEqual([3, 6])
+})
