@@ -6,10 +6,12 @@ import type { OpenTransport } from './chain/nodes/transport.ts'
 import type { CommandContext } from './commands/context.ts'
 import { samplingWebhooks } from './commands/events/sample-webhooks.ts'
 import type { ManagementContext } from './commands/management.ts'
+import { reportAtStart } from './commands/relayers/report-at-start.ts'
 import { samplingRelayers } from './commands/relayers/sample-relayers.ts'
 import { syncConfiguredRelayers } from './commands/relayers/sync-configured-relayers.ts'
 import { type DatabaseSurroundings, openSharing, openStore } from './compose-database.ts'
 import type { Config } from './config/config.ts'
+import { refusePublishedAccounts } from './config/published-account.ts'
 import { readPolicies } from './config/read-policies.ts'
 import { refuseSharedAddresses } from './config/shared-address.ts'
 import type { RelayerId } from './domain/ids.ts'
@@ -27,6 +29,7 @@ import { logChanges } from './ops/log-changes.ts'
 import { type Metrics, noMetrics } from './ops/metrics.ts'
 import type { Exposition } from './ops/prometheus/open.ts'
 import type { Random } from './ops/random.ts'
+import { type RelayerStates, watchRelayers } from './ops/relayer-states.ts'
 import type { Secret } from './ops/secret.ts'
 import { openVault } from './ops/vault.ts'
 import { ownByLocks } from './ownership/own-by-locks.ts'
@@ -68,6 +71,7 @@ export interface Engine extends AsyncDisposable {
   readonly management: ManagementContext
   /** Present where there are replicas. */
   readonly hints?: Hints
+  readonly states: RelayerStates
   /** Whether this process owns the relayer at the moment. */
   readonly owns: (relayer: RelayerId) => boolean
 }
@@ -88,13 +92,15 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
   const stopping = new AbortController()
   // Metrics are served until the last request has ended, so that a drain can be watched.
   const metricsServer = around.metrics && opened.use(serveMetrics(around.metrics, engine, around))
+  const { registry } = engine.management
+  opened.use(reportAtStart({ registry, logger: around.logger, observed: engine.states.observed }))
   const server = opened.use(
     await openServer({
       commands: engine.commands,
       management: engine.management,
-      chainOf: engine.management.registry.chainOf,
-      signerOf: engine.management.registry.signerOf,
-      policyOf: engine.management.registry.policyOf,
+      chainOf: registry.chainOf,
+      signerOf: registry.signerOf,
+      policyOf: registry.policyOf,
       serves: config.role === 'worker' ? 'probes' : config.server.isDocumented ? 'everything' : 'operations',
       limits: config.server.rateLimit,
       rates,
@@ -102,7 +108,11 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
       authenticate: administratorBy(config.server.apiKey.reveal()),
       logger: around.logger,
       metrics: (around.metrics ?? noMetrics).http,
-      readiness: { stopping: stopping.signal, check: () => engine.commands.store.check() },
+      readiness: {
+        stopping: stopping.signal,
+        check: () => engine.commands.store.check(),
+        relayers: () => engine.states.counts(registry.relayers()),
+      },
       version: around.version,
     }),
   )
@@ -151,6 +161,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   await reseal(store, vault, logger)
   const file = registryFile(config, signers)
   refuseSharedAddresses(file.relayers)
+  refusePublishedAccounts(file.relayers)
   const registry = opened.use(
     await openRegistry({
       store,
@@ -172,11 +183,12 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
     opened.use(sharing.hints)
     opened.use(followRegistry({ registry, hints: sharing.hints, clock, logger }))
   }
-  const counted = (metrics ?? noMetrics).relayers
+  const states = watchRelayers((metrics ?? noMetrics).relayers)
+  const counted = states.metrics
   const context: StepContext = { store, clock, random, logger, metrics: counted, chainOf, signerOf, policyOf, limits }
   const ownerships = sharing ? ownByLocks({ store, clock, logger, ...sharing }) : ownInProcess(store)
   const reconciling = config.role === 'api' ? undefined : opened.use(await reconcile(context, ownerships))
-  if (reconciling) await registry.assignTo(ownerships.assign)
+  await registry.assignTo(reconciling ? ownerships.assign : async () => undefined)
 
   const announce = () => sharing?.hints.notify({ kind: 'registry' })
   const guard = guardAddresses(config.webhooks.allowedHosts)
@@ -194,6 +206,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
     commands,
     management: { ...commands, announce, registry, vault, logger, guard, openSigner: openGiven, readPolicies },
     ...(sharing && { hints: sharing.hints }),
+    states,
     owns: (relayer) => reconciling?.owns(relayer) ?? false,
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
   }

@@ -49,8 +49,12 @@ export interface Chain {
   read(read: ChainRead): Promise<ReadAnswer>
   /** Calls `onHead` for each new head until aborted. The head is polled only while there is a follower. */
   follow(onHead: (head: Head) => void, signal: AbortSignal): void
+  /** Whether each endpoint can be used, in the order of the configuration. Queries those that have not answered yet. */
+  check(): Promise<readonly EndpointState[]>
   close(): Promise<void>
 }
+
+export type EndpointState = 'ok' | 'wrongChain' | 'noAnswer'
 
 /** The chains of a process, by name. A chain stays the same object when new settings replace its nodes. */
 export interface Chains<Settings> extends AsyncDisposable {

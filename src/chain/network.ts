@@ -80,6 +80,7 @@ export function openNetwork(options: NetworkOptions): Chain {
     balance: readingBalances(endpoints),
     read: (read) => passOn(endpoints, read),
     follow: heads.follow,
+    check: () => Promise.all(all.map((endpoint) => endpoint.check())),
     async close() {
       heads.close()
       await endpoints.close()

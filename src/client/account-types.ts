@@ -102,4 +102,12 @@ export interface NewApiKeyView {
 export interface ReadinessView {
   readonly status: 'ready'
   readonly version: string
+  /** How many relayers are in each state, by the last observations of this process: no node is called. An outage of nodes changes no status code */
+  readonly relayers: {
+    readonly ok: number
+    readonly waiting: number
+    readonly paused: number
+    readonly unreachable: number
+    readonly unobserved: number
+  }
 }

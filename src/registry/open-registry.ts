@@ -40,7 +40,9 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     networks: file.networks,
     findRelayer: async (id) => file.relayers.find((each) => each.id === id) ?? store.reads.relayer(id),
   })
+  const { networks, endpointsOf, chainOf } = opened
   const reportUnfollowed = unfollowedReporter(logger)
+  let followable: readonly Relayer[] = []
   let assign: ((relayers: readonly RelayerId[]) => Promise<void>) | undefined
 
   const rowsOf = (kind: EntityKind) => rows.filter((row) => row.kind === kind)
@@ -70,7 +72,8 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     const { items } = await store.reads.relayers({ page: 1, perPage: relayersMax })
     const looked = new Map(items.map((relayer) => [relayer, whyUnfollowed(relayer)]))
     reportUnfollowed(looked)
-    return items.filter((relayer) => looked.get(relayer) === undefined).map(({ id }) => id)
+    followable = items.filter((relayer) => looked.get(relayer) === undefined)
+    return followable.map(({ id }) => id)
   }
 
   const signer = (id: string) => options.fileSigners.get(id) ?? signers.get(id)
@@ -89,16 +92,11 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     signers: () => [...file.signers, ...rowsOf('signer').map(signerFromEntity)],
     signer,
     notifications: () => notifications,
-    networks: opened.networks,
-    endpointsOf: opened.endpointsOf,
-    signerOf({ signerId, address }) {
-      const found = known(signer(signerId), `signer "${signerId}"`)
-      if (found.address === address) return found
-      throw new Error(`signer "${signerId}" signs for ${found.address} here, and its relayer is ${address}`)
-    },
-    chainOf: opened.chainOf,
+    signerOf: (relayer) => fittingSigner(relayer, signer(relayer.signerId)),
+    ...{ networks, endpointsOf, chainOf },
     policyOf: ({ network }) => opened.policyOf(network),
     gasRulesOf: ({ network }) => opened.gasRulesOf(network),
+    relayers: () => followable,
     canBeFollowed: (relayer) => whyUnfollowed(relayer) === undefined,
     async assignTo(toAssign) {
       assign = toAssign
@@ -106,6 +104,15 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     },
     [Symbol.asyncDispose]: () => chains[Symbol.asyncDispose](),
   }
+}
+
+function fittingSigner(
+  { signerId, address }: Pick<Relayer, 'signerId' | 'address'>,
+  signer: Signer | undefined,
+): Signer {
+  const found = known(signer, `signer "${signerId}"`)
+  if (found.address === address) return found
+  throw new Error(`signer "${signerId}" signs for ${found.address} here, and its relayer is ${address}`)
 }
 
 function whyUnsigned({ signerId, address }: Relayer, signer: Signer | undefined): string | undefined {

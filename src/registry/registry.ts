@@ -27,6 +27,8 @@ export interface Registry extends AsyncDisposable {
   /** Undefined for a network that is not configured. */
   gasRulesOf(relayer: Pick<Relayer, 'network'>): GasRules | undefined
 
+  /** Those that this process can follow, as of the last refresh. */
+  relayers(): readonly Relayer[]
   /** Whether its key and its network are configured here. */
   canBeFollowed(relayer: Relayer): boolean
   /** Calls `assign` with the relayers to advance: now, and whenever a refresh changes them. */

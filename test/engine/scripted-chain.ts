@@ -52,6 +52,7 @@ export function scriptedChain(): ScriptedChain {
       await chain.whileBroadcasting()
       return new Map<Hash, BroadcastOutcome>(requests.map((request) => [request.hash, chain.answer(request)]))
     },
+    check: async () => (chain.view ? ['ok'] : ['noAnswer']),
     async balance() {
       return chain.view?.balance ?? 0n
     },

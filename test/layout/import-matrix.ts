@@ -27,6 +27,7 @@ const matrix: Readonly<Record<string, Rule>> = {
     'domain/profile.ts',
     'domain/fees.ts',
     'domain/ids.ts',
+    'domain/published-accounts.ts',
   ],
   chain: ['domain', 'ops'],
   signers: ['domain', 'ops'],

@@ -18,7 +18,7 @@ beforeAll(async () => {
     ],
     relayers: [
       { id: 'mine', privateKey: devAccount(0).key, notificationId: 'my-hook' },
-      { id: 'theirs', privateKey: devAccount(1).key, network: 'others', notificationId: 'their-hook' },
+      { id: 'theirs', privateKey: `0x${'1'.repeat(64)}`, network: 'others', notificationId: 'their-hook' },
     ],
     notifications: [
       { id: 'my-hook', url: 'https://hooks.example/mine' },

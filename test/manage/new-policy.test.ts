@@ -23,7 +23,7 @@ function filesWith(policies: Readonly<Record<string, unknown>>): ServiceFiles {
   return {
     networks: [
       { name: 'here', rpcUrls },
-      { name: 'else', rpcUrls, chainId: 31338 },
+      { name: 'else', rpcUrls, chainId: 1337 },
     ],
     relayers: [
       { id: 'filed', privateKey: devAccount(0).key, paused: true, policies },

@@ -4,6 +4,7 @@ import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { ChainMetrics } from '../../ops/metrics.ts'
 import type { SecretHeaders } from '../../ops/request-headers.ts'
+import type { EndpointState } from '../chain.ts'
 import { batchCalls } from './batch-calls.ts'
 import { describeAnswer, type SendCall } from './call.ts'
 import { callAlone } from './call-alone.ts'
@@ -33,6 +34,8 @@ export interface Endpoint {
   redacted(data: unknown): unknown
   /** Undefined when it serves this chain; otherwise why it can't be used, now or ever. Never rejects. */
   ready(): Promise<string | undefined>
+  /** As `ready`, for a report. Never rejects. */
+  check(): Promise<EndpointState>
   /** Once verified. */
   rule(): ReplacementRule | undefined
   /** Neither failing nor lagging. One that failed is fit again only once it has answered something. */
@@ -81,13 +84,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
 
   const sized = (calls: number) => logger.info({ endpoint: index, calls }, 'batches to an endpoint have another size')
   const sendCall = batchCalls({ transport, clock, heard, sized })
-  const call: SendCall = (one) => {
-    const answered = metrics.calling(one.method, index)
-    const answer = sendCall(one)
-    // In parallel to the answer's delivery to its caller.
-    void answer.then(({ kind }) => answered(kind))
-    return answer
-  }
+  const call = counting(sendCall, metrics, index)
 
   let aside: Transport | undefined
   const callAside: SendCall = (one) => {
@@ -113,7 +110,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     return undefined
   }
 
-  return {
+  const endpoint: Endpoint = {
     index,
     weight: config.weight,
     call,
@@ -126,6 +123,10 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
       }
       verified ??= verify()
       return verified
+    },
+    async check() {
+      if ((await endpoint.ready()) === undefined) return 'ok'
+      return wrongUntil === undefined ? 'noAnswer' : 'wrongChain'
     },
     rule: () => rule,
     fit: () => isFit(rest, clock.elapsed()),
@@ -146,6 +147,17 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     close: async () => {
       await Promise.all([transport.close(), aside?.close()])
     },
+  }
+  return endpoint
+}
+
+function counting(send: SendCall, metrics: ChainMetrics, index: number): SendCall {
+  return (one) => {
+    const answered = metrics.calling(one.method, index)
+    const answer = send(one)
+    // In parallel to the answer's delivery to its caller.
+    void answer.then(({ kind }) => answered(kind))
+    return answer
   }
 }
 

@@ -2,6 +2,7 @@
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { NetworkName, RelayerId } from '../../domain/ids.ts'
+import { whyPublished } from '../../domain/published-accounts.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import { freshId } from '../../ops/fresh-id.ts'
 import type { EndpointSettings } from '../../registry/entities.ts'
@@ -65,6 +66,8 @@ function relayerFrom(context: ManagementContext, request: RelayerRequest, id: st
       signerId,
       registry.signers().map((each) => each.id),
     )
+  const published = whyPublished(signer.address, network.chainId)
+  if (published !== undefined) throw new RescindError('INVALID_REQUEST', `signer_id: "${signerId}" ${published}`)
   return {
     // Checked above: the id is a relayer's from here on, and the network is configured.
     id: id as RelayerId,

@@ -1,8 +1,9 @@
 // Reports readiness (GET): the store accepts writes, and the process is not stopping.
 
-import { Type } from 'typebox'
+import { type TInteger, Type } from 'typebox'
 import { RescindError } from '../../domain/errors.ts'
 import type { Clock } from '../../ops/clock.ts'
+import { type RelayerState, relayerStates } from '../../ops/relayer-states.ts'
 import { late, within } from '../../ops/within.ts'
 import { readinessBelievedMs, readinessPatienceMs } from '../limits.ts'
 import { operation } from '../request/operation.ts'
@@ -14,12 +15,27 @@ export interface Readiness {
   readonly stopping: AbortSignal
   /** Rejects when the service can't do its work. */
   readonly check: () => Promise<void>
+  /** By the last observations of this process: calls no node. */
+  readonly relayers: () => Readonly<Record<RelayerState, number>>
 }
+
+const relayersSchema = Type.Object(
+  Object.fromEntries(relayerStates.map((state) => [state, Type.Integer({ minimum: 0 })])) as Record<
+    RelayerState,
+    TInteger
+  >,
+  {
+    additionalProperties: false,
+    description:
+      'how many relayers are in each state, by the last observations of this process: no node is called. An outage of nodes changes no status code',
+  },
+)
 
 /** The envelope, and the members that clients of OpenZeppelin Relayer read. */
 const readySchema = Type.Object(
   {
-    ...successSchema(Type.Object({ status: Type.Literal('ready'), version: Type.String() })).properties,
+    ...successSchema(Type.Object({ status: Type.Literal('ready'), version: Type.String(), relayers: relayersSchema }))
+      .properties,
     ready: Type.Literal(true),
     status: Type.Literal('healthy'),
     timestamp: Type.String({ format: 'date-time' }),
@@ -30,6 +46,7 @@ const readySchema = Type.Object(
 
 export function ready({ readiness, clock, version }: { readiness: Readiness; clock: Clock; version: string }) {
   const check = believed(readiness.check, clock)
+  const relayers = kept(readiness.relayers, clock)
   return operation({
     schema: {
       operationId: 'getReadiness',
@@ -46,7 +63,7 @@ export function ready({ readiness, clock, version }: { readiness: Readiness; clo
           : new RescindError('NOT_READY', 'the store does not answer', { cause })
       })
       return {
-        ...success({ status: 'ready', version }),
+        ...success({ status: 'ready', version, relayers: relayers() }),
         ready: true,
         status: 'healthy',
         timestamp: presentTime(clock.now()),
@@ -73,6 +90,15 @@ function believed(check: () => Promise<void>, clock: Clock): () => Promise<void>
   return () => {
     if (!last || (last.isOver && clock.elapsed() - last.at >= readinessBelievedMs)) last = begin()
     return inTime(last.answer, clock)
+  }
+}
+
+/** The operation is open to everyone, and there may be many relayers. */
+function kept<T>(read: () => T, clock: Clock): () => T {
+  let last: { readonly at: number; readonly value: T } | undefined
+  return () => {
+    if (!last || clock.elapsed() - last.at >= readinessBelievedMs) last = { at: clock.elapsed(), value: read() }
+    return last.value
   }
 }
 

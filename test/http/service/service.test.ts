@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { expectFailure } from '../support/expectations.ts'
 import { put, transaction } from '../support/rows.ts'
-import { apiKey, serve, version } from '../support/serve.ts'
+import { apiKey, serve, someStates, version } from '../support/serve.ts'
 import { until } from '../support/until.ts'
 
 test('health is two letters', async () => {
@@ -18,7 +18,7 @@ test('ready, and not while stopping', async () => {
   const answer = await server.ask('GET', '/api/v1/ready', { token: null })
   expect(answer.status).toBe(200)
   expect(answer.body).toEqual({
-    data: { status: 'ready', version },
+    data: { status: 'ready', version, relayers: someStates },
     error: '',
     metadata: { logs: [], traces: [] },
     pagination: { current_page: 1, per_page: 1, total_items: 1 },

@@ -76,8 +76,11 @@ export interface Setting {
   readonly open?: () => Promise<StoreUnderTest>
   /** What the server is given instead of the store. */
   readonly wrap?: (store: Store) => Store
-  readonly readiness?: ServerOptions['readiness']
+  readonly readiness?: Partial<ServerOptions['readiness']>
 }
+
+export const someStates = { ok: 2, waiting: 0, paused: 0, unreachable: 0, unobserved: 0 }
+const someReadiness = () => ({ stopping: new AbortController().signal, relayers: () => someStates })
 
 /** Two relayers, `one` and `two`, and limits that no test meets by chance. */
 export async function serve(setting: Setting = {}): Promise<Serving> {
@@ -131,7 +134,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
     logger,
     metrics: noMetrics.http,
     ...(setting.trustedProxies && { trustedProxies: setting.trustedProxies }),
-    readiness: setting.readiness ?? { stopping: new AbortController().signal, check: () => given.check() },
+    readiness: { ...someReadiness(), check: () => given.check(), ...setting.readiness },
     version,
   })
   await server.listen({ host: '127.0.0.1', port: 0 })

@@ -1,0 +1,82 @@
+// The report at start: queries each node once, and logs a line for each relayer. A node's problem is a warning, and delays
+// nothing.
+import type { Chain, EndpointState } from '../../chain/chain.ts'
+import type { RelayerId } from '../../domain/ids.ts'
+import { whyPublished } from '../../domain/published-accounts.ts'
+import type { Relayer } from '../../domain/relayer.ts'
+import type { Wei } from '../../domain/units.ts'
+import type { Logger } from '../../ops/logger.ts'
+import type { Registry } from '../../registry/registry.ts'
+
+export interface ReportAtStart {
+  readonly registry: Pick<Registry, 'relayers' | 'networks' | 'endpointsOf' | 'chainOf'>
+  readonly logger: Logger
+  readonly observed: (id: RelayerId, isReachable: boolean) => void
+}
+
+/** Never rejects. Disposing it waits for the nodes' answers no longer. */
+export function reportAtStart(context: ReportAtStart): Disposable {
+  const ended = new AbortController()
+  void report(context, ended.signal).catch((err: unknown) => {
+    context.logger.warn({ err }, 'the report at start failed')
+  })
+  return { [Symbol.dispose]: () => ended.abort() }
+}
+
+async function report({ registry, logger, observed }: ReportAtStart, ended: AbortSignal): Promise<void> {
+  const relayers = registry.relayers()
+  /** Relayers with endpoints of their own have a chain of their own. */
+  const checks = new Map<Chain, Promise<readonly EndpointState[]>>()
+  await Promise.all(
+    relayers.map(async (relayer) => {
+      const chain = registry.chainOf(relayer)
+      const checking = checks.get(chain) ?? chain.check()
+      checks.set(chain, checking)
+      const [states, balance] = await Promise.all([checking, balanceOf(chain, relayer)])
+      if (ended.aborted) return
+      observed(relayer.id, states.includes('ok'))
+      logRelayer(logger, relayer, originsOf(registry, relayer), states, balance)
+    }),
+  )
+}
+
+function logRelayer(
+  logger: Logger,
+  { id, network, chainId, address, paused }: Relayer,
+  origins: readonly string[],
+  states: readonly EndpointState[],
+  balance: Wei | undefined,
+): void {
+  const endpoints = states.map((state, index) => `${origins[index]} ${stateNames[state]}`)
+  const facts = {
+    ...{ relayer_id: id, network, chain_id: chainId, address },
+    ...(balance !== undefined && { balance: String(balance) }),
+    endpoints,
+    ...(paused && { paused }),
+  }
+  const published = whyPublished(address, chainId)
+  if (published !== undefined) logger.warn(facts, `a relayer ${published}`)
+  else if (balance !== undefined && states.every((state) => state === 'ok')) logger.info(facts, 'relayer')
+  else logger.warn(facts, 'relayer: not every endpoint of its network can be used')
+}
+
+const stateNames: Readonly<Record<EndpointState, string>> = {
+  ok: 'ok',
+  wrongChain: 'wrong chain',
+  noAnswer: 'no answer',
+}
+
+/** Paths and users may hold keys. */
+function originsOf({ networks, endpointsOf }: ReportAtStart['registry'], { id, network }: Relayer): readonly string[] {
+  const endpoints = endpointsOf(id) ?? networks().find(({ name }) => name === network)?.rpcUrls ?? []
+  return endpoints.map(({ url }) => new URL(url.reveal()).origin)
+}
+
+/** Undefined where no node answers. */
+async function balanceOf(chain: Chain, { address }: Relayer): Promise<Wei | undefined> {
+  try {
+    return await chain.balance(address)
+  } catch {
+    return undefined
+  }
+}

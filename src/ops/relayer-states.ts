@@ -1,0 +1,53 @@
+// The state of each relayer as of its last observation by this process. Fed by the reports to the metrics; never calls a node.
+import type { RelayerId } from '../domain/ids.ts'
+import type { Relayer } from '../domain/relayer.ts'
+import type { RelayerMetrics } from './metrics.ts'
+
+/**
+ * - `ok`: nothing holds it up. `waiting`: a condition does.
+ * - `unreachable`: no node of its network answered. `unobserved`: this process has not observed it.
+ */
+export const relayerStates = ['ok', 'waiting', 'paused', 'unreachable', 'unobserved'] as const
+export type RelayerState = (typeof relayerStates)[number]
+
+type Observed = 'ok' | 'waiting' | 'unreachable'
+
+export interface RelayerStates {
+  /** Passes each report on. */
+  readonly metrics: RelayerMetrics
+  /** An observation that no step made. */
+  observed(id: RelayerId, isReachable: boolean): void
+  counts(relayers: readonly Relayer[]): Readonly<Record<RelayerState, number>>
+}
+
+export function watchRelayers(metrics: RelayerMetrics): RelayerStates {
+  const seen = new Map<RelayerId, Observed>()
+  return {
+    metrics: {
+      ...metrics,
+      looked(relayer, sight) {
+        seen.set(relayer.id, sight.conditions.length > 0 ? 'waiting' : 'ok')
+        metrics.looked(relayer, sight)
+      },
+      idle(relayer) {
+        // It observes nothing now, but nothing waits any more.
+        if (seen.get(relayer.id) === 'waiting') seen.set(relayer.id, 'ok')
+        metrics.idle(relayer)
+      },
+      unreachable(id) {
+        seen.set(id, 'unreachable')
+        metrics.unreachable(id)
+      },
+      released(id) {
+        seen.delete(id)
+        metrics.released(id)
+      },
+    },
+    observed: (id, isReachable) => void seen.set(id, isReachable ? 'ok' : 'unreachable'),
+    counts(relayers) {
+      const counts = { ok: 0, waiting: 0, paused: 0, unreachable: 0, unobserved: 0 }
+      for (const { id, paused } of relayers) counts[paused ? 'paused' : (seen.get(id) ?? 'unobserved')] += 1
+      return counts
+    },
+  }
+}
