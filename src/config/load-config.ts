@@ -82,7 +82,8 @@ export async function loadConfig(realEnv: Environment, cwd: string): Promise<Con
 
 function refusePlugins(file: Members, report: Report): void {
   const plugins = file.raw('plugins')
-  const isEmpty = plugins === undefined || plugins === null || Object.keys(plugins).length === 0
+  const isEmpty =
+    plugins === undefined || plugins === null || (typeof plugins === 'object' && Object.keys(plugins).length === 0)
   if (!isEmpty) report.problem('plugins', 'plug-ins are not run by this service; remove the member "plugins"')
 }
 

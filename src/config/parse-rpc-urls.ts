@@ -67,7 +67,9 @@ function endpoint(text: string, place: string, report: Report): RpcEndpointConfi
   return undefined
 }
 
+/** A parser of URLs accepts more, such as blanks before it. */
+export const httpUrlPattern = '^[hH][tT][tT][pP][sS]?://[^\\s/?#][^\\s]*$'
+
 export function httpUrl(text: string): URL | undefined {
-  const url = URL.parse(text)
-  return url && /^https?:$/.test(url.protocol) ? url : undefined
+  return new RegExp(httpUrlPattern).test(text) ? (URL.parse(text) ?? undefined) : undefined
 }

@@ -1,0 +1,215 @@
+// The JSON Schema of the configuration file, for editors: config/config.schema.json is written from it. The tables are those
+// of the parsers, and test/config/config-schema.test.ts compares the two on generated files.
+import { type Policy, policyTable, unenforcedPolicies } from '../domain/policy-table.ts'
+import { type ProfileField, profileLimits, profileTable } from '../domain/profile.ts'
+import {
+  headerCharsMax,
+  headerNamePattern,
+  headersMax,
+  headerValuePattern,
+  reservedHeaders,
+} from '../ops/request-headers.ts'
+import { limits } from './limits.ts'
+import { httpUrlPattern } from './parse-rpc-urls.ts'
+
+export interface FileSchema {
+  readonly [keyword: string]: unknown
+}
+
+const addressPattern = '^0x[0-9a-fA-F]{40}$'
+const selectorPattern = '^0x([0-9a-fA-F]{8})?$'
+const weiMax = Number(2n ** 256n - 1n)
+const someAddress = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+
+const described = (description: string, schema: FileSchema): FileSchema => ({ description, ...schema })
+const ref = (name: string): FileSchema => ({ $ref: `#/definitions/${name}` })
+const anyOf = (...forms: readonly FileSchema[]): FileSchema => ({ anyOf: forms })
+/** Null means absent. */
+const optional = (schema: FileSchema): FileSchema => anyOf(schema, { type: 'null' })
+const text = (...examples: readonly string[]): FileSchema => ({
+  type: 'string',
+  pattern: '^(?=[\\s\\S]*\\S)[^\\u0000]*$',
+  ...(examples.length > 0 && { examples }),
+})
+const flag: FileSchema = { type: 'boolean' }
+const count = (min: number, max: number): FileSchema => ({ type: 'integer', minimum: min, maximum: max })
+const list = (items: FileSchema, more: FileSchema = {}): FileSchema => ({ type: 'array', items, ...more })
+const texts = list({ type: 'string' })
+
+const wei = (min: 0 | 1 = 0): FileSchema =>
+  anyOf(
+    { type: 'integer', minimum: min, maximum: weiMax },
+    { type: 'string', pattern: min === 0 ? '^[0-9]{1,78}$' : '^(?!0+$)[0-9]{1,78}$', examples: ['100000000000'] },
+  )
+
+function object(
+  required: Readonly<Record<string, FileSchema>>,
+  others: Readonly<Record<string, FileSchema>> = {},
+): FileSchema {
+  const optionals = Object.entries(others).map(([name, schema]) => [name, optional(schema)])
+  const properties = { ...required, ...Object.fromEntries(optionals) }
+  return { type: 'object', properties, required: Object.keys(required), additionalProperties: false }
+}
+
+function policySchema(policy: Policy): FileSchema {
+  switch (policy.kind) {
+    case 'wei':
+      return described(policy.meaning, wei(policy.zeroMeans === undefined ? 0 : 1))
+    case 'count':
+      return described(policy.meaning, count(policy.min, policy.max))
+    case 'flag':
+      return described(policy.meaning, flag)
+    case 'addresses':
+      return described(policy.meaning, list({ type: 'string', pattern: addressPattern, examples: [someAddress] }))
+    case 'calls':
+      return described(policy.meaning, {
+        type: 'object',
+        propertyNames: { pattern: addressPattern },
+        additionalProperties: list({ type: 'string', pattern: selectorPattern, examples: ['0xa9059cbb', '0x'] }),
+        examples: [{ [someAddress]: ['0xa9059cbb'] }],
+      })
+  }
+}
+
+function profileSchema(field: ProfileField): FileSchema {
+  switch (field.kind) {
+    case 'choice':
+      return described(field.meaning, { enum: field.choices })
+    case 'flag':
+      return described(field.meaning, flag)
+    case 'wei':
+      return described(field.meaning, wei())
+    case 'milliseconds':
+      return described(field.meaning, count(0, field.max))
+    case 'rule': {
+      const measure = { enum: ['fields', 'effective_price'] }
+      return described(field.meaning, object({ measure, percent: count(0, profileLimits.percentMax) }))
+    }
+    case 'finality':
+      return described(field.meaning, anyOf({ enum: ['safe', 'finalized'] }, count(1, profileLimits.finalityMax)))
+  }
+}
+
+const [privateTransactions, includeRevertData] = unenforcedPolicies
+
+const policies = object(
+  {},
+  {
+    ...Object.fromEntries(Object.values(policyTable).map((policy) => [policy.name, policySchema(policy)])),
+    [privateTransactions.name]: described(privateTransactions.meaning, { const: false }),
+    [includeRevertData.name]: described(includeRevertData.meaning, flag),
+  },
+)
+
+/** `plain`: how a value in the file must look. */
+const reference = (plain: FileSchema): FileSchema =>
+  anyOf(
+    object({
+      type: { const: 'env' },
+      value: { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$', examples: ['RPC_URL'] },
+    }),
+    object({ type: { const: 'plain' }, value: plain }),
+  )
+
+const url: FileSchema = { type: 'string', pattern: httpUrlPattern, examples: ['http://127.0.0.1:8545'] }
+const headerValue = { type: 'string', maxLength: headerCharsMax, pattern: headerValuePattern, examples: ['a-key'] }
+
+const headers: FileSchema = {
+  type: 'object',
+  maxProperties: headersMax,
+  propertyNames: {
+    pattern: headerNamePattern,
+    not: { pattern: `^(${reservedHeaders.map(inAnyCase).join('|')})$` },
+  },
+  additionalProperties: anyOf(headerValue, reference(headerValue)),
+  examples: [{ 'x-api-key': { type: 'env', value: 'RPC_KEY' } }],
+}
+
+function inAnyCase(name: string): string {
+  return name.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
+}
+
+const rpcUrls = list(anyOf(url, reference(url), object({ url }, { weight: count(0, 100), headers })), { minItems: 1 })
+
+const relayer = object(
+  {
+    id: { type: 'string', pattern: '^[a-zA-Z0-9_-]{1,36}$', examples: ['treasury'] },
+    network: described('the name of a network', text('localhost')),
+    signer_id: described('the id of a signer', text('dev')),
+  },
+  {
+    name: text('Treasury'),
+    network_type: { const: 'evm' },
+    notification_id: described('the id of a notification', text('hook')),
+    paused: flag,
+    policies: ref('policies'),
+    custom_rpc_urls: described("in place of the network's rpc_urls", ref('rpcUrls')),
+  },
+)
+
+const secret = reference({ type: 'string', minLength: 1, examples: ['a secret that is long enough to sign'] })
+const key = reference({ type: 'string', pattern: '^(0x)?[0-9a-fA-F]{64}$', examples: ['4c0883a6'.repeat(8)] })
+const signerOf = (type: string, config: FileSchema) => object({ id: text('dev'), type: { const: type }, config })
+const signer = anyOf(
+  signerOf('local', object({ path: text('key.json'), passphrase: secret })),
+  signerOf('plain', object({ key })),
+)
+
+const notification = object(
+  { id: text('hook'), type: { const: 'webhook' }, url: { ...url, examples: ['https://hooks.example/'] } },
+  { signing_key: described(`of ${limits.signingKeyCharactersMin} characters or more`, secret) },
+)
+
+const network = object(
+  { network: described('its name', text('localhost')) },
+  {
+    from: described('the name of a network whose members this one inherits', text()),
+    type: { const: 'evm' },
+    chain_id: count(1, Number.MAX_SAFE_INTEGER),
+    rpc_urls: ref('rpcUrls'),
+    required_confirmations: count(1, limits.requiredConfirmationsMax),
+    average_blocktime_ms: count(1, limits.averageBlockTimeMsMax),
+    symbol: text('ETH'),
+    is_testnet: flag,
+    features: texts,
+    tags: texts,
+    explorer_urls: texts,
+    gas_price_cache: described('without effect', {}),
+    profile: ref('profile'),
+  },
+)
+
+/** Files of services for several families of chains hold these, too. */
+const otherNetwork: FileSchema = {
+  type: 'object',
+  properties: { type: { enum: ['solana', 'stellar'] } },
+  required: ['type'],
+}
+
+const nothing = anyOf({ type: 'array', maxItems: 0 }, { type: 'object', maxProperties: 0 })
+
+export const configSchema: FileSchema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'The configuration of Rescind',
+  ...object(
+    {},
+    {
+      $schema: {},
+      relayers: list(ref('relayer')),
+      signers: list(ref('signer')),
+      notifications: list(ref('notification')),
+      networks: described(
+        'a list, or the path of a directory of files with lists',
+        anyOf(list(anyOf(ref('network'), ref('otherNetwork'))), { type: 'string' }),
+      ),
+      plugins: nothing,
+    },
+  ),
+  definitions: {
+    ...{ relayer, policies, signer, notification, network, otherNetwork, rpcUrls },
+    profile: object(
+      {},
+      Object.fromEntries(Object.values(profileTable).map((field) => [field.name, profileSchema(field)])),
+    ),
+  },
+}

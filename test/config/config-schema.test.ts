@@ -1,0 +1,160 @@
+// The JSON Schema of the configuration file: written from the parsers' tables, and in agreement with the parsers.
+import { Ajv } from 'ajv'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { ConfigError, type Problem } from '../../src/config/config-error.ts'
+import { configSchema, type FileSchema } from '../../src/config/config-schema.ts'
+import { env, loadFile, rightFile } from './workplace.ts'
+
+const isValid = new Ajv({ strict: false }).compile(configSchema)
+
+test('the file that editors read is that schema; -u writes it anew', async () => {
+  await expect(`${JSON.stringify(configSchema, undefined, 2)}\n`).toMatchFileSnapshot('../../config/config.schema.json')
+})
+
+/** About more than one member, or about what lies outside the file: no schema states it. */
+const beyondForm = [
+  /^names "|which is not among|is defined twice|names 0x\w+ twice|is there twice|two would fight|EIP-55 checksum/,
+  /refers to the variable|refers to a value|is shorter than|the directory .* can't be read/,
+  /is in no list of chains|which is not defined|inherits from it in turn|differs from that of another relayer/,
+  /every endpoint has weight 0|is missing; write \["https|is of type (solana|stellar)|which is of type/,
+]
+const malformed = (problems: readonly Problem[]) =>
+  problems.filter(({ message }) => !beyondForm.some((known) => known.test(message)))
+
+async function problemsOf(file: unknown): Promise<readonly Problem[]> {
+  try {
+    await loadFile(file, variables)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+}
+
+const variables = { ...env, RPC_URL: 'http://127.0.0.1:8545', RPC_KEY: 'a-key' }
+
+/** Values that the schema allows. Texts are its examples. */
+function allowedBy(schema: FileSchema): fc.Arbitrary<unknown> {
+  const { $ref, anyOf, examples, type, properties, required, items }: Keywords = schema
+  const { minimum = 0, maximum = 0, minItems = 0, const: given, enum: choices }: Keywords = schema
+  if ($ref)
+    return fc.constant($ref.split('/').at(-1) as string).chain((name) => allowedBy(definitions[name] as FileSchema))
+  if (anyOf) return fc.oneof(...anyOf.map(allowedBy))
+  if ('const' in schema) return fc.constant(given)
+  if (choices) return fc.constantFrom(...choices)
+  if (examples) return fc.constantFrom(...examples)
+  if (properties) {
+    const members = Object.entries(properties).map(([name, each]) => [name, allowedBy(each)] as const)
+    return fc.record(Object.fromEntries(members), { requiredKeys: [...(required ?? [])] })
+  }
+  switch (type) {
+    case 'array':
+      return items ? fc.array(allowedBy(items), { minLength: minItems, maxLength: 2 }) : fc.constant([])
+    case 'object':
+      return fc.constant({})
+    case 'integer':
+      return fc.oneof(
+        fc.constantFrom(minimum, Math.min(maximum, 2 ** 53 - 1)),
+        fc.integer({ min: minimum, max: Math.min(maximum, 2 ** 31) }),
+      )
+    case 'boolean':
+      return fc.boolean()
+    case 'null':
+      return fc.constant(null)
+    default:
+      return fc.constantFrom('localhost', 'some text')
+  }
+}
+
+interface Keywords {
+  readonly $ref?: string
+  readonly anyOf?: readonly FileSchema[]
+  readonly examples?: readonly unknown[]
+  readonly type?: string
+  readonly properties?: Readonly<Record<string, FileSchema>>
+  readonly required?: readonly string[]
+  readonly items?: FileSchema
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minItems?: number
+}
+
+const { definitions = {} }: { readonly definitions?: Readonly<Record<string, FileSchema>> } = configSchema
+
+test('a file that the schema allows is never malformed', async () => {
+  await fc.assert(
+    fc.asyncProperty(allowedBy(configSchema), async (file) => {
+      expect(isValid(file), JSON.stringify(isValid.errors)).toBe(true)
+      expect(malformed(await problemsOf(file))).toEqual([])
+    }),
+    { numRuns: 150 },
+  )
+})
+
+/** Every place in the value, from the whole of it to its leaves. */
+function placesOf(value: unknown, at: readonly (string | number)[] = []): readonly (readonly (string | number)[])[] {
+  if (typeof value !== 'object' || value === null) return [at]
+  return [at, ...Object.entries(value).flatMap(([key, inner]) => placesOf(inner, [...at, key]))]
+}
+
+function replaced(value: unknown, [key, ...rest]: readonly (string | number)[], by: unknown): unknown {
+  if (key === undefined) return by
+  const copy = structuredClone(value) as Record<string | number, unknown>
+  copy[key] = replaced(copy[key], rest, by)
+  return copy
+}
+
+const everyMember = rightFile()
+Object.assign(everyMember.relayers[0] ?? {}, {
+  policies: {
+    ...{ min_balance: '5', gas_price_cap: 7, max_in_flight: 4, eip1559_pricing: true, private_transactions: false },
+    whitelist_receivers: ['0x70997970C51812dc3A010C7d01b50e0d17dc79C8'],
+    whitelist_selectors: { '0x70997970C51812dc3A010C7d01b50e0d17dc79C8': ['0xa9059cbb'] },
+  },
+})
+Object.assign(everyMember.networks[0] ?? {}, {
+  rpc_urls: [
+    { url: 'http://127.0.0.1:8545', weight: 50, headers: { 'x-api-key': { type: 'env', value: 'RPC_KEY' } } },
+    { type: 'env', value: 'RPC_URL' },
+  ],
+  profile: {
+    pool: 'fcfs',
+    finality: 5,
+    tip_floor: 1,
+    floor_gas: true,
+    replacement: { measure: 'fields', percent: 10 },
+  },
+})
+const files = { ...everyMember, $schema: './config.schema.json', plugins: [] }
+
+test('a file that the schema forbids is refused, and one that is malformed is forbidden', async () => {
+  expect(await problemsOf(files)).toEqual([])
+  const awkward = fc.constantFrom<unknown>(
+    '',
+    ' ',
+    -1,
+    0.5,
+    1e300,
+    2 ** 53,
+    [[]],
+    [null],
+    { type: null },
+    null,
+    true,
+    'evm',
+    '0x',
+  )
+  const places = placesOf(files)
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...places), fc.oneof(awkward, fc.jsonValue()), async (place, value) => {
+      const file = replaced(files, place, value)
+      const problems = await problemsOf(file)
+      if (!isValid(file)) expect(problems, JSON.stringify(isValid.errors)).not.toEqual([])
+      else expect(malformed(problems)).toEqual([])
+    }),
+    { numRuns: 500 },
+  )
+})
