@@ -47,6 +47,7 @@ import { openSigner, openSigners } from './signers/open-signers.ts'
 import type { Hints } from './store/hints.ts'
 import { openLines } from './store/postgres/lines.ts'
 import { watchStore } from './store/watch.ts'
+import { watchOutage } from './store/watch-outage.ts'
 import { deliverEvents } from './webhooks/deliver.ts'
 import { openWebhookPoster } from './webhooks/post-webhook.ts'
 
@@ -154,7 +155,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   await using opened = new AsyncDisposableStack()
   const signers = await openSigners(config.signers, logger)
   const lines = openLines()
-  const opening = opened.use(await openStore(config, around, lines))
+  const opening = opened.use(watchOutage(await openStore(config, around, lines), logger))
   const store = metrics ? watchStore(opening, logChanges(metrics.store, logger)) : opening
   const openGiven = (id: string, key: Secret) => openSigner({ id, type: 'plain', key }, logger)
   const vault = openVault(config.encryption, random)

@@ -4,6 +4,7 @@ import { type Chain, ChainUnavailable } from '../chain/chain.ts'
 import { OwnershipLost, StaleWrite } from '../domain/errors.ts'
 import { backOff } from '../ops/back-off.ts'
 import { type Bell, bell } from '../ops/bell.ts'
+import { loggingOutage } from '../ops/log-outage.ts'
 import type { Logger } from '../ops/logger.ts'
 import { waitBriefly } from '../ops/within.ts'
 import type { Ownership } from '../ownership/ownership.ts'
@@ -45,13 +46,17 @@ async function run(context: StepContext, ownership: Ownership, wakes: Bell, endi
   const broadcasts = trackBroadcasts(clock, () => wakes.ring())
   let following: Following | undefined
   let unknowns = unknownAtFirst
-  let unavailable = 0
+  const outage = loggingOutage(logger, {
+    began: 'no node answers; nothing is decided',
+    over: 'nodes answer again',
+    level: 'warn',
+  })
   while (!lost.aborted) {
     try {
       broadcasts.raise()
       const rest = await step(context, ownership, unknowns, broadcasts)
       unknowns = rest.unknowns
-      unavailable = 0
+      outage.worked()
       if (rest.conditions) logConditions(rest.conditions)
       following = follow(rest, following, wakes, lost)
       await restUntil(rest, context, wakes, lost)
@@ -62,9 +67,8 @@ async function run(context: StepContext, ownership: Ownership, wakes: Bell, endi
           'a client changed a transaction or the relayer during the step; deciding anew',
         )
       } else if (error instanceof ChainUnavailable) {
-        unavailable += 1
+        const unavailable = outage.failed(error)
         context.metrics.unreachable(ownership.relayer)
-        logger.warn({ reason: error.message, times: unavailable }, 'no node answers; nothing is decided')
         // A new owner will find that out by itself.
         if (unavailable === unavailableRecordedAt && !lost.aborted)
           await recordUnavailable(context, ownership, error.message, logger)

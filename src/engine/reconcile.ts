@@ -1,5 +1,6 @@
 // Runs a loop for every relayer of this process, from its acquisition until its release.
 import type { RelayerId } from '../domain/ids.ts'
+import { loggingOutage } from '../ops/log-outage.ts'
 import type { Ownership, Ownerships } from '../ownership/ownership.ts'
 import { type Advancing, advance } from './loop.ts'
 import type { StepContext } from './step-context.ts'
@@ -15,17 +16,24 @@ export async function reconcile(context: StepContext, ownerships: Ownerships): P
   /** Relayers that are released only to be acquired anew: their metrics stay, above all the failure. */
   const renewing = new Set<RelayerId>()
 
-  function renew(ownership: Ownership): void {
-    renewing.add(ownership.relayer)
-    const renewed = ownerships.renew(ownership).then(() => renewing.delete(ownership.relayer))
-    renewed.catch(async (error: unknown) => {
-      context.logger.error(
-        { err: error, relayer_id: ownership.relayer },
-        'a relayer could not be acquired anew; trying again',
-      )
-      await context.clock.sleep(1_000)
-      renew(ownership)
+  async function renew(ownership: Ownership): Promise<void> {
+    const { relayer } = ownership
+    const outage = loggingOutage(context.logger, {
+      began: 'a relayer could not be acquired anew; trying again',
+      over: 'a relayer is acquired anew',
+      facts: { relayer_id: relayer },
     })
+    renewing.add(relayer)
+    while (renewing.has(relayer)) {
+      try {
+        await ownerships.renew(ownership)
+        renewing.delete(relayer)
+        outage.worked()
+      } catch (error) {
+        outage.failed(error)
+        await context.clock.sleep(1_000)
+      }
+    }
   }
 
   function giveUp(ownership: Ownership): void {
@@ -36,7 +44,7 @@ export async function reconcile(context: StepContext, ownerships: Ownerships): P
 
   await ownerships.start({
     acquired(ownership) {
-      loops.set(ownership.relayer, advance(context, ownership, { renew, yield: giveUp }))
+      loops.set(ownership.relayer, advance(context, ownership, { renew: (ended) => void renew(ended), yield: giveUp }))
       context.metrics.owned(loops.size)
     },
     wake: (relayer) => loops.get(relayer)?.wake(),

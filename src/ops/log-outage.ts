@@ -1,20 +1,28 @@
-// Logs an outage of a repeated task: the first failure, and the end.
+// Logs an outage of a repeated task: a line at its first failure, and a line at its end. The failures in between are `debug`.
 import type { Logger } from './logger.ts'
 
 export interface Outage {
   /** Returns how many failures in a row there are. */
-  failed(error: unknown): number
+  failed(error: unknown, facts?: object): number
   worked(): void
 }
 
-/** `began` and `over` are the messages. */
-export function loggingOutage(logger: Logger, began: string, over: string, facts: object = {}): Outage {
+export interface OutageLines {
+  readonly began: string
+  readonly over: string
+  /** Of the first line. Default: `error`. */
+  readonly level?: 'warn' | 'error'
+  readonly facts?: object
+}
+
+export function loggingOutage(logger: Logger, { began, over, level = 'error', facts = {} }: OutageLines): Outage {
   let failures = 0
   return {
-    failed(error) {
+    failed(err, more = {}) {
       failures += 1
-      if (failures === 1) logger.error({ err: error, ...facts }, began)
-      else logger.debug({ err: error, ...facts, failures }, began)
+      const line = { err, ...facts, ...more }
+      if (failures === 1) logger[level](line, began)
+      else logger.debug({ ...line, failures }, began)
       return failures
     },
     worked() {

@@ -1,6 +1,8 @@
 // The slots that one session holds: takes and gives up what is chosen, in an order in which nothing has two owners.
+
 import type { RelayerId } from '../domain/ids.ts'
 import type { Clock } from '../ops/clock.ts'
+import { loggingOutage, type Outage } from '../ops/log-outage.ts'
 import type { Logger } from '../ops/logger.ts'
 import { waitBriefly } from '../ops/within.ts'
 import type { LockSession, Slot, Survey } from '../store/locks.ts'
@@ -71,11 +73,16 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
     }
   }
 
+  const outages = new Map<RelayerId, Outage>()
   async function acquire(relayer: RelayerId): Promise<void> {
     try {
       await holdings.acquire(relayer)
+      outages.get(relayer)?.worked()
+      outages.delete(relayer)
     } catch (error) {
-      logger.warn({ err: error, relayer_id: relayer }, 'a relayer could not be acquired; trying again')
+      const outage = outages.get(relayer) ?? loggingOutage(logger, { ...notAcquired, facts: { relayer_id: relayer } })
+      outages.set(relayer, outage)
+      outage.failed(error)
     }
   }
 
@@ -110,6 +117,12 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
     },
   }
 }
+
+const notAcquired = {
+  began: 'a relayer could not be acquired; trying again',
+  over: 'a relayer is acquired now',
+  level: 'warn',
+} as const
 
 /** Once for each change. */
 function surveyLog(logger: Logger): (survey: Survey) => void {

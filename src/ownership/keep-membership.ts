@@ -1,10 +1,12 @@
 // Membership among the replicas: one session of locks after the other, and a look around twice a second for as long as each lives.
 //
 // When a session is lost, all that is owned is lost with it before anything else happens, and the replica joins anew.
+
 import type { RelayerId } from '../domain/ids.ts'
 import { backOff } from '../ops/back-off.ts'
 import type { Bell } from '../ops/bell.ts'
 import type { Clock } from '../ops/clock.ts'
+import { loggingOutage } from '../ops/log-outage.ts'
 import type { Logger } from '../ops/logger.ts'
 import { waitBriefly } from '../ops/within.ts'
 import type { Hints } from '../store/hints.ts'
@@ -83,15 +85,21 @@ export function keepMembership(context: MembershipContext): Memberships {
     current: () => membership,
     async run(first, holdings, afterLook) {
       let session: LockSession | undefined = first
+      const outage = loggingOutage(logger, {
+        began: 'relayers can’t be owned at the moment; trying again',
+        over: 'relayers can be owned again',
+        level: 'warn',
+      })
       let failures = 0
       while (!stopping.aborted) {
         try {
           session ??= await locks.join()
           failures = 0
+          outage.worked()
           await belong(session, holdings, afterLook)
         } catch (error) {
           failures += 1
-          logger.warn({ err: error }, 'relayers can’t be owned at the moment; trying again')
+          outage.failed(error)
         }
         session = undefined
         await clock.sleep(backOff(failures), stopping)

@@ -1,5 +1,7 @@
 // Keeps the audit log within its limits, a little at a time.
+
 import type { Clock } from '../ops/clock.ts'
+import { loggingOutage } from '../ops/log-outage.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Store } from '../store/store.ts'
 
@@ -20,11 +22,19 @@ export function pruneAudit({ store, clock, logger, limits }: PruneAudit): AsyncD
   const running = run()
 
   async function run(): Promise<void> {
+    const outage = loggingOutage(logger, {
+      began: 'the audit log was not pruned; trying again',
+      over: 'the audit log can be pruned again',
+      level: 'warn',
+    })
     while (!ended.signal.aborted) {
-      const more = await prune().catch((err: unknown) => {
-        logger.warn({ err }, 'the audit log was not pruned')
-        return false
-      })
+      let more = false
+      try {
+        more = await prune()
+        outage.worked()
+      } catch (error) {
+        outage.failed(error)
+      }
       if (!more) await clock.sleep(everyMs, ended.signal)
     }
   }

@@ -1,5 +1,7 @@
 // Prunes old events that no delivery needs, regularly, and in bounded shares.
+
 import type { Clock } from '../ops/clock.ts'
+import { loggingOutage } from '../ops/log-outage.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Retention, Store } from '../store/store.ts'
 
@@ -28,8 +30,10 @@ export function pruneEvents({ store, clock, logger, retention }: Pruning): Async
   }
 
   async function run(): Promise<void> {
+    const [began, over] = ['events could not be pruned; trying again', 'events can be pruned again']
+    const outage = loggingOutage(logger, { began, over })
     while (!stopping.signal.aborted) {
-      await prune().catch((error: unknown) => logger.error({ err: error }, 'events could not be pruned; trying again'))
+      await prune().then(outage.worked, (error: unknown) => void outage.failed(error))
       await clock.sleep(pruneEveryMs, stopping.signal)
     }
   }

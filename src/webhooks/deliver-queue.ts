@@ -12,6 +12,8 @@ import { tryDelivery } from './try-delivery.ts'
  * else.
  */
 export interface QueueHealth {
+  /** Logged once, at the start and at the end. */
+  isReportedDown: boolean
   /** Rounds in a row in which every try failed. */
   failuresInARow: number
   /** No try begins before this time. */
@@ -81,6 +83,7 @@ export async function deliverQueue(context: DeliveryContext, notificationId: str
         }
         for (const { result } of results) metrics.tried(notificationId, result)
         updateHealth(health, results, now)
+        logHealth(context, notificationId, health)
         // The stop may have come during the commit. These are under way only in this memory, so the next owner finds
         // them due.
         if (!stopping.aborted) for (const each of due) busy.set(each.eventId, begin(each))
@@ -120,4 +123,13 @@ function updateHealth(health: QueueHealth, results: readonly Tried[], now: numbe
   health.failuresInARow = inVain ? health.failuresInARow + 1 : 0
   const beyond = health.failuresInARow - failuresInARowMax
   if (beyond >= 0) health.restsUntil = now + Math.min(restMs.most, restMs.first * 2 ** Math.min(beyond, 20))
+}
+
+function logHealth({ logger }: DeliveryContext, notification: string, health: QueueHealth): void {
+  const isDown = health.failuresInARow >= failuresInARowMax
+  if (isDown && !health.isReportedDown) logger.warn({ notification }, 'a receiver of webhooks fails; its events wait')
+  // One success is enough: a receiver that fails now and then has no outage.
+  if (health.failuresInARow === 0 && health.isReportedDown)
+    logger.info({ notification }, 'a receiver of webhooks works again')
+  health.isReportedDown = isDown || (health.isReportedDown && health.failuresInARow > 0)
 }

@@ -24,8 +24,8 @@ export function deliverEvents(context: DeliveryContext): AsyncDisposable {
   function queueOf(notification: string) {
     const [began, over] = ['events could not be delivered; trying again', 'events can be delivered again']
     const queue = queues.get(notification) ?? {
-      health: { failuresInARow: 0, restsUntil: 0 },
-      outage: loggingOutage(logger, began, over, { notification }),
+      health: { failuresInARow: 0, restsUntil: 0, isReportedDown: false },
+      outage: loggingOutage(logger, { began, over, facts: { notification } }),
     }
     queues.set(notification, queue)
     return queue
@@ -51,7 +51,7 @@ export function deliverEvents(context: DeliveryContext): AsyncDisposable {
       'the queues of events could not be read; trying again',
       'the queues of events can be read again',
     ]
-    const outage = loggingOutage(logger, began, over)
+    const outage = loggingOutage(logger, { began, over })
     while (!stopping.signal.aborted) {
       let restMs = lookEveryMs
       try {

@@ -60,5 +60,10 @@ test('nothing is answered that was not stored, and nothing is lost', async () =>
   expect((await view(stage, inFlight)).status).toBe('confirmed')
   expect(stage.rows.transactionsOf(sender.id)).toHaveLength(3)
   expect(stage.service.pid).toBe(pid)
+  // One line when it began and one when it was over, for all requests and steps.
+  const lines = stage.service.logs().split('\n')
+  expect(lines.filter((line) => line.includes('the database does not work'))).toHaveLength(1)
+  expect(lines.filter((line) => line.includes('the database works again'))).toHaveLength(1)
+  expect(lines.filter((line) => line.includes('request failed'))).toEqual([])
   await audit(stage, sender)
 })

@@ -42,6 +42,16 @@ function worker(store: Store, urls: Record<string, string>, ahead = { ms: 0 }, o
   }
 }
 
+function loggerOfLines(): { readonly lines: readonly string[]; readonly logger: Logger } {
+  const lines: string[] = []
+  const log = (level: string) => (_: object, message: string) => void lines.push(`${level}: ${message}`)
+  const logger: Logger = {
+    ...{ debug: () => {}, info: log('info'), warn: log('warn'), error: log('error') },
+    ...{ child: () => logger, isLevelEnabled: () => true },
+  }
+  return { lines, logger }
+}
+
 /** Transactions of a relayer that names the notification, with two events each. */
 async function happen(store: Store, notificationId: string, count: number): Promise<readonly Transaction[]> {
   const relayer = { ...(await storedRelayer(store)), notificationId }
@@ -96,7 +106,8 @@ test('a receiver that is down is asked by one request at a time, and gets all on
     if (down) response.writeHead(503).end()
   })
   const ahead = { ms: 0 }
-  await using _ = worker(under.store, { hook: receiver.url }, ahead)
+  const { lines, logger } = loggerOfLines()
+  await using _ = worker(under.store, { hook: receiver.url }, ahead, 'test', logger)
   await happen(under.store, 'hook', 100)
   // It rests between tries, as its clock says: later it is asked once more.
   await until(
@@ -120,6 +131,12 @@ test('a receiver that is down is asked by one request at a time, and gets all on
     },
     { what: () => `200 events; ${receiver.taken.length} were taken` },
   )
+  const [began, over] = [
+    'warn: a receiver of webhooks fails; its events wait',
+    'info: a receiver of webhooks works again',
+  ]
+  await until(() => lines.includes(over), { what: 'the end of the outage' })
+  expect(lines).toEqual([began, over])
 })
 
 test('what fails for a day is a dead letter, and is delivered when it is put back', async () => {
@@ -227,12 +244,7 @@ test('a queue is one process’s for as long as it works at it, the next one’s
 test('a database that is out is told once when that begins and once when it is over, and asked less and less often', async () => {
   await using under = await openTestedStore()
   const { store } = under
-  const lines: string[] = []
-  const log = (level: string) => (_: object, message: string) => void lines.push(`${level}: ${message}`)
-  const logger: Logger = {
-    ...{ debug: () => {}, info: log('info'), warn: log('warn'), error: log('error') },
-    ...{ child: () => logger, isLevelEnabled: () => true },
-  }
+  const { lines, logger } = loggerOfLines()
   let out: 'no' | 'reads' | 'writes' = 'no'
   let requested = 0
   const failing: Store = {

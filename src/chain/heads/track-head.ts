@@ -77,7 +77,8 @@ export function trackHead(options: TrackOptions): HeadTracker {
         if (down) logger.info({}, 'the network answers again')
         down = false
       } catch (error) {
-        if (!(error instanceof ChainUnavailable)) logger.error({ err: error }, 'reading the head failed')
+        if (!(error instanceof ChainUnavailable))
+          logger[down ? 'debug' : 'error']({ err: error }, 'reading the head failed')
         else if (!down) logger.warn({ reason: error.message }, 'no endpoint of the network tells its head')
         down = true
       }

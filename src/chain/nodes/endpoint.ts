@@ -77,6 +77,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
   let wrongUntil: number | undefined
 
   function heard(well: boolean): void {
+    if (well && rest.failuresInRow >= 3) logger.info({ endpoint: index }, 'an endpoint answers again')
     rest = well ? afterAnswer(rest) : afterFailure(rest, clock.elapsed())
     metrics.endpoint(index, well && wrongUntil === undefined)
     if (rest.failuresInRow === 3) logger.warn({ endpoint: index }, 'an endpoint failed three times in a row')

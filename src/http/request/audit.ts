@@ -1,8 +1,10 @@
 // Writes the audit records of refusals, and of changes whose command writes none in its own commit.
+
 import type { FastifyRequest } from 'fastify'
 import type { CommandContext } from '../../commands/context.ts'
 import { type AuditRecord, allowed, type Requester, type Touched } from '../../domain/audit.ts'
 import { catalogue, type RescindError } from '../../domain/errors.ts'
+import { loggingOutage } from '../../ops/log-outage.ts'
 import type { Logger } from '../../ops/logger.ts'
 import { memberOf } from '../../ops/member.ts'
 import { auditRefusalKindsMax, auditRefusalsEveryMs, auditRefusalsSoonMs } from '../limits.ts'
@@ -33,6 +35,11 @@ export function openAuditor({ store, clock }: Pick<CommandContext, 'store' | 'cl
   let flushing: Promise<void> | undefined
   let flushedAt = Number.NEGATIVE_INFINITY
   const ended = new AbortController()
+  const outage = loggingOutage(logger, {
+    began: 'refusals and requests that changed nothing were not recorded in the audit log',
+    over: 'refusals and requests that change nothing are recorded in the audit log again',
+    level: 'warn',
+  })
 
   async function flush(): Promise<void> {
     const records = [...waiting.values()]
@@ -43,11 +50,9 @@ export function openAuditor({ store, clock }: Pick<CommandContext, 'store' | 'cl
       await store.commit(async (session) => {
         for (const record of records) session.recordAudit(record)
       })
+      outage.worked()
     } catch (err) {
-      logger.warn(
-        { err, refusals: records.length },
-        'refusals and requests that changed nothing were not recorded in the audit log',
-      )
+      outage.failed(err, { refusals: records.length })
     }
   }
 

@@ -1,9 +1,11 @@
 // Authenticates the keys that the administrator created: from a short-lived cache, and otherwise from the store.
+
 import { digestOfToken } from '../../commands/api-keys/api-key-token.ts'
 import type { CommandContext } from '../../commands/context.ts'
 import { type ApiKey, isInForce } from '../../domain/api-key.ts'
 import type { ApiKeyId } from '../../domain/ids.ts'
 import type { TimestampMs } from '../../domain/units.ts'
+import { loggingOutage } from '../../ops/log-outage.ts'
 import type { Logger } from '../../ops/logger.ts'
 import { keyBelievedMs, keysHeldMax, keyUseNotedEveryMs } from '../limits.ts'
 import { type Authenticate, bearerToken, type Identity, type Principal } from './authenticate.ts'
@@ -34,6 +36,11 @@ export interface KeyRingContext extends Pick<CommandContext, 'store' | 'clock'> 
 export function keyRing({ administrator, store, clock, logger }: KeyRingContext): KeyRing {
   const ring = new Map<string, Held>()
   let forgotten = 0
+  const outage = loggingOutage(logger, {
+    began: 'the last use of an API key was not recorded',
+    over: 'the last use of API keys is recorded again',
+    level: 'warn',
+  })
 
   function identify(held: Held, now: TimestampMs): Identity {
     const { key, principal } = held
@@ -49,7 +56,7 @@ export function keyRing({ administrator, store, clock, logger }: KeyRingContext)
     held.notedAt = now
     store
       .commit((session) => session.useApiKey(held.key.id, now))
-      .catch((err: unknown) => logger.warn({ err, apiKey: held.key.id }, 'the last use of an API key was not recorded'))
+      .then(outage.worked, (error: unknown) => void outage.failed(error, { apiKey: held.key.id }))
   }
 
   async function lookUp(digest: string): Promise<Identity> {

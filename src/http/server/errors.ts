@@ -56,7 +56,8 @@ export function errorHandler(logger: Logger, auditor: Auditor) {
         'request failed',
       )
     } else if (error.code === 'DATABASE_UNAVAILABLE' || error.code === 'OUTCOME_UNKNOWN') {
-      logger.warn({ request_id: request.id, code: error.code, err: error.cause }, 'request failed: a database error')
+      // The store logs the outage, once for all requests.
+      logger.debug({ request_id: request.id, code: error.code, err: error.cause }, 'request failed: a database error')
     } else {
       logger.debug({ request_id: request.id, code: error.code, reason: error.message }, 'request refused')
     }

@@ -3,6 +3,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Clock } from '../../ops/clock.ts'
+import { loggingOutage } from '../../ops/log-outage.ts'
 import type { Logger } from '../../ops/logger.ts'
 import { waitBriefly } from '../../ops/within.ts'
 import { headersTimeoutMs } from '../limits.ts'
@@ -27,11 +28,11 @@ const sampleTimeoutMs = 2_000
 
 export function openMetricsServer({ expose, sample, clock, logger }: MetricsServerOptions): MetricsServer {
   let scraping: ReturnType<typeof scrape> | undefined
+  const [began, over] = ['metrics could not be updated', 'metrics are updated again']
+  const outage = loggingOutage(logger, { began, over, level: 'warn' })
 
   async function scrape() {
-    const sampled = sample().catch((error: unknown) => {
-      logger.warn({ err: error }, 'metrics could not be updated')
-    })
+    const sampled = sample().then(outage.worked, (error: unknown) => void outage.failed(error))
     await waitBriefly(clock, sampleTimeoutMs, () => sampled)
     return expose()
   }
