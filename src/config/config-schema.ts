@@ -79,6 +79,8 @@ function profileSchema(field: ProfileField): FileSchema {
       return described(field.meaning, flag)
     case 'wei':
       return described(field.meaning, wei())
+    case 'address':
+      return described(field.meaning, { type: 'string', pattern: addressPattern, examples: [someAddress] })
     case 'milliseconds':
       return described(field.meaning, count(0, field.max))
     case 'rule': {

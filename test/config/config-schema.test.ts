@@ -124,6 +124,7 @@ Object.assign(everyMember.networks[0] ?? {}, {
     pool: 'fcfs',
     finality: 5,
     tip_floor: 1,
+    l1_fee_oracle: '0x5300000000000000000000000000000000000002',
     floor_gas: true,
     replacement: { measure: 'fields', percent: 10 },
   },

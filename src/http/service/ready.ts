@@ -1,9 +1,9 @@
 // Reports readiness (GET): the store accepts writes, and the process is not stopping.
 
-import { type TInteger, Type } from 'typebox'
+import { Type } from 'typebox'
 import { RescindError } from '../../domain/errors.ts'
 import type { Clock } from '../../ops/clock.ts'
-import { type RelayerState, relayerStates } from '../../ops/relayer-states.ts'
+import type { RelayerState } from '../../ops/relayer-states.ts'
 import { late, within } from '../../ops/within.ts'
 import { readinessBelievedMs, readinessPatienceMs } from '../limits.ts'
 import { operation } from '../request/operation.ts'
@@ -19,17 +19,20 @@ export interface Readiness {
   readonly relayers: () => Readonly<Record<RelayerState, number>>
 }
 
-const relayersSchema = Type.Object(
-  Object.fromEntries(relayerStates.map((state) => [state, Type.Integer({ minimum: 0 })])) as Record<
-    RelayerState,
-    TInteger
-  >,
-  {
-    additionalProperties: false,
-    description:
-      'how many relayers are in each state, by the last observations of this process: no node is called. An outage of nodes changes no status code',
-  },
-)
+const relayersInState = Type.Integer({ minimum: 0 })
+const relayersByState = {
+  ok: relayersInState,
+  waiting: relayersInState,
+  paused: relayersInState,
+  unreachable: relayersInState,
+  unobserved: relayersInState,
+} satisfies Record<RelayerState, unknown>
+
+const relayersSchema = Type.Object(relayersByState, {
+  additionalProperties: false,
+  description:
+    'how many relayers are in each state, by the last observations of this process: no node is called. An outage of nodes changes no status code',
+})
 
 /** The envelope, and the members that clients of OpenZeppelin Relayer read. */
 const readySchema = Type.Object(
