@@ -7,8 +7,7 @@ import type { RelayerMetrics } from './metrics.ts'
  * - `ok`: nothing holds it up. `waiting`: a condition does.
  * - `unreachable`: no node of its network answered. `unobserved`: this process has not observed it.
  */
-export const relayerStates = ['ok', 'waiting', 'paused', 'unreachable', 'unobserved'] as const
-export type RelayerState = (typeof relayerStates)[number]
+export type RelayerState = 'ok' | 'waiting' | 'paused' | 'unreachable' | 'unobserved'
 
 type Observed = 'ok' | 'waiting' | 'unreachable'
 
