@@ -194,6 +194,32 @@ test('a foreign transaction in the nonce ends with 4, and is named', async () =>
   expect(await rescind(['tx', 'watch', id, '-r', 'one'])).toMatchObject({ exit: 4 })
 })
 
+test('a payload that is mined before its no-op ends with 4, and the verdict says so', async () => {
+  const id = await sendTo('one')
+  await untilStatus('one', id, 'submitted')
+  const { hash } = await client.get('one', id)
+  const raw = await anvil.rpc<string>('eth_getRawTransactionByHash', [hash])
+  const canceling = running(['cancel', id, '-r', 'one', '--wait', '60'])
+  const inPool = async (hash: string) => (await anvil.rpc('eth_getTransactionByHash', [hash])) !== null
+  const noOp = await until(
+    async () => {
+      const found = (await client.attempts('one', id)).find(({ kind }) => kind === 'cancel')
+      return found && (await inPool(found.hash)) && found
+    },
+    { what: 'a no-op in the pool' },
+  )
+  // The block is of a miner that never saw the no-op.
+  await anvil.rpc('anvil_dropTransaction', [noOp.hash])
+  await anvil.rpc('eth_sendRawTransaction', [raw])
+  await anvil.mine(3)
+  expect(await canceling.ended).toMatchObject({
+    exit: 4,
+    stdout: expect.stringMatching(/\nverdict +lost, final\n/),
+    stderr: expect.stringContaining('lost: '),
+  })
+  expect(await rescind(['tx', 'watch', id, '-r', 'one'])).toMatchObject({ exit: 4 })
+})
+
 test('what is mined can not be canceled: 3', async () => {
   const id = await sendTo('two')
   await untilStatus('two', id, 'submitted')
