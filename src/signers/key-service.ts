@@ -1,0 +1,55 @@
+// The port of a key that lives in a service: a KMS, a vault, an HSM. An implementation makes one request a call, and
+// signer code above it retries, queues and checks.
+import type { Hash, Hex } from '../domain/ids.ts'
+
+export interface KeyService {
+  /** Keys that share one quota share one queue: account and region, vault, organization, token. */
+  readonly quotaDomain: string
+  /** The limits that the provider documents for a quota domain: `perSecond` signatures and `concurrency` calls at once. */
+  readonly quota: { readonly perSecond: number; readonly concurrency: number }
+  /**
+   * Pins the key: resolves an alias or "latest" to a fixed version, checks the curve, reads the public key (65 bytes,
+   * uncompressed). Throws KeyServiceError.
+   */
+  open(signal: AbortSignal): Promise<{ readonly publicKey: Hex; readonly keyVersion: string }>
+  /** One try. `digest` is keccak256 of `preimage`. Throws KeyServiceError. */
+  sign(request: { readonly digest: Hash; readonly preimage: Hex }, signal: AbortSignal): Promise<KeySignature>
+  /** False where each signature needs a person's approval: then no probe is signed at start. */
+  readonly canProbe: boolean
+  close?(): Promise<void>
+}
+
+export interface KeySignature {
+  /** `compact`: r‖s, 64 bytes, or 65 with a v that is ignored. */
+  readonly encoding: 'der' | 'compact'
+  readonly bytes: Hex
+  /** The provider's own id of the request. */
+  readonly requestId?: string
+}
+
+/** `permanent`: until an operator acts. */
+export type KeyServiceErrorKind = 'throttled' | 'transient' | 'permanent'
+
+export class KeyServiceError extends Error {
+  override readonly name = 'KeyServiceError'
+  readonly kind: KeyServiceErrorKind
+  /** The provider's own code, without secrets. */
+  readonly code: string
+  /** How long the provider wants no further call. */
+  readonly retryAfterMs?: number
+
+  constructor(
+    message: string,
+    facts: {
+      readonly kind: KeyServiceErrorKind
+      readonly code: string
+      readonly retryAfterMs?: number
+      readonly cause?: unknown
+    },
+  ) {
+    super(message, { cause: facts.cause })
+    this.kind = facts.kind
+    this.code = facts.code
+    if (facts.retryAfterMs !== undefined) this.retryAfterMs = facts.retryAfterMs
+  }
+}
