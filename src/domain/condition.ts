@@ -43,6 +43,8 @@ export const conditions = [
   'node_refuses',
   /** No node could be reached. */
   'node_unreachable',
+  /** The service that holds the key does not sign now. */
+  'signer_unavailable',
   /** No node reports a price, or the balance. */
   'facts_missing',
   /** No node could estimate the gas of the next transaction. */

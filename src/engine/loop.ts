@@ -11,6 +11,7 @@ import type { Ownership } from '../ownership/ownership.ts'
 import { trackBroadcasts } from './broadcasts-under-way.ts'
 import { recordUnreachable } from './explain-unreachable.ts'
 import { loggingConditions } from './log-conditions.ts'
+import { trackSignatures } from './signatures-under-way.ts'
 import { type Rest, step, unknownAtFirst } from './step.ts'
 import type { StepContext } from './step-context.ts'
 
@@ -44,6 +45,7 @@ async function run(context: StepContext, ownership: Ownership, wakes: Bell, endi
   const logger = context.logger.child({ relayer_id: ownership.relayer, epoch: String(ownership.epoch) })
   const logConditions = loggingConditions(logger)
   const broadcasts = trackBroadcasts(clock, () => wakes.ring())
+  const underWay = { broadcasts, signatures: trackSignatures(clock, () => wakes.ring()) }
   let following: Following | undefined
   let unknowns = unknownAtFirst
   const outage = loggingOutage(logger, {
@@ -54,7 +56,7 @@ async function run(context: StepContext, ownership: Ownership, wakes: Bell, endi
   while (!lost.aborted) {
     try {
       broadcasts.raise()
-      const rest = await step(context, ownership, unknowns, broadcasts)
+      const rest = await step(context, ownership, unknowns, underWay)
       unknowns = rest.unknowns
       outage.worked()
       if (rest.conditions) logConditions(rest.conditions)

@@ -3,7 +3,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Attempt } from '../domain/attempt.ts'
 import { apply, fillGap } from '../domain/decide/apply.ts'
-import { type Decision, needsSignature, type Plan } from '../domain/decide/decision.ts'
+import type { Decision, Plan } from '../domain/decide/decision.ts'
+import { isSigning } from '../domain/decide/signing.ts'
 import type { Work } from '../domain/decide/work.ts'
 import { StaleWrite } from '../domain/errors.ts'
 import type { TransactionId } from '../domain/ids.ts'
@@ -13,7 +14,7 @@ import type { BlockNumber, TimestampMs } from '../domain/units.ts'
 import { freshId } from '../ops/fresh-id.ts'
 import { fence, type Ownership } from '../ownership/ownership.ts'
 import type { Session } from '../store/store.ts'
-import { signChange, signNoOp } from './sign.ts'
+import { signDecision } from './sign.ts'
 import type { StepContext } from './step-context.ts'
 
 export interface RecordedBroadcast {
@@ -28,7 +29,7 @@ export interface Recorded {
   readonly changed: number
 }
 
-interface Signed {
+export interface RecordedDecision {
   readonly decision: Decision
   readonly attempt?: Attempt
 }
@@ -51,13 +52,10 @@ export async function record(
   if (decisions.length === 0 && isExplained && !plan.completesHistoryCheck) return { broadcasts: [], changed: 0 }
   const signing = { signer: context.signerOf(work.relayer), relayer: work.relayer, head, now }
   const signed = await Promise.all(
-    decisions.map(async (decision): Promise<Signed> => {
-      if (decision.do === 'fillGap') {
-        const id = freshId<TransactionId>(context.random, context.clock.now())
-        const attempt = await signNoOp(signing, { ...decision, id, kind: 'execute' })
-        return { decision, attempt }
-      }
-      return needsSignature(decision) ? { decision, attempt: await signChange(signing, decision) } : { decision }
+    decisions.map(async (decision): Promise<RecordedDecision> => {
+      if (!isSigning(decision)) return { decision }
+      const { attempt } = await signDecision(signing, decision, () => newId(context))
+      return { decision, attempt }
     }),
   )
   return context.store.commit(async (session) => {
@@ -67,11 +65,17 @@ export async function record(
   }, ownership.relayer)
 }
 
-async function write(
+/** For a gap filler. */
+export function newId({ random, clock }: StepContext): TransactionId {
+  return freshId<TransactionId>(random, clock.now())
+}
+
+/** `work`: at least the transactions that `signed` is about. */
+export async function write(
   session: Session,
-  work: Work,
-  signed: readonly Signed[],
-  { floor, completesHistoryCheck }: Plan,
+  work: Pick<Work, 'relayer' | 'open' | 'queued' | 'expiring'>,
+  signed: readonly RecordedDecision[],
+  { floor, completesHistoryCheck }: Pick<Plan, 'floor' | 'completesHistoryCheck'>,
   now: TimestampMs,
 ): Promise<Recorded> {
   // The transactions of a lost history may be anywhere in the queue.
@@ -112,7 +116,7 @@ async function write(
 
 async function fill(
   session: Session,
-  work: Work,
+  work: Pick<Work, 'relayer'>,
   nonce: number,
   attempt: Attempt,
   now: TimestampMs,
@@ -145,14 +149,14 @@ function isFromLostHistory(decision: Decision) {
 
 /** Decisions that follow the relayer's own rules. The chain dictates the rest. */
 function followsRules(decision: Decision): boolean {
-  return decision.do === 'fillGap' || decision.do === 'refuse' || needsSignature(decision)
+  return decision.do === 'refuse' || isSigning(decision)
 }
 
 /**
  * A step lasts as long as a node takes to answer. After an answered pause or policy change it signs nothing by the old
  * rules.
  */
-async function refuseOtherRules(session: Session, { id, paused, policies }: Relayer): Promise<void> {
+export async function refuseOtherRules(session: Session, { id, paused, policies }: Relayer): Promise<void> {
   const fresh = await session.relayer(id)
   if (fresh?.paused === paused && isDeepStrictEqual(fresh.policies, policies)) return
   throw new StaleWrite(`relayer ${id} changed since it was read`)

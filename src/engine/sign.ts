@@ -1,12 +1,13 @@
-// Signs attempts for the decisions that need a signature. Signing is slow, so a step signs all of them at once.
+// Signs attempts for the decisions that need a signature.
 import type { Attempt, AttemptKind } from '../domain/attempt.ts'
 import type { SigningChange } from '../domain/decide/decision.ts'
+import type { SigningDecision } from '../domain/decide/signing.ts'
 import type { Fees } from '../domain/fees.ts'
 import type { TransactionId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import { type AccessList, revisionOf, type Transaction } from '../domain/transaction.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs } from '../domain/units.ts'
-import type { Signer, UnsignedTransaction } from '../signers/signer.ts'
+import type { SignatureEvidence, Signer, SigningPriority, UnsignedTransaction } from '../signers/signer.ts'
 
 export interface SigningContext {
   readonly signer: Signer
@@ -15,11 +16,31 @@ export interface SigningContext {
   readonly now: TimestampMs
 }
 
-/** Rejects when the signer can't be reached; nothing is recorded then. */
-export async function signChange(context: SigningContext, change: SigningChange): Promise<Attempt> {
+export interface SignedAttempt {
+  readonly attempt: Attempt
+  /** Of a remote signer. */
+  readonly evidence?: SignatureEvidence
+}
+
+/** A key service gets this time for its tries, and for the queue before it. */
+const signingLimitMs = 10_000
+
+/** Rejects with SignerUnavailable; nothing is recorded then. `freshId` makes the id of a gap filler. */
+export async function signDecision(
+  context: SigningContext,
+  decision: SigningDecision,
+  freshId: () => TransactionId,
+): Promise<SignedAttempt> {
+  return decision.do === 'fillGap'
+    ? signNoOp(context, { ...decision, id: freshId(), kind: 'execute' })
+    : signChange(context, decision)
+}
+
+/** As signDecision. */
+export async function signChange(context: SigningContext, change: SigningChange): Promise<SignedAttempt> {
   const { transaction, fees } = change
   if (change.do === 'assignNonce') {
-    return signPayload(context, transaction, change.nonce, fees, change.gasLimit)
+    return signPayload(context, transaction, change.nonce, fees, change.gasLimit, 'payload')
   }
   const { nonce } = change.transaction.lifecycle
   if (change.do === 'takeOver') {
@@ -30,7 +51,7 @@ export async function signChange(context: SigningContext, change: SigningChange)
     } = change
     return signNoOp(context, { id, nonce, fees, gasLimit, kind: 'cancel' }, payload.accessList && [])
   }
-  return signPayload(context, transaction, nonce, fees, change.gasLimit)
+  return signPayload(context, transaction, nonce, fees, change.gasLimit, 'replace')
 }
 
 async function signPayload(
@@ -39,11 +60,13 @@ async function signPayload(
   nonce: Nonce,
   fees: Fees,
   gasLimit: Gas,
-): Promise<Attempt> {
+  priority: SigningPriority,
+): Promise<SignedAttempt> {
   const revision = revisionOf(transaction)
   const kind = revision === 0 ? 'execute' : 'replace'
-  const signed = await attempt(context, transaction.id, kind, nonce, fees, { ...transaction.payload, gasLimit })
-  return revision === 0 ? signed : { ...signed, revision }
+  const carried = { ...transaction.payload, gasLimit }
+  const signed = await attempt(context, transaction.id, kind, nonce, fees, carried, priority)
+  return revision === 0 ? signed : { ...signed, attempt: { ...signed.attempt, revision } }
 }
 
 interface NoOp extends Pick<Attempt, 'nonce' | 'fees' | 'gasLimit'> {
@@ -52,14 +75,14 @@ interface NoOp extends Pick<Attempt, 'nonce' | 'fees' | 'gasLimit'> {
 }
 
 /** A no-op: to the account itself, without value or data. It uses a nonce and has no other effect. */
-export function signNoOp(
+function signNoOp(
   context: SigningContext,
   { id, nonce, fees, gasLimit, kind }: NoOp,
   accessList?: AccessList,
-): Promise<Attempt> {
+): Promise<SignedAttempt> {
   const { address } = context.relayer
   const carried = { to: address, value: 0n, data: '0x', gasLimit } as const
-  return attempt(context, id, kind, nonce, fees, accessList ? { ...carried, accessList } : carried)
+  return attempt(context, id, kind, nonce, fees, accessList ? { ...carried, accessList } : carried, 'cancel')
 }
 
 async function attempt(
@@ -75,7 +98,8 @@ async function attempt(
     gasLimit,
     accessList,
   }: Pick<UnsignedTransaction, 'to' | 'value' | 'data' | 'gasLimit' | 'accessList'>,
-): Promise<Attempt> {
+  priority: SigningPriority,
+): Promise<SignedAttempt> {
   const unsigned: UnsignedTransaction = {
     chainId: relayer.chainId,
     nonce,
@@ -86,8 +110,8 @@ async function attempt(
     ...(to !== undefined && { to }),
     ...(accessList && { accessList }),
   }
-  const { hash, raw, signature } = await signer.sign(unsigned)
-  return {
+  const { hash, raw, signature, evidence } = await signer.sign(unsigned, { priority, deadline: now + signingLimitMs })
+  const signed: Attempt = {
     hash,
     transactionId,
     nonce,
@@ -100,4 +124,5 @@ async function attempt(
     recordedAtBlock: head,
     broadcast: { state: 'sending' },
   }
+  return { attempt: signed, ...(evidence && { evidence }) }
 }

@@ -10,7 +10,7 @@ import { patienceEndsAt } from '../domain/decide/reason-to-bid.ts'
 import { nextRefusedRetry } from '../domain/decide/refused-gap-filler.ts'
 import { repeatAfter } from '../domain/decide/repeat-after.ts'
 import { dueOf, withUnsettled } from '../domain/decide/unsettled.ts'
-import { inFlightOf, isHeldUp, isInDoubt, nextExpiry, queuedOf, type Work } from '../domain/decide/work.ts'
+import { holdsQueue, inFlightOf, isInDoubt, nextExpiry, queuedOf, type Work } from '../domain/decide/work.ts'
 import { finalDepth, tagRereadMs } from '../domain/finality.ts'
 import { inquireAboutHistory } from '../domain/lost-history/check-history.ts'
 import type { Inquiry, LostHistory, Observation } from '../domain/observation.ts'
@@ -18,11 +18,14 @@ import type { NetworkPolicy } from '../domain/relayer.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import type { Sight } from '../ops/metrics.ts'
 import type { Ownership } from '../ownership/ownership.ts'
-import type { BroadcastsUnderWay } from './broadcasts-under-way.ts'
 import { findSent } from './find-sent.ts'
 import { perform } from './perform.ts'
-import { record } from './record.ts'
+import { newId, type Recorded, record } from './record.ts'
+import { recordSigned } from './record-signed.ts'
+import { signDecision } from './sign.ts'
+import { type SigningGroup, splitPlan } from './signing-group.ts'
 import type { StepContext } from './step-context.ts'
+import type { UnderWay } from './under-way.ts'
 
 export interface Rest {
   /** A transaction is open: the next block may change it. */
@@ -52,11 +55,13 @@ export async function step(
   context: StepContext,
   ownership: Ownership,
   unknowns: Unknowns,
-  broadcasts: BroadcastsUnderWay,
+  underWay: UnderWay,
 ): Promise<Rest> {
+  await broadcastSigned(context, ownership, underWay)
   const stored = await context.store.reads.work(ownership.relayer)
   if (!stored) return { idle: true, unknowns, conditions: [] }
   const chain = context.chainOf(stored.relayer)
+  const { remote } = context.signerOf(stored.relayer)
   chain.announce(stored.relayer.address)
   if (isIdle(stored)) {
     context.metrics.idle(stored.relayer)
@@ -68,7 +73,8 @@ export async function step(
   // A snapshot: a broadcast that ends during this step still counts as under way. The next step sees its end.
   const inProgress = {
     ...stored,
-    underWay: new Set(broadcasts.underWay),
+    underWay: new Set(underWay.broadcasts.underWay),
+    ...(remote && { signing: underWay.signatures.state(remote) }),
     ...(lostHistory !== 'none' && { lostHistory }),
   }
   report(context, inProgress)
@@ -77,28 +83,64 @@ export async function step(
   const policy = context.policyOf(relayer)
   const now = context.clock.now()
   const { work, plan, observation } = await look(context, chain, inProgress, policy, unknowns)
-  if (!isHeldUp(work)) context.metrics.looked(relayer, sightOf(work, observation, plan))
+  if (!holdsQueue(work)) context.metrics.looked(relayer, sightOf(work, observation, plan))
 
-  const recorded = await record(context, ownership, work, plan, observation.head.number, now)
+  const { number } = observation.head
+  const { unsigned, groups } = remote
+    ? splitPlan(plan, relayer, number, remote.groupMax)
+    : { unsigned: plan, groups: [] }
+  const recorded = await record(context, ownership, work, unsigned, number, now)
   // While held up, a step looks at races only, so the other conditions stay as they were reported.
-  const reported = isHeldUp(work) ? {} : { conditions: plan.conditions }
+  const reported = holdsQueue(work) ? {} : { conditions: plan.conditions }
   const pool = unknowns.pool && queuedOf(work).length === 0
   const balance = unknowns.balance && observation.balance === undefined
   const rest = { unknowns: { pool, balance, lostHistory: plan.lostHistory ?? 'none' }, ...reported } as const
   if (ownership.lost.aborted) return { idle: true, ...rest }
-  const hashes = recorded.broadcasts.map(({ attempt }) => attempt.hash)
-  const performed = perform(context, chain, ownership, recorded)
-  const failed = hashes.length === 0 ? await performed : await broadcasts.attend(hashes, performed)
+  for (const group of groups) requestSignatures(context, underWay, group)
+  const failed = await broadcast(context, chain, ownership, underWay, recorded)
+  const after = againAfter(work, plan, failed, observation, policy, context.clock.now())
   return {
     follow: chain,
-    ...againAfter(work, plan, failed === true, observation, policy, context.clock.now()),
-    idle: recorded.changed === 0 && recorded.broadcasts.length === 0,
+    ...sooner(after, remote && underWay.signatures.retryInMs(remote)),
+    idle: recorded.changed === 0 && recorded.broadcasts.length === 0 && groups.length === 0,
     ...rest,
   }
 }
 
 function isIdle({ open, unsettled, queued, suspected }: Work): boolean {
   return open.length + queued.length + suspected.length === 0 && !unsettled
+}
+
+/** Waits a short time for the answers, and says whether a broadcast failed. */
+async function broadcast(
+  context: StepContext,
+  chain: Chain,
+  ownership: Ownership,
+  { broadcasts }: UnderWay,
+  recorded: Recorded,
+): Promise<boolean> {
+  const hashes = recorded.broadcasts.map(({ attempt }) => attempt.hash)
+  const performed = perform(context, chain, ownership, recorded)
+  return (hashes.length === 0 ? await performed : await broadcasts.attend(hashes, performed)) === true
+}
+
+/** What a remote signer signed since the last step. */
+async function broadcastSigned(context: StepContext, ownership: Ownership, underWay: UnderWay): Promise<void> {
+  for (const signed of underWay.signatures.take()) {
+    const recorded = await recordSigned(context, ownership, signed)
+    if (ownership.lost.aborted) return
+    await broadcast(context, context.chainOf(signed.group.relayer), ownership, underWay, recorded)
+  }
+}
+
+function requestSignatures(context: StepContext, { signatures }: UnderWay, group: SigningGroup): void {
+  const { relayer, head } = group
+  const signing = { signer: context.signerOf(relayer), relayer, head, now: context.clock.now() }
+  signatures.request(group, ({ decision }) => signDecision(signing, decision, () => newId(context)))
+}
+
+function sooner(rest: Pick<Rest, 'againAfterMs'>, ms: number | undefined): Pick<Rest, 'againAfterMs'> {
+  return ms === undefined ? rest : { againAfterMs: Math.min(rest.againAfterMs ?? ms, ms) }
 }
 
 function sightOf(work: Work, { nonce, balance }: Observation, { conditions }: Plan): Sight {
@@ -149,7 +191,7 @@ async function look(
   let work = stored
   let isRead = false
   const waits = queuedOf(work).length > 0
-  const doubts = waits || (work.suspected.length > 0 && !isHeldUp(work))
+  const doubts = waits || (work.suspected.length > 0 && !holdsQueue(work))
   const lostHistory = doubts ? inquireAboutHistory(work, finalDepth(policy)) : undefined
   const unseen = lostHistory !== undefined && lostHistory.seen?.isWhole !== true
   const tag = tagToRead(work, lostHistory, policy)

@@ -3,7 +3,7 @@ import type { Signature } from '../domain/attempt.ts'
 import type { Fees } from '../domain/fees.ts'
 import type { Address, Hash, Hex } from '../domain/ids.ts'
 import type { AccessList } from '../domain/transaction.ts'
-import type { Gas, Nonce, Wei } from '../domain/units.ts'
+import type { Gas, Nonce, TimestampMs, Wei } from '../domain/units.ts'
 
 /**
  * An unsigned transaction. A legacy price makes it legacy with EIP-155 replay protection or, with an access list,
@@ -25,6 +25,53 @@ export interface SignedTransaction {
   /** keccak-256 of `raw`: the transaction hash. */
   readonly hash: Hash
   readonly signature: Signature
+  /** Of a remote signer. */
+  readonly evidence?: SignatureEvidence
+}
+
+/** What a key service did, for the record. */
+export interface SignatureEvidence {
+  readonly signerId: string
+  readonly keyVersion: string
+  readonly digest: Hash
+  /** The provider's own id of the request. */
+  readonly requestId?: string
+  readonly signedAt: TimestampMs
+}
+
+/** In the order in which a quota serves them. */
+export type SigningPriority = 'cancel' | 'replace' | 'payload' | 'statement'
+
+export interface SigningRequest {
+  readonly priority: SigningPriority
+  /** The signer gives up at this time. */
+  readonly deadline: TimestampMs
+}
+
+/** The key can't be reached, or does not sign. */
+export class SignerUnavailable extends Error {
+  override readonly name = 'SignerUnavailable'
+  /** The key service's code or ours, without secrets. */
+  readonly code: string
+  /** Until an operator acts. */
+  readonly isPermanent: boolean
+
+  constructor(
+    message: string,
+    facts: { readonly code: string; readonly isPermanent: boolean; readonly cause?: unknown },
+  ) {
+    super(message, { cause: facts.cause })
+    this.code = facts.code
+    this.isPermanent = facts.isPermanent
+  }
+}
+
+/** A key in a service: its signatures take time, and may fail. */
+export interface RemoteKey {
+  /** How many signatures to request at once: what the quota allows in a fraction of a second. */
+  readonly groupMax: number
+  /** Why it signs nothing now; undefined while it signs. */
+  outage(): { readonly code: string; readonly isPermanent: boolean; readonly retryAt: TimestampMs } | undefined
 }
 
 /**
@@ -38,8 +85,10 @@ export type SignableStatement =
 export interface Signer {
   /** EIP-55. */
   readonly address: Address
-  /** Rejects when the key can't be reached, but never because of the transaction's content. */
-  sign(unsigned: UnsignedTransaction): Promise<SignedTransaction>
-  /** Rejects when the key can't be reached. `v` is 27 or 28. */
+  /** Absent: the key is in memory, so it signs at once. */
+  readonly remote?: RemoteKey
+  /** Rejects with SignerUnavailable, but never because of the transaction's content. */
+  sign(unsigned: UnsignedTransaction, request: SigningRequest): Promise<SignedTransaction>
+  /** Rejects with SignerUnavailable. `v` is 27 or 28. */
   signStatement(statement: SignableStatement): Promise<Signature>
 }

@@ -12,8 +12,10 @@ import type { SendRequest } from '../../src/domain/submit.ts'
 import type { InPhase, Lifecycle, Transaction } from '../../src/domain/transaction.ts'
 import { isInPhase } from '../../src/domain/transaction.ts'
 import { trackBroadcasts } from '../../src/engine/broadcasts-under-way.ts'
+import { trackSignatures } from '../../src/engine/signatures-under-way.ts'
 import type { Unknowns } from '../../src/engine/step.ts'
 import type { StepContext } from '../../src/engine/step-context.ts'
+import type { UnderWay } from '../../src/engine/under-way.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import { noMetrics } from '../../src/ops/metrics.ts'
 import { systemRandom } from '../../src/ops/random.ts'
@@ -46,7 +48,10 @@ export interface Workplace extends AsyncDisposable {
 }
 
 /** For a step by itself: what it broadcasts is answered at once. */
-export const noneHanging = trackBroadcasts(systemClock, () => {})
+export const noneHanging: UnderWay = {
+  broadcasts: trackBroadcasts(systemClock, () => {}),
+  signatures: trackSignatures(systemClock, () => {}),
+}
 
 /** For a step of an owner that has looked around. */
 export const nothingUnknown: Unknowns = { pool: false, balance: false, lostHistory: 'none' }

@@ -17,15 +17,18 @@ test.each([eip155Key, eip155Key.slice(2), eip155Key.toUpperCase().replace('0X', 
     expect(signer.address).toBe(privateKeyToAddress(eip155Key))
     const fees = { kind: 'eip1559', maxFeePerGas: 2n, maxPriorityFeePerGas: 1n } as const
     const { address } = signer
-    const { raw } = await signer.sign({
-      chainId: 1,
-      nonce: 0,
-      fees,
-      gasLimit: 21_000,
-      to: address,
-      value: 0n,
-      data: '0x',
-    })
+    const { raw } = await signer.sign(
+      {
+        chainId: 1,
+        nonce: 0,
+        fees,
+        gasLimit: 21_000,
+        to: address,
+        value: 0n,
+        data: '0x',
+      },
+      { priority: 'payload', deadline: 0 },
+    )
     expect(await recoverTransactionAddress({ serializedTransaction: raw as TransactionSerialized })).toBe(address)
     const shown = inspect([signer, lines], { showHidden: true, depth: null })
     expect(shown).not.toMatch(/4646464646/)

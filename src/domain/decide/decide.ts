@@ -20,6 +20,7 @@ import { type InPhase, isInPhase, spenderKind, type Transaction } from '../trans
 import type { Nonce, TimestampMs } from '../units.ts'
 import { apply } from './apply.ts'
 import { assignNonces, gapFillerFees } from './assign-nonces.ts'
+import { awaitSigner, explainBinding } from './await-signer.ts'
 import { cancelFcfs } from './cancel-fcfs.ts'
 import { race } from './cancel-race.ts'
 import { type Assignments, type Decision, type NeedsBalance, needsSignature, type Plan } from './decision.ts'
@@ -31,7 +32,7 @@ import { pursue } from './pursue.ts'
 import { include } from './settle.ts'
 import type { Situation } from './situation.ts'
 import { hasMoreUnsettled, isTakenBack, mayConfirm } from './unsettled.ts'
-import { isHeldUp, type Work } from './work.ts'
+import { holdsQueue, isHeldUp, type Work } from './work.ts'
 
 export function decide(situation: Situation): Plan {
   const { work, observation, policy, now } = situation
@@ -48,7 +49,7 @@ export function decide(situation: Situation): Plan {
   // A nonce that comes back goes to the first transaction in the queue, but only in the next step.
   // What a reorganization took back is open again in the next step.
   const isReorganized = work.unsettled !== undefined && isTakenBack(work.unsettled, observation)
-  const isBusy = isHeldUp(work) || isReorganized || followUps.some(({ do: what }) => what === 'unbind')
+  const isBusy = holdsQueue(work) || isReorganized || followUps.some(({ do: what }) => what === 'unbind')
   const check = checkHistory(
     work,
     // Expired ones too: a lost history may have sent them.
@@ -75,14 +76,15 @@ export function decide(situation: Situation): Plan {
   // A reopened transaction is pursued at once, and a race begins at once: the next block may be the rival's.
   const pressing: readonly Decision['do'][] = ['reopen', 'requeue', 'unbind', 'expire', 'giveUp', 'restoreCancellation']
   const returned = followUps.some(({ do: what }) => pressing.includes(what))
+  const assigned = [...awaitSigner(assignments.decisions, situation), ...explainBinding(work)]
   const decisions = oneReasonEach([
-    ...withoutThoseGivingWay(followUps, assignments.decisions),
+    ...withoutThoseGivingWay(awaitSigner(followUps, situation), assigned),
     ...expiries,
-    ...assignments.decisions,
+    ...assigned,
   ])
   // A transaction that is confirmed only now waits for a tag that this observation did not read.
   const lacksTag = typeof policy.finality !== 'number' && followUps.some(({ do: what }) => what === 'confirm')
-  const isNext = hasMoreInOrder(ahead, assignments.decisions, policy)
+  const isNext = hasMoreInOrder(ahead, assigned, policy)
   const hasMore = hasMoreUnsettled(work, followUps)
   const again = assignments.again || returned || check.again || lacksTag || isNext || hasMore
   const spent = Math.max(work.floor.spentBelow, check.explainedBelow ?? 0, spentBelow(followUps))
@@ -149,7 +151,7 @@ function fillUnknown({ lostHistory, unknown }: HistoryCheck, { work, observation
 /** The transactions whose waits a plan covers completely. */
 function revisited(work: Work, observation: Observation): readonly Transaction[] {
   const live = work.open.filter((each) => isInPhase(each, 'inFlight') && each.lifecycle.nonce >= observation.nonce)
-  return [...live, ...work.queued]
+  return holdsQueue(work) ? live : [...live, ...work.queued]
 }
 
 /** If a transaction takes the nonce of a refused gap filler, the gap filler is not broadcast again. */

@@ -8,6 +8,7 @@ import type { NonceFloor, Relayer } from '../relayer.ts'
 import { type BlockRef, type InPhase, isInPhase, type Transaction } from '../transaction.ts'
 import type { BlockNumber, Nonce, TimestampMs } from '../units.ts'
 import { givesWay, refusalOfGapFiller } from './gap-filler.ts'
+import type { Signing } from './signing.ts'
 
 export interface Work {
   readonly relayer: Relayer
@@ -29,6 +30,8 @@ export interface Work {
   readonly expiring: readonly Transaction[]
   /** Attempts on their way to a node that has not answered yet. */
   readonly underWay?: ReadonlySet<Hash>
+  /** Absent: the signer has its key in memory. */
+  readonly signing?: Signing
   /** The last reserved sequence of the relayer. */
   readonly lastSequence: number
   /**
@@ -73,7 +76,12 @@ export const passedMax = 32
 
 /** The transactions that could get a nonce in this step, if there is room. */
 export function queuedOf(work: Work): readonly Transaction[] {
-  return isHeldUp(work) ? [] : work.queued
+  return holdsQueue(work) ? [] : work.queued
+}
+
+/** Whether no nonce is bound in this step: the bytes or the signatures of the last ones are under way. */
+export function holdsQueue(work: Work): boolean {
+  return isHeldUp(work) || work.signing?.underWay.has('bind') === true
 }
 
 /**

@@ -9,6 +9,7 @@ import { decide } from '../../../src/domain/decide/decide.ts'
 import type { Decision } from '../../../src/domain/decide/decision.ts'
 import { explainUnreachable } from '../../../src/domain/decide/hindrance.ts'
 import { include } from '../../../src/domain/decide/settle.ts'
+import type { Signing } from '../../../src/domain/decide/signing.ts'
 import type { Work } from '../../../src/domain/decide/work.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import type { Relayer } from '../../../src/domain/relayer.ts'
@@ -57,6 +58,9 @@ const own = { ...somePayload, pricing: { kind: 'eip1559', maxFeePerGas: 3n, maxP
 const { market: __, ...unpriced } = someObservation()
 const { balance: ___, ...unfunded } = someObservation()
 const estimating = (estimate: object) => ({ estimates: new Map([[queued(1).id, estimate as never]]) })
+const failure = { code: 'Throttling', isPermanent: false, retryAt: now + 1 }
+const signing = (state: Partial<Signing>): Signing => ({ underWay: new Set(), failures: new Map(), ...state })
+
 type Case = readonly [Condition, RegExp, Partial<Work>, Partial<Observation>, Observation?]
 
 const cases: readonly Case[] = [
@@ -64,6 +68,24 @@ const cases: readonly Case[] = [
     'paused',
     /^waits: the relayer is paused; unpause it/,
     { relayer: someRelayer({ paused: true }), queued: [queued(1)] },
+    {},
+  ],
+  [
+    'signer_unavailable',
+    /^waits: signer "\w+" does not sign now \(Throttling\), and is tried again$/,
+    { signing: signing({ failures: new Map([[queued(1).id, failure]]) }), queued: [queued(1), queued(2)] },
+    {},
+  ],
+  [
+    'signer_unavailable',
+    /^waits: signer "\w+" does not sign now \(Throttling\), and is tried again$/,
+    { signing: signing({ failures: new Map([[0, failure]]) }), open: [inFlight(1)] },
+    { pendingNonce: 0 },
+  ],
+  [
+    'signer_unavailable',
+    /^canceled; signer "\w+" does not sign now \(Throttling\), until an operator acts/,
+    { signing: signing({ outage: { ...failure, isPermanent: true } }), open: [inFlight(0, undefined, canceled)] },
     {},
   ],
   ['facts_missing', /^waits: no node reports the price of gas$/, { queued: [queued(1)] }, {}, unpriced],

@@ -1,0 +1,78 @@
+// Holds back decisions while a remote signer works on earlier ones or fails, and explains the transactions that wait
+// for it. Nothing changes for a signer that has its key in memory.
+import { isNoOp } from '../attempt.ts'
+import { isNonEmpty } from '../ids.ts'
+import { isInPhase, type Transaction } from '../transaction.ts'
+import { type Decision, explain } from './decision.ts'
+import { rebroadcastIfDue } from './rebroadcast.ts'
+import { isSigning, purposeOf, type SignerFailure, type SigningDecision, signatureKey } from './signing.ts'
+import type { Situation } from './situation.ts'
+import { inFlightOf, type Work } from './work.ts'
+
+/** `decisions` without the signatures that can't be requested now, and with the reasons why. */
+export function awaitSigner(decisions: readonly Decision[], situation: Situation): readonly Decision[] {
+  const { signing } = situation.work
+  if (!signing) return decisions
+  const kept: Decision[] = []
+  /** A new nonce is never bound before an earlier one. */
+  let isBindingHeld = false
+  for (const decision of decisions) {
+    if (!isSigning(decision)) {
+      kept.push(decision)
+      continue
+    }
+    const purpose = purposeOf(decision)
+    const failure = signing.outage ?? signing.failures.get(signatureKey(decision))
+    const isEarly = failure !== undefined && situation.now < failure.retryAt
+    const waits = signing.outage !== undefined || isEarly || signing.underWay.has(purpose)
+    if (failure && !isBindingHeld) kept.push(...explainFailure(decision, failure, situation.work))
+    if (purpose === 'bind') {
+      isBindingHeld ||= waits
+      if (!isBindingHeld) kept.push(decision)
+    } else if (waits) kept.push(...repeatSigned(decision, situation))
+    else kept.push(decision)
+  }
+  return isBindingHeld ? kept.filter((each) => !makesWayInVain(each, kept)) : kept
+}
+
+/** The first of the queue, while its signature is requested again after a failure. */
+export function explainBinding(work: Work): readonly Decision[] {
+  const { signing, queued } = work
+  const [first] = queued
+  const failure = first && signing?.underWay.has('bind') && signing.failures.get(first.id)
+  return failure ? explainSigner(first, failure, work) : []
+}
+
+/** Signed bytes need no signer: they go out again while a higher price waits for its signature. */
+function repeatSigned(decision: SigningDecision, situation: Situation): readonly Decision[] {
+  if (decision.do === 'takeOver') {
+    const noOps = decision.transaction.lifecycle.attempts.filter(isNoOp)
+    return isNonEmpty(noOps) ? rebroadcastIfDue(decision.transaction, noOps, situation) : []
+  }
+  if (decision.do !== 'bump') return []
+  return rebroadcastIfDue(decision.transaction, decision.transaction.lifecycle.attempts, situation)
+}
+
+/** A refused gap filler ends only together with the signature for the transaction that takes its nonce. */
+function makesWayInVain(decision: Decision, kept: readonly Decision[]): boolean {
+  if (decision.do !== 'refuse' || !isInPhase(decision.transaction, 'inFlight')) return false
+  const { nonce } = decision.transaction.lifecycle
+  return !kept.some((each) => each.do === 'assignNonce' && each.nonce === nonce)
+}
+
+function explainFailure(decision: SigningDecision, failure: SignerFailure, work: Work): readonly Decision[] {
+  if (decision.do !== 'fillGap') return explainSigner(decision.transaction, failure, work)
+  const behind = inFlightOf(work).find(({ lifecycle }) => lifecycle.nonce > decision.nonce)
+  return behind ? explainSigner(behind, failure, work) : []
+}
+
+function explainSigner(
+  transaction: Transaction,
+  { code, isPermanent }: SignerFailure,
+  { relayer }: Work,
+): readonly Decision[] {
+  const prefix = transaction.cancellation ? 'canceled; ' : 'waits: '
+  const remedy = isPermanent ? 'until an operator acts: correct it, and the service goes on' : 'and is tried again'
+  const reason = `${prefix}signer "${relayer.signerId}" does not sign now (${code}), ${remedy}`
+  return explain(transaction, 'signer_unavailable', reason)
+}

@@ -1,0 +1,98 @@
+// Records the attempts that a remote signer signed, fenced, before any of their bytes leave. Other steps ran meanwhile,
+// so each transaction is read anew, and the signature stays unused if the transaction changed.
+import { isDeepStrictEqual } from 'node:util'
+import { givesWay } from '../domain/decide/gap-filler.ts'
+import { StaleWrite } from '../domain/errors.ts'
+import { isInPhase, revisionOf, type Transaction } from '../domain/transaction.ts'
+import type { TimestampMs } from '../domain/units.ts'
+import { fence, type Ownership } from '../ownership/ownership.ts'
+import type { Session } from '../store/store.ts'
+import { type Recorded, type RecordedDecision, refuseOtherRules, write } from './record.ts'
+import type { SignedAttempt } from './sign.ts'
+import type { SignedGroup } from './signatures-under-way.ts'
+import type { Refusal, SigningOrder } from './signing-group.ts'
+import type { StepContext } from './step-context.ts'
+
+/** Records nothing if a client changed the relayer meanwhile. Throws OwnershipLost. */
+export async function recordSigned(
+  { store, clock }: StepContext,
+  ownership: Ownership,
+  { group, attempts }: SignedGroup,
+): Promise<Recorded> {
+  const now = clock.now()
+  const { relayer, purpose } = group
+  try {
+    return await store.commit(async (session) => {
+      await fence(session, ownership)
+      await refuseOtherRules(session, relayer)
+      const signed: RecordedDecision[] = []
+      const rows: Transaction[] = []
+      for (const [index, order] of group.orders.entries()) {
+        const fresh = await stillDue(session, order, attempts[index], now)
+        if (fresh) {
+          signed.push(...fresh.signed)
+          rows.push(...fresh.rows)
+          // Above a nonce that stays unused, nothing would be mined.
+        } else if (purpose === 'bind') break
+      }
+      const work = { relayer, open: rows, queued: [], expiring: [] }
+      return write(session, work, signed, { floor: { spentBelow: 0, explainedBelow: 0 } }, now)
+    }, ownership.relayer)
+  } catch (error) {
+    if (error instanceof StaleWrite) return { broadcasts: [], changed: 0 }
+    throw error
+  }
+}
+
+interface Fresh {
+  readonly signed: readonly RecordedDecision[]
+  readonly rows: readonly Transaction[]
+}
+
+/** The decision, and the rows as they are now; undefined if it is not due any more, or not signed. */
+async function stillDue(
+  session: Session,
+  { decision, makesWay }: SigningOrder,
+  result: SignedAttempt | undefined,
+  now: TimestampMs,
+): Promise<Fresh | undefined> {
+  if (!result) return undefined
+  const attempt = { ...result.attempt, recordedAt: now }
+  if (decision.do === 'fillGap') return { signed: [{ decision, attempt }], rows: [] }
+  const known = decision.transaction
+  const fresh = await session.transaction(known.relayerId, known.id)
+  if (!fresh || !isUnchanged(known, fresh) || hasExpired(fresh, now)) return undefined
+  const gapFiller = makesWay && (await freshGapFiller(session, makesWay))
+  if (makesWay && !gapFiller) return undefined
+  return {
+    signed: [...(makesWay ? [{ decision: makesWay }] : []), { decision, attempt }],
+    rows: [...(gapFiller ? [gapFiller] : []), fresh],
+  }
+}
+
+async function freshGapFiller(session: Session, makesWay: Refusal): Promise<Transaction | undefined> {
+  const { relayerId, id } = makesWay.transaction
+  const gapFiller = await session.transaction(relayerId, id)
+  return gapFiller && isUnchanged(makesWay.transaction, gapFiller) && givesWay(gapFiller) ? gapFiller : undefined
+}
+
+/** Waits and answers of nodes may have been recorded since: the signed bytes are still due. */
+function isUnchanged(known: Transaction, fresh: Transaction): boolean {
+  return (
+    known.lifecycle.phase === fresh.lifecycle.phase &&
+    (known.cancellation === undefined) === (fresh.cancellation === undefined) &&
+    (known.suspectedNoOp === undefined) === (fresh.suspectedNoOp === undefined) &&
+    revisionOf(known) === revisionOf(fresh) &&
+    isDeepStrictEqual(known.payload, fresh.payload) &&
+    isDeepStrictEqual(hashesOf(known), hashesOf(fresh))
+  )
+}
+
+function hashesOf(transaction: Transaction): readonly string[] {
+  return isInPhase(transaction, 'inFlight') ? transaction.lifecycle.attempts.map(({ hash }) => hash) : []
+}
+
+/** The next step expires it. A no-op for it is wanted then, too. */
+function hasExpired({ validUntil, cancellation }: Transaction, now: TimestampMs): boolean {
+  return validUntil !== undefined && validUntil <= now && !cancellation
+}

@@ -1,0 +1,93 @@
+// Tracks the signatures that an owner requested from a remote signer. The owner does not wait for them: its steps go on
+// with the work that needs none, and a later step records those that came.
+import type { SignatureKey, SignerFailure, Signing, SigningPurpose } from '../domain/decide/signing.ts'
+import type { TimestampMs } from '../domain/units.ts'
+import { backOff } from '../ops/back-off.ts'
+import type { Clock } from '../ops/clock.ts'
+import { type RemoteKey, SignerUnavailable } from '../signers/signer.ts'
+import type { SignedAttempt } from './sign.ts'
+import type { SigningGroup, SigningOrder } from './signing-group.ts'
+
+export interface SignedGroup {
+  readonly group: SigningGroup
+  /** In the order of the group; undefined for a signature that failed. */
+  readonly attempts: readonly (SignedAttempt | undefined)[]
+}
+
+export interface SignaturesUnderWay {
+  /** As of now. */
+  state(remote: RemoteKey): Signing
+  /** Requests a group. Afterwards `onEnd` is called, also after a failure. */
+  request(group: SigningGroup, sign: (order: SigningOrder) => Promise<SignedAttempt>): void
+  /** The groups that ended since the last call, cancellations first. Throws an error that is no failure of the signer. */
+  take(): readonly SignedGroup[]
+  /** Until a signature that failed may be requested again; undefined if none waits. */
+  retryInMs(remote: RemoteKey): number | undefined
+}
+
+interface KnownFailure extends SignerFailure {
+  readonly times: number
+}
+
+/** A failure is forgotten so long after its retry: its transaction has ended. */
+const forgottenAfterMs = 60_000
+
+const order: readonly SigningPurpose[] = ['cancel', 'replace', 'bind']
+
+export function trackSignatures(clock: Clock, onEnd: () => void): SignaturesUnderWay {
+  const underWay = new Set<SigningPurpose>()
+  const failures = new Map<SignatureKey, KnownFailure>()
+  const ended = new Map<SigningPurpose, SignedGroup>()
+  const errors: unknown[] = []
+
+  function note(key: SignatureKey, error: SignerUnavailable): void {
+    const times = (failures.get(key)?.times ?? 0) + 1
+    const { code, isPermanent } = error
+    failures.set(key, { code, isPermanent, times, retryAt: clock.now() + backOff(times - 1) })
+  }
+
+  async function run({ key, ...rest }: SigningOrder, sign: (each: SigningOrder) => Promise<SignedAttempt>) {
+    try {
+      const signed = await sign({ key, ...rest })
+      failures.delete(key)
+      return signed
+    } catch (error) {
+      if (error instanceof SignerUnavailable) note(key, error)
+      else errors.push(error)
+      return undefined
+    }
+  }
+
+  function forgetOld(now: TimestampMs): void {
+    for (const [key, { retryAt }] of failures) if (retryAt + forgottenAfterMs < now) failures.delete(key)
+  }
+
+  return {
+    state(remote) {
+      forgetOld(clock.now())
+      const outage = remote.outage()
+      return { underWay: new Set(underWay), failures: new Map(failures), ...(outage && { outage }) }
+    },
+    request(group, sign) {
+      underWay.add(group.purpose)
+      void Promise.all(group.orders.map((each) => run(each, sign))).then((attempts) => {
+        ended.set(group.purpose, { group, attempts })
+        onEnd()
+      })
+    },
+    take() {
+      const taken = order.flatMap((purpose) => ended.get(purpose) ?? [])
+      ended.clear()
+      for (const { group } of taken) underWay.delete(group.purpose)
+      if (errors.length > 0) throw errors.shift()
+      return taken
+    },
+    retryInMs(remote) {
+      const now = clock.now()
+      const outage = remote.outage()
+      const waits = outage ? [outage] : [...failures.values()]
+      const next = waits.map(({ retryAt }) => retryAt - now).filter((ms) => ms > 0)
+      return next.length === 0 ? undefined : Math.min(...next)
+    },
+  }
+}

@@ -1,0 +1,205 @@
+// Steps over a signer that takes its time: what needs no signature goes on, what was signed is recorded before its bytes
+// leave, and a failure is one transaction's own.
+import { expect, test } from 'vitest'
+import { statusReasonOf } from '../../src/domain/wait.ts'
+import { trackBroadcasts } from '../../src/engine/broadcasts-under-way.ts'
+import { trackSignatures } from '../../src/engine/signatures-under-way.ts'
+import { step } from '../../src/engine/step.ts'
+import type { StepContext } from '../../src/engine/step-context.ts'
+import { by, headAt, height, someObservation, somePolicy } from '../domain/some.ts'
+import { quiescence } from '../support/settled.ts'
+import { heldSigner } from './held-signer.ts'
+import { nothingUnknown, openWorkplace } from './workplace.ts'
+
+async function openRemote(groupMax?: number) {
+  const place = await openWorkplace()
+  const signer = heldSigner(place.context.signerOf(place.relayer), groupMax)
+  const context: StepContext = { ...place.context, signerOf: () => signer }
+  const ownership = await place.own()
+  let rung = 0
+  const underWay = {
+    broadcasts: trackBroadcasts(place.clock, () => {}),
+    signatures: trackSignatures(place.clock, () => {
+      rung += 1
+    }),
+  }
+  return {
+    place,
+    signer,
+    ownership,
+    step: () => step(context, ownership, nothingUnknown, underWay),
+    /** Answers as told, and lets the groups end. */
+    async settle() {
+      await quiescence()
+      return rung
+    },
+    nonces: async () =>
+      (await place.under.query<{ nonce: number }>('SELECT nonce FROM attempts ORDER BY nonce')).map(({ nonce }) =>
+        Number(nonce),
+      ),
+    [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
+  }
+}
+
+test('while a signature hangs, a mined transaction is settled, and nothing of what is signed has left', async () => {
+  await using remote = await openRemote()
+  const { place, signer } = remote
+  signer.mood = 'signs'
+  const first = await place.send()
+  await remote.step()
+  await remote.settle()
+  await remote.step()
+  expect(place.chain.broadcasts).toHaveLength(1)
+  const { attempts } = (await place.readAs(first, 'inFlight')).lifecycle
+
+  signer.mood = 'holds'
+  const second = await place.send()
+  await remote.step()
+  expect(signer.held.map(({ nonce, priority }) => [nonce, priority])).toEqual([[1, 'payload']])
+  expect((await place.read(second)).lifecycle.phase).toBe('queued')
+  place.chain.view = someObservation({
+    nonce: 1,
+    head: headAt(height + somePolicy.requiredConfirmations),
+    inclusions: new Map([[0, by(attempts[0])]]),
+  })
+  await remote.step()
+  expect((await place.read(first)).lifecycle.phase).not.toBe('inFlight')
+  expect(place.chain.broadcasts).toHaveLength(1)
+
+  signer.held[0]?.sign()
+  expect(await remote.settle()).toBe(2)
+  await remote.step()
+  expect((await place.readAs(second, 'inFlight')).lifecycle.nonce).toBe(1)
+  expect(place.chain.broadcasts).toHaveLength(2)
+})
+
+test('new nonces are bound up to the first that failed, which waits and is tried again', async () => {
+  await using remote = await openRemote()
+  const { place, signer, clock } = { ...remote, clock: remote.place.clock }
+  const ids = [await place.send(), await place.send(), await place.send()]
+  await remote.step()
+  signer.held[2]?.sign()
+  signer.held[1]?.fail()
+  signer.held[0]?.sign()
+  await remote.settle()
+  const { againAfterMs, conditions } = await remote.step()
+  expect(await remote.nonces()).toEqual([0])
+  expect(conditions).toEqual(['signer_unavailable'])
+  expect(againAfterMs).toBe(250)
+  const [, second] = ids
+  if (!second) throw new Error('nothing was sent')
+  const waiting = await place.read(second)
+  expect(waiting.wait).toEqual({
+    condition: 'signer_unavailable',
+    text: `waits: signer "${place.relayer.signerId}" does not sign now (Down), and is tried again`,
+  })
+  expect(signer.held).toEqual([])
+
+  signer.mood = 'signs'
+  clock.advance(250)
+  await remote.step()
+  await remote.settle()
+  await remote.step()
+  expect(await remote.nonces()).toEqual([0, 1, 2])
+  expect((await place.read(waiting.id)).wait).toBeUndefined()
+  expect(place.chain.broadcasts).toHaveLength(3)
+})
+
+test('a no-op waits for no payload that is being signed, and the payload of a canceled transaction is not used', async () => {
+  await using remote = await openRemote()
+  const { place, signer } = remote
+  signer.mood = 'signs'
+  const first = await place.send()
+  await remote.step()
+  await remote.settle()
+  await remote.step()
+
+  signer.mood = 'holds'
+  const second = await place.send()
+  await remote.step()
+  await place.cancel(first)
+  await place.cancel(second)
+  await remote.step()
+  expect(signer.held.map(({ nonce, priority }) => [nonce, priority])).toEqual([
+    [1, 'payload'],
+    [0, 'cancel'],
+  ])
+  signer.held[1]?.sign()
+  await remote.settle()
+  await remote.step()
+  expect(place.chain.broadcasts[1]).toMatchObject({ reach: 'all' })
+  signer.held[0]?.sign()
+  await remote.settle()
+  await remote.step()
+  expect(place.chain.broadcasts).toHaveLength(2)
+  expect(await place.read(second)).toMatchObject({ lifecycle: { phase: 'dropped' } })
+})
+
+test('a pause that is answered while a signature is under way leaves it unused', async () => {
+  await using remote = await openRemote()
+  const { place, signer } = remote
+  const id = await place.send()
+  await remote.step()
+  await place.context.store.commit((session) => session.saveRelayer({ ...place.relayer, paused: true }))
+  signer.held[0]?.sign()
+  await remote.settle()
+  await remote.step()
+  expect(await remote.nonces()).toEqual([])
+  expect(place.chain.broadcasts).toEqual([])
+  expect((await place.read(id)).lifecycle.phase).toBe('queued')
+})
+
+test('a bulk cancellation is signed in groups, lowest nonce first', async () => {
+  await using remote = await openRemote(2)
+  const { place, signer } = remote
+  signer.mood = 'signs'
+  for (let count = 0; count < 4; count += 1) await place.send()
+  for (let count = 0; count < 3; count += 1) {
+    await remote.step()
+    await remote.settle()
+  }
+  expect(await remote.nonces()).toEqual([0, 1, 2, 3])
+  const before = place.chain.broadcasts.length
+  await place.cancelAll()
+  signer.mood = 'holds'
+  await remote.step()
+  expect(signer.held.map(({ nonce }) => nonce)).toEqual([0, 1])
+  signer.mood = 'signs'
+  for (const each of [...signer.held]) each.sign()
+  for (let count = 0; count < 2; count += 1) {
+    await remote.settle()
+    await remote.step()
+  }
+  const noOps = place.chain.broadcasts.slice(before)
+  const attempts = await place.under.query<{ hash: string }>(
+    "SELECT hash, nonce FROM attempts WHERE kind = 'cancel' ORDER BY nonce",
+  )
+  expect(noOps.map(({ hash }) => hash)).toEqual(attempts.map(({ hash }) => hash))
+  expect(attempts).toHaveLength(4)
+})
+
+test('during an outage nothing is requested, each canceled transaction says why, and the owner stays', async () => {
+  await using remote = await openRemote()
+  const { place, signer } = remote
+  signer.mood = 'signs'
+  const id = await place.send()
+  await remote.step()
+  await remote.settle()
+  await remote.step()
+  signer.isOut = true
+  signer.mood = 'holds'
+  await place.cancel(id)
+  await remote.step()
+  expect(signer.held).toEqual([])
+  expect(statusReasonOf(await place.read(id))).toBe(
+    `canceled; signer "${place.relayer.signerId}" does not sign now (Disabled), until an operator acts: correct it, and the service goes on`,
+  )
+  signer.isOut = false
+  signer.mood = 'signs'
+  await remote.step()
+  await remote.settle()
+  await remote.step()
+  await remote.step()
+  expect((await place.read(id)).wait).toBeUndefined()
+  expect(place.chain.broadcasts.at(-1)).toMatchObject({ reach: 'all' })
+})
