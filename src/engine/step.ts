@@ -61,7 +61,6 @@ export async function step(
   const stored = await context.store.reads.work(ownership.relayer)
   if (!stored) return { idle: true, unknowns, conditions: [] }
   const chain = context.chainOf(stored.relayer)
-  const { remote } = context.signerOf(stored.relayer)
   chain.announce(stored.relayer.address)
   if (isIdle(stored)) {
     context.metrics.idle(stored.relayer)
@@ -69,6 +68,7 @@ export async function step(
     const conditions: readonly Condition[] = stored.relayer.paused ? ['paused'] : []
     return { idle: true, unknowns: { ...unknowns, lostHistory: 'none' }, conditions }
   }
+  const { remote } = context.signerOf(stored.relayer)
   const lostHistory = unknowns.lostHistory === 'all' ? { through: stored.lastSequence } : unknowns.lostHistory
   // A snapshot: a broadcast that ends during this step still counts as under way. The next step sees its end.
   const inProgress = {

@@ -35,12 +35,13 @@ export function awaitSigner(decisions: readonly Decision[], situation: Situation
   return isBindingHeld ? kept.filter((each) => !makesWayInVain(each, kept)) : kept
 }
 
-/** The first of the queue, while its signature is requested again after a failure. */
+/** The first of the queue that failed, while its signature is requested again. */
 export function explainBinding(work: Work): readonly Decision[] {
   const { signing, queued } = work
-  const [first] = queued
-  const failure = first && signing?.underWay.has('bind') && signing.failures.get(first.id)
-  return failure ? explainSigner(first, failure, work) : []
+  if (!signing?.underWay.has('bind')) return []
+  const failed = queued.find(({ id }) => signing.failures.has(id))
+  const failure = failed && signing.failures.get(failed.id)
+  return failure ? explainSigner(failed, failure, work) : []
 }
 
 /** Signed bytes need no signer: they go out again while a higher price waits for its signature. */
