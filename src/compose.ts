@@ -40,10 +40,11 @@ import { networkPolicy } from './registry/network-policy.ts'
 import { openRegistry } from './registry/open-registry.ts'
 import { registryFile } from './registry/registry-file.ts'
 import { reseal } from './registry/reseal.ts'
+import { storedAddress } from './registry/stored-address.ts'
 import { warnOfRefused } from './registry/warn-of-refused.ts'
 import { pruneAudit } from './retention/prune-audit.ts'
 import { pruneEvents } from './retention/prune-events.ts'
-import { openSigner, openSigners } from './signers/open-signers.ts'
+import { type OpenKeyService, openSigner, openSigners, signerContext } from './signers/open-signers.ts'
 import type { Hints } from './store/hints.ts'
 import { openLines } from './store/postgres/lines.ts'
 import { watchStore } from './store/watch.ts'
@@ -58,6 +59,8 @@ export interface Surroundings extends DatabaseSurroundings {
   readonly metrics?: Metrics & Exposition
   /** How bytes reach a node; HTTP by default. */
   readonly openTransport?: OpenTransport
+  /** How a key service is reached; by its provider's protocol by default. */
+  readonly openKeyService?: OpenKeyService
 }
 
 /** Advances its relayers as soon as it is composed; serves requests once `listen` is called. Disposing drains. */
@@ -153,11 +156,14 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const { clock, random, logger, metrics } = around
   const { limits } = config
   await using opened = new AsyncDisposableStack()
-  const signers = await openSigners(config.signers, logger)
   const lines = openLines()
   const opening = opened.use(watchOutage(await openStore(config, around, lines), logger))
   const store = metrics ? watchStore(opening, logChanges(metrics.store, logger)) : opening
-  const openGiven = (id: string, key: Secret) => openSigner({ id, type: 'plain', key }, logger)
+  const counts = metrics ?? noMetrics
+  const known = { metrics: counts.signers, storedAddress: storedAddress(store) }
+  const signing = signerContext({ ...around, log: logger, ...known })
+  const signers = await openSigners(config.signers, signing)
+  const openGiven = (id: string, key: Secret) => openSigner({ id, type: 'plain', key }, signing)
   const vault = openVault(config.encryption, random)
   await reseal(store, vault, logger)
   const file = registryFile(config, signers)
@@ -184,7 +190,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
     opened.use(sharing.hints)
     opened.use(followRegistry({ registry, hints: sharing.hints, clock, logger }))
   }
-  const states = watchRelayers((metrics ?? noMetrics).relayers)
+  const states = watchRelayers(counts.relayers)
   const counted = states.metrics
   const context: StepContext = { store, clock, random, logger, metrics: counted, chainOf, signerOf, policyOf, limits }
   const ownerships = sharing ? ownByLocks({ store, clock, logger, ...sharing }) : ownInProcess(store)

@@ -38,6 +38,9 @@ export const limits = {
   /** The audit log: the oldest entries go when there are more, or when they are older. */
   auditEntriesMax: 1_000_000,
   auditDaysMax: 400,
+  /** Likewise the records of remote signatures. */
+  signaturesMax: 1_000_000,
+  signatureDaysMax: 400,
 
   apiKeyCharactersMin: 32,
   signingKeyCharactersMin: 32,

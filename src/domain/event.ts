@@ -35,6 +35,12 @@ export interface TransactionEvent {
   readonly transaction: Transaction
 }
 
+/** By their ids, both ends included. */
+export interface EventRange {
+  readonly from: number
+  readonly to: number
+}
+
 /** The facts that the filters of a stream read. */
 export interface EventSubject {
   readonly relayerId: RelayerId

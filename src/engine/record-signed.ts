@@ -3,11 +3,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { givesWay } from '../domain/decide/gap-filler.ts'
 import { StaleWrite } from '../domain/errors.ts'
+import type { RelayerId } from '../domain/ids.ts'
 import { isInPhase, revisionOf, type Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import { fence, type Ownership } from '../ownership/ownership.ts'
 import type { Session } from '../store/store.ts'
-import { type Recorded, type RecordedDecision, refuseOtherRules, write } from './record.ts'
+import { hasSameRules, type Recorded, type RecordedDecision, write } from './record.ts'
 import type { SignedAttempt } from './sign.ts'
 import type { SignedGroup } from './signatures-under-way.ts'
 import type { Refusal, SigningOrder } from './signing-group.ts'
@@ -24,7 +25,8 @@ export async function recordSigned(
   try {
     return await store.commit(async (session) => {
       await fence(session, ownership)
-      await refuseOtherRules(session, relayer)
+      await recordEvidence(session, relayer.id, attempts)
+      if (!(await hasSameRules(session, relayer))) return { broadcasts: [], changed: 0 }
       const signed: RecordedDecision[] = []
       const rows: Transaction[] = []
       for (const [index, order] of group.orders.entries()) {
@@ -41,6 +43,18 @@ export async function recordSigned(
   } catch (error) {
     if (error instanceof StaleWrite) return { broadcasts: [], changed: 0 }
     throw error
+  }
+}
+
+/** Also of signatures that stay unused. */
+async function recordEvidence(
+  session: Session,
+  relayerId: RelayerId,
+  attempts: readonly (SignedAttempt | undefined)[],
+): Promise<void> {
+  for (const signed of attempts) {
+    if (!signed?.evidence) continue
+    await session.recordSignature({ ...signed.evidence, relayerId, transactionId: signed.attempt.transactionId })
   }
 }
 

@@ -156,10 +156,14 @@ function followsRules(decision: Decision): boolean {
  * A step lasts as long as a node takes to answer. After an answered pause or policy change it signs nothing by the old
  * rules.
  */
-export async function refuseOtherRules(session: Session, { id, paused, policies }: Relayer): Promise<void> {
+async function refuseOtherRules(session: Session, relayer: Relayer): Promise<void> {
+  if (await hasSameRules(session, relayer)) return
+  throw new StaleWrite(`relayer ${relayer.id} changed since it was read`)
+}
+
+export async function hasSameRules(session: Session, { id, paused, policies }: Relayer): Promise<boolean> {
   const fresh = await session.relayer(id)
-  if (fresh?.paused === paused && isDeepStrictEqual(fresh.policies, policies)) return
-  throw new StaleWrite(`relayer ${id} changed since it was read`)
+  return fresh?.paused === paused && isDeepStrictEqual(fresh.policies, policies)
 }
 
 function releasingFirst([, one]: [string, Transaction], [, other]: [string, Transaction]): number {

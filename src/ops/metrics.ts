@@ -14,6 +14,7 @@ export interface Metrics {
   readonly store: StoreMetrics
   readonly relayers: RelayerMetrics
   readonly webhooks: WebhookMetrics
+  readonly signers: SignerMetrics
   chain(network: string, blocktimeMs: number): ChainMetrics
 }
 
@@ -84,6 +85,20 @@ export interface WebhookMetrics {
   counted(queues: readonly QueueCount[]): void
 }
 
+/** Remote signers only. */
+export interface SignerMetrics {
+  /** One call to the key service ended. `wrong`: its signature is not of the key. */
+  called(signer: string, result: KeyCallResult, ms: number): void
+  /** A signature was delivered, `ms` after its request: the queue and the retries are part of it. */
+  signed(signer: string, purpose: 'cancel' | 'replace' | 'payload' | 'statement', ms: number): void
+  /** Whether it signs now, as far as its last calls show. */
+  available(signer: string, isAvailable: boolean): void
+  /** The calls a second that its quota admits now. */
+  quota(signer: string, perSecond: number): void
+}
+
+export type KeyCallResult = 'signed' | 'throttled' | 'transient' | 'permanent' | 'wrong'
+
 export interface Sight {
   readonly accountNonce: Nonce
   /** The lowest nonce in flight. */
@@ -135,5 +150,11 @@ export const noMetrics: Metrics = {
     balance: () => undefined,
   },
   webhooks: { tried: () => undefined, counted: () => undefined },
+  signers: {
+    called: () => undefined,
+    signed: () => undefined,
+    available: () => undefined,
+    quota: () => undefined,
+  },
   chain: () => noChainMetrics,
 }

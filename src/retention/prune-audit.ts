@@ -1,4 +1,4 @@
-// Keeps the audit log within its limits, a little at a time.
+// Keeps the audit log and the records of signatures within their limits, a little at a time.
 
 import type { Clock } from '../ops/clock.ts'
 import { loggingOutage } from '../ops/log-outage.ts'
@@ -9,7 +9,12 @@ export interface PruneAudit {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
-  readonly limits: { readonly auditEntriesMax: number; readonly auditDaysMax: number }
+  readonly limits: {
+    readonly auditEntriesMax: number
+    readonly auditDaysMax: number
+    readonly signaturesMax: number
+    readonly signatureDaysMax: number
+  }
 }
 
 const everyMs = 30_000
@@ -40,8 +45,13 @@ export function pruneAudit({ store, clock, logger, limits }: PruneAudit): AsyncD
   }
 
   function prune(): Promise<boolean> {
-    const keep = { entriesMax: limits.auditEntriesMax, since: clock.now() - limits.auditDaysMax * dayMs }
-    return store.commit((session) => session.pruneAudit(keep, rowsAtOnce))
+    const since = (days: number) => clock.now() - days * dayMs
+    const audit = { entriesMax: limits.auditEntriesMax, since: since(limits.auditDaysMax) }
+    const signatures = { entriesMax: limits.signaturesMax, since: since(limits.signatureDaysMax) }
+    return store.commit(async (session) => {
+      const moreAudit = await session.pruneAudit(audit, rowsAtOnce)
+      return (await session.pruneSignatures(signatures, rowsAtOnce)) || moreAudit
+    })
   }
 
   return {

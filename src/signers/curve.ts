@@ -1,7 +1,7 @@
 // Signs with ECDSA over secp256k1: by the native library where it is installed and passes a check, otherwise by viem.
 import { createRequire } from 'node:module'
 import { privateKeyToAccount, sign } from 'viem/accounts'
-import { bytesToHex, hexToBytes } from 'viem/utils'
+import { bytesToHex, hexToBytes, recoverPublicKey } from 'viem/utils'
 import type { Hash, Hex } from '../domain/ids.ts'
 import type { Logger } from '../ops/logger.ts'
 
@@ -19,6 +19,8 @@ export interface Curve {
   publicKey(key: Uint8Array): Hex
   /** Deterministic (RFC 6979). `key` is 32 bytes. */
   sign(digest: Hash, key: Uint8Array): Promise<CurveSignature> | CurveSignature
+  /** The public key that made the signature: 65 bytes, uncompressed. Throws where there is none. */
+  recover(digest: Hash, signature: CurveSignature): Promise<Hex> | Hex
 }
 
 export const viemCurve: Curve = {
@@ -28,6 +30,7 @@ export const viemCurve: Curve = {
     const { r, s, yParity } = await sign({ hash: digest, privateKey: bytesToHex(key) })
     return { r, s, yParity: yParity === 1 ? 1 : 0 }
   },
+  recover: (digest, { r, s, yParity }) => recoverPublicKey({ hash: digest, signature: { r, s, yParity } }),
 }
 
 /** Checked once per process, since the library does not change while it runs. */
@@ -57,6 +60,7 @@ export async function openCurve(log: Logger, load: () => NativeModule = loadNati
 export interface NativeModule {
   publicKeyCreate(key: Uint8Array, compressed: false): Uint8Array
   ecdsaSign(digest: Uint8Array, key: Uint8Array): { readonly signature: Uint8Array; readonly recid: number }
+  ecdsaRecover(signature: Uint8Array, recid: number, digest: Uint8Array, compressed: false): Uint8Array
 }
 
 /** Loads the binding itself: the package's main file would silently fall back to its own slow JavaScript. */
@@ -75,6 +79,10 @@ function nativeCurve(module: NativeModule): Curve {
       if (recid !== 0 && recid !== 1) throw new Error(`signature with recovery id ${recid}`)
       return { r: `0x${hex.slice(0, 64)}`, s: `0x${hex.slice(64)}`, yParity: recid }
     },
+    recover(digest, { r, s, yParity }) {
+      const signature = Buffer.from(r.slice(2) + s.slice(2), 'hex')
+      return bytesToHex(module.ecdsaRecover(signature, yParity, Buffer.from(digest.slice(2), 'hex'), false))
+    },
   }
 }
 
@@ -89,6 +97,9 @@ async function compareWithViem(curve: Curve): Promise<void> {
     const [ours, theirs] = [await curve.sign(digest, key), await viemCurve.sign(digest, key)]
     if (ours.r !== theirs.r || ours.s !== theirs.s || ours.yParity !== theirs.yParity) {
       throw new Error('the native secp256k1 library disagrees with viem on a test digest')
+    }
+    if ((await curve.recover(digest, ours)) !== viemCurve.publicKey(key)) {
+      throw new Error('the native secp256k1 library does not recover the public key of a test key')
     }
   }
 }

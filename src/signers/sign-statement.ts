@@ -1,8 +1,8 @@
 // Signs a message or typed data. Both begin with 0x19, and no transaction or EIP-7702 authorization does. So no input
 // of a client yields a signature that a node would mine.
-import { concatHex, hashMessage, keccak256 } from 'viem/utils'
+import { concatHex, keccak256, size, stringToHex } from 'viem/utils'
 import type { Signature } from '../domain/attempt.ts'
-import type { Hash } from '../domain/ids.ts'
+import type { Hash, Hex } from '../domain/ids.ts'
 import type { Curve } from './curve.ts'
 import type { SignableStatement } from './signer.ts'
 
@@ -14,10 +14,15 @@ export async function signStatement(statement: SignableStatement, key: Uint8Arra
 
 /** The digest is always computed here: no signer accepts a digest from outside. */
 export function statementDigest(statement: SignableStatement): Hash {
+  return keccak256(statementBytes(statement))
+}
+
+/** The bytes whose keccak-256 is signed. */
+export function statementBytes(statement: SignableStatement): Hex {
   switch (statement.kind) {
     case 'message':
-      return hashMessage({ raw: statement.bytes })
+      return concatHex([stringToHex(`\x19Ethereum Signed Message:\n${size(statement.bytes)}`), statement.bytes])
     case 'typedData':
-      return keccak256(concatHex(['0x1901', statement.domainSeparator, statement.structHash]))
+      return concatHex(['0x1901', statement.domainSeparator, statement.structHash])
   }
 }

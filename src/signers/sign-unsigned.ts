@@ -2,8 +2,8 @@
 import type { TransactionSerializable } from 'viem'
 import { keccak256, serializeTransaction } from 'viem/utils'
 import type { Signature } from '../domain/attempt.ts'
-import { lowerHex } from '../domain/ids.ts'
-import type { Curve } from './curve.ts'
+import { type Hex, lowerHex } from '../domain/ids.ts'
+import type { Curve, CurveSignature } from './curve.ts'
 import type { SignedTransaction, UnsignedTransaction } from './signer.ts'
 
 /** `key` is 32 bytes. */
@@ -12,10 +12,17 @@ export async function signUnsigned(
   key: Uint8Array,
   curve: Curve,
 ): Promise<SignedTransaction> {
-  const fields = serializable(unsigned)
-  const { r, s, yParity } = await curve.sign(keccak256(serializeTransaction(fields)), key)
+  return assemble(unsigned, await curve.sign(keccak256(unsignedBytes(unsigned)), key))
+}
+
+/** The bytes whose keccak-256 is signed. */
+export function unsignedBytes(unsigned: UnsignedTransaction): Hex {
+  return serializeTransaction(serializable(unsigned))
+}
+
+export function assemble(unsigned: UnsignedTransaction, { r, s, yParity }: CurveSignature): SignedTransaction {
   // For a legacy signature viem takes 27 or 28, and computes v with the chain id itself (EIP-155).
-  const raw = serializeTransaction(fields, { r, s, yParity, v: BigInt(27 + yParity) })
+  const raw = serializeTransaction(serializable(unsigned), { r, s, yParity, v: BigInt(27 + yParity) })
   return { raw, hash: keccak256(raw), signature: { r, s, v: vOf(unsigned, yParity) } }
 }
 

@@ -2,6 +2,7 @@
 import type { Signature } from '../domain/attempt.ts'
 import type { Fees } from '../domain/fees.ts'
 import type { Address, Hash, Hex } from '../domain/ids.ts'
+import type { SignatureRecord } from '../domain/signature-record.ts'
 import type { AccessList } from '../domain/transaction.ts'
 import type { Gas, Nonce, TimestampMs, Wei } from '../domain/units.ts'
 
@@ -30,14 +31,7 @@ export interface SignedTransaction {
 }
 
 /** What a key service did, for the record. */
-export interface SignatureEvidence {
-  readonly signerId: string
-  readonly keyVersion: string
-  readonly digest: Hash
-  /** The provider's own id of the request. */
-  readonly requestId?: string
-  readonly signedAt: TimestampMs
-}
+export type SignatureEvidence = Omit<SignatureRecord, 'relayerId' | 'transactionId'>
 
 /** In the order in which a quota serves them. */
 export type SigningPriority = 'cancel' | 'replace' | 'payload' | 'statement'
@@ -82,6 +76,12 @@ export type SignableStatement =
   | { readonly kind: 'message'; readonly bytes: Hex }
   | { readonly kind: 'typedData'; readonly domainSeparator: Hash; readonly structHash: Hash }
 
+export interface SignedStatement {
+  readonly signature: Signature
+  /** Of a remote signer. */
+  readonly evidence?: SignatureEvidence
+}
+
 export interface Signer {
   /** EIP-55. */
   readonly address: Address
@@ -90,5 +90,5 @@ export interface Signer {
   /** Rejects with SignerUnavailable, but never because of the transaction's content. */
   sign(unsigned: UnsignedTransaction, request: SigningRequest): Promise<SignedTransaction>
   /** Rejects with SignerUnavailable. `v` is 27 or 28. */
-  signStatement(statement: SignableStatement): Promise<Signature>
+  signStatement(statement: SignableStatement): Promise<SignedStatement>
 }

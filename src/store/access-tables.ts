@@ -1,8 +1,8 @@
-// The tables of API keys, idempotency keys and the audit log; schema.ts has the other tables.
+// The tables of API keys, idempotency keys, the audit log and remote signatures; schema.ts has the other tables.
 import type { Generated } from 'kysely'
 import type { Scope } from '../domain/api-key.ts'
 import type { AuditRecord } from '../domain/audit.ts'
-import type { ApiKeyId, RelayerId, TransactionId } from '../domain/ids.ts'
+import type { ApiKeyId, Hash, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { Json } from './json.ts'
 
 /** The keys that the administrator created. A row holds a key's digest, never the key. */
@@ -32,6 +32,20 @@ export interface AuditLogTable {
   /** The number of records in the row. */
   count: number
   entries: Json<readonly AuditRecord[]>
+}
+
+/** A signature that a key service made. */
+export interface SignatureTable {
+  id: Generated<number>
+  relayer_id: RelayerId
+  /** Null for a message or typed data. */
+  transaction_id: TransactionId | null
+  signer_id: string
+  key_version: string
+  digest: Hash
+  /** The provider's own. */
+  request_id: string | null
+  signed_at: number
 }
 
 /** The transactions of each idempotency key, kept for ever. A row is written in the commit of its transactions. */

@@ -182,10 +182,7 @@ export const migrations: readonly Migration[] = [
       postgres: `ALTER INDEX ${index} SET (fillfactor = 50)`,
     })),
   },
-  {
-    name: '011-l1-fee',
-    statements: ['ALTER TABLE transactions ADD COLUMN l1_fee TEXT'],
-  },
+  { name: '011-l1-fee', statements: ['ALTER TABLE transactions ADD COLUMN l1_fee TEXT'] },
   {
     name: '012-suspected-no-ops',
     statements: [
@@ -226,6 +223,17 @@ export const migrations: readonly Migration[] = [
       `CREATE INDEX transactions_displaced ON transactions (relayer_id, open, included_kind, nonce) WHERE open = 1 AND confirmed_at IS NOT NULL AND included_kind = 'external'`,
       `CREATE INDEX transactions_unsettled ON transactions (relayer_id, included_block, nonce) WHERE open = 1 AND confirmed_at IS NOT NULL AND included_kind <> 'external'`,
       `CREATE INDEX transactions_unsettled_wait ON transactions (relayer_id, wait_condition, confirmed_at) WHERE open = 1 AND confirmed_at IS NOT NULL AND included_kind <> 'external'`,
+    ],
+  },
+  {
+    name: '019-signatures',
+    statements: [
+      // Ids keep rising only while the newest row stays, so pruning leaves it.
+      numbered(
+        (id) =>
+          `CREATE TABLE signatures (${id}, relayer_id TEXT NOT NULL, transaction_id TEXT, signer_id TEXT NOT NULL, key_version TEXT NOT NULL, digest TEXT NOT NULL, request_id TEXT, signed_at BIGINT NOT NULL)`,
+      ),
+      'CREATE INDEX signatures_transaction ON signatures (transaction_id) WHERE transaction_id IS NOT NULL',
     ],
   },
 ]

@@ -14,7 +14,7 @@ import type {
   Status,
   Transaction,
 } from '../domain/transaction.ts'
-import type { ApiKeyTable, AuditLogTable, IdempotencyKeyTable } from './access-tables.ts'
+import type { ApiKeyTable, AuditLogTable, IdempotencyKeyTable, SignatureTable } from './access-tables.ts'
 import type { Json } from './json.ts'
 import type { EntityKind } from './store.ts'
 
@@ -226,4 +226,5 @@ export interface Schema {
   idempotency_keys: IdempotencyKeyTable
   api_keys: ApiKeyTable
   audit_log: AuditLogTable
+  signatures: SignatureTable
 }

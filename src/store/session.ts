@@ -1,6 +1,7 @@
 // The session over one executor: each query is in the file of its verb.
 import { apiKeysInForce, findApiKey, insertApiKey, revokeApiKey, useApiKey } from './access/api-keys.ts'
 import { type AuditPad, pruneAudit } from './access/audit-log.ts'
+import { pruneSignatures, recordSignature } from './access/signatures.ts'
 import { redeliver } from './deliveries/dead-letters.ts'
 import { advanceQueue } from './deliveries/delivery-queues.ts'
 import { pruneEvents } from './events/prune-events.ts'
@@ -54,6 +55,8 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     revokeApiKey: (id, by, now) => revokeApiKey(executor, id, by, now),
     recordAudit: (decision) => pad.recordAudit(decision),
     pruneAudit: (keep, rows) => pruneAudit(executor, keep, rows),
+    recordSignature: (record) => recordSignature(executor, record),
+    pruneSignatures: (keep, rows) => pruneSignatures(executor, keep, rows),
     useApiKey: (id, at) => useApiKey(executor, id, at),
     cancelPending: (relayerId, now) => cancelPending(executor, tallies, relayerId, now),
     acquire: (id) => acquireRelayer(executor, id),

@@ -6,10 +6,11 @@ import type { Claim, Claimed } from '../domain/claim.ts'
 import type { UnsettledDue } from '../domain/decide/unsettled.ts'
 import type { Work } from '../domain/decide/work.ts'
 import type { DeadLetter, Due, QueueCount, Tried } from '../domain/delivery.ts'
-import type { EventSubject, TransactionEvent } from '../domain/event.ts'
+import type { EventRange, EventSubject, TransactionEvent } from '../domain/event.ts'
 import type { Address, ApiKeyId, Hash, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { Ended } from '../domain/lost-history/lost-cancellation.ts'
 import type { NonceFloor, Relayer } from '../domain/relayer.ts'
+import type { KeptRecords, SignatureRecord } from '../domain/signature-record.ts'
 import type { Status, Transaction } from '../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../domain/units.ts'
 import type { QueueHead } from '../domain/wait.ts'
@@ -206,7 +207,9 @@ export interface Session {
    * Deletes the oldest records while there are more than `entriesMax` or they are older than `since`. Reads `rows` rows, and
    * returns whether there may be more to delete.
    */
-  pruneAudit(keep: { readonly entriesMax: number; readonly since: TimestampMs }, rows: number): Promise<boolean>
+  pruneAudit(keep: KeptRecords, rows: number): Promise<boolean>
+  recordSignature(record: SignatureRecord): Promise<void>
+  pruneSignatures(keep: KeptRecords, rows: number): Promise<boolean>
   /** Never replaces the last use by an earlier one. */
   useApiKey(id: ApiKeyId, at: TimestampMs): Promise<void>
   /**
@@ -227,12 +230,7 @@ export interface Session {
   /** Returns the deliveries to try next, in order within a transaction; undefined when the queue has another owner. */
   advanceQueue(advance: QueueAdvance): Promise<readonly Due[] | undefined>
   /** Requeues up to `limit` dead letters of events `from` to `to`, lowest first. Returns how many. */
-  redeliver(
-    notificationId: string,
-    events: { readonly from: number; readonly to: number },
-    limit: number,
-    now: TimestampMs,
-  ): Promise<number>
+  redeliver(notificationId: string, events: EventRange, limit: number, now: TimestampMs): Promise<number>
   /** Deletes a bounded share of the events that need not stay. Returns how many: until it is 0 there may be more. */
   pruneEvents(retention: Retention, now: TimestampMs): Promise<number>
 }

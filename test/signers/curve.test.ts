@@ -20,6 +20,7 @@ const working: NativeModule = createRequire(import.meta.url)('secp256k1/bindings
 test.each<[string, Partial<NativeModule>]>([
   ['signs wrongly', { ecdsaSign: () => ({ signature: new Uint8Array(64).fill(7), recid: 0 }) }],
   ['recovers to another', { ecdsaSign: () => ({ signature: new Uint8Array(64).fill(7), recid: 2 }) }],
+  ['recovers another public key', { ecdsaRecover: () => new Uint8Array(65).fill(4) }],
   ['derives another public key', { publicKeyCreate: () => new Uint8Array(65).fill(4) }],
   [
     'throws',
@@ -31,7 +32,8 @@ test.each<[string, Partial<NativeModule>]>([
   ],
 ])('a native library that %s is done without', async (_, broken) => {
   const { log, warnings } = listeningLog()
-  const load = () => ({ publicKeyCreate: working.publicKeyCreate, ecdsaSign: working.ecdsaSign, ...broken })
+  const { publicKeyCreate, ecdsaSign, ecdsaRecover } = working
+  const load = () => ({ publicKeyCreate, ecdsaSign, ecdsaRecover, ...broken })
   expect((await openCurve(log, load)).name).toBe('viem')
   expect(warnings).toHaveLength(1)
 })

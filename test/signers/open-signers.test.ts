@@ -3,15 +3,20 @@ import { inspect } from 'node:util'
 import { recoverTransactionAddress, type TransactionSerialized } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { expect, test } from 'vitest'
+import { systemClock } from '../../src/ops/clock.ts'
+import type { Logger } from '../../src/ops/logger.ts'
+import { systemRandom } from '../../src/ops/random.ts'
 import { secret } from '../../src/ops/secret.ts'
-import { openSigners } from '../../src/signers/open-signers.ts'
+import { openSigners, signerContext } from '../../src/signers/open-signers.ts'
 import { eip155Key, listeningLog } from './workplace.ts'
+
+const contextOver = (log: Logger) => signerContext({ log, clock: systemClock, random: systemRandom() })
 
 test.each([eip155Key, eip155Key.slice(2), eip155Key.toUpperCase().replace('0X', '0x')])(
   'a plain key opens and signs: %#',
   async (key) => {
     const { log, lines } = listeningLog()
-    const signers = await openSigners([{ id: 'raw', type: 'plain', key: secret(key) }], log)
+    const signers = await openSigners([{ id: 'raw', type: 'plain', key: secret(key) }], contextOver(log))
     const signer = signers.get('raw')
     if (!signer) throw new Error('not opened')
     expect(signer.address).toBe(privateKeyToAddress(eip155Key))
@@ -43,7 +48,7 @@ test.each([
   ['the order itself', 'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141', /not below the order/],
 ])('a key that is none is refused, unseen: %s', async (_, key, message) => {
   const { log } = listeningLog()
-  const error = await openSigners([{ id: 'raw', type: 'plain', key: secret(key) }], log).catch(
+  const error = await openSigners([{ id: 'raw', type: 'plain', key: secret(key) }], contextOver(log)).catch(
     (reason: unknown) => reason,
   )
   expect(String(error)).toMatch(message)

@@ -1,8 +1,10 @@
 // Runs every check. After a configuration that can not be read, nothing else is checked.
 import { ConfigError } from '../../config/config-error.ts'
 import { loadConfig } from '../../config/load-config.ts'
+import { systemClock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
-import { openSigners } from '../../signers/open-signers.ts'
+import { systemRandom } from '../../ops/random.ts'
+import { openSigners, signerContext } from '../../signers/open-signers.ts'
 import { SignerError } from '../../signers/signer-error.ts'
 import type { CommandLife } from '../terminal.ts'
 import { checkDatabase } from './check-database.ts'
@@ -31,10 +33,11 @@ export async function checkAll(
   ]
   progress('opening the signers')
   const addresses = new Map<string, string>()
+  const signing = signerContext({ log: silent, clock: systemClock, random: systemRandom() })
   for (const signer of signers) {
     const check = `signer ${signer.id}`
     try {
-      const opened = (await openSigners([signer], silent)).get(signer.id)
+      const opened = (await openSigners([signer], signing)).get(signer.id)
       if (!opened) continue
       addresses.set(signer.id, opened.address)
       findings.push({ level: 'ok', place, check, text: opened.address })

@@ -7,7 +7,7 @@ import type { Logger } from '../../ops/logger.ts'
 import { systemRandom } from '../../ops/random.ts'
 import { secret } from '../../ops/secret.ts'
 import { createKeystore } from '../../signers/create-keystore.ts'
-import { openSigner } from '../../signers/open-signers.ts'
+import { openSigner, signerContext } from '../../signers/open-signers.ts'
 import { SignerError } from '../../signers/signer-error.ts'
 import type { Around } from '../command.ts'
 import { CommandError, exits, usage } from '../exits.ts'
@@ -100,7 +100,8 @@ async function askPassphrase(terminal: Around['terminal']): Promise<string> {
 async function addressOf(directory: string, path: string, passphrase: string): Promise<string> {
   const settings = { id: 'key', type: 'local', path: resolve(directory, path), passphrase: secret(passphrase) } as const
   try {
-    return (await openSigner(settings, silent)).address
+    return (await openSigner(settings, signerContext({ log: silent, clock: systemClock, random: systemRandom() })))
+      .address
   } catch (error) {
     if (error instanceof SignerError) throw new CommandError(exits.error, error.message, { cause: error })
     throw error

@@ -1,32 +1,41 @@
-// Signs a statement, which is shown to others and never mined. It changes nothing in the store, so it reads only the
-// relayer.
+// Signs a statement, which is shown to others and never mined. A key in memory leaves no record of it.
 
 import type { Signature } from '../../domain/attempt.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
-import type { SignableStatement, Signer } from '../../signers/signer.ts'
-import type { Reads } from '../../store/store.ts'
+import type { SignableStatement, SignedStatement, Signer } from '../../signers/signer.ts'
+import type { Store } from '../../store/store.ts'
 
 export type SignerOf = (relayer: Relayer) => Signer
 
-/** Throws RELAYER_NOT_FOUND, RELAYER_PAUSED, SIGNER_UNAVAILABLE. */
+/**
+ * The signature of a remote signer is on record before it is returned. Throws RELAYER_NOT_FOUND, RELAYER_PAUSED,
+ * SIGNER_UNAVAILABLE.
+ */
 export async function signStatement(
-  reads: Reads,
+  store: Store,
   signerOf: SignerOf,
   relayerId: RelayerId,
   statement: SignableStatement,
 ): Promise<Signature> {
-  const relayer = await reads.relayer(relayerId)
+  const relayer = await store.reads.relayer(relayerId)
   if (!relayer) throw relayerNotFound(relayerId)
   if (relayer.paused) throw new RescindError('RELAYER_PAUSED', `relayer "${relayerId}" is paused and signs nothing new`)
+  const { signature, evidence } = await signWith(signerOf(relayer), relayer, statement)
+  if (evidence) await store.commit((session) => session.recordSignature({ ...evidence, relayerId }))
+  return signature
+}
+
+async function signWith(
+  signer: Signer,
+  { id, signerId }: Relayer,
+  statement: SignableStatement,
+): Promise<SignedStatement> {
   try {
-    return await signerOf(relayer).signStatement(statement)
+    return await signer.signStatement(statement)
   } catch (cause) {
-    throw new RescindError(
-      'SIGNER_UNAVAILABLE',
-      `signer "${relayer.signerId}" of relayer "${relayerId}" does not sign now; try again later`,
-      { cause },
-    )
+    const text = `signer "${signerId}" of relayer "${id}" does not sign now; try again later`
+    throw new RescindError('SIGNER_UNAVAILABLE', text, { cause })
   }
 }

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { type SignerOf, signStatement } from '../../commands/relayers/sign.ts'
 import type { Hash } from '../../domain/ids.ts'
-import type { Reads } from '../../store/store.ts'
+import type { Store } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
@@ -26,7 +26,7 @@ const bodySchema = Type.Object(
   },
 )
 
-export function signTypedData(reads: Reads, signerOf: SignerOf) {
+export function signTypedData(store: Store, signerOf: SignerOf) {
   return operation({
     scope: 'sign',
     schema: {
@@ -40,7 +40,7 @@ export function signTypedData(reads: Reads, signerOf: SignerOf) {
       response: answers(signatureSchema, 400, 404, 413, 415, 503),
     },
     async answer({ params, body }) {
-      const signature = await signStatement(reads, signerOf, params.relayer_id, {
+      const signature = await signStatement(store, signerOf, params.relayer_id, {
         kind: 'typedData',
         domainSeparator: withPrefix(body.domain_separator),
         structHash: withPrefix(body.hash_struct_message),

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { type SignerOf, signStatement } from '../../commands/relayers/sign.ts'
 import type { Hex } from '../../domain/ids.ts'
-import type { Reads } from '../../store/store.ts'
+import type { Store } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { invalid } from '../request/validate.ts'
@@ -24,7 +24,7 @@ const bodySchema = Type.Object(
   { additionalProperties: false, examples: [{ message: 'hello' }] },
 )
 
-export function sign(reads: Reads, signerOf: SignerOf) {
+export function sign(store: Store, signerOf: SignerOf) {
   return operation({
     scope: 'sign',
     schema: {
@@ -39,7 +39,7 @@ export function sign(reads: Reads, signerOf: SignerOf) {
     },
     async answer({ params, body }) {
       const bytes = bytesOf(body.message)
-      const signature = await signStatement(reads, signerOf, params.relayer_id, { kind: 'message', bytes })
+      const signature = await signStatement(store, signerOf, params.relayer_id, { kind: 'message', bytes })
       return success(presentSignature({ signature }))
     },
   })

@@ -180,7 +180,7 @@ function operations(at: Mounting, options: ServerOptions, keys: KeyRing, stoppin
   notificationRoutes(at, options.management)
   networkRoutes(at, options.management)
   unsupportedRoutes(at)
-  signingRoutes(at, options.commands.store.reads, options.signerOf)
+  signingRoutes(at, options.commands.store, options.signerOf)
   const { clock, store } = options.commands
   const feed = followEvents({ reads: store.reads, clock })
   eventRoutes(at, options.management, {

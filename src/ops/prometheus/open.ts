@@ -5,6 +5,7 @@ import type { Metrics } from '../metrics.ts'
 import { countChains } from './chains.ts'
 import { countHttp } from './http.ts'
 import { countRelayers } from './relayers.ts'
+import { countSigners } from './signers.ts'
 import { countStore } from './store.ts'
 import { countWebhooks } from './webhooks.ts'
 
@@ -28,6 +29,7 @@ export function openPrometheus({ version, clock }: { version: string; clock: Clo
     store: countStore(registry, clock, networkOf),
     relayers,
     webhooks: countWebhooks(registry),
+    signers: countSigners(registry),
     chain: countChains(registry, clock),
     expose: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   }

@@ -1,0 +1,56 @@
+// The circuit breaker of a key, as a state machine. A permanent error opens it at once, transient ones after a few in a
+// row. Later one try shows whether the key signs again.
+
+export type BreakerState =
+  | { readonly kind: 'closed'; readonly failures: number }
+  | {
+      readonly kind: 'open'
+      readonly code: string
+      readonly isPermanent: boolean
+      /** When a try is admitted; infinite for a PIN that must not be tried again. */
+      readonly untilMs: number
+      /** How often it opened without a success since. */
+      readonly times: number
+      /** A try is under way. */
+      readonly isTrying: boolean
+    }
+
+export interface BreakerFailure {
+  readonly code: string
+  readonly isPermanent: boolean
+}
+
+export const closed: BreakerState = { kind: 'closed', failures: 0 }
+
+const failuresMax = 5
+const transientMs = 1_000
+const permanentMs = 15_000
+const longestMs = 60_000
+/** A token counts wrong PINs, and locks itself for good. */
+const neverAgain: readonly string[] = ['CKR_PIN_INCORRECT', 'CKR_PIN_LOCKED']
+
+/** `isTrial`: the call is the one try of an open breaker. Otherwise only a closed one admits it. */
+export function admit(state: BreakerState, nowMs: number): { readonly isTrial: boolean; readonly state: BreakerState } {
+  const isTrial = state.kind === 'open' && !state.isTrying && nowMs >= state.untilMs
+  return { isTrial, state: isTrial ? { ...state, isTrying: true } : state }
+}
+
+export function failed(state: BreakerState, { code, isPermanent }: BreakerFailure, nowMs: number): BreakerState {
+  const failures = state.kind === 'closed' ? state.failures + 1 : failuresMax
+  if (!isPermanent && failures < failuresMax) return { kind: 'closed', failures }
+  const times = state.kind === 'open' ? state.times + 1 : 1
+  const firstMs = isPermanent ? permanentMs : transientMs
+  const pauseMs = neverAgain.includes(code)
+    ? Number.POSITIVE_INFINITY
+    : Math.min(longestMs, firstMs * 2 ** Math.min(times - 1, 10))
+  // Calls that began before it opened prolong nothing.
+  if (state.kind === 'open' && !state.isTrying && state.untilMs > nowMs) {
+    return isPermanent && !state.isPermanent ? { ...state, code, isPermanent, untilMs: nowMs + pauseMs } : state
+  }
+  return { kind: 'open', code, isPermanent, untilMs: nowMs + pauseMs, times, isTrying: false }
+}
+
+/** The trial ended without a result, such as by throttling or by its deadline: the next call tries. */
+export function undecided(state: BreakerState): BreakerState {
+  return state.kind === 'open' ? { ...state, isTrying: false } : state
+}

@@ -1,0 +1,118 @@
+// Calls a key service until it signs: within its quota, with retries until a deadline, behind a circuit breaker. A
+// signature is used only if it is of the pinned key.
+import type { Hash, Hex } from '../../domain/ids.ts'
+import type { Clock } from '../../ops/clock.ts'
+import type { Logger } from '../../ops/logger.ts'
+import type { KeyCallResult, SignerMetrics } from '../../ops/metrics.ts'
+import type { Random } from '../../ops/random.ts'
+import { late, within } from '../../ops/within.ts'
+import type { Curve, CurveSignature } from '../curve.ts'
+import type { KeyService } from '../key-service.ts'
+import type { SignatureEvidence, SigningRequest } from '../signer.ts'
+import type { KeyGuard } from './guard-key.ts'
+import { asKeyServiceError, permanent, transient, unavailable } from './key-errors.ts'
+import type { PinnedKey } from './pin-key.ts'
+import type { QuotaQueue } from './quota-queue.ts'
+import { verifySignature } from './verify-signature.ts'
+
+export interface KeyCallerOptions {
+  readonly id: string
+  readonly service: KeyService
+  readonly pin: () => Promise<PinnedKey>
+  readonly guard: KeyGuard
+  readonly queue: QuotaQueue
+  readonly curve: Curve
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+  readonly metrics: SignerMetrics
+}
+
+export interface Preimage {
+  /** keccak-256 of `preimage`. */
+  readonly digest: Hash
+  readonly preimage: Hex
+}
+
+export interface KeySigned {
+  readonly signature: CurveSignature
+  readonly evidence: SignatureEvidence
+}
+
+const tryMs = 2_000
+const firstPauseMs = 100
+const wrongKey = 'WrongKey'
+
+/** The result throws SignerUnavailable. */
+export function keyCaller(options: KeyCallerOptions) {
+  const { id, guard, queue, clock, random, metrics } = options
+  metrics.quota(id, queue.rate())
+
+  /** One call within the quota: its result counts for the metrics and for the breaker. */
+  function call(preimage: Preimage, { priority }: SigningRequest, untilMs: number, isTrial: boolean) {
+    return queue.run(priority, untilMs, async () => {
+      // It may have opened while the call waited for the quota.
+      guard.recheck(isTrial)
+      const begunMs = clock.elapsed()
+      const count = (result: KeyCallResult) => metrics.called(id, result, clock.elapsed() - begunMs)
+      try {
+        const signed = await oneTry(options, preimage, untilMs)
+        count('signed')
+        guard.signed()
+        return signed
+      } catch (cause) {
+        const error = asKeyServiceError(cause)
+        count(error.code === wrongKey ? 'wrong' : error.kind)
+        if (error.kind !== 'throttled') guard.failed(error)
+        throw error
+      } finally {
+        metrics.quota(id, queue.rate())
+      }
+    })
+  }
+
+  return async (preimage: Preimage, request: SigningRequest): Promise<KeySigned> => {
+    const begunMs = clock.elapsed()
+    const untilMs = begunMs + Math.max(0, request.deadline - clock.now())
+    for (let tries = 0; ; tries += 1) {
+      try {
+        const signed = await guard.through(untilMs, (isTrial) => call(preimage, request, untilMs, isTrial))
+        metrics.signed(id, request.priority, clock.elapsed() - begunMs)
+        return signed
+      } catch (cause) {
+        const error = asKeyServiceError(cause)
+        const pauseMs = pauseAfter(tries, random)
+        const isOver = clock.elapsed() + pauseMs >= untilMs
+        if (error.kind === 'permanent' || guard.isOpen() || isOver) throw unavailable(id, error)
+        await clock.sleep(pauseMs)
+      }
+    }
+  }
+}
+
+async function oneTry(
+  { id, service, pin, curve, clock, log }: KeyCallerOptions,
+  preimage: Preimage,
+  untilMs: number,
+): Promise<KeySigned> {
+  const { publicKey, keyVersion } = await pin()
+  const limitMs = Math.min(tryMs, untilMs - clock.elapsed())
+  const answered = await within(clock, limitMs, (over) => service.sign(preimage, over))
+  if (answered === late) throw transient('Timeout', 'the key service did not answer in time')
+  const { digest } = preimage
+  const { requestId } = answered
+  const signature = await verifySignature(curve, digest, answered, publicKey)
+  if (!signature) {
+    const facts = { signer: id, code: wrongKey, key_version: keyVersion, request_id: requestId }
+    log.error(facts, 'the key service returned a signature that is not of the pinned key; it is not used')
+    throw permanent(wrongKey, 'its signature is not of the pinned key')
+  }
+  const evidence = { signerId: id, keyVersion, digest, signedAt: clock.now() }
+  return { signature, evidence: requestId === undefined ? evidence : { ...evidence, requestId } }
+}
+
+/** Doubled with each try, and up to half as long again, so that callers do not come back together. */
+function pauseAfter(tries: number, random: Random): number {
+  const [byte = 0] = random.bytes(1)
+  return firstPauseMs * 2 ** Math.min(tries, 5) * (1 + byte / 510)
+}

@@ -1,0 +1,213 @@
+// A signer over a key service: what it signs, how often it tries, and what stops it.
+import { recoverMessageAddress, recoverTransactionAddress, serializeSignature, type TransactionSerialized } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
+import { expect, test } from 'vitest'
+import type { Address } from '../../../src/domain/ids.ts'
+import { noMetrics } from '../../../src/ops/metrics.ts'
+import { openCurve } from '../../../src/signers/curve.ts'
+import { KeyServiceError, type KeyServiceErrorKind } from '../../../src/signers/key-service.ts'
+import { openRemoteSigner } from '../../../src/signers/remote/open-remote-signer.ts'
+import { openQuotaQueues } from '../../../src/signers/remote/quota-queue.ts'
+import type { Signer, UnsignedTransaction } from '../../../src/signers/signer.ts'
+import { type MemoryKeyService, memoryKeyService } from '../../../tooling/memory-key-service.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+import { quiescence } from '../../support/settled.ts'
+import { listeningLog } from '../workplace.ts'
+
+const key = new Uint8Array(32).fill(0x46)
+const address = privateKeyToAddress(`0x${'46'.repeat(32)}`)
+const other = privateKeyToAddress(`0x${'47'.repeat(32)}`)
+const unsigned: UnsignedTransaction = {
+  ...{ chainId: 1, nonce: 3, gasLimit: 21_000, to: address, value: 5n, data: '0x' },
+  fees: { kind: 'legacy', gasPrice: 7n },
+}
+
+interface Given {
+  readonly service?: MemoryKeyService
+  readonly address?: Address
+  readonly stored?: Address
+}
+
+async function open({ service = memoryKeyService(key), stored, ...given }: Given = {}) {
+  const clock = manualClock()
+  const { log, lines, warnings } = listeningLog()
+  const calls: string[] = []
+  const available: boolean[] = []
+  const opening = openRemoteSigner(
+    { id: 'kms', service, ...(given.address && { address: given.address }) },
+    {
+      ...{ clock, log, curve: await openCurve(listeningLog().log), quotas: openQuotaQueues(clock) },
+      random: { bytes: (length) => new Uint8Array(length) },
+      metrics: {
+        ...noMetrics.signers,
+        called: (_, result) => calls.push(result),
+        available: (_, isAvailable) => available.push(isAvailable),
+      },
+      storedAddress: async () => stored,
+    },
+  )
+  return { clock, service, lines, warnings, calls, available, opening }
+}
+
+type Opened = Awaited<ReturnType<typeof open>>
+
+/** Lets time pass until the promise is settled. */
+async function settle<T>(
+  { clock }: Pick<Opened, 'clock'>,
+  promise: Promise<T>,
+  stepMs = 50,
+  steps = 400,
+): Promise<T | Error> {
+  let result: T | Error | undefined
+  promise.then(
+    (value) => {
+      result = value
+    },
+    (error: Error) => {
+      result = error
+    },
+  )
+  for (let count = 0; count < steps && result === undefined; count += 1) {
+    await quiescence()
+    if (result === undefined) clock.advance(stepMs)
+  }
+  if (result === undefined) throw new Error('never settled')
+  return result
+}
+
+const fails = (kind: KeyServiceErrorKind, code: string) => async () => {
+  throw new KeyServiceError('the service refuses', { kind, code })
+}
+
+function signWith(opened: Opened, signer: Signer, ms = 10_000) {
+  return settle(opened, signer.sign(unsigned, { priority: 'payload', deadline: opened.clock.now() + ms }))
+}
+
+test('it signs transactions and messages as its pinned key, in both encodings, and leaves evidence', async () => {
+  const opened = await open()
+  const signer = await opened.opening
+  expect(signer.address).toBe(address)
+  for (const requestId of ['request-2', 'request-3', 'request-4', 'request-5']) {
+    const signed = await signer.sign(unsigned, { priority: 'payload', deadline: opened.clock.now() + 1_000 })
+    const serializedTransaction = signed.raw as TransactionSerialized
+    expect(await recoverTransactionAddress({ serializedTransaction })).toBe(address)
+    expect(signed.evidence).toMatchObject({ signerId: 'kms', keyVersion: 'memory/1', requestId })
+  }
+  const { signature } = await signer.signStatement({ kind: 'message', bytes: '0x68656c6c6f' })
+  const serialized = serializeSignature({ r: signature.r, s: signature.s, v: BigInt(signature.v) })
+  expect(await recoverMessageAddress({ message: 'hello', signature: serialized })).toBe(address)
+})
+
+test('throttled and transient calls are tried again until they sign', async () => {
+  const opened = await open()
+  const signer = await opened.opening
+  const answers = [fails('throttled', 'Throttling'), fails('transient', 'KMSInternal'), async () => {}]
+  opened.service.beforeSigning = async () => answers.shift()?.()
+  expect(await signWith(opened, signer)).toMatchObject({ evidence: { requestId: 'request-4' } })
+  expect(opened.calls).toEqual(['signed', 'throttled', 'transient', 'signed'])
+})
+
+test('a call that hangs is ended after two seconds, and the deadline ends the tries', async () => {
+  const opened = await open()
+  const signer = await opened.opening
+  const ended: number[] = []
+  opened.service.beforeSigning = (signal) =>
+    new Promise((_, reject) =>
+      signal.addEventListener('abort', () => {
+        ended.push(opened.clock.elapsed())
+        reject(new Error('ended'))
+      }),
+    )
+  expect(await signWith(opened, signer, 5_000)).toMatchObject({ name: 'SignerUnavailable', code: 'Timeout' })
+  expect(ended.map((ms) => Math.round(ms / 1_000))).toEqual([2, 4, 5])
+})
+
+test('a permanent failure opens the breaker at once; later one call tries, and closes it', async () => {
+  const opened = await open()
+  const signer = await opened.opening
+  opened.service.beforeSigning = fails('permanent', 'AccessDenied')
+  expect(await signWith(opened, signer)).toMatchObject({ code: 'AccessDenied', isPermanent: true })
+  expect(signer.remote?.outage()).toMatchObject({ code: 'AccessDenied', isPermanent: true })
+  expect(opened.warnings).toMatchObject([{ facts: { signer: 'kms', code: 'AccessDenied', permanent: true } }])
+  const { calls } = opened.service
+  expect(await signWith(opened, signer)).toMatchObject({ code: 'AccessDenied' })
+  expect(opened.service.calls).toBe(calls)
+
+  opened.clock.advance(15_000)
+  expect(signer.remote?.outage()).toBeUndefined()
+  opened.service.beforeSigning = async () => {}
+  const both = Promise.all([signWith(opened, signer), signWith(opened, signer)])
+  for (const signed of await both) expect(signed).toHaveProperty('raw')
+  expect(opened.available).toEqual([true, false, true])
+})
+
+test('a wrong PIN is tried once in the life of the process', async () => {
+  const opened = await open()
+  const signer = await opened.opening
+  opened.service.beforeSigning = fails('permanent', 'CKR_PIN_INCORRECT')
+  await signWith(opened, signer)
+  const { calls } = opened.service
+  for (let count = 0; count < 3; count += 1) {
+    opened.clock.advance(86_400_000)
+    expect(await signWith(opened, signer)).toMatchObject({ code: 'CKR_PIN_INCORRECT' })
+  }
+  expect(opened.service.calls).toBe(calls)
+})
+
+test('a signature of another key is never used: an alarm, and the breaker opens', async () => {
+  const opened = await open()
+  const signer = await opened.opening
+  opened.service.signsWith = new Uint8Array(32).fill(0x47)
+  expect(await signWith(opened, signer)).toMatchObject({ code: 'WrongKey', isPermanent: true })
+  expect(opened.lines.map(({ message }) => message)).toContainEqual(expect.stringMatching(/not of the pinned key/))
+  expect(opened.calls).toEqual(['signed', 'wrong'])
+  expect(signer.remote?.outage()).toMatchObject({ code: 'WrongKey' })
+})
+
+test.each<[string, Given, string, RegExp]>([
+  ['another address than the configured one', { address: other }, 'none', /its "address" is 0x.*; correct the key/],
+  ['another address than the stored one', { stored: other }, 'none', /stored with 0x.*; name the earlier key/],
+  ['no permission to read', {}, 'opening', /the service refuses \(AccessDenied\)/],
+  ['no permission to sign', {}, 'signing', /the service refuses \(AccessDenied\)/],
+])('%s stops the start', async (_, given, stage, message) => {
+  const service = memoryKeyService(key)
+  if (stage === 'opening') service.beforeOpening = fails('permanent', 'AccessDenied')
+  if (stage === 'signing') service.beforeSigning = fails('permanent', 'AccessDenied')
+  const opened = await open({ service, ...given })
+  const failure = await settle(opened, opened.opening)
+  expect(failure).toMatchObject({ name: 'SignerError', message: expect.stringMatching(message) })
+})
+
+test('a service that is down at start leaves the signer unavailable, with the address that is known', async () => {
+  const service = memoryKeyService(key)
+  service.beforeOpening = fails('transient', 'ECONNREFUSED')
+  const unknown = await open({ service })
+  expect(await settle(unknown, unknown.opening)).toMatchObject({
+    name: 'SignerError',
+    message: expect.stringMatching(/does not answer \(ECONNREFUSED\), .*set "address"/),
+  })
+  const opened = await open({ service, stored: address })
+  const signer = await opened.opening
+  expect(signer.address).toBe(address)
+  expect(signer.remote?.outage()).toMatchObject({ code: 'ECONNREFUSED', isPermanent: false })
+  service.beforeOpening = async () => {}
+  opened.clock.advance(1_000)
+  expect(await signWith(opened, signer)).toHaveProperty('raw')
+})
+
+test('a key that turns out to be another one after such a start signs nothing', async () => {
+  const service = memoryKeyService(key)
+  service.beforeOpening = fails('transient', 'ECONNREFUSED')
+  const opened = await open({ service, stored: other })
+  const signer = await opened.opening
+  service.beforeOpening = async () => {}
+  opened.clock.advance(1_000)
+  expect(await signWith(opened, signer)).toMatchObject({ code: 'AddressMismatch', isPermanent: true })
+  expect(service.calls).toBe(0)
+})
+
+test('where a person approves each signature, nothing is signed at start', async () => {
+  const opened = await open({ service: memoryKeyService(key, { canProbe: false }) })
+  await opened.opening
+  expect(opened.service.calls).toBe(0)
+})

@@ -1,0 +1,53 @@
+// A key service in memory: it signs correctly, unless its owner decides otherwise before each call.
+import { bytesToHex } from 'viem/utils'
+import type { Hex } from '../src/domain/ids.ts'
+import { viemCurve } from '../src/signers/curve.ts'
+import type { KeyService, KeySignature } from '../src/signers/key-service.ts'
+import { compact, der, order } from './ecdsa.ts'
+
+export interface MemoryKeyService extends KeyService {
+  /** Called before each answer; it may wait, or throw what the service answers. */
+  beforeSigning: (signal: AbortSignal) => Promise<void>
+  beforeOpening: () => Promise<void>
+  /** The key that signs; the public key stays that of the first. */
+  signsWith: Uint8Array
+  /** Calls to `sign` so far. */
+  readonly calls: number
+}
+
+export function memoryKeyService(
+  key: Uint8Array,
+  { quota = { perSecond: 1_000, concurrency: 100 }, quotaDomain = bytesToHex(key), canProbe = true } = {},
+): MemoryKeyService {
+  let calls = 0
+  const service: MemoryKeyService = {
+    quotaDomain,
+    quota,
+    canProbe,
+    signsWith: key,
+    beforeSigning: async () => {},
+    beforeOpening: async () => {},
+    get calls() {
+      return calls
+    },
+    async open() {
+      await service.beforeOpening()
+      return { publicKey: viemCurve.publicKey(key), keyVersion: 'memory/1' }
+    },
+    async sign({ digest }, signal) {
+      calls += 1
+      const number = calls
+      await service.beforeSigning(signal)
+      const { r, s } = await viemCurve.sign(digest, service.signsWith)
+      return { ...encoded(BigInt(r), BigInt(s), number), requestId: `request-${number}` }
+    },
+  }
+  return service
+}
+
+/** Half with a high s, half as DER, as real services answer. */
+function encoded(r: bigint, low: bigint, number: number): Pick<KeySignature, 'encoding' | 'bytes'> {
+  const s = number % 2 === 0 ? low : order - low
+  const bytes: Hex = number % 4 < 2 ? der(r, s) : compact(r, s)
+  return { encoding: number % 4 < 2 ? 'der' : 'compact', bytes }
+}
