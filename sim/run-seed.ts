@@ -2,12 +2,14 @@
 import { act } from './act.ts'
 import { accountAt } from './chain/blocks.ts'
 import { tagsOf } from './chain/transaction.ts'
+import { demandNothingWaits, outageBlocks } from './check/signers.ts'
 import { inWords } from './draw-policies.ts'
 import { droughtKinds } from './fees.ts'
 import { stirTags } from './finality.ts'
 import { keepMining, takeBackSafe } from './mining.ts'
 import type { Disk } from './process/database.ts'
 import { epochMs } from './process/engine.ts'
+import { signerMoods } from './process/signers.ts'
 import { type Backup, backUp, downMs, dropUnseen, restore, takeBackLater } from './restore.ts'
 import { type Drawn, drawnUsually, type Restore } from './scenario.ts'
 import { openService, type Service } from './service.ts'
@@ -113,6 +115,7 @@ async function oneStep(world: World, service: Service): Promise<void> {
   const { replicas } = scenario
   beginDrought(world)
   stirTags(world)
+  stirSigners(world)
   takeBackSafe(world)
   const action =
     replicas && dice.chance(replicas.share) ? dice.weighted(replicas.weights) : dice.weighted(scenario.weights)
@@ -143,6 +146,35 @@ function beginDrought({ scenario, feesDice, state, timeline, history }: World): 
   )
 }
 
+function stirSigners({ scenario, signersDice, state, history }: World): void {
+  if (scenario.signerMoods === undefined || !signersDice.chance(scenario.signerMoods)) return
+  state.signerMood = signersDice.chance(0.4) ? 'fine' : signersDice.pick(signerMoods)
+  history.note(`the service that holds the keys: ${state.signerMood}`)
+}
+
+/** The keys stay out of reach when nothing else is wrong any more. */
+async function outlastOutage(world: World): Promise<void> {
+  const { scenario, signersDice, state, history, blocks } = world
+  if (scenario.signerMoods === undefined) return
+  state.signerMood = signersDice.pick(['hangs', 'fails', 'refuses', 'wrongKey'])
+  history.note(`nothing else is wrong; the service that holds the keys: ${state.signerMood}`)
+  const ends = blocks.canonical().number + outageBlocks(world)
+  let height = blocks.canonical().number
+  while (!history.failure() && height < ends) {
+    await oneEvent(world)
+    const { number } = blocks.canonical()
+    if (number !== height) steerBaseFee(world)
+    height = number
+  }
+  demandNothingWaits(world)
+  state.signerMood = 'fine'
+  history.note('the service that holds the keys: fine')
+  await until(world, world.timeline.now() + breakerMs)
+}
+
+/** The longest pause of the breaker, and a try. */
+const breakerMs = 63_000
+
 async function until(world: World, timeMs: number): Promise<void> {
   const { timeline, history } = world
   while ((timeline.nextAt() ?? Number.POSITIVE_INFINITY) <= timeMs && !history.failure()) await oneEvent(world)
@@ -163,6 +195,7 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
   // Long enough for whoever drains or starts to be there, and for zombies to be gone.
   await until(world, timeline.now() + 25_000)
   while (!service.up() && !history.failure()) await oneEvent(world)
+  await outlastOutage(world)
   // Where blocks are fast, whoever drains may take as many as all that comes after.
   const began = blocks.canonical().number
   askForTheRest(world, service)
@@ -231,6 +264,7 @@ function describe({ scenario }: World): string {
     `reorgs to ${reorgMax}, ${confirmations} confirmations${finality ? `, final by ${finality.rule}; tags ${finality.lags.safe} and ${finality.lags.finalized} behind, answered with ${finality.answers}` : ''}`,
     `a block each ${blocktimeMs} ms, configured as ${scenario.configuredBlocktimeMs}`,
     `ending ${ending}`,
+    ...(rest.signerMoods === undefined ? [] : ['keys in a service']),
     ...(kind.isFcfs ? ['first come, first served'] : kind.hasSequencer ? ['one pool'] : []),
     ...(kind.hasL1Gas ? ['gas with a part for L1'] : []),
     ...(fees.isFree ? ['gas is free'] : []),

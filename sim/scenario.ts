@@ -73,6 +73,8 @@ export interface Scenario {
   /** The disk is copied, and put back later. */
   readonly restores: readonly Restore[]
   readonly fees: FeeWorld
+  /** How often a step changes how the service answers that holds the keys. Absent: they are in memory. */
+  readonly signerMoods: number | undefined
   /** Several processes share the database, and the relayers among them. Absent: one has it to itself. */
   readonly replicas: Replicas | undefined
 }
@@ -109,6 +111,7 @@ export const features = [
   'fcfs',
   'sequencerPool',
   'l1Gas',
+  'remoteSigners',
 ] as const
 export type Feature = (typeof features)[number]
 
@@ -130,6 +133,7 @@ export const drawnUsually: Drawn = {
   fcfs: 0.05,
   sequencerPool: 0.03,
   l1Gas: 0.05,
+  remoteSigners: 0.08,
 }
 
 export const replicaActions = ['breakSession', 'cutOff', 'freeze', 'join', 'leave'] as const
@@ -187,7 +191,8 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
   const restores = anyRestores ? drawAnyRestores(anyRestores) : drawRestore(streamOf('restore'))
   const paced = drawPace(pacing, drawAlone(streamOf('scenario'), restores, prices))
   const drawn = withFinality(operated(paced, streamOf('operator'), streamOf('skipping')), has('finality'))
-  const unkind = { ...drawn, sendWeather, invalidPayloads, gaps: drawGaps(streamOf('gaps'), drawn) }
+  const signerMoods = has('remoteSigners')?.pick([0.05, 0.2])
+  const unkind = { ...drawn, sendWeather, invalidPayloads, signerMoods, gaps: drawGaps(streamOf('gaps'), drawn) }
   const alone = ofKind(unkind, drawKind(has, restores))
   const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
   if (!replicas) return alone
@@ -265,7 +270,7 @@ function operated<S extends Alone>(scenario: S, dice: Dice, skipping: Dice): S {
   return { ...scenario, fees, operator, policies, weights: operator.isSteady ? steady : refills }
 }
 
-type Alone = Omit<Scenario, 'gaps' | 'sendWeather' | 'invalidPayloads' | 'kind'>
+type Alone = Omit<Scenario, 'gaps' | 'sendWeather' | 'invalidPayloads' | 'kind' | 'signerMoods'>
 
 function drawAlone(dice: Dice, restores: readonly Restore[], fees: FeeWorld): Alone {
   const reorgMax = dice.pick([0, 1, 2, 3, 5, 8])

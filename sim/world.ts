@@ -26,6 +26,7 @@ import type { Disk } from './process/database.ts'
 import { chainId, epochMs, keys, type Machine } from './process/engine.ts'
 import { openHintLine } from './process/hints.ts'
 import { openLockServer } from './process/locks.ts'
+import type { SignerMood } from './process/signers.ts'
 import { type Drawn, drawScenario, type Scenario } from './scenario.ts'
 import { openTimeline, type Timeline } from './timeline.ts'
 
@@ -36,6 +37,8 @@ export interface World {
   readonly policyDice: Dice
   /** Of what others pay, apart from all other draws. */
   readonly feesDice: Dice
+  /** How the service answers that holds the keys. */
+  readonly signersDice: Dice
   /** How tags move, and the reorgs of safe blocks. */
   readonly tagsDice: Dice
   readonly timeline: Timeline
@@ -91,6 +94,8 @@ export interface Moods {
   /** Blocks in which nothing of ours, or of anybody's, is mined; or none is made until a time. */
   drought: Drought | undefined
   faulty: boolean
+  /** How the service answers that holds the keys. */
+  signerMood: SignerMood
   /** Of sixteen. */
   tightGapFillers: number
   /** The blocks that the tags name on the canonical chain. */
@@ -144,6 +149,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     spike: 0,
     drought: undefined,
     faulty: true,
+    signerMood: 'fine',
     tightGapFillers: scenario.gaps.tightGapFillers,
     tags: { safe: blocks.canonical(), finalized: blocks.canonical() },
     tagsStop: false,
@@ -286,6 +292,8 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     policies: () => state.policies,
     sharing,
     owners,
+    signerMood: () => state.signerMood,
+    keyCalls: dice(seed, 'keyCalls'),
     witness: {
       nextPosition: () => {
         state.position += 1
@@ -314,6 +322,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     dice: worldDice,
     policyDice: dice(seed, 'policies'),
     feesDice: dice(seed, 'fees'),
+    signersDice: dice(seed, 'signers'),
     tagsDice: dice(seed, 'tags'),
     timeline,
     history,

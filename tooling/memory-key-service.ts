@@ -1,7 +1,7 @@
 // A key service in memory: it signs correctly, unless its owner decides otherwise before each call.
 import { bytesToHex } from 'viem/utils'
 import type { Hex } from '../src/domain/ids.ts'
-import { viemCurve } from '../src/signers/curve.ts'
+import { type Curve, viemCurve } from '../src/signers/curve.ts'
 import type { KeyService, KeySignature } from '../src/signers/key-service.ts'
 import { compact, der, order } from './ecdsa.ts'
 
@@ -15,10 +15,16 @@ export interface MemoryKeyService extends KeyService {
   readonly calls: number
 }
 
-export function memoryKeyService(
-  key: Uint8Array,
-  { quota = { perSecond: 1_000, concurrency: 100 }, quotaDomain = bytesToHex(key), canProbe = true } = {},
-): MemoryKeyService {
+export interface MemoryKeyOptions {
+  readonly curve?: Curve
+  readonly quota?: KeyService['quota']
+  readonly quotaDomain?: string
+  readonly canProbe?: boolean
+}
+
+export function memoryKeyService(key: Uint8Array, options: MemoryKeyOptions = {}): MemoryKeyService {
+  const { curve = viemCurve, quota = { perSecond: 1_000, concurrency: 100 }, canProbe = true } = options
+  const { quotaDomain = bytesToHex(key) } = options
   let calls = 0
   const service: MemoryKeyService = {
     quotaDomain,
@@ -32,13 +38,13 @@ export function memoryKeyService(
     },
     async open() {
       await service.beforeOpening()
-      return { publicKey: viemCurve.publicKey(key), keyVersion: 'memory/1' }
+      return { publicKey: curve.publicKey(key), keyVersion: 'memory/1' }
     },
     async sign({ digest }, signal) {
       calls += 1
       const number = calls
       await service.beforeSigning(signal)
-      const { r, s } = await viemCurve.sign(digest, service.signsWith)
+      const { r, s } = await curve.sign(digest, service.signsWith)
       return { ...encoded(BigInt(r), BigInt(s), number), requestId: `request-${number}` }
     },
   }

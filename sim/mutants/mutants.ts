@@ -5,6 +5,7 @@ import { ofBids } from './of-bids.ts'
 import { ofFinality } from './of-finality.ts'
 import { ofPolicies } from './of-policies.ts'
 import { ofProfiles } from './of-profiles.ts'
+import { ofSigners } from './of-signers.ts'
 import { ofVerdicts } from './of-verdicts.ts'
 import { ofWaits } from './of-waits.ts'
 
@@ -32,6 +33,7 @@ export const mutants: readonly Mutant[] = [
   ...ofFinality,
   ...ofPolicies,
   ...ofProfiles,
+  ...ofSigners,
   ...ofVerdicts,
   ...ofWaits,
   {

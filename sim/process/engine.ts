@@ -18,6 +18,7 @@ import type { Timeline } from '../timeline.ts'
 import type { Disk } from './database.ts'
 import { clockOf, type Instance } from './instance.ts'
 import type { LockServer } from './locks.ts'
+import { type SignerMood, simKeyServices } from './signers.ts'
 import { openSimStore, type StoreWitness } from './store.ts'
 
 export const chainId = 31_337
@@ -42,6 +43,9 @@ export interface Machine {
   /** Where replicas share the database. */
   readonly sharing: SimSharing | undefined
   readonly owners: Owners
+  readonly signerMood: () => SignerMood
+  /** What becomes of each call to the service that holds the keys. */
+  readonly keyCalls: Dice
 }
 
 export interface SimSharing {
@@ -65,11 +69,19 @@ export function start(machine: Machine, instance: Instance): Process {
     version: 'sim',
     openTransport: network.transport(instance),
     openStore: async () => store,
+    ...(scenario.signerMoods !== undefined && { openKeyService: keyServicesFor(machine, instance) }),
     ...(sharing && {
       openSharing: () => ({ locks: sharing.locks.locksOf(instance), hints: sharing.hintsOf(instance) }),
     }),
   })
   return { instance, engine }
+}
+
+function keyServicesFor(machine: Machine, instance: Instance) {
+  const { keyCalls, timeline, signerMood } = machine
+  const keyOf = (signerId: string) => keys[Number(signerId.slice(1))] ?? ''
+  const world = { dice: keyCalls, timeline, mood: signerMood, keyOf }
+  return simKeyServices(world, instance, loggerOf(instance, machine, {}))
 }
 
 /** Of a relayer, as its operator has them now. */
@@ -163,6 +175,8 @@ function loggerOf(instance: Instance, machine: Pick<Machine, 'history' | 'owners
       if (instance.state !== 'dead') history.note(`p${instance.id} warns: ${message} ${reported(facts)}`)
     },
     error(facts, message) {
+      // The alarm over a service that signs with another key.
+      if ('code' in facts && facts.code === 'WrongKey') return history.note(`p${instance.id}: ${message}`)
       if (instance.state !== 'dead') history.fail(`the engine logged an error: ${message} ${reported(facts)}`)
     },
     isLevelEnabled: () => true,

@@ -1,0 +1,29 @@
+// While the service that holds the keys signs nothing, everything that needs no signature goes on.
+import { accountAt, ancestorAt } from '../chain/blocks.ts'
+import { finalityBlocks } from '../finality.ts'
+import type { World } from '../world.ts'
+
+/** In blocks: so long the outage outlasts all other faults, and half of it is enough to settle what was mined before. */
+export function outageBlocks({ scenario, nodes }: World): number {
+  const confirmations = Math.max(scenario.confirmations, finalityBlocks(scenario.finality))
+  const lateBlocks = Math.max(...nodes.map(({ receipts }) => receipts.lateBlocks))
+  const blocks = 80 + 4 * confirmations + 4 * lateBlocks
+  return Math.ceil(blocks * Math.max(1, 1_000 / scenario.blocktimeMs))
+}
+
+/** Every nonce that was spent in the first half of the outage is settled, and every canceled transaction of a queue has ended. */
+export function demandNothingWaits(world: World): void {
+  const { scenario, blocks, rows, addresses, history } = world
+  // What a copy has lost is found out in a time of its own.
+  if (scenario.restores.length > 0) return
+  const head = blocks.canonical()
+  const then = ancestorAt(head, head.number - (outageBlocks(world) >> 1))
+  if (!then) return
+  for (const row of rows.all().values()) {
+    if (row.open === 0) continue
+    const { nonce } = accountAt(then, addresses[Number(row.relayer_id.slice(1))] ?? '')
+    const text = `${row.id.slice(-6)} ${row.phase} ${row.nonce}: "${row.wait_text ?? row.status_reason}"`
+    if (row.nonce !== null && row.nonce < nonce) history.fail(`waits for a signer, and needs no signature: ${text}`)
+    if (row.nonce === null && row.canceled_at !== null) history.fail(`was canceled in the queue, and waits: ${text}`)
+  }
+}

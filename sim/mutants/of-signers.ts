@@ -1,0 +1,89 @@
+// Mutants of the signers whose key is in a service: they trust it too much, or wait for it.
+import type { Mutant } from './mutants.ts'
+
+export const ofSigners: readonly Mutant[] = [
+  {
+    name: 'wait-for-a-slow-signer',
+    breaks: 'does nothing while a signature is under way',
+    caughtBy: 'test/engine/remote-signer.test.ts',
+    edits: [
+      {
+        file: 'src/engine/step.ts',
+        find: '  const lostHistory = unknowns.lostHistory ===',
+        put: '  if (remote && underWay.signatures.state(remote).underWay.size > 0) return { idle: true, unknowns }\n  const lostHistory = unknowns.lostHistory ===',
+      },
+    ],
+  },
+  {
+    name: 'deaf-to-throttling',
+    breaks: 'goes on at the same rate when a key service throttles',
+    caughtBy: 'test/signers/remote/quota.test.ts',
+    edits: [
+      {
+        file: 'src/signers/remote/quota.ts',
+        find: 'rate: Math.max(perSecond / 50, state.rate / 2), tokens: 0,',
+        put: '',
+      },
+    ],
+  },
+  {
+    name: 'wait-for-a-hanging-key',
+    breaks: 'sets no limit to a call to a key service',
+    with: ['remoteSigners'],
+    edits: [
+      {
+        file: 'src/signers/remote/call-key.ts',
+        find: 'const answered = await within(clock, limitMs, (over) => service.sign(preimage, over))',
+        put: 'const answered = await within(clock, limitMs * 1e9, (over) => service.sign(preimage, over))',
+      },
+    ],
+  },
+  {
+    name: 'fail-with-the-key',
+    breaks: 'gives a relayer up because a signature failed',
+    with: ['remoteSigners'],
+    edits: [
+      {
+        file: 'src/engine/signatures-under-way.ts',
+        find: 'if (error instanceof SignerUnavailable) note(key, error)',
+        put: 'if (error === key && error instanceof SignerUnavailable) note(key, error)',
+      },
+    ],
+  },
+  {
+    name: 'bind-above-a-failure',
+    breaks: 'binds a nonce above one whose signature failed',
+    caughtBy: 'test/engine/remote-signer.test.ts',
+    edits: [
+      {
+        file: 'src/engine/record-signed.ts',
+        find: "} else if (purpose === 'bind') break",
+        put: "} else if (purpose === 'bind') continue",
+      },
+    ],
+  },
+  {
+    name: 'use-any-signature',
+    breaks: 'uses a signature of another key',
+    with: ['remoteSigners'],
+    edits: [
+      {
+        file: 'src/signers/remote/verify-signature.ts',
+        find: 'if ((await recovered(curve, digest, signature)) === publicKey) return signature',
+        put: 'if ((await recovered(curve, digest, signature)) !== undefined) return signature',
+      },
+    ],
+  },
+  {
+    name: 'use-a-stale-signature',
+    breaks: 'broadcasts a payload that was canceled while its signature was under way',
+    with: ['remoteSigners'],
+    edits: [
+      {
+        file: 'src/engine/record-signed.ts',
+        find: 'if (!fresh || !isUnchanged(known, fresh) || hasExpired(fresh, now)) return undefined',
+        put: 'if (!fresh || hasExpired(fresh, now)) return undefined',
+      },
+    ],
+  },
+]

@@ -1,0 +1,71 @@
+// Keys that are in a service: it answers late, throttles, hangs, fails, refuses, or signs with another key.
+import { hexToBytes } from 'viem'
+import type { Logger } from '../../src/ops/logger.ts'
+import { openCurve } from '../../src/signers/curve.ts'
+import { KeyServiceError } from '../../src/signers/key-service.ts'
+import type { OpenKeyService } from '../../src/signers/open-signers.ts'
+import type { Dice } from '../../tooling/dice.ts'
+import { memoryKeyService } from '../../tooling/memory-key-service.ts'
+import type { Timeline } from '../timeline.ts'
+import { type Instance, leave, reach } from './instance.ts'
+
+export const signerMoods = ['fine', 'slow', 'throttles', 'hangs', 'fails', 'refuses', 'wrongKey'] as const
+export type SignerMood = (typeof signerMoods)[number]
+
+export interface SignerWorld {
+  readonly dice: Dice
+  readonly timeline: Timeline
+  readonly mood: () => SignerMood
+  readonly keyOf: (signerId: string) => string
+}
+
+const quota = { perSecond: 50, concurrency: 10 }
+
+/** For one life of the service: what is on its way to a process that dies is lost. */
+export function simKeyServices(world: SignerWorld, instance: Instance, log: Logger): OpenKeyService {
+  return async ({ id }) => {
+    const key = hexToBytes(world.keyOf(id) as `0x${string}`)
+    const curve = await openCurve(log)
+    const service = memoryKeyService(key, { curve, quota, quotaDomain: 'sim', canProbe: false })
+    service.beforeSigning = () =>
+      new Promise((resolve, reject) =>
+        leave(instance, () => {
+          const mood = world.mood()
+          const answer = () => {
+            service.signsWith = mood === 'wrongKey' ? key.map((byte) => byte ^ 1) : key
+            resolve()
+          }
+          const refuse = (error: KeyServiceError) => () => reject(error)
+          const { ms, run } = fate(mood, world.dice, answer, refuse)
+          if (ms !== undefined) world.timeline.after(ms, () => reach(instance, run))
+        }),
+      )
+    return service
+  }
+}
+
+/** How one call ends, and when; without `ms` never. */
+function fate(
+  mood: SignerMood,
+  dice: Dice,
+  answer: () => void,
+  refuse: (error: KeyServiceError) => () => void,
+): { readonly ms?: number; readonly run: () => void } {
+  const error = (kind: KeyServiceError['kind'], code: string) =>
+    refuse(new KeyServiceError('the service refuses', { kind, code }))
+  switch (mood) {
+    case 'fine':
+    case 'wrongKey':
+      return { ms: dice.between(5, 50), run: answer }
+    case 'slow':
+      return { ms: dice.between(300, 2_500), run: answer }
+    case 'throttles':
+      return { ms: dice.between(5, 50), run: dice.chance(0.7) ? error('throttled', 'Throttling') : answer }
+    case 'hangs':
+      return { run: answer }
+    case 'fails':
+      return { ms: dice.between(5, 500), run: error('transient', 'Internal') }
+    case 'refuses':
+      return { ms: dice.between(5, 50), run: error('permanent', 'AccessDenied') }
+  }
+}
