@@ -13,10 +13,11 @@ import { describeMachine } from './machine.ts'
 import { measureOneDelete } from './one-delete.ts'
 import { measureRelayers } from './relayers.ts'
 import { measureSendsAndCancels } from './sends-and-cancels.ts'
+import { measureSigners } from './signers.ts'
 import { measureWaiting } from './waiting.ts'
 import { measureWakeUp } from './wake.ts'
 
-const topics = ['post', 'delete', 'bulk', 'calls', 'relayers', 'one', 'waiting', 'wake', 'balance'] as const
+const topics = ['post', 'delete', 'bulk', 'calls', 'relayers', 'one', 'waiting', 'wake', 'balance', 'signers'] as const
 type Topic = (typeof topics)[number]
 
 const usage = `npm run bench -- [--only ${topics}] [--database sqlite|postgres] [--json FILE] [--profile]
@@ -64,6 +65,8 @@ if (wants('waiting')) report(await measureWaiting(options))
 // Replicas share a PostgreSQL of their own, whatever the others run on.
 if (wants('wake')) report(await measureWakeUp())
 if (wants('balance')) report(await measureBalance())
+// Its database is SQLite: the keys' quota is the limit.
+if (wants('signers')) report(await measureSigners())
 
 if (options.profileDirectory !== undefined) print(`profiles: ${options.profileDirectory}`)
 if (values.json !== undefined) await writeFile(values.json, JSON.stringify({ machine, figures }, null, 2))
