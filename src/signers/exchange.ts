@@ -1,0 +1,147 @@
+// One HTTP exchange with a key service, and the meaning of an answer that is no success.
+import { type Dispatcher, request } from 'undici'
+import type { Clock } from '../ops/clock.ts'
+import { memberOf } from '../ops/member.ts'
+import type { Random } from '../ops/random.ts'
+import { KeyServiceError } from './key-service.ts'
+
+/** What a client of a key service needs of the process. */
+export interface ServiceAccess {
+  readonly clock: Clock
+  readonly random: Random
+  /** How requests leave; undici's own connections by default. */
+  readonly dispatcher?: Dispatcher
+}
+
+export interface ServiceCall {
+  readonly method: 'GET' | 'POST'
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export interface ServiceAnswer {
+  readonly status: number
+  header(name: string): string | undefined
+  readonly text: string
+  /** The text as JSON; undefined if it is none. */
+  readonly body: unknown
+}
+
+/** The service answered, with a status that is no success. */
+export class ServiceRefusal extends KeyServiceError {
+  readonly status: number
+
+  constructor(status: number, message: string, facts: ConstructorParameters<typeof KeyServiceError>[1]) {
+    super(message, facts)
+    this.status = status
+  }
+}
+
+const answerBytesMax = 1024 * 1024
+
+/** Follows no redirect: a target that nobody configured would get the credentials. Throws KeyServiceError. */
+export async function exchange(
+  { method, url, headers, body }: ServiceCall,
+  dispatcher: Dispatcher | undefined,
+  signal: AbortSignal,
+): Promise<ServiceAnswer> {
+  try {
+    const answer = await request(url, {
+      method,
+      signal,
+      ...(headers && { headers }),
+      ...(body !== undefined && { body }),
+      ...(dispatcher && { dispatcher }),
+    })
+    const text = await readText(answer.body)
+    const header = (name: string) => [answer.headers[name] ?? []].flat()[0]
+    return { status: answer.statusCode, header, text, body: parsed(text) }
+  } catch (error) {
+    throw brokenOff(error)
+  }
+}
+
+async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length > answerBytesMax) {
+      throw new KeyServiceError(`its answer has more than ${answerBytesMax} bytes`, {
+        kind: 'transient',
+        code: 'ANSWER_TOO_LONG',
+      })
+    }
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** No answer came. A code never holds a URL or a header; a message may, so it is left out. */
+export function brokenOff(error: unknown): KeyServiceError {
+  if (error instanceof KeyServiceError) return error
+  const given = memberOf(error, 'code') ?? memberOf(error, 'name')
+  const code = typeof given === 'string' ? given : 'NO_ANSWER'
+  return new KeyServiceError(`no answer (${code})`, { kind: 'transient', code })
+}
+
+/**
+ * 429 is throttling; 408, 5xx and redirects, which a stand-by answers, are transient; every other status needs an
+ * operator. `code` is the provider's own where it gives one.
+ */
+export function refusedBy(answer: ServiceAnswer, given: unknown, clock: Clock): ServiceRefusal {
+  const { status } = answer
+  const code = typeof given === 'string' && /^[\w .:-]{1,80}$/.test(given) ? given : `HTTP_${status}`
+  const retryAfterMs = retryAfter(answer.header('retry-after'), clock)
+  const transient = status === 408 || status >= 500 || (status >= 300 && status < 400)
+  return new ServiceRefusal(status, code === `HTTP_${status}` ? `HTTP ${status}` : `HTTP ${status}: ${code}`, {
+    kind: status === 429 ? 'throttled' : transient ? 'transient' : 'permanent',
+    code,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  })
+}
+
+const retryAfterMaxMs = 60_000
+
+/** RFC 9110 §10.2.3: seconds or a date. */
+function retryAfter(header: string | undefined, clock: Clock): number | undefined {
+  if (header === undefined) return undefined
+  const ms = /^\d{1,6}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - clock.now()
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), retryAfterMaxMs) : undefined
+}
+
+/** Of answers with one of these statuses. */
+export function refusedWith(...statuses: readonly number[]): (error: KeyServiceError) => boolean {
+  return (error) => error instanceof ServiceRefusal && statuses.includes(error.status)
+}
+
+export function permanent(message: string, code: string): KeyServiceError {
+  return new KeyServiceError(message, { kind: 'permanent', code })
+}
+
+/** The answer has the status of a success, and not the members of one. */
+export function malformed(what: string): KeyServiceError {
+  return new KeyServiceError(`its answer has no ${what}`, { kind: 'transient', code: 'MALFORMED_ANSWER' })
+}
+
+/** Where the provider refuses credentials: makes new ones and tries once more, then gives up for good. */
+export async function withFreshCredentials<T>(
+  attempt: (isSecond: boolean) => Promise<T>,
+  isRefusal: (error: KeyServiceError) => boolean,
+): Promise<T> {
+  try {
+    return await attempt(false)
+  } catch (error) {
+    if (!(error instanceof KeyServiceError) || !isRefusal(error)) throw error
+    return attempt(true)
+  }
+}

@@ -1,0 +1,161 @@
+// Signs with a key of Google Cloud KMS: its REST API, with tokens from Google's own library.
+import { memberOf } from '../ops/member.ts'
+import { crc32c } from './crc32c.ts'
+import {
+  brokenOff,
+  exchange,
+  malformed,
+  permanent,
+  refusedBy,
+  type ServiceAccess,
+  type ServiceAnswer,
+  withFreshCredentials,
+} from './exchange.ts'
+import { importOptional } from './import-optional.ts'
+import { type KeyService, KeyServiceError } from './key-service.ts'
+import { publicKeyOfPem, wrongCurve } from './public-key.ts'
+import type { GoogleCloudKmsSettings } from './settings.ts'
+
+type Sdk = typeof import('google-auth-library')
+
+const scopes = ['https://www.googleapis.com/auth/cloudkms']
+/** 3,000 asymmetric operations a minute for the HSMs of a region, which hold all keys of secp256k1. */
+const quota = { perSecond: 50, concurrency: 20 }
+/** The quota is counted by the second. */
+const throttledPauseMs = 1_000
+
+/** Makes a request's headers of authorization. */
+interface TokenSource {
+  getRequestHeaders(url: string): Promise<Headers>
+}
+
+/** Throws SignerError if Google's library is not installed. */
+export async function openGoogleCloudKms(
+  settings: GoogleCloudKmsSettings & { readonly id: string },
+  access: ServiceAccess,
+  load: () => Promise<Sdk> = () => import('google-auth-library'),
+): Promise<KeyService> {
+  const sdk = await importOptional(settings, 'google-auth-library', '^11.3.4', load)
+  const { projectId, universeDomain, key } = settings
+  const origin = `https://cloudkms.${universeDomain}`
+  const parts = ['projects', projectId, 'locations', key.location, 'keyRings', key.keyRingId]
+  const version = [...parts, 'cryptoKeys', key.keyId, 'cryptoKeyVersions', String(key.keyVersion)]
+  const path = version.map(encodeURIComponent).join('/')
+  let source: Promise<TokenSource> | undefined
+
+  async function authorization(signal: AbortSignal): Promise<Record<string, string>> {
+    try {
+      source ??= openTokens(sdk, settings)
+      const headers = await untilAborted((await source).getRequestHeaders(`${origin}/`), signal)
+      return Object.fromEntries(headers)
+    } catch (error) {
+      source = undefined
+      throw tokenFailure(error)
+    }
+  }
+
+  function call(suffix: string, body: object | undefined, signal: AbortSignal): Promise<ServiceAnswer> {
+    return withFreshCredentials(
+      async (isSecond) => {
+        if (isSecond) source = undefined
+        const headers = { ...(await authorization(signal)), ...(body && { 'content-type': 'application/json' }) }
+        const request = { url: `${origin}/v1/${path}${suffix}`, headers, ...(body && { body: JSON.stringify(body) }) }
+        const answer = await exchange({ method: body ? 'POST' : 'GET', ...request }, access.dispatcher, signal)
+        if (answer.status !== 200) throw refused(answer, access)
+        return answer
+      },
+      ({ code }) => code === 'UNAUTHENTICATED',
+    )
+  }
+
+  return {
+    quotaDomain: `google_cloud_kms:${projectId}:${key.location}`,
+    quota,
+    canProbe: true,
+    async open(signal) {
+      const { body } = await call('/publicKey', undefined, signal)
+      const [pem, algorithm] = [memberOf(body, 'pem'), memberOf(body, 'algorithm')]
+      if (algorithm !== 'EC_SIGN_SECP256K1_SHA256') throw wrongCurve(String(algorithm))
+      if (typeof pem !== 'string') throw malformed('pem')
+      checkSum(memberOf(body, 'pemCrc32c'), Buffer.from(pem))
+      return { publicKey: publicKeyOfPem(pem), keyVersion: version.join('/') }
+    },
+    async sign({ digest }, signal) {
+      const bytes = Buffer.from(digest.slice(2), 'hex')
+      const wanted = { digest: { sha256: bytes.toString('base64') }, digestCrc32c: String(crc32c(bytes)) }
+      const { body, header } = await call(':asymmetricSign', wanted, signal)
+      const text = memberOf(body, 'signature')
+      if (typeof text !== 'string') throw malformed('signature')
+      if (memberOf(body, 'verifiedDigestCrc32c') !== true) throw changedOnTheWay()
+      const signature = Buffer.from(text, 'base64')
+      checkSum(memberOf(body, 'signatureCrc32c'), signature)
+      const requestId = header('x-goog-request-id')
+      return {
+        encoding: 'der',
+        bytes: `0x${signature.toString('hex')}`,
+        ...(requestId !== undefined && { requestId }),
+      }
+    },
+  }
+}
+
+/** With a service account it signs its own tokens, so that no token endpoint has to be up. */
+async function openTokens(sdk: Sdk, { serviceAccount, universeDomain }: GoogleCloudKmsSettings): Promise<TokenSource> {
+  if (!serviceAccount) return new sdk.GoogleAuth({ scopes, universeDomain }).getClient()
+  const client = new sdk.JWT({
+    email: serviceAccount.clientEmail.reveal(),
+    keyId: serviceAccount.privateKeyId.reveal(),
+    // A variable that was copied out of the JSON file has its line ends escaped.
+    key: serviceAccount.privateKey.reveal().replaceAll('\\n', '\n'),
+    scopes,
+    universeDomain,
+  })
+  client.useJWTAccessWithScope = true
+  return client
+}
+
+/** The library's requests take no signal. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(new KeyServiceError('the try was aborted', { kind: 'transient', code: 'ABORTED' }))
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort, { once: true })
+  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', abort))
+}
+
+/** The library's errors may quote the key or the request, so only their codes stay. */
+function tokenFailure(error: unknown): KeyServiceError {
+  if (error instanceof KeyServiceError) return error
+  const status = memberOf(error, 'status') ?? memberOf(memberOf(error, 'response'), 'status')
+  if (typeof status === 'number') {
+    const kind = status === 429 ? 'throttled' : status >= 500 ? 'transient' : 'permanent'
+    return new KeyServiceError(`no token (HTTP ${status})`, { kind, code: `TOKEN_HTTP_${status}` })
+  }
+  const code = memberOf(error, 'code') ?? memberOf(memberOf(error, 'cause'), 'code')
+  const isSocket = typeof code === 'string' && /^(E[A-Z]+|UND_ERR_\w+)$/.test(code)
+  return isSocket
+    ? brokenOff({ code })
+    : permanent('no token: the credentials are missing or malformed; check the service account', 'NO_CREDENTIALS')
+}
+
+/** `RESOURCE_EXHAUSTED` and the like are the codes of google.rpc.Code. */
+function refused(answer: ServiceAnswer, { clock }: ServiceAccess): KeyServiceError {
+  const { kind, code, message, retryAfterMs } = refusedBy(
+    answer,
+    memberOf(memberOf(answer.body, 'error'), 'status'),
+    clock,
+  )
+  const pauseMs = retryAfterMs ?? (kind === 'throttled' ? throttledPauseMs : undefined)
+  return new KeyServiceError(message, { kind, code, ...(pauseMs !== undefined && { retryAfterMs: pauseMs }) })
+}
+
+function checkSum(given: unknown, bytes: Uint8Array): void {
+  if (String(given) !== String(crc32c(bytes))) throw changedOnTheWay()
+}
+
+function changedOnTheWay(): KeyServiceError {
+  return new KeyServiceError('bytes changed on the way: the check sums differ', {
+    kind: 'transient',
+    code: 'CRC32C_MISMATCH',
+  })
+}

@@ -1,0 +1,127 @@
+// Reads a key from HashiCorp Vault (KV version 2) when the signer opens, and signs in this process.
+import { readFile } from 'node:fs/promises'
+import type { Hash, Hex } from '../domain/ids.ts'
+import { memberOf } from '../ops/member.ts'
+import type { Curve } from './curve.ts'
+import {
+  exchange,
+  malformed,
+  permanent,
+  refusedBy,
+  type ServiceAccess,
+  type ServiceAnswer,
+  withFreshCredentials,
+} from './exchange.ts'
+import { type KeyService, KeyServiceError } from './key-service.ts'
+import type { VaultSettings } from './settings.ts'
+
+/** Nothing leaves the process, so these only bound the work. */
+const quota = { perSecond: 10_000, concurrency: 64 }
+
+export function openVaultKey(
+  settings: VaultSettings & { readonly id: string },
+  access: ServiceAccess,
+  curve: Curve,
+): KeyService {
+  const { id, url, namespace, mountPoint, keyName, authentication } = settings
+  /** No property leads to it. */
+  let key: Uint8Array | undefined
+
+  async function call(path: string, token: string | undefined, body: object | undefined, signal: AbortSignal) {
+    const headers = {
+      // Vault's agent and proxy may demand it of every request.
+      'x-vault-request': 'true',
+      ...(namespace !== undefined && { 'x-vault-namespace': namespace }),
+      ...(token !== undefined && { 'x-vault-token': token }),
+      ...(body && { 'content-type': 'application/json' }),
+    }
+    const target = `${url.replace(/\/+$/, '')}/v1/${path}`
+    const request = { url: target, headers, ...(body && { body: JSON.stringify(body) }) }
+    return exchange({ method: body ? 'POST' : 'GET', ...request }, access.dispatcher, signal)
+  }
+
+  async function logIn(signal: AbortSignal): Promise<string> {
+    if (authentication.kind === 'token') return authentication.token.reveal()
+    const credentials =
+      authentication.kind === 'approle'
+        ? { role_id: authentication.roleId.reveal(), secret_id: authentication.secretId.reveal() }
+        : { role: authentication.role, jwt: await readToken(authentication.tokenFile) }
+    const answer = await call(`auth/${encoded(authentication.mount)}/login`, undefined, credentials, signal)
+    if (answer.status !== 200) throw refused(answer, 'login', access)
+    const token = memberOf(memberOf(answer.body, 'auth'), 'client_token')
+    if (typeof token !== 'string') throw malformed('auth.client_token')
+    return token
+  }
+
+  async function read(signal: AbortSignal): Promise<ServiceAnswer> {
+    const answer = await call(`${encoded(mountPoint)}/data/${encoded(keyName)}`, await logIn(signal), undefined, signal)
+    if (answer.status !== 200) throw refused(answer, 'read', access)
+    return answer
+  }
+
+  return {
+    quotaDomain: `vault:${id}`,
+    quota,
+    canProbe: true,
+    async open(signal) {
+      // A token may end between the login and the read, so a refused read is worth one more login.
+      const answer = await withFreshCredentials(
+        () => read(signal),
+        ({ code }) => code === 'read HTTP_403',
+      )
+      const data = memberOf(answer.body, 'data')
+      const value = memberOf(memberOf(data, 'data'), 'value')
+      const version = memberOf(memberOf(data, 'metadata'), 'version')
+      if (typeof value !== 'string' || !/^(0x)?[0-9a-fA-F]{64}$/.test(value.trim())) {
+        throw permanent(
+          'the secret has no member "value" of 64 hexadecimal digits; write one with `vault kv put`',
+          'INVALID_SECRET',
+        )
+      }
+      const bytes = Uint8Array.from(Buffer.from(value.trim().replace(/^0x/, ''), 'hex'))
+      const publicKey = publicKeyOf(bytes, curve)
+      key = bytes
+      return { publicKey, keyVersion: typeof version === 'number' ? String(version) : 'unversioned' }
+    },
+    async sign({ digest }) {
+      if (!key) throw new KeyServiceError('the key was not read yet', { kind: 'transient', code: 'NOT_OPEN' })
+      return { encoding: 'compact', bytes: await compact(digest, key, curve) }
+    },
+  }
+}
+
+async function compact(digest: Hash, key: Uint8Array, curve: Curve): Promise<Hex> {
+  const { r, s } = await curve.sign(digest, key)
+  return `0x${r.slice(2)}${s.slice(2)}`
+}
+
+function publicKeyOf(bytes: Uint8Array, curve: Curve): Hex {
+  try {
+    return curve.publicKey(bytes)
+  } catch {
+    // The error omits the cause, which may quote the key.
+    throw permanent('its key is zero or not below the order of secp256k1', 'INVALID_SECRET')
+  }
+}
+
+/** The texts of Vault's errors are for people; the code is the operation and the status. 412 means "not here yet". */
+function refused(answer: ServiceAnswer, operation: string, { clock }: ServiceAccess): KeyServiceError {
+  const code = `${operation} HTTP_${answer.status}`
+  if (answer.status !== 412) return refusedBy(answer, code, clock)
+  return new KeyServiceError(`HTTP 412: ${code}`, { kind: 'transient', code })
+}
+
+/** Kubernetes renews the file, so each login reads it. */
+async function readToken(path: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).trim()
+  } catch (error) {
+    const code = memberOf(error, 'code')
+    throw permanent(`the token file can't be read (${String(code)}); mount a service account token`, 'TOKEN_FILE')
+  }
+}
+
+/** A path may have more than one part. */
+function encoded(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/')
+}

@@ -1,0 +1,143 @@
+// AWS KMS: the SDK against a fake that recomputes each signature of a request.
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { openAwsKms } from '../../../src/signers/aws-kms.ts'
+import {
+  awsArn,
+  awsFailure,
+  awsRegion,
+  type FakeAwsKms,
+  startFakeAwsKms,
+} from '../../../tooling/key-services/fake-aws-kms.ts'
+import { servedKey } from '../../../tooling/key-services/served-key.ts'
+import { expectSignatures, failureOf, someDigest, unaborted } from './support.ts'
+
+let fake: FakeAwsKms
+const key = servedKey()
+
+beforeAll(async () => {
+  fake = await startFakeAwsKms()
+})
+afterAll(() => {
+  vi.unstubAllEnvs()
+  return fake[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  fake.keys.clear()
+  fake.keys.set('k1', { key, state: 'Enabled', keySpec: 'ECC_SECG_P256K1', keyUsage: 'SIGN_VERIFY' })
+  fake.aliases.set('alias/payouts', 'k1')
+  fake.credentials.clear()
+  fake.credentials.set('AKIAFAKE', { accessKeyId: 'AKIAFAKE', secretAccessKey: 'the-secret' })
+  present({ id: 'AKIAFAKE', secret: 'the-secret' })
+})
+
+/** What the default chain finds first. */
+function present({ id, secret, token }: { id: string; secret: string; token?: string }): void {
+  vi.stubEnv('AWS_ENDPOINT_URL_KMS', fake.url)
+  vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true')
+  vi.stubEnv('AWS_ACCESS_KEY_ID', id)
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', secret)
+  vi.stubEnv('AWS_SESSION_TOKEN', token)
+}
+
+const open = (keyId = 'k1') => openAwsKms({ id: 'kms', type: 'aws_kms', region: awsRegion, keyId })
+
+test.each(['k1', awsArn('k1'), 'alias/payouts'])('signs with the key %s, and pins its ARN', async (keyId) => {
+  const service = await open(keyId)
+  const [signature] = await expectSignatures(service, key)
+  expect(signature).toMatchObject({ encoding: 'der', requestId: expect.stringMatching(/^request-/) })
+  expect(await service.open(unaborted)).toMatchObject({ keyVersion: awsArn('k1') })
+  expect(service).toMatchObject({ quotaDomain: 'aws_kms:eu-central-1', quota: { perSecond: 1000 }, canProbe: true })
+  await service.close?.()
+})
+
+test('an alias that is pointed at another key later does not change the key', async () => {
+  const service = await open('alias/payouts')
+  await service.open(unaborted)
+  fake.keys.set('k2', { key: servedKey(), state: 'Enabled', keySpec: 'ECC_SECG_P256K1', keyUsage: 'SIGN_VERIFY' })
+  fake.aliases.set('alias/payouts', 'k2')
+  await expectSignatures(service, key)
+})
+
+test.each([
+  ['ThrottlingException', 'throttled'],
+  ['KMSInternalException', 'transient', 500],
+  ['DependencyTimeoutException', 'transient', 503],
+  ['KeyUnavailableException', 'transient', 500],
+  ['ServiceUnavailable', 'transient', 503],
+  ['AccessDeniedException', 'permanent'],
+  ['DisabledException', 'permanent'],
+  ['KMSInvalidStateException', 'permanent'],
+  ['NotFoundException', 'permanent'],
+  ['InvalidKeyUsageException', 'permanent'],
+  ['UnrecognizedClientException', 'permanent'],
+] as const)('%s is %s', async (code, kind, status?: number) => {
+  const service = await open()
+  await service.open(unaborted)
+  fake.failNext('/', awsFailure(code, 'as ordered', status ?? 400))
+  const before = fake.requests.length
+  expect(await failureOf(() => service.sign(someDigest, unaborted))).toMatchObject({ kind, code })
+  // The SDK does not try again by itself.
+  expect(fake.requests.length).toBe(before + 1)
+  await service.sign(someDigest, unaborted)
+})
+
+test('a connection that breaks, and an aborted try, are transient', async () => {
+  const service = await open()
+  fake.failNext('/', 'drop')
+  expect(await failureOf(() => service.open(unaborted))).toMatchObject({ kind: 'transient' })
+  fake.failNext('/', 'hang')
+  const [aborting, before] = [new AbortController(), fake.requests.length]
+  const hanging = failureOf(() => service.open(aborting.signal))
+  await vi.waitFor(() => expect(fake.requests.length).toBe(before + 1))
+  aborting.abort()
+  expect(await hanging).toMatchObject({ kind: 'transient', code: 'AbortError' })
+})
+
+test('an expired token is renewed once', async () => {
+  fake.credentials.set('ASIA1', { accessKeyId: 'ASIA1', secretAccessKey: 'one', sessionToken: 'old' })
+  fake.credentials.set('ASIA2', { accessKeyId: 'ASIA2', secretAccessKey: 'two', sessionToken: 'new' })
+  present({ id: 'ASIA1', secret: 'one', token: 'old' })
+  const service = await open()
+  await service.open(unaborted)
+  fake.expired.add('old')
+  present({ id: 'ASIA2', secret: 'two', token: 'new' })
+  await expectSignatures(service, key)
+  fake.expired.add('new')
+  const before = fake.requests.length
+  const failure = await failureOf(() => service.sign(someDigest, unaborted))
+  expect(failure).toMatchObject({ kind: 'permanent', code: 'ExpiredTokenException' })
+  expect(fake.requests.length).toBe(before + 2)
+})
+
+test('the fake refuses a wrong secret, which is permanent and is not shown', async () => {
+  present({ id: 'AKIAFAKE', secret: 'another-secret' })
+  const failure = await failureOf(async () => (await open()).open(unaborted))
+  expect(failure).toMatchObject({ kind: 'permanent', code: 'InvalidSignatureException' })
+  expect(failure.message).not.toContain('another-secret')
+})
+
+test('no credentials at all are for the operator', async () => {
+  for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_PROFILE']) {
+    vi.stubEnv(name, undefined)
+  }
+  vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', '/dev/null')
+  vi.stubEnv('AWS_CONFIG_FILE', '/dev/null')
+  const failure = await failureOf(async () => (await open()).open(unaborted))
+  expect(failure).toMatchObject({ kind: 'permanent', code: 'CredentialsProviderError' })
+})
+
+test.each([
+  [{ keySpec: 'ECC_NIST_P256', keyUsage: 'SIGN_VERIFY' }, 'WRONG_CURVE'],
+  [{ keySpec: 'ECC_SECG_P256K1', keyUsage: 'KEY_AGREEMENT' }, 'InvalidKeyUsageException'],
+])('a key that can not sign for Ethereum is refused: %o', async (kind, code) => {
+  fake.keys.set('k1', { key, state: 'Enabled', ...kind })
+  expect(await failureOf(async () => (await open()).open(unaborted))).toMatchObject({ kind: 'permanent', code })
+})
+
+test('without the SDK the error has the command that helps', async () => {
+  const settings = { id: 'kms', type: 'aws_kms', region: awsRegion, keyId: 'k1' } as const
+  const missing = () => Promise.reject(Object.assign(new Error('gone'), { code: 'ERR_MODULE_NOT_FOUND' }))
+  await expect(openAwsKms(settings, missing)).rejects.toThrow(
+    'signer "kms": type "aws_kms" needs the package @aws-sdk/client-kms, which is not installed; run: npm install @aws-sdk/client-kms@^3.1162.0',
+  )
+})

@@ -1,0 +1,171 @@
+// Azure Key Vault: over TLS, with each way to a token, against a fake that Azure's own client accepts.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import { CryptographyClient } from '@azure/keyvault-keys'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { secret } from '../../../src/ops/secret.ts'
+import { openAzureKeyVault } from '../../../src/signers/azure-key-vault.ts'
+import type { AzureKeyVaultSettings } from '../../../src/signers/settings.ts'
+import { certificateAuthority } from '../../../tooling/key-services/certificate.ts'
+import {
+  azureFailure,
+  azureTenant,
+  type FakeAzureKeyVault,
+  startFakeAzureKeyVault,
+} from '../../../tooling/key-services/fake-azure-key-vault.ts'
+import { servedKey } from '../../../tooling/key-services/served-key.ts'
+import { type Access, accessTo, expectSignatures, failureOf, signersOf, someDigest, unaborted } from './support.ts'
+
+let fake: FakeAzureKeyVault
+let access: Access
+let folder: string
+const authority = certificateAuthority()
+const key = servedKey()
+const tenantId = secret(azureTenant)
+const clientId = secret('client-1')
+const bySecret = { kind: 'client_secret', tenantId, clientId, clientSecret: secret('shh-1') } as const
+
+beforeAll(async () => {
+  fake = await startFakeAzureKeyVault(authority.issue('kept.vault.azure.net'))
+  const hosts = ['https://kept.vault.azure.net', 'https://login.microsoftonline.com', 'http://169.254.169.254']
+  access = accessTo(Object.fromEntries(hosts.map((host) => [host, fake.url])), { ca: authority.cert })
+  folder = await mkdtemp(join(tmpdir(), 'rescind-azure-'))
+})
+afterAll(async () => {
+  await fake[Symbol.asyncDispose]()
+  await access[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true })
+})
+beforeEach(() => {
+  fake.clients.set('client-1', 'shh-1')
+  fake.keys.set('payouts/v1', { key, crv: 'P-256K', enabled: true, operations: ['sign', 'verify'] })
+  fake.latest.set('payouts', 'v1')
+})
+
+function open(authentication: AzureKeyVaultSettings['authentication'] = bySecret, keyVersion?: string) {
+  const vaultUrl = 'https://kept.vault.azure.net/'
+  const version = keyVersion === undefined ? {} : { keyVersion }
+  return openAzureKeyVault(
+    { type: 'azure_key_vault', vaultUrl, keyName: 'payouts', authentication, ...version },
+    access,
+  )
+}
+
+test('signs with a client secret, and gets one token for it all', async () => {
+  const before = fake.requests.length
+  const service = open(bySecret, 'v1')
+  const [signature] = await expectSignatures(service, key)
+  expect(signature).toMatchObject({ encoding: 'compact', requestId: expect.any(String) })
+  expect(service.quotaDomain).toBe('azure_key_vault:kept.vault.azure.net')
+  expect(fake.requests.slice(before).filter(({ path }) => path.includes('/token'))).toHaveLength(1)
+})
+
+test.each([{ kind: 'managed_identity' }, { kind: 'managed_identity', clientId }] as const)(
+  'signs with a managed identity: %#',
+  async (authentication) => {
+    await expectSignatures(open(authentication), key)
+    fake.failNext('/metadata', azureFailure(410, 'Gone'))
+    expect(await failureOf(() => open(authentication).open(unaborted))).toMatchObject({ kind: 'transient' })
+  },
+)
+
+test('signs with workload identity, and reads a renewed token file', async () => {
+  const file = join(folder, 'token')
+  await writeFile(file, 'jwt-1')
+  fake.federated.set('client-1', 'jwt-2')
+  const service = open({ kind: 'workload_identity', tenantId, clientId, federatedTokenFile: secret(file) })
+  const failure = await failureOf(() => service.open(unaborted))
+  expect(failure).toMatchObject({ kind: 'permanent', code: 'token invalid_client' })
+  await writeFile(file, 'jwt-2\n')
+  await expectSignatures(service, key)
+  await rm(file)
+  fake.tokens.clear()
+  expect(await failureOf(() => service.sign(someDigest, unaborted))).toMatchObject({ code: 'TOKEN_FILE' })
+})
+
+test('the latest version is pinned when the signer opens', async () => {
+  const service = open()
+  expect(await service.open(unaborted)).toMatchObject({
+    keyVersion: 'https://kept.vault.azure.net/keys/payouts/v1',
+  })
+  fake.keys.set('payouts/v2', { key: servedKey(), crv: 'P-256K', enabled: true, operations: ['sign'] })
+  fake.latest.set('payouts', 'v2')
+  await expectSignatures(service, key)
+})
+
+test.each([
+  [429, 'Throttled', undefined, 'throttled'],
+  [500, 'InternalServerError', undefined, 'transient'],
+  [503, 'ServiceUnavailable', undefined, 'transient'],
+  [403, 'Forbidden', 'ForbiddenByPolicy', 'permanent'],
+  [403, 'Forbidden', undefined, 'permanent'],
+  [404, 'KeyNotFound', undefined, 'permanent'],
+] as const)('%i %s (%s) is %s', async (status, code, inner, kind) => {
+  const service = open()
+  await service.open(unaborted)
+  fake.failNext('/sign', azureFailure(status, code, inner))
+  const failure = await failureOf(() => service.sign(someDigest, unaborted))
+  expect(failure).toMatchObject({ kind, code: inner ?? code })
+  expect(failure.retryAfterMs).toBe(status === 429 ? 2000 : undefined)
+})
+
+test('a refused token is renewed once, then it is for the operator', async () => {
+  const service = open()
+  await service.open(unaborted)
+  fake.tokens.clear()
+  await service.sign(someDigest, unaborted)
+  const denied = azureFailure(401, 'Unauthorized')
+  fake.failNext('/sign', denied, denied)
+  expect(await failureOf(() => service.sign(someDigest, unaborted))).toMatchObject({ kind: 'permanent' })
+})
+
+test.each([
+  [429, 'throttled'],
+  [503, 'transient'],
+] as const)('a login that answers %i is %s', async (status, kind) => {
+  fake.failNext('/oauth2/', azureFailure(status, 'x'))
+  expect(await failureOf(() => open().open(unaborted))).toMatchObject({ kind })
+})
+
+test('a wrong client secret is permanent, and not shown', async () => {
+  const failure = await failureOf(() => open({ ...bySecret, clientSecret: secret('not-this') }).open(unaborted))
+  expect(failure).toMatchObject({ kind: 'permanent', code: 'token invalid_client' })
+  expect(inspect(failure)).not.toContain('not-this')
+})
+
+test('a key that is disabled, may not sign, or is of another curve is for the operator', async () => {
+  const kept = { key, crv: 'P-256K', enabled: true, operations: ['sign'] }
+  fake.keys.set('payouts/v1', { ...kept, enabled: false })
+  const service = open()
+  await service.open(unaborted)
+  const disabled = await failureOf(() => service.sign(someDigest, unaborted))
+  expect(disabled).toMatchObject({ kind: 'permanent', code: 'KeyDisabled' })
+  fake.keys.set('payouts/v1', { ...kept, operations: ['verify'] })
+  expect(await failureOf(() => open().open(unaborted))).toMatchObject({ code: 'KEY_OPERATIONS' })
+  fake.keys.set('payouts/v1', { ...kept, crv: 'P-256' })
+  expect(await failureOf(() => open().open(unaborted))).toMatchObject({ code: 'WRONG_CURVE' })
+})
+
+test('a certificate that nobody trusts is refused before a token leaves', async () => {
+  await using strict = accessTo({ 'https://login.microsoftonline.com': fake.url })
+  const [settings, before] = [{ vaultUrl: 'https://kept.vault.azure.net', keyName: 'payouts' }, fake.requests.length]
+  const service = openAzureKeyVault({ type: 'azure_key_vault', ...settings, authentication: bySecret }, strict)
+  expect(await failureOf(() => service.open(unaborted))).toMatchObject({ kind: 'transient' })
+  expect(fake.requests.length).toBe(before)
+})
+
+test("Azure's own client signs with the fake", async () => {
+  await open().open(unaborted)
+  const token = [...fake.tokens][0] ?? ''
+  const credential = { getToken: async () => ({ token, expiresOnTimestamp: Date.now() + 60_000 }) }
+  const client = new CryptographyClient(`${fake.url}/keys/payouts/v1`, credential, {
+    disableChallengeResourceVerification: true,
+    tlsOptions: { ca: authority.cert },
+  })
+  const { result } = await client.sign('ES256K', Buffer.from(someDigest.digest.slice(2), 'hex'))
+  expect(
+    await signersOf(someDigest.digest, { encoding: 'compact', bytes: `0x${Buffer.from(result).toString('hex')}` }),
+  ).toContain(key.address)
+})

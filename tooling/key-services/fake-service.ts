@@ -1,0 +1,91 @@
+// What the fakes of key services share: an HTTP server, the requests that came, and failures to order.
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+
+export interface FakeRequest {
+  readonly method: string
+  /** With its query. */
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+  /** Whether the client proved a certificate that the server trusts. */
+  readonly hasCertificate: boolean
+}
+
+export interface FakeReply {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** An object is sent as JSON. */
+  readonly body: object | string
+}
+
+/** `hang`: the request is never answered. `drop`: the connection closes. A reply takes the place of the right one. */
+export type FakeFailure = 'hang' | 'drop' | FakeReply
+
+export interface FakeService extends AsyncDisposable {
+  readonly url: string
+  /** Those that were authenticated or not, in their order. */
+  readonly requests: readonly FakeRequest[]
+  /** The next requests whose path holds `where` fail, one by each failure. */
+  failNext(where: string, ...failures: readonly FakeFailure[]): void
+}
+
+export interface FakeTls {
+  readonly key: string
+  readonly cert: string
+  /** Clients must prove a certificate of this authority. */
+  readonly clientCa?: string
+}
+
+export async function startFake(
+  answer: (request: FakeRequest) => Promise<FakeReply> | FakeReply,
+  tls?: FakeTls,
+): Promise<FakeService> {
+  const requests: FakeRequest[] = []
+  const failures: { readonly where: string; readonly failure: FakeFailure }[] = []
+
+  async function respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of incoming) chunks.push(Buffer.from(chunk))
+    const request: FakeRequest = {
+      method: incoming.method ?? '',
+      path: incoming.url ?? '',
+      headers: incoming.headers,
+      body: Buffer.concat(chunks),
+      hasCertificate: Boolean((incoming.socket as Partial<TLSSocket>).authorized),
+    }
+    requests.push(request)
+    const next = failures.findIndex(({ where }) => request.path.includes(where))
+    const [ordered] = next < 0 ? [] : failures.splice(next, 1)
+    if (ordered?.failure === 'hang') return
+    if (ordered?.failure === 'drop') return void incoming.socket.destroy()
+    const { status, headers, body } = ordered?.failure ?? (await answer(request))
+    const type = typeof body === 'string' ? 'text/plain' : 'application/json'
+    response.writeHead(status, { 'content-type': type, ...headers })
+    response.end(typeof body === 'string' ? body : JSON.stringify(body))
+  }
+
+  const listener = (incoming: IncomingMessage, response: ServerResponse) => {
+    respond(incoming, response).catch((error: unknown) => {
+      response.writeHead(500).end(String(error))
+    })
+  }
+  const mutual = tls?.clientCa === undefined ? {} : { ca: tls.clientCa, requestCert: true, rejectUnauthorized: true }
+  const server = tls ? createTlsServer({ key: tls.key, cert: tls.cert, ...mutual }, listener) : createServer(listener)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
+    requests,
+    failNext: (where, ...ordered) => void failures.push(...ordered.map((failure) => ({ where, failure }))),
+    async [Symbol.asyncDispose]() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}
