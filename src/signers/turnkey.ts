@@ -1,0 +1,140 @@
+// Signs with a private key of Turnkey. Each request carries a stamp: a P-256 signature over its body.
+import { createECDH, createPrivateKey, type KeyObject, sign as signWith } from 'node:crypto'
+import type { Hex } from '../domain/ids.ts'
+import { memberOf } from '../ops/member.ts'
+import {
+  exchange,
+  malformed,
+  permanent,
+  refusedBy,
+  refusedWith,
+  type ServiceAccess,
+  type ServiceAnswer,
+  withFreshCredentials,
+} from './exchange.ts'
+import { type KeyService, KeyServiceError } from './key-service.ts'
+import type { TurnkeySettings } from './settings.ts'
+import { SignerError } from './signer-error.ts'
+
+const origin = 'https://api.turnkey.com'
+/** Per sub-organization. */
+const quota = { perSecond: 10, concurrency: 10 }
+/** Of an activity that is under way when the request returns. */
+const pollMs = 100
+
+/** Throws SignerError for an API key that is none. */
+export function openTurnkey(settings: TurnkeySettings & { readonly id: string }, access: ServiceAccess): KeyService {
+  const { id, organizationId, privateKeyId, publicKey, apiPublicKey } = settings
+  const { clock, dispatcher } = access
+  const apiKey = stampKey(id, settings.apiPrivateKey.reveal(), apiPublicKey)
+
+  function call(path: string, content: () => object, signal: AbortSignal): Promise<ServiceAnswer> {
+    return withFreshCredentials(
+      async () => {
+        // The time of the request is in its body, so a second try has a new stamp.
+        const body = JSON.stringify(content())
+        const headers = { 'content-type': 'application/json', 'x-stamp': stamp(body, apiKey, apiPublicKey) }
+        const url = `${origin}/public/v1/${path}`
+        const answer = await exchange({ method: 'POST', url, headers, body }, dispatcher, signal)
+        if (answer.status !== 200) throw refusedBy(answer, memberOf(answer.body, 'turnkeyErrorCode'), clock)
+        return answer
+      },
+      refusedWith(401, 403),
+    )
+  }
+
+  async function finished(activity: unknown, signal: AbortSignal): Promise<unknown> {
+    let current = activity
+    while (isPending(memberOf(current, 'status'))) {
+      await clock.sleep(pollMs, signal)
+      signal.throwIfAborted()
+      const activityId = memberOf(current, 'id')
+      const { body } = await call('query/get_activity', () => ({ organizationId, activityId }), signal)
+      current = memberOf(body, 'activity')
+    }
+    return current
+  }
+
+  return {
+    quotaDomain: `turnkey:${organizationId}`,
+    quota,
+    canProbe: true,
+    // The configuration pins the key: reading it would need one more permission, and the first signature proves it.
+    open: async () => ({ publicKey, keyVersion: privateKeyId }),
+    async sign({ digest }, signal) {
+      const request = () => ({
+        type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
+        timestampMs: String(clock.now()),
+        organizationId,
+        parameters: {
+          signWith: privateKeyId,
+          payload: digest.slice(2),
+          encoding: 'PAYLOAD_ENCODING_HEXADECIMAL',
+          hashFunction: 'HASH_FUNCTION_NO_OP',
+        },
+      })
+      const { body } = await call('submit/sign_raw_payload', request, signal)
+      const activity = await finished(memberOf(body, 'activity'), signal).catch((error: unknown) => {
+        throw error instanceof KeyServiceError ? error : stillPending()
+      })
+      const bytes = signatureOf(activity)
+      const requestId = memberOf(activity, 'id')
+      return { encoding: 'compact', bytes, ...(typeof requestId === 'string' && { requestId }) }
+    },
+  }
+}
+
+function isPending(status: unknown): boolean {
+  return status === 'ACTIVITY_STATUS_PENDING' || status === 'ACTIVITY_STATUS_CREATED'
+}
+
+function stillPending(): KeyServiceError {
+  return new KeyServiceError('the activity did not end in time', { kind: 'transient', code: 'ACTIVITY_STATUS_PENDING' })
+}
+
+function signatureOf(activity: unknown): Hex {
+  const status = memberOf(activity, 'status')
+  if (status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED') {
+    const fix = 'a policy wants the approval of people; let this API user sign alone'
+    throw permanent(`${status}: ${fix}`, status)
+  }
+  if (status !== 'ACTIVITY_STATUS_COMPLETED') {
+    const code = typeof status === 'string' ? status : 'MALFORMED_ANSWER'
+    throw permanent(`the activity ended as ${code}; look it up in Turnkey's console`, code)
+  }
+  const result = memberOf(memberOf(activity, 'result'), 'signRawPayloadResult')
+  const word = (name: string) => {
+    const value = memberOf(result, name)
+    if (typeof value !== 'string' || !/^(0x)?[0-9a-f]{1,64}$/i.test(value)) throw malformed(name)
+    return value.replace(/^0x/, '').padStart(64, '0')
+  }
+  return `0x${word('r')}${word('s')}`
+}
+
+function stamp(body: string, key: KeyObject, publicKey: string): string {
+  const signature = signWith('sha256', Buffer.from(body), key).toString('hex')
+  return Buffer.from(JSON.stringify({ publicKey, scheme: 'SIGNATURE_SCHEME_TK_API_P256', signature })).toString(
+    'base64url',
+  )
+}
+
+/** The private key of the API: 32 bytes in hex, of the curve P-256. */
+function stampKey(id: string, hex: string, publicKey: string): KeyObject {
+  const fault = (what: string) => new SignerError(`signer "${id}": ${what}; create an API key in Turnkey's console`)
+  if (!/^(0x)?[0-9a-f]{64}$/i.test(hex)) throw fault('its api_private_key is not 64 hexadecimal digits')
+  try {
+    const pair = createECDH('prime256v1')
+    pair.setPrivateKey(hex.replace(/^0x/, ''), 'hex')
+    if (pair.getPublicKey('hex', 'compressed') !== publicKey.toLowerCase()) throw new Error('of another key')
+    const point = pair.getPublicKey()
+    const [x = '', y = '', d = ''] = [
+      point.subarray(1, 33),
+      point.subarray(33),
+      Buffer.from(hex.slice(-64), 'hex'),
+    ].map((word) => word.toString('base64url'))
+    return createPrivateKey({ key: { kty: 'EC', crv: 'P-256', d, x, y }, format: 'jwk' })
+  } catch {
+    // The error omits the cause, which may quote the key.
+    throw fault('its api_public_key and api_private_key are no pair of P-256')
+  }
+}

@@ -1,0 +1,71 @@
+// Signs with a key of Consensys web3signer, over its REST interface. It computes the digest itself, so it gets the
+// preimage.
+import { readFile } from 'node:fs/promises'
+import { Agent } from 'undici'
+import type { Hex } from '../domain/ids.ts'
+import { memberOf } from '../ops/member.ts'
+import { exchange, malformed, permanent, refusedBy, type ServiceAccess } from './exchange.ts'
+import type { KeyService } from './key-service.ts'
+import { uncompressed } from './public-key.ts'
+import type { Web3signerSettings } from './settings.ts'
+import { SignerError } from './signer-error.ts'
+
+/** It is the operator's own, and documents no limit. */
+const quota = { perSecond: 500, concurrency: 32 }
+
+/** Throws SignerError for a file that can't be read. */
+export async function openWeb3signer(
+  settings: Web3signerSettings & { readonly id: string },
+  access: ServiceAccess,
+): Promise<KeyService> {
+  const { id, publicKey, tls } = settings
+  const url = settings.url.replace(/\/+$/, '')
+  const agent = tls && new Agent({ connect: await readFiles(id, tls) })
+  const dispatcher = agent ?? access.dispatcher
+  // Its identifiers are public keys without the byte that says "uncompressed".
+  const identifier = `0x${publicKey.slice(4)}`
+
+  return {
+    quotaDomain: `web3signer:${url}`,
+    quota,
+    canProbe: true,
+    async open(signal) {
+      const answer = await exchange({ method: 'GET', url: `${url}/api/v1/eth1/publicKeys` }, dispatcher, signal)
+      if (answer.status !== 200) throw refusedBy(answer, undefined, access.clock)
+      if (!Array.isArray(answer.body)) throw malformed('list of public keys')
+      if (!answer.body.some((each) => typeof each === 'string' && uncompressed(each) === publicKey)) {
+        throw permanent(`it has no key ${identifier}; load the key there, or correct public_key`, 'KEY_NOT_FOUND')
+      }
+      return { publicKey, keyVersion: identifier }
+    },
+    async sign({ preimage }, signal) {
+      const headers = { 'content-type': 'application/json', accept: 'text/plain' }
+      const target = `${url}/api/v1/eth1/sign/${identifier}`
+      const request = { method: 'POST', url: target, headers, body: JSON.stringify({ data: preimage }) } as const
+      const answer = await exchange(request, dispatcher, signal)
+      if (answer.status !== 200) throw refusedBy(answer, undefined, access.clock)
+      const text = typeof answer.body === 'string' ? answer.body : answer.text.trim()
+      if (!isSignature(text)) throw malformed('signature')
+      return { encoding: 'compact', bytes: text }
+    },
+    ...(agent && { close: () => agent.destroy() }),
+  }
+}
+
+function isSignature(text: string): text is Hex {
+  return /^0x[0-9a-f]{130}$/i.test(text)
+}
+
+async function readFiles(id: string, { caFile, certificateFile, keyFile }: NonNullable<Web3signerSettings['tls']>) {
+  const read = async (path: string | undefined) => {
+    if (path === undefined) return undefined
+    try {
+      return await readFile(path, 'utf8')
+    } catch (error) {
+      const code = String(memberOf(error, 'code'))
+      throw new SignerError(`signer "${id}": a file of its tls can't be read (${code}); check path and permissions`)
+    }
+  }
+  const [ca, cert, key] = await Promise.all([caFile, certificateFile, keyFile].map(read))
+  return { ...(ca !== undefined && { ca }), ...(cert !== undefined && { cert }), ...(key !== undefined && { key }) }
+}

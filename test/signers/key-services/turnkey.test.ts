@@ -1,0 +1,141 @@
+// Turnkey: stamped requests against a fake that verifies each stamp, and that Turnkey's own client accepts.
+import { ECDH } from 'node:crypto'
+import { inspect } from 'node:util'
+import { ApiKeyStamper } from '@turnkey/api-key-stamper'
+import { TurnkeyClient } from '@turnkey/http'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { secret } from '../../../src/ops/secret.ts'
+import { openTurnkey } from '../../../src/signers/turnkey.ts'
+import {
+  type FakeTurnkey,
+  startFakeTurnkey,
+  turnkeyFailure,
+  turnkeyOrganization,
+} from '../../../tooling/key-services/fake-turnkey.ts'
+import { servedKey } from '../../../tooling/key-services/served-key.ts'
+import {
+  type Access,
+  accessTo,
+  apiKeyPair,
+  expectSignatures,
+  failureOf,
+  signersOf,
+  someDigest,
+  unaborted,
+} from './support.ts'
+
+let fake: FakeTurnkey
+let access: Access
+const key = servedKey()
+const api = apiKeyPair()
+
+beforeAll(async () => {
+  fake = await startFakeTurnkey()
+  access = accessTo({ 'https://api.turnkey.com': fake.url })
+})
+afterAll(async () => {
+  await fake[Symbol.asyncDispose]()
+  await access[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  fake.keys.set('key-1', key)
+  fake.apiKeys.add(api.publicKey)
+  delete fake.next.status
+  delete fake.next.pending
+})
+
+function open(apiPrivateKey = api.privateKey) {
+  const names = { organizationId: turnkeyOrganization, privateKeyId: 'key-1', apiPublicKey: api.publicKey }
+  const { publicKey } = key
+  const keys = { apiPrivateKey: secret(apiPrivateKey), publicKey }
+  return openTurnkey({ id: 'turnkey', type: 'turnkey', ...names, ...keys }, access)
+}
+
+test('signs, also when an activity takes a while', async () => {
+  const service = open()
+  const [signature] = await expectSignatures(service, key)
+  expect(signature).toMatchObject({ encoding: 'compact', requestId: expect.any(String) })
+  fake.next.pending = 3
+  await expectSignatures(service, key)
+  expect(service).toMatchObject({ quotaDomain: `turnkey:${turnkeyOrganization}`, quota: { perSecond: 10 } })
+})
+
+test('an activity that does not end in time is transient', async () => {
+  fake.next.pending = 1_000
+  const aborting = new AbortController()
+  const signing = failureOf(() => open().sign(someDigest, aborting.signal))
+  const before = fake.requests.length
+  await expect.poll(() => fake.requests.length).toBeGreaterThan(before + 1)
+  aborting.abort()
+  expect(await signing).toMatchObject({ kind: 'transient' })
+})
+
+test.each([
+  [429, 'RATE_LIMITED', 'throttled'],
+  [500, 'INTERNAL', 'transient'],
+  [503, 'UNAVAILABLE', 'transient'],
+  [404, 'PRIVATE_KEY_NOT_FOUND', 'permanent'],
+  [400, 'BAD_REQUEST', 'permanent'],
+])('%i %s is %s', async (status, code, kind) => {
+  fake.failNext('/sign_raw_payload', turnkeyFailure(status, code))
+  expect(await failureOf(() => open().sign(someDigest, unaborted))).toMatchObject({ kind, code })
+})
+
+test.each([401, 403])('%i is tried once more, then it is for the operator', async (status) => {
+  const refused = turnkeyFailure(status, 'SIGNATURE_INVALID')
+  fake.failNext('/sign_raw_payload', refused)
+  await open().sign(someDigest, unaborted)
+  fake.failNext('/sign_raw_payload', refused, refused)
+  const before = fake.requests.length
+  const failure = await failureOf(() => open().sign(someDigest, unaborted))
+  expect(failure).toMatchObject({ kind: 'permanent', code: 'SIGNATURE_INVALID' })
+  const stamps = fake.requests.slice(before).map(({ headers }) => headers['x-stamp'])
+  expect(new Set(stamps).size).toBe(2)
+})
+
+test.each(['ACTIVITY_STATUS_CONSENSUS_NEEDED', 'ACTIVITY_STATUS_FAILED', 'ACTIVITY_STATUS_REJECTED'])(
+  '%s is for the operator',
+  async (status) => {
+    fake.next.status = status
+    const failure = await failureOf(() => open().sign(someDigest, unaborted))
+    expect(failure).toMatchObject({ kind: 'permanent', code: status })
+  },
+)
+
+test('a connection that breaks is transient', async () => {
+  fake.failNext('/sign_raw_payload', 'drop')
+  expect(await failureOf(() => open().sign(someDigest, unaborted))).toMatchObject({ kind: 'transient' })
+})
+
+test('the fake refuses another key, and what is no key is refused, unseen', async () => {
+  fake.apiKeys.clear()
+  expect(await failureOf(() => open().sign(someDigest, unaborted))).toMatchObject({ code: 'API_KEY_INVALID' })
+  for (const wrong of ['12ab', apiKeyPair().privateKey]) {
+    const error = await Promise.resolve()
+      .then(() => open(wrong))
+      .catch((reason: unknown) => reason)
+    expect(inspect(error)).toMatch(/signer "turnkey": its .*api_private_key/)
+    expect(inspect(error)).not.toContain(wrong)
+  }
+})
+
+test("Turnkey's own client signs with the fake", async () => {
+  const stamper = new ApiKeyStamper({ apiPublicKey: api.publicKey, apiPrivateKey: api.privateKey })
+  const client = new TurnkeyClient({ baseUrl: fake.url }, stamper)
+  const { activity } = await client.signRawPayload({
+    type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
+    timestampMs: String(Date.now()),
+    organizationId: turnkeyOrganization,
+    parameters: {
+      signWith: 'key-1',
+      payload: someDigest.digest.slice(2),
+      encoding: 'PAYLOAD_ENCODING_HEXADECIMAL',
+      hashFunction: 'HASH_FUNCTION_NO_OP',
+    },
+  })
+  const result = activity.result.signRawPayloadResult
+  expect(await signersOf(someDigest.digest, { encoding: 'compact', bytes: `0x${result?.r}${result?.s}` })).toContain(
+    key.address,
+  )
+  expect(ECDH.convertKey(api.publicKey, 'prime256v1', 'hex', 'hex', 'compressed')).toBe(api.publicKey)
+})

@@ -1,0 +1,89 @@
+// Turnkey's API as its documentation describes it: it verifies the stamp over each body.
+import { createPublicKey, ECDH, randomUUID, verify } from 'node:crypto'
+import { type FakeReply, type FakeRequest, type FakeService, startFake } from './fake-service.ts'
+import type { ServedKey } from './served-key.ts'
+
+export interface FakeTurnkey extends FakeService {
+  /** Ids of private keys. */
+  readonly keys: Map<string, ServedKey>
+  /** Compressed public keys of P-256, in hex. */
+  readonly apiKeys: Set<string>
+  /** How the next activities end, or for how many questions they stay pending. */
+  readonly next: { status?: string; pending?: number }
+}
+
+export const turnkeyOrganization = '7f3c1f5a-0000-4000-8000-000000000001'
+
+export async function startFakeTurnkey(): Promise<FakeTurnkey> {
+  const state: State = { keys: new Map(), apiKeys: new Set(), next: {} }
+  const pending = new Map<string, { left: number; readonly done: object }>()
+  const fake = await startFake((request) => answer(request, state, pending))
+  return Object.assign(fake, state)
+}
+
+export function turnkeyFailure(status: number, turnkeyErrorCode: string): FakeReply {
+  return { status, body: { code: 16, message: 'as ordered', details: [], turnkeyErrorCode } }
+}
+
+type State = Omit<FakeTurnkey, keyof FakeService>
+
+interface Wanted {
+  readonly type?: string
+  readonly timestampMs?: string
+  readonly organizationId?: string
+  readonly activityId?: string
+  readonly parameters?: {
+    readonly signWith: string
+    readonly payload: string
+    readonly encoding: string
+    readonly hashFunction: string
+  }
+}
+
+async function answer(
+  request: FakeRequest,
+  state: State,
+  pending: Map<string, { left: number; readonly done: object }>,
+): Promise<FakeReply> {
+  if (!isStamped(request, state.apiKeys)) return turnkeyFailure(401, 'API_KEY_INVALID')
+  const wanted = JSON.parse(request.body.toString()) as Wanted
+  if (wanted.organizationId !== turnkeyOrganization) return turnkeyFailure(403, 'ORGANIZATION_MISMATCH')
+  if (request.path === '/public/v1/query/get_activity') {
+    const activity = pending.get(wanted.activityId ?? '')
+    if (!activity) return turnkeyFailure(404, 'ACTIVITY_NOT_FOUND')
+    activity.left -= 1
+    const open = { id: wanted.activityId, status: 'ACTIVITY_STATUS_PENDING' }
+    return { status: 200, body: { activity: activity.left > 0 ? open : activity.done } }
+  }
+  const { parameters, type, timestampMs } = wanted
+  const payload = Buffer.from(parameters?.payload ?? '', 'hex')
+  const key = state.keys.get(parameters?.signWith ?? '')
+  if (request.path !== '/public/v1/submit/sign_raw_payload' || type !== 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2') {
+    return turnkeyFailure(404, 'NOT_FOUND')
+  }
+  if (Math.abs(Date.now() - Number(timestampMs)) > 60_000) return turnkeyFailure(400, 'BAD_TIMESTAMP')
+  if (!key) return turnkeyFailure(404, 'PRIVATE_KEY_NOT_FOUND')
+  const isDigest = parameters?.hashFunction === 'HASH_FUNCTION_NO_OP' && payload.length === 32
+  if (!isDigest || parameters?.encoding !== 'PAYLOAD_ENCODING_HEXADECIMAL') return turnkeyFailure(400, 'BAD_REQUEST')
+  const id = randomUUID()
+  const { status = 'ACTIVITY_STATUS_COMPLETED', pending: left = 0 } = state.next
+  const signature = (await key.signCompact(payload)).toString('hex')
+  const [r, s] = [signature.slice(0, 64), signature.slice(64)]
+  const result = status === 'ACTIVITY_STATUS_COMPLETED' ? { signRawPayloadResult: { r, s, v: '00' } } : {}
+  const done = { id, status, result }
+  if (left === 0) return { status: 200, body: { activity: done } }
+  pending.set(id, { left, done })
+  return { status: 200, body: { activity: { id, status: 'ACTIVITY_STATUS_PENDING' } } }
+}
+
+/** X-Stamp: a P-256 signature in DER over the bytes of the body. */
+function isStamped({ headers, body }: FakeRequest, apiKeys: ReadonlySet<string>): boolean {
+  const text = Buffer.from(String(headers['x-stamp']), 'base64url').toString()
+  if (!text.startsWith('{')) return false
+  const stamp = JSON.parse(text) as { publicKey: string; scheme: string; signature: string }
+  if (stamp.scheme !== 'SIGNATURE_SCHEME_TK_API_P256' || !apiKeys.has(stamp.publicKey)) return false
+  const point = Buffer.from(String(ECDH.convertKey(stamp.publicKey, 'prime256v1', 'hex', 'hex', 'uncompressed')), 'hex')
+  const [x, y] = [point.subarray(1, 33).toString('base64url'), point.subarray(33).toString('base64url')]
+  const key = createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' })
+  return verify('sha256', body, key, Buffer.from(stamp.signature, 'hex'))
+}
