@@ -10,6 +10,7 @@ import { reportAtStart } from './commands/relayers/report-at-start.ts'
 import { samplingRelayers } from './commands/relayers/sample-relayers.ts'
 import { syncConfiguredRelayers } from './commands/relayers/sync-configured-relayers.ts'
 import { type DatabaseSurroundings, openSharing, openStore } from './compose-database.ts'
+import { signerSources, usableSigners } from './compose-signers.ts'
 import type { Config } from './config/config.ts'
 import { refusePublishedAccounts } from './config/published-account.ts'
 import { readPolicies } from './config/read-policies.ts'
@@ -30,7 +31,6 @@ import { type Metrics, noMetrics } from './ops/metrics.ts'
 import type { Exposition } from './ops/prometheus/open.ts'
 import type { Random } from './ops/random.ts'
 import { type RelayerStates, watchRelayers } from './ops/relayer-states.ts'
-import type { Secret } from './ops/secret.ts'
 import { openVault } from './ops/vault.ts'
 import { ownByLocks } from './ownership/own-by-locks.ts'
 import { ownInProcess } from './ownership/own-in-process.ts'
@@ -44,7 +44,7 @@ import { storedAddress } from './registry/stored-address.ts'
 import { warnOfRefused } from './registry/warn-of-refused.ts'
 import { pruneAudit } from './retention/prune-audit.ts'
 import { pruneEvents } from './retention/prune-events.ts'
-import { type OpenKeyService, openSigner, openSigners, signerContext } from './signers/open-signers.ts'
+import { type OpenKeyService, openSigners, signerContext } from './signers/open-signers.ts'
 import type { Hints } from './store/hints.ts'
 import { openLines } from './store/postgres/lines.ts'
 import { watchStore } from './store/watch.ts'
@@ -162,8 +162,8 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const counts = metrics ?? noMetrics
   const known = { metrics: counts.signers, storedAddress: storedAddress(store) }
   const signing = signerContext({ ...around, log: logger, ...known })
-  const signers = await openSigners(config.signers, signing)
-  const openGiven = (id: string, key: Secret) => openSigner({ id, type: 'plain', key }, signing)
+  const signers = await openSigners(usableSigners(config.signers), signing)
+  const { openStored, ...forRequests } = signerSources(signing, config.signerEnvironment)
   const vault = openVault(config.encryption, random)
   await reseal(store, vault, logger)
   const file = registryFile(config, signers)
@@ -176,7 +176,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
       logger,
       file,
       fileSigners: signers,
-      openSigner: openGiven,
+      openSigner: openStored,
       chains: openChains((network: NetworkSettings) => openChain(network, config, around)),
       policyFor: (network) => networkPolicy(network, limits),
     }),
@@ -211,7 +211,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const everything = opened.move()
   return {
     commands,
-    management: { ...commands, announce, registry, vault, logger, guard, openSigner: openGiven, readPolicies },
+    management: { ...commands, announce, registry, vault, logger, guard, ...forRequests, readPolicies },
     ...(sharing && { hints: sharing.hints }),
     states,
     owns: (relayer) => reconciling?.owns(relayer) ?? false,

@@ -24,6 +24,8 @@ export interface RelayerOptions {
   /** As in config.json: `max_in_flight`, `gas_price_cap`, … */
   readonly policies?: Readonly<Record<string, unknown>>
   readonly notificationId?: string
+  /** In place of the private key in the environment. */
+  readonly signer?: { readonly type: string; readonly config: Readonly<Record<string, unknown>> }
 }
 
 export interface NotificationOptions {
@@ -54,8 +56,7 @@ export async function writeServiceFiles(directory: string, files: ServiceFiles):
     })),
     signers: files.relayers.map((relayer, index) => ({
       id: `signer-${relayer.id}`,
-      type: 'plain',
-      config: { key: { type: 'env', value: keyVariable(index) } },
+      ...(relayer.signer ?? { type: 'plain', config: { key: { type: 'env', value: keyVariable(index) } } }),
     })),
     notifications: (files.notifications ?? []).map(({ id, url, signingKey }, index) => ({
       id,

@@ -7,7 +7,9 @@ import type { AddressGuard } from '../ops/guard-addresses.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Secret } from '../ops/secret.ts'
 import type { Vault } from '../ops/vault.ts'
+import type { SignerFacts } from '../registry/entities.ts'
 import type { Registry } from '../registry/registry.ts'
+import type { SignerType } from '../signers/settings.ts'
 import type { Signer } from '../signers/signer.ts'
 import type { CommandContext } from './context.ts'
 
@@ -19,12 +21,31 @@ export interface ManagementContext extends CommandContext {
   readonly announce: () => void
   /** Decides which addresses webhooks may reach. */
   readonly guard: AddressGuard
-  /** Throws OperatorError for an invalid key. The error reveals nothing of it. */
-  readonly openSigner: (id: string, key: Secret) => Promise<Signer>
+  /** Reads the body of a signer, under the rules of the configuration file. */
+  readonly readSigner: (id: string, body: SignerBody) => NewSigner | { readonly problems: Problems }
+  /** The types of signers that a request may have. */
+  readonly signerTypes: readonly string[]
   /** Reads members in the configuration file's form and under its rules. An absent member is at its default. */
   readonly readPolicies: (
     members: PolicyMembers,
   ) => { readonly policies: Policies; readonly warnings: readonly string[] } | { readonly problems: Problems }
+}
+
+/** As it was sent. */
+export interface SignerBody {
+  readonly type: string
+  readonly config: unknown
+  readonly address?: string
+}
+
+export interface NewSigner {
+  readonly type: SignerType
+  /** Without secrets. */
+  readonly config: SignerFacts['config']
+  /** The text to seal: with it, the signer opens again. */
+  readonly secret: Secret
+  /** Throws OperatorError, which reveals no secret. Undefined for a signer that no relayer can use. */
+  open(): Promise<Signer | undefined>
 }
 
 export type PolicyMembers = Readonly<Record<string, unknown>>
@@ -34,8 +55,12 @@ type Problems = readonly { readonly place: string; readonly message: string }[]
 export function policiesFrom({ readPolicies }: ManagementContext, members: PolicyMembers): Policies {
   const read = readPolicies(members)
   if ('policies' in read) return read.policies
-  const problems = read.problems.map(({ place, message }) => `${place}: ${message}`)
-  throw new RescindError('INVALID_REQUEST', problems.join('; '))
+  throw refusedBy(read.problems)
+}
+
+export function refusedBy(problems: Problems): RescindError {
+  const texts = problems.map(({ place, message }) => `${place}: ${message}`)
+  return new RescindError('INVALID_REQUEST', texts.join('; '))
 }
 
 /** Throws STORAGE_KEY_MISSING where there is no key to seal a secret with. */

@@ -4,6 +4,7 @@ import type { Policies } from '../domain/policy-table.ts'
 import type { NetworkProfile, ProfileOverrides } from '../domain/profile.ts'
 import type { SecretHeaders } from '../ops/request-headers.ts'
 import type { Secret } from '../ops/secret.ts'
+import type { KeyServiceSettings, KeyServiceType, VaultTransitSettings } from '../signers/settings.ts'
 import type { Limits } from './limits.ts'
 
 export interface Config {
@@ -15,6 +16,8 @@ export interface Config {
   readonly webhooks: WebhooksConfig
   readonly relayers: readonly RelayerConfig[]
   readonly signers: readonly SignerConfig[]
+  /** What signers that the API creates take from the environment. Absent: nothing. */
+  readonly signerEnvironment?: SignerEnvironment
   readonly notifications: readonly NotificationConfig[]
   readonly networks: readonly NetworkConfig[]
   readonly limits: Limits
@@ -74,6 +77,33 @@ export type SignerConfig =
   | { readonly id: string; readonly type: 'plain'; readonly key: Secret }
   /** `path` is absolute. */
   | { readonly id: string; readonly type: 'local'; readonly path: string; readonly passphrase: Secret }
+  | KeyServiceConfig
+
+/** A key in a service. `shown` holds its settings without secrets, under the names of the file. */
+export type KeyServiceConfig =
+  | {
+      readonly id: string
+      readonly type: KeyServiceType
+      readonly settings: KeyServiceSettings
+      readonly shown: ShownConfig
+    }
+  /** No relayer can use it. */
+  | {
+      readonly id: string
+      readonly type: 'vault_transit'
+      readonly settings: VaultTransitSettings
+      readonly shown: ShownConfig
+    }
+
+export type ShownConfig = Readonly<Record<string, unknown>>
+
+/** Of the environment: what the platforms of providers set there, and the libraries that a request may name. */
+export interface SignerEnvironment {
+  readonly azureTenantId?: Secret
+  readonly azureClientId?: Secret
+  readonly azureFederatedTokenFile?: Secret
+  readonly pkcs11Modules: readonly string[]
+}
 
 export interface NotificationConfig {
   readonly id: string

@@ -17,6 +17,7 @@ import { type Members, readMembers } from './members.ts'
 import { parseNetworks } from './parse-networks.ts'
 import { parseNotifications } from './parse-notifications.ts'
 import { parseRelayers, relayerMembers } from './parse-relayers.ts'
+import { parseSignerEnvironment } from './parse-signer-environment.ts'
 import { parseSigners } from './parse-signers.ts'
 import { readJson } from './read-json.ts'
 import { nameOf, readNetworkEntries } from './read-network-entries.ts'
@@ -44,7 +45,8 @@ export async function loadConfig(realEnv: Environment, cwd: string): Promise<Con
   const file = readMembers(content, '', known, report)
   refusePlugins(file, report)
 
-  const signers = parseSigners(file, env, cwd, report)
+  const signerEnvironment = parseSignerEnvironment(env, cwd)
+  const signers = parseSigners(file, env, cwd, signerEnvironment, report)
   const notifications = parseNotifications(file, env, report)
   const customUrls = customUrlsByNetwork(file, report)
   const found = await readNetworkEntries(file, path, cwd, report)
@@ -57,6 +59,7 @@ export async function loadConfig(realEnv: Environment, cwd: string): Promise<Con
   const networks = await parseNetworks({ entries, unserved }, customUrls, env, report)
   const named = {
     signers: file.items('signers').map(({ value }) => nameOf(value, 'id')),
+    unusableSigners: signers.filter(({ type }) => type === 'vault_transit').map(({ id }) => id),
     notifications: file.items('notifications').map(({ value }) => nameOf(value, 'id')),
     ...(found && { networks: entries.map(({ value }) => nameOf(value, 'network')) }),
   }
@@ -73,6 +76,7 @@ export async function loadConfig(realEnv: Environment, cwd: string): Promise<Con
     webhooks,
     relayers,
     signers,
+    signerEnvironment,
     notifications,
     networks,
     limits,

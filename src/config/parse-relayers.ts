@@ -16,6 +16,8 @@ export interface Referents {
   /** What the file names, well-formed or not: a broken signer is one problem, not one more for each of its relayers. */
   readonly named: {
     readonly signers: readonly string[]
+    /** Their keys are of another curve. */
+    readonly unusableSigners: readonly string[]
     readonly notifications: readonly string[]
     /** Absent when they could not be read. */
     readonly networks?: readonly string[]
@@ -81,6 +83,10 @@ function checkReferences(relayer: RelayerConfig, members: Members, referents: Re
     report.problem(members.place(member), `names "${id}", which is not among the ${list}; ${choice}`)
   }
   check('signer_id', relayer.signerId, named.signers, 'signers')
+  if (named.unusableSigners.includes(relayer.signerId)) {
+    const fault = `names "${relayer.signerId}", a signer of type "vault_transit", whose keys are not of Ethereum's curve`
+    report.problem(members.place('signer_id'), `${fault}; give the relayer a signer of another type, such as "vault"`)
+  }
   check('notification_id', relayer.notificationId, named.notifications, 'notifications')
   const family = unserved.get(relayer.network)
   if (family === undefined || named.networks?.includes(relayer.network)) {

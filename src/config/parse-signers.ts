@@ -1,19 +1,29 @@
 // The signers of the file: where each key comes from. Keys are opened later, see signers/.
 import { resolve } from 'node:path'
-import type { SignerConfig } from './config.ts'
-import { type Members, readMembers, shown } from './members.ts'
+import type { SignerConfig, SignerEnvironment } from './config.ts'
+import { type Members, readMembers } from './members.ts'
+import { parseKeyService } from './parse-key-service.ts'
+import type { KeyServiceSource } from './read-key-service.ts'
 import { type Environment, readReference } from './read-reference.ts'
 import type { Report } from './report.ts'
 
-export function parseSigners(file: Members, env: Environment, cwd: string, report: Report): readonly SignerConfig[] {
+export function parseSigners(
+  file: Members,
+  env: Environment,
+  cwd: string,
+  environment: SignerEnvironment,
+  report: Report,
+): readonly SignerConfig[] {
+  const secretOf = (owner: Members, name: string) => readReference(owner, name, env, report)
+  const source = { report, secretOf, isFile: true, cwd, environment }
   const signers: SignerConfig[] = []
   for (const { value, place } of file.items('signers')) {
-    const members = readMembers(value, place, ['id', 'type', 'config'], report)
+    const members = readMembers(value, place, ['id', 'type', 'config', 'address'], report)
     const id = members.requiredText('id')
     if (id !== '' && signers.some((signer) => signer.id === id)) {
       report.problem(members.place('id'), `"${id}" is defined twice; remove or rename one of the two`)
     }
-    const signer = parseSigner(id, members, env, cwd, report)
+    const signer = parseSigner(id, members, env, source)
     if (signer) signers.push(signer)
   }
   return signers
@@ -23,12 +33,19 @@ function parseSigner(
   id: string,
   signer: Members,
   env: Environment,
-  cwd: string,
-  report: Report,
+  source: KeyServiceSource,
 ): SignerConfig | undefined {
+  const { report, cwd } = source
   const at = signer.place('config')
   const content = signer.raw('config')
-  switch (signer.raw('type')) {
+  const type = signer.raw('type')
+  if ((type === 'plain' || type === 'local') && signer.has('address')) {
+    report.problem(
+      signer.place('address'),
+      `is for keys in a service; remove it, since a "${type}" key shows its address`,
+    )
+  }
+  switch (type) {
     case 'plain': {
       const key = readReference(readMembers(content, at, ['key'], report), 'key', env, report)
       if (key === undefined) return undefined
@@ -46,11 +63,7 @@ function parseSigner(
       const passphrase = readReference(members, 'passphrase', env, report)
       return passphrase && { id, type: 'local', path: resolve(cwd, path), passphrase }
     }
-    default: {
-      const type = signer.raw('type')
-      const fault = type === undefined ? 'is missing' : `${shown(type)} is not supported`
-      report.problem(signer.place('type'), `${fault}; signer "${id}" can be "local" or "plain", or be removed`)
-      return undefined
-    }
+    default:
+      return parseKeyService(id, signer, source)
   }
 }

@@ -12,7 +12,7 @@ export function parseReceivers(name: string, emptyMeans: string, members: Member
   const items = members.items(name)
   // In the files that we take over, an empty list limits nothing.
   if (items.length === 0) report.warn(members.place(name), `is empty, so ${emptyMeans}`)
-  return items.flatMap(({ value, place }) => parseReceiver(value, place, report) ?? [])
+  return items.flatMap(({ value, place }) => parseAddress(value, place, report) ?? [])
 }
 
 export function parseSelectors(name: string, members: Members, report: Report): readonly AllowedCalls[] {
@@ -24,7 +24,7 @@ export function parseSelectors(name: string, members: Members, report: Report): 
   }
   const known = new Set<HexText>()
   return Object.entries(raw).flatMap(([address, listed]) => {
-    const receiver = parseReceiver(address, place, report)
+    const receiver = parseAddress(address, place, report)
     if (receiver && known.has(receiver)) report.problem(place, `names ${receiver} twice; write it once`)
     if (receiver) known.add(receiver)
     const selectors: readonly unknown[] = Array.isArray(listed) ? listed : [listed]
@@ -37,7 +37,8 @@ export function parseSelectors(name: string, members: Members, report: Report): 
   })
 }
 
-function parseReceiver(value: unknown, place: string, report: Report): HexText | undefined {
+/** With its checksum. Undefined after a problem. */
+export function parseAddress(value: unknown, place: string, report: Report): HexText | undefined {
   const checksummed = isAddress(value) ? EthereumAddress.checksum(value) : undefined
   const digits = isAddress(value) ? value.slice(2) : ''
   // Mixed case is a checksum (EIP-55), so a wrong one is a typo.

@@ -6,6 +6,7 @@ import { type NetworkProfile, type ProfileOverrides, withOverrides } from '../do
 import type { Relayer } from '../domain/relayer.ts'
 import type { SecretHeaders } from '../ops/request-headers.ts'
 import type { Secret } from '../ops/secret.ts'
+import type { SignerType } from '../signers/settings.ts'
 
 export interface EndpointSettings {
   readonly url: Secret
@@ -59,8 +60,11 @@ export interface NotificationSettings {
 
 export interface SignerFacts {
   readonly id: string
-  readonly type: 'plain' | 'local'
-  readonly address: Address
+  readonly type: SignerType
+  /** Absent: no relayer can use it. */
+  readonly address?: Address
+  /** Its settings without secrets, under the names of the file. */
+  readonly config: Readonly<Record<string, unknown>>
 }
 
 /** The entities of the configuration file. The file owns them, and is read once, at start. */

@@ -4,7 +4,6 @@ import type { RelayerId } from '../domain/ids.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { Logger } from '../ops/logger.ts'
 import { OperatorError } from '../ops/operator-error.ts'
-import type { Secret } from '../ops/secret.ts'
 import type { Vault } from '../ops/vault.ts'
 import type { Signer } from '../signers/signer.ts'
 import type { Entity, EntityKind, Store } from '../store/store.ts'
@@ -14,7 +13,7 @@ import { type Registry, relayersMax } from './registry.ts'
 import { reopenChains } from './reopen-chains.ts'
 import { unfollowedReporter } from './report-unfollowed.ts'
 import { notificationFromEntity, relayerFromEntity, signerFromEntity } from './stored-entities.ts'
-import { storedSigners } from './stored-signers.ts'
+import { type OpenStoredSigner, storedSigners } from './stored-signers.ts'
 
 export interface RegistryOptions {
   readonly store: Store
@@ -23,7 +22,7 @@ export interface RegistryOptions {
   readonly file: RegistryFile
   /** Those of the file, by id. */
   readonly fileSigners: ReadonlyMap<string, Signer>
-  readonly openSigner: (id: string, key: Secret) => Promise<Signer>
+  readonly openSigner: OpenStoredSigner
   readonly chains: Chains<NetworkSettings>
   readonly policyFor: (network: NetworkSettings) => NetworkPolicy
 }

@@ -12,7 +12,7 @@ type FileRelayer = Omit<Relayer, 'id' | 'network' | 'chainId' | 'address'> & {
 /** The parsed file: entities refer to each other by names that the parser has checked. */
 export interface ParsedFile extends Pick<RegistryFile, 'notifications' | 'networks'> {
   readonly relayers: readonly FileRelayer[]
-  readonly signers: readonly Pick<SignerFacts, 'id' | 'type'>[]
+  readonly signers: readonly (Pick<SignerFacts, 'id' | 'type'> & { readonly shown?: SignerFacts['config'] })[]
 }
 
 /** `opened`: the file's signers, by id. */
@@ -20,7 +20,9 @@ export function registryFile(parsed: ParsedFile, opened: ReadonlyMap<string, Sig
   const { notifications, networks } = parsed
   const addressOf = (signerId: string) => known(opened.get(signerId), `signer "${signerId}"`).address
   const chainIds = new Map(networks.map(({ name, chainId }) => [name, chainId]))
-  const signers = parsed.signers.map(({ id, type }) => ({ id, type, address: addressOf(id) }))
+  const signers = parsed.signers.map(({ id, type, shown: config = {} }) =>
+    type === 'vault_transit' ? { id, type, config } : { id, type, config, address: addressOf(id) },
+  )
   const relayers = parsed.relayers.map((relayer) => ({
     ...relayer,
     // These names come from the file, which defines them.

@@ -1,6 +1,5 @@
 // Converts entities from the API to stored rows and back: which members are plain, and which are sealed. A row is read
 // by the function beside the one that wrote it, so it has the type that was written.
-import type { Address } from '../domain/ids.ts'
 import { type Secret, secret, secretUrl } from '../ops/secret.ts'
 import type { Vault } from '../ops/vault.ts'
 import type { Entity, EntityKind } from '../store/store.ts'
@@ -14,14 +13,15 @@ export function nameOfEntity({ kind, id }: { kind: EntityKind; id: string }): st
   return `${kind} "${id}"`
 }
 
-export function signerToEntity(vault: Vault, { id, type, address }: SignerFacts, key: Secret): StoredEntity {
+/** `secret`: the key, or the settings of a key in a service. */
+export function signerToEntity(vault: Vault, { id, ...facts }: SignerFacts, secret: Secret): StoredEntity {
   const at = { kind: 'signer', id } as const
-  return { ...at, facts: encode({ type, address }), sealed: vault.seal(key.reveal(), nameOfEntity(at)) }
+  return { ...at, facts: encode(facts), sealed: vault.seal(secret.reveal(), nameOfEntity(at)) }
 }
 
 export function signerFromEntity({ id, facts }: Entity): SignerFacts {
-  const { type, address } = decode(facts) as { type: 'plain'; address: Address }
-  return { id, type, address }
+  // Rows of earlier versions have no config.
+  return { id, config: {}, ...(decode(facts) as Omit<SignerFacts, 'id' | 'config'>) }
 }
 
 export function notificationToEntity(vault: Vault, { id, type, url, signingKey }: NotificationSettings): StoredEntity {
@@ -87,7 +87,8 @@ function sealable({ url, weight, headers }: EndpointSettings): SealableEndpoint 
   return { url: url.reveal(), weight, ...(pairs && { headers: pairs }) }
 }
 
-export function keyFromEntity(vault: Vault, row: Entity): Secret {
+/** The text that the signer was stored with. */
+export function secretFromEntity(vault: Vault, row: Entity): Secret {
   return vault.open(row.sealed ?? '', nameOfEntity(row))
 }
 

@@ -2,9 +2,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import pkcs11 from 'pkcs11js'
 import type { Hex } from '../domain/ids.ts'
+import { uncompressed } from '../ops/curve-point.ts'
 import { memberOf } from '../ops/member.ts'
 import { endOfThread, type TokenReply, type TokenRequest, type TokenSettings } from './pkcs11.ts'
-import { uncompressed } from './public-key.ts'
 
 interface Key {
   readonly handle: Buffer

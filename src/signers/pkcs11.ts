@@ -82,19 +82,20 @@ export async function openPkcs11(
 function startThread(token: TokenSettings, clock: Clock): TokenThread {
   // The built package holds the same file as JavaScript.
   const file = import.meta.url.endsWith('.ts') ? './pkcs11-thread.ts' : './pkcs11-thread.js'
-  const worker = new Worker(new URL(file, import.meta.url), { workerData: token })
+  // Flags of the process that are not for threads would end it.
+  const worker = new Worker(new URL(file, import.meta.url), { workerData: token, execArgv: [] })
   const waiting = new Map<number, (reply: TokenReply) => void>()
   let last = 0
   worker.on('message', (reply: TokenReply) => {
     waiting.get(reply.id)?.(reply)
     waiting.delete(reply.id)
   })
+  /** No other thread takes its place: it would try a PIN again that this one tried. */
+  let failed: { readonly message: string; readonly kind: 'permanent'; readonly code: string } | undefined
   const fail = (code: string) => {
-    for (const [id, answer] of waiting) {
-      answer({ id, failure: { message: 'the thread of the token ended', kind: 'transient', code } })
-    }
+    failed ??= { message: 'the thread of the token ended; restart the service', kind: 'permanent', code }
+    for (const [id, answer] of waiting) answer({ id, failure: failed })
     waiting.clear()
-    threads.delete(JSON.stringify(token))
   }
   worker.on('error', () => fail('THREAD_FAILED'))
   worker.on('exit', () => fail('THREAD_ENDED'))
@@ -103,6 +104,7 @@ function startThread(token: TokenSettings, clock: Clock): TokenThread {
   return {
     users: 0,
     async call(request, signal) {
+      if (failed) throw new KeyServiceError(failed.message, failed)
       const { promise, resolve, reject } = Promise.withResolvers<TokenReply>()
       last += 1
       const id = last

@@ -1,6 +1,7 @@
 // Public keys of secp256k1 in the forms that providers return, as 65 uncompressed bytes.
-import { createPublicKey, ECDH, type JsonWebKey } from 'node:crypto'
+import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import type { Hex } from '../domain/ids.ts'
+import { uncompressed } from '../ops/curve-point.ts'
 import { permanent } from './exchange.ts'
 
 /** `der` is a SubjectPublicKeyInfo (RFC 5480). Throws KeyServiceError for another curve. */
@@ -20,18 +21,6 @@ export function publicKeyOfJwk({ crv, x, y }: { crv?: unknown; x?: unknown; y?: 
   const key = uncompressed(`04${word(x)}${word(y)}`)
   if (key === undefined) throw permanent('its public key is no point of the curve', 'INVALID_PUBLIC_KEY')
   return key
-}
-
-/** 33, 64 or 65 bytes in hex, with or without 0x. Undefined if it is no point of secp256k1. */
-export function uncompressed(key: string): Hex | undefined {
-  const hex = key.replace(/^0x/, '')
-  const point = hex.length === 128 ? `04${hex}` : hex
-  if (!/^(0[23][0-9a-f]{64}|04[0-9a-f]{128})$/i.test(point)) return undefined
-  try {
-    return `0x${String(ECDH.convertKey(point, 'secp256k1', 'hex', 'hex', 'uncompressed'))}`
-  } catch {
-    return undefined
-  }
 }
 
 function exported(read: () => { export(options: { format: 'jwk' }): JsonWebKey; asymmetricKeyType?: string }) {

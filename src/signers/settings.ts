@@ -114,6 +114,11 @@ export interface Pkcs11Settings {
   readonly keyLabel: string
 }
 
+export type KeyServiceType = KeyServiceSettings['type']
+
+/** `plain` and `local` keys are in this process. No relayer can use `vault_transit`. */
+export type SignerType = 'plain' | 'local' | 'vault_transit' | KeyServiceType
+
 /** The keys that a relayer can sign with. `address`: the operator expects this one, and the service checks it. */
 export type KeyServiceSettings = { readonly id: string; readonly address?: Address } & (
   | AwsKmsSettings

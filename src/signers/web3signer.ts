@@ -3,10 +3,10 @@
 import { readFile } from 'node:fs/promises'
 import { Agent } from 'undici'
 import type { Hex } from '../domain/ids.ts'
+import { uncompressed } from '../ops/curve-point.ts'
 import { memberOf } from '../ops/member.ts'
 import { exchange, malformed, permanent, refusedBy, type ServiceAccess } from './exchange.ts'
 import type { KeyService } from './key-service.ts'
-import { uncompressed } from './public-key.ts'
 import type { Web3signerSettings } from './settings.ts'
 import { SignerError } from './signer-error.ts'
 

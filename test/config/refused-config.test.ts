@@ -195,8 +195,8 @@ test.each<[string, Spoil, RegExp]>([
   ],
   [
     'cloud signer',
-    inSigner({ type: 'aws_kms', config: { key: hidden } }),
-    /signers\[1\]\.type: "aws_kms" is not supported; signer "raw" can be/,
+    inSigner({ type: 'cloud', config: { key: hidden } }),
+    /signers\[1\]\.type: "cloud" is not supported; signer "raw" can be "local", "plain", "aws_kms"/,
   ],
   ['signer without type', inSigner({ type: undefined }), /signers\[1\]\.type: is missing; signer "raw" can be/],
   [
@@ -349,7 +349,7 @@ test('every problem is told at once', async () => {
   const file = rightFile()
   inPolicies({ min_balance: -1, max_in_flight: 0 })(file)
   inNetwork({ chain_id: 'x' })(file)
-  inSigner({ type: 'vault' })(file)
+  inSigner({ type: 'cloud' })(file)
   const error = await refusal(loadFile(file, { ...env, API_KEY: '', APP_PORT: 'x' }))
   expect(error.problems.map(({ place }) => place).sort()).toEqual([
     'API_KEY',

@@ -169,9 +169,9 @@ test('signers: of the file and of the API are told alike; what can not be is ref
       [
         'POST',
         '/signers',
-        { type: 'aws_kms', config: { key_id: 'x', region: 'y' } },
+        { type: 'cloud', config: { key_id: 'x', region: 'y' } },
         'NOT_SUPPORTED',
-        /"aws_kms".*there is "plain"/,
+        /"cloud".*there are plain, aws_kms/,
       ],
       ['POST', '/signers', { type: 'local', config: { key: other } }, 'NOT_SUPPORTED', /a keystore file/],
       [

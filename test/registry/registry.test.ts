@@ -37,7 +37,7 @@ const network: NetworkSettings = {
     explorerUrls: [],
   },
 }
-const facts = { id: 'sealed', type: 'plain', address: devAccount(1).address } as const
+const facts = { id: 'sealed', type: 'plain', address: devAccount(1).address, config: {} } as const
 const key = secret(devAccount(1).key)
 
 /** A registry, the chains that it opened and closed, and the relayers that it was last told to advance. */
@@ -50,7 +50,7 @@ async function process(store: Store, logger: Logger = quiet) {
   const registry = await openRegistry({
     ...{ store, vault, logger, fileSigners: new Map(), policyFor: () => somePolicy },
     file: { relayers: [], signers: [], notifications: [], networks: [network] },
-    async openSigner(id, key) {
+    async openSigner({ id }, key) {
       keysOpened.push(id)
       return openPlainSigner(id, key.reveal(), curve)
     },

@@ -12,7 +12,10 @@ const cache = join(root, 'node_modules/.cache/tested-service')
 const folder = join(cache, 'joined')
 
 /** What loads files of its own at run time, and what is loaded only when somebody opens it. */
-const apart = ['better-sqlite3', 'secp256k1', 'pg-native', '@scalar/fastify-api-reference']
+const apart = [
+  ...['better-sqlite3', 'secp256k1', 'pg-native', '@scalar/fastify-api-reference'],
+  ...['@aws-sdk/client-kms', 'google-auth-library', 'pkcs11js'],
+]
 
 /** Once for all projects of a run. TESTED_SERVICE=$PWD/src/main.ts runs the services from the source, module by module. */
 export default async function setUp(): Promise<void> {
@@ -28,7 +31,8 @@ export default async function setUp(): Promise<void> {
 
 async function joined(): Promise<string> {
   await using bundle = await rolldown({
-    input: join(root, 'src/main.ts'),
+    // A thread begins with a file of its own.
+    input: { main: join(root, 'src/main.ts'), 'pkcs11-thread': join(root, 'src/signers/pkcs11-thread.ts') },
     platform: 'node',
     external: apart,
     // Nothing is left out that a package does at its load.

@@ -1,4 +1,5 @@
 // A key as a key service holds it: every second signature has a high s, as those of real services do.
+import { createECDH, createPrivateKey } from 'node:crypto'
 import { type Address, type Hex, hexToBytes, numberToHex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, sign } from 'viem/accounts'
 
@@ -50,4 +51,16 @@ export function integer(bytes: Uint8Array): Buffer {
   const first = bytes.findIndex((byte) => byte !== 0)
   const shortest = first < 0 ? Buffer.from([0]) : Buffer.from(bytes.subarray(first))
   return der(0x02, (shortest[0] ?? 0) >= 128 ? Buffer.concat([Buffer.from([0]), shortest]) : shortest)
+}
+
+/** Of secp256k1, as PKCS #8 in PEM. */
+export function pemOf(key: Hex): string {
+  const pair = createECDH('secp256k1')
+  pair.setPrivateKey(key.slice(2), 'hex')
+  const point = pair.getPublicKey()
+  const [d = '', x = '', y = ''] = [Buffer.from(key.slice(2), 'hex'), point.subarray(1, 33), point.subarray(33)].map(
+    (word) => word.toString('base64url'),
+  )
+  const jwk = { kty: 'EC', crv: 'secp256k1', d, x, y }
+  return createPrivateKey({ key: jwk, format: 'jwk' }).export({ type: 'pkcs8', format: 'pem' }).toString()
 }

@@ -5,6 +5,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { Hex } from 'viem'
+import { pemOf } from './served-key.ts'
 
 const run = promisify(execFile)
 
@@ -19,6 +21,8 @@ export interface SoftHsm extends AsyncDisposable {
   readonly tokenLabel: string
   readonly pin: string
   createKey(label: string, id: string, curve?: string): Promise<void>
+  /** A key that others have, too. */
+  importKey(label: string, id: string, key: Hex): Promise<void>
   changePin(from: string, to: string): Promise<void>
 }
 
@@ -46,6 +50,15 @@ export async function startSoftHsm(): Promise<SoftHsm> {
       await run('pkcs11-tool', [...login, '--keypairgen', '--key-type', `EC:${curve}`, '--label', label, '--id', id], {
         env,
       })
+    },
+    async importKey(label, id, key) {
+      const file = join(folder, `${label}.pem`)
+      await writeFile(file, pemOf(key))
+      await run(
+        'softhsm2-util',
+        ['--import', file, '--token', tokenLabel, '--label', label, '--id', id, '--pin', pin],
+        { env },
+      )
     },
     async changePin(from, to) {
       const token = ['--module', module, '--token-label', tokenLabel, '--login', '--pin', from]

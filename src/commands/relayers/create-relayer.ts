@@ -60,6 +60,10 @@ function relayerFrom(context: ManagementContext, request: RelayerRequest, id: st
       request.network,
       networks.map((each) => each.name),
     )
+  if (!signer && registry.signers().some((each) => each.id === signerId && each.type === 'vault_transit')) {
+    const fault = `signer "${signerId}" is of type "vault_transit", whose keys are not of Ethereum's curve`
+    throw new RescindError('NOT_SUPPORTED', `signer_id: ${fault}; name a signer of another type`)
+  }
   if (!signer)
     throw unknown(
       'signer_id',

@@ -1,4 +1,4 @@
-// POST of a signer: the key is sealed before it is stored, and never shown again.
+// POST of a signer: its secrets are sealed before they are stored, and never shown again.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import { freshId } from '../../ops/fresh-id.ts'
@@ -6,13 +6,12 @@ import { OperatorError } from '../../ops/operator-error.ts'
 import type { Secret } from '../../ops/secret.ts'
 import type { SignerFacts } from '../../registry/entities.ts'
 import { signerToEntity } from '../../registry/stored-entities.ts'
-import { type ManagementContext, requireKey, takeEffect } from '../management.ts'
+import { type ManagementContext, refusedBy, requireKey, type SignerBody, takeEffect } from '../management.ts'
 
 export interface SignerRequest {
   /** Generated if absent. */
   readonly id?: string
-  /** 64 hexadecimal digits, with or without 0x. */
-  readonly key: Secret
+  readonly body: SignerBody
 }
 
 /** Throws INVALID_REQUEST, ALREADY_EXISTS, STORAGE_KEY_MISSING. */
@@ -22,10 +21,10 @@ export async function createSigner(
   requester: Requester,
 ): Promise<SignerFacts> {
   const { store, clock, random, registry, vault } = context
-  requireKey(context, 'config.key')
+  requireKey(context, secretOf(request.body))
   const id = request.id ?? freshId(random, clock.now())
-  const signer = await factsOf(context, id, request.key)
-  const row = signerToEntity(vault, signer, request.key)
+  const { signer, secret } = await openNew(context, id, request.body)
+  const row = signerToEntity(vault, signer, secret)
   await store.commit(async (session) => {
     await session.raiseRevision()
     if (registry.file.signers.some((each) => each.id === id) || (await session.entity('signer', id))) {
@@ -38,12 +37,25 @@ export async function createSigner(
   return signer
 }
 
-/** Throws INVALID_REQUEST for an invalid key. The error reveals nothing of it. */
-export async function factsOf({ openSigner }: ManagementContext, id: string, key: Secret): Promise<SignerFacts> {
+/** The member that is sealed, for people. */
+export function secretOf({ type }: SignerBody): string {
+  return type === 'plain' ? 'config.key' : 'config'
+}
+
+/** Opens it once, for its address. Throws INVALID_REQUEST, which reveals no secret. */
+export async function openNew(
+  { readSigner }: ManagementContext,
+  id: string,
+  body: SignerBody,
+): Promise<{ readonly signer: SignerFacts; readonly secret: Secret }> {
+  const read = readSigner(id, body)
+  if ('problems' in read) throw refusedBy(read.problems)
+  const { type, config, secret } = read
   try {
-    return { id, type: 'plain', address: (await openSigner(id, key)).address }
+    const opened = await read.open()
+    return { signer: { id, type, config, ...(opened && { address: opened.address }) }, secret }
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
-    throw new RescindError('INVALID_REQUEST', `config.key: ${error.message}`)
+    throw new RescindError('INVALID_REQUEST', `${secretOf(body)}: ${error.message}`)
   }
 }

@@ -1,18 +1,17 @@
-// PATCH of a signer: another key, unless that would change the account of a relayer.
+// PATCH of a signer: another key or other settings, unless that would change the account of a relayer.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
-import type { Secret } from '../../ops/secret.ts'
 import type { SignerFacts } from '../../registry/entities.ts'
 import { signerFromEntity, signerToEntity } from '../../registry/stored-entities.ts'
 import { type ManagementContext, notInFile, requireKey, takeEffect } from '../management.ts'
 import { usedBy } from '../used-by.ts'
-import { factsOf } from './create-signer.ts'
+import { openNew, secretOf } from './create-signer.ts'
 
 /** Throws SIGNER_NOT_FOUND, CONFIGURED_BY_FILE, SIGNER_IN_USE, INVALID_REQUEST, STORAGE_KEY_MISSING. */
 export async function updateSigner(
   context: ManagementContext,
   id: string,
-  key: Secret,
+  config: unknown,
   requester: Requester,
 ): Promise<SignerFacts> {
   const { store, registry, vault } = context
@@ -22,9 +21,13 @@ export async function updateSigner(
     registry.file.signers.some((each) => each.id === id),
     'change it there and restart',
   )
-  requireKey(context, 'config.key')
-  const signer = await factsOf(context, id, key)
-  const row = signerToEntity(vault, signer, key)
+  await registry.refresh()
+  const stored = registry.signers().find((each) => each.id === id)
+  if (!stored) throw new RescindError('SIGNER_NOT_FOUND', `Signer with ID ${id} not found`)
+  const body = { type: stored.type, config }
+  requireKey(context, secretOf(body))
+  const { signer, secret } = await openNew(context, id, body)
+  const row = signerToEntity(vault, signer, secret)
   await store.commit(async (session) => {
     await session.raiseRevision()
     const known = await session.entity('signer', id)

@@ -7,11 +7,22 @@ import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { newId } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
-import { parseSignerKey, signerConfigSchema } from './parse-signer-key.ts'
+import { checkSignerKey } from './parse-signer-key.ts'
 import { presentSigner, signerSchema } from './present-signer.ts'
+import { signerConfigSchema } from './signer-config.ts'
 
 const bodySchema = Type.Object(
-  { id: newId, type: Type.String({ description: '"plain"' }), config: signerConfigSchema },
+  {
+    id: newId,
+    type: Type.String({
+      description: '"plain", or the type of a key service, as in the configuration file',
+      examples: ['plain', 'aws_kms'],
+    }),
+    config: signerConfigSchema,
+    address: Type.Optional(
+      Type.String({ description: 'the address that the key must have, for a key in a service. The service compares' }),
+    ),
+  },
   {
     additionalProperties: false,
     examples: [{ id: 'payouts', type: 'plain', config: { key: `0x${'11'.repeat(32)}` } }],
@@ -26,22 +37,22 @@ export function createSigner(management: ManagementContext) {
       operationId: 'createSigner',
       summary: 'Create a signer',
       description:
-        'The key is encrypted before it is stored (AES-256-GCM, `STORAGE_ENCRYPTION_KEY`), and never returned. Only the configuration file can name keystore files.',
+        'Secrets are encrypted before they are stored (AES-256-GCM, `STORAGE_ENCRYPTION_KEY`), and never returned. Only the configuration file can name files. The service reads the public key, and signs a fixed text once, before it answers.',
       tags: ['signers'],
       body: bodySchema,
       response: answers(signerSchema, 400, 409, 413, 415),
     },
     async answer(request) {
       const {
-        body: { id, type, config },
+        body: { id, type, config, address },
       } = request
-      if (type !== 'plain') throw refusedKind(type)
-      const key = parseSignerKey(config)
+      if (!management.signerTypes.includes(type)) throw refusedKind(type, management.signerTypes)
+      if (type === 'plain') checkSignerKey(config)
       return success(
         presentSigner(
           await createSignerCommand(
             management,
-            { ...(id !== undefined && { id }), key },
+            { ...(id !== undefined && { id }), body: { type, config, ...(address !== undefined && { address }) } },
             requesterOf(request, 'createSigner'),
           ),
         ),
@@ -50,8 +61,8 @@ export function createSigner(management: ManagementContext) {
   })
 }
 
-function refusedKind(type: string): RescindError {
+function refusedKind(type: string, types: readonly string[]): RescindError {
   const shown = JSON.stringify(type.slice(0, 40))
-  const there = 'through the API there is "plain", and in the configuration file "plain" and "local", a keystore file'
+  const there = `through the API there are ${types.join(', ')}, and in the configuration file also "local", a keystore file`
   return new RescindError('NOT_SUPPORTED', `type: signers of type ${shown} are not supported; ${there}`)
 }

@@ -1,19 +1,23 @@
-// Presents a signer: its address, and never its key or where the key is stored.
+// Presents a signer: its address and its settings, and never a secret or where a file is.
 import { type Static, Type } from 'typebox'
 import type { SignerFacts } from '../../registry/entities.ts'
+import { shownConfigSchema } from './signer-config.ts'
 
 export const signerSchema = Type.Object(
   {
     id: Type.String(),
-    type: Type.Literal('local', {
-      description: 'this service holds the key, from a text or from a file',
+    type: Type.String({
+      description:
+        '"local": this service holds the key, from a text or from a file. Otherwise the type of the service that holds it',
+      examples: ['local', 'aws_kms'],
     }),
-    address: Type.String(),
-    config: Type.Object({}, { additionalProperties: false }),
+    address: Type.Optional(Type.String({ description: 'absent for "vault_transit", whose keys no relayer can use' })),
+    config: shownConfigSchema,
   },
   { additionalProperties: false },
 )
 
-export function presentSigner({ id, address }: SignerFacts): Static<typeof signerSchema> {
-  return { id, type: 'local', address, config: {} }
+export function presentSigner({ id, type, address, config }: SignerFacts): Static<typeof signerSchema> {
+  const isHere = type === 'plain' || type === 'local'
+  return { id, type: isHere ? 'local' : type, ...(address && { address }), config: isHere ? {} : config }
 }

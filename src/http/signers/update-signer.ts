@@ -6,8 +6,9 @@ import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { signerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
-import { parseSignerKey, signerConfigSchema } from './parse-signer-key.ts'
+import { checkSignerKey } from './parse-signer-key.ts'
 import { presentSigner, signerSchema } from './present-signer.ts'
+import { signerConfigSchema } from './signer-config.ts'
 
 const bodySchema = Type.Object(
   { config: signerConfigSchema },
@@ -20,7 +21,7 @@ export function updateSigner(management: ManagementContext) {
     audited: 'in its commit',
     schema: {
       operationId: 'updateSigner',
-      summary: "Change a signer's key",
+      summary: "Change a signer's key or settings",
       description: "Refused while a relayer uses it, because the relayer's account would change.",
       tags: ['signers'],
       params: signerParameters,
@@ -29,14 +30,12 @@ export function updateSigner(management: ManagementContext) {
     },
     async answer(request) {
       const { params, body } = request
+      await management.registry.refresh()
+      const known = management.registry.signers().find(({ id }) => id === params.signer_id)
+      if (!known || known.type === 'plain' || known.type === 'local') checkSignerKey(body.config)
       return success(
         presentSigner(
-          await updateSignerCommand(
-            management,
-            params.signer_id,
-            parseSignerKey(body.config),
-            requesterOf(request, 'updateSigner'),
-          ),
+          await updateSignerCommand(management, params.signer_id, body.config, requesterOf(request, 'updateSigner')),
         ),
       )
     },

@@ -33,6 +33,8 @@ export interface RemoteSettings {
   readonly service: KeyService
   /** The address that the operator expects. */
   readonly address?: Address
+  /** It was opened before, so that even a permanent failure only makes it unavailable. */
+  readonly wasOpen?: boolean
 }
 
 /** A key may be readable, and its use forbidden. The text begins with 0x19, as no transaction does. */
@@ -58,10 +60,11 @@ export async function openRemoteSigner(settings: RemoteSettings, context: Remote
   } catch (cause) {
     const error = keyServiceErrorOf(cause)
     if (!error) throw cause
-    if (error.kind === 'permanent') throw new SignerError(`signer "${id}": ${error.message} (${error.code})`)
+    if (error.kind === 'permanent' && !(settings.wasOpen && expected))
+      throw new SignerError(`signer "${id}": ${error.message} (${error.code})`)
     if (!expected) {
       throw new SignerError(
-        `signer "${id}": its key service does not answer (${error.code}), and no relayer is stored that shows its address; start again once it answers, or set "address" in the signer's config`,
+        `signer "${id}": its key service does not answer (${error.code}), and no relayer is stored that shows its address; start again once it answers, or set "address" beside the signer's "type"`,
       )
     }
     guard.startsUnavailable(error)

@@ -5,7 +5,7 @@ import { type Hardhat, type HardhatOptions, startHardhat } from '../../../toolin
 import type { ChainNode } from '../../../tooling/ledger.ts'
 import { type Line, openLine } from '../../../tooling/line.ts'
 import { type Service, type ServiceOptions, startService } from '../../../tooling/service.ts'
-import type { ServiceFiles } from '../../../tooling/service-files.ts'
+import type { RelayerOptions, ServiceFiles } from '../../../tooling/service-files.ts'
 import { type Rows, rowsOf } from './rows.ts'
 
 /** A node, or what stands before one: the test speaks to it apart from the service. */
@@ -41,7 +41,9 @@ export interface StageOptions {
   readonly profile?: Readonly<Record<string, unknown>>
   /** The first of them is every relayer's. */
   readonly notifications?: ServiceFiles['notifications']
-  readonly service?: Pick<ServiceOptions, 'env'>
+  readonly service?: Pick<ServiceOptions, 'env' | 'nodeArguments'>
+  /** Of the relayers whose keys are in services, by the relayer's id. */
+  readonly signers?: Readonly<Record<string, NonNullable<RelayerOptions['signer']>>>
   /** What the service is told to speak to, made from the node's URL and that of the line to it. Default: the line. */
   readonly endpoints?: (urls: { readonly node: string; readonly line: string }) => Promise<readonly string[]>
 }
@@ -78,6 +80,7 @@ export async function stageOn<N extends StageNode>(node: N, options: StageOption
       id,
       privateKey: key,
       policies: options.relayers[id] ?? {},
+      ...(options.signers?.[id] && { signer: options.signers[id] }),
       ...(hook && { notificationId: hook.id }),
     })),
     ...(options.notifications && { notifications: options.notifications }),

@@ -13,6 +13,7 @@ import { guardAddresses } from '../../../src/ops/guard-addresses.ts'
 import type { Logger } from '../../../src/ops/logger.ts'
 import { noMetrics } from '../../../src/ops/metrics.ts'
 import { systemRandom } from '../../../src/ops/random.ts'
+import { secret } from '../../../src/ops/secret.ts'
 import { openVault } from '../../../src/ops/vault.ts'
 import { openRegistry } from '../../../src/registry/open-registry.ts'
 import { viemCurve } from '../../../src/signers/curve.ts'
@@ -121,7 +122,8 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
       vault,
       logger,
       guard: guardAddresses([]),
-      openSigner,
+      signerTypes: ['plain'],
+      readSigner: (_, { type }) => ({ type: 'plain', config: {}, secret: secret(type), open: openSigner }),
       readPolicies,
     },
     chainOf: setting.chain ? () => setting.chain as Chain : registry.chainOf,

@@ -3,12 +3,12 @@ import { inspect } from 'node:util'
 import { recoverTransactionAddress, type TransactionSerialized } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import { systemClock } from '../../src/ops/clock.ts'
-import type { Logger } from '../../src/ops/logger.ts'
-import { systemRandom } from '../../src/ops/random.ts'
-import { secret } from '../../src/ops/secret.ts'
-import { openSigners, signerContext } from '../../src/signers/open-signers.ts'
-import { eip155Key, listeningLog } from './workplace.ts'
+import { systemClock } from '../../../src/ops/clock.ts'
+import type { Logger } from '../../../src/ops/logger.ts'
+import { systemRandom } from '../../../src/ops/random.ts'
+import { secret } from '../../../src/ops/secret.ts'
+import { openSigners, signerContext } from '../../../src/signers/open-signers.ts'
+import { eip155Key, listeningLog } from '../../signers/workplace.ts'
 
 const contextOver = (log: Logger) => signerContext({ log, clock: systemClock, random: systemRandom() })
 

@@ -1,0 +1,79 @@
+// Opens the signers of requests and of the database: the text that is sealed for each opens it again at each start.
+import type { ManagementContext, NewSigner } from './commands/management.ts'
+import type { SignerConfig, SignerEnvironment } from './config/config.ts'
+import { type RequestedSigner, readSigner, requestedSignerTypes } from './config/read-signer.ts'
+import type { Address } from './domain/ids.ts'
+import { memberOf } from './ops/member.ts'
+import { OperatorError } from './ops/operator-error.ts'
+import { type Secret, secret } from './ops/secret.ts'
+import { decode, encode } from './registry/overlay.ts'
+import type { OpenStoredSigner } from './registry/stored-signers.ts'
+import { openSigner, type SignerContext, type SignerSettings } from './signers/open-signers.ts'
+
+export interface SignerSources extends Pick<ManagementContext, 'readSigner' | 'signerTypes'> {
+  readonly openStored: OpenStoredSigner
+}
+
+/** All but those that no relayer can use. */
+export function usableSigners(signers: readonly SignerConfig[]): readonly SignerSettings[] {
+  return signers.filter((signer) => signer.type !== 'vault_transit')
+}
+
+export function signerSources(context: SignerContext, environment: SignerEnvironment | undefined): SignerSources {
+  async function open(signer: SignerConfig, address?: Address) {
+    const [usable] = usableSigners([signer])
+    return usable && openSigner(usable, context, address)
+  }
+
+  function read(
+    id: string,
+    body: RequestedSigner,
+    text: Secret,
+    known?: Address,
+  ): NewSigner | { readonly problems: OfBody } {
+    const found = readSigner(id, body, environment)
+    if ('problems' in found) return found
+    const { signer } = found
+    const config = 'shown' in signer ? signer.shown : {}
+    return { type: signer.type, config, secret: text, open: () => open(signer, known) }
+  }
+
+  return {
+    signerTypes: requestedSignerTypes,
+    readSigner(id, body) {
+      const { type, config, address } = body
+      const key = memberOf(config, 'key')
+      if (type === 'plain') return read(id, body, secret(typeof key === 'string' ? key : ''))
+      return read(id, body, secret(encode({ config, ...(address !== undefined && { address }) })))
+    },
+    async openStored({ id, type, address }, text) {
+      try {
+        const body = type === 'plain' ? { type, config: { key: text.reveal() } } : { type, ...storedBody(text) }
+        const found = read(id, body, text, address)
+        if ('problems' in found) throw new OperatorError(found.problems.map(describe).join('; '))
+        return await found.open()
+      } catch (err) {
+        if (type === 'plain' || !(err instanceof OperatorError)) throw err
+        // The API must work, so that somebody can correct the signer there.
+        context.log.error(
+          { err, signer: id, type, address },
+          'a signer of the database does not open; its relayers wait',
+        )
+        return undefined
+      }
+    },
+  }
+}
+
+type OfBody = readonly { readonly place: string; readonly message: string }[]
+
+function describe({ place, message }: OfBody[number]): string {
+  return `${place}: ${message}`
+}
+
+/** The file's rules apply again: a library that was taken off the list, for one, does not load any more. */
+function storedBody(text: Secret): { readonly config: unknown; readonly address?: string } {
+  const stored = decode(text.reveal())
+  const address = memberOf(stored, 'address')
+  return { config: memberOf(stored, 'config'), ...(typeof address === 'string' && { address }) }
+}
