@@ -4,7 +4,7 @@ import { accountAt, ancestorAt, type Block } from './chain/blocks.ts'
 import { seal } from './chain/mine.ts'
 import { moveTo, type SimNode } from './chain/node.ts'
 import { executable } from './chain/pool.ts'
-import { l1GasAt } from './chain/sequencer.ts'
+import { l1GasAt, l1PriceAt } from './chain/sequencer.ts'
 import type { SimTransaction } from './chain/transaction.ts'
 import { baseFeeMax } from './fees.ts'
 import { moveTags, reorgDepthMax } from './finality.ts'
@@ -91,6 +91,7 @@ function build(world: World, parent: Block, producer: SimNode, first: readonly S
     tipMin: maxWei(fees.poolTipMin, fees.builderTipMin),
     isContested: !isFcfs && (fees.traffic === 'busy' || fees.traffic === 'changing'),
     l1Gas: l1GasAt(parent, scenario.kind),
+    ...(scenario.kind.hasL1Fee && { l1Price: l1PriceAt(parent, scenario.kind) }),
     timestampSeconds: timestampAfter(world, parent),
     balances: state.balances,
   })

@@ -267,6 +267,7 @@ function describe({ scenario }: World): string {
     ...(rest.signerMoods === undefined ? [] : ['keys in a service']),
     ...(kind.isFcfs ? ['first come, first served'] : kind.hasSequencer ? ['one pool'] : []),
     ...(kind.hasL1Gas ? ['gas with a part for L1'] : []),
+    ...(kind.hasL1Fee ? ['a fee for L1 beside gas'] : []),
     ...(fees.isFree ? ['gas is free'] : []),
     `traffic ${fees.traffic}; tips from ${fees.poolTipMin} in pools, from ${fees.builderTipMin} in blocks; in the end ${fees.finalBalance} wei`,
     ...(replicas ? [`${replicas.atFirst} replicas at first, at most ${replicas.most}`] : []),

@@ -112,6 +112,7 @@ export const features = [
   'sequencerPool',
   'l1Gas',
   'remoteSigners',
+  'l1Fee',
 ] as const
 export type Feature = (typeof features)[number]
 
@@ -134,6 +135,7 @@ export const drawnUsually: Drawn = {
   sequencerPool: 0.03,
   l1Gas: 0.05,
   remoteSigners: 0.08,
+  l1Fee: 0.03,
 }
 
 export const replicaActions = ['breakSession', 'cutOff', 'freeze', 'join', 'leave'] as const
@@ -193,7 +195,7 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
   const drawn = withFinality(operated(paced, streamOf('operator'), streamOf('skipping')), has('finality'))
   const signerMoods = has('remoteSigners')?.pick([0.05, 0.2])
   const unkind = { ...drawn, sendWeather, invalidPayloads, signerMoods, gaps: drawGaps(streamOf('gaps'), drawn) }
-  const alone = ofKind(unkind, drawKind(has, restores))
+  const alone = ofKind(unkind, drawKind(has, unkind))
   const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
   if (!replicas) return alone
   // Replicas look around all the time: with shorter blocks a run is shorter.
@@ -209,10 +211,20 @@ function withFinality<S extends Alone>(scenario: S, dice: Dice | undefined): S {
 }
 
 /** A copy that was put back is a matter of its own: what a sequencer has ordered, no pool shows. */
-function drawKind(has: (feature: Feature) => Dice | undefined, restores: readonly Restore[]): ChainKind {
-  const [fcfs, pool, l1Gas] = [has('fcfs'), has('sequencerPool'), has('l1Gas')]
+function drawKind(
+  has: (feature: Feature) => Dice | undefined,
+  { restores, fees }: Pick<Scenario, 'restores' | 'fees'>,
+): ChainKind {
+  const [fcfs, pool, l1Gas, l1Fee] = [has('fcfs'), has('sequencerPool'), has('l1Gas'), has('l1Fee')]
   if (restores.length > 0) return ethereum
-  return { isFcfs: fcfs !== undefined, hasSequencer: (fcfs ?? pool) !== undefined, hasL1Gas: l1Gas !== undefined }
+  // Either, and where gas is free an account may hold nothing.
+  const hasL1Fee = l1Fee !== undefined && (fcfs ?? l1Gas) === undefined && !fees.isFree
+  return {
+    isFcfs: fcfs !== undefined,
+    hasSequencer: (fcfs ?? pool) !== undefined,
+    hasL1Gas: l1Gas !== undefined,
+    hasL1Fee,
+  }
 }
 
 function ofKind<S extends Omit<Scenario, 'kind' | 'replicas'>>(scenario: S, kind: ChainKind): S & { kind: ChainKind } {

@@ -247,7 +247,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
   })
   const { executions } = truth
   verdicts = watchVerdicts(disk, blocks, bytes, { fail: history.fail, executions, wasUnknowable })
-  const funds = watchFunds(blocks, history.fail)
+  const funds = watchFunds(blocks, scenario.kind, history.fail)
   const policies = watchPolicies(disk, funds, {
     fail: history.fail,
     requestOf: (tag) => clients.requests.get(tag),

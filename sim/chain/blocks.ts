@@ -12,6 +12,8 @@ export interface Included {
   readonly succeeded: boolean
   readonly gasUsed: number
   readonly price: bigint
+  /** Beside gas, on a chain that charges it. */
+  readonly l1Fee?: bigint
 }
 
 export interface Block {

@@ -2,6 +2,7 @@
 import { type Account, accountAt, type Block, type Blocks, type Included } from './blocks.ts'
 import { gasAt, othersTipsIn } from './others.ts'
 import { effectivePrice } from './profiles.ts'
+import { l1FeeOf } from './sequencer.ts'
 import { isNoOp, type SimTransaction } from './transaction.ts'
 
 /** A contract whose calls revert while `revertsNow` says so. */
@@ -25,6 +26,8 @@ export interface Sealing {
   readonly timestampSeconds: number
   /** Of each transaction, beside its own. */
   readonly l1Gas: number
+  /** Of each of its bytes, beside gas. Absent on a chain that charges none. */
+  readonly l1Price?: bigint
   /** Balances that something outside moved. */
   readonly balances: ReadonlyMap<string, bigint>
 }
@@ -69,15 +72,17 @@ function execute(
   accounts: Map<string, Account>,
   transaction: SimTransaction,
   baseFee: bigint,
-  { revertsNow, l1Gas }: Sealing,
+  { revertsNow, l1Gas, l1Price }: Sealing,
 ): Included | undefined {
   const { from, to, nonce, value, gasLimit, cap } = transaction
   const account = accounts.get(from) ?? { nonce: 0, balance: 0n }
-  if (account.nonce !== nonce || cap < baseFee || account.balance < value + BigInt(gasLimit) * cap) return undefined
+  const l1Fee = l1FeeOf(transaction, l1Price ?? 0n)
+  if (account.nonce !== nonce || cap < baseFee || account.balance < value + BigInt(gasLimit) * cap + l1Fee)
+    return undefined
   const succeeded = !(revertsNow && to === moodyContract)
   const gasUsed = Math.min(gasLimit, (isNoOp(transaction) ? 21_000 : 21_400) + l1Gas)
   const price = effectivePrice(transaction, baseFee)
-  const spent = BigInt(gasUsed) * price + (succeeded && to !== from ? value : 0n)
+  const spent = BigInt(gasUsed) * price + l1Fee + (succeeded && to !== from ? value : 0n)
   accounts.set(from, { nonce: nonce + 1, balance: account.balance - spent })
-  return { transaction, succeeded, gasUsed, price }
+  return { transaction, succeeded, gasUsed, price, ...(l1Price !== undefined && { l1Fee }) }
 }

@@ -9,7 +9,7 @@ import { rewardsOf } from './others.ts'
 import { type Admission, admit, intrinsicGas, nextNonce, openPool, type Pool, prune } from './pool.ts'
 import type { Profile } from './profiles.ts'
 import { type ReceiptHabits, receiptJson } from './receipts.ts'
-import { type ChainKind, l1GasAt, order, takeFuture } from './sequencer.ts'
+import { type ChainKind, l1GasAt, l1Oracle, l1PriceAt, oracleAnswer, order, takeFuture } from './sequencer.ts'
 import { decode, type SimTransaction, transactionJson } from './transaction.ts'
 
 export interface SimNode {
@@ -88,7 +88,13 @@ export function offer(world: NodeWorld, node: SimNode, transaction: SimTransacti
   const { chainId, fees, kind, blocks } = world
   const { pool } = node
   const at = kind.isFcfs ? blocks.canonical() : node.head
-  const rules = { chainId, tipMin: fees.poolTipMin, isFree: fees.isFree, l1Gas: l1GasAt(at, kind) }
+  const rules = {
+    chainId,
+    tipMin: fees.poolTipMin,
+    isFree: fees.isFree,
+    l1Gas: l1GasAt(at, kind),
+    l1Price: l1PriceAt(at, kind),
+  }
   if (kind.isFcfs) {
     const ordered = (each: SimTransaction) =>
       order(pool, at, { ...rules, gasNeeded: intrinsicGas(each) + rules.l1Gas }, each, world.now())
@@ -152,7 +158,11 @@ export function answer(
     case 'eth_getCode':
       return result('0x')
     case 'eth_call': {
-      const [{ data }, place] = params as [{ data: string }, string]
+      const [{ to, data }, place] = params as [{ to?: string; data: string }, string]
+      if (to?.toLowerCase() === l1Oracle) {
+        const word = world.kind.hasL1Fee ? oracleAnswer(data, l1PriceAt(node.head, world.kind)) : undefined
+        return word === undefined ? error(3, 'execution reverted') : result(word)
+      }
       if (node.refusesCode || !data.startsWith(jointCode)) return error(-32602, 'invalid argument: missing "to"')
       const block = blockOf(place)
       return block ? result(wordsOf(block, data.slice(jointCode.length))) : error(-32000, 'header not found')

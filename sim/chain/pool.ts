@@ -1,6 +1,7 @@
 // One node's pool: the transactions of each sender, and the answer to each new one.
 import { accountAt, type Block, blockGasMax } from './blocks.ts'
 import type { Profile, Refusal } from './profiles.ts'
+import { l1FeeOf } from './sequencer.ts'
 import { isNoOp, type SimTransaction } from './transaction.ts'
 
 export interface Pool {
@@ -31,6 +32,8 @@ export interface PoolRules {
   readonly isFree: boolean
   /** Of every transaction, beside its own. */
   readonly l1Gas: number
+  /** Of each of its bytes, beside gas. */
+  readonly l1Price: bigint
 }
 
 export function openPool(): Pool {
@@ -63,7 +66,7 @@ export function admit(
   if (incumbent?.hash === transaction.hash) return refuse('alreadyKnown')
   if (tip < rules.tipMin) return { admitted: false, refusal: 'feeTooLow', tipNeeded: rules.tipMin }
   if (nonce - account.nonce > profile.gapMax) return refuse('nonceGap')
-  if (costOf(transaction) > account.balance) return refuse('insufficientFunds')
+  if (costOf(transaction) + l1FeeOf(transaction, rules.l1Price) > account.balance) return refuse('insufficientFunds')
   if ((tip < profile.tipMin && !rules.isFree) || (profile.wantsBaseFee && cap < head.nextBaseFee))
     return refuse('feeTooLow')
   if (incumbent) {

@@ -44,6 +44,7 @@ export function receiptJson(blocks: Blocks, head: Block, hash: Hex, habits: Rece
     ...{ transactionHash: hash, blockHash: block.hash, blockNumber: hex(block.number) },
     logs: leavesLog(included) ? [{}] : [],
     ...Object.fromEntries(members),
+    ...(included.l1Fee !== undefined && { l1Fee: hex(included.l1Fee) }),
   }
 }
 

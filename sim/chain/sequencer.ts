@@ -11,9 +11,11 @@ export interface ChainKind {
   readonly hasSequencer: boolean
   /** Gas has a part for L1, so that 21,000 never suffice. */
   readonly hasL1Gas: boolean
+  /** Data on L1 costs a fee beside gas, and an oracle tells it. */
+  readonly hasL1Fee: boolean
 }
 
-export const ethereum: ChainKind = { isFcfs: false, hasSequencer: false, hasL1Gas: false }
+export const ethereum: ChainKind = { isFcfs: false, hasSequencer: false, hasL1Gas: false, hasL1Fee: false }
 
 /** How long the sequencer keeps a nonce that is too high (Nitro). */
 export const keepsFutureMs = 1_000
@@ -23,6 +25,28 @@ const l1GasParts = [20_000, 25_000, 60_000, 30_000, 45_000, 20_000, 90_000]
 /** Stands for some blocks, and may then be several times as much. */
 export function l1GasAt({ number }: Pick<Block, 'number'>, { hasL1Gas }: ChainKind): number {
   return hasL1Gas ? (l1GasParts[(number >> 4) % l1GasParts.length] ?? 0) : 0
+}
+
+/** In wei a byte: as much as gas, or far more. */
+const l1Prices = [500_000_000_000n, 600_000_000_000n, 4_000_000_000_000n, 800_000_000_000n]
+
+/** Stands for some blocks, as the gas does. */
+export function l1PriceAt({ number }: Pick<Block, 'number'>, { hasL1Fee }: ChainKind): bigint {
+  return hasL1Fee ? (l1Prices[(number >> 4) % l1Prices.length] ?? 0n) : 0n
+}
+
+export function l1FeeOf({ raw }: Pick<SimTransaction, 'raw'>, price: bigint): bigint {
+  return (BigInt(raw.length - 2) / 2n) * price
+}
+
+/** GasPriceOracle of the OP stack: it adds the bytes of a signature to those that it is given. */
+export const l1Oracle = '0x420000000000000000000000000000000000000f'
+const signatureBytes = 68n
+
+/** `getL1FeeUpperBound(uint256)`; undefined for any other call. */
+export function oracleAnswer(data: string, price: bigint): string | undefined {
+  if (!data.startsWith('0xf1c7a58b')) return undefined
+  return `0x${((BigInt(`0x${data.slice(10)}`) + signatureBytes) * price).toString(16).padStart(64, '0')}`
 }
 
 /** Orders a transaction at once, or not at all; a nonce that is too high waits a moment, whatever was answered. */

@@ -9,7 +9,7 @@ export function wrongFigures(row: Row, included: Included, ours: boolean, habits
     included_succeeded: included.succeeded ? 1 : 0,
     gas_used: included.gasUsed,
     effective_gas_price: String(included.price),
-    l1_fee: null,
+    l1_fee: included.l1Fee === undefined ? null : String(included.l1Fee),
   }
   const wrong = Object.entries(truth).flatMap(([column, value]) => {
     const said = row[column as keyof typeof truth]

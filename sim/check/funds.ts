@@ -1,7 +1,9 @@
 // The balance, held against what gets a nonce: it covers that beside what is in flight and the reserve, and it is no less
 // than min_balance. Where other hands moved the balance, the engine may not know it yet.
 import type { Policies } from '../../src/domain/policy-table.ts'
+import { minWei } from '../../src/domain/units.ts'
 import { accountAt, ancestorAt, type Block, type Blocks } from '../chain/blocks.ts'
+import { type ChainKind, l1FeeOf, l1PriceAt } from '../chain/sequencer.ts'
 import type { SimTransaction } from '../chain/transaction.ts'
 
 export interface Binding {
@@ -26,15 +28,30 @@ const rememberedBlocks = 64
 /** What a node is behind with its receipts is reckoned a few blocks later. */
 const reckonedBlocks = 3
 const noOpGas = 21_000n
+/** At least. */
+const noOpBytes = 100n
+/** What a node is behind when it tells the price of data on L1. */
+const l1ReadBlocks = 16
 
-export function watchFunds(blocks: Blocks, fail: (what: string) => void): Funds {
+export function watchFunds(blocks: Blocks, kind: ChainKind, fail: (what: string) => void): Funds {
   /** By address. */
   const movedBy = new Map<string, number>()
 
   /** Two no-ops at the market's price, and no less: two base fees ahead of it, and a tip besides. */
-  function reserveOf({ cancelReserve, eip1559Pricing }: Policies, { baseFee, nextBaseFee }: Block): bigint {
+  function reserveOf(
+    { cancelReserve, eip1559Pricing }: Policies,
+    { baseFee, nextBaseFee }: Block,
+    l1Price: bigint,
+  ): bigint {
     const least = baseFee < nextBaseFee ? baseFee : nextBaseFee
-    return cancelReserve ?? 2n * noOpGas * least * (eip1559Pricing ? 2n : 1n)
+    return cancelReserve ?? 2n * (noOpGas * least * (eip1559Pricing ? 2n : 1n) + noOpBytes * l1Price)
+  }
+
+  /** The lowest price of a byte on L1 that the engine may have read: at a node that is behind, or a while ago. */
+  function l1PriceAround(head: Block, atBlock: number): bigint {
+    const heights = Array.from({ length: head.number - atBlock + l1ReadBlocks + 1 }, (_, ago) => head.number - ago)
+    const read = heights.flatMap((number) => (number < 0 ? [] : [l1PriceAt({ number }, kind)]))
+    return read.reduce((least, price) => minWei(least, price))
   }
 
   return {
@@ -52,13 +69,14 @@ export function watchFunds(blocks: Blocks, fail: (what: string) => void): Funds 
       }
       // What is mined since has cost no more than it could: what is left for the others only grows.
       const { nonce, balance } = accountAt(head, from)
+      const l1Price = l1PriceAround(head, atBlock)
       const most = new Map<number, bigint>()
       for (const each of promised) {
-        const cost = upfrontCost(each)
+        const cost = upfrontCost(each) + l1FeeOf(each, l1Price)
         if (each.nonce >= nonce && cost > (most.get(each.nonce) ?? 0n)) most.set(each.nonce, cost)
       }
       const sum = [...most.values()].reduce((total, cost) => total + cost, 0n)
-      const reserve = reserveOf(rules, at)
+      const reserve = reserveOf(rules, at, l1Price)
       if (balance < sum + reserve) {
         fail(`${name} got a nonce at a balance of ${balance}, with ${sum} in flight and ${reserve} to be kept back`)
       }

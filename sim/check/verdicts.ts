@@ -49,8 +49,8 @@ export function watchVerdicts(
     return attempt.kind === 'cancel' ? 'won' : 'lost'
   }
 
-  function burned({ gasUsed, price }: Included): bigint {
-    return BigInt(gasUsed) * price
+  function burned({ gasUsed, price, l1Fee = 0n }: Included): bigint {
+    return BigInt(gasUsed) * price + l1Fee
   }
 
   function compare(row: Row, reported: Verdict): void {

@@ -171,7 +171,7 @@ export const ofProfiles: readonly Mutant[] = [
   {
     name: 'pay-for-gas-only',
     breaks: 'sends a payload that the balance covers without its fee for data on L1',
-    caughtBy: 'test/domain/decide/l1-fee.test.ts',
+    with: ['l1Fee'],
     edits: [
       {
         file: 'src/domain/l1-fee.ts',

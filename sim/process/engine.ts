@@ -146,11 +146,12 @@ function configOf(scenario: Scenario, policies: Policies): Config {
   }
 }
 
-function profileOf({ isFcfs, hasSequencer, hasL1Gas }: ChainKind): NetworkProfile {
+function profileOf({ isFcfs, hasSequencer, hasL1Gas, hasL1Fee }: ChainKind): NetworkProfile {
   return {
     ...{ ...ethereumProfile, tipFloor: 3_000_000_000n },
     ...(hasSequencer && { pool: 'private' }),
     ...(isFcfs && { pool: 'fcfs', keepsFutureNonceMs: keepsFutureMs }),
+    ...(hasL1Fee && { l1Fee: 'op_stack' }),
     ...(hasL1Gas && { noOpGas: 'estimated', floorGas: false, l1Fee: 'in_gas' }),
   }
 }
