@@ -14,10 +14,23 @@ import { measureOneDelete } from './one-delete.ts'
 import { measureRelayers } from './relayers.ts'
 import { measureSendsAndCancels } from './sends-and-cancels.ts'
 import { measureSigners } from './signers.ts'
+import { measureUnread } from './unread.ts'
 import { measureWaiting } from './waiting.ts'
 import { measureWakeUp } from './wake.ts'
 
-const topics = ['post', 'delete', 'bulk', 'calls', 'relayers', 'one', 'waiting', 'wake', 'balance', 'signers'] as const
+const topics = [
+  'post',
+  'delete',
+  'bulk',
+  'calls',
+  'relayers',
+  'one',
+  'waiting',
+  'unread',
+  'signers',
+  'wake',
+  'balance',
+] as const
 type Topic = (typeof topics)[number]
 
 const usage = `npm run bench -- [--only ${topics}] [--database sqlite|postgres] [--json FILE] [--profile]
@@ -62,6 +75,7 @@ if (wants('calls')) report(await measureCalls(options))
 if (wants('relayers')) report(await measureRelayers(options))
 if (wants('one')) report(await measureOneDelete(options))
 if (wants('waiting')) report(await measureWaiting(options))
+if (wants('unread')) report(await measureUnread(options))
 // Replicas share a PostgreSQL of their own, whatever the others run on.
 if (wants('wake')) report(await measureWakeUp())
 if (wants('balance')) report(await measureBalance())

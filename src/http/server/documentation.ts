@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { basePath, type Mounting } from '../request/mount.ts'
+import { renderPage } from './render-page.ts'
 
 /** The page runs its own script and style, and may fetch from this service only. */
 const pagePolicy =
@@ -62,11 +63,9 @@ function once<T>(build: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** Loaded at its first request: the script takes 40 MB of memory, which a service without readers does not need. */
+/** Built at its first request: a service without readers needs no page. */
 async function openPage(): Promise<{ html: Asset; script: Asset }> {
-  const { default: reference } = await import('@scalar/fastify-api-reference')
-  const page: FastifyInstance = Fastify()
-  await page.register(reference, {
+  const { html, script } = await renderPage({
     routePrefix: '/docs',
     configuration: {
       url: `${basePath}/openapi.json`,
@@ -80,11 +79,5 @@ async function openPage(): Promise<{ html: Asset; script: Asset }> {
       mcp: { disabled: true },
     },
   })
-  const read = async (url: string) => {
-    const { headers, rawPayload } = await page.inject({ method: 'GET', url })
-    return assetOf(String(headers['content-type']), rawPayload)
-  }
-  const [html, script] = await Promise.all([read('/docs/'), read('/docs/js/scalar.js')])
-  await page.close()
-  return { html, script }
+  return { html: await assetOf(html.type, html.bytes), script: await assetOf(script.type, script.bytes) }
 }
