@@ -163,6 +163,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const known = { metrics: counts.signers, storedAddress: storedAddress(store) }
   const signing = signerContext({ ...around, log: logger, ...known })
   const signers = await openSigners(usableSigners(config.signers), signing)
+  opened.defer(async () => void (await Promise.all([...signers.values()].map((signer) => signer.close?.()))))
   const { openStored, ...forRequests } = signerSources(signing, config.signerEnvironment)
   const vault = openVault(config.encryption, random)
   await reseal(store, vault, logger)

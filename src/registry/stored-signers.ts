@@ -15,17 +15,29 @@ export interface StoredSigners {
 /** Resolves to undefined for a signer that no relayer can use. */
 export type OpenStoredSigner = (facts: SignerFacts, secret: Secret) => Promise<Signer | undefined>
 
+/** A signature under way fails, and is requested again from the signer that stands in its place. */
+function close(signer: Signer | undefined): void {
+  signer?.close?.().catch(() => undefined)
+}
+
 export function storedSigners(vault: Vault, openSigner: OpenStoredSigner): StoredSigners {
   const signers = new Map<string, { readonly signer: Signer | undefined; readonly revision: number }>()
   return {
     get: (id) => signers.get(id)?.signer,
     async refresh(rows) {
       for (const row of rows) {
-        if (signers.get(row.id)?.revision === row.revision) continue
+        const known = signers.get(row.id)
+        // One that did not open is tried again with each change.
+        if (known?.revision === row.revision && known.signer) continue
         const signer = await openSigner(signerFromEntity(row), secretFromEntity(vault, row))
+        close(signers.get(row.id)?.signer)
         signers.set(row.id, { signer, revision: row.revision })
       }
-      for (const id of signers.keys()) if (!rows.some((row) => row.id === id)) signers.delete(id)
+      for (const [id, { signer }] of signers) {
+        if (rows.some((row) => row.id === id)) continue
+        close(signer)
+        signers.delete(id)
+      }
     },
   }
 }

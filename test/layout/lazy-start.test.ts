@@ -31,6 +31,14 @@ test('the service loads no command', () => {
   expect(loaded.filter((path) => /^(?:cli|client)\/|^commander$/.test(path))).toEqual([])
 })
 
+test('the service loads no client of a key service before a signer needs it', () => {
+  const loaded = [...loadedBy('serve.ts')]
+  expect(loaded).toContain('signers/open-key-service.ts')
+  const clients =
+    /^(?:@aws-sdk|google-auth-library|pkcs11js|signers\/(?:aws|azure|cdp|exchange|google|pkcs11|turnkey|vault|web3))/
+  expect(loaded.filter((path) => clients.test(path))).toEqual([])
+})
+
 test('a command loads commander, the client, and no part of the service', () => {
   const loaded = [...loadedBy('cli/run.ts')].filter((path) => !/^(?:cli|client|ops)\/|^node:/.test(path))
   expect(loaded.sort()).toEqual(['commander', 'uuid'])

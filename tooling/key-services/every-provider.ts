@@ -9,7 +9,7 @@ import { startFakeCdp } from './fake-cdp.ts'
 import { googleServiceAccount, startFakeGoogleCloudKms } from './fake-google-cloud-kms.ts'
 import type { FakeService } from './fake-service.ts'
 import { startFakeTurnkey, turnkeyOrganization } from './fake-turnkey.ts'
-import { startFakeVault } from './fake-vault.ts'
+import { type FakeVault, startFakeVault } from './fake-vault.ts'
 import { startFakeWeb3signer } from './fake-web3signer.ts'
 import { servedKey } from './served-key.ts'
 import { type SoftHsm, startSoftHsm, whyNoSoftHsm } from './soft-hsm.ts'
@@ -22,7 +22,7 @@ export interface SignerEntry {
 export interface EveryProvider extends AsyncDisposable {
   /** By type. Without SoftHSM there is no `pkcs11`. */
   readonly signers: Readonly<Record<string, SignerEntry>>
-  readonly fakes: Readonly<Record<string, FakeService>>
+  readonly vault: FakeVault
   /** For the process of the service. */
   readonly env: Readonly<Record<string, string>>
   readonly nodeArguments: readonly string[]
@@ -44,11 +44,12 @@ interface Part {
 export async function startEveryProvider(keyOf: (type: string) => Hex): Promise<EveryProvider> {
   await using started = new AsyncDisposableStack()
   const authority = certificateAuthority()
+  const fakeVault = await startFakeVault()
   const parts: Record<string, Part> = {
     aws_kms: await aws(keyOf('aws_kms')),
     google_cloud_kms: await google(keyOf('google_cloud_kms')),
     azure_key_vault: await azure(keyOf('azure_key_vault'), authority.issue('kept.vault.azure.net')),
-    vault: await vault(keyOf('vault')),
+    vault: vault(fakeVault, keyOf('vault')),
     turnkey: await turnkey(keyOf('turnkey')),
     cdp: await cdp(keyOf('cdp')),
     web3signer: await web3signer(keyOf('web3signer')),
@@ -62,7 +63,7 @@ export async function startEveryProvider(keyOf: (type: string) => Hex): Promise<
   const kept = started.move()
   return {
     signers: Object.fromEntries(configs.map(([type, config]) => [type, { type, config }])),
-    fakes: Object.fromEntries(entries.map(([type, { fake }]) => [type, fake])),
+    vault: fakeVault,
     env: {
       ...Object.assign({}, ...entries.map(([, { env = {} }]) => env)),
       REDIRECTED_ORIGINS: JSON.stringify(Object.fromEntries(redirected)),
@@ -126,8 +127,7 @@ async function azure(key: Hex, tls: { readonly key: string; readonly cert: strin
   }
 }
 
-async function vault(key: Hex): Promise<Part> {
-  const fake = await startFakeVault()
+function vault(fake: FakeVault, key: Hex): Part {
   fake.roles.set('role-1', 'vault-secret')
   fake.secrets.set('secret/payouts', { version: 1, data: { value: key } })
   const login = { role_id: byName('VAULT_ROLE'), secret_id: byName('VAULT_SECRET') }

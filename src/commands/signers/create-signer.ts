@@ -53,6 +53,8 @@ export async function openNew(
   const { type, config, secret } = read
   try {
     const opened = await read.open()
+    // The registry opens its own from the row.
+    await opened?.close?.()
     return { signer: { id, type, config, ...(opened && { address: opened.address }) }, secret }
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error

@@ -53,22 +53,26 @@ export async function openRemoteSigner(settings: RemoteSettings, context: Remote
   const queue = context.quotas(service.quotaDomain, service.quota)
   const sign = keyCaller({ ...context, id, service, pin, guard, queue })
   const remote = { groupMax: groupMax(service), outage: guard.outage }
+  const options = { clock, service }
   try {
     const { address } = await pin()
     if (service.canProbe) await sign(probe, statementRequest(clock))
-    return signerOver(address, sign, remote, clock)
+    return signerOver(address, sign, remote, options)
   } catch (cause) {
     const error = keyServiceErrorOf(cause)
     if (!error) throw cause
-    if (error.kind === 'permanent' && !(settings.wasOpen && expected))
+    if (error.kind === 'permanent' && !(settings.wasOpen && expected)) {
+      await service.close?.()
       throw new SignerError(`signer "${id}": ${error.message} (${error.code})`)
+    }
     if (!expected) {
+      await service.close?.()
       throw new SignerError(
         `signer "${id}": its key service does not answer (${error.code}), and no relayer is stored that shows its address; start again once it answers, or set "address" beside the signer's "type"`,
       )
     }
     guard.startsUnavailable(error)
-    return signerOver(expected, sign, remote, clock)
+    return signerOver(expected, sign, remote, options)
   }
 }
 
@@ -98,10 +102,16 @@ function statementRequest(clock: Clock): SigningRequest {
 
 type Sign = ReturnType<typeof keyCaller>
 
-function signerOver(address: Address, sign: Sign, remote: RemoteKey, clock: Clock): Signer {
+function signerOver(
+  address: Address,
+  sign: Sign,
+  remote: RemoteKey,
+  { clock, service }: { readonly clock: Clock; readonly service: KeyService },
+): Signer {
   return {
     address,
     remote,
+    close: async () => service.close?.(),
     async sign(unsigned, request) {
       const preimage = unsignedBytes(unsigned)
       const { signature, evidence } = await sign({ digest: keccak256(preimage), preimage }, request)

@@ -74,6 +74,7 @@ test('a message is signed by every provider, and the log and the answers have no
     key: { location: 'global', key_ring_id: 'relayers', key_id: 'payouts', key_version: 1 },
   })
   expect(secretsIn(JSON.stringify(listed))).toEqual([])
+  expect(stage.service.logs()).toContain('signer opened')
   expect(secretsIn(stage.service.logs())).toEqual([])
 })
 
@@ -99,7 +100,20 @@ test('every provider is created through the API, too, with secrets as texts; a r
     expect(secretsIn(JSON.stringify(answer.body))).toEqual([])
     created.push(`api-${type}`)
   }
+  const fake = every.vault
+  fake.roles.set('role-2', 'vault-secret-2')
+  const second = { ...revealed(configOf('vault')), role_id: 'role-2', secret_id: 'vault-secret-2' }
+  expect(
+    await stage.client.request('POST', '/signers', { body: { id: 'shut-out', type: 'vault', config: second } }),
+  ).toMatchObject({
+    status: 200,
+  })
+  fake.roles.delete('role-2')
   await stage.service.restart()
+  // The API works, although this signer does not, so it can be corrected there.
+  expect(await stage.client.request('GET', '/signers/shut-out')).toMatchObject({ status: 200 })
+  const corrected = { config: revealed(configOf('vault')) }
+  expect(await stage.client.request('PATCH', '/signers/shut-out', { body: corrected })).toMatchObject({ status: 200 })
   const listed = (await stage.client.request('GET', '/signers?per_page=100')).body as { data: readonly Shown[] }
   expect(listed.data.filter(({ id }) => created.includes(id))).toHaveLength(created.length)
 
