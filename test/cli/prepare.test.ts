@@ -109,6 +109,8 @@ test('init takes an existing keystore, from answers at a terminal', async () => 
   expect(config).toMatchObject({ networks: [{ network: 'devchain' }], signers: [{ config: { path: keystore } }] })
   const checked = await rescind(['check'], { APP_PORT: '0', METRICS_PORT: '0' }, cwd)
   expect(checked).toMatchObject({ exit: 0, stderr: '' })
+  // Its account is new.
+  expect(checked.stdout).toMatch(/balance +0x\w{40} holds nothing: it pays for gas, so send it some/)
 })
 
 test.each([

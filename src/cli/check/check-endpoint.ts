@@ -50,8 +50,10 @@ export async function checkEndpoint(options: EndpointCheck): Promise<readonly Fi
     ])
     const head = latest.kind === 'value' ? toHead(latest.value) : undefined
     const far = head && (await blockBefore(call, head))
+    const balance = options.address && (await call('eth_getBalance', account, 'latest'))
     const checks: readonly (readonly [string, Found])[] = [
       ['client', versionFound(version)],
+      ...(balance ? [['balance', balanceFound(balance, account)] as const] : []),
       ['newest block', head ? { level: 'ok', text: `${head.number}` } : failed(latest)],
       ['pending', pendingFound(pending)],
       ['gas of a no-op', gasFound(gas, network.profile.noOpGas)],
@@ -89,6 +91,14 @@ function pendingFound(answer: Answer): Found {
   if (answer.kind === 'value' && toNumber(answer.value) !== undefined)
     return { level: 'ok', text: 'the tag is supported' }
   return { level: 'warning', text: `the tag is not supported, so gaps are filled later: ${describeAnswer(answer)}` }
+}
+
+/** Of the relayer's account, the first thing that a new operator forgets. */
+function balanceFound(answer: Answer, account: string): Found {
+  const balance = answer.kind === 'value' ? toBigInt(answer.value) : undefined
+  if (balance === undefined) return failed(answer)
+  if (balance > 0n) return { level: 'ok', text: `${balance} wei at ${account}` }
+  return { level: 'warning', text: `${account} holds nothing: it pays for gas, so send it some` }
 }
 
 /** `kind`: that of the network's profile. */
