@@ -23,6 +23,7 @@ const unit = [
   'test/chain/**/{endpoint-headers,endpoint-rest,market,measure-blocktime,no-op,read-canonical,read-tag}.test.ts',
   'test/chain/**/{replaceable,replacement-rule,search-blocks,send-raw,unexplained}.test.ts',
   'test/cli/verdict.test.ts',
+  'test/dashboard/**/*.test.ts',
   'test/deploy/compose.test.ts',
   'test/http/**/{error-codes,explain-cancellation,listen-error,present-time,shown-path}.test.ts',
   'test/ops/**/{bell,guard-addresses,log-outage,prometheus,vault,within}.test.ts',

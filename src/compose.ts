@@ -4,6 +4,7 @@ import { openChains } from './chain/chains.ts'
 import { openNetwork } from './chain/network.ts'
 import type { OpenTransport } from './chain/nodes/transport.ts'
 import type { CommandContext } from './commands/context.ts'
+import { sessionDigestBy } from './commands/dashboard/session-token.ts'
 import { samplingWebhooks } from './commands/events/sample-webhooks.ts'
 import type { ManagementContext } from './commands/management.ts'
 import { reportAtStart } from './commands/relayers/report-at-start.ts'
@@ -96,26 +97,24 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
   const stopping = new AbortController()
   // Metrics are served until the last request has ended, so that a drain can be watched.
   const metricsServer = around.metrics && opened.use(serveMetrics(around.metrics, engine, around))
-  const { registry } = engine.management
-  opened.use(reportAtStart({ registry, logger: around.logger, observed: engine.states.observed }))
+  const { commands, management, states } = engine
+  const { chainOf, signerOf, policyOf } = management.registry
+  opened.use(reportAtStart({ registry: management.registry, logger: around.logger, observed: states.observed }))
   const server = opened.use(
     await openServer({
-      commands: engine.commands,
-      management: engine.management,
-      chainOf: registry.chainOf,
-      signerOf: registry.signerOf,
-      policyOf: registry.policyOf,
+      ...{ commands, management, chainOf, signerOf, policyOf },
       serves: config.role === 'worker' ? 'probes' : config.server.isDocumented ? 'everything' : 'operations',
       limits: config.server.rateLimit,
       rates,
       trustedProxies: config.server.trustedProxies,
       authenticate: administratorBy(config.server.apiKey.reveal()),
+      ...(config.server.hasDashboard && { sessionDigest: sessionDigestBy(config.server.apiKey.reveal()) }),
       logger: around.logger,
       metrics: (around.metrics ?? noMetrics).http,
       readiness: {
         stopping: stopping.signal,
         check: () => engine.commands.store.check(),
-        relayers: () => engine.states.counts(registry.relayers()),
+        relayers: () => engine.states.counts(management.registry.relayers()),
       },
       version: around.version,
     }),

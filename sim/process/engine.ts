@@ -105,6 +105,7 @@ function configOf(scenario: Scenario, policies: Policies): Config {
       host: '127.0.0.1',
       port: 0,
       isDocumented: false,
+      hasDashboard: false,
       trustedProxies: [],
       apiKey: secret('no door'),
       rateLimit: { requestsPerSecond: 1, burst: 1 },

@@ -37,6 +37,7 @@ export interface ServerConfig {
   readonly metrics?: { readonly host: string; readonly port: number }
   /** Whether /docs and the OpenAPI document are served. */
   readonly isDocumented: boolean
+  readonly hasDashboard: boolean
   /** Addresses and ranges of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[]
   /** The administrator's. */

@@ -57,6 +57,7 @@ export function parseServer(env: Environment, report: Report): ServerConfig {
     host,
     ...ports(env, host, report),
     isDocumented: flag(env, 'DOCS_ENABLED', report),
+    hasDashboard: flag(env, 'DASHBOARD_ENABLED', report),
     trustedProxies: proxies(env, report),
     apiKey: secret(key ?? ''),
     rateLimit: {

@@ -4,7 +4,7 @@ import type { RelayerId } from './ids.ts'
 
 interface CatalogueEntry {
   /** HTTP status of the answer. */
-  readonly status: 400 | 401 | 404 | 405 | 408 | 409 | 410 | 413 | 415 | 417 | 429 | 431 | 500 | 503
+  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 410 | 413 | 415 | 417 | 429 | 431 | 500 | 503
   /** Whether the same request may succeed later, unchanged. */
   readonly retryable: boolean
 }
@@ -26,9 +26,11 @@ export const catalogue = {
   TRANSACTION_ALREADY_ORDERED: { status: 400, retryable: false },
   STORAGE_KEY_MISSING: { status: 400, retryable: false },
   IDEMPOTENCY_KEY_REUSED: { status: 400, retryable: false },
+  INSECURE_CONNECTION: { status: 400, retryable: false },
   UNAUTHORIZED: { status: 401, retryable: false },
   SCOPE_MISSING: { status: 401, retryable: false },
   RELAYER_NOT_GRANTED: { status: 401, retryable: false },
+  FOREIGN_ORIGIN: { status: 403, retryable: false },
   RELAYER_NOT_FOUND: { status: 404, retryable: false },
   TRANSACTION_NOT_FOUND: { status: 404, retryable: false },
   API_KEY_NOT_FOUND: { status: 404, retryable: false },

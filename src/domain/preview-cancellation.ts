@@ -44,15 +44,16 @@ export interface CancellationPreview {
   readonly committed: Wei
 }
 
-/** `queued`: how many have no nonce. Without a pending nonce in `observation`, every gap counts as one to fill. */
+/** `queued`: how many of them have no nonce. `covers`: which of the others are canceled. Without a pending nonce in `observation`, every gap counts as one to fill. */
 export function previewCancellation(
   work: Work,
   queued: number,
   observation: Observation & { readonly market: Market },
   policy: NetworkPolicy,
   now: TimestampMs,
+  covers: (transaction: Transaction) => boolean = isCovered,
 ): CancellationPreview {
-  const canceled = work.open.map((transaction) => (isCovered(transaction) ? cancel(transaction, now) : transaction))
+  const canceled = work.open.map((transaction) => (covers(transaction) ? cancel(transaction, now) : transaction))
   const open = canceled.filter((transaction) => isInPhase(transaction, 'inFlight', 'mined'))
   // Where no node shows its pool a gap waits for a while, and then needs its no-op all the same.
   const pendingNonce = observation.pendingNonce ?? observation.nonce
@@ -101,7 +102,7 @@ const anyBalance: Wei = 2n ** 255n
 type NoOp = Pick<Attempt, 'fees' | 'gasLimit'>
 
 /** A bulk cancellation covers clients' transactions. A gap filler is the relayer's own. */
-function isCovered(transaction: Transaction): boolean {
+export function isCovered(transaction: Transaction): boolean {
   const status = statusOf(transaction)
   return transaction.origin === 'client' && pendingStatuses.some((pending) => pending === status)
 }

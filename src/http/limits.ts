@@ -11,6 +11,8 @@ export interface ServerLimits {
 export const bodyBytesMaxDefault = 256 * 1024
 /** For a batch of sends: 8 KiB for each send of a full batch. */
 export const batchBodyBytesMax = 4 * 1024 * 1024
+/** For an API key and its member. */
+export const signInBodyBytesMax = 2_048
 export const batchItemsMax = 500
 /** Nested arrays and objects in a body. */
 export const bodyDepthMax = 32
@@ -57,6 +59,12 @@ export const apiKeyRelayersMax = 256
 export const auditRefusalKindsMax = 50
 export const auditRefusalsSoonMs = 1_000
 export const auditRefusalsEveryMs = 60_000
+/** Nonces in one answer, and those that it shows before the lowest open one. */
+export const noncesMax = 100
+export const noncesBefore = 8
+export const dailyGasDaysMax = 400
+/** A search looks at the open transactions of so many relayers. */
+export const searchedRelayersMax = 500
 export const perPageDefault = 10
 export const perPageMax = 100
 export const pageMax = 1_000_000

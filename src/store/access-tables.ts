@@ -1,4 +1,4 @@
-// The tables of API keys, idempotency keys, the audit log and remote signatures; schema.ts has the other tables.
+// The tables of API keys, sessions, idempotency keys, the audit log, remote signatures and daily totals; schema.ts has the others.
 import type { Generated } from 'kysely'
 import type { Scope } from '../domain/api-key.ts'
 import type { AuditRecord } from '../domain/audit.ts'
@@ -22,6 +22,15 @@ export interface ApiKeyTable {
   revoked_at: number | null
   revoked_by: ApiKeyId | null
   last_used_at: number | null
+}
+
+/** A row holds the digest of a session's token, never the token. */
+export interface DashboardSessionTable {
+  digest: string
+  /** The API key whose scopes the session has. */
+  key_id: ApiKeyId
+  created_at: number
+  used_at: number
 }
 
 /** Audit records of accepted changes and of refusals: one row per commit. */
@@ -57,4 +66,17 @@ export interface IdempotencyKeyTable {
   /** In the order of the request's sends. */
   transaction_ids: Json<readonly TransactionId[]>
   created_at: number
+}
+
+/** The fees of final transactions, by relayer and day. The amount is `gwei` * 1e9 + `wei`. */
+export interface DailyGasTable {
+  relayer_id: RelayerId
+  /** Days since 1 January 1970, in UTC. */
+  day: number
+  transactions: number
+  no_ops: number
+  /** Those whose fees no node reported. */
+  unpriced: number
+  gwei: number
+  wei: number
 }

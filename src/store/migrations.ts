@@ -1,5 +1,6 @@
 // The schema's history, oldest first. A migration that has landed is never edited.
 import { OperatorError } from '../ops/operator-error.ts'
+import { ofDashboard } from './migrate-dashboard.ts'
 import { waits } from './migrate-waits.ts'
 import type { DialectName } from './statement.ts'
 
@@ -23,12 +24,10 @@ function numbered(create: (id: string) => string): Sql {
   }
 }
 
-const inProgress: readonly Sql[] = [
-  {
-    sqlite: `CREATE INDEX transactions_in_progress ON transactions (relayer_id, open, confirmed_at, nonce) WHERE open = 1 AND nonce IS NOT NULL AND confirmed_at IS NULL`,
-    postgres: `CREATE INDEX transactions_in_progress ON transactions (relayer_id, nonce) WHERE open = 1 AND nonce IS NOT NULL AND confirmed_at IS NULL`,
-  },
-]
+const inProgress: Sql = {
+  sqlite: `CREATE INDEX transactions_in_progress ON transactions (relayer_id, open, confirmed_at, nonce) WHERE open = 1 AND nonce IS NOT NULL AND confirmed_at IS NULL`,
+  postgres: `CREATE INDEX transactions_in_progress ON transactions (relayer_id, nonce) WHERE open = 1 AND nonce IS NOT NULL AND confirmed_at IS NULL`,
+}
 
 // Amounts are text: 2^256 fits no integer column. Partial indexes keep a step's cost proportional to the open rows.
 export const migrations: readonly Migration[] = [
@@ -219,7 +218,7 @@ export const migrations: readonly Migration[] = [
     statements: [
       // Each planner prefers it to transactions_open_nonce, which has every open row: SQLite for its columns, PostgreSQL
       // for its condition.
-      ...inProgress,
+      inProgress,
       `CREATE INDEX transactions_displaced ON transactions (relayer_id, open, included_kind, nonce) WHERE open = 1 AND confirmed_at IS NOT NULL AND included_kind = 'external'`,
       `CREATE INDEX transactions_unsettled ON transactions (relayer_id, included_block, nonce) WHERE open = 1 AND confirmed_at IS NOT NULL AND included_kind <> 'external'`,
       `CREATE INDEX transactions_unsettled_wait ON transactions (relayer_id, wait_condition, confirmed_at) WHERE open = 1 AND confirmed_at IS NOT NULL AND included_kind <> 'external'`,
@@ -236,6 +235,7 @@ export const migrations: readonly Migration[] = [
       'CREATE INDEX signatures_transaction ON signatures (transaction_id) WHERE transaction_id IS NOT NULL',
     ],
   },
+  ...ofDashboard,
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

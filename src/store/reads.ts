@@ -1,6 +1,7 @@
 // Reads over one executor, outside any unit: they see committed data only.
 import { findApiKey, findApiKeyByDigest, listApiKeys } from './access/api-keys.ts'
 import { readAudit } from './access/audit-log.ts'
+import { findDashboardSession } from './access/dashboard-sessions.ts'
 import { countQueues, listDeadLetters } from './deliveries/dead-letters.ts'
 import { moreToDo, queuesToDo } from './deliveries/delivery-queues.ts'
 import { eventsAfter, findEvent, newestEvent, prunedThrough } from './events/read-events.ts'
@@ -9,10 +10,18 @@ import { findRelayer, listRelayers } from './relayers/relayers.ts'
 import { isFormer } from './relayers/remove-relayer.ts'
 import type { Executor } from './statement.ts'
 import type { Reads } from './store.ts'
+import { readDailyGas } from './transactions/daily-gas.ts'
 import { findTransaction, findTransactionByNonce, hasAttempt, listAttempts } from './transactions/find-transaction.ts'
 import { listTransactions } from './transactions/list-transactions.ts'
 import { loadUnsettled } from './transactions/load-unsettled.ts'
 import { droppedSince, firstSequenceAbove, loadWork, queueHead, queueThrough } from './transactions/load-work.ts'
+import {
+  highestNonce,
+  openWithHash,
+  readStanding,
+  relayerOfTransaction,
+  transactionsByNonce,
+} from './transactions/standing.ts'
 import { countByStatus, findBacklogs } from './transactions/tallies.ts'
 
 const attemptsMax = 1_000
@@ -33,6 +42,13 @@ export function readsOver(executor: Executor): Reads {
     apiKey: (id) => findApiKey(executor, id),
     apiKeyOf: (digest) => findApiKeyByDigest(executor, digest),
     apiKeys: (page) => listApiKeys(executor, page),
+    standing: (relayerId) => readStanding(executor, relayerId),
+    transactionsByNonce: (relayerId, from, limit) => transactionsByNonce(executor, relayerId, from, limit),
+    highestNonce: (relayerId) => highestNonce(executor, relayerId),
+    relayerOfTransaction: (id) => relayerOfTransaction(executor, id),
+    openWithHash: (relayerId, hash) => openWithHash(executor, relayerId, hash),
+    dailyGas: (since) => readDailyGas(executor, since),
+    dashboardSession: (digest) => findDashboardSession(executor, digest),
     audit: (limit, before) => readAudit(executor, limit, before),
     work: (relayerId) => loadWork(executor, relayerId),
     unsettled: (relayerId, due, limit) => loadUnsettled(executor, relayerId, due, limit),

@@ -14,7 +14,14 @@ import type {
   Status,
   Transaction,
 } from '../domain/transaction.ts'
-import type { ApiKeyTable, AuditLogTable, IdempotencyKeyTable, SignatureTable } from './access-tables.ts'
+import type {
+  ApiKeyTable,
+  AuditLogTable,
+  DailyGasTable,
+  DashboardSessionTable,
+  IdempotencyKeyTable,
+  SignatureTable,
+} from './access-tables.ts'
 import type { Json } from './json.ts'
 import type { EntityKind } from './store.ts'
 
@@ -223,8 +230,10 @@ export interface Schema {
   delivery_queues: DeliveryQueueTable
   deliveries: DeliveryTable
   tallies: TallyTable
+  daily_gas: DailyGasTable
   idempotency_keys: IdempotencyKeyTable
   api_keys: ApiKeyTable
   audit_log: AuditLogTable
   signatures: SignatureTable
+  dashboard_sessions: DashboardSessionTable
 }

@@ -1,6 +1,12 @@
 // The session over one executor: each query is in the file of its verb.
 import { apiKeysInForce, findApiKey, insertApiKey, revokeApiKey, useApiKey } from './access/api-keys.ts'
 import { type AuditPad, pruneAudit } from './access/audit-log.ts'
+import {
+  insertDashboardSession,
+  pruneDashboardSessions,
+  removeDashboardSession,
+  useDashboardSession,
+} from './access/dashboard-sessions.ts'
 import { pruneSignatures, recordSignature } from './access/signatures.ts'
 import { redeliver } from './deliveries/dead-letters.ts'
 import { advanceQueue } from './deliveries/delivery-queues.ts'
@@ -58,6 +64,10 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     recordSignature: (record) => recordSignature(executor, record),
     pruneSignatures: (keep, rows) => pruneSignatures(executor, keep, rows),
     useApiKey: (id, at) => useApiKey(executor, id, at),
+    insertDashboardSession: (session, digest) => insertDashboardSession(executor, session, digest),
+    useDashboardSession: (digest, at) => useDashboardSession(executor, digest, at),
+    removeDashboardSession: (digest) => removeDashboardSession(executor, digest),
+    pruneDashboardSessions: (keyId, since, keep) => pruneDashboardSessions(executor, keyId, since, keep),
     cancelPending: (relayerId, now) => cancelPending(executor, tallies, relayerId, now),
     acquire: (id) => acquireRelayer(executor, id),
     fence: (id, epoch) => fenceRelayer(executor, id, epoch),

@@ -15,6 +15,7 @@ import type { Status, Transaction } from '../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../domain/units.ts'
 import type { QueueHead } from '../domain/wait.ts'
 import { OperatorError } from '../ops/operator-error.ts'
+import type { DashboardChanges, DashboardReads } from './dashboard-port.ts'
 
 export interface Store extends AsyncDisposable {
   /**
@@ -36,7 +37,7 @@ export interface Ahead {
   readonly claims?: readonly Claim[]
 }
 
-export interface Reads {
+export interface Reads extends DashboardReads {
   relayer(id: RelayerId): Promise<Relayer | undefined>
   relayers(page: PageRequest): Promise<Page<Relayer>>
   /** Whether a relayer with this id existed and was deleted: its transactions can still be read. */
@@ -155,7 +156,7 @@ export interface Page<T> {
   readonly total: number
 }
 
-export interface Session {
+export interface Session extends DashboardChanges {
   relayer(id: RelayerId): Promise<Relayer | undefined>
   saveRelayer(relayer: Relayer): Promise<void>
   /** Its transactions stay. The first statement of its unit; `hasOpen` runs next, and its result may undo the removal. */

@@ -60,7 +60,8 @@ const matrix: Readonly<Record<string, Rule>> = {
   // It stands alone: programs import it from the package.
   client: [],
   cli: ['client', 'ops'],
-  dashboard: [],
+  // It runs in browsers, and knows the service by its API alone.
+  dashboard: ['client'],
 }
 
 /** Folders below one of the matrix that may import more than it. */
@@ -101,6 +102,7 @@ const rooms: Readonly<Record<string, Rule>> = {
   'commands/networks': ['commands'],
   'commands/api-keys': ['commands'],
   'commands/events': ['commands'],
+  'commands/dashboard': ['commands'],
 
   chain: ['chain/nodes', 'chain/heads', 'chain/accounts', 'chain/inclusions', 'chain/sending', 'chain/fees'],
   'chain/chain.ts': [],
@@ -127,17 +129,26 @@ const rooms: Readonly<Record<string, Rule>> = {
   http: [],
   'http/response': ['http'],
   // The door looks a key up by its digest, which is made where keys are.
-  'http/request': ['http', 'http/response', 'commands', 'commands/api-keys/api-key-token.ts'],
+  'http/request': [
+    ...['http', 'http/response', 'commands', 'commands/api-keys/api-key-token.ts'],
+    'commands/dashboard/session-token.ts',
+  ],
   'http/transactions': resource('transactions'),
-  'http/relayers': resource('relayers', 'http/transactions/present-transaction.ts'),
+  'http/relayers': resource(
+    'relayers',
+    'http/transactions/present-transaction.ts',
+    'http/transactions/present-trace.ts',
+  ),
   'http/signers': resource('signers'),
   'http/notifications': resource('notifications'),
   'http/networks': resource('networks'),
   'http/api-keys': resource('api-keys'),
   'http/events': resource('events', 'http/transactions/present-transaction.ts'),
   'http/service': resource('service'),
+  'http/dashboard': resource('dashboard'),
   'http/server': [
-    ...['http', 'http/request', 'http/response', 'commands', 'commands/events', 'commands/relayers'],
+    ...['http', 'http/request', 'http/response', 'http/dashboard'],
+    ...['commands', 'commands/dashboard', 'commands/events', 'commands/relayers'],
     ...['transactions', 'relayers', 'signers', 'notifications', 'networks', 'api-keys', 'events', 'service'].map(
       (name) => `http/${name}`,
     ),

@@ -13,12 +13,12 @@ const onePlaces: readonly OnePlace[] = [
   {
     what: "reads the machine's clock",
     pattern: /\bDate\s*\.\s*now\b|\bnew\s+Date\s*(?:\(\s*\)|(?!\s*\())|\bperformance\s*\.\s*now\b|\bhrtime\b/,
-    places: ['ops/clock.ts'],
+    places: ['ops/clock.ts', 'dashboard/state/clock.ts'],
   },
   {
     what: 'waits on a timer',
     pattern: /\bnode:timers\b|\bsetTimeout\s*\(|\bsetInterval\s*\(/,
-    places: ['ops/clock.ts', 'client/pause.ts'],
+    places: ['ops/clock.ts', 'client/pause.ts', 'dashboard/state/clock.ts'],
   },
   { what: 'reads the environment', pattern: /\bprocess\s*\.\s*env\b|\bprocess\s*\[/, places: ['main.ts'] },
   {

@@ -10,6 +10,7 @@ import { apiKeyContract } from './contract-api-keys.ts'
 import { auditContract } from './contract-audit.ts'
 import { bulkContract } from './contract-bulk.ts'
 import { claimContract } from './contract-claims.ts'
+import { dashboardContract } from './contract-dashboard.ts'
 import { deliveryContract } from './contract-deliveries.ts'
 import { modelContract } from './contract-model.ts'
 import { ownerContract } from './contract-owners.ts'
@@ -41,6 +42,7 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('bulk cancellation', () => bulkContract(open))
     describe('counts and events', () => modelContract(open))
     describe('deliveries', () => deliveryContract(open))
+    describe('the dashboard', () => dashboardContract(open))
   })
 }
 

@@ -4,6 +4,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
+import { bundleDashboard } from '../../src/http/dashboard/bundle.ts'
 import { startService, testedServiceVariable } from '../../tooling/service.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -14,7 +15,7 @@ const folder = join(cache, 'joined')
 /** What loads files of its own at run time, and what is loaded only when somebody opens it. */
 const apart = [
   ...['better-sqlite3', 'secp256k1', 'pg-native', '@scalar/fastify-api-reference'],
-  ...['@aws-sdk/client-kms', 'google-auth-library', 'pkcs11js'],
+  ...['@aws-sdk/client-kms', 'google-auth-library', 'pkcs11js', 'esbuild'],
 ]
 
 /** Once for all projects of a run. TESTED_SERVICE=$PWD/src/main.ts runs the services from the source, module by module. */
@@ -44,11 +45,16 @@ async function joined(): Promise<string> {
   for (const file of output) {
     if (file.type === 'chunk') await replace(join(folder, file.fileName), file.code)
   }
+  // Where `src/http/dashboard/assets.ts` looks for built files, seen from the joined ones.
+  const { script, style } = await bundleDashboard(join(root, 'src/dashboard/main.tsx'))
+  await mkdir(join(cache, '../dashboard'), { recursive: true })
+  await replace(join(cache, '../dashboard/main.js'), script)
+  await replace(join(cache, '../dashboard/main.css'), style)
   return join(folder, 'main.js')
 }
 
 /** Another run may be reading it. */
-async function replace(path: string, content: string): Promise<void> {
+async function replace(path: string, content: string | Uint8Array): Promise<void> {
   const beside = `${path}.${process.pid}`
   await writeFile(beside, content)
   await rename(beside, path)

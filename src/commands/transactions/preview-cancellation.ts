@@ -1,15 +1,20 @@
-// Previews the effect and the cost of a bulk cancel now. It writes nothing and promises nothing: the next block may
+// Previews the effect and the cost of a cancel now, of one transaction or of all. It writes nothing and promises nothing: the next block may
 // change it.
 
 import { type Chain, ChainUnavailable } from '../../chain/chain.ts'
 import { reserveOf } from '../../domain/decide/funds.ts'
 import type { Work } from '../../domain/decide/work.ts'
-import { relayerNotFound } from '../../domain/errors.ts'
-import type { RelayerId } from '../../domain/ids.ts'
+import { RescindError, relayerNotFound } from '../../domain/errors.ts'
+import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import { noOpGasLimit } from '../../domain/no-op.ts'
 import type { Observation } from '../../domain/observation.ts'
-import { type CancellationPreview, previewCancellation as preview } from '../../domain/preview-cancellation.ts'
+import {
+  type CancellationPreview,
+  isCovered,
+  previewCancellation as preview,
+} from '../../domain/preview-cancellation.ts'
 import type { NetworkPolicy, Relayer } from '../../domain/relayer.ts'
+import type { Transaction } from '../../domain/transaction.ts'
 import type { BlockNumber, Wei } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Reads } from '../../store/store.ts'
@@ -34,11 +39,35 @@ export interface PricedPreview extends CancellationPreview {
 export async function previewCancellation(context: PreviewContext, relayerId: RelayerId): Promise<PricedPreview> {
   const [work, counts] = await Promise.all([context.reads.work(relayerId), context.reads.counts(relayerId)])
   if (!work) throw relayerNotFound(relayerId)
+  return priced(context, work, counts.pending)
+}
+
+/** Of one transaction. Throws TRANSACTION_NOT_FOUND, NODE_UNAVAILABLE. */
+export async function previewOneCancellation(
+  context: PreviewContext,
+  relayerId: RelayerId,
+  id: TransactionId,
+): Promise<PricedPreview> {
+  const [work, transaction] = await Promise.all([
+    context.reads.work(relayerId),
+    context.reads.transaction(relayerId, id),
+  ])
+  if (!work || !transaction) throw new RescindError('TRANSACTION_NOT_FOUND', 'Not found')
+  const queued = transaction.lifecycle.phase === 'queued' && !transaction.cancellation ? 1 : 0
+  return priced(context, work, queued, (each) => each.id === id && isCovered(each))
+}
+
+async function priced(
+  context: PreviewContext,
+  work: Work,
+  queued: number,
+  covers?: (transaction: Transaction) => boolean,
+): Promise<PricedPreview> {
   const { relayer } = work
   const observation = await observe(context, work)
   const policy = context.policyOf(relayer)
   return {
-    ...preview(work, counts.pending, observation, policy, context.clock.now()),
+    ...preview(work, queued, observation, policy, context.clock.now(), covers),
     balance: observation.balance,
     reserve: reserveOf(relayer, observation.market, policy),
     block: observation.head.number,

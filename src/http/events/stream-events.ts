@@ -11,7 +11,8 @@ import type { Logger } from '../../ops/logger.ts'
 import { late, within } from '../../ops/within.ts'
 import type { Reads } from '../../store/store.ts'
 import { eventStreamsMax, eventStreamsPerKeyMax, eventsAtOnce, heartbeatMs } from '../limits.ts'
-import { type Authenticate, checkGrant, isPrincipal, type Principal, permits } from '../request/authenticate.ts'
+import { checkGrant, isPrincipal, type Principal, permits } from '../request/authenticate.ts'
+import type { AuthenticateRequest } from '../request/authorize.ts'
 import { operation } from '../request/operation.ts'
 import { openPlaces } from '../request/places.ts'
 import { requesterIdOf } from '../request/requester.ts'
@@ -41,7 +42,7 @@ export interface EventStreams {
   readonly feed: EventFeed
   readonly clock: Clock
   readonly logger: Logger
-  readonly authenticate: Authenticate
+  readonly authenticate: AuthenticateRequest
   /** Aborts when the process begins to stop: streams end, and readers reconnect to another replica. */
   readonly stopping: AbortSignal
 }
@@ -65,7 +66,8 @@ export function streamEvents(streams: EventStreams) {
         ...Object.fromEntries(refusals),
       },
     },
-    async answer({ query, headers, principal, raw }, reply) {
+    async answer(request, reply) {
+      const { query, headers, principal, raw } = request
       const { relayer_id: relayerId, transaction_id: transactionId } = query
       if (relayerId !== undefined) {
         if (principal) checkGrant(principal, 'read', relayerId)
@@ -79,7 +81,7 @@ export function streamEvents(streams: EventStreams) {
 
       const leave = places.take(requesterIdOf({ principal }))
       if (!leave) throw refused('TOO_MANY_STREAMS', `this key has ${eventStreamsPerKeyMax} streams open; close some`)
-      const heard = async () => isPrincipal(await streams.authenticate(headers.authorization))
+      const heard = async () => isPrincipal(await streams.authenticate(reply.request))
       const ended = new AbortController()
       const end = () => ended.abort()
       streams.stopping.addEventListener('abort', end)

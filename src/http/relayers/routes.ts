@@ -4,9 +4,11 @@ import type { ChainOf } from '../../commands/relayers/read-status.ts'
 import { type Mounting, mount } from '../request/mount.ts'
 import { createRelayer } from './create-relayer.ts'
 import { deleteRelayer } from './delete-relayer.ts'
+import { getOverview } from './get-overview.ts'
 import { getRelayer } from './get-relayer.ts'
 import { getRelayerBalance } from './get-relayer-balance.ts'
 import { getRelayerStatus } from './get-relayer-status.ts'
+import { listDailyGas } from './list-daily-gas.ts'
 import { listRelayers } from './list-relayers.ts'
 import { rpc } from './rpc.ts'
 import { updateRelayer } from './update-relayer.ts'
@@ -14,6 +16,8 @@ import { updateRelayer } from './update-relayer.ts'
 export function relayerRoutes(at: Mounting, management: ManagementContext, chainOf: ChainOf): void {
   const { reads } = management.store
   const { endpointsOf } = management.registry
+  mount(at, 'GET', '/overview', getOverview(reads))
+  mount(at, 'GET', '/daily-gas', listDailyGas(reads, management.clock))
   mount(at, 'POST', '/relayers', createRelayer(management))
   mount(at, 'GET', '/relayers', listRelayers(reads, endpointsOf))
   mount(at, 'GET', '/relayers/:relayer_id', getRelayer(reads, endpointsOf))

@@ -3,17 +3,20 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Scope } from '../../domain/api-key.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { Auditor } from './audit.ts'
-import { type Authenticate, checkGrant, isPrincipal } from './authenticate.ts'
+import { checkGrant, type Identity, isPrincipal } from './authenticate.ts'
 import type { RateLimits } from './limit-rate.ts'
 import { pathParametersOf } from './parameters.ts'
 
+/** By the Authorization header, or by the cookie of a request of the dashboard. Returns a promise only if it has to read the store. */
+export type AuthenticateRequest = (request: FastifyRequest) => Identity | Promise<Identity>
+
 export interface RequestGuards {
-  readonly authenticate: Authenticate
+  readonly authenticate: AuthenticateRequest
   readonly rates: RateLimits
   readonly auditor: Auditor
 }
 
-/** Throws RateLimited, UNAUTHORIZED, SCOPE_MISSING, RELAYER_NOT_GRANTED; otherwise sets the request's principal. */
+/** Throws RateLimited, UNAUTHORIZED, FOREIGN_ORIGIN, SCOPE_MISSING, RELAYER_NOT_GRANTED; otherwise sets the request's principal. */
 export async function authorize(
   { authenticate, rates }: Pick<RequestGuards, 'authenticate' | 'rates'>,
   scope: Scope | undefined,
@@ -21,7 +24,7 @@ export async function authorize(
   reply: FastifyReply,
 ): Promise<void> {
   // A valid key passes despite failed attempts at its address, so that nobody else's failures can block a cancellation.
-  const answer = authenticate(request.headers.authorization)
+  const answer = authenticate(request)
   const principal = answer instanceof Promise ? await answer : answer
   request.keyId = principal?.id
   if (!isPrincipal(principal)) {

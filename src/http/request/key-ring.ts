@@ -97,6 +97,6 @@ export function keyRing({ administrator, store, clock, logger }: KeyRingContext)
   }
 }
 
-function principalOf({ id, scopes, relayers }: ApiKey): Principal {
+export function principalOf({ id, scopes, relayers }: ApiKey): Principal {
   return { id, scopes: new Set(scopes), ...(relayers && { relayers }) }
 }

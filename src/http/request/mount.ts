@@ -5,6 +5,7 @@ import { memberOf } from '../../ops/member.ts'
 import type { HttpMetrics } from '../../ops/metrics.ts'
 import { type Auditor, isChangeRequest } from './audit.ts'
 import { authorize, type RequestGuards } from './authorize.ts'
+import { basePath } from './base-path.ts'
 import type { Operation } from './operation.ts'
 
 export interface Mounting {
@@ -12,8 +13,6 @@ export interface Mounting {
   readonly door: RequestGuards
   readonly metrics: HttpMetrics
 }
-
-export const basePath = '/api/v1'
 
 export function mount<S extends FastifySchema>(
   { app, door, metrics }: Mounting,

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { CommandContext } from '../../commands/context.ts'
+import type { SessionDigest } from '../../commands/dashboard/session-token.ts'
 import { followEvents } from '../../commands/events/follow-events.ts'
 import type { ManagementContext } from '../../commands/management.ts'
 import type { ChainOf } from '../../commands/relayers/read-status.ts'
@@ -12,6 +13,7 @@ import type { NetworkPolicy, Relayer } from '../../domain/relayer.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { HttpMetrics } from '../../ops/metrics.ts'
 import { apiKeyRoutes } from '../api-keys/routes.ts'
+import { dashboardRoutes } from '../dashboard/routes.ts'
 import { eventRoutes } from '../events/routes.ts'
 import {
   bodyBytesMaxDefault,
@@ -28,10 +30,12 @@ import { relayerRoutes } from '../relayers/routes.ts'
 import { signingRoutes } from '../relayers/signing-routes.ts'
 import { type Auditor, openAuditor } from '../request/audit.ts'
 import type { Authenticate } from '../request/authenticate.ts'
+import { type Access, openAccess } from '../request/authenticate-request.ts'
 import { authorize, markAnswer, type RequestGuards } from '../request/authorize.ts'
-import { type KeyRing, keyRing } from '../request/key-ring.ts'
+import { basePath } from '../request/base-path.ts'
+import { rewriteDashboardUrl } from '../request/dashboard-request.ts'
 import { type RateLimits, rateLimits } from '../request/limit-rate.ts'
-import { basePath, type Mounting } from '../request/mount.ts'
+import type { Mounting } from '../request/mount.ts'
 import { parseJsonExactly } from '../request/parse-json.ts'
 import { requestIds } from '../request/request-id.ts'
 import { compileValidator } from '../request/validate.ts'
@@ -61,6 +65,8 @@ export interface ServerOptions {
   /** Default: `limits`, for this server alone. */
   readonly rates?: RateLimits
   readonly authenticate: Authenticate
+  /** Absent: no dashboard is served. */
+  readonly sessionDigest?: SessionDigest
   readonly logger: Logger
   readonly metrics: HttpMetrics
   readonly readiness: Readiness
@@ -85,8 +91,8 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const draining = new AbortController()
   const stopping = AbortSignal.any([draining.signal, options.readiness.stopping])
   const auditor = openAuditor(options.commands, logger)
-  const keys = keyRing({ administrator: authenticate, ...options.commands, logger })
-  const door: RequestGuards = { authenticate: keys.authenticate, rates: options.rates ?? rateLimits(limits), auditor }
+  const access = openAccess({ administrator: authenticate, ...options.commands, logger }, options.sessionDigest)
+  const door: RequestGuards = { authenticate: access.authenticate, rates: options.rates ?? rateLimits(limits), auditor }
   const handleError = errorHandler(logger, auditor)
   const newRequestId = requestIds(options.commands.random)
 
@@ -105,6 +111,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     },
     routerOptions: { maxParamLength: headerBytesMax },
     return503OnClosing: false,
+    ...(options.sessionDigest && { rewriteUrl: rewriteDashboardUrl }),
     ...(options.trustedProxies && { trustProxy: [...options.trustedProxies] }),
     clientErrorHandler: refuseConnection(logger, newRequestId),
     // Hooks do not run for a path that does not decode, so it passes the door here.
@@ -150,7 +157,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
 
   const at = { app, door, metrics: options.metrics }
   serviceRoutes(at, { version: options.version, readiness: options.readiness, clock: options.commands.clock })
-  if (options.serves !== 'probes') operations(at, options, keys, stopping)
+  if (options.serves !== 'probes') operations(at, options, access, stopping)
   await app.ready()
   return serverOf(app, draining, auditor)
 }
@@ -172,7 +179,12 @@ function endAnswers(app: FastifyInstance, { logger, metrics }: ServerOptions, dr
   })
 }
 
-function operations(at: Mounting, options: ServerOptions, keys: KeyRing, stopping: AbortSignal): void {
+function operations(
+  at: Mounting,
+  options: ServerOptions,
+  { keys, sessions, authenticate }: Access,
+  stopping: AbortSignal,
+): void {
   const { logger } = options
   transactionRoutes(at, options.commands, options, stopping)
   relayerRoutes(at, options.management, options.chainOf)
@@ -188,10 +200,12 @@ function operations(at: Mounting, options: ServerOptions, keys: KeyRing, stoppin
     feed,
     clock,
     logger,
-    authenticate: keys.authenticate,
+    authenticate,
     stopping,
   })
   apiKeyRoutes(at, options.commands, keys)
+  const { sessionDigest: digestOf, version } = options
+  if (digestOf) dashboardRoutes(at, { ...options.commands, ...keys, ring: sessions, digestOf, version })
   if (options.serves !== 'operations') documentationRoutes(at)
 }
 

@@ -12,7 +12,7 @@ import { answers, success } from '../response/envelope.ts'
 const wei = (description: string) => Type.String({ pattern: '^[0-9]+$', description: `Wei: ${description}` })
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
-const previewSchema = Type.Object(
+export const previewSchema = Type.Object(
   {
     free: count('That no node ever had: they end at once, for nothing'),
     no_ops: count('That a node may have: each needs a no-op'),
@@ -59,12 +59,12 @@ export function previewCancellation(context: PreviewContext) {
     },
     async answer({ params }) {
       const previewed = await previewCommand(context, params.relayer_id)
-      return success(present(previewed), inWords(previewed))
+      return success(presentPreview(previewed), inWords(previewed))
     },
   })
 }
 
-function present({ cost, balance, ...preview }: PricedPreview) {
+export function presentPreview({ cost, balance, ...preview }: PricedPreview) {
   const covers = (wei: bigint) => balance >= wei + preview.committed
   return {
     free: preview.free,
@@ -86,7 +86,17 @@ function present({ cost, balance, ...preview }: PricedPreview) {
   }
 }
 
-function inWords({ free, noOps, overCap, gaps, racing, tooLate, cost, committed, balance }: PricedPreview): string[] {
+export function inWords({
+  free,
+  noOps,
+  overCap,
+  gaps,
+  racing,
+  tooLate,
+  cost,
+  committed,
+  balance,
+}: PricedPreview): string[] {
   const most = cost.max === undefined ? '' : `, and ${cost.max} wei under cancel_gas_price_cap`
   return [
     `${free} would end at once, for nothing; ${noOps + gaps} need a no-op, for about ${cost.expected} wei, at most ${cost.today} wei at today's price${most}.`,

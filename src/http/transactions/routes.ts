@@ -5,12 +5,16 @@ import { type Mounting, mount, unlisted } from '../request/mount.ts'
 import { cancel } from './cancel.ts'
 import { cancelPending } from './cancel-pending.ts'
 import { getCancellation } from './get-cancellation.ts'
+import { getTrace } from './get-trace.ts'
 import { getTransaction } from './get-transaction.ts'
 import { getTransactionByNonce } from './get-transaction-by-nonce.ts'
 import { listAttempts } from './list-attempts.ts'
+import { listNonces } from './list-nonces.ts'
 import { listTransactions } from './list-transactions.ts'
 import { previewCancellation } from './preview-cancellation.ts'
+import { previewOneCancellation } from './preview-one-cancellation.ts'
 import { replace } from './replace.ts'
+import { search } from './search.ts'
 import { submit } from './submit.ts'
 import { submitBatch } from './submit-batch.ts'
 
@@ -34,10 +38,19 @@ export function transactionRoutes(
     `${all}/pending/cancellation-preview`,
     previewCancellation({ ...chain, reads, clock: commands.clock }),
   )
+  mount(at, 'GET', '/relayers/:relayer_id/nonces', listNonces(reads))
+  mount(at, 'GET', '/search', search({ reads, chainOf: chain.chainOf }))
   mount(at, 'GET', `${all}/by-nonce/:nonce`, getTransactionByNonce(reads))
   mount(at, 'GET', `${all}/:transaction_id`, getTransaction(reads))
   mount(at, 'PUT', `${all}/:transaction_id`, replace(commands))
   mount(at, 'DELETE', `${all}/:transaction_id`, cancel(commands, at.door.auditor, chain, stopping))
   mount(at, 'GET', `${all}/:transaction_id/cancellation`, getCancellation({ ...chain, reads }))
   mount(at, 'GET', `${all}/:transaction_id/attempts`, listAttempts(reads))
+  mount(at, 'GET', `${all}/:transaction_id/trace`, getTrace(reads))
+  mount(
+    at,
+    'GET',
+    `${all}/:transaction_id/cancellation-preview`,
+    previewOneCancellation({ ...chain, reads, clock: commands.clock }),
+  )
 }

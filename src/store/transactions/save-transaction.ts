@@ -10,6 +10,7 @@ import type { TimestampMs } from '../../domain/units.ts'
 import { publishEvent } from '../events/publish-event.ts'
 import { inLists } from '../in-lists.ts'
 import { changeOne, type Executor, statement } from '../statement.ts'
+import { addDailyGas } from './daily-gas.ts'
 import { replacePayload } from './replace.ts'
 import { saveAttempts, withdrawAttempts } from './save-attempts.ts'
 import type { Tallies } from './tallies.ts'
@@ -87,6 +88,7 @@ export async function saveTransaction(
   if (after.payload !== before.payload) await replacePayload(executor, before, after)
   if (attemptsOf(before).length > 0 && attemptsOf(after).length === 0) await withdrawAttempts(executor, before.id)
   else await saveAttempts(executor, attemptsOf(before), attemptsOf(after))
+  await addDailyGas(executor, before, after)
   await publishChange(executor, tallies, before, after, now)
   return { ...after, version: before.version + 1 }
 }

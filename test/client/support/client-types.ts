@@ -18,7 +18,9 @@ export interface Paths {
 type TypesOfFile = readonly (readonly [name: string, operation: string, place: 'data' | 'item' | 'body'])[]
 
 /** Files, and each of their types with its place: the data of an answer, an item of that list, or the body of a request. */
-export const typeFiles: Readonly<Record<'transaction-types' | 'account-types', TypesOfFile>> = {
+export const typeFiles: Readonly<
+  Record<'transaction-types' | 'account-types' | 'dashboard-types' | 'record-types', TypesOfFile>
+> = {
   'transaction-types': [
     ['TransactionView', 'getTransaction', 'data'],
     ['CancellationView', 'getCancellation', 'data'],
@@ -34,6 +36,18 @@ export const typeFiles: Readonly<Record<'transaction-types' | 'account-types', T
     ['ApiKeyInput', 'createApiKey', 'body'],
     ['NewApiKeyView', 'createApiKey', 'data'],
     ['ReadinessView', 'getReadiness', 'data'],
+  ],
+  'dashboard-types': [
+    ['OverviewView', 'getOverview', 'item'],
+    ['TraceView', 'getTransactionTrace', 'data'],
+    ['FindingView', 'search', 'item'],
+    ['DailyGasView', 'listDailyGas', 'item'],
+  ],
+  'record-types': [
+    ['AuditView', 'listAuditLog', 'item'],
+    ['DeadLetterView', 'listDeadLetters', 'item'],
+    ['NetworkView', 'listNetworks', 'item'],
+    ['NotificationView', 'listNotifications', 'item'],
   ],
 }
 
@@ -77,7 +91,7 @@ function typeOf(schema: Schema, indent: string, isWhole = false): string {
       return 'number'
     case 'array': {
       const item = typeOf(schema.items ?? {}, indent)
-      return item.includes(' | ') ? `readonly (${item})[]` : `readonly ${item}[]`
+      return choicesOf(schema.items ?? {}) ? `readonly (${item})[]` : `readonly ${item}[]`
     }
     case 'object':
       return objectOf(schema, indent, isWhole)

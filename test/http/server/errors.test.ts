@@ -19,7 +19,7 @@ describe('paths and methods', () => {
     ['GET', '/api/v1/nothing-here'],
     ['GET', '/api/v1'],
     ['GET', '/api/v2/relayers'],
-    ['GET', '/'],
+    ['GET', '/dashboard'],
     ['DELETE', '/api/v1/relayers/one/transactions/pending/'],
     ['POST', '/nothing'],
   ])('an unknown path: %s %s', async (method, path) => {

@@ -3,6 +3,7 @@ import { Agent, request } from 'undici'
 import type { Chain } from '../../../src/chain/chain.ts'
 import { openChains } from '../../../src/chain/chains.ts'
 import type { CommandContext } from '../../../src/commands/context.ts'
+import { sessionDigestBy } from '../../../src/commands/dashboard/session-token.ts'
 import { readPolicies } from '../../../src/config/read-policies.ts'
 import type { RelayerId } from '../../../src/domain/ids.ts'
 import type { ServerLimits } from '../../../src/http/limits.ts'
@@ -68,6 +69,7 @@ export interface Setting {
   readonly limits?: ServerLimits
   readonly rates?: ServerOptions['rates']
   readonly authenticate?: Authenticate
+  readonly hasDashboard?: false
   /** Of every relayer; without, the file of this server has no network. */
   readonly chain?: Partial<Chain>
   readonly queueMax?: number
@@ -133,6 +135,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
     limits: setting.limits ?? { requestsPerSecond: 100_000, burst: 100_000 },
     ...(setting.rates && { rates: setting.rates }),
     authenticate: setting.authenticate ?? administratorBy(apiKey),
+    ...(setting.hasDashboard !== false && { sessionDigest: sessionDigestBy(apiKey) }),
     logger,
     metrics: noMetrics.http,
     ...(setting.trustedProxies && { trustedProxies: setting.trustedProxies }),

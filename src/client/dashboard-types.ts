@@ -1,0 +1,215 @@
+// Types of the API, written from its OpenAPI document: `npx vitest run --project real test/client/types.test.ts -u`.
+
+export interface OverviewView {
+  readonly id: string
+  readonly name: string
+  readonly network: string
+  readonly address: string
+  readonly paused: boolean
+  /** Without a nonce */
+  readonly queued: number
+  /** With a nonce, in no block */
+  readonly in_flight: number
+  /** In a block, not confirmed */
+  readonly mined: number
+  /** Those in flight that are canceled, and not decided */
+  readonly racing: number
+  /** In no block, and sent first */
+  readonly oldest?: {
+    readonly id: string
+    /** Absent in the queue */
+    readonly nonce?: number
+    readonly created_at: string
+  }
+  /** The first that waits, and so holds up the others */
+  readonly held_up?: {
+    readonly id: string
+    /** Absent in the queue */
+    readonly nonce?: number
+    readonly created_at: string
+    /** Why it waits, as of the last observation; absent while nothing holds it up */
+    readonly wait: {
+      readonly condition:
+        | 'paused'
+        | 'policy'
+        | 'balance_below_minimum'
+        | 'balance_short'
+        | 'already_ordered'
+        | 'outcome_unknown'
+        | 'cancel_unfunded'
+        | 'gas_price_cap'
+        | 'cancel_gas_price_cap'
+        | 'own_price'
+        | 'attempts_exhausted'
+        | 'nonce_taken'
+        | 'nonce_blocked'
+        | 'pool_unseen'
+        | 'nonce_unproven'
+        | 'history_unknown'
+        | 'cancellation_unclear'
+        | 'node_behind'
+        | 'node_refuses'
+        | 'node_unreachable'
+        | 'signer_unavailable'
+        | 'facts_missing'
+        | 'gas_unknown'
+        | 'would_revert'
+        | 'finality_stalled'
+      readonly text: string
+    }
+  }
+}
+
+export interface TraceView {
+  readonly transaction: {
+    readonly id: string
+    readonly relayer_id: string
+    readonly status: 'pending' | 'sent' | 'submitted' | 'mined' | 'confirmed' | 'failed' | 'canceled' | 'expired'
+    readonly status_reason?: string
+    readonly created_at: string
+    readonly sent_at?: string
+    readonly confirmed_at?: string
+    /** The hash of the mined attempt with the payload, else of its newest attempt */
+    readonly hash?: string
+    readonly from: string
+    /** Absent for a contract creation */
+    readonly to?: string
+    /** Wei, decimal */
+    readonly value: string
+    readonly data: string
+    readonly nonce?: number
+    readonly gas_limit?: number
+    /** Wei, decimal */
+    readonly gas_price?: string
+    /** Wei, decimal */
+    readonly max_fee_per_gas?: string
+    /** Wei, decimal */
+    readonly max_priority_fee_per_gas?: string
+    readonly signature?: {
+      readonly r: string
+      readonly s: string
+      readonly v: number
+      /** r, s and 27 or 28, in 65 bytes */
+      readonly sig: string
+    }
+    readonly speed?: { readonly name: 'safeLow' | 'average' | 'fast' | 'fastest' }
+    /** An array of at most 256 objects of address and storage_keys (EIP-2930) */
+    readonly access_list?: readonly {
+      /** An address: 0x and 40 hex digits, in one case or with its EIP-55 checksum */
+      readonly address: string
+      /** At most 1024 storage keys, as an array */
+      readonly storage_keys: readonly string[]
+    }[]
+  }
+  /** Gap: a no-op of the service for a nonce that nobody uses */
+  readonly origin: 'client' | 'gap'
+  /** It will not change again */
+  readonly final: boolean
+  /** The id of the API key that sent it */
+  readonly created_by?: string
+  /** Why it waits, as of the last observation; absent while nothing holds it up */
+  readonly wait?: {
+    readonly condition:
+      | 'paused'
+      | 'policy'
+      | 'balance_below_minimum'
+      | 'balance_short'
+      | 'already_ordered'
+      | 'outcome_unknown'
+      | 'cancel_unfunded'
+      | 'gas_price_cap'
+      | 'cancel_gas_price_cap'
+      | 'own_price'
+      | 'attempts_exhausted'
+      | 'nonce_taken'
+      | 'nonce_blocked'
+      | 'pool_unseen'
+      | 'nonce_unproven'
+      | 'history_unknown'
+      | 'cancellation_unclear'
+      | 'node_behind'
+      | 'node_refuses'
+      | 'node_unreachable'
+      | 'signer_unavailable'
+      | 'facts_missing'
+      | 'gas_unknown'
+      | 'would_revert'
+      | 'finality_stalled'
+    readonly text: string
+  }
+  readonly cancellation?: {
+    readonly transaction_id: string
+    readonly state: 'racing' | 'dropped' | 'won' | 'lost' | 'external'
+    /** This state will not change again */
+    readonly final: boolean
+    /** The original can never execute, so its payload may be sent again */
+    readonly safe_to_retry: boolean
+    readonly origin: 'request' | 'expiry' | 'refusal'
+    readonly requested_at: string
+    readonly status_reason?: string
+    readonly winner?: {
+      readonly hash: string
+      readonly block_number: number
+      readonly block_hash: string
+    }
+    /** Wei that the no-op cost in fees; 0 unless it was mined; absent where no node reports its cost */
+    readonly cost?: string
+  }
+  readonly inclusion?: {
+    /** The kind of transaction that spent the nonce */
+    readonly spender: 'payload' | 'no_op' | 'foreign'
+    readonly hash: string
+    readonly block_number: number
+    /** Absent where no node reports it */
+    readonly succeeded?: boolean
+    readonly revert_reason?: string
+    readonly gas_used?: number
+    /** Wei: for each unit of gas */
+    readonly effective_gas_price?: string
+    /** Wei: all fees; absent where no node reports all of them */
+    readonly fees?: string
+  }
+  /** Of its current nonce, oldest first */
+  readonly attempts: readonly {
+    readonly hash: string
+    readonly kind: 'execute' | 'replace' | 'cancel'
+    readonly nonce: number
+    readonly gas_limit: number
+    readonly gas_price?: string
+    readonly max_fee_per_gas?: string
+    readonly max_priority_fee_per_gas?: string
+    /** Sending: on its way since it was recorded; handed: a node received it; refused: every node that received it called it invalid; held: no node ever received it; withdrawn: was held, and will never be sent */
+    readonly state: 'sending' | 'handed' | 'refused' | 'held' | 'withdrawn'
+    readonly outcome?: {
+      readonly kind: 'accepted' | 'alreadyKnown' | 'rejected' | 'unknown'
+      readonly code?: string
+      readonly message?: string
+      readonly at: string
+    }
+    /** Why it is held or was refused */
+    readonly reason?: string
+    readonly recorded_at: string
+    /** The head when it was signed */
+    readonly recorded_at_block: number
+  }[]
+}
+
+export interface FindingView {
+  readonly relayer_id: string
+  /** Absent: the relayer itself was found */
+  readonly transaction_id?: string
+}
+
+export interface DailyGasView {
+  /** In UTC: the day on which the transactions became final */
+  readonly day: string
+  readonly relayer_id: string
+  /** With the no-ops */
+  readonly transactions: number
+  /** Of cancellations and gaps */
+  readonly no_ops: number
+  /** Those whose fees no node reported: the fees do not contain them */
+  readonly unpriced: number
+  /** Wei */
+  readonly fees: string
+}

@@ -1,0 +1,35 @@
+// Reads the standing of a relayer, with its counts. It calls no node.
+
+import type { Wait } from '../../domain/condition.ts'
+import type { Relayer } from '../../domain/relayer.ts'
+import { holdingUp, type OpenTransaction, oldestWaiting } from '../../domain/standing.ts'
+import type { Reads } from '../../store/store.ts'
+
+export interface Overview {
+  readonly relayer: Relayer
+  readonly queued: number
+  /** With a nonce, in no block. */
+  readonly inFlight: number
+  /** In a block, not confirmed. */
+  readonly mined: number
+  /** Canceled, and not decided. */
+  readonly racing: number
+  readonly oldest?: OpenTransaction
+  readonly heldUp?: OpenTransaction & { readonly wait: Wait }
+}
+
+export async function readOverview(reads: Reads, relayer: Relayer): Promise<Overview> {
+  const [standing, counts] = await Promise.all([reads.standing(relayer.id), reads.counts(relayer.id)])
+  const inFlight = standing.bound.filter(({ isMined }) => !isMined)
+  const oldest = oldestWaiting(standing)
+  const heldUp = holdingUp(standing)
+  return {
+    relayer,
+    queued: counts.pending,
+    inFlight: inFlight.length,
+    mined: standing.bound.length - inFlight.length,
+    racing: inFlight.filter(({ isRacing }) => isRacing).length,
+    ...(oldest && { oldest }),
+    ...(heldUp && { heldUp }),
+  }
+}

@@ -1,0 +1,41 @@
+// The confirmation before one transaction is canceled, with its cost.
+import type { CancellationPreviewView, TransactionView } from '../../client/transaction-types.ts'
+import { useLoad } from '../state/load.ts'
+import { networkOf } from '../state/networks.ts'
+import { pathOf, request } from '../state/request.ts'
+import { Cost } from './cost.tsx'
+import { Dialog } from './dialog.tsx'
+import { Copy, Shown } from './pieces.tsx'
+
+export function CancelDialog({
+  transaction,
+  network,
+  close,
+}: {
+  transaction: TransactionView
+  network: string | undefined
+  close: () => void
+}) {
+  const path = pathOf`/v1/relayers/${transaction.relayer_id}/transactions/${transaction.id}`
+  const preview = useLoad<CancellationPreviewView>(`${path}/cancellation-preview`)
+  const { symbol } = networkOf(network)
+  return (
+    <Dialog
+      title="Cancel this transaction?"
+      confirm="Cancel the transaction"
+      act={async () => {
+        await request(path, { method: 'DELETE' })
+      }}
+      close={close}
+    >
+      <p>
+        Transaction <Copy text={transaction.id} label="id" />
+        {transaction.nonce === undefined ? ' has no nonce yet.' : ` holds nonce ${transaction.nonce}.`} Once the
+        cancellation is stored, no crash and no restart forgets it.
+      </p>
+      <Shown loaded={preview} what="the cost">
+        {(data) => <Cost preview={data} symbol={symbol} />}
+      </Shown>
+    </Dialog>
+  )
+}

@@ -1,0 +1,66 @@
+// The gas spent a day, drawn by uPlot. The table beside it says the same in figures.
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+
+export interface Series {
+  /** Unix seconds of each day. */
+  readonly days: readonly number[]
+  /** In the unit of the axis: only the drawing is rounded. */
+  readonly amounts: readonly number[]
+  readonly unit: string
+}
+
+const scheme = matchMedia('(prefers-color-scheme: dark)')
+
+export function Chart({ days, amounts, unit }: Series) {
+  const box = useRef<HTMLDivElement>(null)
+  const isDark = useSignal(scheme.matches)
+  useEffect(() => {
+    const follow = () => {
+      isDark.value = scheme.matches
+    }
+    scheme.addEventListener('change', follow)
+    return () => scheme.removeEventListener('change', follow)
+  }, [])
+  useEffect(() => {
+    const element = box.current
+    if (!element) return
+    // A canvas takes no variables: these three properties carry the colors of the scheme.
+    const style = getComputedStyle(element)
+    const axis = { stroke: style.color, grid: { stroke: style.borderTopColor, width: 1 }, ticks: { show: false } }
+    const chart = new uPlot(
+      {
+        width: element.clientWidth,
+        height: 220,
+        cursor: { show: false },
+        legend: { show: false },
+        tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'UTC'),
+        scales: { y: { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] } },
+        axes: [
+          { ...axis, grid: { show: false } },
+          { ...axis, size: 78, values: (_, ticks) => ticks.map((tick) => `${tick} ${unit}`) },
+        ],
+        series: [
+          {},
+          {
+            fill: style.outlineColor,
+            width: 0,
+            points: { show: false },
+            ...(uPlot.paths.bars && { paths: uPlot.paths.bars({ size: [0.7, 40] }) }),
+          },
+        ],
+      },
+      [[...days], [...amounts]],
+      element,
+    )
+    const observer = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: 220 }))
+    observer.observe(element)
+    return () => {
+      observer.disconnect()
+      chart.destroy()
+    }
+  }, [days, amounts, unit, isDark.value])
+  return <div ref={box} class="chart" aria-hidden="true" />
+}

@@ -1,0 +1,73 @@
+// What a cancellation does and costs, to the wei.
+import type { CancellationPreviewView } from '../../client/transaction-types.ts'
+import { ether, grouped, plural } from '../state/format.ts'
+
+export function Cost({ preview, symbol }: { preview: CancellationPreviewView; symbol: string }) {
+  const { cost, balance_covers: covers } = preview
+  const noOps = preview.no_ops + preview.gaps
+  return (
+    <>
+      <table class="cost">
+        <caption class="unseen">What the cancellation costs</caption>
+        <tbody>
+          <Line title="End at once, for nothing" note="no node ever had them" count={preview.free} />
+          <Line
+            title="Need a no-op each"
+            note={preview.gaps > 0 ? `${plural(preview.gaps, 'gap')} among them` : 'a node may have them'}
+            count={noOps}
+          />
+          {preview.racing > 0 && (
+            <Line title="Were canceled before" note="they come beside these" count={preview.racing} />
+          )}
+          {preview.too_late > 0 && (
+            <Line title="Too late to cancel" note="their nonce is spent" count={preview.too_late} />
+          )}
+          <Amount title="Expected cost" note="if the next block holds all no-ops" wei={cost.expected} symbol={symbol} />
+          <Amount title="At most, at today’s price" wei={cost.today} symbol={symbol} />
+          {cost.max !== undefined && <Amount title="At most, under the cap" wei={cost.max} symbol={symbol} />}
+          <Amount
+            title="Balance"
+            note={`at block ${grouped(preview.block_number)}`}
+            wei={preview.balance}
+            symbol={symbol}
+          />
+        </tbody>
+      </table>
+      {!covers.today && (
+        <p class="notice bad">
+          <strong>The balance does not cover this.</strong> Send funds to the relayer first, or the no-ops wait.
+        </p>
+      )}
+      {preview.over_cap > 0 && (
+        <p class="notice warn">
+          {plural(preview.over_cap, 'no-op')} would wait: today’s price is above <code>cancel_gas_price_cap</code>.
+        </p>
+      )}
+    </>
+  )
+}
+
+function Line({ title, note, count }: { title: string; note: string; count: number }) {
+  return (
+    <tr>
+      <th scope="row">
+        {title} <small>{note}</small>
+      </th>
+      <td class="number">{grouped(count)}</td>
+    </tr>
+  )
+}
+
+function Amount({ title, note, wei, symbol }: { title: string; note?: string; wei: string; symbol: string }) {
+  return (
+    <tr>
+      <th scope="row">
+        {title} {note && <small>{note}</small>}
+      </th>
+      <td class="number">
+        {ether(BigInt(wei))} {symbol}
+        <small>{grouped(wei)} wei</small>
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,165 @@
+// Small pieces that every view uses: badges, ages, hashes that copy, and the pieces for data that is not there.
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { after, shownNow } from '../state/clock.ts'
+import { duration, ether, exactTime, shortened, shortly } from '../state/format.ts'
+import type { Loaded } from '../state/load.ts'
+
+export type Tone = 'bad' | 'warn' | 'good' | 'info' | 'quiet'
+
+const marks: Readonly<Record<Tone, string>> = { bad: '✕', warn: '!', good: '✓', info: '→', quiet: '·' }
+
+/** The mark and the words say it, too: color alone is no sign. */
+export function Badge({ tone, children }: { tone: Tone; children: ComponentChildren }) {
+  return (
+    <span class={`badge ${tone}`}>
+      <span aria-hidden="true" class="mark">
+        {marks[tone]}
+      </span>
+      {children}
+    </span>
+  )
+}
+
+export function Age({ at }: { at: string }) {
+  return (
+    <time dateTime={at} title={exactTime(at)}>
+      {duration(shownNow.value - Date.parse(at))}
+    </time>
+  )
+}
+
+/** A hash, an id or an address. A click copies the whole of it. */
+export function Copy({ text, label, whole = false }: { text: string; label: string; whole?: boolean }) {
+  const copied = useSignal(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    copied.value = true
+    after(1_500, () => {
+      copied.value = false
+    })
+  }
+  return (
+    <button
+      type="button"
+      class="copy"
+      title={`${text}\nClick to copy`}
+      aria-label={`Copy ${label} ${text}`}
+      onClick={copy}
+    >
+      <code>{whole ? text : shortened(text)}</code>
+      <span class="copied" role="status">
+        {copied.value ? 'copied' : ''}
+      </span>
+    </button>
+  )
+}
+
+/** A link to the network's explorer, if it has one. */
+export function Explore({ url, kind, id }: { url: string | undefined; kind: 'tx' | 'address' | 'block'; id: string }) {
+  if (url === undefined || !/^https?:\/\//.test(url)) return null
+  const href = `${url.replace(/\/+$/, '')}/${kind}/${id}`
+  return (
+    <a class="explore" href={href} target="_blank" rel="noopener noreferrer" title={`Open in the explorer: ${href}`}>
+      <span aria-hidden="true">↗</span>
+      <span class="unseen">Open in the explorer</span>
+    </a>
+  )
+}
+
+/** Shortened in lists, with the exact amount at hand; exact elsewhere. */
+export function Ether({ wei, symbol, exact = false }: { wei: string; symbol: string; exact?: boolean }) {
+  const amount = ether(BigInt(wei))
+  return (
+    <span class="amount" title={`${wei} wei`}>
+      {exact ? amount : shortly(amount)} <span class="unit">{symbol}</span>
+    </span>
+  )
+}
+
+/** The data; until it is there, its outline. A failure of a later reading stands above the earlier data. */
+export function Shown<T>({
+  loaded,
+  what,
+  children,
+}: {
+  loaded: Loaded<T>
+  /** Completes "Reading …". */
+  what: string
+  children: (data: T, total: number) => ComponentChildren
+}) {
+  const { answer, failure, reload } = loaded
+  return (
+    <>
+      {failure && (
+        <div class="notice bad" role="alert">
+          <p>
+            <strong>{answer ? 'Not up to date.' : `Could not read ${what}.`}</strong> {failure.message}{' '}
+            <code>{failure.code}</code>
+          </p>
+          <button type="button" onClick={reload}>
+            Try again
+          </button>
+        </div>
+      )}
+      {answer ? children(answer.data, answer.total) : failure ? null : <Skeleton what={what} />}
+    </>
+  )
+}
+
+function Skeleton({ what }: { what: string }) {
+  return (
+    <div class="skeleton" role="status">
+      <span class="unseen">Reading {what}…</span>
+      <div />
+      <div />
+      <div />
+    </div>
+  )
+}
+
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p class="title">{title}</p>
+      {children && <p>{children}</p>}
+    </div>
+  )
+}
+
+export function Heading({ children, aside }: { children: ComponentChildren; aside?: ComponentChildren }) {
+  return (
+    <header class="heading">
+      <h1 tabIndex={-1}>{children}</h1>
+      {aside && <div class="aside">{aside}</div>}
+    </header>
+  )
+}
+
+export function Pages({
+  page,
+  perPage,
+  total,
+  turn,
+}: {
+  page: number
+  perPage: number
+  total: number
+  turn: (page: number) => void
+}) {
+  const last = Math.max(1, Math.ceil(total / perPage))
+  if (last === 1) return null
+  return (
+    <nav class="pages" aria-label="Pages">
+      <button type="button" disabled={page <= 1} onClick={() => turn(page - 1)}>
+        ← Newer
+      </button>
+      <span>
+        Page {page.toLocaleString('en')} of {last.toLocaleString('en')}
+      </span>
+      <button type="button" disabled={page >= last} onClick={() => turn(page + 1)}>
+        Older →
+      </button>
+    </nav>
+  )
+}

@@ -1,0 +1,57 @@
+// The view that the URL names. Every view has a path of its own.
+import { signal } from '@preact/signals'
+
+export type Route =
+  | { readonly view: 'relayers' | 'gas' | 'dead-letters' | 'api-keys' | 'audit-log' | 'nothing' }
+  | { readonly view: 'search'; readonly query: string }
+  | { readonly view: 'relayer' | 'cancel-all'; readonly relayer: string }
+  | { readonly view: 'transaction'; readonly relayer: string; readonly transaction: string }
+
+export const route = signal<Route>(routeOf(location))
+
+export function routeOf({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Route {
+  const [first = '', relayer, third, fourth, ...more] = pathname.split('/').slice(1).map(decoded)
+  if (first === '') return { view: 'relayers' }
+  if (first === 'search') return { view: 'search', query: new URLSearchParams(search).get('query') ?? '' }
+  if ((first === 'gas' || first === 'dead-letters' || first === 'api-keys' || first === 'audit-log') && !relayer) {
+    return { view: first }
+  }
+  if (first !== 'relayers' || !relayer || more.length > 0) return { view: 'nothing' }
+  if (third === undefined) return { view: 'relayer', relayer }
+  if (third === 'cancel-all' && fourth === undefined) return { view: 'cancel-all', relayer }
+  if (third === 'transactions' && fourth) return { view: 'transaction', relayer, transaction: fourth }
+  return { view: 'nothing' }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+/** Shows another view, as a link does. */
+export function go(path: string): void {
+  history.pushState(null, '', path)
+  follow()
+  scrollTo(0, 0)
+  // A screen reader begins at the new heading.
+  requestAnimationFrame(() => document.querySelector<HTMLElement>('h1')?.focus())
+}
+
+function follow(): void {
+  route.value = routeOf(location)
+}
+
+addEventListener('popstate', follow)
+
+/** Links of this page change the view without loading the page anew. */
+addEventListener('click', (event) => {
+  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+    return
+  const link = event.target instanceof Element ? event.target.closest('a') : null
+  if (link?.target !== '' || link.origin !== location.origin || link.pathname.startsWith('/docs')) return
+  event.preventDefault()
+  go(link.pathname + link.search)
+})

@@ -1,0 +1,2 @@
+// The build puts styles into a file of their own.
+declare module '*.css'

@@ -1,0 +1,139 @@
+// Dead letters: events that a webhook did not accept within a day, and their redelivery.
+import { useSignal } from '@preact/signals'
+import type { DeadLetterView, NotificationView } from '../../client/record-types.ts'
+import { Copy, Empty, Heading, Pages, Shown } from '../parts/pieces.tsx'
+import { exactTime, grouped, plural, shortened } from '../state/format.ts'
+import { useLoad } from '../state/load.ts'
+import { Failure, pathOf, request } from '../state/request.ts'
+
+const perPage = 25
+
+export function DeadLetters() {
+  const notifications = useLoad<readonly NotificationView[]>('/v1/notifications?per_page=100')
+  return (
+    <>
+      <Heading>Dead letters</Heading>
+      <p class="reason">Events that a webhook did not accept within a day.</p>
+      <Shown loaded={notifications} what="the notifications">
+        {(all) =>
+          all.length === 0 ? (
+            <Empty title="No webhook is configured">Dead letters exist only where a notification does.</Empty>
+          ) : (
+            all.map((each) => <Letters key={each.id} notification={each.id} />)
+          )
+        }
+      </Shown>
+    </>
+  )
+}
+
+function Letters({ notification }: { notification: string }) {
+  const page = useSignal(1)
+  const note = useSignal<string | undefined>(undefined)
+  const path = pathOf`/v1/notifications/${notification}/dead-letters`
+  const loaded = useLoad<readonly DeadLetterView[]>(`${path}?per_page=${perPage}&page=${page.value}`)
+
+  const redeliver = async (at: string) => {
+    try {
+      const { data } = await request<{ redelivered: number }>(`${path}${at}/redeliver`, { method: 'POST' })
+      note.value = `${plural(data.redelivered, 'event')} will be tried again, for a day.`
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      note.value = `${error.message} (${error.code})`
+    }
+    loaded.reload()
+  }
+  return (
+    <section aria-label={notification}>
+      <Shown loaded={loaded} what={`the dead letters of ${notification}`}>
+        {(letters, total) => (
+          <>
+            <div class="heading">
+              <h2>
+                {notification} <small>{total === 0 ? 'none' : grouped(total)}</small>
+              </h2>
+              {total > 0 && (
+                <button type="button" onClick={() => void redeliver('')}>
+                  Redeliver all {grouped(total)}
+                </button>
+              )}
+            </div>
+            <p role="status" class="note">
+              {note.value}
+            </p>
+            {letters.length === 0 ? (
+              <Empty title="Nothing was given up" />
+            ) : (
+              <Table letters={letters} redeliver={(id) => void redeliver(`/${encodeURIComponent(id)}`)} />
+            )}
+            <Pages
+              page={page.value}
+              perPage={perPage}
+              total={total}
+              turn={(to) => {
+                page.value = to
+              }}
+            />
+          </>
+        )}
+      </Shown>
+    </section>
+  )
+}
+
+function Table({ letters, redeliver }: { letters: readonly DeadLetterView[]; redeliver: (id: string) => void }) {
+  return (
+    <div class="scroll">
+      <table class="list cards">
+        <caption class="unseen">Dead letters, oldest first</caption>
+        <thead>
+          <tr>
+            <th scope="col">Event</th>
+            <th scope="col">Transaction</th>
+            <th scope="col">Status</th>
+            <th scope="col" class="number">
+              Tries
+            </th>
+            <th scope="col">Given up</th>
+            <th scope="col">Last error</th>
+            <th scope="col">
+              <span class="unseen">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {letters.map(({ event, tries, gave_up_at: gaveUpAt, last_error: error }) => (
+            <tr key={event.id}>
+              <th scope="row">
+                <Copy text={event.id} label="event" />
+              </th>
+              <td data-label="Transaction">
+                <a
+                  href={pathOf`/relayers/${event.payload.relayer_id}/transactions/${event.payload.id}`}
+                  title={event.payload.id}
+                >
+                  <code>{shortened(event.payload.id)}</code>
+                </a>
+              </td>
+              <td data-label="Status">{event.payload.status}</td>
+              <td class="number" data-label="Tries">
+                {grouped(tries)}
+              </td>
+              <td data-label="Given up">
+                <time dateTime={gaveUpAt}>{exactTime(gaveUpAt)}</time>
+              </td>
+              <td class="why" data-label="Last error">
+                {error}
+              </td>
+              <td class="do">
+                <button type="button" onClick={() => redeliver(event.id)}>
+                  Redeliver
+                </button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

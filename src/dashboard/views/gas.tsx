@@ -1,0 +1,129 @@
+// Gas spent a day: a chart of the days, and a table with the exact amounts.
+import { useSignal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
+import type { DailyGasView, OverviewView } from '../../client/dashboard-types.ts'
+import { Chart } from '../parts/chart.tsx'
+import { Empty, Ether, Heading, Shown } from '../parts/pieces.tsx'
+import { now } from '../state/clock.ts'
+import { grouped } from '../state/format.ts'
+import { useLoad } from '../state/load.ts'
+import { networkOf } from '../state/networks.ts'
+import { pathOf } from '../state/request.ts'
+
+const spans = [7, 30, 90, 365]
+
+export function Gas() {
+  const days = useSignal(30)
+  const loaded = useLoad<readonly DailyGasView[]>(`/v1/daily-gas?days=${days.value}`)
+  const relayers = useLoad<readonly OverviewView[]>('/v1/overview?per_page=100', false)
+  const networks = new Map((relayers.answer?.data ?? []).map((view) => [view.id, view.network]))
+  return (
+    <>
+      <Heading
+        aside={
+          <label class="filter">
+            Days{' '}
+            <select
+              value={days.value}
+              onChange={(event) => {
+                days.value = Number(event.currentTarget.value)
+              }}
+            >
+              {spans.map((span) => (
+                <option key={span} value={span}>
+                  {span}
+                </option>
+              ))}
+            </select>
+          </label>
+        }
+      >
+        Gas spent a day
+      </Heading>
+      <p class="reason">Fees of transactions and no-ops, on the day (UTC) on which they became final.</p>
+      <Shown loaded={loaded} what="the daily totals">
+        {(totals) =>
+          totals.length === 0 ? (
+            <Empty title="No gas spent in these days">A total appears when the first transaction is final.</Empty>
+          ) : (
+            bySymbol(totals, networks).map(([symbol, ofSymbol]) => (
+              <Totals key={symbol} symbol={symbol} totals={ofSymbol} days={days.value} />
+            ))
+          )
+        }
+      </Shown>
+    </>
+  )
+}
+
+/** Amounts of different currencies are never added. */
+function bySymbol(totals: readonly DailyGasView[], networks: ReadonlyMap<string, string>) {
+  return [...Map.groupBy(totals, ({ relayer_id: id }) => networkOf(networks.get(id)).symbol)]
+}
+
+const daySeconds = 86_400
+
+function Totals({ symbol, totals, days }: { symbol: string; totals: readonly DailyGasView[]; days: number }) {
+  const series = useMemo(() => {
+    const today = Math.floor(now() / 1000 / daySeconds)
+    const all = Array.from({ length: days }, (_, index) => (today - days + 1 + index) * daySeconds)
+    const amounts = all.map((day) => {
+      const name = new Date(day * 1000).toISOString().slice(0, 10)
+      const wei = totals.filter((each) => each.day === name).reduce((sum, each) => sum + BigInt(each.fees), 0n)
+      return Number(wei / 1_000_000_000n) / 1e9
+    })
+    return { days: all, amounts }
+  }, [totals, days])
+  const rows = [...totals].sort(
+    (one, other) => other.day.localeCompare(one.day) || one.relayer_id.localeCompare(other.relayer_id),
+  )
+  const sum = totals.reduce((total, each) => total + BigInt(each.fees), 0n)
+  return (
+    <section>
+      <h2>
+        <Ether wei={String(sum)} symbol={symbol} exact /> in {days} days
+      </h2>
+      <Chart days={series.days} amounts={series.amounts} unit={symbol} />
+      <div class="scroll">
+        <table class="list cards">
+          <caption class="unseen">Gas by day and relayer, newest first</caption>
+          <thead>
+            <tr>
+              <th scope="col">Day</th>
+              <th scope="col">Relayer</th>
+              <th scope="col" class="number">
+                Transactions
+              </th>
+              <th scope="col" class="number">
+                No-ops
+              </th>
+              <th scope="col" class="number">
+                Fees
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={`${row.day} ${row.relayer_id}`}>
+                <th scope="row">{row.day}</th>
+                <td>
+                  <a href={pathOf`/relayers/${row.relayer_id}`}>{row.relayer_id}</a>
+                </td>
+                <td class="number" data-label="Transactions">
+                  {grouped(row.transactions)}
+                </td>
+                <td class="number" data-label="No-ops">
+                  {grouped(row.no_ops)}
+                </td>
+                <td class="number" data-label="Fees">
+                  <Ether wei={row.fees} symbol={symbol} exact />
+                  {row.unpriced > 0 && <small>without {grouped(row.unpriced)} whose fees no node reported</small>}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}

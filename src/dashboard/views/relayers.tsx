@@ -1,0 +1,201 @@
+// All relayers, the stuck ones first, with one sentence above them that names the problem.
+import type { RelayerStatusView } from '../../client/account-types.ts'
+import type { DailyGasView, OverviewView } from '../../client/dashboard-types.ts'
+import { Age, Badge, Empty, Ether, Heading, Shown, type Tone } from '../parts/pieces.tsx'
+import { shownNow } from '../state/clock.ts'
+import { conditionTitles, type Health, healthOf, healthOrder } from '../state/conditions.ts'
+import { duration, grouped, inGwei, plural } from '../state/format.ts'
+import { useLoad } from '../state/load.ts'
+import { networkOf } from '../state/networks.ts'
+import { pathOf } from '../state/request.ts'
+import { may } from '../state/session.ts'
+
+export function Relayers() {
+  const loaded = useLoad<readonly OverviewView[]>('/v1/overview?per_page=100')
+  const gas = useLoad<readonly DailyGasView[]>('/v1/daily-gas?days=8', false)
+  return (
+    <Shown loaded={loaded} what="the relayers">
+      {(relayers, total) => (
+        <>
+          <Summary relayers={relayers} />
+          {relayers.length === 0 ? (
+            <Empty title="No relayer yet">
+              The configuration file and <code>POST /api/v1/relayers</code> create relayers.
+            </Empty>
+          ) : (
+            <Table relayers={sorted(relayers)} gas={gas.answer?.data ?? []} />
+          )}
+          {total > relayers.length && (
+            <p class="note">
+              The first {relayers.length} of {grouped(total)} relayers are shown.
+            </p>
+          )}
+        </>
+      )}
+    </Shown>
+  )
+}
+
+function sorted(relayers: readonly OverviewView[]): readonly OverviewView[] {
+  const rank = (view: OverviewView) => healthOrder.indexOf(healthOf(view, shownNow.value))
+  return [...relayers].sort((one, other) => rank(one) - rank(other) || one.id.localeCompare(other.id))
+}
+
+function Summary({ relayers }: { relayers: readonly OverviewView[] }) {
+  const stuck = relayers.filter((view) => healthOf(view, shownNow.value) === 'stuck')
+  const open = relayers.reduce((sum, view) => sum + view.queued + view.in_flight, 0)
+  if (stuck.length > 0) {
+    return (
+      <Heading>
+        <span class="headline bad">
+          {stuck.length === 1 ? `${stuck[0]?.id} is stuck` : `${stuck.length} relayers are stuck`}
+        </span>
+        {relayers.length > stuck.length && (
+          <small>
+            the other {plural(relayers.length - stuck.length, 'relayer')}{' '}
+            {relayers.length - stuck.length === 1 ? 'is' : 'are'} not stuck
+          </small>
+        )}
+      </Heading>
+    )
+  }
+  return (
+    <Heading>
+      <span class="headline">{relayers.length === 0 ? 'Relayers' : 'No relayer is stuck'}</span>
+      {relayers.length > 0 && (
+        <small>
+          {plural(relayers.length, 'relayer')},{' '}
+          {open === 0 ? 'nothing under way' : `${plural(open, 'transaction')} under way`}
+        </small>
+      )}
+    </Heading>
+  )
+}
+
+function Table({ relayers, gas }: { relayers: readonly OverviewView[]; gas: readonly DailyGasView[] }) {
+  return (
+    <div class="scroll">
+      <table class="relayers cards">
+        <caption class="unseen">Relayers, those that need somebody first</caption>
+        <thead>
+          <tr>
+            <th scope="col">Relayer</th>
+            <th scope="col">State</th>
+            <th scope="col" class="number">
+              In flight
+            </th>
+            <th scope="col" class="number">
+              Queued
+            </th>
+            <th scope="col" class="number">
+              Oldest waiting
+            </th>
+            <th scope="col" class="number">
+              Balance
+            </th>
+            <th scope="col" class="number">
+              Lasts for gas
+            </th>
+            <th scope="col">
+              <span class="unseen">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {relayers.map((view) => (
+            <Row key={view.id} view={view} fees={gas.filter((day) => day.relayer_id === view.id)} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+const healthWords: Readonly<Record<Exclude<Health, 'stuck'>, readonly [Tone, string]>> = {
+  slow: ['warn', 'Slow'],
+  paused: ['warn', 'Paused'],
+  racing: ['info', 'Canceling'],
+  busy: ['good', 'Working'],
+  idle: ['quiet', 'Idle'],
+}
+
+export function State({ view }: { view: OverviewView }) {
+  const health = healthOf(view, shownNow.value)
+  if (health === 'stuck' && view.held_up) {
+    return (
+      <>
+        <Badge tone="bad">{conditionTitles[view.held_up.wait.condition]}</Badge>
+        <p class="why">{inGwei(view.held_up.wait.text)}</p>
+      </>
+    )
+  }
+  const [tone, word] = health === 'stuck' ? (['bad', 'Stuck'] as const) : healthWords[health]
+  return (
+    <>
+      <Badge tone={tone}>{word}</Badge>
+      {health === 'slow' && (
+        <p class="why">A transaction is in no block for longer than usual. No condition holds it up.</p>
+      )}
+    </>
+  )
+}
+
+function Row({ view, fees }: { view: OverviewView; fees: readonly DailyGasView[] }) {
+  const status = useLoad<RelayerStatusView>(pathOf`/v1/relayers/${view.id}/status`, false)
+  const { symbol } = networkOf(view.network)
+  const balance = status.answer?.data.balance
+  const open = view.in_flight + view.queued
+  const missing = status.failure ? <span title={status.failure.message}>unknown</span> : '…'
+  return (
+    <tr class={healthOf(view, shownNow.value)}>
+      <th scope="row">
+        <a href={pathOf`/relayers/${view.id}`}>{view.id}</a>
+        <small>
+          {view.name === view.id ? '' : `${view.name} · `}
+          {view.network}
+        </small>
+      </th>
+      <td class="state">
+        <State view={view} />
+      </td>
+      <td class="number" data-label="In flight">
+        {grouped(view.in_flight)}
+        {view.racing > 0 && <small>{grouped(view.racing)} canceling</small>}
+      </td>
+      <td class="number" data-label="Queued">
+        {grouped(view.queued)}
+      </td>
+      <td class="number" data-label="Oldest waiting">
+        {view.oldest ? <Age at={view.oldest.created_at} /> : '—'}
+      </td>
+      <td class="number" data-label="Balance">
+        {balance === undefined ? missing : <Ether wei={balance} symbol={symbol} />}
+      </td>
+      <td class="number" data-label="Lasts for gas">
+        {balance === undefined ? '—' : <Lasting balance={BigInt(balance)} fees={fees} />}
+      </td>
+      <td class="do">
+        {may('cancel') && open > 0 && (
+          <a class="button danger" href={pathOf`/relayers/${view.id}/cancel-all`}>
+            Cancel all…
+          </a>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+const dayMs = 86_400_000
+
+/** At the average of the last seven days that are over. */
+function Lasting({ balance, fees }: { balance: bigint; fees: readonly DailyGasView[] }) {
+  const today = new Date(shownNow.value).toISOString().slice(0, 10)
+  const complete = fees.filter(({ day }) => day !== today)
+  const spent = complete.reduce((sum, day) => sum + BigInt(day.fees), 0n)
+  if (spent === 0n) return <span title="It paid for no gas in the seven days before today">—</span>
+  const days = (balance * 7n) / spent
+  const shown = days > 3650n ? 'over 10 years' : duration(Number(days) * dayMs)
+  return (
+    <span title="At the average of the seven days before today">about {days === 0n ? 'less than a day' : shown}</span>
+  )
+}

@@ -1,0 +1,67 @@
+// Signing in: the key is posted once, and the page keeps nothing of it.
+import { useSignal } from '@preact/signals'
+import { Failure } from '../state/request.ts'
+import { signIn } from '../state/session.ts'
+
+const sentences: Readonly<Record<string, string>> = {
+  UNAUTHORIZED: 'This is no valid key: it is wrong, was revoked, or has expired.',
+  RATE_LIMITED: 'Too many wrong keys came from this address. Wait a few seconds.',
+}
+
+export function SignIn({ why }: { why: string | undefined }) {
+  const key = useSignal('')
+  const failure = useSignal<string | undefined>(undefined)
+  const isBusy = useSignal(false)
+
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    isBusy.value = true
+    failure.value = undefined
+    try {
+      await signIn(key.value)
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      failure.value = sentences[error.code] ?? error.message
+    } finally {
+      isBusy.value = false
+      key.value = ''
+    }
+  }
+  return (
+    <main class="alone">
+      <form class="sign-in" onSubmit={submit}>
+        <img src="/dashboard/icon.svg" alt="" width="40" height="40" />
+        <h1 tabIndex={-1}>Rescind</h1>
+        {why && (
+          <p class="notice warn" role="status">
+            {why}
+          </p>
+        )}
+        <label for="key">API key</label>
+        <input
+          id="key"
+          type="password"
+          autocomplete="current-password"
+          spellcheck={false}
+          required
+          aria-describedby="key-note"
+          value={key.value}
+          onInput={(event) => {
+            key.value = event.currentTarget.value
+          }}
+        />
+        {failure.value && (
+          <p class="notice bad" role="alert">
+            {failure.value}
+          </p>
+        )}
+        <button type="submit" class="primary" disabled={isBusy.value}>
+          {isBusy.value ? 'Signing in…' : 'Sign in'}
+        </button>
+        <p id="key-note" class="note">
+          The page sends the key once and keeps nothing of it. The session ends after 30 minutes without use.
+        </p>
+      </form>
+    </main>
+  )
+}

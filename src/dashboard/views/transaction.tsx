@@ -1,0 +1,183 @@
+// One transaction: the condition that holds it up, its way as a timeline, its attempts, its payload, its cost, and its cancellation.
+import { useSignal } from '@preact/signals'
+import type { RelayerView } from '../../client/account-types.ts'
+import type { TraceView } from '../../client/dashboard-types.ts'
+import { Attempts } from '../parts/attempts.tsx'
+import { CancelDialog } from '../parts/cancel-dialog.tsx'
+import { Payload } from '../parts/payload.tsx'
+import { Badge, Copy, Ether, Explore, Heading, Shown } from '../parts/pieces.tsx'
+import { Timeline } from '../parts/timeline.tsx'
+import { TransactionBadge, verdictWords } from '../parts/transaction-badge.tsx'
+import { conditionTitles } from '../state/conditions.ts'
+import { grouped, inGwei, shortened } from '../state/format.ts'
+import { useLoad } from '../state/load.ts'
+import { networkOf } from '../state/networks.ts'
+import { pathOf } from '../state/request.ts'
+import { may } from '../state/session.ts'
+
+export function TransactionView({ relayer, id }: { relayer: string; id: string }) {
+  const loaded = useLoad<TraceView>(pathOf`/v1/relayers/${relayer}/transactions/${id}/trace`)
+  const network = useLoad<RelayerView>(pathOf`/v1/relayers/${relayer}`, false).answer?.data.network
+  return (
+    <>
+      <nav class="crumbs" aria-label="Where this page is">
+        <a href="/">Relayers</a> <span aria-hidden="true">/</span> <a href={pathOf`/relayers/${relayer}`}>{relayer}</a>{' '}
+        <span aria-hidden="true">/</span> {shortened(id)}
+      </nav>
+      <Shown loaded={loaded} what="the transaction">
+        {(trace) => <Trace relayer={relayer} network={network} trace={trace} reload={loaded.reload} />}
+      </Shown>
+    </>
+  )
+}
+
+interface Parts {
+  readonly relayer: string
+  readonly network: string | undefined
+  readonly trace: TraceView
+}
+
+const cancelable: readonly string[] = ['pending', 'sent', 'submitted']
+
+function Trace({ relayer, network, trace, reload }: Parts & { reload: () => void }) {
+  const isCanceling = useSignal(false)
+  const { transaction } = trace
+  const canCancel = may('cancel') && trace.origin === 'client' && cancelable.includes(transaction.status)
+  return (
+    <>
+      <Heading
+        aside={
+          canCancel && (
+            <button
+              type="button"
+              class="danger"
+              onClick={() => {
+                isCanceling.value = true
+              }}
+            >
+              Cancel…
+            </button>
+          )
+        }
+      >
+        Transaction <code>{shortened(transaction.id)}</code> <TransactionBadge trace={trace} />
+      </Heading>
+      <Standing trace={trace} />
+      <Facts relayer={relayer} network={network} trace={trace} />
+      <div class="columns">
+        <section aria-labelledby="timeline">
+          <h2 id="timeline">What happened</h2>
+          <Timeline trace={trace} />
+        </section>
+        <section aria-labelledby="payload">
+          <h2 id="payload">Payload</h2>
+          <Payload transaction={transaction} network={network} />
+        </section>
+      </div>
+      <section aria-labelledby="attempts">
+        <h2 id="attempts">Attempts</h2>
+        <Attempts trace={trace} network={network} />
+      </section>
+      {isCanceling.value && (
+        <CancelDialog
+          transaction={transaction}
+          network={network}
+          close={() => {
+            isCanceling.value = false
+            reload()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+/** The one sentence that matters now. */
+function Standing({ trace: { wait, cancellation, transaction } }: Pick<Parts, 'trace'>) {
+  if (cancellation) {
+    const [tone, , sentence] = verdictWords[cancellation.state]
+    return (
+      <div class={`notice ${tone}`} role="status">
+        <p>
+          <strong>{cancellation.final ? 'Final.' : 'Not final yet.'}</strong> {sentence}{' '}
+          {cancellation.safe_to_retry && 'Its payload may be sent again.'} {wait && inGwei(wait.text)}
+        </p>
+      </div>
+    )
+  }
+  if (wait) {
+    return (
+      <div class={`notice ${wait.condition === 'paused' ? 'warn' : 'bad'}`}>
+        <p>
+          <strong>{conditionTitles[wait.condition]}.</strong> {inGwei(wait.text)}
+        </p>
+      </div>
+    )
+  }
+  return transaction.status_reason === undefined ? null : <p class="reason">{inGwei(transaction.status_reason)}</p>
+}
+
+function Facts({ relayer, network, trace }: Parts) {
+  const { transaction, inclusion, cancellation } = trace
+  const { symbol, explorer } = networkOf(network)
+  return (
+    <dl class="facts">
+      <div>
+        <dt>Id</dt>
+        <dd>
+          <Copy text={transaction.id} label="id" />
+        </dd>
+      </div>
+      <div>
+        <dt>Relayer</dt>
+        <dd>
+          <a href={pathOf`/relayers/${relayer}`}>{relayer}</a>
+        </dd>
+      </div>
+      <div>
+        <dt>Nonce</dt>
+        <dd>{transaction.nonce === undefined ? 'none yet' : grouped(transaction.nonce)}</dd>
+      </div>
+      {transaction.hash !== undefined && (
+        <div>
+          <dt>Hash</dt>
+          <dd>
+            <Copy text={transaction.hash} label="hash" />
+            <Explore url={explorer} kind="tx" id={transaction.hash} />
+          </dd>
+        </div>
+      )}
+      {inclusion && (
+        <div>
+          <dt>Block</dt>
+          <dd>
+            {grouped(inclusion.block_number)}
+            <Explore url={explorer} kind="block" id={String(inclusion.block_number)} />
+          </dd>
+        </div>
+      )}
+      {inclusion?.fees !== undefined && (
+        <div>
+          <dt>Cost</dt>
+          <dd>
+            <Ether wei={inclusion.fees} symbol={symbol} exact />
+          </dd>
+        </div>
+      )}
+      {cancellation?.cost === '0' && cancellation.final && (
+        <div>
+          <dt>Cost of the cancellation</dt>
+          <dd>nothing</dd>
+        </div>
+      )}
+      {inclusion?.succeeded === false && (
+        <div>
+          <dt>Execution</dt>
+          <dd>
+            <Badge tone="bad">reverted</Badge> {inclusion.revert_reason}
+          </dd>
+        </div>
+      )}
+    </dl>
+  )
+}

@@ -1,0 +1,38 @@
+// The standing of a relayer: its open transactions, and the one that holds up the others.
+import type { Wait } from './condition.ts'
+import type { TransactionId } from './ids.ts'
+import type { Nonce, TimestampMs } from './units.ts'
+
+/** An open transaction, without its payload and its attempts. */
+export interface OpenTransaction {
+  readonly id: TransactionId
+  /** Absent in the queue. */
+  readonly nonce?: Nonce
+  readonly createdAt: TimestampMs
+  readonly isMined: boolean
+  /** Canceled, or about to expire, and not decided. */
+  readonly isRacing: boolean
+  readonly wait?: Wait
+}
+
+export interface RelayerStanding {
+  /** Those with a nonce that are not confirmed, lowest first. */
+  readonly bound: readonly OpenTransaction[]
+  /** The first of the queue. */
+  readonly head?: OpenTransaction
+}
+
+/** The transaction that holds up the others: the one with the lowest nonce that waits, else the head of the queue. */
+export function holdingUp({ bound, head }: RelayerStanding): (OpenTransaction & { readonly wait: Wait }) | undefined {
+  for (const each of head ? [...bound, head] : bound) if (each.wait) return { ...each, wait: each.wait }
+  return undefined
+}
+
+/** Of those that no block holds, the one that was sent first. */
+export function oldestWaiting({ bound, head }: RelayerStanding): OpenTransaction | undefined {
+  const waiting = [...bound.filter(({ isMined }) => !isMined), ...(head ? [head] : [])]
+  return waiting.reduce<OpenTransaction | undefined>(
+    (oldest, each) => (oldest && oldest.createdAt <= each.createdAt ? oldest : each),
+    undefined,
+  )
+}

@@ -1,0 +1,72 @@
+// Serves the pages of the dashboard. All are one document, whose script shows the view of the URL.
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { memberOf } from '../../ops/member.ts'
+import type { Mounting } from '../request/mount.ts'
+import { type Asset, assetOf, once, sendAsset } from '../response/asset.ts'
+import { type Bundle, bundleDashboard } from './bundle.ts'
+import { icon, page } from './page.ts'
+
+/** Each view has a path, so that it can be linked to. `state/route.ts` of the script has the same list. */
+const views = [
+  '/',
+  '/relayers/:relayer_id',
+  '/relayers/:relayer_id/cancel-all',
+  '/relayers/:relayer_id/transactions/:transaction_id',
+  '/search',
+  '/gas',
+  '/dead-letters',
+  '/api-keys',
+  '/audit-log',
+]
+
+/** The page runs no script but its own file, is never framed, and talks to this service only. */
+const pagePolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+type Files = Readonly<Record<'html' | 'script' | 'style' | 'icon', Asset>>
+
+/** They need no key, so requests are limited by address. */
+export function assetRoutes({ app, door }: Pick<Mounting, 'app' | 'door'>): void {
+  const files = once(openFiles)
+  const serve = (url: string, file: keyof Files) =>
+    app.get(url, {
+      schema: { hide: true },
+      onRequest: (request: FastifyRequest) => door.rates.checkOpenLimit(request.ip),
+      async handler(request: FastifyRequest, reply: FastifyReply) {
+        reply.header('content-security-policy', pagePolicy)
+        reply.header('referrer-policy', 'no-referrer')
+        reply.header('cross-origin-opener-policy', 'same-origin')
+        reply.header('cross-origin-resource-policy', 'same-origin')
+        return sendAsset(request, reply, (await files())[file])
+      },
+    })
+  for (const url of views) serve(url, 'html')
+  serve('/dashboard/app.js', 'script')
+  serve('/dashboard/app.css', 'style')
+  serve('/dashboard/icon.svg', 'icon')
+}
+
+async function openFiles(): Promise<Files> {
+  const { script, style } = await readBundle()
+  const [html, js, css, svg] = await Promise.all([
+    assetOf('text/html; charset=utf-8', Buffer.from(page)),
+    assetOf('text/javascript; charset=utf-8', Buffer.from(script)),
+    assetOf('text/css; charset=utf-8', Buffer.from(style)),
+    assetOf('image/svg+xml', Buffer.from(icon)),
+  ])
+  return { html, script: js, style: css, icon: svg }
+}
+
+/** The package has the built files. A checkout has their source, and builds them at the first request. */
+async function readBundle(): Promise<Bundle> {
+  const built = (name: string) => readFile(new URL(`../../dashboard/${name}`, import.meta.url))
+  try {
+    const [script, style] = await Promise.all([built('main.js'), built('main.css')])
+    return { script, style }
+  } catch (error) {
+    if (memberOf(error, 'code') !== 'ENOENT') throw error
+    return bundleDashboard(fileURLToPath(new URL('../../dashboard/main.tsx', import.meta.url)))
+  }
+}

@@ -1,0 +1,67 @@
+// Lists the gas that final transactions paid for, by day and relayer (GET).
+import { Type } from 'typebox'
+import { type DailyGas, dayMs, dayOf } from '../../domain/daily-gas.ts'
+import type { Clock } from '../../ops/clock.ts'
+import type { Reads } from '../../store/store.ts'
+import { dailyGasDaysMax } from '../limits.ts'
+import { operation } from '../request/operation.ts'
+import { answers, success } from '../response/envelope.ts'
+
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+const dailyGasSchema = Type.Object(
+  {
+    day: Type.String({ format: 'date', description: 'In UTC: the day on which the transactions became final' }),
+    relayer_id: Type.String(),
+    transactions: count('With the no-ops'),
+    no_ops: count('Of cancellations and gaps'),
+    unpriced: count('Those whose fees no node reported: the fees do not contain them'),
+    fees: Type.String({ pattern: '^[0-9]+$', description: 'Wei' }),
+  },
+  { additionalProperties: false },
+)
+
+const querySchema = Type.Object(
+  {
+    days: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: dailyGasDaysMax,
+        default: 30,
+        description: `an integer from 1 to ${dailyGasDaysMax}`,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export function listDailyGas(reads: Reads, clock: Clock) {
+  return operation({
+    scope: 'read',
+    schema: {
+      operationId: 'listDailyGas',
+      summary: 'List the gas that relayers paid, by day',
+      description: 'The last `days` days with today. A day without a final transaction is absent.',
+      tags: ['relayers'],
+      querystring: querySchema,
+      response: answers(Type.Array(dailyGasSchema), 400),
+    },
+    async answer({ query, principal }) {
+      const since = dayOf(clock.now()) - (query.days ?? 30) + 1
+      const totals = await reads.dailyGas(since)
+      const isVisible = ({ relayerId }: DailyGas) => principal?.relayers?.includes(relayerId) ?? true
+      return success(totals.filter(isVisible).map(present))
+    },
+  })
+}
+
+function present({ relayerId, day, transactions, noOps, unpriced, fees }: DailyGas) {
+  return {
+    day: new Date(day * dayMs).toISOString().slice(0, 10),
+    relayer_id: relayerId,
+    transactions,
+    no_ops: noOps,
+    unpriced,
+    fees: fees.toString(),
+  }
+}

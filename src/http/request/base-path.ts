@@ -1,0 +1,2 @@
+// Where the operations of the API stand.
+export const basePath = '/api/v1'

@@ -1,0 +1,39 @@
+// A file for browsers: built once, compressed once, and shared by all responses.
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+/** A reader who reads slowly holds no copy. */
+export interface Asset {
+  readonly type: string
+  readonly etag: string
+  readonly plain: Buffer
+  readonly gzipped: Buffer
+}
+
+export function sendAsset(request: FastifyRequest, reply: FastifyReply, { type, etag, plain, gzipped }: Asset) {
+  // A reader keeps its copy, and each time checks whether it is the newest.
+  reply.header('cache-control', 'no-cache').header('etag', etag).header('vary', 'accept-encoding')
+  if (request.headers['if-none-match'] === etag) return reply.code(304).send()
+  const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(String(request.headers['accept-encoding'] ?? ''))
+  if (takesGzip) reply.header('content-encoding', 'gzip')
+  return reply.type(type).send(takesGzip ? gzipped : plain)
+}
+
+export async function assetOf(type: string, plain: Buffer): Promise<Asset> {
+  const etag = `"${createHash('sha256').update(plain).digest('base64url')}"`
+  return { type, etag, plain, gzipped: await promisify(gzip)(plain) }
+}
+
+/** A failed build is tried again with the next request. */
+export function once<T>(build: () => Promise<T>): () => Promise<T> {
+  let built: Promise<T> | undefined
+  return () => {
+    built ??= build().catch((error: unknown) => {
+      built = undefined
+      throw error
+    })
+    return built
+  }
+}

@@ -1,0 +1,91 @@
+// Presents a transaction with its wait, its attempts, its block and its verdict.
+import { type Static, Type } from 'typebox'
+import { conditions } from '../../domain/condition.ts'
+import { feesPaid, type Inclusion, isTerminal, spenderKind, type Transaction } from '../../domain/transaction.ts'
+import { attemptSchema, presentAttempt } from './present-attempt.ts'
+import { cancellationSchema, presentCancellation } from './present-cancellation.ts'
+import { presentTransaction, transactionSchema } from './present-transaction.ts'
+
+const wei = (description: string) => Type.String({ pattern: '^[0-9]+$', description: `Wei: ${description}` })
+
+export const waitSchema = Type.Object(
+  { condition: Type.Enum([...conditions]), text: Type.String() },
+  {
+    additionalProperties: false,
+    description: 'Why it waits, as of the last observation; absent while nothing holds it up',
+  },
+)
+
+const inclusionSchema = Type.Object(
+  {
+    spender: Type.Enum(['payload', 'no_op', 'foreign'], {
+      description: 'The kind of transaction that spent the nonce',
+    }),
+    hash: Type.String(),
+    block_number: Type.Integer(),
+    succeeded: Type.Optional(Type.Boolean({ description: 'Absent where no node reports it' })),
+    revert_reason: Type.Optional(Type.String()),
+    gas_used: Type.Optional(Type.Integer()),
+    effective_gas_price: Type.Optional(wei('for each unit of gas')),
+    fees: Type.Optional(wei('all fees; absent where no node reports all of them')),
+  },
+  { additionalProperties: false },
+)
+
+export const traceSchema = Type.Object(
+  {
+    transaction: transactionSchema,
+    origin: Type.Enum(['client', 'gap'], { description: 'gap: a no-op of the service for a nonce that nobody uses' }),
+    final: Type.Boolean({ description: 'It will not change again' }),
+    created_by: Type.Optional(Type.String({ description: 'The id of the API key that sent it' })),
+    wait: Type.Optional(waitSchema),
+    cancellation: Type.Optional(cancellationSchema),
+    inclusion: Type.Optional(inclusionSchema),
+    attempts: Type.Array(
+      Type.Object(
+        {
+          ...attemptSchema.properties,
+          recorded_at_block: Type.Integer({ minimum: 0, description: 'The head when it was signed' }),
+        },
+        { additionalProperties: false },
+      ),
+      { description: 'Of its current nonce, oldest first' },
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export type TraceBody = Static<typeof traceSchema>
+
+export function presentTrace(transaction: Transaction): TraceBody {
+  const { lifecycle, wait, cancellation, createdBy } = transaction
+  const attempts = 'attempts' in lifecycle ? lifecycle.attempts : []
+  return {
+    transaction: presentTransaction(transaction),
+    origin: transaction.origin,
+    final: isTerminal(transaction),
+    ...(createdBy !== undefined && { created_by: createdBy }),
+    ...(wait && { wait: { condition: wait.condition, text: wait.text } }),
+    ...(cancellation && { cancellation: presentCancellation(transaction, cancellation) }),
+    ...('inclusion' in lifecycle && { inclusion: presentInclusion(lifecycle.inclusion) }),
+    attempts: attempts.map((attempt) => ({ ...presentAttempt(attempt), recorded_at_block: attempt.recordedAtBlock })),
+  }
+}
+
+const spenders = { payload: 'payload', noOp: 'no_op', foreign: 'foreign' } as const
+
+function presentInclusion(inclusion: Inclusion): Static<typeof inclusionSchema> {
+  const place = { hash: inclusion.hash, block_number: inclusion.block.number }
+  if (inclusion.by === 'external') return { spender: 'foreign', ...place }
+  const { succeeded, revertReason, gasUsed, effectiveGasPrice } = inclusion
+  const fees = feesPaid(inclusion)
+  return {
+    spender: spenders[spenderKind(inclusion)],
+    ...place,
+    ...(succeeded !== undefined && { succeeded }),
+    ...(revertReason !== undefined && { revert_reason: revertReason }),
+    ...(gasUsed !== undefined && { gas_used: gasUsed }),
+    ...(effectiveGasPrice !== undefined && { effective_gas_price: effectiveGasPrice.toString() }),
+    ...(fees !== undefined && { fees: fees.toString() }),
+  }
+}

@@ -1,0 +1,53 @@
+// Finds relayers and transactions by an id, a hash or an address (GET).
+import { Type } from 'typebox'
+import { type SearchContext, search as searchCommand } from '../../commands/transactions/search.ts'
+import type { TransactionId } from '../../domain/ids.ts'
+import { searchedRelayersMax } from '../limits.ts'
+import { operation } from '../request/operation.ts'
+import { visibleRelayers } from '../request/visible-relayers.ts'
+import { answers, success } from '../response/envelope.ts'
+
+const findingSchema = Type.Object(
+  {
+    relayer_id: Type.String(),
+    transaction_id: Type.Optional(Type.String({ description: 'Absent: the relayer itself was found' })),
+  },
+  { additionalProperties: false },
+)
+
+const querySchema = Type.Object(
+  {
+    query: Type.Unsafe<TransactionId>(
+      Type.String({
+        pattern: '^[\\x21-\\x7e]{1,100}$',
+        description: 'an id of a relayer or of a transaction, the hash of an attempt, or the address of a relayer',
+        examples: ['local'],
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export function search(context: SearchContext) {
+  return operation({
+    scope: 'read',
+    schema: {
+      operationId: 'search',
+      summary: 'Find relayers and transactions by an id, a hash or an address',
+      description: 'The hash of a mined transaction is found while a node of its network answers.',
+      tags: ['transactions'],
+      querystring: querySchema,
+      response: answers(Type.Array(findingSchema), 400),
+    },
+    async answer({ query, principal }) {
+      const { items } = await visibleRelayers(context.reads, principal, { page: 1, perPage: searchedRelayersMax })
+      const findings = await searchCommand(context, items, query.query)
+      return success(
+        findings.map(({ relayerId, transactionId }) => ({
+          relayer_id: relayerId,
+          ...(transactionId !== undefined && { transaction_id: transactionId }),
+        })),
+      )
+    },
+  })
+}

@@ -1,0 +1,115 @@
+// The operations that the dashboard reads: overview, nonces, traces, search and daily gas, each within the sight of its key.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TransactionId } from '../../../src/domain/ids.ts'
+import { expectSuccess } from '../support/expectations.ts'
+import { address, attempt, inclusion, put, putEveryPhase, receiver, transaction } from '../support/rows.ts'
+import { type Serving, serve } from '../support/serve.ts'
+
+const mined = `0x${'ab'.repeat(32)}`
+let server: Serving
+beforeAll(async () => {
+  server = await serve({
+    chain: {
+      read: async ({ params }) => ({ value: params[0] === mined ? { from: address, nonce: '0x0' } : null }),
+    },
+  })
+  await putEveryPhase(server.store)
+  const wait = { condition: 'gas_price_cap', text: 'waits at gas_price_cap' } as const
+  const own = attempt('stuck' as TransactionId, 0x9000, 'execute', 40)
+  await put(server.store, transaction('stuck', { phase: 'inFlight', nonce: 40, attempts: [own] }, { wait }))
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+const read = async (path: string, token?: string) => {
+  const answer = await server.ask('GET', `/api/v1${path}`, token === undefined ? {} : { token })
+  expectSuccess(answer)
+  return answer.body.data
+}
+
+test('the overview names the transaction that holds the others up', async () => {
+  const [one, two] = await read('/overview')
+  expect(one).toMatchObject({
+    id: 'one',
+    in_flight: expect.any(Number),
+    held_up: { id: 'stuck', nonce: 40, wait: { condition: 'gas_price_cap', text: 'waits at gas_price_cap' } },
+    oldest: { created_at: expect.any(String) },
+  })
+  expect(two).toEqual({
+    id: 'two',
+    name: 'Relayer two',
+    network: 'localhost',
+    address: receiver,
+    paused: false,
+    queued: 0,
+    in_flight: 0,
+    mined: 0,
+    racing: 0,
+  })
+})
+
+test('the nonces come lowest first, with attempts, blocks and fees', async () => {
+  const traces = await read('/relayers/one/nonces?from=0')
+  const nonces = traces.map((trace: { transaction: { nonce: number } }) => trace.transaction.nonce)
+  expect(nonces).toEqual([...nonces].sort((left: number, right: number) => left - right))
+  expect(traces[0]).toMatchObject({
+    transaction: { id: 'confirmed' },
+    final: true,
+    inclusion: { spender: 'payload', block_number: 100, fees: String(21_000n * 2_000_000_000n) },
+    attempts: [{ kind: 'execute', recorded_at_block: 90 }],
+  })
+})
+
+test('a trace has the verdict of a canceled transaction', async () => {
+  await put(server.store, transaction('unwanted', { phase: 'queued' }))
+  await server.ask('DELETE', '/api/v1/relayers/one/transactions/unwanted')
+  expect(await read('/relayers/one/transactions/unwanted/trace')).toMatchObject({
+    transaction: { status: 'canceled' },
+    cancellation: { state: 'dropped', final: true },
+    attempts: [],
+  })
+})
+
+test.each([
+  ['the id of a transaction', 'confirmed', [{ relayer_id: 'one', transaction_id: 'confirmed' }]],
+  ['the id of a relayer', 'two', [{ relayer_id: 'two' }]],
+  ['the address of a relayer, in any case', receiver.toLowerCase(), [{ relayer_id: 'two' }]],
+  [
+    'the hash of an open attempt',
+    attempt('stuck' as TransactionId, 0x9000).hash,
+    [{ relayer_id: 'one', transaction_id: 'stuck' }],
+  ],
+  ['the hash of a mined transaction', mined, [{ relayer_id: 'one', transaction_id: 'confirmed' }]],
+  ['a hash that nobody has', `0x${'cd'.repeat(32)}`, []],
+  ['anything else', '<script>alert(1)</script>', []],
+])('a search finds %s', async (_, query, found) => {
+  expect(await read(`/search?query=${encodeURIComponent(query)}`)).toEqual(found)
+})
+
+test('the gas of a day is added when a transaction becomes final', async () => {
+  const own = attempt('fresh' as TransactionId, 0x7000, 'execute', 41)
+  const before = await put(server.store, transaction('fresh', { phase: 'inFlight', nonce: 41, attempts: [own] }))
+  const now = Date.now()
+  const lifecycle = { phase: 'final', nonce: 41, attempts: [own], inclusion: inclusion(own), settledAt: now } as const
+  await server.store.commit((session) => session.saveTransaction(before, { ...before, lifecycle }, now))
+  expect(await read('/daily-gas?days=1')).toEqual([
+    {
+      day: new Date(now).toISOString().slice(0, 10),
+      relayer_id: 'one',
+      transactions: 1,
+      no_ops: 0,
+      unpriced: 0,
+      fees: String(21_000n * 2_000_000_000n),
+    },
+  ])
+})
+
+test('a key for another relayer finds and sees nothing of this one', async () => {
+  const body = JSON.stringify({ name: 'two only', scopes: ['read'], relayers: ['two'] })
+  const made = await server.ask('POST', '/api/v1/api-keys', { headers: { 'content-type': 'application/json' }, body })
+  const { key } = made.body.data
+  expect((await read('/overview', key)).map(({ id }: { id: string }) => id)).toEqual(['two'])
+  expect(await read('/search?query=confirmed', key)).toEqual([])
+  expect(await read('/search?query=one', key)).toEqual([])
+  expect(await read('/daily-gas', key)).toEqual([])
+  expect((await server.ask('GET', '/api/v1/relayers/one/nonces', { token: key })).status).toBe(401)
+})

@@ -1,0 +1,113 @@
+// The dashboard's rows: sessions that end, the standing of a relayer, and the gas of a day.
+import { expect, test } from 'vitest'
+import type { Attempt } from '../../src/domain/attempt.ts'
+import { dayOf } from '../../src/domain/daily-gas.ts'
+import type { ApiKeyId, RelayerId } from '../../src/domain/ids.ts'
+import type { Inclusion, Lifecycle, Transaction } from '../../src/domain/transaction.ts'
+import type { Store } from '../../src/store/store.ts'
+import { now, someAttempt } from '../domain/some.ts'
+import { type OpenStore, send, storedRelayer } from './contract.ts'
+
+const key = 'some key' as ApiKeyId
+
+async function bound(store: Store, relayerId: RelayerId, nonce: number, changes: Partial<Transaction> = {}) {
+  const sent = await send(store, relayerId, changes)
+  const attempts: readonly [Attempt] = [someAttempt(nonce, { transactionId: sent.id, nonce })]
+  const lifecycle: Lifecycle = { phase: 'inFlight', nonce, attempts }
+  return store.commit((session) => session.saveTransaction(sent, { ...sent, lifecycle }, now), relayerId)
+}
+
+/** Makes it final, in a block that charged `price` for each of 21,000 units of gas. */
+async function settle(store: Store, transaction: Transaction, price: bigint | undefined, at = now): Promise<void> {
+  const { lifecycle } = transaction
+  if (lifecycle.phase !== 'inFlight') throw new Error('it is in flight')
+  const { hash, kind } = lifecycle.attempts[0]
+  const inclusion: Inclusion = {
+    ...{ by: 'attempt', hash, kind, block: { number: 9, hash }, succeeded: true },
+    ...(price !== undefined && { gasUsed: 21_000, effectiveGasPrice: price }),
+  }
+  const final: Lifecycle = { ...lifecycle, phase: 'final', inclusion, settledAt: at }
+  await store.commit(
+    (session) => session.saveTransaction(transaction, { ...transaction, lifecycle: final }, at),
+    transaction.relayerId,
+  )
+}
+
+export function dashboardContract(open: OpenStore): void {
+  test('a session comes back, its use only rises, and it is gone once removed', async () => {
+    await using under = await open()
+    const { store } = under
+    const session = { keyId: key, createdAt: now, usedAt: now }
+    await store.commit((unit) => unit.insertDashboardSession(session, 'a'))
+    await store.commit((unit) => unit.useDashboardSession('a', now + 5))
+    await store.commit((unit) => unit.useDashboardSession('a', now + 1))
+    expect(await store.reads.dashboardSession('a')).toEqual({ ...session, usedAt: now + 5 })
+    await store.commit((unit) => unit.removeDashboardSession('a'))
+    expect(await store.reads.dashboardSession('a')).toBeUndefined()
+  })
+
+  test('idle sessions and those beyond the limit of a key are pruned', async () => {
+    await using under = await open()
+    const { store } = under
+    const other = 'another key' as ApiKeyId
+    await store.commit(async (unit) => {
+      for (const age of [1, 2, 3, 100]) {
+        await unit.insertDashboardSession({ keyId: key, createdAt: now, usedAt: now - age }, `mine ${age}`)
+      }
+      await unit.insertDashboardSession({ keyId: other, createdAt: now, usedAt: now - 50 }, 'theirs')
+      await unit.pruneDashboardSessions(key, now - 60, 2)
+    })
+    const left = await under.query<{ digest: string }>('SELECT digest FROM dashboard_sessions ORDER BY digest')
+    expect(left.map(({ digest }) => digest)).toEqual(['mine 1', 'mine 2', 'theirs'])
+  })
+
+  test('the standing has the open nonces, and the head of the queue', async () => {
+    await using under = await open()
+    const { store } = under
+    const { id } = await storedRelayer(store)
+    expect(await store.reads.standing(id)).toEqual({ bound: [] })
+    await settle(store, await bound(store, id, 0), 1n)
+    const wait = { condition: 'gas_price_cap', text: 'waits at the cap' } as const
+    const second = await bound(store, id, 2, { wait })
+    const first = await bound(store, id, 1)
+    const head = await send(store, id)
+    await send(store, id)
+    expect(await store.reads.standing(id)).toMatchObject({
+      bound: [
+        { id: first.id, nonce: 1, isMined: false, isRacing: false },
+        { id: second.id, nonce: 2, wait },
+      ],
+      head: { id: head.id },
+    })
+    const listed = await store.reads.transactionsByNonce(id, 1, 10)
+    expect(
+      listed.map(({ lifecycle }) => 'attempts' in lifecycle && [lifecycle.nonce, lifecycle.attempts.length]),
+    ).toEqual([
+      [1, 1],
+      [2, 1],
+    ])
+    expect(await store.reads.highestNonce(id)).toBe(2)
+    expect(await store.reads.relayerOfTransaction(head.id)).toBe(id)
+    const hash = 'attempts' in first.lifecycle ? first.lifecycle.attempts[0].hash : '0x'
+    expect(await store.reads.openWithHash(id, hash)).toBe(first.id)
+  })
+
+  test('the fees of a day are the exact sum over its final transactions, each counted once', async () => {
+    await using under = await open()
+    const { store } = under
+    const { id } = await storedRelayer(store)
+    const prices = [1n, 999_999_999n, 123_456_789_123n, undefined, 2n ** 200n]
+    const sent = await Promise.all(prices.map((_, nonce) => bound(store, id, nonce)))
+    // In one commit, as a step of the engine does it.
+    await Promise.all(sent.map((transaction, index) => settle(store, transaction, prices[index])))
+    const tomorrow = await bound(store, id, 9)
+    await settle(store, tomorrow, 5n, now + 86_400_000)
+    // An absurd price is counted, and not added.
+    const sum = prices.slice(0, 3).reduce<bigint>((total, price = 0n) => total + price * 21_000n, 0n)
+    expect(await store.reads.dailyGas(dayOf(now))).toEqual([
+      { relayerId: id, day: dayOf(now), transactions: 5, noOps: 0, unpriced: 2, fees: sum },
+      { relayerId: id, day: dayOf(now) + 1, transactions: 1, noOps: 0, unpriced: 0, fees: 105_000n },
+    ])
+    expect(await store.reads.dailyGas(dayOf(now) + 2)).toEqual([])
+  })
+}
