@@ -52,8 +52,7 @@ const onOneDatabase = [
 
 /**
  * A file belongs to the first row that holds it; rows with `again` run it once more. `npm run test:unit` runs `unit`, `npm test`
- * every row without `rest-`, `npm run test:rest` the rows with it, and `npm run test:all` all. Tests of a dashboard in a browser
- * get a row before `real`.
+ * every row without `rest-`, `npm run test:rest` the rows with it, and `npm run test:all` all.
  */
 export const tiers: readonly Tier[] = [
   { name: 'unit', files: unit },
@@ -63,6 +62,7 @@ export const tiers: readonly Tier[] = [
   { name: 'rest-store', files: ['test/store/postgres{,-server}.test.ts'] },
   { name: 'rest-replicas', files: ['test/e2e/replicas-*.test.ts'] },
   { name: 'rest-fuzz', files: ['test/openapi/**/fuzz.test.ts'] },
+  { name: 'browser', files: ['test/browser/**/*.test.ts'] },
   { name: 'rest-chaos', files: ['test/chaos/**/*.test.ts'] },
   { name: 'rest-transfer', files: ['test/transfer/**/{cut-off,refusals,transfer}.test.ts'] },
   { name: 'real', files: ['test/**/*.test.ts'] },
@@ -105,6 +105,8 @@ const ways: Readonly<Record<string, object>> = {
   'rest-postgres': onOneServer,
   'rest-fuzz': { ...withProcesses, env: { FUZZ_REQUESTS: '60000' } },
   demo: alone(1),
+  // One Chromium at a time.
+  browser: { ...withProcesses, ...alone(6) },
   'rest-cli': { ...alone(5), globalSetup: ['test/cli/support/pack-once.ts'] },
   sim: sweeping(2, { after: 0, seeds: 300 }),
   'rest-sim': sweeping(3, { after: 300, seeds: 2_700 }),

@@ -53,6 +53,8 @@ async function stayUp({ anvil, service, payouts, treasury }: Stage): Promise<voi
   const body = JSON.stringify({ to: payouts.address, value: '1', data: '0x', speed: 'average' })
   say()
   say('It stays up, with a block a second, until Ctrl-C:')
+  print(`Dashboard      ${service.url}/`)
+  print(`  its key      ${service.apiKey}`)
   print(`API reference  ${service.url}/docs`)
   print(`Send           curl ${authorization} -H 'Content-Type: application/json' -d '${body}' ${transactions}`)
   print(`List           curl ${authorization} ${transactions}`)

@@ -60,7 +60,7 @@ async function play(anvil: Anvil, client: Client, queued: number): Promise<reado
     what: 'four in flight',
   })
   // From here on the price is above the cap of `payouts`. The others pay it.
-  for (let count = 0; count < queued; count += 1) await client.send('payouts', payment)
+  for (let left = queued; left > 0; left -= 500) await enqueue(client, Math.min(left, 500))
   await mineAt(anvil, dear)
   const after = await Promise.all(healthy.slice(0, 3).map((id) => client.send(id, payment)))
   await mined(anvil, client, after, dear)
@@ -70,6 +70,12 @@ async function play(anvil: Anvil, client: Client, queued: number): Promise<reado
     everyMs: 200,
   })
   return stuck
+}
+
+async function enqueue(client: Client, count: number): Promise<void> {
+  const body = { transactions: Array.from({ length: count }, () => payment) }
+  const { status } = await client.request('POST', '/relayers/payouts/transactions/batch', { body })
+  if (status !== 200) throw new Error(`a batch of ${count} was answered ${status}`)
 }
 
 /** A block whose base fee is `price`, whatever the blocks before it had. */

@@ -40,14 +40,9 @@ export function Copy({ text, label, whole = false }: { text: string; label: stri
     })
   }
   return (
-    <button
-      type="button"
-      class="copy"
-      title={`${text}\nClick to copy`}
-      aria-label={`Copy ${label} ${text}`}
-      onClick={copy}
-    >
+    <button type="button" class="copy" title={`${text}\nClick to copy`} onClick={copy}>
       <code>{whole ? text : shortened(text)}</code>
+      <span class="unseen">, copy the {label}</span>
       <span class="copied" role="status">
         {copied.value ? 'copied' : ''}
       </span>

@@ -1,0 +1,253 @@
+// The dashboard in real Chromium: an operator finds the stuck transaction among ten thousand, and takes it back.
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumMissing, chromiumPath, openBrowser } from '../../tooling/dashboard/browser.ts'
+import { mineAt, type Scene, setScene } from '../../tooling/dashboard/scene.ts'
+import { signIn, type Visit, violations, visit } from './support/visit.ts'
+
+const queued = 10_000
+
+if (chromiumPath === undefined) process.stderr.write(`The tests of the dashboard are skipped: ${chromiumMissing}.\n`)
+
+describe.skipIf(chromiumPath === undefined)('in a browser', () => {
+  let scene: Scene
+  let browser: Browser
+  let operator: Visit
+  beforeAll(async () => {
+    browser = await openBrowser()
+    scene = await setScene({ queued })
+    operator = await visit(browser)
+  })
+  afterAll(async () => {
+    await operator?.[Symbol.asyncDispose]()
+    await scene?.[Symbol.asyncDispose]()
+    await browser?.close()
+  })
+
+  const keyWith = async (rights: object): Promise<{ id: string; key: string }> => {
+    const { body } = await scene.client.request('POST', '/api-keys', { body: { name: 'some', ...rights } })
+    return (body as { data: { id: string; key: string } }).data
+  }
+  const at = (path: string) => `${scene.service.url}${path}`
+
+  test('a wrong key is refused, and the right one shows the stuck relayer first', async () => {
+    const { page } = operator
+    await page.goto(at('/'))
+    await page.getByLabel('API key').fill('wrong'.repeat(8))
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').getByText('no valid key').waitFor()
+    expect(await violations(page)).toEqual([])
+    await signIn(page, scene.service)
+    await page.getByRole('heading', { name: 'payouts is stuck' }).waitFor()
+    const first = page.locator('tbody tr').first()
+    expect(await first.textContent()).toMatch(/payouts.*Gas price above the cap.*10,000/)
+  })
+
+  test.each([
+    '/',
+    '/relayers/payouts',
+    '/relayers/payouts/cancel-all',
+    '/gas',
+    '/dead-letters',
+    '/api-keys',
+    '/audit-log',
+    '/search?query=nothing',
+  ])('axe finds nothing at %s, in light and dark', async (path) => {
+    const { page, faults } = operator
+    await page.goto(at(path))
+    await page.locator('main h1').waitFor()
+    await expect.poll(() => page.locator('.skeleton').count()).toBe(0)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      expect(await violations(page)).toEqual([])
+    }
+    expect(faults).toEqual([])
+  })
+
+  test('the search finds the transaction of a hash, and its view decodes the payload', async () => {
+    const { page } = operator
+    const [attempt] = await scene.client.attempts('payouts', scene.stuck[1] ?? '')
+    await page.goto(at('/'))
+    await page.getByRole('searchbox').fill(attempt?.hash ?? '')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/transactions/${scene.stuck[1]}`)
+    await page.getByText('ERC-20', { exact: true }).waitFor()
+    expect(await page.locator('.payload').textContent()).toContain('25000000')
+    expect(await violations(page)).toEqual([])
+  })
+
+  test('one transaction is canceled, by keyboard alone, and its verdict arrives by itself', async () => {
+    const { page } = operator
+    await page.goto(at('/relayers/payouts'))
+    await page.getByRole('link', { name: 'Open nonce 3' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Cancel…' }).focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Expected cost').waitFor()
+    expect(await violations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Cancel the transaction' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('A no-op and the original compete for the nonce.').first().waitFor()
+    await mineUntil('The no-op took the nonce')
+    await page.getByText('Final.').waitFor()
+  })
+
+  test('all are canceled after the preview, and every verdict arrives', async () => {
+    const { page } = operator
+    await page.goto(at('/'))
+    await page.getByRole('link', { name: 'Cancel all…' }).first().click()
+    await page.getByText('10,003 transactions will be canceled').waitFor()
+    const button = page.getByRole('button', { name: 'Cancel 10,003 transactions' })
+    await page.getByLabel('Type payouts to confirm').fill('payout')
+    expect(await button.isDisabled()).toBe(true)
+    await page.getByLabel('Type payouts to confirm').fill('payouts')
+    await button.click()
+    await page.getByRole('heading', { name: '10,003 transactions canceled' }).waitFor()
+    await mineUntil('Every verdict is final.')
+    expect(await page.locator('.tally').textContent()).toMatch(/3.*canceled.*10,000.*canceled, free/)
+    const { body } = await scene.client.request('GET', '/overview')
+    expect(body).toMatchObject({
+      data: expect.arrayContaining([expect.objectContaining({ id: 'payouts', queued: 0, in_flight: 0 })]),
+    })
+  })
+
+  test('a reorganization shows while somebody looks', async () => {
+    const { page } = operator
+    const snapshot = await scene.anvil.rpc('evm_snapshot')
+    const { id } = await scene.client.send('treasury', {
+      to: `0x${'11'.repeat(20)}`,
+      value: '1',
+      data: '0x',
+      speed: 'fast',
+    })
+    await page.goto(at(`/relayers/treasury/transactions/${id}`))
+    await page.locator('h1 .badge', { hasText: 'submitted' }).waitFor()
+    await mineAt(scene.anvil, 40)
+    await page.locator('h1 .badge', { hasText: 'mined' }).waitFor()
+    await scene.anvil.rpc('evm_revert', [snapshot])
+    await mineAt(scene.anvil, 40)
+    await mineAt(scene.anvil, 40)
+    await page.locator('h1 .badge', { hasText: 'submitted' }).waitFor()
+  })
+
+  test('the service restarts while somebody looks', async () => {
+    const { page } = operator
+    await page.goto(at('/'))
+    await page.getByText('Live', { exact: true }).waitFor()
+    await scene.service.kill9()
+    await page.getByText('Connection lost').waitFor()
+    expect(await page.locator('tbody tr').count()).toBe(6)
+    await scene.service.restart()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByText('Not up to date').waitFor({ state: 'detached' })
+  })
+
+  test('the pause button stops the stream and the ages', async () => {
+    const { page } = operator
+    await page.goto(at('/relayers/bridge'))
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByText('Paused', { exact: true }).waitFor()
+    const requests: string[] = []
+    page.on('request', (request) => requests.push(request.url()))
+    const age = () => page.locator('tbody time').first().textContent()
+    const before = await age()
+    await scene.client.send('bridge', { to: `0x${'11'.repeat(20)}`, value: '1', data: '0x', speed: 'fast' })
+    await mineAt(scene.anvil, 40)
+    // The next reading is the one that the button starts.
+    expect([await age(), requests]).toEqual([before, []])
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page
+      .locator('tbody tr', { hasText: 'submitted' })
+      .or(page.locator('tbody tr', { hasText: 'mined' }))
+      .first()
+      .waitFor()
+  })
+
+  test('script in every field that a client controls stays text', async () => {
+    const { page, faults } = operator
+    const script = '<img src=x onerror=alert(1)><script>alert(2)</script>'
+    const { id } = await keyWith({ name: script, scopes: ['read'] })
+    await scene.client.request('PATCH', '/relayers/faucet', { body: { name: script } })
+    await scene.client.request('GET', '/relayers', { headers: { 'x-request-id': 'javascript:alert(3)' } })
+    const sent = await scene.client.send('faucet', {
+      to: `0x${'22'.repeat(20)}`,
+      value: '1',
+      data: `0x${Buffer.from(script).toString('hex')}`,
+      speed: 'fast',
+    })
+    const query = encodeURIComponent('"><script>alert(4)</script>')
+    for (const path of [
+      '/',
+      '/api-keys',
+      '/audit-log',
+      `/search?query=${query}`,
+      `/relayers/${query}`,
+      `/relayers/faucet/transactions/${sent.id}`,
+    ]) {
+      await page.goto(at(path))
+      await page.locator('main h1').waitFor()
+      await expect.poll(() => page.locator('.skeleton').count()).toBe(0)
+      expect(await page.locator('main script, main img').count()).toBe(0)
+    }
+    await page.goto(at('/api-keys'))
+    await page.getByText(script).first().waitFor()
+    await scene.client.request('DELETE', `/api-keys/${id}`)
+    expect(faults).toEqual([])
+  })
+
+  test('no other page can frame it', async () => {
+    await using framing = await visit(browser)
+    await framing.page.setContent(`<iframe src="${at('/')}"></iframe>`)
+    const frame = framing.page.frames()[1]
+    await expect.poll(() => frame?.url()).toMatch(/^chrome-error:/)
+  })
+
+  test('a read key sees no button that it cannot use, and ends where its key ends', async () => {
+    await using reader = await visit(browser)
+    const { page } = reader
+    const { id, key } = await keyWith({ scopes: ['read'], relayers: ['payouts', 'bridge'] })
+    await signIn(page, scene.service, key)
+    await page.getByRole('link', { name: 'payouts' }).waitFor()
+    expect(await page.locator('tbody tr').count()).toBe(2)
+    expect(await page.getByText('Cancel all').count()).toBe(0)
+    expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0)
+    await page.goto(at('/relayers/market'))
+    await page.getByRole('alert').first().waitFor()
+    await scene.client.request('DELETE', `/api-keys/${id}`)
+    await page.reload()
+    await page.getByLabel('API key').waitFor()
+  })
+
+  test('a session whose key expires ends while somebody looks, and says so', async () => {
+    await using late = await visit(browser)
+    const { key } = await keyWith({ scopes: ['read'], expires_at: new Date(Date.now() + 4_000).toISOString() })
+    await signIn(late.page, scene.service, key)
+    await late.page.getByText('Your session has ended').waitFor()
+  })
+
+  test('after the sign-out the cookie is gone, and the way back shows nothing', async () => {
+    const { page } = operator
+    await page.goto(at('/audit-log'))
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('API key').waitFor()
+    expect(await page.context().cookies()).toEqual([])
+    await page.goBack()
+    await page.getByLabel('API key').waitFor()
+  })
+
+  async function mineUntil(text: string): Promise<void> {
+    const { page } = operator
+    const found = page.getByText(text).first()
+    await expect
+      .poll(
+        async () => {
+          await mineAt(scene.anvil, 40)
+          return found.isVisible()
+        },
+        { timeout: 60_000, interval: 300 },
+      )
+      .toBe(true)
+  }
+})
