@@ -21,7 +21,7 @@ test('shortened amounts say that they are', () => {
 
 test('the sentences of the service have their wei as gwei', () => {
   expect(inGwei('waits at gas_price_cap (3000000000 wei): up to 100000000001 wei')).toBe(
-    'waits at gas_price_cap (3 gwei): up to 100.000000001 gwei',
+    'Waits at gas_price_cap (3 gwei): up to 100.000000001 gwei',
   )
 })
 

@@ -1,9 +1,10 @@
 // Takes pictures of every view: light and dark, wide and narrow, with no data, little, much, while loading and after an error.
 // `node tooling/dashboard/pictures.ts [FOLDER]`; `--docs` makes those of docs/dashboard.md instead.
-import { mkdir } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { openBrowser } from './browser.ts'
+import { reducedToPalette } from './palette.ts'
 import { type Scene, setScene } from './scene.ts'
 
 interface View {
@@ -40,7 +41,8 @@ async function openPage(browser: Browser, scene: Scene, width: number, colorSche
 
 async function settle(page: Page): Promise<void> {
   await page.locator('main h1, main .notice').first().waitFor()
-  while ((await page.locator('.skeleton').count()) > 0) await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+  while ((await page.locator('.skeleton').count()) > 0)
+    await page.locator('.skeleton').first().waitFor({ state: 'detached' })
   await page.getByText('Live', { exact: true }).waitFor()
   // Balances come last.
   await page.waitForTimeout(600)
@@ -84,6 +86,7 @@ async function inStates(page: Page, scene: Scene, take: (name: string) => Promis
   await page.getByRole('button', { name: 'Cancel…' }).click()
   await page.getByText('Expected cost').waitFor()
   await take('cancel-dialog')
+  await page.keyboard.press('Escape')
 }
 
 async function takeForDocs(browser: Browser, folder: string, scene: Scene): Promise<void> {
@@ -93,7 +96,7 @@ async function takeForDocs(browser: Browser, folder: string, scene: Scene): Prom
     await settle(page)
     const height = { relayers: 560, relayer: 760, transaction: 800, 'cancel-all': 580 }[name] ?? 800
     await page.setViewportSize({ width: 1100, height })
-    await page.screenshot({ path: join(folder, `dashboard-${name}.png`) })
+    await writeFile(join(folder, `dashboard-${name}.png`), reducedToPalette(await page.screenshot()))
   }
 }
 

@@ -39,7 +39,11 @@ export function Chart({ days, amounts, unit }: Series) {
         tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'UTC'),
         scales: { y: { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] } },
         axes: [
-          { ...axis, grid: { show: false } },
+          {
+            ...axis,
+            grid: { show: false },
+            values: (_, ticks) => ticks.map((seconds) => new Date(seconds * 1000).toISOString().slice(5, 10)),
+          },
           { ...axis, size: 78, values: (_, ticks) => ticks.map((tick) => `${tick} ${unit}`) },
         ],
         series: [

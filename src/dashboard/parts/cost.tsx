@@ -10,12 +10,16 @@ export function Cost({ preview, symbol }: { preview: CancellationPreviewView; sy
       <table class="cost">
         <caption class="unseen">What the cancellation costs</caption>
         <tbody>
-          <Line title="End at once, for nothing" note="no node ever had them" count={preview.free} />
-          <Line
-            title="Need a no-op each"
-            note={preview.gaps > 0 ? `${plural(preview.gaps, 'gap')} among them` : 'a node may have them'}
-            count={noOps}
-          />
+          {preview.free > 0 && (
+            <Line title="End at once, for nothing" note="no node ever had them" count={preview.free} />
+          )}
+          {noOps > 0 && (
+            <Line
+              title="Need a no-op each"
+              note={preview.gaps > 0 ? `${plural(preview.gaps, 'gap')} among them` : 'a node may have them'}
+              count={noOps}
+            />
+          )}
           {preview.racing > 0 && (
             <Line title="Were canceled before" note="they come beside these" count={preview.racing} />
           )}

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { after, shownNow } from '../state/clock.ts'
-import { duration, ether, exactTime, shortened, shortly } from '../state/format.ts'
+import { duration, ether, exactTime, padded, shortened, shortly } from '../state/format.ts'
 import type { Loaded } from '../state/load.ts'
 
 export type Tone = 'bad' | 'warn' | 'good' | 'info' | 'quiet'
@@ -62,12 +62,22 @@ export function Explore({ url, kind, id }: { url: string | undefined; kind: 'tx'
   )
 }
 
-/** Shortened in lists, with the exact amount at hand; exact elsewhere. */
-export function Ether({ wei, symbol, exact = false }: { wei: string; symbol: string; exact?: boolean }) {
+/** Shortened in lists, with the exact amount at hand; exact elsewhere. `decimals` lines up the amounts of a column. */
+export function Ether({
+  wei,
+  symbol,
+  exact = false,
+  decimals = 0,
+}: {
+  wei: string
+  symbol: string
+  exact?: boolean
+  decimals?: number
+}) {
   const amount = ether(BigInt(wei))
   return (
     <span class="amount" title={`${wei} wei`}>
-      {exact ? amount : shortly(amount)} <span class="unit">{symbol}</span>
+      {exact ? (decimals > 0 ? padded(amount, decimals) : amount) : shortly(amount)} <span class="unit">{symbol}</span>
     </span>
   )
 }

@@ -5,6 +5,16 @@ export function ether(wei: bigint): string {
   return scaled(wei, 18)
 }
 
+/** As many decimals as the longest of them needs, so that their points stand below each other. */
+export function decimalsOf(amounts: readonly bigint[]): number {
+  return Math.max(0, ...amounts.map((wei) => ether(wei).split('.')[1]?.length ?? 0))
+}
+
+export function padded(exact: string, decimals: number): string {
+  const [whole = '', fraction = ''] = exact.split('.')
+  return decimals === 0 ? whole : `${whole}.${fraction.padEnd(decimals, '0')}`
+}
+
 export function gwei(wei: bigint): string {
   return scaled(wei, 9)
 }
@@ -55,5 +65,6 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 
 /** The service's sentences have amounts in wei; people compare gwei. No digit is lost. */
 export function inGwei(sentence: string): string {
-  return sentence.replace(/\b(\d{7,}) wei\b/g, (_, wei) => `${gwei(BigInt(wei))} gwei`)
+  const begun = sentence.charAt(0).toUpperCase() + sentence.slice(1)
+  return begun.replace(/\b(\d{7,}) wei\b/g, (_, wei) => `${gwei(BigInt(wei))} gwei`)
 }

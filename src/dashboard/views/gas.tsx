@@ -5,7 +5,7 @@ import type { DailyGasView, OverviewView } from '../../client/dashboard-types.ts
 import { Chart } from '../parts/chart.tsx'
 import { Empty, Ether, Heading, Shown } from '../parts/pieces.tsx'
 import { now } from '../state/clock.ts'
-import { grouped } from '../state/format.ts'
+import { decimalsOf, grouped } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { pathOf } from '../state/request.ts'
@@ -77,6 +77,7 @@ function Totals({ symbol, totals, days }: { symbol: string; totals: readonly Dai
   const rows = [...totals].sort(
     (one, other) => other.day.localeCompare(one.day) || one.relayer_id.localeCompare(other.relayer_id),
   )
+  const decimals = decimalsOf(totals.map(({ fees }) => BigInt(fees)))
   const sum = totals.reduce((total, each) => total + BigInt(each.fees), 0n)
   return (
     <section>
@@ -116,7 +117,7 @@ function Totals({ symbol, totals, days }: { symbol: string; totals: readonly Dai
                   {grouped(row.no_ops)}
                 </td>
                 <td class="number" data-label="Fees">
-                  <Ether wei={row.fees} symbol={symbol} exact />
+                  <Ether wei={row.fees} symbol={symbol} exact decimals={decimals} />
                   {row.unpriced > 0 && <small>without {grouped(row.unpriced)} whose fees no node reported</small>}
                 </td>
               </tr>

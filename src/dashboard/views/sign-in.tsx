@@ -37,6 +37,11 @@ export function SignIn({ why }: { why: string | undefined }) {
             {why}
           </p>
         )}
+        {!isSecureContext && (
+          <p class="notice bad" role="alert">
+            This connection is not encrypted. Open the dashboard over HTTPS: the service refuses a sign-in from here.
+          </p>
+        )}
         <label for="key">API key</label>
         <input
           id="key"
@@ -44,6 +49,7 @@ export function SignIn({ why }: { why: string | undefined }) {
           autocomplete="current-password"
           spellcheck={false}
           required
+          disabled={!isSecureContext}
           aria-describedby="key-note"
           value={key.value}
           onInput={(event) => {
@@ -55,7 +61,7 @@ export function SignIn({ why }: { why: string | undefined }) {
             {failure.value}
           </p>
         )}
-        <button type="submit" class="primary" disabled={isBusy.value}>
+        <button type="submit" class="primary" disabled={isBusy.value || !isSecureContext}>
           {isBusy.value ? 'Signing in…' : 'Sign in'}
         </button>
         <p id="key-note" class="note">
