@@ -44,8 +44,9 @@ const onPostgres = [
   'test/webhooks/**/deliver.test.ts',
 ]
 
-/** Files of `real` that are on PostgreSQL as it is, or about SQLite's file. */
+/** Files of `real` that are on PostgreSQL as it is, about SQLite's file, or about no database. */
 const onOneDatabase = [
+  'test/e2e/signers/{open-signers,pkcs11,vault-client}.test.ts',
   'test/e2e/**/{postgres,replicas*,disk-failure,second-process}.test.ts',
   'test/http/server/database-failures.test.ts',
 ]

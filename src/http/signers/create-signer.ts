@@ -16,7 +16,7 @@ const bodySchema = Type.Object(
     id: newId,
     type: Type.String({
       description: '"plain", or the type of a key service, as in the configuration file',
-      examples: ['plain', 'aws_kms'],
+      examples: ['plain'],
     }),
     config: signerConfigSchema,
     address: Type.Optional(
