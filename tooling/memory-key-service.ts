@@ -13,6 +13,7 @@ export interface MemoryKeyService extends KeyService {
   signsWith: Uint8Array
   /** Calls to `sign` so far. */
   readonly calls: number
+  readonly isClosed: boolean
 }
 
 export interface MemoryKeyOptions {
@@ -26,6 +27,7 @@ export function memoryKeyService(key: Uint8Array, options: MemoryKeyOptions = {}
   const { curve = viemCurve, quota = { perSecond: 1_000, concurrency: 100 }, canProbe = true } = options
   const { quotaDomain = bytesToHex(key) } = options
   let calls = 0
+  let isClosed = false
   const service: MemoryKeyService = {
     quotaDomain,
     quota,
@@ -35,6 +37,12 @@ export function memoryKeyService(key: Uint8Array, options: MemoryKeyOptions = {}
     beforeOpening: async () => {},
     get calls() {
       return calls
+    },
+    get isClosed() {
+      return isClosed
+    },
+    async close() {
+      isClosed = true
     },
     async open() {
       await service.beforeOpening()

@@ -101,7 +101,10 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
       assign = toAssign
       await assign(await followed())
     },
-    [Symbol.asyncDispose]: () => chains[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await chains[Symbol.asyncDispose]()
+      await signers[Symbol.asyncDispose]()
+    },
   }
 }
 

@@ -6,7 +6,7 @@ import type { Entity } from '../store/store.ts'
 import type { SignerFacts } from './entities.ts'
 import { secretFromEntity, signerFromEntity } from './stored-entities.ts'
 
-export interface StoredSigners {
+export interface StoredSigners extends AsyncDisposable {
   get(id: string): Signer | undefined
   /** Rejects where what is sealed does not open; those before it are open then. */
   refresh(rows: readonly Entity[]): Promise<void>
@@ -17,7 +17,7 @@ export type OpenStoredSigner = (facts: SignerFacts, secret: Secret) => Promise<S
 
 /** A signature under way fails, and is requested again from the signer that stands in its place. */
 function close(signer: Signer | undefined): void {
-  signer?.close?.().catch(() => undefined)
+  void signer?.close?.()
 }
 
 export function storedSigners(vault: Vault, openSigner: OpenStoredSigner): StoredSigners {
@@ -38,6 +38,9 @@ export function storedSigners(vault: Vault, openSigner: OpenStoredSigner): Store
         close(signer)
         signers.delete(id)
       }
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...signers.values()].map(({ signer }) => signer?.close?.()))
     },
   }
 }

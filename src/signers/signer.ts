@@ -91,6 +91,6 @@ export interface Signer {
   sign(unsigned: UnsignedTransaction, request: SigningRequest): Promise<SignedTransaction>
   /** Rejects with SignerUnavailable. `v` is 27 or 28. */
   signStatement(statement: SignableStatement): Promise<SignedStatement>
-  /** Ends connections and sessions of a remote signer. It signs nothing afterwards. */
+  /** Ends connections and sessions of a remote signer. It signs nothing afterwards. Never rejects. */
   close?(): Promise<void>
 }

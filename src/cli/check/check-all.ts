@@ -41,6 +41,7 @@ export async function checkAll(
     try {
       const opened = (await openSigners([signer], signing)).get(signer.id)
       if (!opened) continue
+      await opened.close?.()
       addresses.set(signer.id, opened.address)
       findings.push({ level: 'ok', place, check, text: opened.address })
     } catch (error) {

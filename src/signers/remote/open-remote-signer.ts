@@ -53,7 +53,8 @@ export async function openRemoteSigner(settings: RemoteSettings, context: Remote
   const queue = context.quotas(service.quotaDomain, service.quota)
   const sign = keyCaller({ ...context, id, service, pin, guard, queue })
   const remote = { groupMax: groupMax(service), outage: guard.outage }
-  const options = { clock, service }
+  const close = () => closeService(id, service, log)
+  const options = { clock, close }
   try {
     const { address } = await pin()
     if (service.canProbe) await sign(probe, statementRequest(clock))
@@ -62,17 +63,26 @@ export async function openRemoteSigner(settings: RemoteSettings, context: Remote
     const error = keyServiceErrorOf(cause)
     if (!error) throw cause
     if (error.kind === 'permanent' && !(settings.wasOpen && expected)) {
-      await service.close?.()
+      await close()
       throw new SignerError(`signer "${id}": ${error.message} (${error.code})`)
     }
     if (!expected) {
-      await service.close?.()
+      await close()
       throw new SignerError(
         `signer "${id}": its key service does not answer (${error.code}), and no relayer is stored that shows its address; start again once it answers, or set "address" beside the signer's "type"`,
       )
     }
     guard.startsUnavailable(error)
     return signerOver(expected, sign, remote, options)
+  }
+}
+
+/** The process or another signer goes on, whatever becomes of the connection. */
+async function closeService(id: string, service: KeyService, log: Logger): Promise<void> {
+  try {
+    await service.close?.()
+  } catch (err) {
+    log.warn({ err, signer: id }, 'the connection to a key service did not end in order')
   }
 }
 
@@ -106,12 +116,12 @@ function signerOver(
   address: Address,
   sign: Sign,
   remote: RemoteKey,
-  { clock, service }: { readonly clock: Clock; readonly service: KeyService },
+  { clock, close }: { readonly clock: Clock; readonly close: () => Promise<void> },
 ): Signer {
   return {
     address,
     remote,
-    close: async () => service.close?.(),
+    close,
     async sign(unsigned, request) {
       const preimage = unsignedBytes(unsigned)
       const { signature, evidence } = await sign({ digest: keccak256(preimage), preimage }, request)

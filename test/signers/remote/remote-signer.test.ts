@@ -176,6 +176,7 @@ test.each<[string, Given, string, RegExp]>([
   const opened = await open({ service, ...given })
   const failure = await settle(opened, opened.opening)
   expect(failure).toMatchObject({ name: 'SignerError', message: expect.stringMatching(message) })
+  expect(service.isClosed).toBe(true)
 })
 
 test('a service that is down at start leaves the signer unavailable, with the address that is known', async () => {
@@ -204,6 +205,19 @@ test('a key that turns out to be another one after such a start signs nothing', 
   opened.clock.advance(1_000)
   expect(await signWith(opened, signer)).toMatchObject({ code: 'AddressMismatch', isPermanent: true })
   expect(service.calls).toBe(0)
+})
+
+test('its connection ends with it, and a failure of that ends nothing else', async () => {
+  const opened = await open()
+  const signer = await opened.opening
+  expect(opened.service.isClosed).toBe(false)
+  await signer.close?.()
+  expect(opened.service.isClosed).toBe(true)
+  opened.service.close = async () => {
+    throw new Error('gone already')
+  }
+  await signer.close?.()
+  expect(opened.warnings).toMatchObject([{ facts: { signer: 'kms' } }])
 })
 
 test('where a person approves each signature, nothing is signed at start', async () => {
