@@ -16,6 +16,11 @@ test('better-sqlite3 is never compiled', () => {
   expect(packages['node_modules/better-sqlite3']?.gypfile).toBe(false)
 })
 
+// Only the tests of an HSM load it, and .ci/run compiles it for them: npm ci needs no compiler.
+test('pkcs11js is not compiled by npm ci', () => {
+  expect(packages['node_modules/pkcs11js']?.gypfile).toBe(false)
+})
+
 test('no entry names the host of a registry', () => {
   expect(Object.entries(packages).filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
 })

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Hex } from 'viem'
 import { pemOf } from './served-key.ts'
@@ -12,6 +13,7 @@ const run = promisify(execFile)
 
 const environment: { readonly PATH?: string } = process.env
 const modules = ['/usr/lib/softhsm/libsofthsm2.so', '/usr/lib64/pkcs11/libsofthsm2.so']
+const addon = fileURLToPath(new URL('../../node_modules/pkcs11js/build/Release/pkcs11.node', import.meta.url))
 const tools = ['softhsm2-util', 'pkcs11-tool']
 
 export interface SoftHsm extends AsyncDisposable {
@@ -30,8 +32,11 @@ export interface SoftHsm extends AsyncDisposable {
 export function whyNoSoftHsm(): string | undefined {
   const folders = (environment.PATH ?? '').split(':')
   const missing = tools.filter((tool) => !folders.some((folder) => existsSync(join(folder, tool))))
-  if (modules.some((each) => existsSync(each)) && missing.length === 0) return undefined
-  return 'SoftHSM is not installed; run: apt-get install softhsm2 opensc'
+  if (!modules.some((each) => existsSync(each)) || missing.length > 0) {
+    return 'SoftHSM is not installed; run: apt-get install softhsm2 opensc'
+  }
+  // npm ci does not compile it, so that it needs no compiler.
+  return existsSync(addon) ? undefined : 'pkcs11js is not compiled; run: tooling/compile-pkcs11'
 }
 
 export async function startSoftHsm(): Promise<SoftHsm> {

@@ -1,7 +1,6 @@
 // PKCS#11 against SoftHSM: keys that never leave a token.
 import { existsSync } from 'node:fs'
 import { inspect } from 'node:util'
-import pkcs11 from 'pkcs11js'
 import { publicKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { systemClock } from '../../../src/ops/clock.ts'
@@ -61,6 +60,7 @@ test.skipIf(missing !== undefined)(`a session that ends is transient, and opened
   const service = await open()
   await service.open(unaborted)
   // The library is one for the process, so this ends the sessions of its threads.
+  const { default: pkcs11 } = await import('pkcs11js')
   const library = new pkcs11.PKCS11(hsm?.module)
   for (const slot of library.C_GetSlotList(true)) library.C_CloseAllSessions(slot)
   const failure = await failureOf(() => service.sign(someDigest, unaborted))
