@@ -222,6 +222,7 @@ test.each(earlierDatabases())(
       'already_ordered',
       'outcome_unknown',
       'nonce_taken',
+      'signer_unavailable',
       'finality_stalled',
     ])
 
