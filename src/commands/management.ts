@@ -51,6 +51,9 @@ export interface NewSigner {
 export type PolicyMembers = Readonly<Record<string, unknown>>
 type Problems = readonly { readonly place: string; readonly message: string }[]
 
+/** A body may have a problem in each of its members. */
+const namedProblemsMax = 10
+
 /** Throws INVALID_REQUEST. */
 export function policiesFrom({ readPolicies }: ManagementContext, members: PolicyMembers): Policies {
   const read = readPolicies(members)
@@ -59,7 +62,8 @@ export function policiesFrom({ readPolicies }: ManagementContext, members: Polic
 }
 
 export function refusedBy(problems: Problems): RescindError {
-  const texts = problems.map(({ place, message }) => `${place}: ${message}`)
+  const texts = problems.slice(0, namedProblemsMax).map(({ place, message }) => `${place}: ${message}`)
+  if (problems.length > namedProblemsMax) texts.push(`and ${problems.length - namedProblemsMax} more of them`)
   return new RescindError('INVALID_REQUEST', texts.join('; '))
 }
 

@@ -25,7 +25,8 @@ export function readMembers(value: unknown, at: string, known: readonly string[]
   const place = (name: string) => (at === '' ? name || '""' : `${at}.${name || '""'}`)
   if (!isObject) report.problem(at === '' ? 'the file' : at, `is ${kindOf(value)}; write an object, { … }`)
   for (const name of Object.keys(object)) {
-    if (!known.includes(name)) report.problem(place(name), `is not a known member; ${suggestion(name, known)}`)
+    if (!known.includes(name))
+      report.problem(place(cut(name)), `is not a known member; ${suggestion(cut(name), known)}`)
   }
 
   const raw = (name: string) => (Object.hasOwn(object, name) ? object[name] : undefined)
@@ -95,8 +96,14 @@ function asWei(value: unknown): bigint | undefined {
 /** For members that hold no secret: a scalar is shown, anything else only named. */
 export function shown(value: unknown): string {
   if (typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean') return String(value)
-  if (typeof value === 'string') return value.length > 60 ? `"${value.slice(0, 60)}…"` : JSON.stringify(value)
+  if (typeof value === 'string') return value.length > shownCharsMax ? `"${cut(value)}"` : JSON.stringify(value)
   return kindOf(value)
+}
+
+const shownCharsMax = 60
+
+function cut(text: string): string {
+  return text.length > shownCharsMax ? `${text.slice(0, shownCharsMax)}…` : text
 }
 
 /** For members that may hold a secret. */

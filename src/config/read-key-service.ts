@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Secret } from '../ops/secret.ts'
 import type { KeyServiceSettings, VaultTransitSettings } from '../signers/settings.ts'
 import type { ShownConfig, SignerEnvironment } from './config.ts'
-import { kindOf, type Members } from './members.ts'
+import { kindOf, type Members, shown } from './members.ts'
 import { httpUrl } from './parse-rpc-urls.ts'
 import type { Report } from './report.ts'
 
@@ -32,8 +32,7 @@ export interface KeyServiceSource {
 /** Reports a text that has not the form. */
 export function formed(members: Members, name: string, form: RegExp, wanted: string, { report }: KeyServiceSource) {
   const text = members.requiredText(name)
-  if (text !== '' && !form.test(text))
-    report.problem(members.place(name), `is ${JSON.stringify(text)}; write ${wanted}`)
+  if (text !== '' && !form.test(text)) report.problem(members.place(name), `is ${shown(text)}; write ${wanted}`)
   return text
 }
 

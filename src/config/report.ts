@@ -11,21 +11,20 @@ export interface Report {
 }
 
 export function openReport(): Report {
-  const problems: Problem[] = []
+  const problems = new Map<string, Problem>()
   const warnings: string[] = []
   return {
     warnings,
     problem(place, message) {
       // A member that is read twice, such as an inherited one, is one problem.
-      if (!problems.some((known) => known.place === place && known.message === message))
-        problems.push({ place, message })
+      problems.set(JSON.stringify([place, message]), { place, message })
     },
     warn(place, message) {
       const line = `${place}: ${message}`
       if (!warnings.includes(line)) warnings.push(line)
     },
     conclude() {
-      if (problems.length > 0) throw new ConfigError(problems)
+      if (problems.size > 0) throw new ConfigError([...problems.values()])
     },
   }
 }

@@ -2,7 +2,7 @@
 import { type ErrorCode, RescindError } from './errors.ts'
 
 /** How many items one message names. The rest are counted. */
-const namedMax = 10
+export const namedItemsMax = 10
 /** Errors about one item. Any other error, such as that of a paused relayer, is about all of them. */
 const ofAnItem: readonly ErrorCode[] = ['INVALID_REQUEST', 'POLICY_VIOLATION', 'GAS_LIMIT_TOO_LOW']
 
@@ -27,7 +27,7 @@ export function checkEach<T, R>(list: string, items: readonly T[], check: (item:
   })
   const [first] = refused
   if (!first) return checked
-  const lines = refused.slice(0, namedMax).map(({ line }) => line)
-  if (refused.length > namedMax) lines.push(`and ${refused.length - namedMax} more of them`)
+  const lines = refused.slice(0, namedItemsMax).map(({ line }) => line)
+  if (refused.length > namedItemsMax) lines.push(`and ${refused.length - namedItemsMax} more of them`)
   throw new RescindError(first.code, lines.join('\n'))
 }

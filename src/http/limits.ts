@@ -11,6 +11,8 @@ export interface ServerLimits {
 export const bodyBytesMaxDefault = 256 * 1024
 /** For a batch of sends: 8 KiB for each send of a full batch. */
 export const batchBodyBytesMax = 4 * 1024 * 1024
+/** For the settings and the secrets of a signer: the largest is a private key of RSA. */
+export const signerBodyBytesMax = 16 * 1024
 /** For an API key and its member. */
 export const signInBodyBytesMax = 2_048
 export const batchItemsMax = 500

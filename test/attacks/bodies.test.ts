@@ -5,6 +5,50 @@ import { attack, json, parse, payment, receiver, sendPath, type Target, underAtt
 
 underAttack()
 
+attack(
+  79,
+  'bodies that are long to refuse: a million items, members without a name, mistakes in all of them',
+  async (target) => {
+    const { ask } = target
+    const ones = (count: number) => `[${Array(count).fill(1).join(',')}]`
+    const unknown = Array.from({ length: 20_000 }, (_, each) => `"k${each}":1`).join(',')
+    const refusals = [
+      [
+        'POST',
+        `${sendPath}/batch`,
+        `{"transactions":${ones(1_000_000)}}`,
+        /^transactions: has 1000000 items; send a list/,
+      ],
+      [
+        'POST',
+        `${sendPath}/batch`,
+        `{"transactions":[{"access_list":${ones(30_000)}}]}`,
+        /^transactions\[0\]\.access_list: has 30000/,
+      ],
+      [
+        'POST',
+        sendPath,
+        `{"access_list":[{"storage_keys":${ones(100_000)}}]}`,
+        /^access_list\[0\]\.storage_keys: has 100000/,
+      ],
+      ['POST', sendPath, `{${unknown}}`, /^k0: is not accepted here/],
+      ['PATCH', '/api/v1/relayers/mine', `{"policies":{${unknown}}}`, /^policies\.k0: is not accepted here/],
+      [
+        'PATCH',
+        '/api/v1/relayers/mine',
+        `{"policies":{"whitelist_receivers":["${'x","'.repeat(30_000)}"]}}`,
+        /and 29991 more of them$/,
+      ],
+      ['POST', '/api/v1/signers', `{"type":"vault","config":{${unknown}}}`, /^body: is larger/],
+    ] as const
+    for (const [method, path, body, message] of refusals) {
+      const answer = await ask(method, path, { headers: json, body })
+      expect(answer.body.message).toMatch(message)
+      expect(answer.text.length).toBeLessThan(5_000)
+    }
+  },
+)
+
 async function posted({ ask }: Target, body: string, headers: Readonly<Record<string, string>> = json) {
   const { status, headers: reported, body: said } = await ask('POST', sendPath, { headers, body })
   return {

@@ -11,10 +11,9 @@ const tried = files
   .map(([, number, single, double]) => ({ number: Number(number), name: single ?? double ?? '' }))
   .sort((one, other) => one.number - other.number)
 const document = readFileSync(new URL('../../docs/security.md', import.meta.url), 'utf8')
-const listed = [...document.matchAll(/^\| (\d+) \| (.*?) \|/gm)].map(([, number, name]) => ({
-  number: Number(number),
-  name,
-}))
+const listed = [...document.matchAll(/^\| (\d+) \| (.*?) \|/gm)]
+  .map(([, number, name]) => ({ number: Number(number), name }))
+  .sort((one, other) => one.number - other.number)
 
 test('they are numbered from 1, without a gap', () => {
   expect(tried.map(({ number }) => number)).toEqual(tried.map((_, index) => index + 1))

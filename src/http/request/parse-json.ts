@@ -2,9 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { RescindError } from '../../domain/errors.ts'
 import { bodyDepthMax } from '../limits.ts'
-
-/** The longest number that is parsed digit by digit: 2^256 has 78 digits. */
-const sourceCharsMax = 100
+import { withExactIntegers } from './exact-integers.ts'
 
 type Parsed = (error: Error | null, body?: unknown) => void
 
@@ -20,7 +18,7 @@ export function parseJsonExactly(app: FastifyInstance): void {
     }
     parse(request, text, (error: Error | null, body?: unknown) => {
       if (error || !holdsLarge(body)) return done(error, body)
-      done(null, JSON.parse(text, withExactIntegers))
+      done(null, JSON.parse(withExactIntegers(text)))
     })
   }
   app.addContentTypeParser(['application/json', 'application/merge-patch+json'], { parseAs: 'string' }, parser)
@@ -59,21 +57,4 @@ function isDeep(text: string): boolean {
 function holdsLarge(value: unknown): boolean {
   if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsLarge)
-}
-
-function withExactIntegers(_key: string, value: unknown, context?: { source?: string }): unknown {
-  const source = context?.source
-  if (typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER || source === undefined) return value
-  return digitsOf(source) ?? source
-}
-
-/** `1.5e+21` becomes 1500000000000000000000. Undefined unless it is a natural number below 10^78, in a short notation. */
-function digitsOf(source: string): string | undefined {
-  if (source.length > sourceCharsMax) return undefined
-  const [, whole, decimals = '', exponent = '0'] = /^(\d+)(?:\.(\d+))?(?:[eE]\+?(\d{1,2}))?$/.exec(source) ?? []
-  const fraction = decimals.replace(/0+$/, '')
-  const zeros = Number(exponent) - fraction.length
-  if (whole === undefined || zeros < 0) return undefined
-  const digits = whole + fraction + '0'.repeat(zeros)
-  return digits.length > 78 ? undefined : digits.replace(/^0+(?=\d)/, '')
 }

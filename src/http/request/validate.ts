@@ -3,10 +3,11 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { checkEach } from '../../domain/check-each.ts'
+import { checkEach, namedItemsMax } from '../../domain/check-each.ts'
 import { RescindError } from '../../domain/errors.ts'
 import { memberOf } from '../../ops/member.ts'
-import { shownCharsMax } from '../limits.ts'
+import { excessOf, unknownMember } from './refuse-excess.ts'
+import { itemsOf, keywordsOf, objectOrNull, propertiesOf, shortened, wantedOf } from './schema-parts.ts'
 
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart, method }) => {
   const validator = Compile(schema)
@@ -17,6 +18,8 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
     if (isNullAbsent) removeNulls(schema, given)
     const value = integers.length > 0 ? withIntegers(given, integers) : given
     if (validator.Check(value)) return { value }
+    const excess = excessOf(schema, value)
+    if (excess) return { error: excess }
     const errors = validator.Errors(value)
     return { error: refusalOfItems(schema, errors, value) ?? refusal(schema, errors, value, httpPart ?? 'body') }
   }
@@ -28,8 +31,7 @@ export function invalid(field: string, value: unknown, wanted: string): RescindE
 }
 
 export function shownValue(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing'
-  return text.length > shownCharsMax ? `${text.slice(0, shownCharsMax)}…` : text
+  return shortened(JSON.stringify(value) ?? 'nothing')
 }
 
 type ValidationErrors = readonly { instancePath: string; keyword: string; params: object }[]
@@ -46,8 +48,7 @@ function refusal(schema: TSchema, errors: ValidationErrors, value: unknown, part
     }
     if ('additionalProperties' in params) {
       const name = String(memberOf(params.additionalProperties, '0'))
-      const known = Object.keys(properties).join(', ')
-      return new RescindError('INVALID_REQUEST', `${within}${cut(name)}: is not accepted here; send only ${known}`)
+      return unknownMember(`${within}${shortened(name)}`, properties)
     }
   }
   const at = locate(schema, value, errors[0]?.instancePath ?? '')
@@ -71,10 +72,14 @@ function refusalOfItems(schema: TSchema, errors: ValidationErrors, value: unknow
   const list = memberOf(value, name)
   if (!items || !('properties' in items) || !Array.isArray(list)) return undefined
   const validator = Compile(items)
+  let refused = 0
   try {
     checkEach(name, list, (item) => {
-      if (!isObject(item)) throw invalid(name, item, wantedOf(items))
-      if (!validator.Check(item)) throw refusal(items, validator.Errors(item), item, name)
+      if (validator.Check(item)) return
+      refused += 1
+      // Those beyond are counted, and need no explanation.
+      if (refused > namedItemsMax || !isObject(item)) throw invalid(name, item, wantedOf(items))
+      throw refusal(items, validator.Errors(item), item, name)
     })
   } catch (error) {
     if (error instanceof RescindError) return error
@@ -110,50 +115,15 @@ function locate(schema: TSchema, value: unknown, instancePath: string): Located 
   return at
 }
 
-/** Where null is the only alternative to an object, an object is meant to be that one. */
-function objectOrNull(schema: TSchema): TSchema | undefined {
-  const [object, other, ...rest] = keywordsOf(schema).anyOf ?? []
-  const isNullable = memberOf(other, 'type') === 'null' && rest.length === 0
-  return object && 'properties' in object && isNullable ? object : undefined
-}
-
 /** OpenAPI's `writeOnly` marks a value that no response repeats, refusals included. */
 function holdsSecret(schema: unknown): boolean {
   if (typeof schema !== 'object' || schema === null) return false
   return ('writeOnly' in schema && schema.writeOnly === true) || Object.values(schema).some(holdsSecret)
 }
 
-/** A property's `description` begins with its expected form: `gas units as an integer`. */
-function wantedOf(property: TSchema | undefined): string {
-  return String(memberOf(property, 'description') ?? 'a value as the API reference describes it')
-}
-
 /** An integer, or one of several forms of an amount. */
 function isNumber(property: TSchema | undefined): boolean {
   return [property, ...(keywordsOf(property).anyOf ?? [])].some((form) => memberOf(form, 'type') === 'integer')
-}
-
-function cut(name: string): string {
-  return name.length > shownCharsMax ? `${name.slice(0, shownCharsMax)}…` : name
-}
-
-interface Keywords {
-  readonly properties?: Readonly<Record<string, TSchema>>
-  readonly items?: TSchema
-  readonly anyOf?: readonly TSchema[]
-}
-
-/** The general type of a schema has none of its keywords. */
-function keywordsOf(schema: TSchema | undefined): Keywords {
-  return (schema ?? {}) as Keywords
-}
-
-function propertiesOf(schema: TSchema): Readonly<Record<string, TSchema>> {
-  return keywordsOf(schema).properties ?? {}
-}
-
-function itemsOf(schema: TSchema | undefined): TSchema | undefined {
-  return keywordsOf(schema).items
 }
 
 function integersOf(schema: TSchema): string[] {

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { createSigner as createSignerCommand } from '../../commands/signers/create-signer.ts'
 import { RescindError } from '../../domain/errors.ts'
+import { signerBodyBytesMax } from '../limits.ts'
 import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { newId } from '../request/parameters.ts'
@@ -32,6 +33,7 @@ const bodySchema = Type.Object(
 export function createSigner(management: ManagementContext) {
   return operation({
     scope: 'admin',
+    bodyBytesMax: signerBodyBytesMax,
     audited: 'in its commit',
     schema: {
       operationId: 'createSigner',

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { updateSigner as updateSignerCommand } from '../../commands/signers/update-signer.ts'
+import { signerBodyBytesMax } from '../limits.ts'
 import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { signerParameters } from '../request/parameters.ts'
@@ -18,6 +19,7 @@ const bodySchema = Type.Object(
 export function updateSigner(management: ManagementContext) {
   return operation({
     scope: 'admin',
+    bodyBytesMax: signerBodyBytesMax,
     audited: 'in its commit',
     schema: {
       operationId: 'updateSigner',

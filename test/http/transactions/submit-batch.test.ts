@@ -119,7 +119,7 @@ describe('none is stored, and every bad item is named', () => {
   test.each<[string, unknown, RegExp]>([
     ['nothing', {}, /^transactions: is missing; send a list of 1 to 500 transactions/],
     ['an empty list', { transactions: [] }, /^transactions: \[\] is not a list of 1 to 500 transactions/],
-    ['501', { transactions: sends(501) }, /^transactions: .* is not a list of 1 to 500 transactions/],
+    ['501', { transactions: sends(501) }, /^transactions: has 501 items; send a list of 1 to 500 transactions/],
     ['no list', { transactions: good }, /^transactions: .* is not a list of 1 to 500 transactions/],
     ['no objects', { transactions: [good, 7] }, /^transactions\[1\]: 7 is not a transaction as an object/],
     ['a bare list', [good], /^body: .* is not a JSON object/],

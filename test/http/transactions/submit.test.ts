@@ -266,7 +266,7 @@ describe('refusals name field, value and fix', () => {
   test('an access list of too many entries, or of too many keys', async () => {
     const many = Array.from({ length: 257 }, () => entry)
     const message =
-      'access_list: [{"address":"0x70997970C51812dc3A010C7d0… is not an array of at most 256 objects of address and storage_keys (EIP-2930)'
+      'access_list: has 257 items; send an array of at most 256 objects of address and storage_keys (EIP-2930)'
     expectFailure(await send({ ...minimal, access_list: many }), 400, message, 'INVALID_REQUEST')
     const wide = Array.from({ length: 205 }, () => ({ ...entry, storage_keys: [key, key, key, key, key] }))
     const tooWide = 'access_list: holds 1025 storage keys; send at most 1024, those that the call reads first'
