@@ -1,4 +1,5 @@
 // Signers of HashiCorp Vault: a key in KV version 2, and keys of its transit engine, which no EVM relayer can use.
+import { faultOfHeaderValue } from '../ops/request-headers.ts'
 import type { VaultAuthentication } from '../signers/settings.ts'
 import { type Members, readMembers } from './members.ts'
 import { areGiven, baseUrl, filePath, formed, type KeyServiceParts, type KeyServiceSource } from './read-key-service.ts'
@@ -43,6 +44,7 @@ function parsePlace(members: Members, mount: string, source: KeyServiceSource) {
   if (!path.test(mountPoint)) {
     source.report.problem(members.place('mount_point'), `is no path of a mount; write "${mount}", or leave it out`)
   }
+  if (namespace !== undefined) checkHeader(members, 'namespace', namespace, source)
   const named = namespace === undefined ? {} : { namespace }
   return {
     settings: { url, ...named, mountPoint, keyName },
@@ -70,6 +72,7 @@ function parseAuthentication(members: Members, source: KeyServiceSource): VaultA
   }
   if (way === 'token') {
     const token = source.secretOf(members, 'token')
+    if (token) checkHeader(members, 'token', token.reveal(), source)
     return token && { kind: 'token', token }
   }
   if (way === 'kubernetes_role') {
@@ -83,4 +86,10 @@ function parseAuthentication(members: Members, source: KeyServiceSource): VaultA
   }
   const secrets = { roleId: source.secretOf(members, 'role_id'), secretId: source.secretOf(members, 'secret_id') }
   return areGiven(secrets) ? { kind: 'approle', mount: mount ?? 'approle', ...secrets } : undefined
+}
+
+/** Vault gets it in a header of each request. */
+function checkHeader(members: Members, name: string, value: string, { report }: KeyServiceSource): void {
+  const fault = faultOfHeaderValue(value)
+  if (fault !== undefined) report.problem(members.place(name), fault)
 }

@@ -279,6 +279,45 @@ attack(78, 'ids that are paths, words of the API, or members of every object', a
   expect(proto.status).toBeLessThan(500)
 })
 
+attack(
+  80,
+  "key services of one's own: their paths, headers, files and answers, and the size of settings",
+  async (target) => {
+    const answer = '{"errors":["s3cr3t"],"error":{"code":"s3cr3t"}}'
+    await using service = await listening('127.0.0.1', { status: 418, body: answer })
+    const at = `http://127.0.0.1:${service.port}`
+    const vault = { address: at, token: 's3cr3t-token', key_name: 'k' }
+    const publicKey = '0x0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'
+    const members = Object.fromEntries(Array.from({ length: 1_000 }, (_, each) => [`k${each}`, 1]))
+    const tls = { ca_file: '/etc/hostname' }
+    const given: readonly (readonly [type: string, config: object, refusal: RegExp])[] = [
+      ['vault', { ...vault, key_name: '%2e%2e/%2e%2e', mount_point: '%2e%2e' }, /HTTP 418/],
+      ['vault', { ...vault, token: 's3cr3t\r\nX-Evil: 1' }, /^config\.token: .*is not ASCII/],
+      ['vault', { ...vault, namespace: 's3cr3t\nX-Evil: 1' }, /^config\.namespace: .*is not ASCII/],
+      ['vault', { ...vault, key_name: '../k' }, /^config\.key_name: /],
+      ['vault', { address: at, key_name: 'k', kubernetes_role: 'r' }, /^config\.kubernetes_role: would send a token/],
+      ['vault', { ...vault, token: { type: 'env', value: 'API_KEY' } }, /^config\.token: is not a text/],
+      ['vault', members, /and \d+ more of them$/],
+      ['web3signer', { url: `${at}/`, public_key: publicKey }, /HTTP 418/],
+      ['web3signer', { url: at, public_key: publicKey, tls }, /^config\.tls\.ca_file: names a file/],
+      ['aws_kms', { region: 'r'.repeat(5_000), key_id: 'k' }, /^config\.region: is "r{60}…"/],
+      ['pkcs11', { module: '/tmp/x.so', token_label: 't', key_label: 'k', pin: 's3cr3t' }, /^config\.module: /],
+    ]
+    const heard = target.listen()
+    for (const [type, config, refusal] of given) {
+      const { status, body, text } = await created(target, 'signers', { type, config })
+      expect([status, body.message]).toEqual([400, expect.stringMatching(refusal)])
+      expect(text.length).toBeLessThan(5_000)
+      expect(text).not.toContain('s3cr3t')
+    }
+    expect((await heard.read()).filter((line) => line.includes('s3cr3t'))).toEqual([])
+    expect(service.requests.map(({ url }) => url)).toEqual([
+      '/v1/%252e%252e/data/%252e%252e/%252e%252e',
+      '/api/v1/eth1/publicKeys',
+    ])
+  },
+)
+
 function created({ ask }: Target, kind: string, body: object) {
   return ask('POST', `/api/v1/${kind}`, { headers: json, body: JSON.stringify(body) })
 }
@@ -311,11 +350,15 @@ interface Listening extends AsyncDisposable {
 }
 
 /** Keeps what it is asked. */
-async function listening(host: string, leadingTo?: { location: string; status: number }): Promise<Listening> {
+async function listening(
+  host: string,
+  answer: { status: number; location?: string; body?: string } = { status: 200 },
+): Promise<Listening> {
   const requests: IncomingMessage[] = []
   const server: Server = createServer((request, response) => {
     requests.push(request)
-    response.writeHead(leadingTo?.status ?? 200, leadingTo && { location: leadingTo.location }).end()
+    const { status, location, body } = answer
+    response.writeHead(status, location === undefined ? {} : { location }).end(body)
   })
   server.listen(0, host)
   await once(server, 'listening')

@@ -2,9 +2,10 @@
 import { type TProperties, Type } from 'typebox'
 
 /** Null stands for an absent member, as in the configuration file. */
-const text = (description: string) => Type.Optional(Type.Union([Type.String(), Type.Null()], { description }))
-const secret = (description: string) =>
-  Type.Optional(Type.Union([Type.String(), Type.Null()], { writeOnly: true, description }))
+const text = (of: string) =>
+  Type.Optional(Type.Union([Type.String(), Type.Null()], { description: `a text, for ${of}` }))
+const secret = (of: string) =>
+  Type.Optional(Type.Union([Type.String(), Type.Null()], { writeOnly: true, description: `a text, for ${of}` }))
 const shownText = (description: string) => Type.Optional(Type.String({ description }))
 
 const texts = {
