@@ -18,6 +18,8 @@ export const signInBodyBytesMax = 2_048
 export const batchItemsMax = 500
 /** Nested arrays and objects in a body. */
 export const bodyDepthMax = 32
+/** Numbers beyond 2^53 in a body. A full batch has half of them, if it writes every amount as a number. */
+export const largeNumbersMax = 5_000
 /** Request line and headers together, which also limits every path. */
 export const headerBytesMax = 16 * 1024
 /** Until the whole request has arrived. */

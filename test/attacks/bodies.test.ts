@@ -31,6 +31,7 @@ attack(
         `{"access_list":[{"storage_keys":${ones(100_000)}}]}`,
         /^access_list\[0\]\.storage_keys: has 100000/,
       ],
+      ['POST', sendPath, `{"data":[${'1e30,'.repeat(5_000)}1e30]}`, /^body: holds more than 5000 numbers/],
       ['POST', sendPath, `{${unknown}}`, /^k0: is not accepted here/],
       ['PATCH', '/api/v1/relayers/mine', `{"policies":{${unknown}}}`, /^policies\.k0: is not accepted here/],
       [

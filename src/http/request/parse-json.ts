@@ -1,8 +1,13 @@
 // Parses JSON bodies as Fastify does, with a limited depth, and with all digits of numbers beyond 2^53, such as wei amounts.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { RescindError } from '../../domain/errors.ts'
-import { bodyDepthMax } from '../limits.ts'
+import { bodyDepthMax, largeNumbersMax } from '../limits.ts'
 import { withExactIntegers } from './exact-integers.ts'
+
+const tooManyLarge = new RescindError(
+  'MALFORMED_JSON',
+  `body: holds more than ${largeNumbersMax} numbers beyond 2^53; send them as texts`,
+)
 
 type Parsed = (error: Error | null, body?: unknown) => void
 
@@ -17,7 +22,9 @@ export function parseJsonExactly(app: FastifyInstance): void {
       )
     }
     parse(request, text, (error: Error | null, body?: unknown) => {
-      if (error || !holdsLarge(body)) return done(error, body)
+      const large = error ? 0 : countLarge(body)
+      if (large === 0) return done(error, body)
+      if (large > largeNumbersMax) return done(tooManyLarge)
       done(null, JSON.parse(withExactIntegers(text)))
     })
   }
@@ -54,7 +61,14 @@ function isDeep(text: string): boolean {
   return false
 }
 
-function holdsLarge(value: unknown): boolean {
-  if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER
-  return typeof value === 'object' && value !== null && Object.values(value).some(holdsLarge)
+/** Stops counting at the first beyond `most`. */
+function countLarge(value: unknown, most = largeNumbersMax): number {
+  if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER ? 1 : 0
+  if (typeof value !== 'object' || value === null) return 0
+  let count = 0
+  for (const member of Object.values(value)) {
+    count += countLarge(member, most - count)
+    if (count > most) break
+  }
+  return count
 }
