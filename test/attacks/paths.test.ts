@@ -1,6 +1,6 @@
 // Attacks on ids, paths and queries.
 import { expect } from 'vitest'
-import { attack, json, payment, underAttack } from './support/attack.ts'
+import { attack, json, parse, payment, underAttack } from './support/attack.ts'
 
 underAttack()
 
@@ -140,4 +140,30 @@ attack(28, 'pages, counts and nonces out of bounds', async ({ ask }) => {
   expect((await ask('GET', `${transactions}?page[]=1&__proto__[x]=1`)).status).toBe(400)
   expect((await ask('GET', `${transactions}/by-nonce/-1`)).status).toBe(400)
   expect((await ask('GET', `${transactions}/by-nonce/99999999999999999999`)).status).toBe(400)
+})
+
+attack(81, 'paths in another form or encoding, without a key and on the dashboard', async ({ raw, ask, key }) => {
+  const answer = async (target: string, method = 'GET', headers = '') =>
+    parse(await raw(`${method} ${target} HTTP/1.1\r\nHost: x\r\n${headers}Connection: close\r\n\r\n`))
+  const forms = (path: string) => [path, `http://x${path}`, path.replace('api', '%61pi'), path.replace('v1', 'v%31')]
+  for (const path of [
+    '/api/v1/relayers',
+    '/api/v1/nothing',
+    '/api/v1/relayers/%zz',
+    '/api/v1/relayers/mine/rpc',
+    '/api/v1',
+  ]) {
+    for (const form of forms(path)) {
+      const { status, text } = await answer(form)
+      expect([form, status, text]).toEqual([form, 401, '{"data":null,"message":"Unauthorized","success":false}'])
+    }
+  }
+  const bearer = `Authorization: Bearer ${key}\r\n`
+  expect((await answer('http://x/api/v1/health', 'PUT', bearer)).headers).toMatchObject({ allow: 'GET, HEAD' })
+  // The dashboard accepts no token, and a sign-out needs its cookie.
+  for (const form of forms('/dashboard/api/session').slice(0, 3)) {
+    expect([form, (await answer(form, 'DELETE', bearer)).status]).toEqual([form, 403])
+    expect((await answer(form, 'GET', bearer)).body.data).toEqual({ session: null })
+  }
+  expect((await ask('GET', '/api/v1/relayers')).status).toBe(200)
 })

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { RescindError } from '../../domain/errors.ts'
 import { basePath } from './base-path.ts'
+import { isUnder } from './path-of.ts'
 
 export const dashboardPath = '/dashboard/api'
 
@@ -15,7 +16,7 @@ export function rewriteDashboardUrl({ url = '' }: Pick<IncomingMessage, 'url'>):
 
 /** Whether the request came in under the dashboard's path: only then its cookie counts, and nothing else does. */
 export function isFromDashboard({ originalUrl }: Pick<FastifyRequest, 'originalUrl'>): boolean {
-  return originalUrl.startsWith(`${dashboardPath}/`)
+  return isUnder(dashboardPath, originalUrl)
 }
 
 /** Browsers keep a cookie with this prefix to its host, and to HTTPS. */

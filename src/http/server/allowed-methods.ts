@@ -1,6 +1,7 @@
 // The methods of each path, and the refusal of any other method or path.
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { RescindError } from '../../domain/errors.ts'
+import { pathOf } from '../request/path-of.ts'
 
 /** Collects the routes as they are added. Returns methods in alphabetical order; none for an unknown path. */
 export function allowedMethods(app: FastifyInstance): (url: string) => readonly string[] {
@@ -11,7 +12,7 @@ export function allowedMethods(app: FastifyInstance): (url: string) => readonly 
     for (const name of [method].flat()) known.methods.add(name)
   })
   return (url) => {
-    const path = url.split(/[?#]/, 1)[0] ?? ''
+    const path = pathOf(url)
     const matching = [...methodsOf].filter(([, { matches }]) => matches.test(path))
     // A path of its own, such as `…/pending`, also looks like one with a parameter: its own methods count.
     const parameters = (route: string) => route.split('/:').length

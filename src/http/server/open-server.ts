@@ -37,6 +37,7 @@ import { rewriteDashboardUrl } from '../request/dashboard-request.ts'
 import { type RateLimits, rateLimits } from '../request/limit-rate.ts'
 import type { Mounting } from '../request/mount.ts'
 import { parseJsonExactly } from '../request/parse-json.ts'
+import { isUnder } from '../request/path-of.ts'
 import { requestIds } from '../request/request-id.ts'
 import { compileValidator } from '../request/validate.ts'
 import type { Readiness } from '../service/ready.ts'
@@ -238,5 +239,5 @@ function hostsOf({ rawHeaders }: IncomingMessage): number {
 
 /** Whether an unknown path lies where unauthenticated clients learn nothing, not even that it is unknown. */
 function isApi(url = ''): boolean {
-  return url === basePath || url.startsWith(`${basePath}/`) || url.startsWith(`${basePath}?`)
+  return isUnder(basePath, url)
 }
