@@ -188,7 +188,11 @@ describe('attacks', () => {
       headers: { cookie },
     })
     expect(noOrigin.headers['relayer-error-code']).toBe('FOREIGN_ORIGIN')
-    for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }]) {
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site' },
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+    ]) {
       const read = await as(cookie, 'GET', `${own}/relayers`, headers as unknown as Record<string, string>)
       expect(read.headers['relayer-error-code']).toBe('FOREIGN_ORIGIN')
       expect(read.headers['access-control-allow-origin']).toBeUndefined()
