@@ -1,5 +1,6 @@
 // Attacks by somebody who has a key, on what it is not for.
 import { expect } from 'vitest'
+import { until } from '../../tooling/client.ts'
 import { type OpenApiDocument, operationsOf, pathWith } from '../openapi/support/document.ts'
 import { attack, json, payment, underAttack } from './support/attack.ts'
 
@@ -86,6 +87,8 @@ attack(16, "another's transaction under a relayer of one's own", async ({ ask, k
     ['DELETE', ''],
     ['GET', '/cancellation'],
     ['GET', '/attempts'],
+    ['GET', '/trace'],
+    ['GET', '/cancellation-preview'],
   ] as const) {
     const answer = await ask(method, path + rest, { key })
     expect([answer.status, answer.text]).toEqual([404, '{"data":null,"message":"Not found","success":false}'])
@@ -168,5 +171,28 @@ attack(20, 'no token at all, at every operation', async ({ ask, stage, send }) =
       401,
     ])
   }
+  return 1
+})
+
+attack(82, 'what spans all relayers, read with a key for one of them', async ({ ask, keyWith, send, stage }) => {
+  const id = await send('theirs')
+  const [, theirs] = stage.node.accounts
+  const hash = await until(async () => (await stage.client.get('theirs', id)).hash, { what: 'a hash' })
+  const { key } = await keyWith({ scopes: ['read'], relayers: ['mine'] })
+  const found = async (query: string) => {
+    const { status, text } = await ask('GET', `/api/v1/search?query=${query}`, { key })
+    return [status, text]
+  }
+  expect((await ask('GET', `/api/v1/search?query=${hash}`)).text).toContain(id)
+  const nothing = await found('nobody')
+  for (const query of ['theirs', id, hash, hash.toUpperCase().replace('X', 'x'), String(theirs?.address)]) {
+    expect([query, ...(await found(query))]).toEqual([query, ...nothing])
+  }
+  for (const path of ['/overview', '/relayers', '/daily-gas', '/signers', '/networks', '/notifications']) {
+    const { status, text } = await ask('GET', `/api/v1${path}`, { key })
+    expect([path, status, text.includes('theirs')]).toEqual([path, 200, false])
+  }
+  const events = async (relayer: string) => (await ask('GET', `/api/v1/events?relayer_id=${relayer}`, { key })).text
+  expect(await events('theirs')).toBe(await events('nobody'))
   return 1
 })
