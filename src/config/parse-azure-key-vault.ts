@@ -38,7 +38,20 @@ export function parseAzureKeyVault(
     ...(keyVersion !== undefined && { key_version: keyVersion }),
   }
   if (!authentication) return undefined
+  if (!source.isFile && authentication.kind !== 'client_secret' && !isOfAzure(vaultUrl)) {
+    const fault = 'would send a token of this machine elsewhere'
+    report.problem(
+      members.place('vault_url'),
+      `${fault}; write "https://NAME.vault.azure.net", or send a client_secret`,
+    )
+  }
   return { settings: { type: 'azure_key_vault', vaultUrl, keyName, authentication, ...version }, shown }
+}
+
+/** Vaults and managed HSMs, in all clouds of Azure. */
+function isOfAzure(vaultUrl: string): boolean {
+  const host = URL.parse(vaultUrl)?.hostname ?? ''
+  return /\.(vault|managedhsm)\.(azure\.net|azure\.cn|usgovcloudapi\.net)$/.test(host)
 }
 
 function parseAuthentication(

@@ -297,6 +297,11 @@ attack(
       ['vault', { ...vault, key_name: '../k' }, /^config\.key_name: /],
       ['vault', { address: at, key_name: 'k', kubernetes_role: 'r' }, /^config\.kubernetes_role: would send a token/],
       ['vault', { ...vault, token: { type: 'env', value: 'API_KEY' } }, /^config\.token: is not a text/],
+      [
+        'azure_key_vault',
+        { auth_type: 'managed_identity', vault_url: 'https://a.vault.azure.net.evil.example', key_name: 'k' },
+        /^config\.vault_url: would send a token of this machine elsewhere/,
+      ],
       ['vault', members, /and \d+ more of them$/],
       ['web3signer', { url: `${at}/`, public_key: publicKey }, /HTTP 418/],
       ['web3signer', { url: at, public_key: publicKey, tls }, /^config\.tls\.ca_file: names a file/],
