@@ -88,7 +88,7 @@ export interface BulkCancellationView {
 }
 
 export interface CancellationPreviewView {
-  /** That no node ever had: they end at once, for nothing */
+  /** That no node ever had: they end at once, at no cost */
   readonly free: number
   /** That a node may have: each needs a no-op */
   readonly no_ops: number

@@ -103,8 +103,9 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     expect(await button.isDisabled()).toBe(true)
     await page.getByLabel('Type payouts to confirm').fill('payouts')
     await button.click()
-    await page.getByRole('heading', { name: '10,003 transactions canceled' }).waitFor()
+    await page.getByRole('heading', { name: 'Canceling 10,003 transactions' }).waitFor()
     await mineUntil('Every verdict is final.')
+    await page.getByRole('heading', { name: '10,003 transactions canceled' }).waitFor()
     expect(await page.locator('.tally').textContent()).toMatch(/3.*canceled.*10,000.*canceled, free/)
     const { body } = await scene.client.request('GET', '/overview')
     expect(body).toMatchObject({

@@ -11,12 +11,16 @@ export function Cost({ preview, symbol }: { preview: CancellationPreviewView; sy
         <caption class="unseen">What the cancellation costs</caption>
         <tbody>
           {preview.free > 0 && (
-            <Line title="End at once, for nothing" note="no node ever had them" count={preview.free} />
+            <Line title="End at once, at no cost" note="no node ever had them" count={preview.free} />
           )}
           {noOps > 0 && (
             <Line
               title="Need a no-op each"
-              note={preview.gaps > 0 ? `${plural(preview.gaps, 'gap')} among them` : 'a node may have them'}
+              note={
+                preview.gaps > 0
+                  ? `${plural(preview.gaps, 'gap')} among them`
+                  : 'a node may have them: an empty transaction takes each nonce'
+              }
               count={noOps}
             />
           )}
@@ -27,8 +31,8 @@ export function Cost({ preview, symbol }: { preview: CancellationPreviewView; sy
             <Line title="Too late to cancel" note="their nonce is spent" count={preview.too_late} />
           )}
           <Amount title="Expected cost" note="if the next block holds all no-ops" wei={cost.expected} symbol={symbol} />
-          <Amount title="At most, at today’s price" wei={cost.today} symbol={symbol} />
-          {cost.max !== undefined && <Amount title="At most, under the cap" wei={cost.max} symbol={symbol} />}
+          <Amount title="At most" note="at today’s price" wei={cost.today} symbol={symbol} />
+          {cost.max !== undefined && <Amount title="At most" note="under the cap" wei={cost.max} symbol={symbol} />}
           <Amount
             title="Balance"
             note={`at block ${grouped(preview.block_number)}`}

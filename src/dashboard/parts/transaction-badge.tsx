@@ -11,7 +11,7 @@ export const statusTones: Readonly<Record<TransactionView['status'], Tone>> = {
   mined: 'good',
   confirmed: 'good',
   failed: 'bad',
-  canceled: 'quiet',
+  canceled: 'good',
   expired: 'quiet',
 }
 
@@ -19,7 +19,7 @@ export const verdictWords: Readonly<
   Record<NonNullable<TraceView['cancellation']>['state'], readonly [tone: Tone, word: string, sentence: string]>
 > = {
   racing: ['info', 'canceling', 'A no-op and the original compete for the nonce.'],
-  dropped: ['good', 'canceled, free', 'No node ever had it: it ended at once, for nothing.'],
+  dropped: ['good', 'canceled, free', 'No node ever had it: it ended at once, at no cost.'],
   won: ['good', 'canceled', 'The no-op took the nonce: the original can’t execute.'],
   lost: ['bad', 'too late', 'The original was mined before the no-op.'],
   external: ['warn', 'nonce taken', 'A foreign transaction took the nonce.'],
@@ -32,7 +32,7 @@ export function TransactionBadge({ trace }: { trace: TraceView }) {
     return (
       <Badge tone={tone}>
         {word}
-        {cancellation.final ? '' : ' …'}
+        {cancellation.final || cancellation.state === 'racing' ? '' : ', not final'}
       </Badge>
     )
   }

@@ -19,7 +19,7 @@ export function ApiKeys() {
       <Heading>API keys</Heading>
       <p class="reason">
         The administrator’s key is in the environment of the service, and not in this list.{' '}
-        <code>rescind keys create</code> makes others.
+        <code>rescind keys create</code> creates others.
       </p>
       <Shown loaded={loaded} what="the API keys">
         {(keys, total) => (
@@ -91,7 +91,7 @@ function Table({ keys, revoke }: { keys: readonly ApiKeyView[]; revoke: (key: Ap
             <th scope="col">Scopes</th>
             <th scope="col">Relayers</th>
             <th scope="col">Last used</th>
-            <th scope="col">Made</th>
+            <th scope="col">Created</th>
             <th scope="col">
               <span class="unseen">Actions</span>
             </th>
@@ -120,7 +120,7 @@ function Table({ keys, revoke }: { keys: readonly ApiKeyView[]; revoke: (key: Ap
                   </>
                 )}
               </td>
-              <td data-label="Made">
+              <td data-label="Created">
                 <time dateTime={key.created_at}>{exactTime(key.created_at)}</time>
               </td>
               <td class="do">

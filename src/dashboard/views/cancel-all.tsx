@@ -47,12 +47,12 @@ function Preview({ id, finish }: { id: string; finish: (done: Done) => void }) {
   const { symbol } = networkOf(network)
   return (
     <>
-      <Heading>Cancel everything that {id} has pending</Heading>
+      <Heading>Cancel all open transactions of {id}</Heading>
       <Shown loaded={preview} what="the preview">
         {(data) => {
           const count = data.free + data.no_ops
           return count === 0 && data.too_late === 0 ? (
-            <Empty title="Nothing is pending">
+            <Empty title="Nothing is open">
               {data.racing > 0
                 ? `${plural(data.racing, 'transaction')} canceled before ${data.racing === 1 ? 'is' : 'are'} not decided yet: see the nonces of the relayer.`
                 : 'There is nothing to cancel.'}
@@ -60,8 +60,8 @@ function Preview({ id, finish }: { id: string; finish: (done: Done) => void }) {
           ) : (
             <div class="panel">
               <p class="lead">
-                {plural(count, 'transaction')} will be canceled: {grouped(data.free)} for nothing,{' '}
-                {grouped(data.no_ops)} by a no-op.
+                {plural(count, 'transaction')} will be canceled: {grouped(data.free)} at no cost, {grouped(data.no_ops)}{' '}
+                by a no-op.
               </p>
               <Cost preview={data} symbol={symbol} />
               {may('cancel') ? (
@@ -132,9 +132,10 @@ function Confirm({ id, count, finish }: { id: string; count: number; finish: (do
 function Verdicts({ id, done }: { id: string; done: Done }) {
   const nonces = useLoad<readonly TraceView[]>(pathOf`/v1/relayers/${id}/nonces`)
   const wanted = new Set(done.canceled)
+  const traces = nonces.answer?.data.filter(({ transaction }) => wanted.has(transaction.id))
   return (
     <>
-      <Heading>{plural(done.canceled.length, 'transaction')} canceled</Heading>
+      <Heading>{headline(done, traces)}</Heading>
       {done.sentences.map((sentence) => (
         <p key={sentence} class="reason">
           {sentence}
@@ -142,23 +143,34 @@ function Verdicts({ id, done }: { id: string; done: Done }) {
       ))}
       {done.failed > 0 && <p class="notice bad">{plural(done.failed, 'transaction')} could not be canceled.</p>}
       <Shown loaded={nonces} what="the verdicts">
-        {(traces) => {
-          const ours = traces.filter(({ transaction }) => wanted.has(transaction.id))
-          return (
+        {() =>
+          traces && (
             <>
-              <Tally free={done.canceled.length - ours.length} traces={ours} />
-              {ours.length > 0 && <NonceLane relayer={id} traces={ours} />}
+              <Tally free={done.canceled.length - traces.length} traces={traces} />
+              {traces.length > 0 && <NonceLane relayer={id} traces={traces} />}
             </>
           )
-        }}
+        }
       </Shown>
-      <p>
+      <p class="back">
         <a class="button" href={pathOf`/relayers/${id}`}>
           Back to {id}
         </a>
       </p>
     </>
   )
+}
+
+/** Says "canceled" only of what the chain can't undo. */
+function headline({ canceled }: Done, traces: readonly TraceView[] | undefined): string {
+  const all = plural(canceled.length, 'transaction')
+  if (!traces || openIn(traces) > 0) return `Canceling ${all}`
+  const missed = traces.filter(({ cancellation }) => cancellation?.state !== 'won' && cancellation?.state !== 'dropped')
+  return missed.length === 0 ? `${all} canceled` : `${grouped(canceled.length - missed.length)} of ${all} canceled`
+}
+
+function openIn(traces: readonly TraceView[]): number {
+  return traces.filter(({ cancellation }) => !cancellation?.final).length
 }
 
 const states = ['racing', 'won', 'dropped', 'lost', 'external'] as const
@@ -168,7 +180,7 @@ function Tally({ free, traces }: { free: number; traces: readonly TraceView[] })
     const beside = state === 'dropped' ? free : 0
     return [state, beside + traces.filter(({ cancellation }) => cancellation?.state === state).length] as const
   })
-  const open = traces.filter(({ cancellation }) => !cancellation?.final).length
+  const open = openIn(traces)
   return (
     <div class="tally" role="status">
       <p class="lead">{open === 0 ? 'Every verdict is final.' : `${plural(open, 'verdict')} not final yet.`}</p>

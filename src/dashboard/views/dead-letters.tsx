@@ -62,7 +62,7 @@ function Letters({ notification }: { notification: string }) {
               {note.value}
             </p>
             {letters.length === 0 ? (
-              <Empty title="Nothing was given up" />
+              <Empty title="No dead letters" />
             ) : (
               <Table letters={letters} redeliver={(id) => void redeliver(`/${encodeURIComponent(id)}`)} />
             )}

@@ -24,7 +24,8 @@ export function RelayerView({ id }: { id: string }) {
       </nav>
       <Heading
         aside={
-          may('cancel') && (
+          may('cancel') &&
+          status.answer?.data.pending_transactions_count !== 0 && (
             <a class="button danger" href={pathOf`/relayers/${id}/cancel-all`}>
               Cancel all…
             </a>

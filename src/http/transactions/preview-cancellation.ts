@@ -14,7 +14,7 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const previewSchema = Type.Object(
   {
-    free: count('That no node ever had: they end at once, for nothing'),
+    free: count('That no node ever had: they end at once, at no cost'),
     no_ops: count('That a node may have: each needs a no-op'),
     over_cap: count("The no-ops that cancel_gas_price_cap forbids at today's price: they wait for a lower one"),
     gaps: count('Nonces of free ones below one that a node may have: each needs a no-op too'),
@@ -99,7 +99,7 @@ export function inWords({
 }: PricedPreview): string[] {
   const most = cost.max === undefined ? '' : `, and ${cost.max} wei under cancel_gas_price_cap`
   return [
-    `${free} would end at once, for nothing; ${noOps + gaps} need a no-op, for about ${cost.expected} wei, at most ${cost.today} wei at today's price${most}.`,
+    `${free} would end at once, at no cost; ${noOps + gaps} need a no-op, for about ${cost.expected} wei, at most ${cost.today} wei at today's price${most}.`,
     ...(gaps > 0 ? [`${gaps} of the no-ops fill nonces that would be given up below these.`] : []),
     ...(overCap > 0 ? [`${overCap} of the no-ops would wait: today's price is above cancel_gas_price_cap.`] : []),
     ...(racing > 0 ? [`${racing} more were canceled before, and may cost up to ${committed} wei.`] : []),
