@@ -8,6 +8,7 @@ import { measureBalance } from './balance.ts'
 import { asRun, type BenchOptions } from './bench-service.ts'
 import { measureBulkCancel } from './bulk-cancel.ts'
 import { measureCalls } from './calls.ts'
+import { measureDashboard } from './dashboard.ts'
 import { type Figure, lineOf } from './figure.ts'
 import { describeMachine } from './machine.ts'
 import { measureOneDelete } from './one-delete.ts'
@@ -28,6 +29,7 @@ const topics = [
   'waiting',
   'unread',
   'signers',
+  'dashboard',
   'wake',
   'balance',
 ] as const
@@ -76,6 +78,7 @@ if (wants('relayers')) report(await measureRelayers(options))
 if (wants('one')) report(await measureOneDelete(options))
 if (wants('waiting')) report(await measureWaiting(options))
 if (wants('unread')) report(await measureUnread(options))
+if (wants('dashboard')) report(await measureDashboard(options))
 // Replicas share a PostgreSQL of their own, whatever the others run on.
 if (wants('wake')) report(await measureWakeUp())
 if (wants('balance')) report(await measureBalance())

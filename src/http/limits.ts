@@ -49,6 +49,8 @@ export const eventStreamsPerKeyMax = 32
 export const waitsPerKeyMax = 64
 /** Events that a stream reads at once, which limits its memory. */
 export const eventsAtOnce = 50
+/** Interval of lines on a stream of positions, however many events there are. */
+export const changesEveryMs = 500
 /** Interval of lines on an idle stream; well below the limit of a silent connection. */
 export const heartbeatMs = 15_000
 /** How long a replica caches an API key, and so for how long it may miss a revocation by another replica. */

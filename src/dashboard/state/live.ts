@@ -14,8 +14,6 @@ const gatherMs = 700
 /** Figures such as prices change without an event. */
 const refreshMs = 10_000
 
-const names = ['transaction_update', 'transaction_attention', 'transaction_alarm']
-
 let isPending = false
 
 function readSoon(): void {
@@ -28,7 +26,7 @@ function readSoon(): void {
 }
 
 function open(): () => void {
-  const stream = new EventSource('/dashboard/api/v1/events')
+  const stream = new EventSource('/dashboard/api/v1/events?detail=position')
   connection.value = 'connecting'
   stream.addEventListener('open', () => {
     connection.value = 'live'
@@ -40,7 +38,7 @@ function open(): () => void {
     if (stream.readyState !== EventSource.CLOSED) return
     after(3_000, () => void checkSession())
   })
-  for (const name of names) stream.addEventListener(name, readSoon)
+  stream.addEventListener('changed', readSoon)
   return () => stream.close()
 }
 

@@ -16,8 +16,10 @@ import type { AuthenticateRequest } from '../request/authorize.ts'
 import { operation } from '../request/operation.ts'
 import { openPlaces } from '../request/places.ts'
 import { requesterIdOf } from '../request/requester.ts'
+import { invalid } from '../request/validate.ts'
 import { failureSchema } from '../response/envelope.ts'
 import { foundRelayer } from '../response/found.ts'
+import { followChanges } from './follow-changes.ts'
 import { presentEvent } from './present-event.ts'
 import { resumeAt } from './resume-events.ts'
 
@@ -29,6 +31,12 @@ const querySchema = Type.Object(
       Type.String({
         pattern: '^\\d{1,15}(-\\d{1,15})?$',
         description: 'the id of an event, such as "1042-1767323045678"; the stream begins after it',
+      }),
+    ),
+    detail: Type.Optional(
+      Type.Union([Type.Literal('full'), Type.Literal('position')], {
+        description:
+          'position: instead of the events, a "changed" with the id of the newest one, at most twice a second; of all relayers',
       }),
     ),
   },
@@ -68,7 +76,10 @@ export function streamEvents(streams: EventStreams) {
     },
     async answer(request, reply) {
       const { query, headers, principal, raw } = request
-      const { relayer_id: relayerId, transaction_id: transactionId } = query
+      const { relayer_id: relayerId, transaction_id: transactionId, detail } = query
+      if (detail === 'position' && (relayerId ?? transactionId) !== undefined) {
+        throw invalid('detail', detail, '"full", or leave out relayer_id and transaction_id')
+      }
       if (relayerId !== undefined) {
         if (principal) checkGrant(principal, 'read', relayerId)
         await foundRelayer(streams.reads, relayerId)
@@ -88,13 +99,14 @@ export function streamEvents(streams: EventStreams) {
       if (streams.stopping.aborted) end()
       open += 1
       raw.once('close', end)
-      const lines = Readable.from(
-        follow(streams, start, wantedBy(principal, relayerId, transactionId), heard, ended.signal),
-        {
-          // Events wait in the store, not in memory: the stream reads no further than its reader.
-          highWaterMark: 1,
-        },
-      )
+      const body =
+        detail === 'position'
+          ? positions(streams, start, heard, ended.signal)
+          : follow(streams, start, wantedBy(principal, relayerId, transactionId), heard, ended.signal)
+      const lines = Readable.from(reportingErrors(streams, body), {
+        // Events wait in the store, not in memory: the stream reads no further than its reader.
+        highWaterMark: 1,
+      })
       lines.once('close', () => {
         open -= 1
         leave()
@@ -119,36 +131,59 @@ function wantedBy(principal: Principal | undefined, relayerId?: string, transact
 }
 
 async function* follow(
-  { reads, feed, clock, logger }: EventStreams,
+  { reads, feed, clock }: EventStreams,
   start: number,
   wanted: (subject: EventSubject) => boolean,
   heard: () => Promise<boolean>,
   ended: AbortSignal,
 ): AsyncGenerator<string> {
   let position = start
-  // Sends the headers and a first line at once, so that the reader sees an open stream.
-  yield `retry: 1000\n${idLine(position)}\n`
-  try {
-    // A revoked or expired key receives no further events.
-    while (!ended.aborted && (await heard())) {
-      const { events, through } = await reads.events(position, eventsAtOnce, wanted)
-      for (const event of events) {
-        if (ended.aborted) return
-        const body = presentEvent(event)
-        yield `id: ${body.id}\nevent: ${body.event}\ndata: ${JSON.stringify(body)}\n\n`
-      }
-      if (through > position) {
-        position = through
-        continue
-      }
-      const more = await within(clock, heartbeatMs, (over) => feed.eventAfter(position, over), ended)
-      // With the position, so that a reader whose filter matches few events resumes from here.
-      if (more === late && !ended.aborted) yield `: still here\n${idLine(position)}\n`
+  yield opening(position)
+  // A revoked or expired key receives no further events.
+  while (!ended.aborted && (await heard())) {
+    const { events, through } = await reads.events(position, eventsAtOnce, wanted)
+    for (const event of events) {
+      if (ended.aborted) return
+      const body = presentEvent(event)
+      yield `id: ${body.id}\nevent: ${body.event}\ndata: ${JSON.stringify(body)}\n\n`
     }
+    if (through > position) {
+      position = through
+      continue
+    }
+    const more = await within(clock, heartbeatMs, (over) => feed.eventAfter(position, over), ended)
+    // With the position, so that a reader whose filter matches few events resumes from here.
+    if (more === late && !ended.aborted) yield `${alive}${idLine(position)}\n`
+  }
+}
+
+async function* positions(
+  streams: EventStreams,
+  start: number,
+  heard: () => Promise<boolean>,
+  ended: AbortSignal,
+): AsyncGenerator<string> {
+  yield opening(start)
+  for await (const position of followChanges(streams, start, heard, ended)) {
+    // A browser gives its page no event without data.
+    yield position === undefined ? `${alive}\n` : `${idLine(position)}event: changed\ndata: {}\n\n`
+  }
+}
+
+/** The response has begun, so it can't report an error. The reader reconnects, and receives a lasting error then. */
+async function* reportingErrors({ logger }: EventStreams, lines: AsyncGenerator<string>): AsyncGenerator<string> {
+  try {
+    yield* lines
   } catch (error) {
-    // The response has begun, so it can't report the error. The reader reconnects, and receives a lasting error then.
     logger.error({ err: error }, 'a stream of events ended early')
   }
+}
+
+const alive = ': still here\n'
+
+/** Sent at once with the headers, so that the reader sees an open stream. */
+function opening(position: number): string {
+  return `retry: 1000\n${idLine(position)}\n`
 }
 
 /** An id without an event advances the reader's position (HTML §9.2.6). */
