@@ -103,7 +103,7 @@ function Table({ keys, revoke }: { keys: readonly ApiKeyView[]; revoke: (key: Ap
               <th scope="row">
                 {key.name}
                 <small>
-                  <Copy text={key.id} label="id" /> {key.hint}…
+                  <Copy text={key.id} label="id" /> · {key.hint}…
                 </small>
               </th>
               <td>

@@ -17,6 +17,7 @@ export function RelayerView({ id }: { id: string }) {
   const relayer = useLoad<Relayer>(pathOf`/v1/relayers/${id}`)
   const status = useLoad<RelayerStatusView>(pathOf`/v1/relayers/${id}/status`)
   const nonces = useLoad<readonly TraceView[]>(pathOf`/v1/relayers/${id}/nonces`)
+  const isMissing = relayer.failure?.code === 'RELAYER_NOT_FOUND'
   return (
     <>
       <nav class="crumbs" aria-label="Where this page is">
@@ -25,6 +26,7 @@ export function RelayerView({ id }: { id: string }) {
       <Heading
         aside={
           may('cancel') &&
+          !isMissing &&
           status.answer?.data.pending_transactions_count !== 0 && (
             <a class="button danger" href={pathOf`/relayers/${id}/cancel-all`}>
               Cancel all…
@@ -37,22 +39,27 @@ export function RelayerView({ id }: { id: string }) {
       <Shown loaded={relayer} what={`the relayer ${id}`}>
         {(view) => <Facts relayer={view} status={status.answer?.data} why={status.failure?.message} />}
       </Shown>
-      <section aria-labelledby="lane">
-        <h2 id="lane">Nonces</h2>
-        <Shown loaded={nonces} what="the nonces">
-          {(traces) => (
-            <>
-              <HeldUp relayer={id} traces={traces} />
-              {traces.length === 0 ? (
-                <Empty title="No nonce used yet">A transaction gets its nonce when it is sent.</Empty>
-              ) : (
-                <NonceLane relayer={id} traces={traces} />
-              )}
-            </>
-          )}
-        </Shown>
-      </section>
-      <Transactions id={id} />
+      {!isMissing && (
+        <>
+          <section aria-labelledby="lane">
+            <h2 id="lane">Nonces</h2>
+            <Shown loaded={nonces} what="the nonces">
+              {(traces) => <Nonces relayer={id} traces={traces} />}
+            </Shown>
+          </section>
+          <Transactions id={id} />
+        </>
+      )}
+    </>
+  )
+}
+
+function Nonces({ relayer, traces }: { relayer: string; traces: readonly TraceView[] }) {
+  if (traces.length === 0) return <Empty title="No nonce used yet">A transaction gets its nonce when it is sent.</Empty>
+  return (
+    <>
+      <HeldUp relayer={relayer} traces={traces} />
+      <NonceLane relayer={relayer} traces={traces} />
     </>
   )
 }
