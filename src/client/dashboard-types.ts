@@ -21,7 +21,7 @@ export interface OverviewView {
     readonly nonce?: number
     readonly created_at: string
   }
-  /** The first that waits, and so holds up the others */
+  /** The first that waits, and so holds up the others; else one whose finality is stalled */
   readonly held_up?: {
     readonly id: string
     /** Absent in the queue */

@@ -20,11 +20,20 @@ export interface RelayerStanding {
   readonly bound: readonly OpenTransaction[]
   /** The first of the queue. */
   readonly head?: OpenTransaction
+  /** The first confirmed transaction whose finality is stalled. */
+  readonly stalled?: OpenTransaction
 }
 
-/** The transaction that holds up the others: the one with the lowest nonce that waits, else the head of the queue. */
-export function holdingUp({ bound, head }: RelayerStanding): (OpenTransaction & { readonly wait: Wait }) | undefined {
-  for (const each of head ? [...bound, head] : bound) if (each.wait) return { ...each, wait: each.wait }
+/**
+ * The transaction that holds up the others: the one with the lowest nonce that waits, else the head of the queue. Without one, it is
+ * a confirmed transaction whose finality is stalled.
+ */
+export function holdingUp({
+  bound,
+  head,
+  stalled,
+}: RelayerStanding): (OpenTransaction & { readonly wait: Wait }) | undefined {
+  for (const each of [...bound, head, stalled]) if (each?.wait) return { ...each, wait: each.wait }
   return undefined
 }
 

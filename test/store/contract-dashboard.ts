@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { Attempt } from '../../src/domain/attempt.ts'
 import { dayOf } from '../../src/domain/daily-gas.ts'
 import type { ApiKeyId, RelayerId } from '../../src/domain/ids.ts'
+import { holdingUp } from '../../src/domain/standing.ts'
 import type { Inclusion, Lifecycle, Transaction } from '../../src/domain/transaction.ts'
 import type { Store } from '../../src/store/store.ts'
 import { now, someAttempt } from '../domain/some.ts'
@@ -90,6 +91,25 @@ export function dashboardContract(open: OpenStore): void {
     expect(await store.reads.relayerOfTransaction(head.id)).toBe(id)
     const hash = 'attempts' in first.lifecycle ? first.lifecycle.attempts[0].hash : '0x'
     expect(await store.reads.openWithHash(id, hash)).toBe(first.id)
+
+    const reported = { condition: 'finality_stalled', text: 'waits: its block is confirmed, and not final' } as const
+    if (first.lifecycle.phase !== 'inFlight') throw new Error('it is in flight')
+    const { hash: spender, kind } = first.lifecycle.attempts[0]
+    const inclusion: Inclusion = {
+      by: 'attempt',
+      hash: spender,
+      kind,
+      block: { number: 9, hash: spender },
+      succeeded: true,
+    }
+    const confirmed: Lifecycle = { ...first.lifecycle, phase: 'mined', inclusion, confirmedAt: now }
+    await store.commit((session) =>
+      session.saveTransaction(first, { ...first, lifecycle: confirmed, wait: reported }, now),
+    )
+    const standing = await store.reads.standing(id)
+    expect(standing).toMatchObject({ bound: [{ id: second.id }], stalled: { id: first.id, wait: reported } })
+    expect(holdingUp(standing)?.id).toBe(second.id)
+    expect(holdingUp({ ...standing, bound: [] })?.id).toBe(first.id)
   })
 
   test('the fees of a day are the exact sum over its final transactions, each counted once', async () => {

@@ -35,7 +35,10 @@ const overviewSchema = Type.Object(
     held_up: Type.Optional(
       Type.Object(
         { ...openProperties, wait: waitSchema },
-        { additionalProperties: false, description: 'The first that waits, and so holds up the others' },
+        {
+          additionalProperties: false,
+          description: 'The first that waits, and so holds up the others; else one whose finality is stalled',
+        },
       ),
     ),
   },

@@ -10,7 +10,7 @@ import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
 import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
 
 // Literals: see load-work.ts. A foreign spender counts as work in progress.
-const unsettled = sql<boolean>`open = 1 AND confirmed_at IS NOT NULL AND included_kind <> 'external'`
+export const unsettled = sql<boolean>`open = 1 AND confirmed_at IS NOT NULL AND included_kind <> 'external'`
 
 interface SummaryRow {
   number: number

@@ -7,6 +7,7 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { Nonce } from '../../domain/units.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
+import { unsettled } from './load-unsettled.ts'
 import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
 
 const columns = ['id', 'nonce', 'phase', 'created_at', 'canceled_at', 'wait_condition', 'wait_text'] as const
@@ -36,9 +37,28 @@ const head = statement<{ relayerId: RelayerId }, OpenRow>((db, p) =>
     .limit(1),
 )
 
+const stalled = statement<{ relayerId: RelayerId }, OpenRow>((db, p) =>
+  db
+    .selectFrom('transactions')
+    .select([...columns])
+    .where('relayer_id', '=', p.relayerId)
+    .where(unsettled)
+    .where('wait_condition', '=', sql.lit('finality_stalled'))
+    .orderBy('confirmed_at')
+    .limit(1),
+)
+
 export async function readStanding(executor: Executor, relayerId: RelayerId): Promise<RelayerStanding> {
-  const [rows, queued] = await Promise.all([executor.all(bound, { relayerId }), first(executor, head, { relayerId })])
-  return { bound: rows.map(openFromRow), ...(queued && { head: openFromRow(queued) }) }
+  const [rows, queued, late] = await Promise.all([
+    executor.all(bound, { relayerId }),
+    first(executor, head, { relayerId }),
+    first(executor, stalled, { relayerId }),
+  ])
+  return {
+    bound: rows.map(openFromRow),
+    ...(queued && { head: openFromRow(queued) }),
+    ...(late && { stalled: openFromRow(late) }),
+  }
 }
 
 function openFromRow(row: OpenRow): OpenTransaction {
