@@ -1,9 +1,11 @@
 // Replicas of the service on one PostgreSQL, each behind a gate of its own, and relayers on three chains behind a
 // recorder: two anvils, and Hardhat's strict pool.
 import pg from 'pg'
+import { privateKeyToAddress } from 'viem/accounts'
+import { keccak256, toHex } from 'viem/utils'
 import { type Anvil, startAnvil } from '../../../tooling/anvil.ts'
 import { until } from '../../../tooling/client.ts'
-import { type DevAccount, devAccounts } from '../../../tooling/dev-accounts.ts'
+import type { DevAccount } from '../../../tooling/dev-accounts.ts'
 import { type Hardhat, startHardhat } from '../../../tooling/hardhat.ts'
 import { numbers, type Postgres, startPostgres } from '../../../tooling/postgres.ts'
 import { type Service, startService } from '../../../tooling/service.ts'
@@ -47,6 +49,20 @@ export interface ClusterOptions {
   readonly nodeArguments?: readonly string[]
 }
 
+const relayersPerChainMax = 10
+/** 10,000 ether. */
+const funds = toHex(10n ** 22n)
+
+/** A funded account with a key of its own: on these chains the service refuses the published keys of development. */
+async function openSender(chain: string, index: number, node: Anvil | Hardhat | undefined): Promise<Sender> {
+  const id = `${chain}-${index}`
+  const key = keccak256(toHex(id))
+  const address = privateKeyToAddress(key)
+  // Anvil knows the method, too.
+  await node?.rpc('hardhat_setBalance', [address, funds])
+  return { id, chain, address, key }
+}
+
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   await using pieces = new AsyncDisposableStack()
   const names = options.chains ?? ['one', 'two', 'strict']
@@ -63,11 +79,12 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const query = async <Row>(sql: string) => (await pool.query(sql)).rows as Row[]
   const nodes = Object.fromEntries(names.map((name) => [name, chains[name]?.url ?? '']))
   const recorder = pieces.use(await startRecorder({ nodes, isRecorded: isRecorded(query) }))
-  const senders = names.flatMap((chain) =>
-    devAccounts
-      .slice(0, options.relayersPerChain)
-      .map((account, index): Sender => ({ id: `${chain}-${index}`, chain, ...account })),
-  )
+  const senders: Sender[] = []
+  for (const chain of names) {
+    for (let index = 0; index < (options.relayersPerChain ?? relayersPerChainMax); index += 1) {
+      senders.push(await openSender(chain, index, chains[chain]))
+    }
+  }
 
   async function startReplica(name: string): Promise<Replica> {
     await postgres.query(`CREATE ROLE ${name} LOGIN PASSWORD '${url.password}' IN ROLE ${url.username}`)
