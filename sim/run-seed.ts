@@ -243,13 +243,19 @@ function demandVerdicts({ rows, clients, history }: World): void {
   }
 }
 
-/** The engine ends an expired transaction soon. One that a lost history may have sent ends after the history check. */
+/**
+ * The engine ends an expired transaction soon. One that a lost history may have sent ends after the history check, and one whose
+ * nonce is spent by what the chain shows.
+ */
 function demandExpiries({ rows, scenario, machine, timeline, history }: World): void {
   const since = epochMs + timeline.now() + machine.skewMs() - 20 * scenario.blocktimeMs
-  for (const row of rows.all().values()) {
+  const all = [...rows.all().values()]
+  // Only the first of a queue reports the check that holds up all of it.
+  const checked = new Set(all.flatMap((row) => (row.wait_condition === 'history_unknown' ? [row.relayer_id] : [])))
+  for (const row of all) {
     const { id, open, phase, valid_until: end, canceled_at: taken, wait_condition: condition } = row
     if (open === 0 || phase === 'mined' || end === null || end > since || taken !== null) continue
-    if (condition === 'history_unknown') continue
+    if (checked.has(row.relayer_id) || condition === 'nonce_unproven') continue
     history.fail(`${id.slice(-6)} has expired long ago, and is not taken back: "${row.wait_text ?? row.status_reason}"`)
   }
 }

@@ -2,16 +2,17 @@
 // so each transaction is read anew, and the signature stays unused if the transaction changed.
 import { isDeepStrictEqual } from 'node:util'
 import { givesWay } from '../domain/decide/gap-filler.ts'
+import { inFlightOf } from '../domain/decide/work.ts'
 import { StaleWrite } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import { isInPhase, revisionOf, type Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import { fence, type Ownership } from '../ownership/ownership.ts'
-import type { Session } from '../store/store.ts'
+import type { Session, Store } from '../store/store.ts'
 import { hasSameRules, type Recorded, type RecordedDecision, write } from './record.ts'
 import type { SignedAttempt } from './sign.ts'
 import type { SignedGroup } from './signatures-under-way.ts'
-import type { Refusal, SigningOrder } from './signing-group.ts'
+import type { Refusal, SigningGroup, SigningOrder } from './signing-group.ts'
 import type { StepContext } from './step-context.ts'
 
 /** Records nothing if a client changed the relayer meanwhile. Throws OwnershipLost. */
@@ -22,6 +23,8 @@ export async function recordSigned(
 ): Promise<Recorded> {
   const now = clock.now()
   const { relayer, purpose } = group
+  // Only the owner's steps bring transactions into flight, and they wait for this one.
+  let room = await openRoomFor(store.reads, group)
   try {
     return await store.commit(async (session) => {
       await fence(session, ownership)
@@ -30,8 +33,11 @@ export async function recordSigned(
       const signed: RecordedDecision[] = []
       const rows: Transaction[] = []
       for (const [index, order] of group.orders.entries()) {
+        const needsRoom = order.decision.do === 'assignNonce' && !order.makesWay
+        if (needsRoom && room === 0) break
         const fresh = await stillDue(session, order, attempts[index], now)
         if (fresh) {
+          if (needsRoom) room -= 1
           signed.push(...fresh.signed)
           rows.push(...fresh.rows)
           // Above a nonce that stays unused, nothing would be mined.
@@ -44,6 +50,12 @@ export async function recordSigned(
     if (error instanceof StaleWrite) return { broadcasts: [], changed: 0 }
     throw error
   }
+}
+
+/** A reorganization may have brought transactions back into flight since the signatures were decided. */
+async function openRoomFor(reads: Store['reads'], { purpose, relayer, inFlightMax }: SigningGroup): Promise<number> {
+  const work = purpose === 'bind' ? await reads.work(relayer.id) : undefined
+  return work ? Math.max(0, inFlightMax - inFlightOf(work).length) : 0
 }
 
 /** Also of signatures that stay unused. */

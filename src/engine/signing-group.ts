@@ -10,6 +10,7 @@ import {
   type SigningPurpose,
   signatureKey,
 } from '../domain/decide/signing.ts'
+import type { Observation } from '../domain/observation.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import { isInPhase } from '../domain/transaction.ts'
 import type { BlockNumber } from '../domain/units.ts'
@@ -28,6 +29,8 @@ export interface SigningGroup {
   /** As it was when the signatures were decided. */
   readonly relayer: Relayer
   readonly head: BlockNumber
+  /** How many transactions there may be in flight: one of a delegated account (EIP-7702), else `max_in_flight`. */
+  readonly inFlightMax: number
   /** Lowest nonce first. */
   readonly orders: readonly SigningOrder[]
 }
@@ -38,12 +41,17 @@ export interface SplitPlan {
   readonly groups: readonly SigningGroup[]
 }
 
-export function splitPlan(plan: Plan, relayer: Relayer, head: BlockNumber, groupMax: number): SplitPlan {
+export function splitPlan(
+  plan: Plan,
+  relayer: Relayer,
+  { head: { number: head }, delegated = false }: Pick<Observation, 'head' | 'delegated'>,
+  groupMax: number,
+): SplitPlan {
   const orders = plan.decisions.filter(isSigning).map((decision) => orderFor(decision, plan.decisions))
   const tied = new Set<Decision>(orders.flatMap(({ makesWay }) => makesWay ?? []))
   const purposes = [...new Set(orders.map(({ decision }) => purposeOf(decision)))]
   const groups = purposes.map((purpose) => ({
-    ...{ purpose, relayer, head },
+    ...{ purpose, relayer, head, inFlightMax: delegated ? 1 : relayer.policies.maxInFlight },
     orders: orders
       .filter(({ decision }) => purposeOf(decision) === purpose)
       .sort((one, other) => nonceOf(one.decision) - nonceOf(other.decision))

@@ -87,7 +87,7 @@ export async function step(
 
   const { number } = observation.head
   const { unsigned, groups } = remote
-    ? splitPlan(plan, relayer, number, remote.groupMax)
+    ? splitPlan(plan, relayer, observation, remote.groupMax)
     : { unsigned: plan, groups: [] }
   const recorded = await record(context, ownership, work, unsigned, number, now)
   // While held up, a step looks at races only, so the other conditions stay as they were reported.
