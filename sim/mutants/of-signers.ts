@@ -51,6 +51,18 @@ export const ofSigners: readonly Mutant[] = [
     ],
   },
   {
+    name: 'bind-for-the-room-of-before',
+    breaks: 'binds signed nonces although a reorganization took their room back',
+    caughtBy: 'test/engine/remote-signer.test.ts',
+    edits: [
+      {
+        file: 'src/engine/record-signed.ts',
+        find: 'Math.max(0, inFlightMax - inFlightOf(work).length)',
+        put: 'inFlightMax',
+      },
+    ],
+  },
+  {
     name: 'bind-above-a-failure',
     breaks: 'binds a nonce above one whose signature failed',
     caughtBy: 'test/engine/remote-signer.test.ts',

@@ -1,18 +1,19 @@
 // Steps over a signer that takes its time: what needs no signature goes on, what was signed is recorded before its bytes
 // leave, and a failure is one transaction's own.
 import { expect, test } from 'vitest'
+import type { Policies } from '../../src/domain/policy-table.ts'
 import { statusReasonOf } from '../../src/domain/wait.ts'
 import { trackBroadcasts } from '../../src/engine/broadcasts-under-way.ts'
 import { trackSignatures } from '../../src/engine/signatures-under-way.ts'
 import { step } from '../../src/engine/step.ts'
 import type { StepContext } from '../../src/engine/step-context.ts'
-import { by, headAt, height, someObservation, somePolicy } from '../domain/some.ts'
+import { blockHash, by, headAt, height, someObservation, somePolicy } from '../domain/some.ts'
 import { quiescence } from '../support/settled.ts'
 import { heldSigner } from './held-signer.ts'
 import { nothingUnknown, openWorkplace } from './workplace.ts'
 
-async function openRemote(groupMax?: number) {
-  const place = await openWorkplace()
+async function openRemote(groupMax?: number, policies: Partial<Policies> = {}) {
+  const place = await openWorkplace(policies)
   const signer = heldSigner(place.context.signerOf(place.relayer), groupMax)
   const context: StepContext = { ...place.context, signerOf: () => signer }
   const ownership = await place.own()
@@ -73,6 +74,35 @@ test('while a signature hangs, a mined transaction is settled, and nothing of wh
   await remote.step()
   expect((await place.readAs(second, 'inFlight')).lifecycle.nonce).toBe(1)
   expect(place.chain.broadcasts).toHaveLength(2)
+})
+
+test('a nonce signed for room that a reorganization took back stays unused', async () => {
+  await using remote = await openRemote(undefined, { maxInFlight: 1 })
+  const { place, signer } = remote
+  signer.mood = 'signs'
+  const first = await place.send()
+  await remote.step()
+  await remote.settle()
+  await remote.step()
+  const { attempts } = (await place.readAs(first, 'inFlight')).lifecycle
+
+  signer.mood = 'holds'
+  const second = await place.send()
+  const head = headAt(height + 1)
+  place.chain.view = someObservation({ nonce: 1, head, inclusions: new Map([[0, by(attempts[0])]]) })
+  await remote.step()
+  expect((await place.read(first)).lifecycle.phase).toBe('mined')
+  await remote.step()
+  expect(signer.held.map(({ nonce }) => nonce)).toEqual([1])
+  place.chain.view = someObservation({ head, canonical: new Map([[height, blockHash(7)]]) })
+  await remote.step()
+  expect((await place.read(first)).lifecycle.phase).toBe('inFlight')
+
+  signer.held[0]?.sign()
+  await remote.settle()
+  await remote.step()
+  expect(await remote.nonces()).toEqual([0])
+  expect((await place.read(second)).lifecycle.phase).toBe('queued')
 })
 
 test('new nonces are bound up to the first that failed, which waits and is tried again', async () => {
