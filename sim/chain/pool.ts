@@ -57,13 +57,14 @@ export function admit(
     ...(rival && { rival }),
   })
   const { from, nonce, gasLimit, cap, tip } = transaction
-  if (transaction.chainId !== rules.chainId || tip > cap) return refuse('invalid')
-  if (gasLimit < intrinsicGas(transaction) + rules.l1Gas || gasLimit > blockGasMax) return refuse('invalid')
   const account = accountAt(head, from)
   const held = pool.bySender.get(from) ?? new Map<number, SimTransaction>()
   const incumbent = held.get(nonce)
+  // Before anything else: what it holds was valid once (geth `core/txpool/legacypool/legacypool.go`).
+  if (incumbent?.hash === transaction.hash && nonce >= account.nonce) return refuse('alreadyKnown')
+  if (transaction.chainId !== rules.chainId || tip > cap) return refuse('invalid')
+  if (gasLimit < intrinsicGas(transaction) + rules.l1Gas || gasLimit > blockGasMax) return refuse('invalid')
   if (nonce < account.nonce) return refuse('nonceTooLow')
-  if (incumbent?.hash === transaction.hash) return refuse('alreadyKnown')
   if (tip < rules.tipMin) return { admitted: false, refusal: 'feeTooLow', tipNeeded: rules.tipMin }
   if (nonce - account.nonce > profile.gapMax) return refuse('nonceGap')
   if (costOf(transaction) + l1FeeOf(transaction, rules.l1Price) > account.balance) return refuse('insufficientFunds')

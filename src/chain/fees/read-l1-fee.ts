@@ -55,10 +55,12 @@ export function readingL1Fee(endpoints: Endpoints, oracle: Address | typeof opSt
 
   async function read(at: TrackedHead): Promise<L1FeeFacts | undefined> {
     const { number } = at.head
-    const age = known ? number - known.readAt : Number.POSITIVE_INFINITY
-    if (known && age >= 0 && age < keptBlocks) {
-      const noOpL1Fee = await ask(at, known.functions, noOpBytes)
-      if (noOpL1Fee !== undefined) return { noOpL1Fee, l1FeePerByte: perByteOf(noOpL1Fee, known) }
+    // A read for another head may replace it meanwhile.
+    const kept = known
+    const age = kept ? number - kept.readAt : Number.POSITIVE_INFINITY
+    if (kept && age >= 0 && age < keptBlocks) {
+      const noOpL1Fee = await ask(at, kept.functions, noOpBytes)
+      if (noOpL1Fee !== undefined) return { noOpL1Fee, l1FeePerByte: perByteOf(noOpL1Fee, kept) }
       known = undefined
     }
     for (const functions of [upperBound, fee]) {
@@ -67,8 +69,9 @@ export function readingL1Fee(endpoints: Endpoints, oracle: Address | typeof opSt
         ask(at, functions, functions.largeBytes),
       ])
       if (small === undefined || large === undefined || large < small) continue
-      known = { functions, small, large, readAt: number }
-      return { noOpL1Fee: small, l1FeePerByte: perByteOf(small, known) }
+      const line = { functions, small, large, readAt: number }
+      known = line
+      return { noOpL1Fee: small, l1FeePerByte: perByteOf(small, line) }
     }
     return undefined
   }

@@ -55,7 +55,6 @@ export async function findInclusions(
   const lostNoOps = new Map<Nonce, LostNoOp>()
   const due = spent.filter(({ nonce }) => found.has(nonce) || unexplained.isDue(address, nonce, head))
   const shown = await shownBefore(parts, address, due, at)
-  const shownEarlier = new Set(shown.keys())
   // Only a denial by the node that reported the head counts: another may have lagged when it answered, and caught up
   // since.
   const [denied, undecided, goesOn] = [new Set<Nonce>(), new Set<Nonce>(), new Set<Nonce>()]
@@ -83,8 +82,7 @@ export async function findInclusions(
   }
   for (const { nonce } of due) {
     const inBlock = shown.get(nonce)
-    // A search may take minutes. A denial from before it may come from a replica of the node that lags.
-    const isDeep = inBlock && shownEarlier.has(nonce) && head - inBlock.block.number >= receiptAwaitedBlocks
+    const isDeep = inBlock && head - inBlock.block.number >= receiptAwaitedBlocks
     if (isDeep && !found.has(nonce) && denied.has(nonce) && !undecided.has(nonce)) found.set(nonce, inBlock)
     if (found.has(nonce) || lostNoOps.has(nonce)) unexplained.forget(address, nonce)
     else if (!goesOn.has(nonce)) unexplained.lookedFor(address, nonce, head, inBlock)

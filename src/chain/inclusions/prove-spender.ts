@@ -3,7 +3,7 @@
 
 import { isAddressEqual, recoverAuthorizationAddress } from 'viem/utils'
 import { isSameAccessList } from '../../domain/access-list.ts'
-import type { Address } from '../../domain/ids.ts'
+import type { Address, Hash } from '../../domain/ids.ts'
 import { isLostNoOp } from '../../domain/lost-history/lost-cancellation.ts'
 import type { LiveNonce, LostNoOp } from '../../domain/observation.ts'
 import type { BlockRef, Execution, Inclusion } from '../../domain/transaction.ts'
@@ -39,9 +39,12 @@ export async function proveSpender(
   const { spender, block, minedAt } = found
   const { hash } = spender
   const own = live.attempts.find((attempt) => attempt.hash === hash)
-  if (own) return { by: 'attempt', hash, kind: own.kind, block }
+  if (own) {
+    // The search took its time. Receipts that were missing before it may be there, above all where the block is.
+    return { by: 'attempt', hash, kind: own.kind, block, ...(await readExecution(endpoint, hash, own, block, at)) }
+  }
   if (carriesOurs(spender, address, live)) {
-    const execution = await readExecution(endpoint, spender, block, at)
+    const execution = await readExecution(endpoint, hash, spender.signed ?? {}, block, at)
     return execution && { by: 'unrecorded', hash, block, ...execution }
   }
   const signed = await rebuild(spender, address)
@@ -99,14 +102,15 @@ function carriesOurs(spender: Mined, address: Address, { nonce, payloads = [] }:
 /** Empty where the endpoint has no receipt for that block. Undefined where it did not answer. */
 async function readExecution(
   endpoint: Endpoint,
-  { hash, signed }: Mined,
+  hash: Hash,
+  signed: Parameters<typeof executionOf>[2],
   block: BlockRef,
   at: TrackedHead,
 ): Promise<Execution | undefined> {
   const answer = await endpoint.call({ method: 'eth_getTransactionReceipt', params: [hash] })
   if (!isAnswered(answer)) return undefined
   const receipt = answer.kind === 'value' ? toReceipt(answer.value) : undefined
-  return receipt?.block.hash === block.hash ? executionOf(endpoint, receipt, signed ?? {}, at) : {}
+  return receipt?.block.hash === block.hash ? executionOf(endpoint, receipt, signed, at) : {}
 }
 
 /** The transaction that the account sent, or the one that carried an EIP-7702 authorization of it. */
