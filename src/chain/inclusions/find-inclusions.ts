@@ -11,7 +11,7 @@ import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
 import { proveSpender, searchOf } from './prove-spender.ts'
 import { readReceipts } from './read-receipts.ts'
-import { isBare, isWhole } from './receipt.ts'
+import { isBare, isWhole, receiptAwaitedBlocks } from './receipt.ts'
 import type { Unexplained } from './unexplained.ts'
 
 export interface FindInclusions {
@@ -26,12 +26,6 @@ export interface FindInclusions {
 const proofsMax = 8
 /** A node may index receipts after the block: a proof without one needs a nonce that was spent so many blocks ago. */
 const provenAfterBlocks = 2
-/**
- * A receipt holds more facts than the block, so the service waits for it. It does not wait for ever, since some nodes
- * never have it.
- */
-const receiptAwaitedBlocks = 32
-
 export interface FoundSpent {
   readonly inclusions: ReadonlyMap<Nonce, Inclusion>
   /** Our transactions that are not on record. They become inclusions once they are recorded. */

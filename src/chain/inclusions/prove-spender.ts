@@ -14,7 +14,7 @@ import { type Mined, toHead, toHex, toMined } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { locateSpending, type Spending } from './locate-spending.ts'
 import { rebuild } from './rebuild.ts'
-import { executionOf, toReceipt } from './receipt.ts'
+import { executionOf, receiptAwaitedBlocks, toReceipt } from './receipt.ts'
 
 /** Bodies read in one proof. The next blocks' observations continue a longer search. */
 const bodiesMax = 32
@@ -40,8 +40,10 @@ export async function proveSpender(
   const { hash } = spender
   const own = live.attempts.find((attempt) => attempt.hash === hash)
   if (own) {
-    // The search took its time. Receipts that were missing before it may be there, above all where the block is.
-    return { by: 'attempt', hash, kind: own.kind, block, ...(await readExecution(endpoint, hash, own, block, at)) }
+    // Nobody waits for the receipt of a block so deep, and the search took its time: a denial from before it is too old.
+    const isDeep = at.head.number - block.number >= receiptAwaitedBlocks
+    const execution = isDeep ? await readExecution(endpoint, hash, own, block, at) : undefined
+    return { by: 'attempt', hash, kind: own.kind, block, ...execution }
   }
   if (carriesOurs(spender, address, live)) {
     const execution = await readExecution(endpoint, hash, spender.signed ?? {}, block, at)

@@ -139,6 +139,12 @@ async function readHeader(endpoint: Endpoint, { number, hash }: BlockRef): Promi
   return head?.hash === hash ? head : undefined
 }
 
+/**
+ * A receipt holds more facts than the block, so the service waits for it. It does not wait for ever, since some nodes
+ * never have it.
+ */
+export const receiptAwaitedBlocks = 32
+
 /** Whether no other node could add a fact. A no-op executes nothing that could succeed or fail. */
 export function isWhole(inclusion: Inclusion | undefined): boolean {
   if (!inclusion) return false
