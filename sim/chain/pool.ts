@@ -60,7 +60,7 @@ export function admit(
   const account = accountAt(head, from)
   const held = pool.bySender.get(from) ?? new Map<number, SimTransaction>()
   const incumbent = held.get(nonce)
-  // Before anything else: what it holds was valid once (geth `core/txpool/legacypool/legacypool.go`).
+  // A pool does not validate again the bytes that it holds (geth `core/txpool/legacypool/legacypool.go`).
   if (incumbent?.hash === transaction.hash && nonce >= account.nonce) return refuse('alreadyKnown')
   if (transaction.chainId !== rules.chainId || tip > cap) return refuse('invalid')
   if (gasLimit < intrinsicGas(transaction) + rules.l1Gas || gasLimit > blockGasMax) return refuse('invalid')

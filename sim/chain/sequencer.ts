@@ -11,7 +11,7 @@ export interface ChainKind {
   readonly hasSequencer: boolean
   /** Gas has a part for L1, so that 21,000 never suffice. */
   readonly hasL1Gas: boolean
-  /** Data on L1 costs a fee beside gas, and an oracle tells it. */
+  /** Data on L1 costs a fee beside gas, which an oracle reports. */
   readonly hasL1Fee: boolean
 }
 

@@ -30,7 +30,7 @@ const reckonedBlocks = 3
 const noOpGas = 21_000n
 /** At least. */
 const noOpBytes = 100n
-/** What a node is behind when it tells the price of data on L1. */
+/** A node may report the price of data on L1 as of so many blocks ago. */
 const l1ReadBlocks = 16
 
 export function watchFunds(blocks: Blocks, kind: ChainKind, fail: (what: string) => void): Funds {

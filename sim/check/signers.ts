@@ -3,7 +3,7 @@ import { accountAt, ancestorAt } from '../chain/blocks.ts'
 import { finalityBlocks } from '../finality.ts'
 import type { World } from '../world.ts'
 
-/** In blocks: so long the outage outlasts all other faults, and half of it is enough to settle what was mined before. */
+/** How many blocks the signers' outage outlasts all other faults. Half of them suffice to settle earlier transactions. */
 export function outageBlocks({ scenario, nodes }: World): number {
   const confirmations = Math.max(scenario.confirmations, finalityBlocks(scenario.finality))
   const lateBlocks = Math.max(...nodes.map(({ receipts }) => receipts.lateBlocks))

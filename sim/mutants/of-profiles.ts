@@ -74,7 +74,7 @@ export const ofProfiles: readonly Mutant[] = [
   },
   {
     name: 'replace-from-the-reserve',
-    breaks: 'pays for a new payload from what is kept for a cancellation',
+    breaks: 'pays for a new payload from cancel_reserve',
     caughtBy: 'test/domain/replace.test.ts',
     edits: [
       {

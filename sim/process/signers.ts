@@ -21,7 +21,7 @@ export interface SignerWorld {
 
 const quota = { perSecond: 50, concurrency: 10 }
 
-/** For one life of the service: what is on its way to a process that dies is lost. */
+/** For one life of the service: a process that dies loses the signatures under way. */
 export function simKeyServices(world: SignerWorld, instance: Instance, log: Logger): OpenKeyService {
   return async ({ id }) => {
     const key = hexToBytes(world.keyOf(id) as `0x${string}`)

@@ -42,5 +42,5 @@ const published: ReadonlySet<string> = new Set([
 /** Why a relayer may not use this account; undefined if it may. */
 export function whyPublished(address: Address, chainId: number): string | undefined {
   if (developmentChains.includes(chainId) || !published.has(address.toLowerCase())) return undefined
-  return `signs as ${address} on chain ${chainId}, and the key of this development account is published: anybody can spend what it holds; give it a signer with a key of its own`
+  return `signs as ${address} on chain ${chainId}, and the key of this development account is published, so anybody can spend its funds: give it a signer with a key of its own`
 }

@@ -12,7 +12,7 @@ export interface FakeGoogleCloudKms extends FakeService {
   readonly accounts: Map<string, { readonly keyId: string; readonly publicKey: KeyObject }>
   /** Access tokens that its metadata server gave away. */
   readonly tokens: Set<string>
-  /** What it does to the bytes on the way. */
+  /** The bytes that it alters in transit. */
   readonly damage: { digest?: boolean; signature?: boolean }
 }
 

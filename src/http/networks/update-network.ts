@@ -44,7 +44,7 @@ export function updateNetwork(management: ManagementContext) {
       operationId: 'updateNetwork',
       summary: 'Change a network',
       description:
-        "What is absent stays, and null gives a member back to the configuration file. New endpoints take over at once: what was asked of the old ones is still answered by them. The fields of `profile` are patched one by one, and new `tags` derive it anew. Which chain it is, is the file's to say.",
+        "A member that is absent stays, and null gives a member back to the configuration file. New endpoints take over at once; the old ones still answer the requests that they have. The fields of `profile` are patched one by one, and new `tags` derive it anew. Which chain it is, is the file's to say.",
       tags: ['networks'],
       params: networkParameters,
       body: bodySchema,

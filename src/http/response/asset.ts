@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** A reader who reads slowly holds no copy. */
+/** All responses share these buffers, so a slow client holds no copy. */
 export interface Asset {
   readonly type: string
   readonly etag: string
