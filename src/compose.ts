@@ -181,7 +181,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
       policyFor: (network) => networkPolicy(network, limits),
     }),
   )
-  const { canBeFollowed, chainOf, signerOf, policyOf, gasRulesOf } = registry
+  const { canBeFollowed, chainOf, signerOf, policyOf, profileOf } = registry
   const hasNotification = (id: string) => registry.notifications().some((each) => each.id === id)
   await syncConfiguredRelayers({ store, file: file.relayers, canBeFollowed, hasNotification, logger })
 
@@ -205,8 +205,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
     random,
     wake: ownerships.wake,
     queueMax: limits.queueMax,
-    policyOf,
-    gasRulesOf,
+    profileOf,
   }
   const everything = opened.move()
   return {

@@ -1,8 +1,7 @@
 // The context of every command: the store, the time, and a hint that there is work.
 
 import type { RelayerId } from '../domain/ids.ts'
-import type { GasRules } from '../domain/intrinsic-gas.ts'
-import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
+import type { DecisionProfile, Relayer } from '../domain/relayer.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Random } from '../ops/random.ts'
 import type { Store } from '../store/store.ts'
@@ -15,8 +14,6 @@ export interface CommandContext {
   readonly wake: (relayer: RelayerId) => void
   /** How many pending transactions a relayer may hold. A send beyond them is refused with QUEUE_FULL. */
   readonly queueMax: number
-  /** Throws if this replica does not have the relayer's network. */
-  readonly policyOf: (relayer: Relayer) => NetworkPolicy
   /** Undefined where the configuration of this replica lacks the network. */
-  readonly gasRulesOf: (relayer: Pick<Relayer, 'network'>) => GasRules | undefined
+  readonly profileOf: (relayer: Pick<Relayer, 'network'>) => DecisionProfile | undefined
 }

@@ -94,7 +94,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     signerOf: (relayer) => fittingSigner(relayer, signer(relayer.signerId)),
     ...{ networks, endpointsOf, chainOf },
     policyOf: ({ network }) => opened.policyOf(network),
-    gasRulesOf: ({ network }) => opened.gasRulesOf(network),
+    profileOf: ({ network }) => opened.profileOf(network),
     relayers: () => followable,
     canBeFollowed: (relayer) => whyUnfollowed(relayer) === undefined,
     async assignTo(toAssign) {

@@ -2,8 +2,7 @@
 // store, so it finds any change: by this process, by another one, or by one that died before it could act on it.
 import type { Chain } from '../chain/chain.ts'
 import type { RelayerId } from '../domain/ids.ts'
-import type { GasRules } from '../domain/intrinsic-gas.ts'
-import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
+import type { DecisionProfile, NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { Signer } from '../signers/signer.ts'
 import type { EndpointSettings, NetworkSettings, NotificationSettings, RegistryFile, SignerFacts } from './entities.ts'
 
@@ -25,7 +24,7 @@ export interface Registry extends AsyncDisposable {
   /** Throws for a network that is not configured. */
   policyOf(relayer: Pick<Relayer, 'network'>): NetworkPolicy
   /** Undefined for a network that is not configured. */
-  gasRulesOf(relayer: Pick<Relayer, 'network'>): GasRules | undefined
+  profileOf(relayer: Pick<Relayer, 'network'>): DecisionProfile | undefined
 
   /** Those that this process can follow, as of the last refresh. */
   relayers(): readonly Relayer[]

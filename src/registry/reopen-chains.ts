@@ -2,8 +2,7 @@
 import type { Chain, Chains } from '../chain/chain.ts'
 import { RescindError } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
-import type { GasRules } from '../domain/intrinsic-gas.ts'
-import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
+import type { DecisionProfile, NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Vault } from '../ops/vault.ts'
 import type { Entity } from '../store/store.ts'
@@ -29,7 +28,7 @@ export interface OpenedChains {
   chainOf(relayer: Pick<Relayer, 'id' | 'network'>): Chain
   /** Throws for a network that is not configured. */
   policyOf(network: string): NetworkPolicy
-  gasRulesOf(network: string): GasRules | undefined
+  profileOf(network: string): DecisionProfile | undefined
   refresh(rows: { readonly networks: readonly Entity[]; readonly relayers: readonly Entity[] }): Promise<void>
 }
 
@@ -92,7 +91,7 @@ export function reopenChains(options: ReopenChains): OpenedChains {
     endpointsOf: (relayer) => endpoints.get(relayer),
     chainOf: ({ id, network }) => ofNetwork(chains.get(chainName(id)) ?? chains.get(network), network),
     policyOf: (network) => ofNetwork(policies.get(network), network),
-    gasRulesOf: (network) => policies.get(network)?.profile,
+    profileOf: (network) => policies.get(network)?.profile,
     async refresh(rows) {
       putNetworks(rows.networks)
       await putRelayers(rows.relayers)

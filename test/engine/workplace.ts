@@ -75,8 +75,8 @@ export async function openWorkplace(policies: Partial<Policies> = {}): Promise<W
   const signer = openPlainSigner('dev', devAccount(0).key, await openCurve(quiet))
   const woken: RelayerId[] = []
   const wake = (id: RelayerId) => void woken.push(id)
-  const rules = { policyOf: () => somePolicy, gasRulesOf: () => somePolicy.profile }
-  const commands: CommandContext = { store, clock, random, queueMax: 100, wake, ...rules }
+  const profileOf = () => somePolicy.profile
+  const commands: CommandContext = { store, clock, random, queueMax: 100, wake, profileOf }
   const read = async (id: TransactionId) => {
     const found = await store.reads.transaction(relayer.id, id)
     if (!found) throw new Error(`${id} is gone`)

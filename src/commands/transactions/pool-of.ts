@@ -1,7 +1,6 @@
 // The kind of pool that a relayer's transactions wait in: it decides what a cancellation can still do.
 import type { RelayerId } from '../../domain/ids.ts'
 import type { PoolKind } from '../../domain/profile.ts'
-import type { Relayer } from '../../domain/relayer.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Reads } from '../../store/store.ts'
 import type { PreviewContext } from './preview-cancellation.ts'
@@ -12,14 +11,9 @@ export interface PoolContext extends Pick<PreviewContext, 'policyOf'> {
 
 /** Never rejects: an answer must not fail because this replica does not have the network. */
 export async function poolOf({ reads, policyOf }: PoolContext, relayerId: RelayerId): Promise<PoolKind> {
-  const relayer = await reads.relayer(relayerId).catch(() => undefined)
-  return relayer ? poolOfRelayer({ policyOf }, relayer) : 'public'
-}
-
-/** Never throws: the owner, which has the network, decides again. */
-export function poolOfRelayer({ policyOf }: Pick<PoolContext, 'policyOf'>, relayer: Relayer): PoolKind {
   try {
-    return policyOf(relayer).profile.pool
+    const relayer = await reads.relayer(relayerId)
+    return relayer ? policyOf(relayer).profile.pool : 'public'
   } catch {
     return 'public'
   }

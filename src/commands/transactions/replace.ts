@@ -6,7 +6,6 @@ import { replace } from '../../domain/replace.ts'
 import { checkSend, type SendRequest } from '../../domain/submit.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { CommandContext } from '../context.ts'
-import { poolOfRelayer } from './pool-of.ts'
 
 /** The requester of a replacement, and whether its key may also cancel. */
 export interface Replacer {
@@ -32,9 +31,11 @@ export async function replaceTransaction(
       const relayer = await session.relayer(relayerId)
       if (!found || !relayer) throw new RescindError('TRANSACTION_NOT_FOUND', 'no such transaction of this relayer')
       if (replacer) checkReplacer(replacer, found)
-      checkSend(relayer, request, now, context.gasRulesOf(relayer))
+      const profile = context.profileOf(relayer)
+      checkSend(relayer, request, now, profile)
       if (replacer) session.recordAudit(allowed(replacer.requester, now, { relayerId, transactionId: id }))
-      return session.saveTransaction(found, replace(found, request, poolOfRelayer(context, relayer)), now)
+      // Without the network here, the owner decides again.
+      return session.saveTransaction(found, replace(found, request, profile?.pool ?? 'public'), now)
     },
     relayerId,
     { transactions: [id] },

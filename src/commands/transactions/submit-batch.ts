@@ -46,13 +46,13 @@ export async function submitBatch(
 
 async function storeBatch(
   session: Session,
-  { queueMax, gasRulesOf }: CommandContext,
+  { queueMax, profileOf }: CommandContext,
   { relayerId, requests, ids, now, requester }: Batch,
 ): Promise<readonly Transaction[]> {
   const reserved = await session.reserveSequences(relayerId, requests.length)
   if (!reserved) throw relayerNotFound(relayerId)
   const { relayer, first } = reserved
-  const rules = gasRulesOf(relayer)
+  const rules = profileOf(relayer)
   checkEach('transactions', requests, (request) => checkSend(relayer, request, now, rules))
   const last = first + requests.length - 1
   if (last > queueMax) {

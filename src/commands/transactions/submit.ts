@@ -58,7 +58,7 @@ function newTransaction({ clock, random }: CommandContext): NewTransaction {
 
 async function storeSend(
   session: Session,
-  { queueMax, gasRulesOf }: CommandContext,
+  { queueMax, profileOf }: CommandContext,
   relayerId: RelayerId,
   request: SendRequest,
   { id, now, requester }: NewTransaction,
@@ -66,7 +66,7 @@ async function storeSend(
   const next = await session.reserveSequence(relayerId)
   if (!next) throw relayerNotFound(relayerId)
   const { relayer, sequence } = next
-  checkSend(relayer, request, now, gasRulesOf(relayer))
+  checkSend(relayer, request, now, profileOf(relayer))
   // No more can be pending than were ever stored, so the count is read only once the limit is in reach.
   if (sequence > queueMax && (await session.pending(relayerId)) >= queueMax) {
     throw new RescindError(

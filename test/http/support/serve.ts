@@ -104,8 +104,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
     random: systemRandom(),
     wake: (id) => woken.push(id),
     queueMax: setting.queueMax ?? 100_000,
-    policyOf: () => somePolicy,
-    gasRulesOf: () => somePolicy.profile,
+    profileOf: () => somePolicy.profile,
   }
   const vault = openVault({ previous: [] }, commands.random)
   const openSigner = async () => signer
