@@ -24,15 +24,26 @@ async function openRemote(groupMax?: number, policies: Partial<Policies> = {}) {
       rung += 1
     }),
   }
+  const stepOnce = () => step(context, ownership, nothingUnknown, underWay)
+  /** Lets the groups that are answered end. */
+  async function settle(): Promise<number> {
+    await quiescence()
+    return rung
+  }
   return {
     place,
     signer,
     ownership,
-    step: () => step(context, ownership, nothingUnknown, underWay),
-    /** Answers as told, and lets the groups end. */
-    async settle() {
-      await quiescence()
-      return rung
+    step: stepOnce,
+    settle,
+    /** Signs and broadcasts a transaction. The signer goes on signing. */
+    async sendSigned() {
+      signer.mood = 'signs'
+      const id = await place.send()
+      await stepOnce()
+      await settle()
+      await stepOnce()
+      return id
     },
     nonces: async () =>
       (await place.under.query<{ nonce: number }>('SELECT nonce FROM attempts ORDER BY nonce')).map(({ nonce }) =>
@@ -47,11 +58,7 @@ const digestOf = (nonce: number) => `0x${String(nonce).padStart(64, '0')}`
 test('while a signature hangs, a mined transaction is settled, and nothing of what is signed has left', async () => {
   await using remote = await openRemote()
   const { place, signer } = remote
-  signer.mood = 'signs'
-  const first = await place.send()
-  await remote.step()
-  await remote.settle()
-  await remote.step()
+  const first = await remote.sendSigned()
   expect(place.chain.broadcasts).toHaveLength(1)
   const { attempts } = (await place.readAs(first, 'inFlight')).lifecycle
 
@@ -79,11 +86,7 @@ test('while a signature hangs, a mined transaction is settled, and nothing of wh
 test('a nonce signed for room that a reorganization took back stays unused', async () => {
   await using remote = await openRemote(undefined, { maxInFlight: 1 })
   const { place, signer } = remote
-  signer.mood = 'signs'
-  const first = await place.send()
-  await remote.step()
-  await remote.settle()
-  await remote.step()
+  const first = await remote.sendSigned()
   const { attempts } = (await place.readAs(first, 'inFlight')).lifecycle
 
   signer.mood = 'holds'
@@ -140,11 +143,7 @@ test('new nonces are bound up to the first that failed, which waits and is tried
 test('a no-op waits for no payload that is being signed, and the payload of a canceled transaction is not used', async () => {
   await using remote = await openRemote()
   const { place, signer } = remote
-  signer.mood = 'signs'
-  const first = await place.send()
-  await remote.step()
-  await remote.settle()
-  await remote.step()
+  const first = await remote.sendSigned()
 
   signer.mood = 'holds'
   const second = await place.send()

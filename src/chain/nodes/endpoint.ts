@@ -66,6 +66,9 @@ const asideLimits = { connectionsMax: 4, answerBytesMax: 8 * 1024 * 1024 }
 /** A node behind a wrong address may be put right without us. */
 const wrongChainMs = 30_000
 
+/** So many failures in a row are an outage, which is logged at its start and at its end. */
+const outageAt = 3
+
 export function openEndpoint(options: EndpointOptions): Endpoint {
   const { config, index, chainId, clock, logger, metrics } = options
   const addressed = { ...options, url: config.url, headers: config.headers ?? {} }
@@ -77,10 +80,10 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
   let wrongUntil: number | undefined
 
   function heard(well: boolean): void {
-    if (well && rest.failuresInRow >= 3) logger.info({ endpoint: index }, 'an endpoint answers again')
+    if (well && rest.failuresInRow >= outageAt) logger.info({ endpoint: index }, 'an endpoint answers again')
     rest = well ? afterAnswer(rest) : afterFailure(rest, clock.elapsed())
     metrics.endpoint(index, well && wrongUntil === undefined)
-    if (rest.failuresInRow === 3) logger.warn({ endpoint: index }, 'an endpoint failed three times in a row')
+    if (rest.failuresInRow === outageAt) logger.warn({ endpoint: index }, 'an endpoint failed three times in a row')
   }
 
   const sized = (calls: number) => logger.info({ endpoint: index, calls }, 'batches to an endpoint have another size')
