@@ -86,6 +86,9 @@ function spoiled([value, place, fault, other]: [unknown, number, string, unknown
   return copy
 }
 
+/** Of mixed case, EIP-55 takes one in thousands. */
+const lowerCaseAddress = /^0x[0-9a-f]{40}$/
+
 function text(schema: Schema): fc.Arbitrary<string> {
   const { minLength = 0, maxLength = 40, pattern, format } = schema
   if (format === 'date-time') {
@@ -94,6 +97,7 @@ function text(schema: Schema): fc.Arbitrary<string> {
       .date({ min: new Date('1990-01-01'), max: new Date('2100-01-01'), noInvalidDate })
       .map((at) => at.toISOString())
   }
+  if (pattern === '^0x[0-9a-fA-F]{40}$') return fc.stringMatching(lowerCaseAddress)
   if (pattern) return fc.stringMatching(new RegExp(pattern)).filter((each) => each.length >= minLength)
   return fc.oneof(fc.string({ minLength, maxLength }), fc.string({ unit: 'grapheme', minLength, maxLength }))
 }
