@@ -47,6 +47,11 @@ const onceFailed = [
   [441003, 'a denial of a receipt from before a long search left the cost of a mined transaction out'],
   [2047242001, 'a remote signer had signed for room that a reorganization took back: one more than max_in_flight'],
   [2047242609, 'a read of the L1 fee for one head dropped what another was still computing with'],
+  [
+    2599070968,
+    'a balance from before two spent nonces, whose transactions were still to be found, gave a nonce away',
+    20,
+  ],
   [131130637, 'on a chain of ten blocks a second, a gateway without batches: each head waited for sixty headers'],
   [131129286, 'a cap of the sends below the tip that every pool demands'],
   [131129476, 'a node kept a bid that the balance did not cover when the lower one was made'],

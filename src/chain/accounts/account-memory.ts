@@ -31,6 +31,8 @@ export interface Balance {
   readonly readAt: BlockNumber
   /** The balance already includes the cost of nonces below this one. */
   readonly chargedBelow: Nonce
+  /** The account had spent the nonces below this one at `readAt`. */
+  readonly spentBelow: Nonce
   /**
    * At `readAt` the account had spent fewer nonces than are settled. No later receipt brings the cost of the missing
    * ones.
@@ -128,7 +130,7 @@ export function usableCode(last: Remembered | undefined, head: BlockNumber): Cod
 
 /**
  * Subtracts the cost of transactions included after the balance was read, and forgets the facts that a foreign
- * transaction may have changed.
+ * transaction may have changed. While the cost of a spent nonce is unknown, it forgets the balance.
  */
 export function withInclusions(
   last: Remembered,
@@ -138,8 +140,11 @@ export function withInclusions(
   let now = last
   for (const { nonce, payloads = [] } of byNonce(live)) {
     const inclusion = inclusions.get(nonce)
-    if (!inclusion) continue
-    if (inclusion.by !== 'attempt') {
+    if (!inclusion) {
+      if (!isSpentSince(now, nonce)) continue
+      const { balance: _, ...rest } = now
+      now = rest
+    } else if (inclusion.by !== 'attempt') {
       const { balance: _, code: __, ...rest } = now
       now = { ...rest, shared: now.shared || inclusion.by === 'external' }
     } else if (now.balance && nonce >= now.balance.chargedBelow) {
@@ -149,6 +154,12 @@ export function withInclusions(
     }
   }
   return now
+}
+
+/** Whether the nonce was spent after the balance was read. Without its transaction the cost is unknown. */
+function isSpentSince({ balance, count }: Remembered, nonce: Nonce): boolean {
+  if (!balance || !count) return false
+  return nonce < count.nonce && nonce >= balance.spentBelow && balance.readAt < count.readAt
 }
 
 /** Undefined where the cost of the transaction is uncertain, since the balance is uncertain then, too. */

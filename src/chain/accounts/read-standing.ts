@@ -85,7 +85,7 @@ export function readingStandings(memory: AccountMemory, heads: HeadTracker, cloc
       const last = memory.recall(address)
       // A read of the account since then is newer.
       if (!standing || last !== before[index]) continue
-      const balance = { wei: standing.balance, readAt: block, chargedBelow: 0 }
+      const balance = { wei: standing.balance, readAt: block, chargedBelow: 0, spentBelow: 0 }
       memory.keep(address, {
         shared: false,
         ...last,

@@ -221,6 +221,27 @@ describe('the balance', () => {
     expect(caughtUp.nonce).toBe(1)
     expect(caughtUp.balance).toBeLessThan(balance)
   })
+
+  test('is not known while what spent a nonce is still to be found, and once it is read anew, that charges nothing', async () => {
+    await look({ balance: 'recent' })
+    const { live } = await send(0)
+    proxy.react({ do: 'forwardBut', method: 'eth_getTransactionReceipt', reply: { result: null } })
+    await anvil.mine()
+    // The count alone shows that the nonce is spent.
+    const unexplained = await look({ nonce: 'now', live: [live], balance: 'recent' })
+    expect(unexplained.nonce).toBe(1)
+    expect(unexplained.balance).toBeUndefined()
+    const { balance } = await look({ nonce: 'now', live: [live], balance: 'now' })
+    expect(balance).toBeDefined()
+    await anvil.mine()
+    expect((await look({ nonce: 'now', live: [live], balance: 'recent' })).balance).toBe(balance)
+    expect(requested()).not.toContain('eth_getBalance')
+    proxy.react({ do: 'forward' })
+    await anvil.mine()
+    const found = await look({ nonce: 'now', live: [live], balance: 'recent' })
+    expect(found.inclusions.size).toBe(1)
+    expect(found.balance).toBe(balance)
+  })
 })
 
 describe('the code', () => {
