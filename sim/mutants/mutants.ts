@@ -607,6 +607,19 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
+    name: 'match-above-an-unknown-spender',
+    breaks:
+      'takes the only one left in the queue for canceled, though a lost PUT may have given it the nonce of an unknown spender',
+    caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
+    edits: [
+      {
+        file: 'src/domain/lost-history/lost-cancellation.ts',
+        find: 'passed !== undefined && isPaired',
+        put: 'isPaired',
+      },
+    ],
+  },
+  {
     name: 'same-epoch-again',
     breaks: 'takes a relayer over without raising its epoch',
     edits: [

@@ -52,6 +52,11 @@ const onceFailed = [
     'a balance from before two spent nonces, whose transactions were still to be found, gave a nonce away',
     20,
   ],
+  [
+    2599081818,
+    'a lost PUT was mined, and a no-op above it was taken for the cancellation of the payload from before',
+    20,
+  ],
   [131130637, 'on a chain of ten blocks a second, a gateway without batches: each head waited for sixty headers'],
   [131129286, 'a cap of the sends below the tip that every pool demands'],
   [131129476, 'a node kept a bid that the balance did not cover when the lower one was made'],

@@ -49,7 +49,8 @@ export function isLostNoOp(spender: Spender, account: Address): spender is LostN
  * before or after it. Where there are as many no-ops as candidates, each has its own.
  *
  * `foreign`: the first nonce with an unknown spender. If that nonce was bound to a queued transaction, the transaction
- * got another nonce, out of order. So the order proves nothing above it.
+ * got another nonce, out of order. Or a PUT of the lost history gave it the payload that was mined there. So the order
+ * proves nothing above it.
  */
 export function matchNoOps(
   queue: readonly Transaction[],
@@ -83,7 +84,8 @@ export function matchNoOps(
       const isOvertaken = transaction.sequence > (overtaken.get(noOp.nonce) ?? Number.POSITIVE_INFINITY)
       return isOvertaken || transaction.sequence > uncheckedThrough ? [] : [{ transaction, noOp }]
     })
-    const isCertain = pairs.length === stretch.length && pairs.length === candidates.length && !ended.some(isWithin)
+    const isPaired = pairs.length === stretch.length && pairs.length === candidates.length && !ended.some(isWithin)
+    const isCertain = passed !== undefined && isPaired
     if (isCertain) canceled.push(...pairs)
     else suspected.push(...candidates.flatMap((transaction) => suspicionOf(transaction, stretch)))
     left = left.filter((each) => !candidates.includes(each))

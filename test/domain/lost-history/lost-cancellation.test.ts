@@ -158,6 +158,10 @@ describe('which transaction it canceled', () => {
       [3, 6],
     ])
   })
+  test('nobody knows, where an unknown transaction took a lower nonce: a PUT that is lost may have made it of the one that is left', () => {
+    expect(shown(matchNoOps([payloadOf(1)], [], [noOpAt(7)], 5))).toEqual({ sure: [], unclear: [[1, 7]] })
+    expect(shown(matchNoOps([payloadOf(1)], [], [noOpAt(7)], 9))).toEqual({ sure: [[1, 7]], unclear: [] })
+  })
   test('none that was asked for long after it was mined', () => {
     const early = noOpAt(5, { minedAt: now - 2 * 3_600_000 })
     expect(shown(matchNoOps([payloadOf(1)], [], [early]))).toEqual({ sure: [], unclear: [] })
