@@ -620,6 +620,12 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
+    name: 'sign-for-a-gap-filler-that-ends',
+    breaks: 'signs a no-op with more gas in the step that ends its gap filler, and broadcasts it without a record',
+    caughtBy: 'test/domain/decide/no-op-gas.test.ts',
+    edits: [{ file: 'src/domain/decide/decide.ts', find: " || each.do === 'bump'\n", put: '\n' }],
+  },
+  {
     name: 'same-epoch-again',
     breaks: 'takes a relayer over without raising its epoch',
     edits: [

@@ -154,10 +154,11 @@ function revisited(work: Work, observation: Observation): readonly Transaction[]
   return holdsQueue(work) ? live : [...live, ...work.queued]
 }
 
-/** If a transaction takes the nonce of a refused gap filler, the gap filler is not broadcast again. */
+/** If a transaction takes the nonce of a refused gap filler, the gap filler ends: none of its bytes leave any more. */
 function withoutThoseGivingWay(followUps: readonly Decision[], assigned: readonly Decision[]): readonly Decision[] {
   const ended = new Set(assigned.flatMap((each) => (each.do === 'refuse' ? [each.transaction.id] : [])))
-  return followUps.filter((each) => each.do !== 'rebroadcast' || !ended.has(each.transaction.id))
+  const broadcasts = (each: Decision) => each.do === 'rebroadcast' || each.do === 'bump'
+  return followUps.filter((each) => !broadcasts(each) || !ended.has(each.transaction.id))
 }
 
 const nothing: Assignments = { decisions: [], needsPendingNonce: false, needsBalance: false, again: false }

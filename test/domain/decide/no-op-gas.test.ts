@@ -18,6 +18,7 @@ import {
   height,
   inFlight,
   now,
+  queued,
   someAttempt,
   someMarket,
   someNoOp,
@@ -106,6 +107,17 @@ describe('a gap filler', () => {
     const gapFiller = inFlight(0, [someAttempt(0, { broadcast })], { origin: 'gap' })
     expect(decisionsOn(gapFiller, marketWith(40_000))).toMatchObject([{ do: 'bump', gasLimit: 60_000 }])
     expect(decisionsOn(gapFiller, marketWith(20_000))).toMatchObject([{ do: 'explain', condition: 'node_refuses' }])
+  })
+
+  test('gets no bytes more in the step that gives its nonce to the next of the queue', () => {
+    const gapFiller = inFlight(0, [someAttempt(0, { broadcast: broadcastStates.refused })], { origin: 'gap' })
+    const { decisions } = decide({
+      work: someWork({ open: [gapFiller], queued: [queued(9)] }),
+      observation: someObservation({ market: marketWith(40_000), head: headAt(height + 1) }),
+      policy: estimated,
+      now: now + 60_000,
+    })
+    expect(decisions).toMatchObject([{ do: 'refuse' }, { do: 'assignNonce', nonce: 0 }])
   })
 })
 
