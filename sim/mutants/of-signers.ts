@@ -93,9 +93,15 @@ export const ofSigners: readonly Mutant[] = [
     edits: [
       {
         file: 'src/engine/record-signed.ts',
-        find: 'if (!fresh || !isUnchanged(known, fresh) || hasExpired(fresh, now)) return undefined',
-        put: 'if (!fresh || hasExpired(fresh, now)) return undefined',
+        find: '!isUnchanged(known, fresh) || ',
+        put: '',
       },
     ],
+  },
+  {
+    name: 'bid-below-what-a-pool-took-meanwhile',
+    breaks: 'records a bid that was priced before a pool took the attempt below it',
+    caughtBy: 'test/engine/remote-signer.test.ts',
+    edits: [{ file: 'src/engine/record-signed.ts', find: ' || hasNewRival(known, fresh)', put: '' }],
   },
 ]

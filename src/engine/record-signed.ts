@@ -1,6 +1,7 @@
 // Records the attempts that a remote signer signed, fenced, before any of their bytes leave. Other steps ran meanwhile,
 // so each transaction is read anew, and the signature stays unused if the transaction changed.
 import { isDeepStrictEqual } from 'node:util'
+import { rivalsOf } from '../domain/decide/bid.ts'
 import { givesWay } from '../domain/decide/gap-filler.ts'
 import { inFlightOf } from '../domain/decide/work.ts'
 import { StaleWrite } from '../domain/errors.ts'
@@ -87,7 +88,7 @@ async function stillDue(
   if (decision.do === 'fillGap') return { signed: [{ decision, attempt }], rows: [] }
   const known = decision.transaction
   const fresh = await session.transaction(known.relayerId, known.id)
-  if (!fresh || !isUnchanged(known, fresh) || hasExpired(fresh, now)) return undefined
+  if (!fresh || !isUnchanged(known, fresh) || hasNewRival(known, fresh) || hasExpired(fresh, now)) return undefined
   const gapFiller = makesWay && (await freshGapFiller(session, makesWay))
   if (makesWay && !gapFiller) return undefined
   return {
@@ -112,6 +113,16 @@ function isUnchanged(known: Transaction, fresh: Transaction): boolean {
     isDeepStrictEqual(known.payload, fresh.payload) &&
     isDeepStrictEqual(hashesOf(known), hashesOf(fresh))
   )
+}
+
+/**
+ * Whether a pool may hold an attempt by now that every node had rejected when the price was made. The price may be too
+ * low to replace that attempt.
+ */
+function hasNewRival(known: Transaction, fresh: Transaction): boolean {
+  if (!isInPhase(known, 'inFlight') || !isInPhase(fresh, 'inFlight')) return false
+  const outbid = new Set(rivalsOf(known.lifecycle.attempts).map(({ hash }) => hash))
+  return rivalsOf(fresh.lifecycle.attempts).some(({ hash }) => !outbid.has(hash))
 }
 
 function hashesOf(transaction: Transaction): readonly string[] {

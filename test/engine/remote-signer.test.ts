@@ -7,7 +7,7 @@ import { trackBroadcasts } from '../../src/engine/broadcasts-under-way.ts'
 import { trackSignatures } from '../../src/engine/signatures-under-way.ts'
 import { step } from '../../src/engine/step.ts'
 import type { StepContext } from '../../src/engine/step-context.ts'
-import { blockHash, by, headAt, height, someObservation, somePolicy } from '../domain/some.ts'
+import { blockHash, by, headAt, height, someMarket, someObservation, somePolicy } from '../domain/some.ts'
 import { quiescence } from '../support/settled.ts'
 import { heldSigner } from './held-signer.ts'
 import { nothingUnknown, openWorkplace } from './workplace.ts'
@@ -174,6 +174,44 @@ test('a no-op waits for no payload that is being signed, and the payload of a ca
   expect(await place.under.query('SELECT * FROM signatures ORDER BY id DESC LIMIT 1')).toMatchObject([
     { relayer_id: place.relayer.id, transaction_id: second, signer_id: 'held', key_version: '1', request_id: 'r1' },
   ])
+})
+
+test('a bid that was priced while no pool had the attempt before it stays unused once a pool has', async () => {
+  await using remote = await openRemote()
+  const { place, signer } = remote
+  place.chain.answer = () => ({
+    kind: 'rejected',
+    code: 'feeTooLow',
+    message: 'max fee per gas less than block base fee',
+  })
+  const id = await remote.sendSigned()
+  const attempts = async () => (await place.readAs(id, 'inFlight')).lifecycle.attempts.map(({ fees }) => fees)
+  const [first] = await attempts()
+  if (first?.kind !== 'eip1559') throw new Error('nothing was sent')
+
+  signer.mood = 'holds'
+  const market = { ...someMarket, baseFee: first.maxFeePerGas + 1n }
+  place.chain.view = someObservation({ head: headAt(height + 1), market })
+  await remote.step()
+  expect(signer.held.map(({ nonce }) => nonce)).toEqual([0])
+  place.chain.answer = () => ({ kind: 'accepted' })
+  place.clock.advance(60_000)
+  place.chain.view = someObservation({ head: headAt(height + 2), market })
+  await remote.step()
+  expect(place.chain.broadcasts).toHaveLength(2)
+
+  signer.held[0]?.sign()
+  await remote.settle()
+  await remote.step()
+  expect(await attempts()).toEqual([first])
+  // It is priced anew, over what the pool holds.
+  place.clock.advance(60_000)
+  place.chain.view = someObservation({ head: headAt(height + 60), market })
+  await remote.step()
+  signer.held[0]?.sign()
+  await remote.settle()
+  await remote.step()
+  expect(await attempts()).toHaveLength(2)
 })
 
 test('a pause that is answered while a signature is under way leaves it unused', async () => {

@@ -57,6 +57,7 @@ const onceFailed = [
     'a lost PUT was mined, and a no-op above it was taken for the cancellation of the payload from before',
     20,
   ],
+  [649800568, 'a bid was signed while no pool had the attempt before it, and was too low once one had', 20],
   [131130637, 'on a chain of ten blocks a second, a gateway without batches: each head waited for sixty headers'],
   [131129286, 'a cap of the sends below the tip that every pool demands'],
   [131129476, 'a node kept a bid that the balance did not cover when the lower one was made'],
