@@ -17,11 +17,20 @@ export function addInit(program: Command, act: Act): void {
 
 async function init({ life, terminal }: Around, options: InitOptions): Promise<Exit> {
   const { initialize } = await import('./init/initialize.ts')
-  const { address, files } = await initialize({ life, terminal }, options)
+  const { address, files, isDevelopment } = await initialize({ life, terminal }, options)
   for (const file of files) terminal.say(`wrote ${file}`)
-  terminal.say(`The relayer ${options.relayer} has the address ${address}: it pays for gas, so send it some. Then run:`)
+  terminal.say(`The relayer ${options.relayer} has the address ${address}: it pays for gas, so send it some.`)
+  if (isDevelopment) terminal.say(`On anvil or Hardhat, this gives it 100 ether:\n${fundingCommand(address)}`)
+  terminal.say('Then run:')
   const { npm_command: npm } = life.env
   const name = npm === 'exec' ? 'npx rescind' : 'rescind'
   for (const command of ['check', 'start', 'status']) terminal.print(`${name} ${command}`)
   return exits.done
+}
+
+/** For anvil and Hardhat, which share the method. The URL stays in .env, as it may hold a key. */
+function fundingCommand(address: string): string {
+  const balance = `0x${(100n * 10n ** 18n).toString(16)}`
+  const call = { jsonrpc: '2.0', id: 1, method: 'hardhat_setBalance', params: [address, balance] }
+  return `(. ./.env && curl -s -H 'content-type: application/json' -d '${JSON.stringify(call)}' "$RPC_URL")`
 }

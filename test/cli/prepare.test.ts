@@ -38,6 +38,11 @@ test('init writes a configuration with a new key, which check accepts and start 
   expect(made).toMatchObject({ exit: 0, stdout: 'rescind check\nrescind start\nrescind status\n' })
   const [address = ''] = /0x[0-9a-fA-F]{40}/.exec(made.stderr) ?? []
   expect(made.stderr).toContain(`the address ${address}`)
+  const [funding = ''] = /^\(\. .*$/m.exec(made.stderr) ?? []
+  expect(funding).not.toContain(anvil.url)
+  await promisify(execFile)('sh', ['-c', funding], { cwd: folder })
+  expect(await anvil.rpc('eth_getBalance', [address, 'latest'])).toBe('0x56bc75e2d63100000')
+  await anvil.rpc('anvil_setBalance', [address, '0x0'])
   expect(await modeOf('.env')).toBe('600')
   expect(await modeOf('config/keys/payouts.json')).toBe('600')
   const config = await inFolder('config/config.json')

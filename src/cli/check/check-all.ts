@@ -26,7 +26,7 @@ export async function checkAll(
     return config.problems.map(({ place: at, message }) => ({ level: 'error', place, check: at, text: message }))
   }
   const { relayers, signers, networks } = config
-  const text = `${relayers.length} relayers, ${signers.length} signers, ${networks.length} networks`
+  const text = `relayers: ${relayers.length}, signers: ${signers.length}, networks: ${networks.length}`
   const findings: Finding[] = [
     { level: 'ok', place, check: 'files', text },
     ...config.warnings.map((warning) => ({ level: 'warning' as const, place, check: 'files', text: warning })),

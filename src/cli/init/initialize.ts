@@ -11,7 +11,7 @@ import { openSigner, signerContext } from '../../signers/open-signers.ts'
 import { SignerError } from '../../signers/signer-error.ts'
 import type { Around } from '../command.ts'
 import { CommandError, exits, usage } from '../exits.ts'
-import { findNetwork, type NodeFacts, readNode } from './find-network.ts'
+import { developmentIds, findNetwork, type NodeFacts, readNode } from './find-network.ts'
 import { configText, envText } from './write-config.ts'
 
 export interface InitOptions {
@@ -25,6 +25,8 @@ export interface Initialized {
   readonly address: string
   /** From the working directory. */
   readonly files: readonly string[]
+  /** By the chain id of the node. */
+  readonly isDevelopment: boolean
 }
 
 const configFile = 'config/config.json'
@@ -71,7 +73,11 @@ export async function initialize({ life, terminal }: Around, options: InitOption
     await mkdir(dirname(join(directory, name)), { recursive: true })
     await writeFile(join(directory, name), text, { flag: 'wx', mode })
   }
-  return { address: await addressOf(directory, path, passphrase), files: files.map(({ name }) => name) }
+  return {
+    address: await addressOf(directory, path, passphrase),
+    files: files.map(({ name }) => name),
+    isDevelopment: developmentIds.includes(node.chainId),
+  }
 }
 
 type Question = (text: string, fallback: string, missing: string) => Promise<string>
