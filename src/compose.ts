@@ -203,7 +203,8 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
     store,
     clock,
     random,
-    wake: ownerships.wake,
+    // The engine's step begins once the response has left.
+    wake: (relayer) => void setImmediate(ownerships.wake, relayer),
     queueMax: limits.queueMax,
     profileOf,
   }
