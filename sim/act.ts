@@ -19,7 +19,13 @@ export function act(world: World, service: Service, action: Action | ReplicaActi
     case 'nothing':
       return
     case 'send':
-      send(world, service, relayer)
+      for (
+        let left = world.scenario.hasBursts ? world.burstDice.pick([1, 1, 1, 1, 1, 1, 10, 40]) : 1;
+        left > 0;
+        left -= 1
+      ) {
+        send(world, service, relayer)
+      }
       return
     case 'cancel':
       cancel(world, service)
@@ -133,9 +139,12 @@ export function act(world: World, service: Service, action: Action | ReplicaActi
   }
 }
 
-function changePolicies({ dice, policyDice, scenario, state, history }: World, service: Service): void {
+function changePolicies(world: World, service: Service): void {
+  const { dice, policyDice, scenario, state, history } = world
   const { operator } = scenario
-  const drawn = drawPolicies(dice, { capped: scenario.policies.gasPriceCap !== undefined, mayPause: true })
+  const policies = drawPolicies(dice, { capped: scenario.policies.gasPriceCap !== undefined, mayPause: true })
+  const hasWindow = scenario.hasBursts && world.burstDice.chance(0.75)
+  const drawn = hasWindow ? { ...policies, maxInFlight: undefined } : policies
   state.policies = operator ? { ...drawn, others: drawOthers(policyDice, operator) } : drawn
   history.note(`the configuration changes: ${inWords(state.policies)}`)
   // What the file says counts from the next start on, whatever becomes of the change.

@@ -5,7 +5,8 @@ import { moodyContract } from './chain/mine.ts'
 import { payloadSelector, receiver } from './payload.ts'
 
 export interface Policies {
-  readonly maxInFlight: number
+  /** Undefined: the engine's own window. */
+  readonly maxInFlight: number | undefined
   readonly gasPriceCap: bigint | undefined
   /** By relayer. */
   readonly paused: readonly boolean[]
@@ -84,5 +85,5 @@ export function inWords({ maxInFlight, gasPriceCap, paused, others }: Policies):
     ([name, value]) =>
       `, ${name} ${JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? String(each) : each))}`,
   )
-  return `${maxInFlight} in flight, cap ${gasPriceCap ?? 'none'}${names.length > 0 ? `, ${names} paused` : ''}${set.join('')}`
+  return `${maxInFlight ?? 'a window'} in flight, cap ${gasPriceCap ?? 'none'}${names.length > 0 ? `, ${names} paused` : ''}${set.join('')}`
 }

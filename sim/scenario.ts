@@ -75,6 +75,8 @@ export interface Scenario {
   readonly fees: FeeWorld
   /** How often a step changes how the service answers that holds the keys. Absent: they are in memory. */
   readonly signerMoods: number | undefined
+  /** Clients send many at once, and `max_in_flight` is mostly not set. */
+  readonly hasBursts: boolean
   /** Several processes share the database, and the relayers among them. Absent: one has it to itself. */
   readonly replicas: Replicas | undefined
 }
@@ -113,6 +115,7 @@ export const features = [
   'l1Gas',
   'remoteSigners',
   'l1Fee',
+  'bursts',
 ] as const
 export type Feature = (typeof features)[number]
 
@@ -136,6 +139,8 @@ export const drawnUsually: Drawn = {
   l1Gas: 0.05,
   remoteSigners: 0.08,
   l1Fee: 0.03,
+  // Without max_in_flight, and with more to send than every node keeps.
+  bursts: 0.03,
 }
 
 export const replicaActions = ['breakSession', 'cutOff', 'freeze', 'join', 'leave'] as const
@@ -194,13 +199,31 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
   const paced = drawPace(pacing, drawAlone(streamOf('scenario'), restores, prices))
   const drawn = withFinality(operated(paced, streamOf('operator'), streamOf('skipping')), has('finality'))
   const signerMoods = has('remoteSigners')?.pick([0.05, 0.2])
-  const unkind = { ...drawn, sendWeather, invalidPayloads, signerMoods, gaps: drawGaps(streamOf('gaps'), drawn) }
+  const unkind = {
+    ...withBursts(drawn, has('bursts')),
+    sendWeather,
+    invalidPayloads,
+    signerMoods,
+    gaps: drawGaps(streamOf('gaps'), drawn),
+  }
   const alone = ofKind(unkind, drawKind(has, unkind))
   const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
   if (!replicas) return alone
   // Replicas look around all the time: with shorter blocks a run is shorter.
   const shared = { ...alone, replicas, relayers: sharing.pick([1, 2, 2]), blocktimeMs: sharing.pick([1_000, 2_000]) }
   return { ...shared, configuredBlocktimeMs: misconfigured(pacing, shared.blocktimeMs) }
+}
+
+/** Blocks take some of what comes, or all of it. */
+function withBursts<S extends Alone>(scenario: S, dice: Dice | undefined): S & Pick<Scenario, 'hasBursts'> {
+  if (!dice) return { ...scenario, hasBursts: false }
+  const policies = { ...scenario.policies, maxInFlight: undefined }
+  // A block holds what one node has. With a single node, everything in flight may be in the next one.
+  const nodes = dice.chance(0.7) ? 1 : scenario.profiles.length
+  return {
+    ...{ ...scenario, hasBursts: true, policies, profiles: scenario.profiles.slice(0, nodes) },
+    transactionsPerBlockMax: dice.pick([20, 60, 200]),
+  }
 }
 
 function withFinality<S extends Alone>(scenario: S, dice: Dice | undefined): S {
@@ -282,7 +305,7 @@ function operated<S extends Alone>(scenario: S, dice: Dice, skipping: Dice): S {
   return { ...scenario, fees, operator, policies, weights: operator.isSteady ? steady : refills }
 }
 
-type Alone = Omit<Scenario, 'gaps' | 'sendWeather' | 'invalidPayloads' | 'kind' | 'signerMoods'>
+type Alone = Omit<Scenario, 'gaps' | 'sendWeather' | 'invalidPayloads' | 'kind' | 'signerMoods' | 'hasBursts'>
 
 function drawAlone(dice: Dice, restores: readonly Restore[], fees: FeeWorld): Alone {
   const reorgMax = dice.pick([0, 1, 2, 3, 5, 8])

@@ -41,6 +41,7 @@ export interface World {
   readonly signersDice: Dice
   /** How tags move, and the reorgs of safe blocks. */
   readonly tagsDice: Dice
+  readonly burstDice: Dice
   readonly timeline: Timeline
   readonly history: History
   readonly blocks: Blocks
@@ -324,6 +325,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     feesDice: dice(seed, 'fees'),
     signersDice: dice(seed, 'signers'),
     tagsDice: dice(seed, 'tags'),
+    burstDice: dice(seed, 'bursts of sends'),
     timeline,
     history,
     blocks,

@@ -1,5 +1,6 @@
 // The operator's rules, and the client's own, held against every payload that is accepted, bound or signed. What is in
 // force is what the relayer's row says in the transaction that writes: from the answer to a change on, or from a start.
+import { windowMax } from '../../src/domain/decide/window.ts'
 import type { Hash } from '../../src/domain/ids.ts'
 import type { SendRequest } from '../../src/domain/submit.ts'
 import { decode, isNoOp, type SimTransaction, tagOf } from '../chain/transaction.ts'
@@ -153,8 +154,9 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     // The nonce of a refused gap filler needs no room: it goes from one to the other in one commit.
     const isGapFiller = ({ what, bytes }: Entry) =>
       what === 'refused' && tagOf({ data: bytes as SimTransaction['data'] }) === undefined
-    if (many > rules.maxInFlight && binds.length > entries.filter(isGapFiller).length)
-      fail(`${named(first)} got a nonce as number ${many} in flight of ${rules.maxInFlight}`)
+    const most = rules.maxInFlight ?? windowMax
+    if (many > most && binds.length > entries.filter(isGapFiller).length)
+      fail(`${named(first)} got a nonce as number ${many} in flight of ${most}`)
     const isBound = (id: string) => binds.some(({ transaction_id: other }) => other === id)
     const news = new Set(signings.map(({ bytes }) => bytes))
     funds.bound({

@@ -698,7 +698,7 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: 'src/engine/step.ts',
-        find: '  const stored = await context.store.reads.work(ownership.relayer)\n',
+        find: '  const stored = await context.store.reads.work(ownership.relayer, 2 * known.size)\n',
         put: '  const early = (globalThis as any).early?.get(ownership.relayer)\n  ;(globalThis as any).early?.delete(ownership.relayer)\n  const stored = early ?? (await context.store.reads.work(ownership.relayer))\n',
       },
     ],

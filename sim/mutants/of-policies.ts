@@ -161,13 +161,31 @@ export const ofPolicies: readonly Mutant[] = [
     ],
   },
   {
+    name: 'double-though-some-wait',
+    breaks: 'raises the window although not everything in flight was mined',
+    caughtBy: 'test/domain/decide/window.test.ts',
+    edits: [{ file: 'src/domain/decide/window.ts', find: 'if (!unmined && head', put: 'if (head' }],
+  },
+  {
+    name: 'overlook-an-eviction',
+    breaks: 'keeps a wide window although a pool lost transactions that it had accepted',
+    caughtBy: 'test/domain/decide/window.test.ts',
+    edits: [{ file: 'src/domain/decide/window.ts', find: 'if (isShort && latest', put: 'if (!isShort && latest' }],
+  },
+  {
+    name: 'widen-at-a-full-pool',
+    breaks: 'keeps a wide window although a node has no room',
+    caughtBy: 'test/domain/decide/window.test.ts',
+    edits: [{ file: 'src/domain/decide/window.ts', find: "=== 'poolFull'", put: "=== 'invalid'" }],
+  },
+  {
     name: 'no-limit-in-flight',
     breaks: 'does not look at max_in_flight',
     edits: [
       {
         file: 'src/domain/decide/work.ts',
-        find: 'const most = delegated ? 1 : work.relayer.policies.maxInFlight',
-        put: 'const most = delegated ? 1 : work.relayer.policies.maxInFlight + 1',
+        find: 'const most = delegated ? 1 : inFlightMaxOf(work.relayer, work.window)',
+        put: 'const most = delegated ? 1 : inFlightMaxOf(work.relayer, work.window) + 1',
       },
     ],
   },

@@ -91,7 +91,7 @@ export function policiesOf({ eip1559 }: Scenario, { others, gasPriceCap, maxInFl
     eip1559Pricing: eip1559,
     ...others,
     ...(gasPriceCap !== undefined && { gasPriceCap }),
-    maxInFlight,
+    ...(maxInFlight !== undefined && { maxInFlight }),
   }
 }
 

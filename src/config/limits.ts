@@ -6,7 +6,6 @@ export const limits = {
   /** Pending transactions that one relayer may hold. */
   queueMax: 1_000_000,
   /** Transactions of one relayer with a nonce and no receipt. */
-  maxInFlightDefault: policyTable.maxInFlight.default,
   maxInFlightMax: policyTable.maxInFlight.max,
 
   rpcTimeoutMs: 10_000,
@@ -52,7 +51,6 @@ export type Limits = { readonly [name in keyof typeof limits]: number }
 export function assertLimits(all: Limits): void {
   const relations: readonly (readonly [boolean, string])[] = [
     [Object.values(all).every((limit) => Number.isSafeInteger(limit) && limit > 0), 'each is a positive whole number'],
-    [all.maxInFlightDefault <= all.maxInFlightMax, 'maxInFlightDefault <= maxInFlightMax'],
     [all.maxInFlightMax <= all.queueMax, 'maxInFlightMax <= queueMax'],
     [all.cancelBumpAfterBlocks <= all.bumpAfterBlocks, 'cancelBumpAfterBlocks <= bumpAfterBlocks: cancels are urgent'],
     [all.cancelBumpAfterMs <= all.bumpAfterMs, 'cancelBumpAfterMs <= bumpAfterMs'],

@@ -74,14 +74,13 @@ export const policyTable = {
     name: 'cancel_reserve',
     meaning: 'balance kept back from sends, so that a cancellation can be paid',
   },
-  /** Transactions with a nonce and no receipt at any time. geth guarantees a sender 16 pool slots. */
+  /** Transactions with a nonce and no receipt at any time. Absent: a window of 16 to 512 that follows the chain. */
   maxInFlight: {
     kind: 'count',
     name: 'max_in_flight',
-    meaning: 'transactions with a nonce that are not mined',
+    meaning: 'transactions with a nonce that are not mined; without it from 16 to 512, as many as blocks take at once',
     min: 1,
     max: 1024,
-    default: 16,
   },
   /** False forces legacy transactions on a network with EIP-1559. */
   eip1559Pricing: {

@@ -10,6 +10,8 @@ import {
   type SigningPurpose,
   signatureKey,
 } from '../domain/decide/signing.ts'
+import { inFlightMaxOf } from '../domain/decide/window.ts'
+import type { Work } from '../domain/decide/work.ts'
 import type { Observation } from '../domain/observation.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import { isInPhase } from '../domain/transaction.ts'
@@ -29,7 +31,7 @@ export interface SigningGroup {
   /** As it was when the signatures were decided. */
   readonly relayer: Relayer
   readonly head: BlockNumber
-  /** How many transactions there may be in flight: one of a delegated account (EIP-7702), else `max_in_flight`. */
+  /** How many transactions there may be in flight: one of a delegated account (EIP-7702), else `max_in_flight` or the window. */
   readonly inFlightMax: number
   /** Lowest nonce first. */
   readonly orders: readonly SigningOrder[]
@@ -43,7 +45,7 @@ export interface SplitPlan {
 
 export function splitPlan(
   plan: Plan,
-  relayer: Relayer,
+  { relayer, window }: Pick<Work, 'relayer' | 'window'>,
   { head: { number: head }, delegated = false }: Pick<Observation, 'head' | 'delegated'>,
   groupMax: number,
 ): SplitPlan {
@@ -51,7 +53,7 @@ export function splitPlan(
   const tied = new Set<Decision>(orders.flatMap(({ makesWay }) => makesWay ?? []))
   const purposes = [...new Set(orders.map(({ decision }) => purposeOf(decision)))]
   const groups = purposes.map((purpose) => ({
-    ...{ purpose, relayer, head, inFlightMax: delegated ? 1 : relayer.policies.maxInFlight },
+    ...{ purpose, relayer, head, inFlightMax: delegated ? 1 : inFlightMaxOf(relayer, window) },
     orders: orders
       .filter(({ decision }) => purposeOf(decision) === purpose)
       .sort((one, other) => nonceOf(one.decision) - nonceOf(other.decision))

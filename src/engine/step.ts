@@ -10,6 +10,7 @@ import { patienceEndsAt } from '../domain/decide/reason-to-bid.ts'
 import { nextRefusedRetry } from '../domain/decide/refused-gap-filler.ts'
 import { repeatAfter } from '../domain/decide/repeat-after.ts'
 import { dueOf, withUnsettled } from '../domain/decide/unsettled.ts'
+import { firstWindow, nextWindow, type Window, wantsPool } from '../domain/decide/window.ts'
 import { holdsQueue, inFlightOf, isInDoubt, nextExpiry, queuedOf, type Work } from '../domain/decide/work.ts'
 import { finalDepth, tagRereadMs } from '../domain/finality.ts'
 import { inquireAboutHistory } from '../domain/lost-history/check-history.ts'
@@ -47,6 +48,8 @@ export interface Unknowns {
   readonly balance: boolean
   /** The history before this owner. `all`: it has not read the database yet. `none`: the check is complete. */
   readonly lostHistory: LostHistory | 'all' | 'none'
+  /** How many may be in flight, as far as this owner has seen the chain take them. Absent: `firstWindow`. */
+  readonly window?: Window
 }
 
 export const unknownAtFirst: Unknowns = { pool: true, balance: true, lostHistory: 'all' }
@@ -58,7 +61,9 @@ export async function step(
   underWay: UnderWay,
 ): Promise<Rest> {
   await broadcastSigned(context, ownership, underWay)
-  const stored = await context.store.reads.work(ownership.relayer)
+  const { window: known = firstWindow } = unknowns
+  // The window may grow within this step.
+  const stored = await context.store.reads.work(ownership.relayer, 2 * known.size)
   if (!stored) return { idle: true, unknowns, conditions: [] }
   const chain = context.chainOf(stored.relayer)
   chain.announce(stored.relayer.address)
@@ -73,6 +78,7 @@ export async function step(
   // A snapshot: a broadcast that ends during this step still counts as under way. The next step sees its end.
   const inProgress = {
     ...stored,
+    window: known.size,
     underWay: new Set(underWay.broadcasts.underWay),
     ...(remote && { signing: underWay.signatures.state(remote) }),
     ...(lostHistory !== 'none' && { lostHistory }),
@@ -82,19 +88,19 @@ export async function step(
   const { relayer } = inProgress
   const policy = context.policyOf(relayer)
   const now = context.clock.now()
-  const { work, plan, observation } = await look(context, chain, inProgress, policy, unknowns)
+  const { work, plan, observation, window } = await look(context, chain, inProgress, policy, unknowns)
   if (!holdsQueue(work)) context.metrics.looked(relayer, sightOf(work, observation, plan))
 
   const { number } = observation.head
   const { unsigned, groups } = remote
-    ? splitPlan(plan, relayer, observation, remote.groupMax)
+    ? splitPlan(plan, work, observation, remote.groupMax)
     : { unsigned: plan, groups: [] }
   const recorded = await record(context, ownership, work, unsigned, number, now)
   // While held up, a step looks at races only, so the other conditions stay as they were reported.
   const reported = holdsQueue(work) ? {} : { conditions: plan.conditions }
   const pool = unknowns.pool && queuedOf(work).length === 0
   const balance = unknowns.balance && observation.balance === undefined
-  const rest = { unknowns: { pool, balance, lostHistory: plan.lostHistory ?? 'none' }, ...reported } as const
+  const rest = { unknowns: { pool, balance, lostHistory: plan.lostHistory ?? 'none', window }, ...reported } as const
   if (ownership.lost.aborted) return { idle: true, ...rest }
   for (const group of groups) requestSignatures(context, underWay, group)
   const failed = await broadcast(context, chain, ownership, underWay, recorded)
@@ -187,7 +193,7 @@ async function look(
   stored: Work,
   policy: NetworkPolicy,
   unknowns: Unknowns,
-): Promise<{ work: Work; plan: Plan; observation: Observation }> {
+): Promise<{ work: Work; plan: Plan; observation: Observation; window: Window }> {
   let work = stored
   let isRead = false
   const waits = queuedOf(work).length > 0
@@ -196,7 +202,7 @@ async function look(
   const unseen = lostHistory !== undefined && lostHistory.seen?.isWhole !== true
   const tag = tagToRead(work, lostHistory, policy)
   let wants: Wants = {
-    pendingNonce: unseen || (waits && unknowns.pool),
+    pendingNonce: unseen || (waits && unknowns.pool) || wantsPool(work),
     freshBalance: unknowns.balance,
     paysMore: false,
   }
@@ -213,13 +219,15 @@ async function look(
       isRead = true
       continue
     }
+    const window = nextWindow(unknowns.window ?? firstWindow, stored, observation)
+    work = { ...work, window: window.size }
     const found = await findSent(context.store.reads, work, observation.lostHistory?.spenders)
     const plan = decide({ work: { ...work, ...found }, observation, policy, now: context.clock.now() })
     const pendingNonce = wants.pendingNonce || plan.needsPendingNonce
     const freshBalance = wants.freshBalance || plan.needsBalance
     const paysMore = wants.paysMore || plan.needsBalance
     const isAnswered = freshBalance === wants.freshBalance && paysMore === wants.paysMore
-    if (pendingNonce === wants.pendingNonce && isAnswered) return { work, plan, observation }
+    if (pendingNonce === wants.pendingNonce && isAnswered) return { work, plan, observation, window }
     wants = { pendingNonce, freshBalance, paysMore }
   }
 }

@@ -50,7 +50,7 @@ export function readsOver(executor: Executor): Reads {
     dailyGas: (since) => readDailyGas(executor, since),
     dashboardSession: (digest) => findDashboardSession(executor, digest),
     audit: (limit, before) => readAudit(executor, limit, before),
-    work: (relayerId) => loadWork(executor, relayerId),
+    work: (relayerId, queuedMax) => loadWork(executor, relayerId, queuedMax),
     unsettled: (relayerId, due, limit) => loadUnsettled(executor, relayerId, due, limit),
     queueHead: (relayerId) => queueHead(executor, relayerId),
     queueThrough: (relayerId, sequence) => queueThrough(executor, relayerId, sequence),

@@ -64,8 +64,8 @@ export interface Reads extends DashboardReads {
   apiKeys(page: PageRequest): Promise<Page<ApiKey>>
   /** The newest records first, or those before a position. */
   audit(limit: number, before?: AuditPosition): Promise<AuditWindow>
-  /** What an owner needs for one step; undefined when the relayer is gone. */
-  work(relayerId: RelayerId): Promise<Work | undefined>
+  /** What an owner needs for one step; undefined when the relayer is gone. `queuedMax` counts without `max_in_flight`. */
+  work(relayerId: RelayerId, queuedMax?: number): Promise<Work | undefined>
   /** Those of `Work.unsettled` for which something is due: by nonce, at most `limit`. */
   unsettled(relayerId: RelayerId, due: UnsettledDue, limit: number): Promise<readonly Transaction[]>
   /** Every waiting transaction without a nonce up to this sequence of the relayer, in sequence. */

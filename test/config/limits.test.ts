@@ -7,7 +7,6 @@ test('the limits that we ship hold together', () => {
 })
 
 test.each([
-  [{ maxInFlightDefault: limits.maxInFlightMax + 1 }, /maxInFlightDefault <= maxInFlightMax/],
   [{ queueMax: 10 }, /maxInFlightMax <= queueMax/],
   [{ cancelBumpAfterBlocks: 9 }, /cancelBumpAfterBlocks <= bumpAfterBlocks/],
   [{ rpcTimeoutMs: 0 }, /positive whole number/],

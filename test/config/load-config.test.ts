@@ -24,7 +24,7 @@ test('a file and the environment become plain values', async () => {
       signerId: 'dev',
       notificationId: 'hook',
       paused: false,
-      policies: { minBalance: 0n, gasPriceCap: 100_000_000_000n, maxInFlight: 16, eip1559Pricing: true },
+      policies: { minBalance: 0n, gasPriceCap: 100_000_000_000n, eip1559Pricing: true },
     },
   ])
   const [local, plain] = config.signers
@@ -109,7 +109,6 @@ test('the policies that limit what a send may be', async () => {
   const config = await loadFile(file)
   expect(config.relayers[0]?.policies).toEqual({
     minBalance: 0n,
-    maxInFlight: 16,
     eip1559Pricing: true,
     gasLimitEstimation: false,
     whitelistReceivers: [token, friend],

@@ -9,6 +9,7 @@ import { type BlockRef, type InPhase, isInPhase, type Transaction } from '../tra
 import type { BlockNumber, Nonce, TimestampMs } from '../units.ts'
 import { givesWay, refusalOfGapFiller } from './gap-filler.ts'
 import type { Signing } from './signing.ts'
+import { inFlightMaxOf } from './window.ts'
 
 export interface Work {
   readonly relayer: Relayer
@@ -18,10 +19,12 @@ export interface Work {
   /** Absent if no transaction is confirmed and not final. */
   readonly unsettled?: Unsettled
   /**
-   * The first `maxInFlight` of the queue, in order, without suspected ones. With `skipUnfunded` those that wait for funds
+   * The first of the queue, as many as may be in flight, in order, without suspected ones. With `skipUnfunded` those that wait for funds
    * come on top: the first `passedMax` of them.
    */
   readonly queued: readonly Transaction[]
+  /** How many may be in flight where `max_in_flight` is not set. Absent: as many as every node keeps. */
+  readonly window?: number
   /** How many of the queue may get a nonce in this step. Absent: as many as there is room for. */
   readonly bindsMax?: number
   /** The first of the queue that wait because a no-op of a lost history may have canceled them. Usually empty. */
@@ -117,7 +120,7 @@ export function roomIn(work: Work, delegated = false): number {
 
 /** How many more there may be in flight. */
 export function openRoomIn(work: Work, delegated = false): number {
-  const most = delegated ? 1 : work.relayer.policies.maxInFlight
+  const most = delegated ? 1 : inFlightMaxOf(work.relayer, work.window)
   return Math.max(0, most - inFlightOf(work).length)
 }
 

@@ -56,7 +56,8 @@ export async function openPostgresStore(options: {
     reads: translatingErrors(
       {
         ...readsOver({ all: reading.all, settledEvent: () => events.read(reading) }),
-        work: (relayer: RelayerId) => asOfOneInstant(readers, (executor) => loadWork(executor, relayer)),
+        work: (relayer: RelayerId, queuedMax?: number) =>
+          asOfOneInstant(readers, (executor) => loadWork(executor, relayer, queuedMax)),
       },
       translateError,
     ),

@@ -74,7 +74,10 @@ async function openFile(options: Options): Promise<Store> {
   return {
     ...translatingErrors({ commit }, translateError),
     reads: translatingErrors(
-      { ...reads, work: (relayer: RelayerId) => asOfOneInstant(version, () => reads.work(relayer)) },
+      {
+        ...reads,
+        work: (relayer: RelayerId, queuedMax?: number) => asOfOneInstant(version, () => reads.work(relayer, queuedMax)),
+      },
       translateError,
     ),
     async check() {

@@ -1,6 +1,7 @@
 // Loads the data that an owner needs for one step. Its size depends on the transactions in progress only.
 import { sql } from 'kysely'
 import type { Condition } from '../../domain/condition.ts'
+import { keptByEveryNode } from '../../domain/decide/window.ts'
 import { passedMax, type Work } from '../../domain/decide/work.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Ended } from '../../domain/lost-history/lost-cancellation.ts'
@@ -88,8 +89,12 @@ const unfunded = statement<{ relayerId: RelayerId; through: number; limit: numbe
     .limit(p.limit),
 )
 
-async function queueOf(executor: Executor, { id: relayerId, policies }: Relayer): Promise<readonly TransactionRow[]> {
-  const limit = policies.maxInFlight
+async function queueOf(
+  executor: Executor,
+  { id: relayerId, policies }: Relayer,
+  queuedMax: number,
+): Promise<readonly TransactionRow[]> {
+  const limit = policies.maxInFlight ?? queuedMax
   if (!policies.skipUnfunded) return executor.all(queue, { relayerId, limit })
   const first = await executor.all(funded, { relayerId, limit })
   const last = first[limit - 1]
@@ -211,7 +216,11 @@ export async function firstSequenceAbove(
 
 const expiringMax = 64
 
-export async function loadWork(executor: Executor, relayerId: RelayerId): Promise<Work | undefined> {
+export async function loadWork(
+  executor: Executor,
+  relayerId: RelayerId,
+  queuedMax = keptByEveryNode,
+): Promise<Work | undefined> {
   // In parallel: a remote database costs two round trips instead of five.
   const [found, open, ofOpen, soonest, unclear, unsettled] = await Promise.all([
     findRelayerAndFloor(executor, relayerId),
@@ -226,7 +235,7 @@ export async function loadWork(executor: Executor, relayerId: RelayerId): Promis
   // Only a history check counts their nonces.
   const isChecking = unsettled !== undefined && found.uncheckedThrough !== undefined
   const [queued, explained] = await Promise.all([
-    queueOf(executor, found.relayer),
+    queueOf(executor, found.relayer, queuedMax),
     isChecking ? explainedRuns(executor, relayerId) : undefined,
   ])
   return {
