@@ -79,7 +79,7 @@ test('from a request, changed by another, and taken away by null', async () => {
   })
   expect(made).toMatchObject({ status: 200, text: expect.stringContaining(`"daily_cap":${huge},"batch_max":3`) })
   expect(stored('made')).toEqual({
-    ...{ minBalance: '0', maxInFlight: 16, eip1559Pricing: true },
+    ...{ minBalance: '0', eip1559Pricing: true },
     ...{ dailyCap: huge, batchMax: 3 },
   })
 

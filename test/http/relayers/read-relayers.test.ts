@@ -58,6 +58,7 @@ test('one, with its policies', async () => {
     policies: {
       min_balance: 0,
       gas_price_cap: 100_000_000_000_000_000_000,
+      max_in_flight: 16,
       eip1559_pricing: true,
       gas_limit_estimation: true,
       skip_unfunded: false,
