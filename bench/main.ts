@@ -7,6 +7,7 @@ import { toolArguments } from '../tooling/tool-arguments.ts'
 import { measureBalance } from './balance.ts'
 import { asRun, type BenchOptions } from './bench-service.ts'
 import { measureBulkCancel } from './bulk-cancel.ts'
+import { measureBurst } from './burst.ts'
 import { measureCalls } from './calls.ts'
 import { measureDashboard } from './dashboard.ts'
 import { type Figure, lineOf } from './figure.ts'
@@ -24,6 +25,7 @@ const topics = [
   'delete',
   'bulk',
   'calls',
+  'burst',
   'relayers',
   'one',
   'waiting',
@@ -74,6 +76,7 @@ const figures: Figure[] = []
 if (wants('post', 'delete')) report(await measureSendsAndCancels(options))
 if (wants('bulk')) report(await measureBulkCancel(options))
 if (wants('calls')) report(await measureCalls(options))
+if (wants('burst')) report(await measureBurst(options))
 if (wants('relayers')) report(await measureRelayers(options))
 if (wants('one')) report(await measureOneDelete(options))
 if (wants('waiting')) report(await measureWaiting(options))

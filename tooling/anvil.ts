@@ -16,6 +16,8 @@ export interface AnvilOptions {
   readonly port?: number
   /** Of the next block, in wei; anvil's default is 1 gwei. */
   readonly baseFee?: bigint
+  /** Of each block; anvil's default is 30 million. */
+  readonly blockGas?: number
   /** 2 makes `finalized` move after a few blocks. */
   readonly slotsInAnEpoch?: number
   /** Default: Ethereum. `optimism` executes deposits from L1 as well. */
@@ -48,6 +50,7 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
       ...(mining === 'manual' ? ['--no-mining'] : []),
       ...(typeof mining === 'object' ? ['--block-time', String(mining.intervalMs / 1000)] : []),
       ...(options.baseFee === undefined ? [] : ['--block-base-fee-per-gas', String(options.baseFee)]),
+      ...(options.blockGas === undefined ? [] : ['--gas-limit', String(options.blockGas)]),
       ...(options.network === undefined ? [] : ['--network', options.network]),
       ...(options.slotsInAnEpoch === undefined ? [] : ['--slots-in-an-epoch', String(options.slotsInAnEpoch)]),
     ],
