@@ -83,12 +83,21 @@ function bidAgain(
   const { balance } = observation
   const { attempts } = transaction.lifecycle
   const latest = newest(attempts)
-  // The service signs nothing that the account can't pay for: a node would reject it.
-  if (balance === undefined) return [{ do: 'readBalance' }, ...again]
   const limit = capFor(transaction, work.relayer.policies)
-  const funds = fundsFor(transaction, balance, market, situation)
   const gas = gasFor(transaction, market, situation)
-  const bid = nextBid({ transaction, own: attempts, speed, gas, cap: limit.cap, funds }, observation, market, policy)
+  const bidWith = (funds: Wei | undefined) =>
+    nextBid({ transaction, own: attempts, speed, gas, cap: limit.cap, funds }, observation, market, policy)
+  // The service signs nothing that the account can't pay for: a node would reject it.
+  if (balance === undefined) {
+    const unlimited = bidWith(undefined)
+    // Below the cap no balance helps, and each reading of it is a call.
+    const isCapped = why !== 'unfunded' && unlimited.kind === 'wait' && unlimited.until === 'cap'
+    return [
+      ...(isCapped ? explainCapped(transaction, limit, unlimited.wanted) : [{ do: 'readBalance' as const }]),
+      ...again,
+    ]
+  }
+  const bid = bidWith(fundsFor(transaction, balance, market, situation))
   // A higher price is no answer to a node that reports a short balance.
   const isDearer = bid.kind === 'sign' && feeCap(bid.fees) >= feeCap(latest.fees)
   if (why === 'unfunded' && (bid.kind === 'repeat' || isDearer))

@@ -73,7 +73,7 @@ function isDue(attempt: Attempt, situation: Situation): boolean {
 }
 
 /** On average, a relayer repeats no more than this of the broadcasts that wait for others, however fast the blocks come. */
-const repeatsPerSecondMax = 5
+const repeatsPerSecondMax = 3
 
 /**
  * Only the next nonce can be mined, so its bytes follow the network's pace. Those behind it wait, if a node accepted them or

@@ -207,7 +207,7 @@ describe('a transaction in flight', () => {
     expect(once(someRepeatAfter.takenMs, 'accepted')).toEqual(['rebroadcast'])
   })
 
-  test('is broadcast again by the pace of blocks while it is next, and behind others at most five a second', () => {
+  test('is broadcast again by the pace of blocks while it is next, and behind others at most three a second', () => {
     const fast = { ...somePolicy, averageBlocktimeMs: 200, rebroadcastAfterBlocks: 4 }
     const repeatedAfter = (ms: number) => {
       const open = Array.from({ length: 50 }, (_, nonce) =>
@@ -219,8 +219,8 @@ describe('a transaction in flight', () => {
     }
     const { takenMs } = repeatAfter({}, fast)
     expect(repeatedAfter(takenMs)).toEqual([0])
-    expect(repeatedAfter(9_999)).toEqual([0])
-    expect(repeatedAfter(10_000)).toHaveLength(50)
+    expect(repeatedAfter(16_666)).toEqual([0])
+    expect(repeatedAfter(16_667)).toHaveLength(50)
   })
 
   test('is priced anew when it is next in line and has waited, and not behind another', () => {
@@ -229,6 +229,16 @@ describe('a transaction in flight', () => {
     expect(verbsFor(inFlight(0), { head: headAt(head.number - 1) })).toEqual([])
     const behind = plan({ open: [inFlight(0), inFlight(1)] }, { head }).decisions
     expect(behind).toMatchObject([{ do: 'bump', transaction: { sequence: 0 } }])
+  })
+
+  test('is explained by the cap alone where the cap is too low: no balance is read for that', () => {
+    const relayer = someRelayer({ policies: { ...somePolicies, gasPriceCap: 1n } })
+    const { balance: _, ...observation } = someObservation({ head: headAt(height + somePolicy.bumpAfterBlocks) })
+    const capped = { work: someWork({ relayer, open: [inFlight(0)] }), observation, policy: somePolicy, now }
+    const { decisions, needsBalance } = decide(capped)
+    expect(decisions).toMatchObject([{ do: 'explain', condition: 'gas_price_cap' }])
+    expect(needsBalance).toBe(false)
+    expect(decide({ ...capped, work: someWork({ open: [inFlight(0)] }) }).needsBalance).toBe(true)
   })
 
   test('at fees that its client named is never priced anew', () => {
