@@ -1,5 +1,6 @@
 // The chain port: one network, as its nodes report it. Only this folder speaks JSON-RPC.
 import type { BroadcastOutcome } from '../domain/attempt.ts'
+import type { NetworkPrice } from '../domain/fees.ts'
 import type { Address, Hash, Hex } from '../domain/ids.ts'
 import type { Head, Inquiry, Observation } from '../domain/observation.ts'
 import type { TimestampMs, Wei } from '../domain/units.ts'
@@ -42,6 +43,8 @@ export interface Chain {
   broadcast(requests: readonly BroadcastRequest[]): Promise<ReadonlyMap<Hash, BroadcastOutcome>>
   /** In wei, at the latest head. Simultaneous reads share a call. Rejects with ChainUnavailable. */
   balance(address: Address): Promise<Wei>
+  /** As of the last observation of any account. Sends no call. Undefined before the first. */
+  price(): NetworkPrice | undefined
   /**
    * Passes the read on unchanged, on separate connections and without judging the node's health, so that clients can't
    * delay or mislead the engine. Rejects with ChainUnavailable when no endpoint answers.

@@ -9,6 +9,7 @@ import { readingBalances } from './accounts/read-balance.ts'
 import type { Chain } from './chain.ts'
 import { readingMarket } from './fees/read-market.ts'
 import { readingNoOp } from './fees/read-no-op.ts'
+import { rememberPrice } from './fees/remember-price.ts'
 import { openTipFloor } from './fees/tip-floor.ts'
 import { measureBlocktime } from './heads/measure-blocktime.ts'
 import { readingCanonical } from './heads/read-canonical.ts'
@@ -65,19 +66,24 @@ export function openNetwork(options: NetworkOptions): Chain {
   const tipFloor = openTipFloor(clock)
   const readMarket = readingMarket(endpoints, options.eip1559, tipFloor)
   const readNoOp = readingNoOp(endpoints, profile)
+  const price = rememberPrice(clock)
 
   return {
-    observe: (inquiry) =>
-      observe(
+    async observe(inquiry) {
+      const seen = await observe(
         {
           ...{ endpoints, heads, pace, accounts, readCanonical, readTag, readMarket, readNoOp },
           ...{ searched, unexplained, checkHistory },
         },
         inquiry,
-      ),
+      )
+      price.learn(seen)
+      return seen
+    },
     announce: accounts.announce,
     broadcast: (requests) => broadcast(endpoints, requests, profile, tipFloor.learn),
     balance: readingBalances(endpoints),
+    price: price.last,
     read: (read) => passOn(endpoints, read),
     follow: heads.follow,
     check: () => Promise.all(all.map((endpoint) => endpoint.check())),

@@ -54,6 +54,7 @@ export function replaceable(first: Chain): ReplaceableChain {
       },
       broadcast: (requests) => withChain((chain) => chain.broadcast(requests)),
       balance: (address) => withChain((chain) => chain.balance(address)),
+      price: () => current.chain.price(),
       check: () => withChain((chain) => chain.check()),
       read: (read) => withChain((chain) => chain.read(read)),
       follow(onHead, signal) {

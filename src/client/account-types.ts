@@ -47,6 +47,14 @@ export interface RelayerStatusView {
   readonly nonce: string
   readonly pending_transactions_count: number
   readonly last_confirmed_transaction_timestamp?: string
+  /** The network's price as this process last read it; absent before its first reading */
+  readonly network_price?: {
+    /** Wei for a unit of gas: the base fee and the average tip */
+    readonly per_gas: string
+    /** The head of this reading */
+    readonly block_number: number
+    readonly read_at: string
+  }
   readonly paused: boolean
   readonly system_disabled: boolean
 }

@@ -14,6 +14,16 @@ export interface OverviewView {
   readonly mined: number
   /** Those in flight that are canceled, and not decided */
   readonly racing: number
+  /** Wei: the policy, as text with every digit; absent without one */
+  readonly gas_price_cap?: string
+  /** The network's price as this process last read it; absent before its first reading */
+  readonly network_price?: {
+    /** Wei for a unit of gas: the base fee and the average tip */
+    readonly per_gas: string
+    /** The head of this reading */
+    readonly block_number: number
+    readonly read_at: string
+  }
   /** In no block, and sent first */
   readonly oldest?: {
     readonly id: string
@@ -186,6 +196,8 @@ export interface TraceView {
       readonly message?: string
       readonly at: string
     }
+    /** True: every broadcast of it ended in a certain rejection, so no pool should hold it */
+    readonly always_rejected?: boolean
     /** Why it is held or was refused */
     readonly reason?: string
     readonly recorded_at: string

@@ -76,6 +76,8 @@ export interface AttemptView {
     readonly message?: string
     readonly at: string
   }
+  /** True: every broadcast of it ended in a certain rejection, so no pool should hold it */
+  readonly always_rejected?: boolean
   /** Why it is held or was refused */
   readonly reason?: string
   readonly recorded_at: string
@@ -106,6 +108,13 @@ export interface CancellationPreviewView {
     /** Wei: the most that no-ops signed now can cost */
     readonly today: string
     /** Wei: the most that they can come to cost under cancel_gas_price_cap; absent without that policy */
+    readonly max?: string
+  }
+  /** Gas_price_cap limits sends, and no no-op */
+  readonly fee_per_gas: {
+    /** Wei: the most that a no-op signed now offers for a unit of gas; absent without a no-op */
+    readonly today?: string
+    /** Wei: the policy cancel_gas_price_cap, which no later no-op exceeds; absent without that policy */
     readonly max?: string
   }
   /** Wei: the most that the no-ops of those that race already can cost */

@@ -1,6 +1,6 @@
 // Fees: the market's price for a send, and the price at which pools accept a replacement over its rivals.
 import type { NonEmpty } from './ids.ts'
-import { type Gas, maxWei, minWei, raisedBy, type Wei } from './units.ts'
+import { type BlockNumber, type Gas, maxWei, minWei, raisedBy, type TimestampMs, type Wei } from './units.ts'
 
 /**
  * Per gas. The kind is the transaction type family (EIP-2718), the same for every attempt of a nonce: `legacy` prices
@@ -40,6 +40,13 @@ export interface Market {
     /** One of them had room for more. */
     readonly haveRoom: boolean
   }
+}
+
+/** The price of a send for a unit of gas, as last read: the base fee, and the tip of speed `average`. */
+export interface NetworkPrice {
+  readonly perGas: Wei
+  readonly block: BlockNumber
+  readonly readAt: TimestampMs
 }
 
 /**

@@ -11,7 +11,7 @@ import { noOpCost, noOpGasCharged, noOpGasLimit } from './no-op.ts'
 import type { Observation } from './observation.ts'
 import type { NetworkPolicy, Relayer } from './relayer.ts'
 import { type InPhase, isInPhase, pendingStatuses, statusOf, type Transaction } from './transaction.ts'
-import { minWei, type TimestampMs, type Wei } from './units.ts'
+import { maxWei, minWei, type TimestampMs, type Wei } from './units.ts'
 
 export interface CancellationPreview {
   /** No node ever had them: they end at once, at no cost. */
@@ -38,6 +38,13 @@ export interface CancellationPreview {
      * The most that they can come to cost, priced anew block after block up to cancel_gas_price_cap; absent without
      * one.
      */
+    readonly max?: Wei
+  }
+  /** The most that a no-op may pay for a unit of gas. */
+  readonly perGas: {
+    /** Of those signed now; absent where none would be. */
+    readonly today?: Wei
+    /** The policy cancel_gas_price_cap; absent without it. */
     readonly max?: Wei
   }
   /** The most that the no-ops of earlier cancellations can cost, at today's price. */
@@ -94,7 +101,14 @@ export function previewCancellation(
       today: priced.reduce((sum, noOp) => sum + costAtMost(noOp, market), 0n),
       ...(max !== undefined && { max }),
     },
+    perGas: perGasOf(priced, work.relayer),
   }
+}
+
+function perGasOf(priced: readonly NoOp[], { policies }: Relayer): CancellationPreview['perGas'] {
+  const { cancelGasPriceCap: max } = policies
+  const today = priced.map(({ fees }) => feeCap(fees)).reduce((most, fee) => maxWei(most, fee), 0n)
+  return { ...(priced.length > 0 && { today }), ...(max !== undefined && { max }) }
 }
 
 const anyBalance: Wei = 2n ** 255n

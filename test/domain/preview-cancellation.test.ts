@@ -52,7 +52,7 @@ const nothing = { free: 0, noOps: 0, overCap: 0, gaps: 0, racing: 0, tooLate: 0,
 
 describe('what it counts', () => {
   test('the queue is free', () => {
-    expect(previewed([], { queued: 7 })).toEqual({ ...nothing, free: 7, cost: { expected: 0n, today: 0n } })
+    expect(previewed([], { queued: 7 })).toEqual({ ...nothing, free: 7, cost: { expected: 0n, today: 0n }, perGas: {} })
   })
 
   test('so is what has a nonce and certainly reached no node', () => {

@@ -1,5 +1,6 @@
 // What the preview says a bulk cancel costs today is what is signed for it, while the block stands; on a real chain.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { maxWei } from '../../src/domain/units.ts'
 import type { Anvil } from '../../tooling/anvil.ts'
 import { decode, hex } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
@@ -29,6 +30,7 @@ interface Preview {
   readonly racing: number
   readonly too_late: number
   readonly cost: { readonly expected: string; readonly today: string; readonly max?: string }
+  readonly fee_per_gas: { readonly today?: string; readonly max?: string }
   readonly balance: string
   readonly cancel_reserve: string
   readonly balance_covers: { readonly today: boolean; readonly max?: boolean }
@@ -47,6 +49,12 @@ function signedCost(payments: readonly Payment[]): bigint {
     const { maxFeePerGas, gasPrice } = decode(raw)
     return sum + 21_000n * (maxFeePerGas ?? gasPrice ?? 0n)
   }, 0n)
+}
+
+function highestOffer(payments: readonly Payment[]): bigint {
+  const noOps = payments.flatMap(({ id }) => stage.rows.attempts(id).filter(({ kind }) => kind === 'cancel'))
+  const offers = noOps.map(({ raw }) => decode(raw)).map(({ maxFeePerGas, gasPrice }) => maxFeePerGas ?? gasPrice ?? 0n)
+  return maxWei(0n, ...offers)
 }
 
 /** Prices of every kind, below and above the market's. */
@@ -75,10 +83,12 @@ describe.each(Object.entries(mixes))('%s', (id, mix) => {
     expect(BigInt(preview.cost.expected)).toBeLessThanOrEqual(BigInt(preview.cost.today))
     const cap = id === 'capped' ? String(BigInt(mix.length) * 21_000n * 50n * gwei) : undefined
     expect(preview.cost.max).toBe(cap)
+    expect(preview.fee_per_gas.max).toBe(id === 'capped' ? String(50n * gwei) : undefined)
 
     await stage.client.cancelPending(sender.id)
     for (const payment of inFlight) await noOpInPool(stage, payment)
     expect(signedCost(inFlight)).toBe(BigInt(preview.cost.today))
+    expect(highestOffer(inFlight)).toBe(BigInt(preview.fee_per_gas.today ?? 0))
     const racing = await previewOf(sender)
     expect(racing).toMatchObject({ no_ops: 0, racing: mix.length, committed: preview.cost.today, cost: { today: '0' } })
     const burned = (await audit(stage, sender)).reduce((sum, { fee }) => sum + fee, 0n)

@@ -63,8 +63,12 @@ export interface PriceCap {
 /** `wanted`: the fees without the cap. */
 export function explainCapped(transaction: InFlight, { name, cap }: PriceCap, wanted: Fees | undefined): Decision[] {
   const { nonce, attempts } = transaction.lifecycle
-  const price = wanted ? `, up to ${roughly(feeCap(wanted))} wei,` : ''
-  const reason = `waits at ${name} (${cap} wei): a higher price${price} would be needed to be mined sooner; it holds nonce ${nonce} since block ${attempts[0].recordedAtBlock}: raise the cap, wait, or cancel it`
+  // The offer is no price: of an offer by EIP-1559, the block takes its base fee and the tip.
+  const room = wanted?.kind === 'eip1559' ? ', with room for a rising base fee' : ''
+  const offer = wanted
+    ? `without the cap the next attempt would offer up to ${roughly(feeCap(wanted))} wei${room}; `
+    : ''
+  const reason = `waits at ${name} (${cap} wei): it needs a higher price to be mined sooner; ${offer}it holds nonce ${nonce} since block ${attempts[0].recordedAtBlock}: raise the cap, wait, or cancel it`
   return explain(transaction, name, reason)
 }
 

@@ -1,12 +1,16 @@
 // Lists the relayers that the key may see, each with its open transactions and the one that holds it up (GET).
 import { type Static, Type } from 'typebox'
+import { networkPrice } from '../../commands/relayers/network-price.ts'
 import { type Overview, readOverview } from '../../commands/relayers/read-overview.ts'
+import type { ChainOf } from '../../commands/relayers/read-status.ts'
+import type { NetworkPrice } from '../../domain/fees.ts'
 import type { OpenTransaction } from '../../domain/standing.ts'
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { pageOf, pageQuery, paginationOf } from '../request/parse-page.ts'
 import { visibleRelayers } from '../request/visible-relayers.ts'
 import { answers, success } from '../response/envelope.ts'
+import { networkPriceSchema, presentPrice } from '../response/present-price.ts'
 import { presentTime } from '../response/present-time.ts'
 import { waitSchema } from '../transactions/present-trace.ts'
 
@@ -29,6 +33,13 @@ const overviewSchema = Type.Object(
     in_flight: count('With a nonce, in no block'),
     mined: count('In a block, not confirmed'),
     racing: count('Those in flight that are canceled, and not decided'),
+    gas_price_cap: Type.Optional(
+      Type.String({
+        pattern: '^[0-9]+$',
+        description: 'Wei: the policy, as text with every digit; absent without one',
+      }),
+    ),
+    network_price: Type.Optional(networkPriceSchema),
     oldest: Type.Optional(
       Type.Object(openProperties, { additionalProperties: false, description: 'In no block, and sent first' }),
     ),
@@ -45,13 +56,13 @@ const overviewSchema = Type.Object(
   { additionalProperties: false },
 )
 
-export function getOverview(reads: Reads) {
+export function getOverview(reads: Reads, chainOf: ChainOf) {
   return operation({
     scope: 'read',
     schema: {
       operationId: 'getOverview',
       summary: 'List relayers with their open transactions and their conditions',
-      description: 'Reads the database only: balances are in the status of a relayer.',
+      description: 'Calls no node: balances are in the status of a relayer.',
       tags: ['relayers'],
       querystring: pageQuery,
       response: answers(Type.Array(overviewSchema), 400),
@@ -60,12 +71,17 @@ export function getOverview(reads: Reads) {
       const page = pageOf(query)
       const { items, total } = await visibleRelayers(reads, principal, page)
       const overviews = await Promise.all(items.map((relayer) => readOverview(reads, relayer)))
-      return success(overviews.map(present), [], paginationOf(page, total))
+      const presented = overviews.map((overview) => present(overview, networkPrice(chainOf, overview.relayer)))
+      return success(presented, [], paginationOf(page, total))
     },
   })
 }
 
-function present({ relayer, oldest, heldUp, ...counts }: Overview): Static<typeof overviewSchema> {
+function present(
+  { relayer, oldest, heldUp, ...counts }: Overview,
+  price: NetworkPrice | undefined,
+): Static<typeof overviewSchema> {
+  const { gasPriceCap: cap } = relayer.policies
   return {
     id: relayer.id,
     name: relayer.name,
@@ -76,6 +92,8 @@ function present({ relayer, oldest, heldUp, ...counts }: Overview): Static<typeo
     in_flight: counts.inFlight,
     mined: counts.mined,
     racing: counts.racing,
+    ...(cap !== undefined && { gas_price_cap: cap.toString() }),
+    ...(price && { network_price: presentPrice(price) }),
     ...(oldest && { oldest: presentOpen(oldest) }),
     ...(heldUp && {
       held_up: { ...presentOpen(heldUp), wait: { condition: heldUp.wait.condition, text: heldUp.wait.text } },

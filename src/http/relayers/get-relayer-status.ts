@@ -1,11 +1,13 @@
 // Reports a relayer's account on the chain, and the state of its queue (GET).
 import { Type } from 'typebox'
+import { networkPrice } from '../../commands/relayers/network-price.ts'
 import { type ChainOf, readStatus } from '../../commands/relayers/read-status.ts'
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
 import { foundRelayer } from '../response/found.ts'
+import { networkPriceSchema, presentPrice } from '../response/present-price.ts'
 import { presentTime } from '../response/present-time.ts'
 
 const statusSchema = Type.Object(
@@ -15,6 +17,7 @@ const statusSchema = Type.Object(
     nonce: Type.String({ pattern: '^[0-9]+$', description: "The account's next nonce at the head" }),
     pending_transactions_count: Type.Integer({ minimum: 0 }),
     last_confirmed_transaction_timestamp: Type.Optional(Type.String({ format: 'date-time' })),
+    network_price: Type.Optional(networkPriceSchema),
     paused: Type.Boolean(),
     system_disabled: Type.Boolean(),
   },
@@ -34,6 +37,7 @@ export function getRelayerStatus(reads: Reads, chainOf: ChainOf) {
     async answer({ params }) {
       const relayer = await foundRelayer(reads, params.relayer_id)
       const status = await readStatus(reads, chainOf, relayer)
+      const price = networkPrice(chainOf, relayer)
       return success({
         network_type: 'evm',
         balance: status.balance.toString(),
@@ -42,6 +46,7 @@ export function getRelayerStatus(reads: Reads, chainOf: ChainOf) {
         ...(status.lastConfirmedAt !== undefined && {
           last_confirmed_transaction_timestamp: presentTime(status.lastConfirmedAt),
         }),
+        ...(price && { network_price: presentPrice(price) }),
         paused: relayer.paused,
         system_disabled: false,
       })

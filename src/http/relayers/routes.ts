@@ -16,7 +16,7 @@ import { updateRelayer } from './update-relayer.ts'
 export function relayerRoutes(at: Mounting, management: ManagementContext, chainOf: ChainOf): void {
   const { reads } = management.store
   const { endpointsOf } = management.registry
-  mount(at, 'GET', '/overview', getOverview(reads))
+  mount(at, 'GET', '/overview', getOverview(reads, chainOf))
   mount(at, 'GET', '/daily-gas', listDailyGas(reads, management.clock))
   mount(at, 'POST', '/relayers', createRelayer(management))
   mount(at, 'GET', '/relayers', listRelayers(reads, endpointsOf))

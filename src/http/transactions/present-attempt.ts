@@ -1,6 +1,6 @@
 // Presents an attempt without its bytes, which anyone could broadcast.
 import { type Static, Type } from 'typebox'
-import type { Attempt } from '../../domain/attempt.ts'
+import { type Attempt, wasAlwaysRejected } from '../../domain/attempt.ts'
 import { presentTime } from '../response/present-time.ts'
 import { presentFees } from './present-transaction.ts'
 
@@ -25,6 +25,11 @@ export const attemptSchema = Type.Object(
         at: Type.String({ format: 'date-time' }),
       }),
     ),
+    always_rejected: Type.Optional(
+      Type.Boolean({
+        description: 'true: every broadcast of it ended in a certain rejection, so no pool should hold it',
+      }),
+    ),
     reason: Type.Optional(Type.String({ description: 'Why it is held or was refused' })),
     recorded_at: Type.String({ format: 'date-time' }),
   },
@@ -42,6 +47,7 @@ export function presentAttempt(attempt: Attempt): AttemptBody {
     ...presentFees(attempt.fees),
     state: attempt.broadcast.state,
     ...outcomeOf(attempt),
+    ...(wasAlwaysRejected(attempt) && { always_rejected: true }),
     recorded_at: presentTime(attempt.recordedAt),
   }
 }

@@ -30,6 +30,15 @@ export const previewSchema = Type.Object(
       },
       { additionalProperties: false },
     ),
+    fee_per_gas: Type.Object(
+      {
+        today: Type.Optional(wei('the most that a no-op signed now offers for a unit of gas; absent without a no-op')),
+        max: Type.Optional(
+          wei('the policy cancel_gas_price_cap, which no later no-op exceeds; absent without that policy'),
+        ),
+      },
+      { additionalProperties: false, description: 'gas_price_cap limits sends, and no no-op' },
+    ),
     committed: wei('the most that the no-ops of those that race already can cost'),
     balance: wei('of the relayer'),
     cancel_reserve: wei('what sends leave untouched, for no-ops'),
@@ -64,7 +73,7 @@ export function previewCancellation(context: PreviewContext) {
   })
 }
 
-export function presentPreview({ cost, balance, ...preview }: PricedPreview) {
+export function presentPreview({ cost, perGas, balance, ...preview }: PricedPreview) {
   const covers = (wei: bigint) => balance >= wei + preview.committed
   return {
     free: preview.free,
@@ -77,6 +86,10 @@ export function presentPreview({ cost, balance, ...preview }: PricedPreview) {
       expected: cost.expected.toString(),
       today: cost.today.toString(),
       ...(cost.max !== undefined && { max: cost.max.toString() }),
+    },
+    fee_per_gas: {
+      ...(perGas.today !== undefined && { today: perGas.today.toString() }),
+      ...(perGas.max !== undefined && { max: perGas.max.toString() }),
     },
     committed: preview.committed.toString(),
     balance: balance.toString(),

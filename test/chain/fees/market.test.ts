@@ -95,6 +95,23 @@ test('where blocks are empty the suggestion counts, more for more speed', async 
   })
 })
 
+test('the price is remembered from observations, and follows a later head without a reading of the market', async () => {
+  prices = busy
+  expect(network.chain.price()).toBeUndefined()
+  await marketNow()
+  const first = { perGas: 3n * gwei, block: height, readAt: expect.any(Number) }
+  expect(network.chain.price()).toEqual(first)
+  prices = { ...busy, baseFee: 20n * gwei }
+  await network.chain.observe(inquiryOf(sender.address))
+  // The reading at this block already had the base fee of the next one.
+  expect(network.chain.price()).toEqual(first)
+  height += 1
+  await network.chain.observe(inquiryOf(sender.address))
+  network.forget()
+  expect(network.chain.price()).toEqual({ perGas: 22n * gwei, block: height, readAt: expect.any(Number) })
+  expect(network.calls).toEqual([])
+})
+
 test('full blocks have no room', async () => {
   prices = { ...busy, ratios: [1, 0.99] }
   expect((await marketNow()).blocks).toEqual({ areUsed: true, haveRoom: false })

@@ -194,7 +194,7 @@ const cases: readonly Case[] = [
   ],
   [
     'gas_price_cap',
-    /^waits at gas_price_cap \(20000000000 wei\): a higher price, up to \d+ wei, .*; it holds nonce 0 since block 100: raise the cap/,
+    /^waits at gas_price_cap \(20000000000 wei\): it needs a higher price to be mined sooner; without the cap the next attempt would offer up to \d+ wei, with room for a rising base fee; it holds nonce 0 since block 100: raise the cap/,
     { relayer: withPolicies({ gasPriceCap: 20n * gwei }), open: [inFlight(0)] },
     late,
   ],

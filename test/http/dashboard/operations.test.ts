@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TransactionId } from '../../../src/domain/ids.ts'
 import { expectSuccess } from '../support/expectations.ts'
-import { address, attempt, inclusion, put, putEveryPhase, receiver, transaction } from '../support/rows.ts'
+import { address, attempt, inclusion, put, putEveryPhase, receiver, relayer, transaction } from '../support/rows.ts'
 import { type Serving, serve } from '../support/serve.ts'
 
 const mined = `0x${'ab'.repeat(32)}`
@@ -10,12 +10,25 @@ let server: Serving
 beforeAll(async () => {
   server = await serve({
     chain: {
+      price: () => ({ perGas: 25_001_500_000n, block: 17, readAt: 1_800_000_000_000 }),
       read: async ({ params }) => ({ value: params[0] === mined ? { from: address, nonce: '0x0' } : null }),
     },
   })
   await putEveryPhase(server.store)
+  const { policies } = relayer('one')
+  await server.store.commit((session) =>
+    session.saveRelayer(relayer('one', { policies: { ...policies, gasPriceCap: 2_000_000_000n } })),
+  )
   const wait = { condition: 'gas_price_cap', text: 'waits at gas_price_cap' } as const
-  const own = attempt('stuck' as TransactionId, 0x9000, 'execute', 40)
+  const own = {
+    ...attempt('stuck' as TransactionId, 0x9000, 'execute', 40),
+    broadcast: {
+      state: 'handed',
+      outcome: { kind: 'rejected', code: 'feeTooLow', message: 'fee too low' },
+      at: 0,
+      rejections: 'all',
+    },
+  } as const
   await put(server.store, transaction('stuck', { phase: 'inFlight', nonce: 40, attempts: [own] }, { wait }))
 })
 afterAll(() => server[Symbol.asyncDispose]())
@@ -33,6 +46,8 @@ test('the overview names the transaction that holds the others up', async () => 
     in_flight: expect.any(Number),
     held_up: { id: 'stuck', nonce: 40, wait: { condition: 'gas_price_cap', text: 'waits at gas_price_cap' } },
     oldest: { created_at: expect.any(String) },
+    gas_price_cap: '2000000000',
+    network_price: { per_gas: '25001500000', block_number: 17, read_at: '2027-01-15T08:00:00.000Z' },
   })
   expect(two).toEqual({
     id: 'two',
@@ -44,6 +59,7 @@ test('the overview names the transaction that holds the others up', async () => 
     in_flight: 0,
     mined: 0,
     racing: 0,
+    network_price: one.network_price,
   })
 })
 
@@ -57,6 +73,8 @@ test('the nonces come lowest first, with attempts, blocks and fees', async () =>
     inclusion: { spender: 'payload', block_number: 100, fees: String(21_000n * 2_000_000_000n) },
     attempts: [{ kind: 'execute', recorded_at_block: 90 }],
   })
+  expect(traces[0].attempts[0]).not.toHaveProperty('always_rejected')
+  expect(traces.at(-1)).toMatchObject({ transaction: { nonce: 40 }, attempts: [{ always_rejected: true }] })
 })
 
 test('a trace has the verdict of a canceled transaction', async () => {

@@ -7,7 +7,9 @@ import { address, hashOf, put, putEveryPhase, relayer, transaction } from '../su
 import { serve } from '../support/serve.ts'
 
 const balance = 12_345_678_901_234_567_890n
+const price = { perGas: 25_001_500_000n, block: 5, readAt: Date.UTC(2026, 0, 2) }
 const answering: Partial<Chain> = {
+  price: () => price,
   balance: async () => balance,
   observe: async (inquiry: Inquiry): Promise<Observation> => ({
     head: { number: 5, hash: hashOf(5), parentHash: hashOf(4), timestampMs: 0 },
@@ -78,6 +80,7 @@ test('status: the account on the chain, and what waits', async () => {
     nonce: '42',
     pending_transactions_count: 4,
     last_confirmed_transaction_timestamp: '2026-01-02T03:04:14.678Z',
+    network_price: { per_gas: '25001500000', block_number: 5, read_at: '2026-01-02T00:00:00.000Z' },
     paused: false,
     system_disabled: false,
   })
