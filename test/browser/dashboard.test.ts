@@ -72,25 +72,34 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/transactions/${scene.stuck[1]}`)
     await page.getByText('ERC-20', { exact: true }).waitFor()
-    expect(await page.locator('.payload').textContent()).toContain('25000000')
+    expect(await page.locator('.payload').textContent()).toContain('25,000,000')
     expect(await violations(page)).toEqual([])
   })
 
   test('one transaction is canceled, by keyboard alone, and its verdict arrives by itself', async () => {
     const { page } = operator
     await page.goto(at('/relayers/payouts'))
+    await page.getByText('The network’s price now: ').waitFor()
+    expect(await page.locator('.notice.bad').textContent()).toMatch(
+      /now: \d\d(\.\d+)? gwei .*base fee and tip, at block .*gas_price_cap with PATCH \/api\/v1\/relayers\/payouts/,
+    )
     await page.getByRole('link', { name: 'Open nonce 3' }).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Cancel…' }).focus()
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('dialog')
     await dialog.getByText('Expected cost').waitFor()
+    expect(await dialog.locator('.per-gas').textContent()).toMatch(
+      /offers at most [\d.]+ gwei .*gas_price_cap, 3 gwei, limits sends alone/,
+    )
     expect(await violations(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Cancel the transaction' }).focus()
     await page.keyboard.press('Enter')
     await page.getByText('A no-op and the original compete for the nonce.').first().waitFor()
     await mineUntil('The no-op took the nonce')
     await page.getByText('Final.').waitFor()
+    const facts = await page.locator('.facts').textContent()
+    expect(facts).toMatch(/Hash of the payload.*Hash of the no-op.*Block of the no-op.*Cost of the no-op/)
   })
 
   test('all are canceled after the preview, and every verdict arrives', async () => {
@@ -98,6 +107,11 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     await page.goto(at('/'))
     await page.getByRole('link', { name: 'Cancel all…' }).first().click()
     await page.getByText('10,003 transactions will be canceled').waitFor()
+    await page.getByText('And 9,983 more.').waitFor()
+    expect(await page.locator('.beside tbody tr').count()).toBe(20)
+    expect(await page.locator('.beside tbody tr').first().textContent()).toMatch(/^[^.]+4.*0 ETH$/)
+    expect(await page.locator('.beside tbody tr').last().textContent()).toMatch(/queued.*0\.0015 ETH$/)
+    expect(await violations(page)).toEqual([])
     const button = page.getByRole('button', { name: 'Cancel 10,003 transactions' })
     await page.getByLabel('Type payouts to confirm').fill('payout')
     expect(await button.isDisabled()).toBe(true)
@@ -106,11 +120,25 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     await page.getByRole('heading', { name: 'Canceling 10,003 transactions' }).waitFor()
     await mineUntil('Every verdict is final.')
     await page.getByRole('heading', { name: '10,003 transactions canceled' }).waitFor()
-    expect(await page.locator('.tally').textContent()).toMatch(/3.*canceled.*10,000.*canceled, free/)
+    const tally =
+      /3.*canceled.*10,000.*canceled, free.*payloads of all 10,003 may be sent again.*no-ops cost 0\.\d+ ETH/
+    expect(await page.locator('.tally').textContent()).toMatch(tally)
+    expect(await page.locator('section tbody tr').count()).toBe(20)
+    await page.getByText('And 9,980 more.').waitFor()
+    expect(await violations(page)).toEqual([])
     const { body } = await scene.client.request('GET', '/overview')
     expect(body).toMatchObject({
       data: expect.arrayContaining([expect.objectContaining({ id: 'payouts', queued: 0, in_flight: 0 })]),
     })
+    await sendBeyondTheLane('payouts')
+    await page.waitForResponse(/payouts\/nonces/)
+    expect(await page.locator('.tally').textContent()).toMatch(tally)
+    await page.goto(at('/'))
+    await page.getByRole('heading', { name: '1 cap below the network’s price' }).waitFor()
+    await page.getByText('Its cap of 3 gwei is below the network’s price').waitFor()
+    await page.getByRole('link', { name: 'payouts', exact: true }).click()
+    await page.getByText('The cap is below the network’s price.').waitFor()
+    expect(await violations(page)).toEqual([])
   })
 
   test('a reorganization shows while somebody looks', async () => {
@@ -144,11 +172,25 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     await page.getByText('Not up to date').waitFor({ state: 'detached' })
   })
 
+  test('rows keep their places while the pointer is among them', async () => {
+    const { page } = operator
+    const ids = () => page.locator('tbody th a').allTextContents()
+    await page.goto(at('/'))
+    await page.locator('tbody tr').nth(2).hover()
+    const before = await ids()
+    await scene.client.request('PATCH', '/relayers/treasury', { body: { paused: true } })
+    await page.locator('tbody tr', { hasText: 'treasury' }).getByText('Paused').waitFor()
+    expect(await ids()).toEqual(before)
+    await page.mouse.move(0, 0)
+    await expect.poll(async () => (await ids()).at(-1)).toBe('rewards')
+    await scene.client.request('PATCH', '/relayers/treasury', { body: { paused: false } })
+  })
+
   test('the pause button stops the stream and the ages', async () => {
     const { page } = operator
     await page.goto(at('/relayers/bridge'))
     await page.getByText('Live', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('button', { name: 'Pause updates' }).click()
     await page.getByText('Paused', { exact: true }).waitFor()
     const requests: string[] = []
     page.on('request', (request) => requests.push(request.url()))
@@ -158,7 +200,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     await mineAt(scene.anvil, 40)
     // The next reading is the one that the button starts.
     expect([await age(), requests]).toEqual([before, []])
-    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('button', { name: 'Resume updates' }).click()
     await page
       .locator('tbody tr', { hasText: 'submitted' })
       .or(page.locator('tbody tr', { hasText: 'mined' }))
@@ -237,6 +279,22 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     await page.goBack()
     await page.getByLabel('API key').waitFor()
   })
+
+  /** The lane begins eight nonces before the lowest open one: earlier ones leave it. */
+  async function sendBeyondTheLane(relayer: string): Promise<void> {
+    const cap = (policy: number | null) =>
+      scene.client.request('PATCH', `/relayers/${relayer}`, { body: { policies: { gas_price_cap: policy } } })
+    await cap(null)
+    const payment = { to: `0x${'11'.repeat(20)}`, value: '1', data: '0x', speed: 'fast' }
+    const sent = await Promise.all(Array.from({ length: 12 }, () => scene.client.send(relayer, payment)))
+    const areOver = async () => {
+      await mineAt(scene.anvil, 40)
+      const all = await Promise.all(sent.map(({ id }) => scene.client.get(relayer, id)))
+      return all.every(({ status }) => status === 'confirmed')
+    }
+    await expect.poll(areOver, { timeout: 60_000, interval: 300 }).toBe(true)
+    await cap(3_000_000_000)
+  }
 
   async function mineUntil(text: string): Promise<void> {
     const { page } = operator

@@ -13,8 +13,10 @@ test('amounts are exact', () => {
 })
 
 test('shortened amounts say that they are', () => {
-  expect(shortly('9,999.9953677')).toBe('≈9,999.9')
-  expect(shortly('0.00012345')).toBe('≈0.0001234')
+  expect(shortly('9,999.9989677')).toBe('9,999.998…')
+  expect(shortly('46.767123456')).toBe('46.7671…')
+  expect(shortly('12,345,678.999')).toBe('12,345,678.99…')
+  expect(shortly('0.00012345')).toBe('0.0001234…')
   expect(shortly('0.0015')).toBe('0.0015')
   expect(shortly('10,000')).toBe('10,000')
 })

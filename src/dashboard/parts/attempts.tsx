@@ -52,6 +52,9 @@ export function Attempts({ trace, network }: { trace: TraceView; network: string
                     <Badge tone={tone}>{answer}</Badge>
                   )}
                   <p class="why">{attempt.outcome?.message ?? attempt.reason}</p>
+                  {mayBeKnown(attempt) && attempt.hash !== inclusion?.hash && (
+                    <p class="why">A node may have it all the same.</p>
+                  )}
                 </td>
                 <td class="number" data-label="Max fee, gwei">
                   {gwei(BigInt(max ?? 0))}
@@ -86,6 +89,11 @@ const states: Readonly<Record<string, readonly [Tone, string]>> = {
   refused: ['bad', 'refused'],
   held: ['warn', 'not sent yet'],
   withdrawn: ['quiet', 'withdrawn'],
+}
+
+/** Its last answer is a rejection, and not every one was. */
+function mayBeKnown({ outcome, always_rejected: isOut }: TraceView['attempts'][number]): boolean {
+  return outcome?.kind === 'rejected' && isOut !== true
 }
 
 function answerOf({ outcome, state }: TraceView['attempts'][number]): readonly [Tone, string] {

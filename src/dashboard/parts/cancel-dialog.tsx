@@ -1,4 +1,5 @@
 // The confirmation before one transaction is canceled, with its cost.
+import type { RelayerView } from '../../client/account-types.ts'
 import type { CancellationPreviewView, TransactionView } from '../../client/transaction-types.ts'
 import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
@@ -9,16 +10,16 @@ import { Copy, Shown } from './pieces.tsx'
 
 export function CancelDialog({
   transaction,
-  network,
+  relayer,
   close,
 }: {
   transaction: TransactionView
-  network: string | undefined
+  relayer: RelayerView | undefined
   close: () => void
 }) {
   const path = pathOf`/v1/relayers/${transaction.relayer_id}/transactions/${transaction.id}`
   const preview = useLoad<CancellationPreviewView>(`${path}/cancellation-preview`)
-  const { symbol } = networkOf(network)
+  const { symbol } = networkOf(relayer?.network)
   return (
     <Dialog
       title="Cancel this transaction?"
@@ -34,7 +35,7 @@ export function CancelDialog({
         cancellation is stored, no crash and no restart forgets it.
       </p>
       <Shown loaded={preview} what="the cost">
-        {(data) => <Cost preview={data} symbol={symbol} />}
+        {(data) => <Cost preview={data} relayer={relayer} symbol={symbol} />}
       </Shown>
     </Dialog>
   )

@@ -42,6 +42,9 @@ export function Chart({ days, amounts, unit }: Series) {
           {
             ...axis,
             grid: { show: false },
+            // The label of zero ends at the height of this axis' own labels.
+            gap: 12,
+            size: 44,
             values: (_, ticks) => ticks.map((seconds) => new Date(seconds * 1000).toISOString().slice(5, 10)),
           },
           { ...axis, size: 78, values: (_, ticks) => ticks.map((tick) => `${tick} ${unit}`) },

@@ -1,8 +1,18 @@
 // What a cancellation does and costs, to the wei.
+import type { RelayerView } from '../../client/account-types.ts'
 import type { CancellationPreviewView } from '../../client/transaction-types.ts'
-import { ether, grouped, plural } from '../state/format.ts'
+import { capOf } from '../state/caps.ts'
+import { ether, grouped, gwei, plural } from '../state/format.ts'
 
-export function Cost({ preview, symbol }: { preview: CancellationPreviewView; symbol: string }) {
+export function Cost({
+  preview,
+  relayer,
+  symbol,
+}: {
+  preview: CancellationPreviewView
+  relayer: RelayerView | undefined
+  symbol: string
+}) {
   const { cost, balance_covers: covers } = preview
   const noOps = preview.no_ops + preview.gaps
   return (
@@ -41,6 +51,7 @@ export function Cost({ preview, symbol }: { preview: CancellationPreviewView; sy
           />
         </tbody>
       </table>
+      {(noOps > 0 || preview.racing > 0) && <PerGas preview={preview} relayer={relayer} />}
       {!covers.today && (
         <p class="notice bad">
           <strong>The balance does not cover this.</strong> Send funds to the relayer first, or the no-ops wait.
@@ -52,6 +63,31 @@ export function Cost({ preview, symbol }: { preview: CancellationPreviewView; sy
         </p>
       )}
     </>
+  )
+}
+
+/** The caps of sends and of no-ops differ, and a reader of one may expect it to limit both. */
+function PerGas({ preview, relayer }: { preview: CancellationPreviewView; relayer: RelayerView | undefined }) {
+  const { today, max } = preview.fee_per_gas
+  const sends = capOf(relayer, 'gas_price_cap')
+  return (
+    <p class="note per-gas">
+      {today !== undefined && <>A no-op signed now offers at most {gwei(BigInt(today))} gwei for a unit of gas. </>}
+      {max === undefined ? (
+        <>
+          A later one may offer more: the relayer has no <code>cancel_gas_price_cap</code>.{' '}
+        </>
+      ) : (
+        <>
+          None offers more than <code>cancel_gas_price_cap</code>, {gwei(BigInt(max))} gwei.{' '}
+        </>
+      )}
+      {sends !== undefined && (
+        <>
+          <code>gas_price_cap</code>, {gwei(sends)} gwei, limits sends alone: a no-op may exceed it.
+        </>
+      )}
+    </p>
   )
 }
 

@@ -2,17 +2,21 @@
 
 import type { TraceView } from '../../client/dashboard-types.ts'
 import { grouped, shortened } from '../state/format.ts'
-import { type LaneMark, type LaneRow, laneOf, latestFee, rowInWords } from '../state/lane.ts'
+import { feeOf, type LaneMark, type LaneRow, laneOf, rowInWords } from '../state/lane.ts'
 import { pathOf } from '../state/request.ts'
 import { TransactionBadge } from './transaction-badge.tsx'
 
 const width = 560
 const height = 34
 const margin = 14
+/** Where attempts of earlier blocks stand. */
+const gutter = 84
 
 export function NonceLane({ relayer, traces }: { relayer: string; traces: readonly TraceView[] }) {
-  const { rows, first, last } = laneOf(traces)
-  const x = (block: number) => margin + ((Math.max(block, first) - first) / (last - first)) * (width - 2 * margin)
+  const { rows, first, last, hasEarlier } = laneOf(traces)
+  const left = hasEarlier ? gutter : margin
+  const x = (block: number) =>
+    block < first ? 2 * margin : left + ((block - first) / (last - first)) * (width - left - margin)
   const ticks = [first, Math.round((first + last) / 2), last]
   return (
     <div class="scroll">
@@ -28,6 +32,11 @@ export function NonceLane({ relayer, traces }: { relayer: string; traces: readon
             <th scope="col" class="drawn">
               <span class="unseen">Attempts over blocks</span>
               <svg viewBox={`0 0 ${width} 18`} aria-hidden="true">
+                {hasEarlier && (
+                  <text x="0" y="13" class="tick">
+                    ← earlier
+                  </text>
+                )}
                 {ticks.map((block, index) => (
                   <text key={block} x={x(block)} y="13" text-anchor={['start', 'middle', 'end'][index]} class="tick">
                     {index === 0 ? 'block ' : ''}
@@ -37,22 +46,23 @@ export function NonceLane({ relayer, traces }: { relayer: string; traces: readon
               </svg>
             </th>
             <th scope="col" class="number">
-              Latest fee
+              For a unit of gas
             </th>
           </tr>
         </thead>
         <tbody>
           {rows.map((row) => (
-            <Row key={row.trace.transaction.id} relayer={relayer} row={row} x={x} />
+            <Row key={row.trace.transaction.id} relayer={relayer} row={row} x={x} first={first} />
           ))}
         </tbody>
       </table>
-      <Legend />
+      <Legend hasEarlier={hasEarlier} />
     </div>
   )
 }
 
-function Row({ relayer, row, x }: { relayer: string; row: LaneRow; x: (block: number) => number }) {
+function Row({ relayer, row, ...place }: { relayer: string; row: LaneRow } & Place) {
+  const fee = feeOf(row)
   const { trace, nonce } = row
   const { id } = trace.transaction
   return (
@@ -72,27 +82,41 @@ function Row({ relayer, row, x }: { relayer: string; row: LaneRow; x: (block: nu
       <td class="drawn">
         <span class="unseen">{rowInWords(row)}</span>
         <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-          <Drawing row={row} x={x} />
+          <Drawing row={row} {...place} />
         </svg>
       </td>
       <td class="number">
-        {latestFee(row)} <span class="unit">gwei</span>
+        {fee ? (
+          <>
+            <span class="unit">{fee[0]}</span> {fee[1]} <span class="unit">gwei</span>
+          </>
+        ) : (
+          '—'
+        )}
       </td>
     </tr>
   )
 }
 
-function Drawing({ row, x }: { row: LaneRow; x: (block: number) => number }) {
+interface Place {
+  readonly x: (block: number) => number
+  readonly first: number
+}
+
+function Drawing({ row, x, first }: { row: LaneRow } & Place) {
   const middle = height / 2
   const places = new Map<number, number>()
   return (
     <>
       <line x1={x(row.begin)} x2={x(row.end)} y1={middle} y2={middle} class={row.isOpen ? 'wire open' : 'wire'} />
+      {row.begin < first && <path d="M12 11 5 17 12 23" class="earlier" />}
       {row.marks.map((mark, index) => {
-        // Attempts of one block stand beside each other.
-        const before = places.get(mark.block) ?? 0
-        places.set(mark.block, before + 1)
-        const at = Math.min(x(mark.block) + before * 11, width - margin)
+        // Attempts of one block stand beside each other, and so do all earlier ones.
+        const place = Math.max(mark.block, first - 1)
+        const before = places.get(place) ?? 0
+        places.set(place, before + 1)
+        const most = mark.block < first ? gutter - margin : width - margin
+        const at = Math.min(x(mark.block) + before * 11, most)
         return <Sign key={index} mark={mark} x={at} y={middle} />
       })}
     </>
@@ -124,7 +148,7 @@ const legend: readonly (readonly [LaneMark['kind'], string])[] = [
   ['foreign', 'foreign'],
 ]
 
-function Legend() {
+function Legend({ hasEarlier }: { hasEarlier: boolean }) {
   return (
     <ul class="legend" aria-hidden="true">
       {legend.map(([kind, word]) => (
@@ -154,6 +178,14 @@ function Legend() {
         </svg>
         no node has it
       </li>
+      {hasEarlier && (
+        <li>
+          <svg viewBox="-10 -10 20 20" aria-hidden="true">
+            <path d="M4-6-4 0 4 6" class="earlier" />
+          </svg>
+          signed before the first block shown
+        </li>
+      )}
     </ul>
   )
 }

@@ -72,7 +72,9 @@ function Call({ call }: { call: DecodedCall }) {
         {call.parameters.map(({ name, value }) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{/^0x[\da-f]{40}$/i.test(value) ? <Copy text={value} label={name} /> : <code>{value}</code>}</dd>
+            <dd>
+              {/^0x[\da-f]{40}$/i.test(value) ? <Copy text={value} label={name} /> : <code>{shown(name, value)}</code>}
+            </dd>
           </div>
         ))}
       </dl>
@@ -90,6 +92,12 @@ function Call({ call }: { call: DecodedCall }) {
       )}
     </div>
   )
+}
+
+/** Amounts are read by their thousands. An id is compared digit by digit. */
+function shown(name: string, value: string): string {
+  if (name === 'amount') return grouped(value)
+  return name === 'amounts' ? value.split(', ').map(grouped).join(' · ') : value
 }
 
 function Inner({ call }: { call: InnerCall }) {

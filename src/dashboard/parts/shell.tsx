@@ -13,6 +13,7 @@ import { Relayers } from '../views/relayers.tsx'
 import { Search } from '../views/search.tsx'
 import { SignIn } from '../views/sign-in.tsx'
 import { TransactionView } from '../views/transaction.tsx'
+import { Glossary } from './glossary.tsx'
 import { Empty, Heading } from './pieces.tsx'
 
 export function Shell() {
@@ -77,6 +78,7 @@ function Page({ as }: { as: SignedIn }) {
         <View of={current} />
       </main>
       <footer class="bottom">
+        <Glossary />
         Rescind {as.version} · key <strong>{as.name}</strong>: {as.scopes.join(', ')}
         {as.relayers && ` for ${as.relayers.join(', ')}`} · <a href="/docs/">API reference</a>
       </footer>
@@ -157,8 +159,9 @@ function Connection() {
     <div class={`connection ${state}`}>
       <span class="dot" aria-hidden="true" />
       <span role="status">{paused.value ? 'Paused' : words[connection.value]}</span>
-      <button type="button" aria-pressed={paused.value} onClick={() => pause(!paused.value)}>
-        {paused.value ? 'Go on' : 'Pause'}
+      <button type="button" onClick={() => pause(!paused.value)}>
+        {paused.value ? 'Resume' : 'Pause'}
+        <span class="wide"> updates</span>
       </button>
     </div>
   )

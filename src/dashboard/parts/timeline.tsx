@@ -2,7 +2,7 @@
 import type { TraceView } from '../../client/dashboard-types.ts'
 import { exactTime, grouped, gwei } from '../state/format.ts'
 import type { Tone } from './pieces.tsx'
-import { verdictWords } from './transaction-badge.tsx'
+import { verdictOf } from './transaction-badge.tsx'
 
 interface Entry {
   readonly at?: string
@@ -87,7 +87,7 @@ function ending({ transaction, inclusion, cancellation, final }: TraceView): rea
     entries.push({ at: transaction.confirmed_at, what: 'Confirmed', tone: 'good' })
   }
   if (cancellation) {
-    const [tone, word, sentence] = verdictWords[cancellation.state]
+    const [tone, word, sentence] = verdictOf(cancellation)
     entries.push({ what: `${cancellation.final ? 'Verdict' : 'Verdict so far'}: ${word}`, more: sentence, tone })
   } else if (!final) {
     entries.push({ what: inclusion ? 'Waits for finality' : 'Waits for a block', tone: 'quiet' })

@@ -15,9 +15,10 @@ export const statusTones: Readonly<Record<TransactionView['status'], Tone>> = {
   expired: 'quiet',
 }
 
-export const verdictWords: Readonly<
-  Record<NonNullable<TraceView['cancellation']>['state'], readonly [tone: Tone, word: string, sentence: string]>
-> = {
+type Cancellation = NonNullable<TraceView['cancellation']>
+type Words = readonly [tone: Tone, word: string, sentence: string]
+
+const finalWords: Readonly<Record<Cancellation['state'], Words>> = {
   racing: ['info', 'canceling', 'A no-op and the original compete for the nonce.'],
   dropped: ['good', 'canceled, free', 'No node ever had it: it ended at once, at no cost.'],
   won: ['good', 'canceled', 'The no-op took the nonce: the original can’t execute.'],
@@ -25,16 +26,23 @@ export const verdictWords: Readonly<
   external: ['warn', 'nonce taken', 'A foreign transaction took the nonce.'],
 }
 
+/** In a block that a reorganization may still remove. */
+const openWords: Readonly<Partial<Record<Cancellation['state'], Words>>> = {
+  won: ['info', 'no-op mined', 'A block holds the no-op. It is canceled once that block is final.'],
+  lost: ['warn', 'original mined', 'A block holds the original. It is too late once that block is final.'],
+  external: ['warn', 'nonce taken, not final', 'A block holds a foreign transaction with its nonce.'],
+}
+
+/** "Canceled" only where the chain can't undo it. */
+export function verdictOf({ state, final }: Pick<Cancellation, 'state' | 'final'>): Words {
+  return (final ? undefined : openWords[state]) ?? finalWords[state]
+}
+
 export function TransactionBadge({ trace }: { trace: TraceView }) {
   const { cancellation, wait, transaction } = trace
   if (cancellation && (cancellation.state !== 'racing' || !wait)) {
-    const [tone, word] = verdictWords[cancellation.state]
-    return (
-      <Badge tone={tone}>
-        {word}
-        {cancellation.final || cancellation.state === 'racing' ? '' : ', not final'}
-      </Badge>
-    )
+    const [tone, word] = verdictOf(cancellation)
+    return <Badge tone={tone}>{word}</Badge>
   }
   if (wait) return <Badge tone={wait.condition === 'paused' ? 'warn' : 'bad'}>{conditionTitles[wait.condition]}</Badge>
   return <Badge tone={statusTones[transaction.status]}>{transaction.status}</Badge>

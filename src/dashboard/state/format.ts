@@ -26,12 +26,12 @@ function scaled(amount: bigint, decimals: number): string {
   return fraction === '' ? whole : `${whole}.${fraction}`
 }
 
-/** To four significant digits, with a sign that it is not exact. For lists: the exact amount stands beside it. */
+/** The first digits, with an ellipsis for those that follow: nothing is rounded up. The exact amount stands beside it. */
 export function shortly(exact: string): string {
   const [whole = '', fraction = ''] = exact.split('.')
   const zeros = /^0*/.exec(fraction)?.[0].length ?? 0
-  const kept = whole === '0' ? zeros + 4 : Math.max(0, 5 - whole.replaceAll(',', '').length)
-  return fraction.length <= kept ? exact : `≈${whole}${kept > 0 ? `.${fraction.slice(0, kept)}` : ''}`
+  const kept = whole === '0' ? zeros + 4 : Math.min(4, Math.max(2, 7 - whole.replaceAll(',', '').length))
+  return fraction.length <= kept ? exact : `${whole}.${fraction.slice(0, kept)}…`
 }
 
 export function grouped(digits: string | number | bigint): string {

@@ -8,7 +8,7 @@ export interface LaneMark {
   /** Wei for each unit of gas, at most. Absent for a foreign transaction. */
   readonly fee?: bigint
   readonly isIncluded: boolean
-  /** No node has it. */
+  /** No pool should have it. */
   readonly isOut: boolean
 }
 
@@ -23,8 +23,10 @@ export interface LaneRow {
 
 export interface Lane {
   readonly rows: readonly LaneRow[]
+  /** Earlier blocks have no place of their own. */
   readonly first: number
   readonly last: number
+  readonly hasEarlier: boolean
 }
 
 export function laneOf(traces: readonly TraceView[]): Lane {
@@ -41,6 +43,7 @@ export function laneOf(traces: readonly TraceView[]): Lane {
     rows: traces.map((trace) => rowOf(trace, Math.max(last, first + 4))),
     first,
     last: Math.max(last, first + 4) + 1,
+    hasEarlier: blocks.some((block) => block < first),
   }
 }
 
@@ -52,7 +55,11 @@ function rowOf(trace: TraceView, last: number): LaneRow {
       kind: attempt.kind,
       fee: BigInt(attempt.max_fee_per_gas ?? attempt.gas_price ?? 0),
       isIncluded: false,
-      isOut: attempt.state === 'held' || attempt.state === 'refused' || attempt.state === 'withdrawn',
+      isOut:
+        attempt.state === 'held' ||
+        attempt.state === 'refused' ||
+        attempt.state === 'withdrawn' ||
+        attempt.always_rejected === true,
     }),
   )
   const winner = marks[attempts.findIndex(({ hash }) => hash === inclusion?.hash)]
@@ -90,7 +97,11 @@ export function rowInWords({ marks, trace }: LaneRow): string {
   return `Signed: ${signed.join('; ') || 'nothing'}. ${end}`
 }
 
-export function latestFee({ marks }: LaneRow): string {
+/** For a unit of gas: what the block took, else what the latest attempt offers at most. */
+export function feeOf({ marks, trace: { inclusion } }: LaneRow): readonly [how: string, gwei: string] | undefined {
+  if (inclusion?.effective_gas_price !== undefined)
+    return ['paid', shortly(gwei(BigInt(inclusion.effective_gas_price)))]
+  if (inclusion) return undefined
   const fee = marks.findLast((mark) => mark.fee !== undefined)?.fee
-  return fee === undefined ? '—' : shortly(gwei(fee))
+  return fee === undefined ? undefined : ['at most', shortly(gwei(fee))]
 }

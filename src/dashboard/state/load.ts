@@ -12,6 +12,13 @@ export interface Loaded<T> {
 
 /** `path` undefined: nothing to read yet. A new path begins anew. */
 export function useLoad<T>(path: string | undefined, isLive = true): Loaded<T> {
+  return useRead<T>(path, request, isLive)
+}
+
+type Read<T> = (path: string, options: RequestOptions) => Promise<Reply<T>>
+
+/** `readFrom` begins at the path, and may read more. */
+export function useRead<T>(path: string | undefined, readFrom: Read<T>, isLive = true): Loaded<T> {
   const state = useSignal<{ path?: string; answer?: Reply<T>; failure?: Failure }>({})
   const turn = useRef(0)
 
@@ -21,7 +28,7 @@ export function useLoad<T>(path: string | undefined, isLive = true): Loaded<T> {
     const mine = turn.current
     const kept = state.peek().path === path ? state.peek().answer : undefined
     try {
-      const answer = await request<T>(path, { ...(background && { background }) } satisfies RequestOptions)
+      const answer = await readFrom(path, { ...(background && { background }) })
       // A later reading is newer, whichever comes first.
       if (mine === turn.current) state.value = { path, answer }
     } catch (error) {

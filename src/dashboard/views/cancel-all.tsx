@@ -1,26 +1,21 @@
-// Cancel all: the preview to the wei, a confirmation by the relayer's id, and the verdicts as they arrive.
+// Cancel all: the transactions, the preview to the wei, and a confirmation by the relayer's id. Then come the verdicts.
 import { useSignal } from '@preact/signals'
 import type { RelayerView } from '../../client/account-types.ts'
 import type { TraceView } from '../../client/dashboard-types.ts'
-import type { BulkCancellationView, CancellationPreviewView } from '../../client/transaction-types.ts'
+import type { BulkCancellationView, CancellationPreviewView, TransactionView } from '../../client/transaction-types.ts'
+import { type Done, Verdicts } from '../parts/cancel-all-verdicts.tsx'
 import { Cost } from '../parts/cost.tsx'
-import { NonceLane } from '../parts/lane.tsx'
-import { Badge, Empty, Heading, Shown } from '../parts/pieces.tsx'
-import { verdictWords } from '../parts/transaction-badge.tsx'
+import { Empty, Heading, Shown } from '../parts/pieces.tsx'
+import { Targets, targetsMax } from '../parts/targets.tsx'
 import { grouped, plural } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { Failure, pathOf, request } from '../state/request.ts'
 import { may } from '../state/session.ts'
 
-interface Done {
-  readonly canceled: readonly string[]
-  readonly failed: number
-  readonly sentences: readonly string[]
-}
-
 export function CancelAll({ id }: { id: string }) {
   const done = useSignal<Done | undefined>(undefined)
+  const relayer = useLoad<RelayerView>(pathOf`/v1/relayers/${id}`, false).answer?.data
   return (
     <>
       <nav class="crumbs" aria-label="Where this page is">
@@ -28,10 +23,11 @@ export function CancelAll({ id }: { id: string }) {
         <span aria-hidden="true">/</span> Cancel all
       </nav>
       {done.value ? (
-        <Verdicts id={id} done={done.value} />
+        <Verdicts id={id} network={relayer?.network} done={done.value} />
       ) : (
         <Preview
           id={id}
+          relayer={relayer}
           finish={(result) => {
             done.value = result
           }}
@@ -41,10 +37,20 @@ export function CancelAll({ id }: { id: string }) {
   )
 }
 
-function Preview({ id, finish }: { id: string; finish: (done: Done) => void }) {
+interface Previewing {
+  readonly id: string
+  readonly relayer: RelayerView | undefined
+  readonly finish: (done: Done) => void
+}
+
+function Preview({ id, relayer, finish }: Previewing) {
   const preview = useLoad<CancellationPreviewView>(pathOf`/v1/relayers/${id}/transactions/pending/cancellation-preview`)
-  const network = useLoad<RelayerView>(pathOf`/v1/relayers/${id}`, false).answer?.data.network
-  const { symbol } = networkOf(network)
+  const nonces = useLoad<readonly TraceView[]>(pathOf`/v1/relayers/${id}/nonces`)
+  const queue = useLoad<readonly TransactionView[]>(
+    `${pathOf`/v1/relayers/${id}/transactions`}?status=pending&per_page=${targetsMax}`,
+  )
+  const { symbol } = networkOf(relayer?.network)
+  const targets = targetsOf(nonces.answer?.data ?? [], queue.answer?.data ?? [])
   return (
     <>
       <Heading>Cancel all open transactions of {id}</Heading>
@@ -58,16 +64,31 @@ function Preview({ id, finish }: { id: string; finish: (done: Done) => void }) {
                 : 'There is nothing to cancel.'}
             </Empty>
           ) : (
-            <div class="panel">
-              <p class="lead">
-                {plural(count, 'transaction')} will be canceled: {grouped(data.free)} at no cost, {grouped(data.no_ops)}{' '}
-                by a no-op.
-              </p>
-              <Cost preview={data} symbol={symbol} />
-              {may('cancel') ? (
-                <Confirm id={id} count={count} finish={finish} />
-              ) : (
-                <p class="notice warn">This key may not cancel. A key with the scope “cancel” may.</p>
+            <div class="columns apart">
+              <div class="panel">
+                <p class="lead">
+                  {plural(count, 'transaction')} will be canceled: {grouped(data.free)} at no cost,{' '}
+                  {grouped(data.no_ops)} by a no-op.
+                </p>
+                <Cost preview={data} relayer={relayer} symbol={symbol} />
+                {may('cancel') ? (
+                  <Confirm id={id} count={count} from={nonces.answer?.data[0]?.transaction.nonce} finish={finish} />
+                ) : (
+                  <p class="notice warn">This key may not cancel. A key with the scope “cancel” may.</p>
+                )}
+              </div>
+              {targets.length > 0 && (
+                <section class="beside" aria-labelledby="targets">
+                  <h2 id="targets">Transactions to cancel</h2>
+                  <p class="note">By nonce, then the queue, newest first.</p>
+                  <Targets
+                    caption="Transactions to cancel, by nonce and then newest first"
+                    unbound="queued"
+                    transactions={targets}
+                    total={count + data.too_late}
+                    symbol={symbol}
+                  />
+                </section>
               )}
             </div>
           )
@@ -77,7 +98,29 @@ function Preview({ id, finish }: { id: string; finish: (done: Done) => void }) {
   )
 }
 
-function Confirm({ id, count, finish }: { id: string; count: number; finish: (done: Done) => void }) {
+/** As the cancellation covers them: of clients, open, and not canceled before. */
+function targetsOf(traces: readonly TraceView[], pending: readonly TransactionView[]): readonly TransactionView[] {
+  const bound = traces
+    .filter(
+      ({ origin, inclusion, final, cancellation }) => origin === 'client' && !inclusion && !final && !cancellation,
+    )
+    .map(({ transaction }) => transaction)
+  const ids = new Set(bound.map(({ id }) => id))
+  return [...bound, ...pending.filter(({ id }) => !ids.has(id))]
+}
+
+function Confirm({
+  id,
+  count,
+  from,
+  finish,
+}: {
+  id: string
+  count: number
+  /** A nonce below all that are canceled. */
+  from: number | undefined
+  finish: (done: Done) => void
+}) {
   const typed = useSignal('')
   const isBusy = useSignal(false)
   const failure = useSignal<string | undefined>(undefined)
@@ -93,6 +136,7 @@ function Confirm({ id, count, finish }: { id: string; count: number; finish: (do
         canceled: data.queued_for_cancellation_transaction_ids,
         failed: data.failed_to_queue_transaction_ids.length,
         sentences,
+        from,
       })
     } catch (error) {
       if (!(error instanceof Failure)) throw error
@@ -125,78 +169,5 @@ function Confirm({ id, count, finish }: { id: string; count: number; finish: (do
         </p>
       )}
     </form>
-  )
-}
-
-/** The ones with a nonce are on the lane; all the others ended in the commit of the request. */
-function Verdicts({ id, done }: { id: string; done: Done }) {
-  const nonces = useLoad<readonly TraceView[]>(pathOf`/v1/relayers/${id}/nonces`)
-  const wanted = new Set(done.canceled)
-  const traces = nonces.answer?.data.filter(({ transaction }) => wanted.has(transaction.id))
-  return (
-    <>
-      <Heading>{headline(done, traces)}</Heading>
-      {done.sentences.map((sentence) => (
-        <p key={sentence} class="reason">
-          {sentence}
-        </p>
-      ))}
-      {done.failed > 0 && <p class="notice bad">{plural(done.failed, 'transaction')} could not be canceled.</p>}
-      <Shown loaded={nonces} what="the verdicts">
-        {() =>
-          traces && (
-            <>
-              <Tally free={done.canceled.length - traces.length} traces={traces} />
-              {traces.length > 0 && <NonceLane relayer={id} traces={traces} />}
-            </>
-          )
-        }
-      </Shown>
-      <p class="back">
-        <a class="button" href={pathOf`/relayers/${id}`}>
-          Back to {id}
-        </a>
-      </p>
-    </>
-  )
-}
-
-/** Says "canceled" only of what the chain can't undo. */
-function headline({ canceled }: Done, traces: readonly TraceView[] | undefined): string {
-  const all = plural(canceled.length, 'transaction')
-  if (!traces || openIn(traces) > 0) return `Canceling ${all}`
-  const missed = traces.filter(({ cancellation }) => cancellation?.state !== 'won' && cancellation?.state !== 'dropped')
-  return missed.length === 0 ? `${all} canceled` : `${grouped(canceled.length - missed.length)} of ${all} canceled`
-}
-
-function openIn(traces: readonly TraceView[]): number {
-  return traces.filter(({ cancellation }) => !cancellation?.final).length
-}
-
-const states = ['racing', 'won', 'dropped', 'lost', 'external'] as const
-
-function Tally({ free, traces }: { free: number; traces: readonly TraceView[] }) {
-  const counts = states.map((state) => {
-    const beside = state === 'dropped' ? free : 0
-    return [state, beside + traces.filter(({ cancellation }) => cancellation?.state === state).length] as const
-  })
-  const open = openIn(traces)
-  return (
-    <div class="tally" role="status">
-      <p class="lead">{open === 0 ? 'Every verdict is final.' : `${plural(open, 'verdict')} not final yet.`}</p>
-      <ul>
-        {counts
-          .filter(([, count]) => count > 0)
-          .map(([state, count]) => {
-            const [tone, word, sentence] = verdictWords[state]
-            return (
-              <li key={state}>
-                <strong class="number">{grouped(count)}</strong> <Badge tone={tone}>{word}</Badge>{' '}
-                <span>{sentence}</span>
-              </li>
-            )
-          })}
-      </ul>
-    </div>
   )
 }

@@ -40,7 +40,10 @@ export function Gas() {
       >
         Gas spent a day
       </Heading>
-      <p class="reason">Fees of transactions and no-ops, on the day (UTC) on which they became final.</p>
+      <p class="reason">
+        Fees of everything that was mined, on the day (UTC) on which it became final. The no-ops are among the
+        transactions.
+      </p>
       <Shown loaded={loaded} what="the daily totals">
         {(totals) =>
           totals.length === 0 ? (
@@ -96,7 +99,7 @@ function Totals({ symbol, totals, days }: { symbol: string; totals: readonly Dai
                 Transactions
               </th>
               <th scope="col" class="number">
-                No-ops
+                No-ops among them
               </th>
               <th scope="col" class="number">
                 Fees
@@ -113,7 +116,7 @@ function Totals({ symbol, totals, days }: { symbol: string; totals: readonly Dai
                 <td class="number" data-label="Transactions">
                   {grouped(row.transactions)}
                 </td>
-                <td class="number" data-label="No-ops">
+                <td class="number" data-label="No-ops among them">
                   {grouped(row.no_ops)}
                 </td>
                 <td class="number" data-label="Fees">

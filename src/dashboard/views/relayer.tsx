@@ -1,13 +1,14 @@
 // One relayer: the condition that holds it up, its nonce lane, and its transactions.
-import { useSignal } from '@preact/signals'
 import type { RelayerView as Relayer, RelayerStatusView } from '../../client/account-types.ts'
 import type { TraceView } from '../../client/dashboard-types.ts'
-import type { TransactionView } from '../../client/transaction-types.ts'
+import { CancelAllLink } from '../parts/cancel-all-link.tsx'
 import { NonceLane } from '../parts/lane.tsx'
-import { Age, Badge, Copy, Empty, Ether, Explore, Heading, Pages, Shown } from '../parts/pieces.tsx'
-import { statusTones } from '../parts/transaction-badge.tsx'
+import { Badge, Copy, Empty, Ether, Explore, Heading, Shown } from '../parts/pieces.tsx'
+import { CapBelow, CapHelp } from '../parts/price.tsx'
+import { Transactions } from '../parts/transactions.tsx'
+import { capIn, capOf, isBelow, type ShownPrice } from '../state/caps.ts'
 import { conditionTitles } from '../state/conditions.ts'
-import { grouped, inGwei, plural, shortened } from '../state/format.ts'
+import { grouped, inGwei } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { pathOf } from '../state/request.ts'
@@ -17,6 +18,9 @@ export function RelayerView({ id }: { id: string }) {
   const relayer = useLoad<Relayer>(pathOf`/v1/relayers/${id}`)
   const status = useLoad<RelayerStatusView>(pathOf`/v1/relayers/${id}/status`)
   const nonces = useLoad<readonly TraceView[]>(pathOf`/v1/relayers/${id}/nonces`)
+  const waiting = nonces.answer?.data.find(({ wait }) => wait !== undefined)
+  const price = status.answer?.data.network_price
+  const cap = capOf(relayer.answer?.data, 'gas_price_cap')
   const isMissing = relayer.failure?.code === 'RELAYER_NOT_FOUND'
   return (
     <>
@@ -26,11 +30,12 @@ export function RelayerView({ id }: { id: string }) {
       <Heading
         aside={
           may('cancel') &&
-          !isMissing &&
-          status.answer?.data.pending_transactions_count !== 0 && (
-            <a class="button danger" href={pathOf`/relayers/${id}/cancel-all`}>
-              Cancel all…
-            </a>
+          !isMissing && (
+            <CancelAllLink
+              id={id}
+              isOpen={status.answer?.data.pending_transactions_count !== 0}
+              isUrgent={waiting !== undefined && waiting.wait?.condition !== 'paused'}
+            />
           )
         }
       >
@@ -41,13 +46,18 @@ export function RelayerView({ id }: { id: string }) {
       </Shown>
       {!isMissing && (
         <>
+          {waiting ? (
+            <HeldUp relayer={id} first={waiting} price={price} />
+          ) : (
+            cap !== undefined && price && isBelow(cap, price) && <CapBelow relayer={id} cap={cap} price={price} />
+          )}
           <section aria-labelledby="lane">
             <h2 id="lane">Nonces</h2>
             <Shown loaded={nonces} what="the nonces">
               {(traces) => <Nonces relayer={id} traces={traces} />}
             </Shown>
           </section>
-          <Transactions id={id} />
+          <Transactions id={id} network={relayer.answer?.data.network} />
         </>
       )}
     </>
@@ -56,12 +66,7 @@ export function RelayerView({ id }: { id: string }) {
 
 function Nonces({ relayer, traces }: { relayer: string; traces: readonly TraceView[] }) {
   if (traces.length === 0) return <Empty title="No nonce used yet">A transaction gets its nonce when it is sent.</Empty>
-  return (
-    <>
-      <HeldUp relayer={relayer} traces={traces} />
-      <NonceLane relayer={relayer} traces={traces} />
-    </>
-  )
+  return <NonceLane relayer={relayer} traces={traces} />
 }
 
 function Facts({
@@ -112,133 +117,21 @@ function Facts({
 }
 
 /** The first that waits, in the service's own words. */
-function HeldUp({ relayer, traces }: { relayer: string; traces: readonly TraceView[] }) {
-  const first = traces.find(({ wait }) => wait !== undefined)
-  if (!first?.wait) return null
+function HeldUp({ relayer, first, price }: { relayer: string; first: TraceView; price: ShownPrice | undefined }) {
+  if (!first.wait) return null
+  const cap = capIn(first.wait.condition)
   const { id, nonce } = first.transaction
   return (
     <div class={`notice ${first.wait.condition === 'paused' ? 'warn' : 'bad'}`}>
-      <p>
-        <strong>{conditionTitles[first.wait.condition]}.</strong> {inGwei(first.wait.text)}
-      </p>
+      <div class="words">
+        <p>
+          <strong>{conditionTitles[first.wait.condition]}.</strong> {inGwei(first.wait.text)}
+        </p>
+        {cap && <CapHelp relayer={relayer} name={cap} price={price} />}
+      </div>
       <a class="button" href={pathOf`/relayers/${relayer}/transactions/${id}`}>
         Open nonce {grouped(nonce ?? 0)}
       </a>
     </div>
-  )
-}
-
-const filters = ['', 'pending', 'sent', 'submitted', 'mined', 'confirmed', 'failed', 'canceled', 'expired'] as const
-const perPage = 25
-
-function Transactions({ id }: { id: string }) {
-  const page = useSignal(1)
-  const status = useSignal<string>('')
-  const filter = status.value === '' ? '' : `&status=${status.value}`
-  const path = `${pathOf`/v1/relayers/${id}/transactions`}?per_page=${perPage}&page=${page.value}${filter}`
-  const loaded = useLoad<readonly TransactionView[]>(path)
-  return (
-    <section aria-labelledby="transactions">
-      <div class="heading">
-        <h2 id="transactions">Transactions</h2>
-        <label class="filter">
-          Status{' '}
-          <select
-            value={status.value}
-            onChange={(event) => {
-              status.value = event.currentTarget.value
-              page.value = 1
-            }}
-          >
-            {filters.map((each) => (
-              <option key={each} value={each}>
-                {each === '' ? 'all' : each}
-              </option>
-            ))}
-          </select>
-        </label>
-      </div>
-      <Shown loaded={loaded} what="the transactions">
-        {(transactions, total) => (
-          <>
-            {transactions.length === 0 ? (
-              <Empty title={filter === '' ? 'No transaction yet' : `No transaction is ${status.value}`} />
-            ) : (
-              <List relayer={id} transactions={transactions} />
-            )}
-            {total > 0 && <p class="note">{plural(total, 'transaction')}, newest first.</p>}
-            <Pages
-              page={page.value}
-              perPage={perPage}
-              total={total}
-              turn={(to) => {
-                page.value = to
-              }}
-            />
-          </>
-        )}
-      </Shown>
-    </section>
-  )
-}
-
-function List({ relayer, transactions }: { relayer: string; transactions: readonly TransactionView[] }) {
-  return (
-    <div class="scroll">
-      <table class="list cards">
-        <caption class="unseen">Transactions, newest first</caption>
-        <thead>
-          <tr>
-            <th scope="col">Transaction</th>
-            <th scope="col">Status</th>
-            <th scope="col" class="number">
-              Nonce
-            </th>
-            <th scope="col">To</th>
-            <th scope="col" class="number">
-              Age
-            </th>
-            <th scope="col">Reason</th>
-          </tr>
-        </thead>
-        <tbody>
-          {transactions.map((each) => (
-            <tr key={each.id}>
-              <th scope="row">
-                <a href={pathOf`/relayers/${relayer}/transactions/${each.id}`} title={each.id}>
-                  <code>{shortened(each.id)}</code>
-                </a>
-              </th>
-              <td>
-                <Badge tone={statusTones[each.status]}>{each.status}</Badge>
-              </td>
-              <td class="number" data-label="Nonce">
-                {each.nonce === undefined ? '—' : grouped(each.nonce)}
-              </td>
-              <td data-label="To">
-                {each.to === undefined ? 'contract creation' : <Copy text={each.to} label="receiver" />}
-              </td>
-              <td class="number" data-label="Age">
-                <Age at={each.created_at} />
-              </td>
-              <td data-label="Reason">
-                <Reason text={each.status_reason} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
-}
-
-/** The start of it: the view of the transaction has all. */
-function Reason({ text }: { text: string | undefined }) {
-  if (text === undefined) return <>—</>
-  const shown = inGwei(text)
-  return (
-    <span class="why clamped" title={shown}>
-      {shown}
-    </span>
   )
 }

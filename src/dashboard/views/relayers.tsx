@@ -1,14 +1,17 @@
 // All relayers, the stuck ones first, with one sentence above them that names the problem.
 import type { RelayerStatusView } from '../../client/account-types.ts'
 import type { DailyGasView, OverviewView } from '../../client/dashboard-types.ts'
+import { CancelAllLink } from '../parts/cancel-all-link.tsx'
 import { Age, Badge, Empty, Ether, Heading, Shown, type Tone } from '../parts/pieces.tsx'
+import { capIn, capInOverview, isBelow } from '../state/caps.ts'
 import { shownNow } from '../state/clock.ts'
 import { conditionTitles, type Health, healthOf, healthOrder } from '../state/conditions.ts'
-import { duration, grouped, inGwei, plural } from '../state/format.ts'
+import { duration, grouped, gwei, inGwei, plural } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { pathOf } from '../state/request.ts'
 import { may } from '../state/session.ts'
+import { useSteadyOrder } from '../state/steady-order.ts'
 
 export function Relayers() {
   const loaded = useLoad<readonly OverviewView[]>('/v1/overview?per_page=100')
@@ -23,7 +26,7 @@ export function Relayers() {
               The configuration file and <code>POST /api/v1/relayers</code> create relayers.
             </Empty>
           ) : (
-            <Table relayers={sorted(relayers)} gas={gas.answer?.data ?? []} />
+            <Table relayers={relayers} gas={gas.answer?.data ?? []} />
           )}
           {total > relayers.length && (
             <p class="note">
@@ -41,8 +44,13 @@ function sorted(relayers: readonly OverviewView[]): readonly OverviewView[] {
   return [...relayers].sort((one, other) => rank(one) - rank(other) || one.id.localeCompare(other.id))
 }
 
+function isCapLow(view: OverviewView): boolean {
+  return isBelow(capInOverview(view), view.network_price)
+}
+
 function Summary({ relayers }: { relayers: readonly OverviewView[] }) {
   const stuck = relayers.filter((view) => healthOf(view, shownNow.value) === 'stuck')
+  const low = relayers.filter(isCapLow).length
   const open = relayers.reduce((sum, view) => sum + view.queued + view.in_flight, 0)
   if (stuck.length > 0) {
     return (
@@ -66,6 +74,7 @@ function Summary({ relayers }: { relayers: readonly OverviewView[] }) {
         <small>
           {plural(relayers.length, 'relayer')},{' '}
           {open === 0 ? 'nothing under way' : `${plural(open, 'transaction')} under way`}
+          {low > 0 && `; ${plural(low, 'cap')} below the network’s price`}
         </small>
       )}
     </Heading>
@@ -73,8 +82,10 @@ function Summary({ relayers }: { relayers: readonly OverviewView[] }) {
 }
 
 function Table({ relayers, gas }: { relayers: readonly OverviewView[]; gas: readonly DailyGasView[] }) {
+  const { steady, holding } = useSteadyOrder(sorted(relayers))
+  const hasSpent = gas.some((day) => isComplete(day) && BigInt(day.fees) > 0n)
   return (
-    <div class="scroll">
+    <div class="scroll" {...holding}>
       <table class="relayers cards">
         <caption class="unseen">Relayers, those that need somebody first</caption>
         <thead>
@@ -93,17 +104,23 @@ function Table({ relayers, gas }: { relayers: readonly OverviewView[]; gas: read
             <th scope="col" class="number">
               Balance
             </th>
-            <th scope="col" class="number">
-              Lasts for gas
-            </th>
+            {hasSpent && (
+              <th scope="col" class="number">
+                Lasts for gas
+              </th>
+            )}
             <th scope="col">
               <span class="unseen">Actions</span>
             </th>
           </tr>
         </thead>
         <tbody>
-          {relayers.map((view) => (
-            <Row key={view.id} view={view} fees={gas.filter((day) => day.relayer_id === view.id)} />
+          {steady.map((view) => (
+            <Row
+              key={view.id}
+              view={view}
+              {...(hasSpent && { fees: gas.filter((day) => day.relayer_id === view.id) })}
+            />
           ))}
         </tbody>
       </table>
@@ -125,7 +142,12 @@ export function State({ view }: { view: OverviewView }) {
     return (
       <>
         <Badge tone="bad">{conditionTitles[view.held_up.wait.condition]}</Badge>
-        <p class="why">{inGwei(view.held_up.wait.text)}</p>
+        <p class="why">
+          {inGwei(view.held_up.wait.text)}
+          {capIn(view.held_up.wait.condition) && view.network_price && (
+            <>. The network’s price now: {gwei(BigInt(view.network_price.per_gas))} gwei</>
+          )}
+        </p>
       </>
     )
   }
@@ -136,11 +158,18 @@ export function State({ view }: { view: OverviewView }) {
       {health === 'slow' && (
         <p class="why">A transaction is in no block for longer than usual. No condition holds it up.</p>
       )}
+      {isCapLow(view) && view.network_price && (
+        <p class="why">
+          <Badge tone="warn">Cap below the price</Badge> Its cap of {gwei(capInOverview(view) ?? 0n)} gwei is below the
+          network’s price of {gwei(BigInt(view.network_price.per_gas))} gwei (block{' '}
+          {grouped(view.network_price.block_number)}).
+        </p>
+      )}
     </>
   )
 }
 
-function Row({ view, fees }: { view: OverviewView; fees: readonly DailyGasView[] }) {
+function Row({ view, fees }: { view: OverviewView; fees?: readonly DailyGasView[] }) {
   const status = useLoad<RelayerStatusView>(pathOf`/v1/relayers/${view.id}/status`, false)
   const { symbol } = networkOf(view.network)
   const balance = status.answer?.data.balance
@@ -171,14 +200,18 @@ function Row({ view, fees }: { view: OverviewView; fees: readonly DailyGasView[]
       <td class="number" data-label="Balance">
         {balance === undefined ? missing : <Ether wei={balance} symbol={symbol} />}
       </td>
-      <td class="number" data-label="Lasts for gas">
-        {balance === undefined ? '—' : <Lasting balance={BigInt(balance)} fees={fees} />}
-      </td>
+      {fees && (
+        <td class="number" data-label="Lasts for gas">
+          {balance === undefined ? '—' : <Lasting balance={BigInt(balance)} fees={fees} />}
+        </td>
+      )}
       <td class="do">
-        {may('cancel') && open > 0 && (
-          <a class="button danger" href={pathOf`/relayers/${view.id}/cancel-all`}>
-            Cancel all…
-          </a>
+        {may('cancel') && (
+          <CancelAllLink
+            id={view.id}
+            isOpen={open > 0}
+            isUrgent={healthOf(view, shownNow.value) === 'stuck' || healthOf(view, shownNow.value) === 'slow'}
+          />
         )}
       </td>
     </tr>
@@ -187,12 +220,15 @@ function Row({ view, fees }: { view: OverviewView; fees: readonly DailyGasView[]
 
 const dayMs = 86_400_000
 
+/** A day that goes on says little: the column is there from the first day that is over. */
+function isComplete({ day }: DailyGasView): boolean {
+  return day !== new Date(shownNow.value).toISOString().slice(0, 10)
+}
+
 /** At the average of the last seven days that are over. */
 function Lasting({ balance, fees }: { balance: bigint; fees: readonly DailyGasView[] }) {
-  const today = new Date(shownNow.value).toISOString().slice(0, 10)
-  const complete = fees.filter(({ day }) => day !== today)
-  const spent = complete.reduce((sum, day) => sum + BigInt(day.fees), 0n)
-  if (spent === 0n) return <span title="It paid for no gas in the seven days before today">—</span>
+  const spent = fees.filter(isComplete).reduce((sum, day) => sum + BigInt(day.fees), 0n)
+  if (spent === 0n) return <small>no gas in 7 days</small>
   const days = (balance * 7n) / spent
   const shown = days > 3650n ? 'over 10 years' : duration(Number(days) * dayMs)
   return (

@@ -1,13 +1,15 @@
 // One transaction: the condition that holds it up, its way as a timeline, its attempts, its payload, its cost, and its cancellation.
 import { useSignal } from '@preact/signals'
-import type { RelayerView } from '../../client/account-types.ts'
+import type { RelayerStatusView, RelayerView } from '../../client/account-types.ts'
 import type { TraceView } from '../../client/dashboard-types.ts'
 import { Attempts } from '../parts/attempts.tsx'
 import { CancelDialog } from '../parts/cancel-dialog.tsx'
 import { Payload } from '../parts/payload.tsx'
 import { Badge, Copy, Ether, Explore, Heading, Shown } from '../parts/pieces.tsx'
+import { CapHelp } from '../parts/price.tsx'
 import { Timeline } from '../parts/timeline.tsx'
-import { TransactionBadge, verdictWords } from '../parts/transaction-badge.tsx'
+import { TransactionBadge, verdictOf } from '../parts/transaction-badge.tsx'
+import { capIn } from '../state/caps.ts'
 import { conditionTitles } from '../state/conditions.ts'
 import { grouped, inGwei, shortened } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
@@ -17,7 +19,7 @@ import { may } from '../state/session.ts'
 
 export function TransactionView({ relayer, id }: { relayer: string; id: string }) {
   const loaded = useLoad<TraceView>(pathOf`/v1/relayers/${relayer}/transactions/${id}/trace`)
-  const network = useLoad<RelayerView>(pathOf`/v1/relayers/${relayer}`, false).answer?.data.network
+  const view = useLoad<RelayerView>(pathOf`/v1/relayers/${relayer}`, false).answer?.data
   return (
     <>
       <nav class="crumbs" aria-label="Where this page is">
@@ -25,7 +27,7 @@ export function TransactionView({ relayer, id }: { relayer: string; id: string }
         <span aria-hidden="true">/</span> {shortened(id)}
       </nav>
       <Shown loaded={loaded} what="the transaction">
-        {(trace) => <Trace relayer={relayer} network={network} trace={trace} reload={loaded.reload} />}
+        {(trace) => <Trace relayer={relayer} view={view} trace={trace} reload={loaded.reload} />}
       </Shown>
     </>
   )
@@ -33,13 +35,14 @@ export function TransactionView({ relayer, id }: { relayer: string; id: string }
 
 interface Parts {
   readonly relayer: string
-  readonly network: string | undefined
+  readonly view: RelayerView | undefined
   readonly trace: TraceView
 }
 
 const cancelable: readonly string[] = ['pending', 'sent', 'submitted']
 
-function Trace({ relayer, network, trace, reload }: Parts & { reload: () => void }) {
+function Trace({ relayer, view, trace, reload }: Parts & { reload: () => void }) {
+  const network = view?.network
   const isCanceling = useSignal(false)
   const { transaction } = trace
   const canCancel = may('cancel') && trace.origin === 'client' && cancelable.includes(transaction.status)
@@ -62,8 +65,8 @@ function Trace({ relayer, network, trace, reload }: Parts & { reload: () => void
       >
         Transaction <code>{shortened(transaction.id)}</code> <TransactionBadge trace={trace} />
       </Heading>
-      <Standing trace={trace} />
-      <Facts relayer={relayer} network={network} trace={trace} />
+      <Standing relayer={relayer} trace={trace} />
+      <Facts relayer={relayer} view={view} trace={trace} />
       <div class="columns">
         <section aria-labelledby="timeline">
           <h2 id="timeline">What happened</h2>
@@ -81,7 +84,7 @@ function Trace({ relayer, network, trace, reload }: Parts & { reload: () => void
       {isCanceling.value && (
         <CancelDialog
           transaction={transaction}
-          network={network}
+          relayer={view}
           close={() => {
             isCanceling.value = false
             reload()
@@ -93,33 +96,43 @@ function Trace({ relayer, network, trace, reload }: Parts & { reload: () => void
 }
 
 /** The one sentence that matters now. */
-function Standing({ trace: { wait, cancellation, transaction } }: Pick<Parts, 'trace'>) {
+function Standing({ relayer, trace: { wait, cancellation, transaction } }: Pick<Parts, 'relayer' | 'trace'>) {
+  const cap = capIn(wait?.condition)
+  const status = useLoad<RelayerStatusView>(cap && pathOf`/v1/relayers/${relayer}/status`)
+  const help = cap && <CapHelp relayer={relayer} name={cap} price={status.answer?.data.network_price} />
   if (cancellation) {
-    const [tone, , sentence] = verdictWords[cancellation.state]
+    const [tone, , sentence] = verdictOf(cancellation)
     return (
-      <div class={`notice ${tone}`} role="status">
+      <div class={`notice ${tone} stacked`} role="status">
         <p>
           <strong>{cancellation.final ? 'Final.' : 'Not final yet.'}</strong> {sentence}{' '}
           {cancellation.safe_to_retry && 'Its payload may be sent again.'} {wait && inGwei(wait.text)}
         </p>
+        {help}
       </div>
     )
   }
   if (wait) {
     return (
-      <div class={`notice ${wait.condition === 'paused' ? 'warn' : 'bad'}`}>
+      <div class={`notice ${wait.condition === 'paused' ? 'warn' : 'bad'} stacked`}>
         <p>
           <strong>{conditionTitles[wait.condition]}.</strong> {inGwei(wait.text)}
         </p>
+        {help}
       </div>
     )
   }
   return transaction.status_reason === undefined ? null : <p class="reason">{inGwei(transaction.status_reason)}</p>
 }
 
-function Facts({ relayer, network, trace }: Parts) {
+const owners = { payload: 'payload', no_op: 'no-op', foreign: 'foreign transaction' } as const
+
+function Facts({ relayer, view, trace }: Parts) {
   const { transaction, inclusion, cancellation } = trace
-  const { symbol, explorer } = networkOf(network)
+  const { symbol, explorer } = networkOf(view?.network)
+  const whose = inclusion ? owners[inclusion.spender] : undefined
+  const isPlain = !cancellation && inclusion?.spender !== 'foreign'
+  const of = (title: string) => (isPlain || !whose ? title : `${title} of the ${whose}`)
   return (
     <dl class="facts">
       <div>
@@ -140,16 +153,25 @@ function Facts({ relayer, network, trace }: Parts) {
       </div>
       {transaction.hash !== undefined && (
         <div>
-          <dt>Hash</dt>
+          <dt>{isPlain ? 'Hash' : 'Hash of the payload'}</dt>
           <dd>
             <Copy text={transaction.hash} label="hash" />
             <Explore url={explorer} kind="tx" id={transaction.hash} />
           </dd>
         </div>
       )}
+      {inclusion && inclusion.spender !== 'payload' && (
+        <div>
+          <dt>{of('Hash')}</dt>
+          <dd>
+            <Copy text={inclusion.hash} label={`hash of the ${whose}`} />
+            <Explore url={explorer} kind="tx" id={inclusion.hash} />
+          </dd>
+        </div>
+      )}
       {inclusion && (
         <div>
-          <dt>Block</dt>
+          <dt>{of('Block')}</dt>
           <dd>
             {grouped(inclusion.block_number)}
             <Explore url={explorer} kind="block" id={String(inclusion.block_number)} />
@@ -158,7 +180,7 @@ function Facts({ relayer, network, trace }: Parts) {
       )}
       {inclusion?.fees !== undefined && (
         <div>
-          <dt>Cost</dt>
+          <dt>{of('Cost')}</dt>
           <dd>
             <Ether wei={inclusion.fees} symbol={symbol} exact />
           </dd>

@@ -1,0 +1,26 @@
+// Caps beside the network's price: both limit what a unit of gas may cost.
+import type { RelayerView } from '../../client/account-types.ts'
+import type { OverviewView } from '../../client/dashboard-types.ts'
+import type { WaitCondition } from './conditions.ts'
+
+export type ShownPrice = NonNullable<OverviewView['network_price']>
+
+export type CapName = 'gas_price_cap' | 'cancel_gas_price_cap'
+
+export function capIn(condition: WaitCondition | undefined): CapName | undefined {
+  return condition === 'gas_price_cap' || condition === 'cancel_gas_price_cap' ? condition : undefined
+}
+
+export function capOf(relayer: RelayerView | undefined, name: CapName): bigint | undefined {
+  const cap = relayer?.policies[name]
+  return cap === undefined ? undefined : BigInt(cap)
+}
+
+/** Nothing waits for it yet, or nothing is left to wait: the next send would. */
+export function isBelow(cap: bigint | undefined, price: ShownPrice | undefined): boolean {
+  return cap !== undefined && price !== undefined && cap < BigInt(price.per_gas)
+}
+
+export function capInOverview({ gas_price_cap: cap }: OverviewView): bigint | undefined {
+  return cap === undefined ? undefined : BigInt(cap)
+}
