@@ -97,7 +97,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     await page.keyboard.press('Enter')
     await page.getByText('A no-op and the original compete for the nonce.').first().waitFor()
     await mineUntil('The no-op took the nonce')
-    await page.getByText('Final.').waitFor()
+    await page.getByText('Final.', { exact: true }).waitFor()
     const facts = await page.locator('.facts').textContent()
     expect(facts).toMatch(/Hash of the payload.*Hash of the no-op.*Block of the no-op.*Cost of the no-op/)
   })

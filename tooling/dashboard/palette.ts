@@ -9,17 +9,17 @@ interface Pixels {
 }
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-const colorsMax = 200
+const commonMax = 170
+/** Few pixels, and unlike all common colors: a green dot would turn gray without them. */
+const rareMax = 30
 
 /** `png` is one of the browser's: 8 bits a channel, not interlaced. */
 export function reducedToPalette(png: Buffer): Buffer {
   const { width, height, colors } = decode(png)
   const counts = new Map<number, number>()
   for (const color of colors) counts.set(color, (counts.get(color) ?? 0) + 1)
-  const palette = [...counts]
-    .sort(([, one], [, other]) => other - one)
-    .map(([color]) => color)
-    .slice(0, colorsMax)
+  const byCount = [...counts].sort(([, one], [, other]) => other - one).map(([color]) => color)
+  const palette = withRare(byCount.slice(0, commonMax), byCount.slice(commonMax))
   const indexOf = new Map([...counts.keys()].map((color) => [color, nearest(palette, color)]))
   const rows = Buffer.alloc((width + 1) * height)
   for (let y = 0; y < height; y += 1) {
@@ -40,12 +40,28 @@ export function reducedToPalette(png: Buffer): Buffer {
   ])
 }
 
+/** Adds, one by one, the color that is farthest from the palette. */
+function withRare(common: readonly number[], others: readonly number[]): readonly number[] {
+  const palette = [...common]
+  const left = new Map(others.map((color) => [color, distance(color, palette[nearest(palette, color)] ?? 0)]))
+  while (palette.length < common.length + rareMax && left.size > 0) {
+    const [[farthest] = [0]] = [...left].sort(([, one], [, other]) => other - one)
+    palette.push(farthest)
+    left.delete(farthest)
+    for (const [color, before] of left) left.set(color, Math.min(before, distance(color, farthest)))
+  }
+  return palette
+}
+
 function nearest(palette: readonly number[], color: number): number {
-  const distance = (other: number) =>
-    [16, 8, 0].reduce((sum, shift) => sum + (((color >> shift) & 255) - ((other >> shift) & 255)) ** 2, 0)
   let best = 0
-  for (const [index, other] of palette.entries()) if (distance(other) < distance(palette[best] ?? 0)) best = index
+  for (const [index, other] of palette.entries())
+    if (distance(color, other) < distance(color, palette[best] ?? 0)) best = index
   return best
+}
+
+function distance(one: number, other: number): number {
+  return [16, 8, 0].reduce((sum, shift) => sum + (((one >> shift) & 255) - ((other >> shift) & 255)) ** 2, 0)
 }
 
 function chunk(name: string, data: Buffer): Buffer {

@@ -94,7 +94,7 @@ async function takeForDocs(browser: Browser, folder: string, scene: Scene): Prom
   for (const { name, path } of viewsOf(scene).slice(0, 4)) {
     await page.goto(`${scene.service.url}${path}`)
     await settle(page)
-    const height = { relayers: 560, relayer: 760, transaction: 800, 'cancel-all': 610 }[name] ?? 800
+    const height = { relayers: 560, relayer: 800, transaction: 830, 'cancel-all': 690 }[name] ?? 800
     await page.setViewportSize({ width: 1100, height })
     await writeFile(join(folder, `dashboard-${name}.png`), reducedToPalette(await page.screenshot()))
   }

@@ -10,7 +10,7 @@ export function CancelAllLink({ id, isOpen, isUrgent }: { id: string; isOpen: bo
     )
   }
   return (
-    <a class={`button ${isUrgent ? 'danger' : 'plain'}`} href={pathOf`/relayers/${id}/cancel-all`}>
+    <a class={`button ${isUrgent ? 'danger' : 'quiet'}`} href={pathOf`/relayers/${id}/cancel-all`}>
       Cancel all…<span class="unseen"> of {id}</span>
     </a>
   )

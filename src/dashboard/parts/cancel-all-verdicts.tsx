@@ -170,7 +170,7 @@ function Free({
       <h2 id="free">Canceled at no cost, newest first</h2>
       <Targets
         caption="Transactions canceled at no cost"
-        unbound="none"
+        unbound="no nonce"
         transactions={free}
         total={total}
         symbol={symbol}

@@ -9,8 +9,8 @@ const words: readonly (readonly [string, string])[] = [
   ['no-op', 'An empty transaction of the relayer to itself. It takes a nonce, so that the payload can’t.'],
   ['gap filler', 'A no-op for a nonce that nothing uses: without it, no later nonce would be mined.'],
   ['foreign', 'A transaction of the relayer’s account that this service did not sign.'],
-  ['verdict', 'How a cancellation ended. It is final when no reorganization can change it.'],
-  ['final', 'In a block with as many confirmations as the network’s rule wants.'],
+  ['verdict', 'How a cancellation ends: canceled, too late, or the nonce taken. It may change until it is final.'],
+  ['final', 'In a block so deep, by the network’s rule, that no reorganization is expected to remove it.'],
   ['gas price', 'What a unit of gas costs. An attempt offers a maximum; the block takes its base fee and the tip.'],
 ]
 

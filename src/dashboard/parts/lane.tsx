@@ -115,8 +115,8 @@ function Drawing({ row, x, first }: { row: LaneRow } & Place) {
         const place = Math.max(mark.block, first - 1)
         const before = places.get(place) ?? 0
         places.set(place, before + 1)
-        const most = mark.block < first ? gutter - margin : width - margin
-        const at = Math.min(x(mark.block) + before * 11, most)
+        const [step, most] = mark.block < first ? [16, gutter - margin] : [11, width - margin]
+        const at = Math.min(x(mark.block) + before * step, most)
         return <Sign key={index} mark={mark} x={at} y={middle} />
       })}
     </>

@@ -7,17 +7,25 @@ import { Age } from './pieces.tsx'
 /** A younger reading is as good as now. */
 const freshMs = 60_000
 
-export function PriceNow({ price }: { price: ShownPrice }) {
+function PriceNow({ price }: { price: ShownPrice }) {
+  return (
+    <>
+      {gwei(BigInt(price.per_gas))} gwei for a unit of gas (base fee and tip, <ReadAt price={price} />)
+    </>
+  )
+}
+
+/** Without transactions and without readers, a service reads no price. */
+export function ReadAt({ price }: { price: ShownPrice }) {
   const isOld = shownNow.value - Date.parse(price.read_at) > freshMs
   return (
     <>
-      {gwei(BigInt(price.per_gas))} gwei for a unit of gas (base fee and tip, at block {grouped(price.block_number)}
+      at block {grouped(price.block_number)}
       {isOld && (
         <>
           , read <Age at={price.read_at} /> ago
         </>
       )}
-      )
     </>
   )
 }
@@ -53,8 +61,8 @@ function HowToRaise({ relayer, name }: { relayer: string; name: CapName }) {
   return (
     <p>
       To raise the cap, change the policy <code>{name}</code> with{' '}
-      <code>PATCH /api/v1/relayers/{encodeURIComponent(relayer)}</code> and a key with the scope <code>admin</code>. For
-      a relayer in the configuration file, too: the change then counts before the file.
+      <code>PATCH /api/v1/relayers/{encodeURIComponent(relayer)}</code> and a key with the scope <code>admin</code>. It
+      also works for a relayer of the configuration file: the change then overrides the file.
     </p>
   )
 }

@@ -161,7 +161,7 @@ function Connection() {
       <span role="status">{paused.value ? 'Paused' : words[connection.value]}</span>
       <button type="button" onClick={() => pause(!paused.value)}>
         {paused.value ? 'Resume' : 'Pause'}
-        <span class="wide"> updates</span>
+        <span class="wide">&nbsp;updates</span>
       </button>
     </div>
   )

@@ -46,7 +46,7 @@ export function Targets({
                     <code>{shortened(id)}</code>
                   </a>
                 </th>
-                <td class="number" data-label="Nonce">
+                <td class="number" data-label={nonce === undefined ? undefined : 'Nonce'}>
                   {nonce === undefined ? unbound : grouped(nonce)}
                 </td>
                 <td data-label="To">{to === undefined ? 'contract creation' : <Copy text={to} label="receiver" />}</td>

@@ -51,9 +51,10 @@ function entriesOf(trace: TraceView): readonly Entry[] {
 
 const kinds = { execute: 'Signed', replace: 'Replacement signed', cancel: 'No-op signed' } as const
 
-function ofAttempt(attempt: TraceView['attempts'][number], index: number): Entry {
+function ofAttempt(attempt: TraceView['attempts'][number], index: number, all: TraceView['attempts']): Entry {
   const fee = gwei(BigInt(attempt.max_fee_per_gas ?? attempt.gas_price ?? 0))
   const { outcome, state } = attempt
+  const isAgain = all.slice(0, index).some(({ kind }) => kind === attempt.kind)
   const answer =
     state === 'sending'
       ? 'on its way'
@@ -62,7 +63,7 @@ function ofAttempt(attempt: TraceView['attempts'][number], index: number): Entry
         : (attempt.reason ?? state)
   return {
     at: attempt.recorded_at,
-    what: `${kinds[attempt.kind]}${index === 0 ? '' : ' anew'}, up to ${fee} gwei`,
+    what: `${kinds[attempt.kind]}${isAgain ? ' anew' : ''}, up to ${fee} gwei`,
     more: `block ${grouped(attempt.recorded_at_block)} · ${answer}`,
     tone: outcome?.kind === 'rejected' || state === 'refused' ? 'bad' : 'info',
   }

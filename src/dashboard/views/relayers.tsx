@@ -3,6 +3,7 @@ import type { RelayerStatusView } from '../../client/account-types.ts'
 import type { DailyGasView, OverviewView } from '../../client/dashboard-types.ts'
 import { CancelAllLink } from '../parts/cancel-all-link.tsx'
 import { Age, Badge, Empty, Ether, Heading, Shown, type Tone } from '../parts/pieces.tsx'
+import { ReadAt } from '../parts/price.tsx'
 import { capIn, capInOverview, isBelow } from '../state/caps.ts'
 import { shownNow } from '../state/clock.ts'
 import { conditionTitles, type Health, healthOf, healthOrder } from '../state/conditions.ts'
@@ -161,8 +162,9 @@ export function State({ view }: { view: OverviewView }) {
       {isCapLow(view) && view.network_price && (
         <p class="why">
           <Badge tone="warn">Cap below the price</Badge> Its cap of {gwei(capInOverview(view) ?? 0n)} gwei is below the
-          network’s price of {gwei(BigInt(view.network_price.per_gas))} gwei (block{' '}
-          {grouped(view.network_price.block_number)}).
+          network’s price of {gwei(BigInt(view.network_price.per_gas))} gwei (
+          <ReadAt price={view.network_price} />
+          ).
         </p>
       )}
     </>
