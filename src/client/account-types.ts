@@ -20,7 +20,6 @@ export interface RelayerView {
     readonly cancel_gas_price_cap?: number
     /** Wei */
     readonly cancel_reserve?: number
-    /** Absent: the service follows the chain. */
     readonly max_in_flight?: number
     readonly eip1559_pricing: boolean
     readonly gas_limit_estimation: boolean
