@@ -133,7 +133,10 @@ function Paid({ traces, network }: { traces: readonly TraceView[]; network: stri
   const won = traces.filter(({ cancellation }) => cancellation?.state === 'won')
   const unpriced = won.filter(({ cancellation }) => cancellation?.cost === undefined).length
   const sum = won.reduce((wei, { cancellation }) => wei + BigInt(cancellation?.cost ?? 0), 0n)
-  if (won.length === 0) return <p>No no-op is mined{openIn(traces) > 0 && ' yet'}: the cancellation cost nothing.</p>
+  const isOver = openIn(traces) === 0
+  if (won.length === 0) {
+    return <p>{isOver ? 'No no-op was mined: the cancellation cost nothing.' : 'No no-op is mined yet.'}</p>
+  }
   return (
     <p>
       The mined no-ops cost{' '}
@@ -141,6 +144,7 @@ function Paid({ traces, network }: { traces: readonly TraceView[]; network: stri
         {ether(sum)} {symbol}
       </strong>{' '}
       <small>{grouped(sum)} wei</small>
+      {!isOver && ' so far'}
       {unpriced > 0 && `, without ${grouped(unpriced)} whose cost no node reported`}.
     </p>
   )
