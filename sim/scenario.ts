@@ -196,11 +196,11 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
   const invalidPayloads = doubts?.chance(0.5) ? 2 : 0.3
   const anyRestores = has('anyRestores')
   const restores = anyRestores ? drawAnyRestores(anyRestores) : drawRestore(streamOf('restore'))
-  const paced = drawPace(pacing, drawAlone(streamOf('scenario'), restores, prices))
+  const paced = withBursts(drawPace(pacing, drawAlone(streamOf('scenario'), restores, prices)), has('bursts'))
   const drawn = withFinality(operated(paced, streamOf('operator'), streamOf('skipping')), has('finality'))
   const signerMoods = has('remoteSigners')?.pick([0.05, 0.2])
   const unkind = {
-    ...withBursts(drawn, has('bursts')),
+    ...drawn,
     sendWeather,
     invalidPayloads,
     signerMoods,
