@@ -40,6 +40,7 @@ import { followRegistry } from './registry/follow-registry.ts'
 import { networkPolicy } from './registry/network-policy.ts'
 import { openRegistry } from './registry/open-registry.ts'
 import { registryFile } from './registry/registry-file.ts'
+import { requireStorageKey } from './registry/require-storage-key.ts'
 import { reseal } from './registry/reseal.ts'
 import { storedAddress } from './registry/stored-address.ts'
 import { warnOfRefused } from './registry/warn-of-refused.ts'
@@ -184,6 +185,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const { canBeFollowed, chainOf, signerOf, policyOf, profileOf } = registry
   const hasNotification = (id: string) => registry.notifications().some((each) => each.id === id)
   await syncConfiguredRelayers({ store, file: file.relayers, canBeFollowed, hasNotification, logger })
+  await requireStorageKey(store, vault)
 
   const sharing = openSharing(config, around, lines)
   if (sharing) {
@@ -192,7 +194,8 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   }
   const states = watchRelayers(counts.relayers)
   const counted = states.metrics
-  const context: StepContext = { store, clock, random, logger, metrics: counted, chainOf, signerOf, policyOf, limits }
+  const sources = { chainOf, signerOf, policyOf }
+  const context: StepContext = { store, vault, clock, random, logger, metrics: counted, ...sources, limits }
   const ownerships = sharing ? ownByLocks({ store, clock, logger, ...sharing }) : ownInProcess(store)
   const reconciling = config.role === 'api' ? undefined : opened.use(await reconcile(context, ownerships))
   await registry.assignTo(reconciling ? ownerships.assign : async () => undefined)

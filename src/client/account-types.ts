@@ -20,6 +20,7 @@ export interface RelayerView {
     readonly cancel_gas_price_cap?: number
     /** Wei */
     readonly cancel_reserve?: number
+    readonly presign_cancel: number
     readonly max_in_flight?: number
     readonly eip1559_pricing: boolean
     readonly gas_limit_estimation: boolean

@@ -201,6 +201,8 @@ export interface TraceView {
     /** Why it is held or was refused */
     readonly reason?: string
     readonly recorded_at: string
+    /** A no-op that was signed before the cancellation, and used because the signer did not sign */
+    readonly presigned?: true
     /** The head when it was signed */
     readonly recorded_at_block: number
   }[]

@@ -81,6 +81,8 @@ export interface AttemptView {
   /** Why it is held or was refused */
   readonly reason?: string
   readonly recorded_at: string
+  /** A no-op that was signed before the cancellation, and used because the signer did not sign */
+  readonly presigned?: true
 }
 
 export interface BulkCancellationView {

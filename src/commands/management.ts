@@ -76,6 +76,11 @@ export function requireKey({ vault }: ManagementContext, what: string): void {
   )
 }
 
+/** Throws STORAGE_KEY_MISSING where a policy stores signed bytes, and there is no key to seal them with. */
+export function requireKeyFor(context: ManagementContext, { presignCancel }: Policies): void {
+  if (presignCancel) requireKey(context, 'presign_cancel: each pre-signed no-op')
+}
+
 /**
  * Throws INVALID_REQUEST for a URL whose host alone leads inside. A name is not resolved here: it may lead elsewhere
  * later, so each delivery resolves it.

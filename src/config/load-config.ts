@@ -63,7 +63,7 @@ export async function loadConfig(realEnv: Environment, cwd: string): Promise<Con
     notifications: file.items('notifications').map(({ value }) => nameOf(value, 'id')),
     ...(found && { networks: entries.map(({ value }) => nameOf(value, 'network')) }),
   }
-  const relayers = parseRelayers(file, { networks, unserved, named }, report)
+  const relayers = parseRelayers(file, { networks, unserved, named, canSeal: encryption.current !== undefined }, report)
 
   report.conclude()
   const { warnings } = report

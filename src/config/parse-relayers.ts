@@ -13,6 +13,8 @@ export interface Referents {
   readonly networks: readonly NetworkConfig[]
   /** Networks of families that are not served: the family, by the network's name. */
   readonly unserved: ReadonlyMap<string, string>
+  /** Whether there is a key for secrets in the database. */
+  readonly canSeal: boolean
   /** What the file names, well-formed or not: a broken signer is one problem, not one more for each of its relayers. */
   readonly named: {
     readonly signers: readonly string[]
@@ -38,6 +40,13 @@ export function parseRelayers(file: Members, referents: Referents, report: Repor
       continue
     }
     const relayer = parseRelayer(members, report)
+    const { presignCancel } = relayer.policies
+    if (presignCancel && !referents.canSeal) {
+      report.problem(
+        `${members.place('policies')}.presign_cancel`,
+        `is ${presignCancel}, and there is no key to seal the signed no-ops with; set STORAGE_ENCRYPTION_KEY to base64 of 32 bytes (openssl rand -base64 32), or remove the policy`,
+      )
+    }
     if (relayers.some(({ id }) => id === relayer.id)) {
       report.problem(members.place('id'), `"${relayer.id}" is defined twice; remove or rename one of the two`)
     }

@@ -80,6 +80,8 @@ export interface Attempt {
   readonly broadcast: BroadcastState
   /** Rebuilt from the chain: the record of its signature and broadcast was lost. */
   readonly recovered?: true
+  /** A no-op that was signed before the cancellation: the signer was down. */
+  readonly presigned?: true
 }
 
 /** Whether any node could hold these bytes. Only certainty counts as no. */

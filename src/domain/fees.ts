@@ -183,6 +183,22 @@ function hardestBaseFee(capBinds: Wei, baseFee: Wei): Wei {
   return maxWei(lowest, minWei(highest, capBinds))
 }
 
+/** The lowest fees at which a pool replaces one bid at any base fee, so that a later block does not outdate them. */
+export function lastingFloorOver(rival: Fees, market: Market, rule: ReplacementRule): Fees {
+  if (rival.kind === 'legacy') return floorOver(rival, market, rule)
+  return floorOver(rival, { ...market, baseFee: rival.maxFeePerGas - rival.maxPriorityFeePerGas }, rule)
+}
+
+/** Whether they are no lower than `floor` in any field. */
+export function covers(fees: Fees, floor: Fees): boolean {
+  return isSame(higher(fees, floor), fees)
+}
+
+/** The fees raised by a percentage. */
+export function raisedFees(fees: Fees, percent: bigint): Fees {
+  return mapFees(fees, (wei) => raisedBy(wei, percent))
+}
+
 /** Rounded up, and more than before. Older releases of Besu also refuse exactly the percentage. */
 function strictlyRaised(amount: Wei, { measure, percent }: ReplacementRule): Wei {
   const least = raisedBy(amount, percent)
@@ -191,8 +207,7 @@ function strictlyRaised(amount: Wei, { measure, percent }: ReplacementRule): Wei
 }
 
 function escalated(fees: Fees, tries: number): Fees {
-  const percent = 25n * BigInt(Math.min(tries, maxEscalations))
-  return mapFees(fees, (wei) => raisedBy(wei, percent))
+  return raisedFees(fees, 25n * BigInt(Math.min(tries, maxEscalations)))
 }
 
 /**

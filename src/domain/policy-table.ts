@@ -74,6 +74,16 @@ export const policyTable = {
     name: 'cancel_reserve',
     meaning: 'balance kept back from sends, so that a cancellation can be paid',
   },
+  /** Pre-signed no-ops for each nonce, so that cancellations go on while the key service is down. */
+  presignCancel: {
+    kind: 'count',
+    name: 'presign_cancel',
+    meaning:
+      'no-ops that are signed for each nonce before a cancellation, at as many price levels, for the time when the key service is down',
+    min: 0,
+    max: 2,
+    implied: 0,
+  },
   /** Transactions with a nonce and no receipt at any time. Absent: a window of 16 to 512 that follows the chain. */
   maxInFlight: {
     kind: 'count',

@@ -11,6 +11,7 @@ import type { Ownership } from '../ownership/ownership.ts'
 import { trackBroadcasts } from './broadcasts-under-way.ts'
 import { recordUnreachable } from './explain-unreachable.ts'
 import { loggingConditions } from './log-conditions.ts'
+import { trackPresigning } from './presign.ts'
 import { trackSignatures } from './signatures-under-way.ts'
 import { type Rest, step, unknownAtFirst } from './step.ts'
 import type { StepContext } from './step-context.ts'
@@ -45,7 +46,8 @@ async function run(context: StepContext, ownership: Ownership, wakes: Bell, endi
   const logger = context.logger.child({ relayer_id: ownership.relayer, epoch: String(ownership.epoch) })
   const logConditions = loggingConditions(logger)
   const broadcasts = trackBroadcasts(clock, () => wakes.ring())
-  const underWay = { broadcasts, signatures: trackSignatures(clock, () => wakes.ring()) }
+  const presigning = trackPresigning(clock, () => wakes.ring())
+  const underWay = { broadcasts, signatures: trackSignatures(clock, () => wakes.ring()), presigning }
   let following: Following | undefined
   let unknowns = unknownAtFirst
   const outage = loggingOutage(logger, {
@@ -56,6 +58,7 @@ async function run(context: StepContext, ownership: Ownership, wakes: Bell, endi
   while (!lost.aborted) {
     try {
       broadcasts.raise()
+      presigning.raise()
       const rest = await step(context, ownership, unknowns, underWay)
       unknowns = rest.unknowns
       outage.worked()
@@ -90,7 +93,7 @@ async function run(context: StepContext, ownership: Ownership, wakes: Bell, endi
     }
   }
   following?.stop()
-  await broadcasts.ended()
+  await Promise.all([broadcasts.ended(), presigning.ended()])
 }
 
 async function recordUnavailable(

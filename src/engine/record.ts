@@ -14,6 +14,7 @@ import type { BlockNumber, TimestampMs } from '../domain/units.ts'
 import { freshId } from '../ops/fresh-id.ts'
 import { fence, type Ownership } from '../ownership/ownership.ts'
 import type { Session } from '../store/store.ts'
+import { openNoOp } from './seal-no-op.ts'
 import { signDecision } from './sign.ts'
 import type { StepContext } from './step-context.ts'
 
@@ -53,6 +54,10 @@ export async function record(
   const signing = { signer: context.signerOf(work.relayer), relayer: work.relayer, head, now }
   const signed = await Promise.all(
     decisions.map(async (decision): Promise<RecordedDecision> => {
+      if (decision.do === 'usePresigned') {
+        const attempt = openNoOp(context, work.relayer.id, decision, { head, now })
+        return { decision, ...(attempt && { attempt }) }
+      }
       if (!isSigning(decision)) return { decision }
       const { attempt } = await signDecision(signing, decision, () => newId(context))
       return { decision, attempt }
@@ -61,7 +66,16 @@ export async function record(
   return context.store.commit(async (session) => {
     await fence(session, ownership)
     if (decisions.some(followsRules)) await refuseOtherRules(session, work.relayer)
-    return write(session, work, signed, plan, now)
+    const usable: RecordedDecision[] = []
+    for (const each of signed) {
+      const { decision, attempt } = each
+      if (attempt || decision.do !== 'usePresigned') usable.push(each)
+      else await session.removePresigned(work.relayer.id, decision.noOp)
+    }
+    const recorded = await write(session, work, usable, plan, now)
+    const isFinalLonger = floor.spentBelow > work.floor.spentBelow
+    if (work.presigned && isFinalLonger) await session.prunePresigned(work.relayer.id)
+    return recorded
   }, ownership.relayer)
 }
 
@@ -149,7 +163,7 @@ function isFromLostHistory(decision: Decision) {
 
 /** Decisions that follow the relayer's own rules. The chain dictates the rest. */
 function followsRules(decision: Decision): boolean {
-  return decision.do === 'refuse' || isSigning(decision)
+  return decision.do === 'refuse' || decision.do === 'usePresigned' || isSigning(decision)
 }
 
 /**

@@ -1,6 +1,7 @@
 // Signs attempts for the decisions that need a signature.
 import type { Attempt, AttemptKind } from '../domain/attempt.ts'
 import type { SigningChange } from '../domain/decide/decision.ts'
+import type { PresignOrder } from '../domain/decide/presign.ts'
 import type { SigningDecision } from '../domain/decide/signing.ts'
 import type { Fees } from '../domain/fees.ts'
 import type { TransactionId } from '../domain/ids.ts'
@@ -34,6 +35,13 @@ export async function signDecision(
   return decision.do === 'fillGap'
     ? signNoOp(context, { ...decision, id: freshId(), kind: 'execute' })
     : signChange(context, decision)
+}
+
+/** Rejects with SignerUnavailable. For a cancellation that nobody requested yet, so all others come first. */
+export function signInAdvance(context: SigningContext, order: PresignOrder): Promise<SignedAttempt> {
+  const { transaction, fees, gasLimit } = order
+  const noOp = { id: transaction.id, nonce: transaction.lifecycle.nonce, fees, gasLimit, kind: 'cancel' } as const
+  return signNoOp(context, noOp, transaction.payload.accessList && [], 'presign')
 }
 
 /** As signDecision. */
@@ -79,10 +87,11 @@ function signNoOp(
   context: SigningContext,
   { id, nonce, fees, gasLimit, kind }: NoOp,
   accessList?: AccessList,
+  priority: SigningPriority = 'cancel',
 ): Promise<SignedAttempt> {
   const { address } = context.relayer
   const carried = { to: address, value: 0n, data: '0x', gasLimit } as const
-  return attempt(context, id, kind, nonce, fees, accessList ? { ...carried, accessList } : carried, 'cancel')
+  return attempt(context, id, kind, nonce, fees, accessList ? { ...carried, accessList } : carried, priority)
 }
 
 async function attempt(

@@ -23,6 +23,8 @@ export interface SignaturesUnderWay {
   take(): readonly SignedGroup[]
   /** Until a signature that failed may be requested again; undefined if none waits. */
   retryInMs(remote: RemoteKey): number | undefined
+  /** Until the signatures for cancellations are late; undefined if none are under way, and after that. */
+  lateInMs(): number | undefined
 }
 
 interface KnownFailure extends SignerFailure {
@@ -31,11 +33,14 @@ interface KnownFailure extends SignerFailure {
 
 /** A failure is forgotten so long after its retry: its transaction has ended. */
 const forgottenAfterMs = 60_000
+/** A key service that works signs a group sooner. After it, a pre-signed no-op is used. */
+const lateAfterMs = 1_000
 
 const order: readonly SigningPurpose[] = ['cancel', 'replace', 'bind']
 
 export function trackSignatures(clock: Clock, onEnd: () => void): SignaturesUnderWay {
-  const underWay = new Set<SigningPurpose>()
+  /** Since when, on a clock that never goes back. */
+  const underWay = new Map<SigningPurpose, number>()
   const failures = new Map<SignatureKey, KnownFailure>()
   const ended = new Map<SigningPurpose, SignedGroup>()
   const errors: unknown[] = []
@@ -62,14 +67,19 @@ export function trackSignatures(clock: Clock, onEnd: () => void): SignaturesUnde
     for (const [key, { retryAt }] of failures) if (retryAt + forgottenAfterMs < now) failures.delete(key)
   }
 
+  function isLate([, since]: readonly [SigningPurpose, number]): boolean {
+    return clock.elapsed() - since >= lateAfterMs
+  }
+
   return {
     state(remote) {
       forgetOld(clock.now())
       const outage = remote.outage()
-      return { underWay: new Set(underWay), failures: new Map(failures), ...(outage && { outage }) }
+      const late = new Set([...underWay].filter(isLate).map(([purpose]) => purpose))
+      return { underWay: new Set(underWay.keys()), late, failures: new Map(failures), ...(outage && { outage }) }
     },
     request(group, sign) {
-      underWay.add(group.purpose)
+      underWay.set(group.purpose, clock.elapsed())
       void Promise.all(group.orders.map((each) => run(each, sign))).then((attempts) => {
         ended.set(group.purpose, { group, attempts })
         onEnd()
@@ -88,6 +98,11 @@ export function trackSignatures(clock: Clock, onEnd: () => void): SignaturesUnde
       const waits = outage ? [outage] : [...failures.values()]
       const next = waits.map(({ retryAt }) => retryAt - now).filter((ms) => ms > 0)
       return next.length === 0 ? undefined : Math.min(...next)
+    },
+    lateInMs() {
+      const since = underWay.get('cancel')
+      const ms = since === undefined ? 0 : since + lateAfterMs - clock.elapsed()
+      return ms > 0 ? ms : undefined
     },
   }
 }

@@ -5,11 +5,14 @@ import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { RelayerMetrics } from '../ops/metrics.ts'
 import type { Random } from '../ops/random.ts'
+import type { Vault } from '../ops/vault.ts'
 import type { Signer } from '../signers/signer.ts'
 import type { Store } from '../store/store.ts'
 
 export interface StepContext {
   readonly store: Store
+  /** Seals pre-signed no-ops. */
+  readonly vault: Vault
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger

@@ -4,23 +4,21 @@ import type { Chain } from '../chain/chain.ts'
 import type { Condition } from '../domain/condition.ts'
 import { decide } from '../domain/decide/decide.ts'
 import type { Plan } from '../domain/decide/decision.ts'
-import { awaitsFinality, inquire, tagToRead, type Wants } from '../domain/decide/inquire.ts'
+import { inquire, tagToRead, type Wants } from '../domain/decide/inquire.ts'
 import { violations } from '../domain/decide/invariants.ts'
-import { patienceEndsAt } from '../domain/decide/reason-to-bid.ts'
-import { nextRefusedRetry } from '../domain/decide/refused-gap-filler.ts'
-import { repeatAfter } from '../domain/decide/repeat-after.ts'
 import { dueOf, withUnsettled } from '../domain/decide/unsettled.ts'
 import { firstWindow, nextWindow, type Window, wantsPool } from '../domain/decide/window.ts'
-import { holdsQueue, inFlightOf, isInDoubt, nextExpiry, queuedOf, type Work } from '../domain/decide/work.ts'
-import { finalDepth, tagRereadMs } from '../domain/finality.ts'
+import { holdsQueue, inFlightOf, queuedOf, type Work } from '../domain/decide/work.ts'
+import { finalDepth } from '../domain/finality.ts'
 import { inquireAboutHistory } from '../domain/lost-history/check-history.ts'
 import type { Inquiry, LostHistory, Observation } from '../domain/observation.ts'
 import type { NetworkPolicy } from '../domain/relayer.ts'
-import type { TimestampMs } from '../domain/units.ts'
 import type { Sight } from '../ops/metrics.ts'
 import type { Ownership } from '../ownership/ownership.ts'
+import { againAfter, sooner } from './again-after.ts'
 import { findSent } from './find-sent.ts'
 import { perform } from './perform.ts'
+import { presign } from './presign.ts'
 import { newId, type Recorded, record } from './record.ts'
 import { recordSigned } from './record-signed.ts'
 import { signDecision } from './sign.ts'
@@ -76,9 +74,11 @@ export async function step(
   const { remote } = context.signerOf(stored.relayer)
   const lostHistory = unknowns.lostHistory === 'all' ? { through: stored.lastSequence } : unknowns.lostHistory
   // A snapshot: a broadcast that ends during this step still counts as under way. The next step sees its end.
+  const { presigned } = stored
   const inProgress = {
     ...stored,
     window: known.size,
+    ...(presigned && { presigned: presigned.filter(({ sealed }) => context.vault.opens(sealed)) }),
     underWay: new Set(underWay.broadcasts.underWay),
     ...(remote && { signing: underWay.signatures.state(remote) }),
     ...(lostHistory !== 'none' && { lostHistory }),
@@ -103,11 +103,15 @@ export async function step(
   const rest = { unknowns: { pool, balance, lostHistory: plan.lostHistory ?? 'none', window }, ...reported } as const
   if (ownership.lost.aborted) return { idle: true, ...rest }
   for (const group of groups) requestSignatures(context, underWay, group)
+  if (remote && presigned) presign(context, ownership, underWay.presigning, remote, { work, observation, policy, now })
   const failed = await broadcast(context, chain, ownership, underWay, recorded)
   const after = againAfter(work, plan, failed, observation, policy, context.clock.now())
   return {
     follow: chain,
-    ...sooner(after, remote && underWay.signatures.retryInMs(remote)),
+    ...sooner(
+      sooner(after, remote && underWay.signatures.retryInMs(remote)),
+      presigned && underWay.signatures.lateInMs(),
+    ),
     idle: recorded.changed === 0 && recorded.broadcasts.length === 0 && groups.length === 0,
     ...rest,
   }
@@ -145,10 +149,6 @@ function requestSignatures(context: StepContext, { signatures }: UnderWay, group
   signatures.request(group, ({ decision }) => signDecision(signing, decision, () => newId(context)))
 }
 
-function sooner(rest: Pick<Rest, 'againAfterMs'>, ms: number | undefined): Pick<Rest, 'againAfterMs'> {
-  return ms === undefined ? rest : { againAfterMs: Math.min(rest.againAfterMs ?? ms, ms) }
-}
-
 function sightOf(work: Work, { nonce, balance }: Observation, { conditions }: Plan): Sight {
   const inFlight = inFlightOf(work)
   const [first] = inFlight
@@ -159,33 +159,10 @@ function sightOf(work: Work, { nonce, balance }: Observation, { conditions }: Pl
     inFlight: inFlight.length,
     ...(waiting.length > 0 && { oldestAt: Math.min(...waiting) }),
     ...(balance !== undefined && { balance }),
+    ...(work.presigned && { presigned: work.presigned.length }),
     conditions,
   }
 }
-
-/** Blocks trigger all other steps. */
-function againAfter(
-  work: Work,
-  plan: Plan,
-  failed: boolean,
-  observation: Observation,
-  policy: NetworkPolicy,
-  now: TimestampMs,
-): Pick<Rest, 'againAfterMs'> {
-  if (plan.again) return { againAfterMs: 0 }
-  const repeats = repeatAfter(observation, policy)
-  const retry = failed || isInDoubt(work) ? repeats.doubtfulMs : Number.POSITIVE_INFINITY
-  const expiry = (nextExpiry(work, now) ?? Number.POSITIVE_INFINITY) - now
-  const { number } = observation.head
-  const patience = (patienceEndsAt(inFlightOf(work), number, policy, now) ?? Number.POSITIVE_INFINITY) - now
-  const refusedRetry = (nextRefusedRetry(work, repeats, now) ?? Number.POSITIVE_INFINITY) - now
-  const tag = awaitsFinality(work) && typeof policy.finality !== 'number' ? tagRereadMs : Number.POSITIVE_INFINITY
-  const soonest = Math.min(retry, Math.max(1, expiry), patience, refusedRetry, tag)
-  return Number.isFinite(soonest) ? { againAfterMs: Math.min(soonest, sleepMaxMs) } : {}
-}
-
-/** A timer can't exceed 2^31-1 ms. One observation a day is frequent enough. */
-const sleepMaxMs = 86_400_000
 
 async function look(
   context: StepContext,

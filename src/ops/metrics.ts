@@ -90,7 +90,7 @@ export interface SignerMetrics {
   /** One call to the key service ended. `wrong`: its signature is not of the key. */
   called(signer: string, result: KeyCallResult, ms: number): void
   /** A signature was delivered, `ms` after its request: the queue and the retries are part of it. */
-  signed(signer: string, purpose: 'cancel' | 'replace' | 'payload' | 'statement', ms: number): void
+  signed(signer: string, purpose: 'cancel' | 'replace' | 'payload' | 'statement' | 'presign', ms: number): void
   /** Whether it signs now, as far as its last calls show. */
   available(signer: string, isAvailable: boolean): void
   /** The calls a second that its quota admits now. */
@@ -107,6 +107,8 @@ export interface Sight {
   /** When the oldest transaction in flight or queued was stored. */
   readonly oldestAt?: TimestampMs
   readonly balance?: Wei
+  /** Pre-signed no-ops, of all nonces. Absent: the policy is off. */
+  readonly presigned?: number
   readonly conditions: readonly Condition[]
 }
 

@@ -12,6 +12,8 @@ export interface Vault {
   seal(text: string, place: string): string
   /** Throws OperatorError if no configured key opens it. The message names `place` and the variable to set. */
   open(sealed: string, place: string): Secret
+  /** Whether the key that sealed it is configured. */
+  opens(sealed: string): boolean
   /** False: it was sealed under a previous key, and should be sealed anew. */
   isCurrent(sealed: string): boolean
 }
@@ -64,7 +66,8 @@ export function openVault(keys: VaultKeys, random: Random): Vault {
         )
       }
     },
-    isCurrent: (sealed) => sealed.split('.')[1] === current?.id,
+    opens: (sealed) => all.some(({ id }) => id === keyIdOf(sealed)),
+    isCurrent: (sealed) => keyIdOf(sealed) === current?.id,
   }
 }
 
@@ -81,6 +84,10 @@ function unseal({ bytes }: Key, sealed: Buffer, place: string): string {
 function keyOf(given: Secret): Key {
   const bytes = Buffer.from(given.reveal(), 'base64')
   return { id: hash('sha256', Buffer.concat([Buffer.from('rescind key id'), bytes]), 'hex').slice(0, 12), bytes }
+}
+
+function keyIdOf(sealed: string): string | undefined {
+  return sealed.split('.')[1]
 }
 
 function authenticated(place: string): Buffer {

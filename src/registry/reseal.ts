@@ -1,11 +1,15 @@
-// At start: opens every sealed secret once, and seals those under an earlier key again under the present one.
+// At start: opens every sealed secret once, and seals those under an earlier key again under the present one. The
+// pre-signed no-ops are among them.
+import { placeOfNoOp } from '../domain/presigned-no-op.ts'
 import type { Logger } from '../ops/logger.ts'
+import { OperatorError } from '../ops/operator-error.ts'
 import type { Vault } from '../ops/vault.ts'
 import type { Store } from '../store/store.ts'
 import { nameOfEntity } from './stored-entities.ts'
 
 /** Throws OperatorError where a key is missing, so that a start fails rather than a later transaction. */
 export async function reseal(store: Store, vault: Vault, logger: Logger): Promise<void> {
+  await resealNoOps(store, vault)
   const rows = await store.reads.entities()
   const old = rows.flatMap((row) => {
     if (row.sealed === undefined) return []
@@ -25,4 +29,31 @@ export async function reseal(store: Store, vault: Vault, logger: Logger): Promis
     return rows
   })
   logger.info({ rows: resealed }, 'secrets in the database are sealed under the present STORAGE_ENCRYPTION_KEY')
+}
+
+const noOpsMax = 500
+
+/** Those that no key opens are of no use: others are signed in their place. */
+async function resealNoOps(store: Store, vault: Vault): Promise<void> {
+  if (!vault.canSeal) return
+  const old = (await store.reads.presigned()).filter(({ sealed }) => vault.opens(sealed) && !vault.isCurrent(sealed))
+  for (let from = 0; from < old.length; from += noOpsMax) {
+    const resealed = old.slice(from, from + noOpsMax).flatMap((row) => underPresentKey(vault, row) ?? [])
+    await store.commit(async (session) => {
+      for (const row of resealed) await session.sealPresigned(row)
+    })
+  }
+}
+
+type SealedNoOp = Awaited<ReturnType<Store['reads']['presigned']>>[number]
+
+function underPresentKey(vault: Vault, row: SealedNoOp): SealedNoOp | undefined {
+  const place = placeOfNoOp(row.relayerId, row.hash)
+  try {
+    return { ...row, sealed: vault.seal(vault.open(row.sealed, place).reveal(), place) }
+  } catch (error) {
+    // The row was changed. The relayer deletes it when it needs it.
+    if (error instanceof OperatorError) return undefined
+    throw error
+  }
 }

@@ -34,7 +34,7 @@ export interface SignedTransaction {
 export type SignatureEvidence = Omit<SignatureRecord, 'relayerId' | 'transactionId'>
 
 /** In the order in which a quota serves them. */
-export type SigningPriority = 'cancel' | 'replace' | 'payload' | 'statement'
+export type SigningPriority = 'cancel' | 'replace' | 'payload' | 'statement' | 'presign'
 
 export interface SigningRequest {
   readonly priority: SigningPriority

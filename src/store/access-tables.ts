@@ -1,4 +1,5 @@
-// The tables of API keys, sessions, idempotency keys, the audit log, remote signatures and daily totals; schema.ts has the others.
+// The tables of API keys, sessions, idempotency keys, the audit log, signatures of key services, pre-signed no-ops and
+// daily totals; schema.ts has the others.
 import type { Generated } from 'kysely'
 import type { Scope } from '../domain/api-key.ts'
 import type { AuditRecord } from '../domain/audit.ts'
@@ -54,6 +55,20 @@ export interface SignatureTable {
   digest: Hash
   /** The provider's own. */
   request_id: string | null
+  signed_at: number
+}
+
+/** A no-op that was signed before a cancellation. Deleted once its nonce is final. */
+export interface PresignedNoOpTable {
+  relayer_id: RelayerId
+  nonce: number
+  hash: Hash
+  gas_limit: number
+  gas_price: string | null
+  max_fee_per_gas: string | null
+  max_priority_fee_per_gas: string | null
+  /** The signed bytes; see ops/vault.ts. Null until the hash is durable. */
+  sealed: string | null
   signed_at: number
 }
 

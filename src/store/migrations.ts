@@ -1,6 +1,7 @@
 // The schema's history, oldest first. A migration that has landed is never edited.
 import { OperatorError } from '../ops/operator-error.ts'
 import { ofDashboard } from './migrate-dashboard.ts'
+import { ofPresigned } from './migrate-presigned.ts'
 import { waits } from './migrate-waits.ts'
 import type { DialectName } from './statement.ts'
 
@@ -191,11 +192,8 @@ export const migrations: readonly Migration[] = [
       `CREATE INDEX transactions_suspected ON transactions (relayer_id, sequence) WHERE open = 1 AND suspected_hash IS NOT NULL`,
     ],
   },
-  {
-    name: '013-rejections',
-    // Null: not every broadcast is certain to have been rejected, as for those of earlier versions.
-    statements: ['ALTER TABLE attempts ADD COLUMN rejections TEXT'],
-  },
+  // Null: not every broadcast is certain to have been rejected, as for those of earlier versions.
+  { name: '013-rejections', statements: ['ALTER TABLE attempts ADD COLUMN rejections TEXT'] },
   { name: '014-waits', statements: waits },
   {
     name: '015-unchecked-through',
@@ -236,6 +234,7 @@ export const migrations: readonly Migration[] = [
     ],
   },
   ...ofDashboard,
+  ...ofPresigned,
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

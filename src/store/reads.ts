@@ -15,6 +15,7 @@ import { findTransaction, findTransactionByNonce, hasAttempt, listAttempts } fro
 import { listTransactions } from './transactions/list-transactions.ts'
 import { loadUnsettled } from './transactions/load-unsettled.ts'
 import { droppedSince, firstSequenceAbove, loadWork, queueHead, queueThrough } from './transactions/load-work.ts'
+import { listAllPresigned } from './transactions/presigned-no-ops.ts'
 import {
   highestNonce,
   openWithHash,
@@ -50,6 +51,7 @@ export function readsOver(executor: Executor): Reads {
     dailyGas: (since) => readDailyGas(executor, since),
     dashboardSession: (digest) => findDashboardSession(executor, digest),
     audit: (limit, before) => readAudit(executor, limit, before),
+    presigned: () => listAllPresigned(executor),
     work: (relayerId, queuedMax) => loadWork(executor, relayerId, queuedMax),
     unsettled: (relayerId, due, limit) => loadUnsettled(executor, relayerId, due, limit),
     queueHead: (relayerId) => queueHead(executor, relayerId),

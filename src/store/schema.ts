@@ -20,6 +20,7 @@ import type {
   DailyGasTable,
   DashboardSessionTable,
   IdempotencyKeyTable,
+  PresignedNoOpTable,
   SignatureTable,
 } from './access-tables.ts'
 import type { Json } from './json.ts'
@@ -130,6 +131,8 @@ export interface AttemptTable {
   rejections: 'all' | 'allButLast' | null
   /** 1: rebuilt from the chain after the database lost it. */
   recovered: Flag
+  /** 1: a no-op that was signed before the cancellation. */
+  presigned: Flag
 }
 
 /** Every change of a status, in the order of commits. Each is written in the commit of its change, so none is lost. */
@@ -225,6 +228,7 @@ export interface Schema {
   estate: RevisionTable
   transactions: TransactionTable
   attempts: AttemptTable
+  presigned_no_ops: PresignedNoOpTable
   outbox: OutboxTable
   outbox_pruned: OutboxPrunedTable
   delivery_queues: DeliveryQueueTable

@@ -31,6 +31,7 @@ import { cancelPending } from './transactions/cancel-pending.ts'
 import { claim } from './transactions/claim.ts'
 import { lockTransaction } from './transactions/find-transaction.ts'
 import { insertTransaction } from './transactions/insert-transaction.ts'
+import { prunePresigned, recordPresigned, removePresigned, sealPresigned } from './transactions/presigned-no-ops.ts'
 import { saveTransaction } from './transactions/save-transaction.ts'
 import { countPending, type Tallies } from './transactions/tallies.ts'
 
@@ -63,6 +64,10 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     pruneAudit: (keep, rows) => pruneAudit(executor, keep, rows),
     recordSignature: (record) => recordSignature(executor, record),
     pruneSignatures: (keep, rows) => pruneSignatures(executor, keep, rows),
+    recordPresigned: (relayerId, noOp) => recordPresigned(executor, relayerId, noOp),
+    sealPresigned: (noOp) => sealPresigned(executor, noOp),
+    removePresigned: (relayerId, noOp) => removePresigned(executor, relayerId, noOp),
+    prunePresigned: (relayerId) => prunePresigned(executor, relayerId),
     useApiKey: (id, at) => useApiKey(executor, id, at),
     insertDashboardSession: (session, digest) => insertDashboardSession(executor, session, digest),
     useDashboardSession: (digest, at) => useDashboardSession(executor, digest, at),

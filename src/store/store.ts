@@ -16,6 +16,7 @@ import type { Nonce, TimestampMs } from '../domain/units.ts'
 import type { QueueHead } from '../domain/wait.ts'
 import { OperatorError } from '../ops/operator-error.ts'
 import type { DashboardChanges, DashboardReads } from './dashboard-port.ts'
+import type { PresignedChanges, PresignedReads } from './presigned-port.ts'
 
 export interface Store extends AsyncDisposable {
   /**
@@ -37,7 +38,7 @@ export interface Ahead {
   readonly claims?: readonly Claim[]
 }
 
-export interface Reads extends DashboardReads {
+export interface Reads extends DashboardReads, PresignedReads {
   relayer(id: RelayerId): Promise<Relayer | undefined>
   relayers(page: PageRequest): Promise<Page<Relayer>>
   /** Whether a relayer with this id existed and was deleted: its transactions can still be read. */
@@ -156,7 +157,7 @@ export interface Page<T> {
   readonly total: number
 }
 
-export interface Session extends DashboardChanges {
+export interface Session extends DashboardChanges, PresignedChanges {
   relayer(id: RelayerId): Promise<Relayer | undefined>
   saveRelayer(relayer: Relayer): Promise<void>
   /** Its transactions stay. The first statement of its unit; `hasOpen` runs next, and its result may undo the removal. */

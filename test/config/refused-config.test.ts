@@ -132,6 +132,12 @@ test.each<[string, Spoil, RegExp]>([
   ],
   ['in flight: none', inPolicies({ max_in_flight: 0 }), /max_in_flight: is 0; write a whole number from 1 to 1024/],
   ['in flight: text', inPolicies({ max_in_flight: '16' }), /max_in_flight: is "16"; write a whole number/],
+  ['levels', inPolicies({ presign_cancel: 3 }), /presign_cancel: is 3; write a whole number from 0 to 2/],
+  [
+    'nothing to seal with',
+    inPolicies({ presign_cancel: 1 }),
+    /policies\.presign_cancel: is 1, and there is no key .* set STORAGE_ENCRYPTION_KEY/,
+  ],
   ['flag as text', inPolicies({ eip1559_pricing: 'yes' }), /eip1559_pricing: is "yes"; write true or false/],
   ['policies as list', inPolicies([]), /relayers\[0\]\.policies: is a list; write an object/],
   ['no id', inRelayer({ id: undefined }), /relayers\[0\]\.id: is missing; write a text/],

@@ -110,7 +110,8 @@ function anyAttemptOf(transactionId: TransactionId, nonce: number): fc.Arbitrary
     recordedAtBlock: anyCount,
     broadcast: anyBroadcast,
   })
-  return fc.tuple(facts, optional('recovered', fc.constant(true))).map(([each, more]) => ({ ...each, ...more }))
+  const marks = [optional('recovered', fc.constant(true)), optional('presigned', fc.constant(true))] as const
+  return fc.tuple(facts, ...marks).map(([each, ...more]) => Object.assign({}, each, ...more))
 }
 
 const anyBlock = record({ number: anyCount, hash: anyHash })

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { Policies } from '../../src/domain/policy-table.ts'
 import { statusReasonOf } from '../../src/domain/wait.ts'
 import { trackBroadcasts } from '../../src/engine/broadcasts-under-way.ts'
+import { trackPresigning } from '../../src/engine/presign.ts'
 import { trackSignatures } from '../../src/engine/signatures-under-way.ts'
 import { step } from '../../src/engine/step.ts'
 import type { StepContext } from '../../src/engine/step-context.ts'
@@ -23,6 +24,7 @@ async function openRemote(groupMax?: number, policies: Partial<Policies> = {}) {
     signatures: trackSignatures(place.clock, () => {
       rung += 1
     }),
+    presigning: trackPresigning(place.clock, () => {}),
   }
   const stepOnce = () => step(context, ownership, nothingUnknown, underWay)
   /** Lets the groups that are answered end. */

@@ -12,6 +12,7 @@ import type { SendRequest } from '../../src/domain/submit.ts'
 import type { InPhase, Lifecycle, Transaction } from '../../src/domain/transaction.ts'
 import { isInPhase } from '../../src/domain/transaction.ts'
 import { trackBroadcasts } from '../../src/engine/broadcasts-under-way.ts'
+import { trackPresigning } from '../../src/engine/presign.ts'
 import { trackSignatures } from '../../src/engine/signatures-under-way.ts'
 import type { Unknowns } from '../../src/engine/step.ts'
 import type { StepContext } from '../../src/engine/step-context.ts'
@@ -19,6 +20,8 @@ import type { UnderWay } from '../../src/engine/under-way.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import { noMetrics } from '../../src/ops/metrics.ts'
 import { systemRandom } from '../../src/ops/random.ts'
+import { secret } from '../../src/ops/secret.ts'
+import { openVault } from '../../src/ops/vault.ts'
 import type { Ownership } from '../../src/ownership/ownership.ts'
 import { openCurve } from '../../src/signers/curve.ts'
 import { openPlainSigner } from '../../src/signers/plain.ts'
@@ -51,6 +54,7 @@ export interface Workplace extends AsyncDisposable {
 export const noneHanging: UnderWay = {
   broadcasts: trackBroadcasts(systemClock, () => {}),
   signatures: trackSignatures(systemClock, () => {}),
+  presigning: trackPresigning(systemClock, () => {}),
 }
 
 /** For a step of an owner that has looked around. */
@@ -72,6 +76,7 @@ export async function openWorkplace(policies: Partial<Policies> = {}): Promise<W
   const clock = manualClock()
   const chain = scriptedChain()
   const random = systemRandom()
+  const vault = openVault({ current: secret(Buffer.alloc(32, 7).toString('base64')), previous: [] }, random)
   const signer = openPlainSigner('dev', devAccount(0).key, await openCurve(quiet))
   const woken: RelayerId[] = []
   const wake = (id: RelayerId) => void woken.push(id)
@@ -86,6 +91,7 @@ export async function openWorkplace(policies: Partial<Policies> = {}): Promise<W
     under,
     context: {
       store,
+      vault,
       clock,
       random,
       logger: quiet,

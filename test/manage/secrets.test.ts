@@ -59,6 +59,9 @@ test('without a key nothing secret is stored, and the refusal says what to set',
     expect(await refused(client, 'POST', '/notifications', { url: hookUrl })).toMatchObject(missing)
     expect(await refused(client, 'PATCH', '/networks/evm:localhost', { rpc_urls: [node.url] })).toMatchObject(missing)
     expect(await refused(client, 'PATCH', '/relayers/filed', { custom_rpc_urls: [node.url] })).toMatchObject(missing)
+    const presigning = { policies: { presign_cancel: 1 } }
+    expect(await refused(client, 'PATCH', '/relayers/filed', presigning)).toMatchObject(missing)
+    await manage(client, 'PATCH', '/relayers/filed', { policies: { presign_cancel: 0 } })
     expect(await manage(client, 'GET', '/signers')).toHaveLength(1)
     // What is not secret needs no key.
     await manage(client, 'PATCH', '/networks/evm:localhost', { tags: ['mine'] })

@@ -14,6 +14,7 @@ import { dashboardContract } from './contract-dashboard.ts'
 import { deliveryContract } from './contract-deliveries.ts'
 import { modelContract } from './contract-model.ts'
 import { ownerContract } from './contract-owners.ts'
+import { presignedContract } from './contract-presigned.ts'
 import { readContract } from './contract-reads.ts'
 import { registryContract } from './contract-registry.ts'
 import { rowContract } from './contract-rows.ts'
@@ -41,6 +42,7 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('the registry', () => registryContract(open))
     describe('bulk cancellation', () => bulkContract(open))
     describe('counts and events', () => modelContract(open))
+    describe('pre-signed no-ops', () => presignedContract(open))
     describe('deliveries', () => deliveryContract(open))
     describe('the dashboard', () => dashboardContract(open))
   })

@@ -8,7 +8,14 @@ import { freshId } from '../../ops/fresh-id.ts'
 import type { EndpointSettings } from '../../registry/entities.ts'
 import { relayerToEntity, sealEndpoints } from '../../registry/stored-entities.ts'
 import type { Session } from '../../store/store.ts'
-import { type ManagementContext, type PolicyMembers, policiesFrom, requireKey, takeEffect } from '../management.ts'
+import {
+  type ManagementContext,
+  type PolicyMembers,
+  policiesFrom,
+  requireKey,
+  requireKeyFor,
+  takeEffect,
+} from '../management.ts'
 
 export interface RelayerRequest {
   /** Generated if absent. */
@@ -34,6 +41,7 @@ export async function createRelayer(
   await registry.refresh()
   const relayer = relayerFrom(context, request, request.id ?? freshId(random, clock.now()))
   if (request.endpoints) requireKey(context, 'custom_rpc_urls')
+  requireKeyFor(context, relayer.policies)
   const at = { kind: 'relayer', id: relayer.id } as const
   const sealed = request.endpoints && sealEndpoints(vault, at, request.endpoints)
   await store.commit(async (session) => {

@@ -9,7 +9,14 @@ import type { EndpointSettings } from '../../registry/entities.ts'
 import { overlayOf } from '../../registry/overlay.ts'
 import { relayerFromEntity, relayerToEntity, sealEndpoints } from '../../registry/stored-entities.ts'
 import type { Session } from '../../store/store.ts'
-import { type ManagementContext, type PolicyMembers, policiesFrom, requireKey, takeEffect } from '../management.ts'
+import {
+  type ManagementContext,
+  type PolicyMembers,
+  policiesFrom,
+  requireKey,
+  requireKeyFor,
+  takeEffect,
+} from '../management.ts'
 import { refuseMissing } from './create-relayer.ts'
 
 /** A JSON Merge Patch (RFC 7396): null removes a member, so that its default counts. */
@@ -35,6 +42,7 @@ export async function updateRelayer(
     const found = await session.relayer(id)
     if (!found) throw relayerNotFound(id)
     const next = patched(context, found, patch)
+    if (patch.policies) requireKeyFor(context, next.policies)
     if (patch.notificationId) await refuseMissing(context, session, next)
     await session.saveRelayer(next)
     await keep(context, session, next, patch)

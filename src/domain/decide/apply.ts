@@ -11,7 +11,7 @@ import { withoutWait, withWait } from '../wait.ts'
 import type { Change } from './decision.ts'
 import { confirm, include, refusePayload, reopen, requeue, settle, withReason } from './settle.ts'
 
-/** `attempt` is the signed attempt of the decisions that sign: assignNonce, bump, replace and takeOver. */
+/** `attempt` is the signed attempt of assignNonce, bump, replace, takeOver and usePresigned. */
 export function apply(
   change: Change,
   transaction: Transaction,
@@ -23,7 +23,8 @@ export function apply(
       return bind(transaction, change.nonce, signed(change, attempt), now)
     case 'bump':
     case 'replace':
-    case 'takeOver': {
+    case 'takeOver':
+    case 'usePresigned': {
       const { nonce, attempts } = inPhase(transaction, 'inFlight').lifecycle
       return {
         ...transaction,

@@ -4,6 +4,7 @@ import { isNoOp } from '../attempt.ts'
 import { isNonEmpty } from '../ids.ts'
 import { isInPhase, type Transaction } from '../transaction.ts'
 import { type Decision, explain } from './decision.ts'
+import { presignedFor } from './presign.ts'
 import { rebroadcastIfDue } from './rebroadcast.ts'
 import { isSigning, purposeOf, type SignerFailure, type SigningDecision, signatureKey } from './signing.ts'
 import type { Situation } from './situation.ts'
@@ -25,6 +26,12 @@ export function awaitSigner(decisions: readonly Decision[], situation: Situation
     const failure = signing.outage ?? signing.failures.get(signatureKey(decision))
     const isEarly = failure !== undefined && situation.now < failure.retryAt
     const waits = signing.outage !== undefined || isEarly || signing.underWay.has(purpose)
+    // A race is lost by waiting. A fresh signature follows the market, so it comes first while the signer works.
+    const noOp = waits && (failure || signing.late.has('cancel')) ? inAdvance(decision, situation) : undefined
+    if (noOp) {
+      kept.push(noOp)
+      continue
+    }
     if (failure && !isBindingHeld) kept.push(...explainFailure(decision, failure, situation.work))
     if (purpose === 'bind') {
       isBindingHeld ||= waits
@@ -42,6 +49,13 @@ export function explainBinding(work: Work): readonly Decision[] {
   const failed = queued.find(({ id }) => signing.failures.has(id))
   const failure = failed && signing.failures.get(failed.id)
   return failure ? explainSigner(failed, failure, work) : []
+}
+
+function inAdvance(decision: SigningDecision, situation: Situation): Decision | undefined {
+  if (decision.do !== 'takeOver') return undefined
+  const { transaction } = decision
+  const noOp = presignedFor(transaction, situation)
+  return noOp && { do: 'usePresigned', transaction, noOp }
 }
 
 /** Signed bytes need no signer: they go out again while a higher price waits for its signature. */

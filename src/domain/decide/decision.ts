@@ -5,6 +5,7 @@ import type { Fees } from '../fees.ts'
 import type { NoOpMatch } from '../lost-history/lost-cancellation.ts'
 import type { Found } from '../lost-history/recover.ts'
 import type { LostHistory } from '../observation.ts'
+import type { PresignedNoOp } from '../presigned-no-op.ts'
 import type { NonceFloor } from '../relayer.ts'
 import type { Inclusion, InPhase, Transaction } from '../transaction.ts'
 import type { Gas, Nonce } from '../units.ts'
@@ -18,6 +19,8 @@ export type Decision =
   | { do: 'replace'; transaction: InPhase<'inFlight'>; fees: Fees; gasLimit: Gas }
   /** Signs a no-op for the nonce, at fees that replace every rival, and broadcasts it to every endpoint. */
   | { do: 'takeOver'; transaction: InPhase<'inFlight'>; fees: Fees; gasLimit: Gas }
+  /** Broadcasts a pre-signed no-op to every endpoint, as the signer does not sign now. */
+  | { do: 'usePresigned'; transaction: InPhase<'inFlight'>; noOp: PresignedNoOp }
   /** Broadcasts an attempt's bytes once more. */
   | { do: 'rebroadcast'; transaction: InPhase<'inFlight'>; attempt: Attempt }
   /** Broadcasts a no-op of the relayer's own for a nonce that no transaction will use. */

@@ -34,7 +34,7 @@ export function clearStaleWaits(transactions: readonly Transaction[], decisions:
     .map((transaction) => ({ do: 'clearWait', transaction }))
 }
 
-const leavesWait: readonly Decision['do'][] = ['rebroadcast', 'bump', 'replace', 'takeOver']
+const leavesWait: readonly Decision['do'][] = ['rebroadcast', 'bump', 'replace', 'takeOver', 'usePresigned']
 
 export function conditionsOf(
   { relayer, open, suspected, unsettled }: Work,

@@ -18,6 +18,8 @@ export interface SignerFailure {
 /** The state of a remote signer, as an owner sees it. */
 export interface Signing {
   readonly underWay: ReadonlySet<SigningPurpose>
+  /** Those whose group takes longer than a signer that works. */
+  readonly late: ReadonlySet<SigningPurpose>
   /** By signature: the last failure, until a signature succeeds. */
   readonly failures: ReadonlyMap<SignatureKey, SignerFailure>
   /** The signer signs nothing now. */

@@ -4,6 +4,7 @@ import type { Hash } from '../ids.ts'
 import type { NoOpMatches } from '../lost-history/lost-cancellation.ts'
 import type { Found } from '../lost-history/recover.ts'
 import type { LostHistory } from '../observation.ts'
+import type { PresignedNoOp } from '../presigned-no-op.ts'
 import type { NonceFloor, Relayer } from '../relayer.ts'
 import { type BlockRef, type InPhase, isInPhase, type Transaction } from '../transaction.ts'
 import type { BlockNumber, Nonce, TimestampMs } from '../units.ts'
@@ -35,6 +36,8 @@ export interface Work {
   readonly underWay?: ReadonlySet<Hash>
   /** Absent: the signer has its key in memory. */
   readonly signing?: Signing
+  /** Pre-signed no-ops that this process can open. Absent: `presign_cancel` is off. */
+  readonly presigned?: readonly PresignedNoOp[]
   /** The last reserved sequence of the relayer. */
   readonly lastSequence: number
   /**

@@ -32,6 +32,11 @@ export const attemptSchema = Type.Object(
     ),
     reason: Type.Optional(Type.String({ description: 'Why it is held or was refused' })),
     recorded_at: Type.String({ format: 'date-time' }),
+    presigned: Type.Optional(
+      Type.Literal(true, {
+        description: 'A no-op that was signed before the cancellation, and used because the signer did not sign',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -49,6 +54,7 @@ export function presentAttempt(attempt: Attempt): AttemptBody {
     ...outcomeOf(attempt),
     ...(wasAlwaysRejected(attempt) && { always_rejected: true }),
     recorded_at: presentTime(attempt.recordedAt),
+    ...(attempt.presigned && { presigned: true }),
   }
 }
 

@@ -90,6 +90,11 @@ function gauges(seen: ReadonlyMap<RelayerId, Seen>, registers: Registry[]): void
     },
   )
   figure('rescind_relayer_in_flight', 'Transactions with a nonce that are not mined.', ({ sight }) => sight.inFlight)
+  figure(
+    'rescind_relayer_presigned_no_ops',
+    'Pre-signed no-ops that are stored; absent without presign_cancel.',
+    ({ relayer, sight }) => (relayer.policies.presignCancel ? (sight.presigned ?? 0) : undefined),
+  )
   figure('rescind_relayer_account_nonce', "The account's nonce.", ({ sight }) => sight.accountNonce)
   figure(
     'rescind_relayer_nonce_lag',

@@ -35,7 +35,9 @@ export function openQuotaQueues(clock: Clock): QuotaQueues {
 
 export function openQuotaQueue(clock: Clock, limits: QuotaLimits): QuotaQueue {
   let state = fullQuota(limits, clock.elapsed())
-  const waiting: Readonly<Record<SigningPriority, Waiter[]>> = { cancel: [], replace: [], payload: [], statement: [] }
+  const waiting: Readonly<Record<SigningPriority, Waiter[]>> = {
+    ...{ cancel: [], replace: [], payload: [], statement: [], presign: [] },
+  }
   let sleeping: AbortController | undefined
 
   function refill(): number {

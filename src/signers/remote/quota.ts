@@ -1,5 +1,6 @@
 // The quota of a key service as a state machine: a token bucket and a limit on concurrent calls. Throttling halves the
-// rate, and time without throttling raises it again. A share is kept for cancellations.
+// rate, and time without throttling raises it again. A share is kept for cancellations, and half for all but signatures in
+// advance.
 import type { SigningPriority } from '../signer.ts'
 
 export interface QuotaLimits {
@@ -20,7 +21,7 @@ export interface QuotaState {
   readonly quietUntilMs: number
 }
 
-export const priorities: readonly SigningPriority[] = ['cancel', 'replace', 'payload', 'statement']
+export const priorities: readonly SigningPriority[] = ['cancel', 'replace', 'payload', 'statement', 'presign']
 
 /** Calls that were under way together are throttled together: they count once. */
 const lowerEveryMs = 1_000
@@ -51,16 +52,25 @@ export function refilled(state: QuotaState, { perSecond }: QuotaLimits, nowMs: n
 
 /** After a call began. Undefined if it has to wait. `state` is refilled as of now. */
 export function begun(state: QuotaState, limits: QuotaLimits, priority: SigningPriority): QuotaState | undefined {
-  const { concurrency } = limits
-  const slots = priority === 'cancel' ? concurrency : Math.max(1, concurrency - Math.ceil(concurrency / 5))
-  if (state.running >= slots || state.atMs < state.quietUntilMs || state.tokens < tokensNeeded(limits, priority)) {
+  if (
+    state.running >= slotsFor(limits, priority) ||
+    state.atMs < state.quietUntilMs ||
+    state.tokens < tokensNeeded(limits, priority)
+  ) {
     return undefined
   }
   return { ...state, tokens: state.tokens - 1, running: state.running + 1 }
 }
 
+function slotsFor({ concurrency }: QuotaLimits, priority: SigningPriority): number {
+  if (priority === 'cancel') return concurrency
+  return Math.max(1, priority === 'presign' ? Math.floor(concurrency / 2) : concurrency - Math.ceil(concurrency / 5))
+}
+
+/** What nobody waits for leaves half of the burst to the rest. */
 function tokensNeeded({ perSecond }: QuotaLimits, priority: SigningPriority): number {
-  return priority === 'cancel' ? 1 : 1 + reserve(perSecond)
+  if (priority === 'cancel') return 1
+  return 1 + (priority === 'presign' ? burst(perSecond) / 2 : reserve(perSecond))
 }
 
 export function ended(state: QuotaState): QuotaState {

@@ -7,6 +7,7 @@ import type { NonceFloor, Relayer } from '../../domain/relayer.ts'
 import { openQueue } from '../deliveries/delivery-queues.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { type RelayerFacts, type RelayerRow, relayerFromRow, relayerToRow } from './relayer-row.ts'
+import { removeAllPresigned, removeOfOtherAccount } from './remove-presigned.ts'
 
 const byId = statement<{ id: RelayerId }, RelayerRow>((db, p) =>
   db.selectFrom('relayers').selectAll().where('id', '=', p.id),
@@ -104,7 +105,10 @@ const upsert = statement<RelayerFacts>((db, p) =>
 
 /** Keeps the sequence and epoch of an existing relayer, and its floor while its account stays: they are its history. */
 export async function saveRelayer(executor: Executor, relayer: Relayer): Promise<void> {
+  await removeOfOtherAccount(executor, relayer)
   await executor.all(upsert, relayerToRow(relayer))
+  // Its row is locked now: an owner that pre-signs writes before this, or finds the policy off.
+  if (!relayer.policies.presignCancel) await removeAllPresigned(executor, relayer.id)
   if (relayer.notificationId !== undefined) await openQueue(executor, relayer.notificationId)
 }
 

@@ -4,6 +4,7 @@ import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { FormerRelayerTable, RelayerTable } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
+import { removeAllPresigned } from './remove-presigned.ts'
 
 const remove = statement<{ id: RelayerId }, RelayerTable>((db, p) =>
   db.deleteFrom('relayers').where('id', '=', p.id).returningAll(),
@@ -36,6 +37,7 @@ const keep = statement<FormerRelayerTable>((db, p) =>
 export async function removeRelayer(executor: Executor, id: RelayerId, now: TimestampMs): Promise<void> {
   const row = await first(executor, remove, { id })
   if (!row) return
+  await removeAllPresigned(executor, id)
   const { chain_id, address, epoch, last_sequence, spent_below } = row
   await executor.all(keep, { id, chain_id, address, epoch, last_sequence, spent_below, deleted_at: now })
 }

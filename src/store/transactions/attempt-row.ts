@@ -22,6 +22,7 @@ export function attemptFromRow(row: AttemptRow): Attempt {
     recordedAtBlock: row.recorded_at_block,
     broadcast: broadcastFromRow(row),
     ...(row.recovered === 1 && { recovered: true }),
+    ...(row.presigned === 1 && { presigned: true }),
   }
 }
 
@@ -35,15 +36,14 @@ export function attemptToRow(attempt: Attempt): Omit<AttemptRow, 'position'> {
     kind: attempt.kind,
     revision: attempt.revision ?? 0,
     gas_limit: attempt.gasLimit,
-    gas_price: fees.kind === 'legacy' ? String(fees.gasPrice) : null,
-    max_fee_per_gas: fees.kind === 'eip1559' ? String(fees.maxFeePerGas) : null,
-    max_priority_fee_per_gas: fees.kind === 'eip1559' ? String(fees.maxPriorityFeePerGas) : null,
+    ...feesToRow(fees),
     raw: attempt.raw,
     ...attempt.signature,
     recorded_at: attempt.recordedAt,
     recorded_at_block: attempt.recordedAtBlock,
     ...broadcastToRow(attempt.broadcast),
     recovered: attempt.recovered ? 1 : 0,
+    presigned: attempt.presigned ? 1 : 0,
   }
 }
 
@@ -121,7 +121,17 @@ function broadcastFromRow(row: AttemptRow): BroadcastState {
   )
 }
 
-function feesFromRow(row: AttemptRow): Fees {
+export type FeeColumns = Pick<AttemptRow, 'gas_price' | 'max_fee_per_gas' | 'max_priority_fee_per_gas'>
+
+export function feesToRow(fees: Fees): FeeColumns {
+  return {
+    gas_price: fees.kind === 'legacy' ? String(fees.gasPrice) : null,
+    max_fee_per_gas: fees.kind === 'eip1559' ? String(fees.maxFeePerGas) : null,
+    max_priority_fee_per_gas: fees.kind === 'eip1559' ? String(fees.maxPriorityFeePerGas) : null,
+  }
+}
+
+export function feesFromRow(row: FeeColumns & Pick<AttemptRow, 'hash'>): Fees {
   if (row.gas_price !== null) return { kind: 'legacy', gasPrice: BigInt(row.gas_price) }
   if (row.max_fee_per_gas !== null && row.max_priority_fee_per_gas !== null) {
     const [cap, tip] = [BigInt(row.max_fee_per_gas), BigInt(row.max_priority_fee_per_gas)]

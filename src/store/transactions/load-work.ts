@@ -13,6 +13,7 @@ import { findRelayer, findRelayerAndFloor } from '../relayers/relayers.ts'
 import { type Executor, first, type QueryBuilder, statement } from '../statement.ts'
 import type { AttemptRow } from './attempt-row.ts'
 import { explainedRuns, findUnsettled, withAttempts } from './load-unsettled.ts'
+import { listPresigned } from './presigned-no-ops.ts'
 import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
 
 // Literals, not parameters: otherwise the planner does not match the queries with the partial indexes.
@@ -140,8 +141,7 @@ export async function queueThrough(
   relayerId: RelayerId,
   sequence: number,
 ): Promise<readonly Transaction[]> {
-  const rows = await executor.all(oldQueue, { relayerId, sequence })
-  return rows.map((row) => transactionFromRow(row, []))
+  return (await executor.all(oldQueue, { relayerId, sequence })).map((row) => transactionFromRow(row, []))
 }
 
 type HeadRow = Pick<TransactionRow, 'id' | 'sequence' | 'wait_condition' | 'wait_text'>
@@ -210,8 +210,7 @@ export async function firstSequenceAbove(
   relayerId: RelayerId,
   nonce: Nonce,
 ): Promise<number | undefined> {
-  const row = await first(executor, above, { relayerId, nonce })
-  return row?.sequence ?? undefined
+  return (await first(executor, above, { relayerId, nonce }))?.sequence ?? undefined
 }
 
 const expiringMax = 64
@@ -234,14 +233,16 @@ export async function loadWork(
   if (!found) return undefined
   // Only a history check counts their nonces.
   const isChecking = unsettled !== undefined && found.uncheckedThrough !== undefined
-  const [queued, explained] = await Promise.all([
+  const [queued, explained, presigned] = await Promise.all([
     queueOf(executor, found.relayer, queuedMax),
     isChecking ? explainedRuns(executor, relayerId) : undefined,
+    found.relayer.policies.presignCancel ? listPresigned(executor, relayerId) : undefined,
   ])
   return {
     ...found,
     open: withAttempts(open, ofOpen),
     ...(unsettled && { unsettled: { ...unsettled, ...(explained && { explained }) } }),
+    ...(presigned && { presigned }),
     queued: queued.map((row) => transactionFromRow(row, [])),
     suspected: unclear.map((row) => transactionFromRow(row, [])),
     expiring: soonest.map((row) => transactionFromRow(row, [])),

@@ -34,6 +34,7 @@ const insertAttempt = statement<Omit<AttemptRow, 'position'>>((db, p) =>
     outcome_message: p.outcome_message,
     rejections: p.rejections,
     recovered: p.recovered,
+    presigned: p.presigned,
   }),
 )
 

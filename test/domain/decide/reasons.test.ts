@@ -59,7 +59,10 @@ const { market: __, ...unpriced } = someObservation()
 const { balance: ___, ...unfunded } = someObservation()
 const estimating = (estimate: object) => ({ estimates: new Map([[queued(1).id, estimate as never]]) })
 const failure = { code: 'Throttling', isPermanent: false, retryAt: now + 1 }
-const signing = (state: Partial<Signing>): Signing => ({ underWay: new Set(), failures: new Map(), ...state })
+const signing = (state: Partial<Signing>): Signing => ({
+  ...{ underWay: new Set(), late: new Set(), failures: new Map() },
+  ...state,
+})
 
 type Case = readonly [Condition, RegExp, Partial<Work>, Partial<Observation>, Observation?]
 

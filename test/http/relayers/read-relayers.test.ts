@@ -63,6 +63,7 @@ test('one, with its policies', async () => {
       max_in_flight: 16,
       eip1559_pricing: true,
       gas_limit_estimation: true,
+      presign_cancel: 0,
       skip_unfunded: false,
     },
   })

@@ -29,6 +29,17 @@ test('a share of the tokens and of the calls is kept for cancellations', () => {
   expect(drain(slots.state, 'cancel').count).toBe(2)
 })
 
+test('pre-signed no-ops leave half of the tokens and of the calls to all others', () => {
+  const ahead = drain(fullQuota(limits, 0), 'presign')
+  expect(ahead.count).toBe(5)
+  expect(drain(ahead.state, 'payload').count).toBe(3)
+  expect(drain({ ...fullQuota(limits, 0), tokens: 100 }, 'presign').count).toBe(5)
+  // Where the quota is least, they are signed all the same.
+  expect(
+    begun(fullQuota({ perSecond: 1, concurrency: 1 }, 0), { perSecond: 1, concurrency: 1 }, 'presign'),
+  ).toBeDefined()
+})
+
 test('over a second no more calls begin than the quota and its burst, and throttling halves that once', () => {
   const count = (from: QuotaState) => {
     let [state, sum] = [from, 0]

@@ -1,0 +1,16 @@
+// The no-ops that are signed before a cancellation. They stay until their nonce is final.
+
+export const ofPresigned = [
+  {
+    name: '022-presigned-no-ops',
+    statements: [
+      // `sealed` is null until the hash is durable.
+      `CREATE TABLE presigned_no_ops (
+        relayer_id TEXT NOT NULL, nonce BIGINT NOT NULL, hash TEXT NOT NULL, gas_limit BIGINT NOT NULL,
+        gas_price TEXT, max_fee_per_gas TEXT, max_priority_fee_per_gas TEXT, sealed TEXT, signed_at BIGINT NOT NULL,
+        PRIMARY KEY (relayer_id, nonce, hash)
+      )`,
+      'ALTER TABLE attempts ADD COLUMN presigned INTEGER NOT NULL DEFAULT 0',
+    ],
+  },
+]
