@@ -2,6 +2,7 @@
 import { act } from './act.ts'
 import { accountAt } from './chain/blocks.ts'
 import { tagsOf } from './chain/transaction.ts'
+import { demandRaces } from './check/presigned.ts'
 import { demandNothingWaits, outageBlocks } from './check/signers.ts'
 import { inWords } from './draw-policies.ts'
 import { droughtKinds } from './fees.ts'
@@ -116,6 +117,7 @@ async function oneStep(world: World, service: Service): Promise<void> {
   beginDrought(world)
   stirTags(world)
   stirSigners(world)
+  stirPresigning(world, service)
   takeBackSafe(world)
   const action =
     replicas && dice.chance(replicas.share) ? dice.weighted(replicas.weights) : dice.weighted(scenario.weights)
@@ -147,17 +149,52 @@ function beginDrought({ scenario, feesDice, state, timeline, history }: World): 
 }
 
 function stirSigners({ scenario, signersDice, state, history }: World): void {
-  if (scenario.signerMoods === undefined || !signersDice.chance(scenario.signerMoods)) return
+  if (scenario.signerMoods === undefined || !signersDice.chance(scenario.signerMoods) || state.outageLeft > 0) return
   state.signerMood = signersDice.chance(0.4) ? 'fine' : signersDice.pick(signerMoods)
   history.note(`the service that holds the keys: ${state.signerMood}`)
 }
 
+const outages = ['hangs', 'fails', 'refuses', 'wrongKey'] as const
+
+/** The policy is changed now and then, and clients go on to cancel while the keys are out of reach for long. */
+function stirPresigning({ scenario, presignDice, state, history }: World, service: Service): void {
+  const { presign } = scenario
+  if (!presign) return
+  if (state.outageLeft > 0) {
+    state.outageLeft -= 1
+    if (state.outageLeft === 0) state.signerMood = 'fine'
+  } else if (presignDice.chance(presign.outages)) {
+    state.signerMood = presignDice.pick(outages)
+    state.outageLeft = presignDice.between(20, 80)
+    history.note(`for ${state.outageLeft} steps the service that holds the keys: ${state.signerMood}`)
+  }
+  if (!presignDice.chance(0.01)) return
+  state.presign = presignDice.pick([0, 1, 2, presign.levels])
+  history.note(`presign_cancel is ${state.presign}`)
+  service.patch()
+}
+
+/** Clients send, and take everything back as soon as the keys are out of reach. */
+async function sendSome(world: World, service: Service): Promise<void> {
+  const { scenario, presignDice, timeline } = world
+  if (!scenario.presign) return
+  await until(world, timeline.now() + breakerMs)
+  for (let count = presignDice.between(2, 8); count > 0; count -= 1) act(world, service, 'send')
+  await until(world, timeline.now() + presignDice.between(200, 4_000))
+}
+
 /** The keys stay out of reach when nothing else is wrong any more. */
-async function outlastOutage(world: World): Promise<void> {
+async function outlastOutage(world: World, service: Service): Promise<void> {
   const { scenario, signersDice, state, history, blocks } = world
   if (scenario.signerMoods === undefined) return
-  state.signerMood = signersDice.pick(['hangs', 'fails', 'refuses', 'wrongKey'])
+  state.outageLeft = 0
+  state.signerMood = 'fine'
+  await sendSome(world, service)
+  state.signerMood = signersDice.pick(outages)
   history.note(`nothing else is wrong; the service that holds the keys: ${state.signerMood}`)
+  if (scenario.presign && world.presignDice.chance(0.7)) {
+    for (let relayer = 0; relayer < scenario.relayers; relayer += 1) service.cancelPending(relayer)
+  }
   const ends = blocks.canonical().number + outageBlocks(world)
   let height = blocks.canonical().number
   while (!history.failure() && height < ends) {
@@ -167,6 +204,7 @@ async function outlastOutage(world: World): Promise<void> {
     height = number
   }
   demandNothingWaits(world)
+  demandRaces(world)
   state.signerMood = 'fine'
   history.note('the service that holds the keys: fine')
   await until(world, world.timeline.now() + breakerMs)
@@ -195,7 +233,7 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
   // Long enough for whoever drains or starts to be there, and for zombies to be gone.
   await until(world, timeline.now() + 25_000)
   while (!service.up() && !history.failure()) await oneEvent(world)
-  await outlastOutage(world)
+  await outlastOutage(world, service)
   // Where blocks are fast, whoever drains may take as many as all that comes after.
   const began = blocks.canonical().number
   askForTheRest(world, service)
@@ -271,6 +309,7 @@ function describe({ scenario }: World): string {
     `a block each ${blocktimeMs} ms, configured as ${scenario.configuredBlocktimeMs}`,
     `ending ${ending}`,
     ...(rest.signerMoods === undefined ? [] : ['keys in a service']),
+    ...(rest.presign ? [`${rest.presign.levels} no-ops are pre-signed for each nonce`] : []),
     ...(kind.isFcfs ? ['first come, first served'] : kind.hasSequencer ? ['one pool'] : []),
     ...(kind.hasL1Gas ? ['gas with a part for L1'] : []),
     ...(kind.hasL1Fee ? ['a fee for L1 beside gas'] : []),

@@ -77,8 +77,16 @@ export interface Scenario {
   readonly signerMoods: number | undefined
   /** Clients send many at once, and `max_in_flight` is mostly not set. */
   readonly hasBursts: boolean
+  /** No-ops are pre-signed, and the keys are out of reach for long now and then. Absent: neither. */
+  readonly presign: Presigning | undefined
   /** Several processes share the database, and the relayers among them. Absent: one has it to itself. */
   readonly replicas: Replicas | undefined
+}
+
+export interface Presigning {
+  readonly levels: number
+  /** How likely a step begins a long outage. */
+  readonly outages: number
 }
 
 /** What makes it hard to know of a nonce that is missing, and to fill it. */
@@ -114,6 +122,7 @@ export const features = [
   'sequencerPool',
   'l1Gas',
   'remoteSigners',
+  'presign',
   'l1Fee',
   'bursts',
 ] as const
@@ -138,6 +147,8 @@ export const drawnUsually: Drawn = {
   sequencerPool: 0.03,
   l1Gas: 0.05,
   remoteSigners: 0.08,
+  // Of the seeds with remote signers.
+  presign: 0.4,
   l1Fee: 0.03,
   // Without max_in_flight, and with more to send than every node keeps.
   bursts: 0.03,
@@ -199,13 +210,9 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
   const paced = withBursts(drawPace(pacing, drawAlone(streamOf('scenario'), restores, prices)), has('bursts'))
   const drawn = withFinality(operated(paced, streamOf('operator'), streamOf('skipping')), has('finality'))
   const signerMoods = has('remoteSigners')?.pick([0.05, 0.2])
-  const unkind = {
-    ...drawn,
-    sendWeather,
-    invalidPayloads,
-    signerMoods,
-    gaps: drawGaps(streamOf('gaps'), drawn),
-  }
+  const presign = signerMoods === undefined ? undefined : drawPresigning(has('presign'))
+  const signing = { signerMoods, presign }
+  const unkind = { ...drawn, sendWeather, invalidPayloads, ...signing, gaps: drawGaps(streamOf('gaps'), drawn) }
   const alone = ofKind(unkind, drawKind(has, unkind))
   const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
   if (!replicas) return alone
@@ -224,6 +231,10 @@ function withBursts<S extends Alone>(scenario: S, dice: Dice | undefined): S & P
     ...{ ...scenario, hasBursts: true, policies, profiles: scenario.profiles.slice(0, nodes) },
     transactionsPerBlockMax: dice.pick([20, 60, 200]),
   }
+}
+
+function drawPresigning(dice: Dice | undefined): Presigning | undefined {
+  return dice && { levels: dice.pick([1, 2, 2]), outages: dice.pick([0, 0.01, 0.03]) }
 }
 
 function withFinality<S extends Alone>(scenario: S, dice: Dice | undefined): S {
@@ -305,7 +316,10 @@ function operated<S extends Alone>(scenario: S, dice: Dice, skipping: Dice): S {
   return { ...scenario, fees, operator, policies, weights: operator.isSteady ? steady : refills }
 }
 
-type Alone = Omit<Scenario, 'gaps' | 'sendWeather' | 'invalidPayloads' | 'kind' | 'signerMoods' | 'hasBursts'>
+type Alone = Omit<
+  Scenario,
+  'gaps' | 'sendWeather' | 'invalidPayloads' | 'kind' | 'signerMoods' | 'presign' | 'hasBursts'
+>
 
 function drawAlone(dice: Dice, restores: readonly Restore[], fees: FeeWorld): Alone {
   const reorgMax = dice.pick([0, 1, 2, 3, 5, 8])

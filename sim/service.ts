@@ -122,7 +122,8 @@ export function openService(world: World): Service {
         const change = async ({ store, wake }: CommandContext) => {
           await store.commit(async (session) => {
             const known = await session.relayer(id)
-            if (known) await session.saveRelayer({ ...known, paused, policies: policiesOf(scenario, policies) })
+            if (known)
+              await session.saveRelayer({ ...known, paused, policies: policiesOf(scenario, policies, state.presign) })
           })
           wake(id)
         }

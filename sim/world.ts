@@ -15,6 +15,7 @@ import { watchFinality } from './check/finality.ts'
 import { type Funds, watchFunds } from './check/funds.ts'
 import { watchOwners } from './check/owners.ts'
 import { watchPolicies } from './check/policies.ts'
+import { type PresignedChecks, watchPresigned } from './check/presigned.ts'
 import { type Rows, watchRows } from './check/rows.ts'
 import { type Truth, watchTruth } from './check/truth.ts'
 import { type Verdicts, watchVerdicts } from './check/verdicts.ts'
@@ -39,6 +40,8 @@ export interface World {
   readonly feesDice: Dice
   /** How the service answers that holds the keys. */
   readonly signersDice: Dice
+  /** Of what becomes of pre-signed no-ops. */
+  readonly presignDice: Dice
   /** How tags move, and the reorgs of safe blocks. */
   readonly tagsDice: Dice
   readonly burstDice: Dice
@@ -55,6 +58,8 @@ export interface World {
   readonly truth: Truth
   readonly verdicts: Verdicts
   readonly funds: Funds
+  /** Where no-ops are pre-signed. */
+  readonly presigned: PresignedChecks | undefined
   /** In lower case, one a relayer. */
   readonly addresses: readonly string[]
   readonly clients: Clients
@@ -97,6 +102,10 @@ export interface Moods {
   faulty: boolean
   /** How the service answers that holds the keys. */
   signerMood: SignerMood
+  /** Steps until a long outage of that service ends. */
+  outageLeft: number
+  /** The policy `presign_cancel`, from the next start on, or from a change through the API. */
+  presign: number
   /** Of sixteen. */
   tightGapFillers: number
   /** The blocks that the tags name on the canonical chain. */
@@ -151,6 +160,8 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     drought: undefined,
     faulty: true,
     signerMood: 'fine',
+    outageLeft: 0,
+    presign: scenario.presign?.levels ?? 0,
     tightGapFillers: scenario.gaps.tightGapFillers,
     tags: { safe: blocks.canonical(), finalized: blocks.canonical() },
     tagsStop: false,
@@ -259,6 +270,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     moody: moodyContract,
     gasRises: scenario.kind.hasL1Gas,
   })
+  const presigned = scenario.presign && watchPresigned(disk, history.fail)
   const networkDice = { dice: worldDice, batchDice: dice(seed, 'batches'), sendDice: dice(seed, 'sends') }
   const network = openSimNetwork(node, nodes, timeline, networkDice, scenario.sendWeather, history, {
     leaving(instance, raws) {
@@ -291,6 +303,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     disk,
     skewMs: () => state.skewMs,
     policies: () => state.policies,
+    presign: () => state.presign,
     sharing,
     owners,
     signerMood: () => state.signerMood,
@@ -303,6 +316,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
       committed(instance, changed, acts) {
         if (changed > 0) dirty = true
         policies.committed(instance)
+        if (changed > 0) presigned?.committed()
         owners.committed(instance, acts)
       },
       refused: owners.refused,
@@ -324,6 +338,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     policyDice: dice(seed, 'policies'),
     feesDice: dice(seed, 'fees'),
     signersDice: dice(seed, 'signers'),
+    presignDice: dice(seed, 'presigning'),
     tagsDice: dice(seed, 'tags'),
     burstDice: dice(seed, 'bursts of sends'),
     timeline,
@@ -339,6 +354,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     truth,
     verdicts,
     funds,
+    presigned,
     addresses,
     clients,
     state,

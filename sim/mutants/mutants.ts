@@ -4,6 +4,7 @@ import type { Feature } from '../scenario.ts'
 import { ofBids } from './of-bids.ts'
 import { ofFinality } from './of-finality.ts'
 import { ofPolicies } from './of-policies.ts'
+import { ofPresigning } from './of-presigning.ts'
 import { ofProfiles } from './of-profiles.ts'
 import { ofSigners } from './of-signers.ts'
 import { ofVerdicts } from './of-verdicts.ts'
@@ -32,6 +33,7 @@ export const mutants: readonly Mutant[] = [
   ...ofBids,
   ...ofFinality,
   ...ofPolicies,
+  ...ofPresigning,
   ...ofProfiles,
   ...ofSigners,
   ...ofVerdicts,

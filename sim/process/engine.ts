@@ -26,6 +26,8 @@ export const epochMs = Date.UTC(2026, 0, 1)
 /** Of the examples in EIP-155 and like it: worthless everywhere. */
 export const keys = ['46', '47'].map((byte) => `0x${byte.repeat(32)}`)
 
+const storageKey = Buffer.alloc(32, 9).toString('base64')
+
 export function relayerName(index: number): string {
   return `r${index}`
 }
@@ -40,6 +42,7 @@ export interface Machine {
   readonly witness: StoreWitness
   readonly skewMs: () => number
   readonly policies: () => Policies
+  readonly presign: () => number
   /** Where replicas share the database. */
   readonly sharing: SimSharing | undefined
   readonly owners: Owners
@@ -62,7 +65,7 @@ export interface Process {
 export function start(machine: Machine, instance: Instance): Process {
   const { timeline, network, ids, disk, witness, scenario, sharing } = machine
   const store = openSimStore(disk, instance, timeline, witness)
-  const engine = composeEngine(configOf(scenario, machine.policies()), {
+  const engine = composeEngine(configOf(scenario, machine.policies(), machine.presign()), {
     clock: clockOf(instance, timeline, epochMs, machine.skewMs),
     random: { bytes: (length) => ids.bytes(length) },
     logger: loggerOf(instance, machine, {}),
@@ -85,17 +88,22 @@ function keyServicesFor(machine: Machine, instance: Instance) {
 }
 
 /** Of a relayer, as its operator has them now. */
-export function policiesOf({ eip1559 }: Scenario, { others, gasPriceCap, maxInFlight }: Policies): Members {
+export function policiesOf(
+  { eip1559 }: Scenario,
+  { others, gasPriceCap, maxInFlight }: Policies,
+  presign: number,
+): Members {
   return {
     minBalance: 0n,
     eip1559Pricing: eip1559,
     ...others,
     ...(gasPriceCap !== undefined && { gasPriceCap }),
+    ...(presign > 0 && { presignCancel: presign }),
     ...(maxInFlight !== undefined && { maxInFlight }),
   }
 }
 
-function configOf(scenario: Scenario, policies: Policies): Config {
+function configOf(scenario: Scenario, policies: Policies, presign: number): Config {
   const { relayers, confirmations, finality, configuredBlocktimeMs } = scenario
   const profile = { ...profileOf(scenario.kind), ...(finality && { finality: finality.rule }) }
   const indexes = keys.slice(0, relayers).map((_, index) => index)
@@ -112,7 +120,7 @@ function configOf(scenario: Scenario, policies: Policies): Config {
     },
     logLevel: 'error',
     database: { kind: 'sqlite', path: '/nowhere' },
-    encryption: { previous: [] },
+    encryption: { ...(scenario.presign && { current: secret(storageKey) }), previous: [] },
     webhooks: { allowedHosts: [] },
     signers: indexes.map((index) => ({ id: `s${index}`, type: 'plain', key: secret(keys[index] ?? '') })),
     notifications: [],
@@ -122,7 +130,7 @@ function configOf(scenario: Scenario, policies: Policies): Config {
       network: 'sim',
       signerId: `s${index}`,
       paused: policies.paused[index] ?? false,
-      policies: policiesOf(scenario, policies),
+      policies: policiesOf(scenario, policies, presign),
     })),
     networks: [
       {

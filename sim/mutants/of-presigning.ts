@@ -1,0 +1,101 @@
+// Mutants of the no-ops that are signed before a cancellation: when they are used, what limits them, and how long they stay.
+import type { Mutant } from './mutants.ts'
+
+export const ofPresigning: readonly Mutant[] = [
+  {
+    name: 'never-use-what-is-pre-signed',
+    breaks: 'lets a canceled transaction wait for the signer although a pre-signed no-op is stored',
+    with: ['remoteSigners', 'presign'],
+    edits: [
+      {
+        file: 'src/domain/decide/await-signer.ts',
+        find: "const noOp = waits && (failure || signing.late.has('cancel')) ?",
+        put: "const noOp = waits && failure && signing.late.has('bind') && signing.late.has('cancel') ?",
+      },
+    ],
+  },
+  {
+    name: 'use-what-is-pre-signed-for-a-bump',
+    breaks: 'uses a pre-signed no-op for a transaction that nobody canceled',
+    with: ['remoteSigners', 'presign'],
+    edits: [
+      {
+        file: 'src/domain/decide/await-signer.ts',
+        find: "if (decision.do !== 'takeOver') return undefined\n  const { transaction } = decision",
+        put: "if (decision.do !== 'takeOver' && decision.do !== 'bump') return undefined\n  const { transaction } = decision",
+      },
+    ],
+  },
+  {
+    name: 'use-what-is-pre-signed-above-the-cap',
+    breaks: 'uses a pre-signed no-op that pays more than cancel_gas_price_cap',
+    caughtBy: 'test/engine/presign.test.ts',
+    edits: [
+      {
+        file: 'src/domain/decide/presign.ts',
+        find: '.filter(({ fees }) => cap === undefined || feeCap(fees) <= cap)',
+        put: '.filter(({ fees }) => cap === undefined || feeCap(fees) > 0n)',
+      },
+    ],
+  },
+  {
+    name: 'reserve-balance-from-what-is-pre-signed',
+    breaks: 'leaves cancel_reserve untouched by the no-ops that it is for',
+    caughtBy: 'test/engine/presign.test.ts',
+    edits: [
+      {
+        file: 'src/domain/decide/presign.ts',
+        find: 'noOpCost(gasLimit, fees, market) <= balance)',
+        put: 'noOpCost(gasLimit, fees, market) <= balance - (work.relayer.policies.cancelReserve ?? 0n))',
+      },
+    ],
+  },
+  {
+    name: 'keep-what-is-pre-signed',
+    breaks: 'keeps pre-signed no-ops when their nonce is final',
+    with: ['remoteSigners', 'presign'],
+    edits: [
+      {
+        file: 'src/engine/record.ts',
+        find: 'if (work.presigned && isFinalLonger)',
+        put: 'if (work.presigned && isFinalLonger && floor.spentBelow < 0)',
+      },
+    ],
+  },
+  {
+    name: 'keep-what-no-policy-wants',
+    breaks: 'keeps pre-signed no-ops when presign_cancel is turned off',
+    with: ['remoteSigners', 'presign'],
+    edits: [
+      {
+        file: 'src/store/relayers/relayers.ts',
+        find: 'if (!relayer.policies.presignCancel) await',
+        put: 'if (!relayer.policies.presignCancel && relayer.paused) await',
+      },
+    ],
+  },
+  {
+    name: 'store-bytes-before-their-hash',
+    breaks: 'stores the bytes of a pre-signed no-op in the commit of its hash',
+    with: ['remoteSigners', 'presign'],
+    edits: [
+      {
+        file: 'src/engine/presign.ts',
+        find: 'if (isWanted) await session.recordPresigned(id, { ...signed.attempt, signedAt: clock.now() })',
+        put: 'if (isWanted) await session.recordPresigned(id, { ...signed.attempt, signedAt: clock.now() })\n      await session.sealPresigned({ relayerId: id, nonce: signed.attempt.nonce, hash: signed.attempt.hash, sealed: sealNoOp(vault, id, signed.attempt) })',
+      },
+    ],
+  },
+  {
+    name: 'pre-sign-without-end',
+    breaks: 'signs a level again at each step where gas is free',
+    caughtBy: 'test/domain/decide/presign.test.ts',
+    edits: [
+      {
+        file: 'src/domain/decide/presign.ts',
+        find: 'stored.some((each) => isSame(each.fees, fees))',
+        put: 'stored.some((each) => isSame(each.fees, fees) && feeCap(fees) < 0n)',
+      },
+    ],
+  },
+]
