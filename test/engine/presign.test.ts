@@ -36,6 +36,8 @@ async function openPresigning(policies: Partial<Policies> = { presignCancel: 2 }
       underWay.presigning.raise()
       await step(context, ownership, nothingUnknown, underWay)
       await quiescence()
+      await underWay.presigning.ended()
+      await quiescence()
     }
   }
   return {
@@ -134,7 +136,6 @@ describe('in advance', () => {
     await place.context.store.commit((session) => session.saveRelayer({ ...place.relayer, policies }))
     expect(await covered.rows()).toEqual([])
     for (const each of [...signer.held]) each.sign()
-    await quiescence()
     await covered.advance(2)
     expect(await covered.rows()).toEqual([])
   })
