@@ -12,8 +12,9 @@ import type { StepContext } from '../../src/engine/step-context.ts'
 import { systemRandom } from '../../src/ops/random.ts'
 import { secret } from '../../src/ops/secret.ts'
 import { openVault, type Vault } from '../../src/ops/vault.ts'
+import { requireStorageKey } from '../../src/registry/require-storage-key.ts'
 import { reseal } from '../../src/registry/reseal.ts'
-import { by, gwei, headAt, height, someMarket, someObservation, somePolicy } from '../domain/some.ts'
+import { by, gwei, headAt, height, someMarket, someObservation, somePolicy, someRelayer } from '../domain/some.ts'
 import { quiescence } from '../support/settled.ts'
 import { heldSigner } from './held-signer.ts'
 import { nothingUnknown, openWorkplace } from './workplace.ts'
@@ -264,6 +265,18 @@ describe('while the signer is down', () => {
     const rows = await covered.rows()
     expect(rows.map(({ nonce }) => Number(nonce))).toEqual([0, 1, 2])
     expect(new Set(rows.slice(1).map(({ sealed }) => sealed?.split('.')[1])).size).toBe(1)
+  })
+
+  test('a start without a key of stored secrets is refused, if a relayer has the policy', async () => {
+    await using covered = await openPresigning()
+    const { store } = covered.place.context
+    const none = openVault({ previous: [] }, systemRandom())
+    await expect(requireStorageKey(store, none)).rejects.toThrow(
+      'the policy presign_cancel of relayer "treasury" needs a key',
+    )
+    await requireStorageKey(store, covered.place.context.vault)
+    await store.commit((session) => session.saveRelayer(someRelayer()))
+    await requireStorageKey(store, none)
   })
 
   test('a row that was changed is deleted, and the next one is used', async () => {

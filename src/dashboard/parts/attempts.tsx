@@ -44,7 +44,7 @@ export function Attempts({ trace, network }: { trace: TraceView; network: string
                   <Copy text={attempt.hash} label="hash" />
                   <Explore url={explorer} kind="tx" id={attempt.hash} />
                 </th>
-                <td>{kinds[attempt.kind]}</td>
+                <td>{attempt.presigned ? 'pre-signed no-op' : kinds[attempt.kind]}</td>
                 <td class="state">
                   {attempt.hash === inclusion?.hash ? (
                     <Badge tone="good">in block {grouped(inclusion.block_number)}</Badge>
