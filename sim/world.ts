@@ -269,6 +269,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     clock: () => ({ nowMs: Math.floor(epochMs + timeline.now() + state.skewMs), skewMs: state.skewMs }),
     moody: moodyContract,
     gasRises: scenario.kind.hasL1Gas,
+    signsLate: scenario.signerMoods !== undefined,
   })
   const presigned = scenario.presign && watchPresigned(disk, history.fail)
   const networkDice = { dice: worldDice, batchDice: dice(seed, 'batches'), sendDice: dice(seed, 'sends') }

@@ -29,6 +29,8 @@ export interface PolicyWatch {
   clock(): { readonly nowMs: number; readonly skewMs: number }
   /** Calls of this contract may revert, so that a payload to it may be refused. */
   readonly moody: string
+  /** A signature comes some steps after its decision. */
+  readonly signsLate: boolean
   /** Part of the gas may rise after an estimate, so the estimate may become too low. */
   readonly gasRises: boolean
 }
@@ -41,12 +43,14 @@ interface InFlight {
   readonly raw: SimTransaction['raw']
   /** Of what every node rejected so far, or did before it left once more: that is promised to nobody. */
   readonly rejections: string | null
+  readonly position: number
+  readonly recorded_at_block: number
 }
 
 export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch: PolicyWatch): PolicyChecks {
-  const { fail, requestOf, isLost, isRequested, clock, moody, gasRises } = watch
+  const { fail, requestOf, isLost, isRequested, clock, moody, gasRises, signsLate } = watch
   const inFlight = committed<[string], InFlight>(
-    "SELECT t.id, a.raw, a.rejections FROM transactions t JOIN attempts a ON a.transaction_id = t.id AND a.nonce = t.nonce WHERE t.relayer_id = ? AND t.open = 1 AND t.phase = 'inFlight'",
+    "SELECT t.id, a.raw, a.rejections, a.position, a.recorded_at_block FROM transactions t JOIN attempts a ON a.transaction_id = t.id AND a.nonce = t.nonce WHERE t.relayer_id = ? AND t.open = 1 AND t.phase = 'inFlight'",
   )
   /** By process and relayer: when its latest step began. */
   const began = new Map<string, ReturnType<PolicyWatch['clock']>>()
@@ -159,13 +163,17 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
       fail(`${named(first)} got a nonce as number ${many} in flight of ${most}`)
     const isBound = (id: string) => binds.some(({ transaction_id: other }) => other === id)
     const news = new Set(signings.map(({ bytes }) => bytes))
+    const atBlock = signings.find(({ transaction_id: id }) => id === first.transaction_id)?.figure ?? 0
+    // Signed by another group of the same step, or of a later one: another price, or a no-op.
+    const isLater = (each: InFlight) => signsLate && each.position > 0 && each.recorded_at_block >= atBlock
     funds.bound({
       name: named(first),
       rules,
-      atBlock: signings.find(({ transaction_id: id }) => id === first.transaction_id)?.figure ?? 0,
+      atBlock,
       from: transaction.from,
       // What is priced anew in this very step is not reckoned with yet.
-      promised: [...attempts]
+      promised: attempts
+        .filter((each) => !isLater(each))
         .filter(({ id, raw, rejections }) => (isBound(id) ? news.has(raw) : !news.has(raw) && rejections === null))
         .map(({ raw }) => decode(raw)),
     })
