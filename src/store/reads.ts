@@ -13,8 +13,9 @@ import type { Reads } from './store.ts'
 import { readDailyGas } from './transactions/daily-gas.ts'
 import { findTransaction, findTransactionByNonce, hasAttempt, listAttempts } from './transactions/find-transaction.ts'
 import { listTransactions } from './transactions/list-transactions.ts'
+import { droppedSince, firstSequenceAbove, queueThrough } from './transactions/load-old-queue.ts'
 import { loadUnsettled } from './transactions/load-unsettled.ts'
-import { droppedSince, firstSequenceAbove, loadWork, queueHead, queueThrough } from './transactions/load-work.ts'
+import { loadWork, queueHead } from './transactions/load-work.ts'
 import { listAllPresigned } from './transactions/presigned-no-ops.ts'
 import {
   highestNonce,

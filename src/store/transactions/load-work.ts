@@ -4,10 +4,7 @@ import type { Condition } from '../../domain/condition.ts'
 import { keptByEveryNode } from '../../domain/decide/window.ts'
 import { passedMax, type Work } from '../../domain/decide/work.ts'
 import type { RelayerId } from '../../domain/ids.ts'
-import type { Ended } from '../../domain/lost-history/lost-cancellation.ts'
 import type { Relayer } from '../../domain/relayer.ts'
-import type { Transaction } from '../../domain/transaction.ts'
-import type { Nonce, TimestampMs } from '../../domain/units.ts'
 import type { QueueHead } from '../../domain/wait.ts'
 import { findRelayer, findRelayerAndFloor } from '../relayers/relayers.ts'
 import { type Executor, first, type QueryBuilder, statement } from '../statement.ts'
@@ -126,24 +123,6 @@ const expiring = statement<{ relayerId: RelayerId; limit: number }, TransactionR
     .limit(p.limit),
 )
 
-const oldQueue = statement<{ relayerId: RelayerId; sequence: number }, TransactionRow>((db, p) =>
-  db
-    .selectFrom('transactions')
-    .selectAll()
-    .where('relayer_id', '=', p.relayerId)
-    .where('status', '=', 'pending')
-    .where('sequence', '<=', p.sequence)
-    .orderBy('sequence'),
-)
-
-export async function queueThrough(
-  executor: Executor,
-  relayerId: RelayerId,
-  sequence: number,
-): Promise<readonly Transaction[]> {
-  return (await executor.all(oldQueue, { relayerId, sequence })).map((row) => transactionFromRow(row, []))
-}
-
 type HeadRow = Pick<TransactionRow, 'id' | 'sequence' | 'wait_condition' | 'wait_text'>
 
 const head = statement<{ relayerId: RelayerId }, HeadRow>((db, { relayerId }) => heads(db, relayerId).limit(1))
@@ -169,48 +148,6 @@ export async function queueHead(executor: Executor, relayerId: RelayerId): Promi
   if (!row) return undefined
   const { id, sequence, wait_condition: condition, wait_text: text } = row
   return { id, sequence, ...(condition !== null && text !== null && { wait: { condition, text } }) }
-}
-
-const dropped = statement<
-  { relayerId: RelayerId; sequence: number; since: number },
-  Pick<TransactionRow, 'sequence' | 'created_at'>
->((db, p) =>
-  db
-    .selectFrom('transactions')
-    .select(['sequence', 'created_at'])
-    .where('relayer_id', '=', p.relayerId)
-    // These are the statuses that a dropped transaction can have.
-    .where('status', 'in', ['canceled', 'expired', 'failed'])
-    .where('phase', '=', 'dropped')
-    .where('sequence', '<=', p.sequence)
-    .where('ended_at', '>=', p.since),
-)
-
-export async function droppedSince(
-  executor: Executor,
-  relayerId: RelayerId,
-  sequence: number,
-  since: TimestampMs,
-): Promise<readonly Ended[]> {
-  const rows = await executor.all(dropped, { relayerId, sequence, since })
-  return rows.map((row) => ({ sequence: row.sequence, createdAt: row.created_at }))
-}
-
-const above = statement<{ relayerId: RelayerId; nonce: number }, { sequence: number | null }>((db, p) =>
-  db
-    .selectFrom('transactions')
-    .select((eb) => eb.fn.min('sequence').as('sequence'))
-    .where('relayer_id', '=', p.relayerId)
-    .where('nonce', '>', p.nonce)
-    .where('origin', '<>', 'gap'),
-)
-
-export async function firstSequenceAbove(
-  executor: Executor,
-  relayerId: RelayerId,
-  nonce: Nonce,
-): Promise<number | undefined> {
-  return (await first(executor, above, { relayerId, nonce }))?.sequence ?? undefined
 }
 
 const expiringMax = 64
