@@ -185,8 +185,11 @@ export interface TraceView {
     readonly kind: 'execute' | 'replace' | 'cancel'
     readonly nonce: number
     readonly gas_limit: number
+    /** Wei, decimal */
     readonly gas_price?: string
+    /** Wei, decimal */
     readonly max_fee_per_gas?: string
+    /** Wei, decimal */
     readonly max_priority_fee_per_gas?: string
     /** Sending: on its way since it was recorded; handed: a node received it; refused: every node that received it called it invalid; held: no node ever received it; withdrawn: was held, and will never be sent */
     readonly state: 'sending' | 'handed' | 'refused' | 'held' | 'withdrawn'

@@ -1,11 +1,12 @@
 // The client's types are those of the OpenAPI document.
 import { expect, test } from 'vitest'
 import { serve } from '../http/support/serve.ts'
+import { dereferenced } from '../openapi/support/dereferenced.ts'
 import { clientTypes, type Paths, typeFiles } from './support/client-types.ts'
 
 test('the types are those of the OpenAPI document; -u writes them anew', async () => {
   await using server = await serve()
-  const document: Paths = (await server.ask('GET', '/api/v1/openapi.json', { token: null })).body
+  const document: Paths = dereferenced((await server.ask('GET', '/api/v1/openapi.json', { token: null })).body)
   for (const name of ['transaction-types', 'account-types', 'dashboard-types', 'record-types'] as const) {
     await expect(clientTypes(document, typeFiles[name])).toMatchFileSnapshot(`../../src/client/${name}.ts`)
   }

@@ -7,6 +7,7 @@ import { devAccount } from '../../tooling/dev-accounts.ts'
 import { type Service, startService } from '../../tooling/service.ts'
 import { type ServiceFiles, writeServiceFiles } from '../../tooling/service-files.ts'
 import { databaseIn } from '../../tooling/tested-database.ts'
+import { dereferenced } from '../openapi/support/dereferenced.ts'
 import { type Body, storageKey } from './support/manager.ts'
 
 const morePolicies = fileURLToPath(new URL('./support/more-policies.ts', import.meta.url))
@@ -120,8 +121,12 @@ test('in a row of an earlier release it is at its default', async () => {
 
 test('in the API reference', async () => {
   const { text } = await ask('GET', '/api/v1/openapi.json')
-  const { requestBody, responses } = JSON.parse(text).paths['/api/v1/relayers'].post
+  const { requestBody, responses } = dereferenced(JSON.parse(text)).paths['/api/v1/relayers'].post
   const policiesIn = (content: Body) => content.content['application/json'].schema.properties
   expect(policiesIn(requestBody).policies.properties.daily_cap.description).toMatch(/^wei .*: the most of a day$/)
-  expect(policiesIn(responses['200']).data.properties.policies.properties.batch_max).toEqual({ type: 'integer' })
+  expect(policiesIn(responses['200']).data.properties.policies.properties.batch_max).toEqual({
+    type: 'integer',
+    minimum: 2,
+    maximum: 50,
+  })
 })

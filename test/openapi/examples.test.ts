@@ -46,6 +46,30 @@ test('each parameter that is required has an example, and each body', () => {
   expect([...parameters, ...bodies]).toEqual([])
 })
 
+test('each answer has examples, and they are as the document describes it', () => {
+  const faults = operations.flatMap(({ id, answers, judge }) =>
+    answers.flatMap(({ status, contentType, examples }) =>
+      examples.length === 0
+        ? [`${id}: ${status} has no example`]
+        : examples.flatMap((example) => judge({ status, contentType, text: textOf(contentType, example) })),
+    ),
+  )
+  expect(faults).toEqual([])
+})
+
+function textOf(contentType: string, example: unknown): string {
+  return contentType === 'application/json' ? JSON.stringify(example) : String(example)
+}
+
+test('each schema has its name, and each name its use', () => {
+  const { schemas } = document.components
+  const text = JSON.stringify(document)
+  expect(Object.keys(schemas).filter((name) => !text.includes(`"#/components/schemas/${name}"`))).toEqual([])
+  expect(Object.keys(schemas)).toEqual(
+    expect.arrayContaining(['Transaction', 'Verdict', 'Relayer', 'Policies', 'Signer', 'Failure', 'SendRequest']),
+  )
+})
+
 async function pending() {
   const payment = await pay(stage, stage.sender('local'))
   await reached(stage, payment, 'submitted')
@@ -125,6 +149,6 @@ async function execute(operation: Described, body: unknown): Promise<readonly un
   const isStream = contentType.startsWith('text/event-stream')
   const text = isStream ? '' : await answer.body.text()
   if (isStream) answer.body.on('error', () => undefined).destroy()
-  const faults = operation.judge({ status: answer.statusCode, contentType, text })
+  const faults = operation.judge({ status: answer.statusCode, contentType, text, headers: answer.headers })
   return [answer.statusCode, ...faults, ...(answer.statusCode === 200 ? [] : faults.length > 0 ? [text] : [])]
 }

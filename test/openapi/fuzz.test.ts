@@ -64,7 +64,7 @@ test(`seed ${seed}: no fault, no silence, nothing undescribed`, { timeout: 900_0
       }
       const name = `${operation.id} ${answer.statusCode}`
       statuses.set(name, (statuses.get(name) ?? 0) + 1)
-      const judged = operation.judge({ status: answer.statusCode, contentType, text })
+      const judged = operation.judge({ status: answer.statusCode, contentType, text, headers: answer.headers })
       if (answer.statusCode >= 500 && answer.statusCode !== 503) faults.push(`${shown}\n${text}`)
       faults.push(...judged.map((fault) => `${fault}\n${shown}\n${text.slice(0, 500)}`))
     } catch (error) {

@@ -39,6 +39,7 @@ const bodySchema = Type.Object(
     ),
   },
   {
+    title: 'ApiKeyRequest',
     additionalProperties: false,
     examples: [
       { name: 'dashboard', scopes: ['read'] },
@@ -57,7 +58,7 @@ export function createApiKey(commands: CommandContext) {
       description: 'Only this response shows the key: the service stores its digest.',
       tags: ['api keys'],
       body: bodySchema,
-      response: answers(newApiKeySchema, 400, 413, 415),
+      response: answers(newApiKeySchema),
     },
     async answer(request) {
       const { body } = request

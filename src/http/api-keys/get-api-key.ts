@@ -9,12 +9,13 @@ import { apiKeySchema, presentApiKey } from './present-api-key.ts'
 export function getApiKey(reads: Reads) {
   return operation({
     scope: 'admin',
+    refusals: ['API_KEY_NOT_FOUND'],
     schema: {
       operationId: 'getApiKey',
       summary: 'Get an API key',
       tags: ['api keys'],
       params: apiKeyParameters,
-      response: answers(apiKeySchema, 400, 404),
+      response: answers(apiKeySchema),
     },
     async answer({ params: { api_key_id: id } }) {
       const key = await reads.apiKey(id)

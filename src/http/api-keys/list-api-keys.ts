@@ -15,7 +15,7 @@ export function listApiKeys(reads: Reads) {
       description: 'Includes revoked and expired keys. The key of the environment is not listed.',
       tags: ['api keys'],
       querystring: pageQuery,
-      response: answers(Type.Array(apiKeySchema), 400),
+      response: answers(Type.Array(apiKeySchema)),
     },
     async answer({ query }) {
       const page = pageOf(query)

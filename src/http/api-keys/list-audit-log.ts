@@ -5,12 +5,13 @@ import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { pageOf, pageProperties, paginationOf } from '../request/parse-page.ts'
 import { answers, success } from '../response/envelope.ts'
+import { such, time } from '../response/forms.ts'
 import { presentTime } from '../response/present-time.ts'
 
 const entrySchema = Type.Object(
   {
-    id: Type.String({ description: "The record's position in the log, for `before`" }),
-    at: Type.String({ format: 'date-time' }),
+    id: such('1042-7', "The record's position in the log, for `before`"),
+    at: time(),
     outcome: Type.Enum(['allowed', 'refused', 'failed']),
     code: Type.Optional(Type.String({ description: 'For a refusal or a failure: its `Relayer-Error-Code`' })),
     key_id: Type.Optional(Type.String({ description: 'Absent: unauthenticated' })),
@@ -27,7 +28,7 @@ const entrySchema = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  { title: 'AuditRecord', additionalProperties: false },
 )
 
 const querySchema = Type.Object(
@@ -53,7 +54,7 @@ export function listAuditLog(reads: Reads) {
         'Accepted changes, and refusals. For older records, repeat the request with `before`, the id of the last record of this response: then no record is repeated or left out while new ones arrive.',
       tags: ['api keys'],
       querystring: querySchema,
-      response: answers(Type.Array(entrySchema), 400),
+      response: answers(Type.Array(entrySchema)),
     },
     async answer({ query }) {
       const page = pageOf(query)

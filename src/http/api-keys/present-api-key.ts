@@ -1,30 +1,29 @@
 // Presents an API key: every fact but the key itself.
 import { type Static, Type } from 'typebox'
 import { type ApiKey, scopes } from '../../domain/api-key.ts'
+import { some, such, time } from '../response/forms.ts'
 import { presentTime } from '../response/present-time.ts'
 
-const time = Type.String({ format: 'date-time' })
-
 const properties = {
-  id: Type.String(),
-  name: Type.String(),
-  hint: Type.String({ description: 'The first characters of the key' }),
-  scopes: Type.Array(Type.Enum([...scopes])),
+  id: such(some.apiKeyId),
+  name: such('billing'),
+  hint: such('rescind_7Qw2', 'The first characters of the key'),
+  scopes: Type.Array(Type.Enum([...scopes]), { examples: [['read', 'send']] }),
   relayers: Type.Optional(Type.Array(Type.String(), { description: 'Absent: every relayer' })),
-  created_at: time,
-  created_by: Type.String({ description: 'The id of an API key, or `administrator` for the key of the environment' }),
-  expires_at: Type.Optional(time),
-  revoked_at: Type.Optional(time),
+  created_at: time(),
+  created_by: such('administrator', 'The id of an API key, or `administrator` for the key of the environment'),
+  expires_at: Type.Optional(time()),
+  revoked_at: Type.Optional(time()),
   revoked_by: Type.Optional(Type.String()),
-  last_used_at: Type.Optional(Type.String({ format: 'date-time', description: 'To the minute; absent: never' })),
+  last_used_at: Type.Optional(time('To the minute; absent: never')),
 }
 
-export const apiKeySchema = Type.Object(properties, { additionalProperties: false })
+export const apiKeySchema = Type.Object(properties, { title: 'ApiKey', additionalProperties: false })
 
 /** The response to the creation, which alone shows the key. */
 export const newApiKeySchema = Type.Object(
-  { ...properties, key: Type.String({ description: 'The bearer token; shown in this response only' }) },
-  { additionalProperties: false },
+  { ...properties, key: such('rescind_7Qw2…', 'The bearer token; shown in this response only') },
+  { title: 'NewApiKey', additionalProperties: false },
 )
 
 export function presentApiKey(key: ApiKey): Static<typeof apiKeySchema> {

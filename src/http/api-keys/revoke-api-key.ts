@@ -11,6 +11,7 @@ import { apiKeySchema, presentApiKey } from './present-api-key.ts'
 export function revokeApiKey(commands: CommandContext, keys: KeyRing) {
   return operation({
     scope: 'admin',
+    refusals: ['API_KEY_NOT_FOUND'],
     audited: 'in its commit',
     schema: {
       operationId: 'revokeApiKey',
@@ -19,7 +20,7 @@ export function revokeApiKey(commands: CommandContext, keys: KeyRing) {
         'The key is refused as soon as this responds, and by other replicas within seconds. Revoking twice changes nothing.',
       tags: ['api keys'],
       params: apiKeyParameters,
-      response: answers(apiKeySchema, 400, 404),
+      response: answers(apiKeySchema),
     },
     async answer(request) {
       const id = request.params.api_key_id

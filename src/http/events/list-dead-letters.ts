@@ -7,33 +7,33 @@ import { operation } from '../request/operation.ts'
 import { deadLettersParameters } from '../request/parameters.ts'
 import { pageOf, pageQuery, paginationOf } from '../request/parse-page.ts'
 import { answers, success } from '../response/envelope.ts'
+import { such, time } from '../response/forms.ts'
 import { found } from '../response/found.ts'
 import { presentTime } from '../response/present-time.ts'
 import { eventSchema, presentEvent } from './present-event.ts'
-
-const time = Type.String({ format: 'date-time' })
 
 const deadLetterSchema = Type.Object(
   {
     event: eventSchema,
     tries: Type.Integer({ minimum: 1 }),
-    first_tried_at: time,
-    gave_up_at: time,
-    last_error: Type.String(),
+    first_tried_at: time(),
+    gave_up_at: time(),
+    last_error: such('the receiver answered 503'),
   },
-  { additionalProperties: false },
+  { title: 'DeadLetter', additionalProperties: false },
 )
 
 export function listDeadLetters(management: ManagementContext) {
   return operation({
     scope: 'admin',
+    refusals: ['NOTIFICATION_NOT_FOUND'],
     schema: {
       operationId: 'listDeadLetters',
       summary: 'List the dead letters of a notification',
       tags: ['events'],
       params: deadLettersParameters,
       querystring: pageQuery,
-      response: answers(Type.Array(deadLetterSchema), 400, 404),
+      response: answers(Type.Array(deadLetterSchema)),
     },
     async answer({ params, query }) {
       const page = pageOf(query)

@@ -1,25 +1,32 @@
 // Presents an event: the body of a webhook, and the data of a line of the stream.
 import { type Static, Type } from 'typebox'
 import type { TransactionEvent } from '../../domain/event.ts'
+import { some, time } from '../response/forms.ts'
 import { presentTime } from '../response/present-time.ts'
-import { presentTransaction, transactionSchema } from '../transactions/present-transaction.ts'
+import { presentTransaction, transactionExample, transactionSchema } from '../transactions/present-transaction.ts'
 
 export const eventSchema = Type.Object(
   {
     id: Type.String({
       description: "The event's id, the same at each delivery; its number rises in the order of commits",
+      examples: [some.eventId],
     }),
     event: Type.Enum(['transaction_update', 'transaction_attention', 'transaction_alarm'], {
       description: 'alarm: a reorganization took back an execution that was confirmed',
     }),
-    timestamp: Type.String({ format: 'date-time', description: 'When it happened' }),
+    timestamp: time('When it happened'),
     terminal: Type.Boolean({ description: 'The last event of this transaction' }),
     payload: Type.Object(
       { payload_type: Type.Literal('transaction'), ...transactionSchema.properties },
-      { additionalProperties: false, description: 'The transaction as it was then' },
+      {
+        title: 'EventPayload',
+        additionalProperties: false,
+        description: 'The transaction as it was then',
+        examples: [{ payload_type: 'transaction', ...transactionExample }],
+      },
     ),
   },
-  { additionalProperties: false },
+  { title: 'Event', additionalProperties: false },
 )
 
 export function presentEvent(event: TransactionEvent): Static<typeof eventSchema> {

@@ -9,7 +9,7 @@ import { foundDeadLetters } from './list-dead-letters.ts'
 
 const redeliveredSchema = Type.Object(
   { redelivered: Type.Integer({ minimum: 0, description: 'The number of events that are tried again' }) },
-  { additionalProperties: false },
+  { title: 'Redelivery', additionalProperties: false, examples: [{ redelivered: 1 }] },
 )
 
 const note = ['they are tried again from now on, for a day; later events of their transactions are not sent again']
@@ -17,12 +17,13 @@ const note = ['they are tried again from now on, for a day; later events of thei
 export function redeliverAllDeadLetters(management: ManagementContext) {
   return operation({
     scope: 'admin',
+    refusals: ['NOTIFICATION_NOT_FOUND'],
     schema: {
       operationId: 'redeliverDeadLetters',
       summary: 'Try all dead letters of a notification again',
       tags: ['events'],
       params: deadLettersParameters,
-      response: answers(redeliveredSchema, 400, 404, 413, 415),
+      response: answers(redeliveredSchema),
     },
     async answer({ params: { notification_id: id } }) {
       await foundDeadLetters(management, id, { page: 1, perPage: 1 })
@@ -34,12 +35,13 @@ export function redeliverAllDeadLetters(management: ManagementContext) {
 export function redeliverDeadLetter(management: ManagementContext) {
   return operation({
     scope: 'admin',
+    refusals: ['NOTIFICATION_NOT_FOUND', 'DEAD_LETTER_NOT_FOUND'],
     schema: {
       operationId: 'redeliverDeadLetter',
       summary: 'Try a dead letter of a notification again',
       tags: ['events'],
       params: deadLetterParameters,
-      response: answers(redeliveredSchema, 400, 404, 413, 415),
+      response: answers(redeliveredSchema),
     },
     async answer({ params: { notification_id: id, event_id: eventId } }) {
       await foundDeadLetters(management, id, { page: 1, perPage: 1 })

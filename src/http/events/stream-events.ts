@@ -17,7 +17,6 @@ import { operation } from '../request/operation.ts'
 import { openPlaces } from '../request/places.ts'
 import { requesterIdOf } from '../request/requester.ts'
 import { invalid } from '../request/validate.ts'
-import { failureSchema } from '../response/envelope.ts'
 import { foundRelayer } from '../response/found.ts'
 import { followChanges } from './follow-changes.ts'
 import { presentEvent } from './present-event.ts'
@@ -43,7 +42,11 @@ const querySchema = Type.Object(
   { additionalProperties: false },
 )
 
-const refusals = [400, 401, 404, 410, 429, 500].map((status) => [status, failureSchema] as const)
+const streamSchema = Type.String({
+  examples: [
+    'retry: 1000\nid: 1041\n\nid: 1042-1767323045678\nevent: transaction_update\ndata: {"id":"1042-1767323045678"}\n\n',
+  ],
+})
 
 export interface EventStreams {
   readonly reads: Reads
@@ -60,6 +63,8 @@ export function streamEvents(streams: EventStreams) {
   const places = openPlaces(eventStreamsPerKeyMax)
   return operation({
     scope: 'read',
+    answerHeaders: ['X-Accel-Buffering'],
+    refusals: ['RELAYER_NOT_GRANTED', 'RELAYER_NOT_FOUND', 'EVENTS_GONE', 'TOO_MANY_STREAMS'],
     schema: {
       operationId: 'streamEvents',
       summary: 'Follow events as they happen',
@@ -69,9 +74,8 @@ export function streamEvents(streams: EventStreams) {
       response: {
         200: {
           description: 'A stream that lasts until the reader or the service ends it',
-          content: { 'text/event-stream': { schema: Type.String() } },
+          content: { 'text/event-stream': { schema: streamSchema } },
         },
-        ...Object.fromEntries(refusals),
       },
     },
     async answer(request, reply) {

@@ -10,12 +10,13 @@ import { networkId, networkSchema, noNetwork, presentNetwork } from './present-n
 export function getNetwork({ registry, store }: ManagementContext) {
   return operation({
     scope: 'read',
+    refusals: ['NETWORK_NOT_FOUND'],
     schema: {
       operationId: 'getNetwork',
       summary: 'Get a network',
       tags: ['networks'],
       params: networkParameters,
-      response: answers(networkSchema, 400, 404),
+      response: answers(networkSchema),
     },
     async answer({ params: { network_id: id }, principal }) {
       await registry.refresh()

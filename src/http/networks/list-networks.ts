@@ -15,7 +15,7 @@ export function listNetworks({ registry, store }: ManagementContext) {
       summary: 'List networks',
       tags: ['networks'],
       querystring: pageQuery,
-      response: answers(Type.Array(networkSchema), 400),
+      response: answers(Type.Array(networkSchema)),
     },
     async answer({ query, principal }) {
       await registry.refresh()

@@ -1,26 +1,27 @@
 // A network on the wire, as it is used: the file's, with what was changed through the API.
 import { type Static, Type } from 'typebox'
 import type { NetworkSettings } from '../../registry/entities.ts'
+import { such } from '../response/forms.ts'
 import { endpointSchema, presentEndpoint } from '../response/present-endpoint.ts'
 import { presentProfile, profileSchema } from './profile.ts'
 
 export const networkSchema = Type.Object(
   {
     id: Type.String({ examples: ['evm:localhost'] }),
-    name: Type.String(),
+    name: such('localhost'),
     network_type: Type.Literal('evm'),
-    chain_id: Type.Integer(),
+    chain_id: Type.Integer({ examples: [31_337] }),
     rpc_urls: Type.Array(endpointSchema),
-    required_confirmations: Type.Integer(),
-    average_blocktime_ms: Type.Integer(),
-    symbol: Type.String(),
+    required_confirmations: Type.Integer({ minimum: 1 }),
+    average_blocktime_ms: Type.Integer({ minimum: 1, examples: [12_000] }),
+    symbol: such('ETH'),
     is_testnet: Type.Boolean(),
-    features: Type.Array(Type.String()),
-    tags: Type.Array(Type.String()),
-    explorer_urls: Type.Array(Type.String()),
+    features: Type.Array(such('eip1559')),
+    tags: Type.Array(such('no-mempool')),
+    explorer_urls: Type.Array(such('https://etherscan.io')),
     profile: profileSchema,
   },
-  { additionalProperties: false },
+  { title: 'Network', additionalProperties: false },
 )
 
 export function networkId(name: string): string {

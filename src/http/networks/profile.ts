@@ -14,7 +14,7 @@ const ruleSchema = Type.Object(
     measure: Type.Enum(['fields', 'effective_price']),
     percent: Type.Integer({ minimum: 0, maximum: profileLimits.percentMax }),
   },
-  { additionalProperties: false },
+  { title: 'ReplacementRule', additionalProperties: false },
 )
 
 function formOf(field: ProfileField): TSchema {
@@ -66,7 +66,12 @@ export const profileInBody = Type.Object(
       return [field.name, Type.Optional(Type.Union([formOf(field), Type.Null()], { description }))]
     }),
   ),
-  { additionalProperties: false, description: 'an object of fields', examples: [{ pool: 'private' }] },
+  {
+    title: 'ProfileChanges',
+    additionalProperties: false,
+    description: 'an object of fields',
+    examples: [{ pool: 'private' }],
+  },
 )
 
 export const profileSchema = Type.Object(
@@ -76,7 +81,7 @@ export const profileSchema = Type.Object(
       Type.Optional(Type.Unsafe({ ...formOf(field), description: field.meaning })),
     ]),
   ),
-  { additionalProperties: false },
+  { title: 'Profile', additionalProperties: false },
 )
 
 /** `body` has the form of `profileInBody`. */

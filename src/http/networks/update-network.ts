@@ -33,12 +33,13 @@ const bodySchema = Type.Object(
     explorer_urls: texts,
     profile: Type.Optional(Type.Union([profileInBody, Type.Null()], { description: 'an object of fields, or null' })),
   },
-  { additionalProperties: false, examples: [{ required_confirmations: 2 }] },
+  { title: 'NetworkPatch', additionalProperties: false, examples: [{ required_confirmations: 2 }] },
 )
 
 export function updateNetwork(management: ManagementContext) {
   return operation({
     scope: 'admin',
+    refusals: ['NETWORK_NOT_FOUND', 'STORAGE_KEY_MISSING'],
     audited: 'in its commit',
     schema: {
       operationId: 'updateNetwork',
@@ -48,7 +49,7 @@ export function updateNetwork(management: ManagementContext) {
       tags: ['networks'],
       params: networkParameters,
       body: bodySchema,
-      response: answers(networkSchema, 400, 404, 413, 415),
+      response: answers(networkSchema),
     },
     async answer(request) {
       const { body } = request

@@ -12,12 +12,17 @@ import { notificationSchema, presentNotification } from './present-notification.
 
 const bodySchema = Type.Object(
   { id: newId, type: notificationTypeInBody, url: urlInBody, signing_key: Type.Optional(signingKeyInBody) },
-  { additionalProperties: false, examples: [{ id: 'hook', type: 'webhook', url: 'https://hooks.example/rescind' }] },
+  {
+    title: 'NotificationRequest',
+    additionalProperties: false,
+    examples: [{ id: 'hook', type: 'webhook', url: 'https://hooks.example/rescind' }],
+  },
 )
 
 export function createNotification(management: ManagementContext) {
   return operation({
     scope: 'admin',
+    refusals: ['STORAGE_KEY_MISSING', 'ALREADY_EXISTS'],
     audited: 'in its commit',
     schema: {
       operationId: 'createNotification',
@@ -25,7 +30,7 @@ export function createNotification(management: ManagementContext) {
       description: 'URL and signing key are encrypted before they are stored (AES-256-GCM, `STORAGE_ENCRYPTION_KEY`).',
       tags: ['notifications'],
       body: bodySchema,
-      response: answers(notificationSchema, 400, 409, 413, 415),
+      response: answers(notificationSchema),
     },
     async answer(request) {
       const {

@@ -10,6 +10,7 @@ import { answers, success } from '../response/envelope.ts'
 export function deleteNotification(management: ManagementContext) {
   return operation({
     scope: 'admin',
+    refusals: ['NOTIFICATION_NOT_FOUND', 'CONFIGURED_BY_FILE', 'NOTIFICATION_IN_USE'],
     audited: 'in its commit',
     schema: {
       operationId: 'deleteNotification',
@@ -17,7 +18,7 @@ export function deleteNotification(management: ManagementContext) {
       description: 'Refused while a relayer names it.',
       tags: ['notifications'],
       params: notificationParameters,
-      response: answers(Type.String(), 400, 404, 409),
+      response: answers(Type.String()),
     },
     async answer(request) {
       const { notification_id: id } = request.params

@@ -10,12 +10,13 @@ import { notificationSchema, presentNotification } from './present-notification.
 export function getNotification({ registry, store }: ManagementContext) {
   return operation({
     scope: 'read',
+    refusals: ['NOTIFICATION_NOT_FOUND'],
     schema: {
       operationId: 'getNotification',
       summary: 'Get a notification',
       tags: ['notifications'],
       params: notificationParameters,
-      response: answers(notificationSchema, 400, 404),
+      response: answers(notificationSchema),
     },
     async answer({ params, principal }) {
       await registry.refresh()

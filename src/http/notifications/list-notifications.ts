@@ -15,7 +15,7 @@ export function listNotifications({ registry, store }: ManagementContext) {
       summary: 'List notifications',
       tags: ['notifications'],
       querystring: pageQuery,
-      response: answers(Type.Array(notificationSchema), 400),
+      response: answers(Type.Array(notificationSchema)),
     },
     async answer({ query, principal }) {
       await registry.refresh()

@@ -18,12 +18,13 @@ const bodySchema = Type.Object(
       Type.Union([signingKeyInBody, Type.Null()], { description: 'a key, or null for none', writeOnly: true }),
     ),
   },
-  { additionalProperties: false, examples: [{ url: 'https://hooks.example/another' }] },
+  { title: 'NotificationPatch', additionalProperties: false, examples: [{ url: 'https://hooks.example/another' }] },
 )
 
 export function updateNotification(management: ManagementContext) {
   return operation({
     scope: 'admin',
+    refusals: ['NOTIFICATION_NOT_FOUND', 'STORAGE_KEY_MISSING', 'CONFIGURED_BY_FILE'],
     audited: 'in its commit',
     schema: {
       operationId: 'updateNotification',
@@ -33,7 +34,7 @@ export function updateNotification(management: ManagementContext) {
       tags: ['notifications'],
       params: notificationParameters,
       body: bodySchema,
-      response: answers(notificationSchema, 400, 404, 409, 413, 415),
+      response: answers(notificationSchema),
     },
     async answer(request) {
       const {

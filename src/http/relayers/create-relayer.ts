@@ -24,6 +24,7 @@ const bodySchema = Type.Object(
     custom_rpc_urls: Type.Optional(endpointsSchema),
   },
   {
+    title: 'RelayerRequest',
     additionalProperties: false,
     examples: [{ name: 'Payouts', network: 'localhost', network_type: 'evm', signer_id: 'dev', paused: false }],
   },
@@ -32,6 +33,7 @@ const bodySchema = Type.Object(
 export function createRelayer(management: ManagementContext) {
   return operation({
     scope: 'admin',
+    refusals: ['NOT_SUPPORTED', 'STORAGE_KEY_MISSING', 'ALREADY_EXISTS', 'ACCOUNT_IN_USE'],
     audited: 'in its commit',
     schema: {
       operationId: 'createRelayer',
@@ -40,7 +42,7 @@ export function createRelayer(management: ManagementContext) {
         'One signer on one network: no other relayer may sign as its account there. It accepts sends as soon as this responds.',
       tags: ['relayers'],
       body: bodySchema,
-      response: answers(relayerSchema, 400, 409, 413, 415),
+      response: answers(relayerSchema),
     },
     async answer(request) {
       const { body } = request

@@ -10,6 +10,7 @@ import { answers, success } from '../response/envelope.ts'
 export function deleteRelayer(management: ManagementContext) {
   return operation({
     scope: 'admin',
+    refusals: ['RELAYER_NOT_FOUND', 'CONFIGURED_BY_FILE', 'RELAYER_HAS_OPEN_TRANSACTIONS'],
     audited: 'in its commit',
     schema: {
       operationId: 'deleteRelayer',
@@ -17,7 +18,7 @@ export function deleteRelayer(management: ManagementContext) {
       description: 'Refused while it has open transactions. Its ended transactions can still be read under its id.',
       tags: ['relayers'],
       params: relayerParameters,
-      response: answers(Type.String(), 400, 404, 409),
+      response: answers(Type.String()),
     },
     async answer(request) {
       const { relayer_id: id } = request.params

@@ -10,50 +10,49 @@ import { operation } from '../request/operation.ts'
 import { pageOf, pageQuery, paginationOf } from '../request/parse-page.ts'
 import { visibleRelayers } from '../request/visible-relayers.ts'
 import { answers, success } from '../response/envelope.ts'
+import { address, count, some, such, time, wei } from '../response/forms.ts'
 import { networkPriceSchema, presentPrice } from '../response/present-price.ts'
 import { presentTime } from '../response/present-time.ts'
 import { waitSchema } from '../transactions/present-trace.ts'
 
-const count = (description: string) => Type.Integer({ minimum: 0, description })
-
 const openProperties = {
-  id: Type.String(),
+  id: such(some.transactionId),
   nonce: Type.Optional(Type.Integer({ minimum: 0, description: 'Absent in the queue' })),
-  created_at: Type.String({ format: 'date-time' }),
+  created_at: time(),
 }
 
 const overviewSchema = Type.Object(
   {
-    id: Type.String(),
-    name: Type.String(),
-    network: Type.String(),
-    address: Type.String(),
+    id: such('local'),
+    name: such('Payouts'),
+    network: such('sepolia'),
+    address: address(),
     paused: Type.Boolean(),
     queued: count('Without a nonce'),
     in_flight: count('With a nonce, in no block'),
     mined: count('In a block, not confirmed'),
     racing: count('Those in flight that are canceled, and not decided'),
-    gas_price_cap: Type.Optional(
-      Type.String({
-        pattern: '^[0-9]+$',
-        description: 'Wei: the policy, as text with every digit; absent without one',
-      }),
-    ),
+    gas_price_cap: Type.Optional(wei('Wei: the policy, as text with every digit; absent without one')),
     network_price: Type.Optional(networkPriceSchema),
     oldest: Type.Optional(
-      Type.Object(openProperties, { additionalProperties: false, description: 'In no block, and sent first' }),
+      Type.Object(openProperties, {
+        title: 'OpenTransaction',
+        additionalProperties: false,
+        description: 'In no block, and sent first',
+      }),
     ),
     held_up: Type.Optional(
       Type.Object(
         { ...openProperties, wait: waitSchema },
         {
+          title: 'HeldUpTransaction',
           additionalProperties: false,
           description: 'The first that waits, and so holds up the others; else one whose finality is stalled',
         },
       ),
     ),
   },
-  { additionalProperties: false },
+  { title: 'Overview', additionalProperties: false },
 )
 
 export function getOverview(reads: Reads, chainOf: ChainOf) {
@@ -65,7 +64,7 @@ export function getOverview(reads: Reads, chainOf: ChainOf) {
       description: 'Calls no node: balances are in the status of a relayer.',
       tags: ['relayers'],
       querystring: pageQuery,
-      response: answers(Type.Array(overviewSchema), 400),
+      response: answers(Type.Array(overviewSchema)),
     },
     async answer({ query, principal }) {
       const page = pageOf(query)

@@ -13,22 +13,24 @@ const balanceSchema = Type.Object(
   {
     balance: Type.Integer({
       minimum: 0,
+      examples: [1_000_000_000],
       description: 'With all digits. A parser of doubles loses some: `status` has the balance as text',
     }),
     unit: Type.Literal('wei'),
   },
-  { additionalProperties: false },
+  { title: 'Balance', additionalProperties: false },
 )
 
 export function getRelayerBalance(reads: Reads, chainOf: ChainOf) {
   return operation({
     scope: 'read',
+    refusals: ['RELAYER_NOT_FOUND', 'NODE_UNAVAILABLE'],
     schema: {
       operationId: 'getRelayerBalance',
       summary: "Get a relayer's balance",
       tags: ['relayers'],
       params: relayerParameters,
-      response: answers(balanceSchema, 400, 404, 503),
+      response: answers(balanceSchema),
     },
     async answer({ params }) {
       const balance = await readBalance(chainOf, await foundRelayer(reads, params.relayer_id))

@@ -6,6 +6,7 @@ import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
+import { time, wei } from '../response/forms.ts'
 import { foundRelayer } from '../response/found.ts'
 import { networkPriceSchema, presentPrice } from '../response/present-price.ts'
 import { presentTime } from '../response/present-time.ts'
@@ -13,26 +14,31 @@ import { presentTime } from '../response/present-time.ts'
 const statusSchema = Type.Object(
   {
     network_type: Type.Literal('evm'),
-    balance: Type.String({ pattern: '^[0-9]+$', description: 'Wei' }),
-    nonce: Type.String({ pattern: '^[0-9]+$', description: "The account's next nonce at the head" }),
+    balance: wei('Wei'),
+    nonce: Type.String({
+      pattern: '^[0-9]+$',
+      description: "The account's next nonce at the head",
+      examples: ['7'],
+    }),
     pending_transactions_count: Type.Integer({ minimum: 0 }),
-    last_confirmed_transaction_timestamp: Type.Optional(Type.String({ format: 'date-time' })),
+    last_confirmed_transaction_timestamp: Type.Optional(time()),
     network_price: Type.Optional(networkPriceSchema),
     paused: Type.Boolean(),
     system_disabled: Type.Boolean(),
   },
-  { additionalProperties: false },
+  { title: 'RelayerStatus', additionalProperties: false },
 )
 
 export function getRelayerStatus(reads: Reads, chainOf: ChainOf) {
   return operation({
     scope: 'read',
+    refusals: ['RELAYER_NOT_FOUND', 'NODE_UNAVAILABLE'],
     schema: {
       operationId: 'getRelayerStatus',
       summary: "Get a relayer's status",
       tags: ['relayers'],
       params: relayerParameters,
-      response: answers(statusSchema, 400, 404, 503),
+      response: answers(statusSchema),
     },
     async answer({ params }) {
       const relayer = await foundRelayer(reads, params.relayer_id)

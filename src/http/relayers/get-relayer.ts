@@ -9,12 +9,13 @@ import { type EndpointsOf, presentRelayer, relayerSchema } from './present-relay
 export function getRelayer(reads: Reads, endpointsOf: EndpointsOf) {
   return operation({
     scope: 'read',
+    refusals: ['RELAYER_NOT_FOUND'],
     schema: {
       operationId: 'getRelayer',
       summary: 'Get a relayer',
       tags: ['relayers'],
       params: relayerParameters,
-      response: answers(relayerSchema, 400, 404),
+      response: answers(relayerSchema),
     },
     answer: async ({ params }) => success(presentRelayer(await foundRelayer(reads, params.relayer_id), endpointsOf)),
   })

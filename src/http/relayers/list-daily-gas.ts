@@ -6,19 +6,22 @@ import type { Reads } from '../../store/store.ts'
 import { dailyGasDaysMax } from '../limits.ts'
 import { operation } from '../request/operation.ts'
 import { answers, success } from '../response/envelope.ts'
-
-const count = (description: string) => Type.Integer({ minimum: 0, description })
+import { count, such, wei } from '../response/forms.ts'
 
 const dailyGasSchema = Type.Object(
   {
-    day: Type.String({ format: 'date', description: 'In UTC: the day on which the transactions became final' }),
-    relayer_id: Type.String(),
+    day: Type.String({
+      format: 'date',
+      description: 'In UTC: the day on which the transactions became final',
+      examples: ['2026-01-02'],
+    }),
+    relayer_id: such('local'),
     transactions: count('With the no-ops'),
     no_ops: count('Of cancellations and gaps'),
     unpriced: count('Those whose fees no node reported: the fees do not contain them'),
-    fees: Type.String({ pattern: '^[0-9]+$', description: 'Wei' }),
+    fees: wei('Wei'),
   },
-  { additionalProperties: false },
+  { title: 'DailyGas', additionalProperties: false },
 )
 
 const querySchema = Type.Object(
@@ -44,7 +47,7 @@ export function listDailyGas(reads: Reads, clock: Clock) {
       description: 'The last `days` days with today. A day without a final transaction is absent.',
       tags: ['relayers'],
       querystring: querySchema,
-      response: answers(Type.Array(dailyGasSchema), 400),
+      response: answers(Type.Array(dailyGasSchema)),
     },
     async answer({ query, principal }) {
       const since = dayOf(clock.now()) - (query.days ?? 30) + 1

@@ -15,7 +15,7 @@ export function listRelayers(reads: Reads, endpointsOf: EndpointsOf) {
       summary: 'List relayers',
       tags: ['relayers'],
       querystring: pageQuery,
-      response: answers(Type.Array(relayerSchema), 400),
+      response: answers(Type.Array(relayerSchema)),
     },
     async answer({ query, principal }) {
       const page = pageOf(query)

@@ -10,7 +10,12 @@ const rows: readonly Policy[] = Object.values(policyTable)
 /** Null removes a policy. */
 export const policiesInBody = Type.Object(
   Object.fromEntries([...rows, ...unenforcedPolicies].map((policy) => [policy.name, given(policy)])),
-  { additionalProperties: false, description: 'an object of policies', examples: [{ gas_price_cap: 100_000_000_000 }] },
+  {
+    title: 'PolicyChanges',
+    additionalProperties: false,
+    description: 'an object of policies',
+    examples: [{ gas_price_cap: 100_000_000_000 }],
+  },
 )
 
 function given(policy: Policy) {
@@ -36,23 +41,30 @@ function given(policy: Policy) {
 }
 
 /** The schema of each kind of policy in a response. */
-const shownAs: Readonly<Record<Policy['kind'], () => TSchema>> = {
-  wei: () => Type.Integer({ minimum: 0, description: 'Wei' }),
-  count: () => Type.Integer(),
-  flag: () => Type.Boolean(),
-  addresses: () => Type.Array(Type.String()),
-  calls: () => Type.Record(Type.String(), Type.Array(Type.String())),
+function shownAs(policy: Policy): TSchema {
+  switch (policy.kind) {
+    case 'wei':
+      return Type.Integer({ minimum: 0, description: 'Wei' })
+    case 'count':
+      return Type.Integer({ minimum: policy.min, maximum: policy.max })
+    case 'flag':
+      return Type.Boolean()
+    case 'addresses':
+      return Type.Array(Type.String())
+    case 'calls':
+      return Type.Record(Type.String(), Type.Array(Type.String()))
+  }
 }
 
 export const policiesSchema = Type.Object(
   Object.fromEntries(
     rows.map((policy) => {
-      const shown = shownAs[policy.kind]()
+      const shown = shownAs(policy)
       const isAlwaysThere = policy.default !== undefined || policy.implied !== undefined
       return [policy.name, isAlwaysThere ? shown : Type.Optional(shown)]
     }),
   ),
-  { additionalProperties: false },
+  { title: 'Policies', additionalProperties: false },
 )
 
 export function presentPolicies(policies: Policies): Readonly<Record<string, unknown>> {

@@ -3,25 +3,26 @@ import { type Static, Type } from 'typebox'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import type { EndpointSettings } from '../../registry/entities.ts'
+import { address, such } from '../response/forms.ts'
 import { endpointSchema, presentEndpoint } from '../response/present-endpoint.ts'
 import { policiesSchema, presentPolicies } from './policies.ts'
 
 export const relayerSchema = Type.Object(
   {
-    id: Type.String(),
-    name: Type.String(),
-    network: Type.String(),
+    id: such('local'),
+    name: such('Payouts'),
+    network: such('sepolia'),
     network_type: Type.Literal('evm'),
-    chain_id: Type.Integer(),
-    address: Type.String(),
-    signer_id: Type.String(),
-    notification_id: Type.Optional(Type.String()),
+    chain_id: Type.Integer({ examples: [11_155_111] }),
+    address: address(),
+    signer_id: such('dev'),
+    notification_id: Type.Optional(such('alerts')),
     paused: Type.Boolean(),
     system_disabled: Type.Boolean(),
     policies: policiesSchema,
     custom_rpc_urls: Type.Optional(Type.Array(endpointSchema)),
   },
-  { additionalProperties: false },
+  { title: 'Relayer', additionalProperties: false },
 )
 
 export type RelayerBody = Static<typeof relayerSchema>

@@ -5,7 +5,6 @@ import { rpc as rpcCommand } from '../../commands/relayers/rpc.ts'
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
-import { failures } from '../response/envelope.ts'
 import { type RpcBody, rpcBodySchema } from '../response/rpc-body.ts'
 
 const idSchema = Type.Union([Type.String({ maxLength: 256 }), Type.Number(), Type.Null()], {
@@ -24,6 +23,7 @@ const requestSchema = Type.Object(
     id: Type.Optional(idSchema),
   },
   {
+    title: 'RpcRequest',
     additionalProperties: false,
     examples: [
       { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] },
@@ -38,6 +38,7 @@ const requestSchema = Type.Object(
 export function rpc(reads: Reads, chainOf: ChainOf) {
   return operation({
     scope: 'read',
+    refusals: ['RELAYER_NOT_FOUND', 'NODE_UNAVAILABLE'],
     schema: {
       operationId: 'rpc',
       summary: "Read the relayer's chain by JSON-RPC",
@@ -46,7 +47,7 @@ export function rpc(reads: Reads, chainOf: ChainOf) {
       tags: ['relayers'],
       params: relayerParameters,
       body: requestSchema,
-      response: { 200: rpcBodySchema, ...failures(400, 404, 413, 415, 503) },
+      response: { 200: rpcBodySchema },
     },
     async answer({ params, body }): Promise<RpcBody> {
       const call = { method: body.method, params: body.params ?? [] }

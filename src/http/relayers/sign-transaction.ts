@@ -3,12 +3,12 @@ import { RescindError } from '../../domain/errors.ts'
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
-import { failures } from '../response/envelope.ts'
 import { foundRelayer } from '../response/found.ts'
 
 export function signTransaction(reads: Reads) {
   return operation({
     scope: 'sign',
+    refusals: ['RELAYER_NOT_FOUND', 'NOT_SUPPORTED'],
     schema: {
       operationId: 'signTransaction',
       summary: 'Sign a transaction without sending it: not supported',
@@ -16,7 +16,7 @@ export function signTransaction(reads: Reads) {
         'Always refused with `NOT_SUPPORTED`. The holder of the signed bytes could spend a nonce of the relayer, or revive a canceled transaction. Send transactions to `…/transactions` instead.',
       tags: ['signing'],
       params: relayerParameters,
-      response: failures(400, 404, 413, 415),
+      response: {},
     },
     async answer({ params }) {
       await foundRelayer(reads, params.relayer_id)

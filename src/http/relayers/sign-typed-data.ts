@@ -21,6 +21,7 @@ const bodySchema = Type.Object(
     hash_struct_message: hash('hashStruct of the message'),
   },
   {
+    title: 'TypedDataRequest',
     additionalProperties: false,
     examples: [{ domain_separator: `0x${'1f'.repeat(32)}`, hash_struct_message: `0x${'2e'.repeat(32)}` }],
   },
@@ -29,6 +30,7 @@ const bodySchema = Type.Object(
 export function signTypedData(store: Store, signerOf: SignerOf) {
   return operation({
     scope: 'sign',
+    refusals: ['RELAYER_NOT_FOUND', 'RELAYER_PAUSED', 'SIGNER_UNAVAILABLE'],
     schema: {
       operationId: 'signTypedData',
       summary: 'Sign typed data (EIP-712)',
@@ -37,7 +39,7 @@ export function signTypedData(store: Store, signerOf: SignerOf) {
       tags: ['signing'],
       params: relayerParameters,
       body: bodySchema,
-      response: answers(signatureSchema, 400, 404, 413, 415, 503),
+      response: answers(signatureSchema),
     },
     async answer({ params, body }) {
       const signature = await signStatement(store, signerOf, params.relayer_id, {

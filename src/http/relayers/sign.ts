@@ -21,12 +21,13 @@ const bodySchema = Type.Object(
       examples: ['hello'],
     }),
   },
-  { additionalProperties: false, examples: [{ message: 'hello' }] },
+  { title: 'MessageRequest', additionalProperties: false, examples: [{ message: 'hello' }] },
 )
 
 export function sign(store: Store, signerOf: SignerOf) {
   return operation({
     scope: 'sign',
+    refusals: ['RELAYER_NOT_FOUND', 'RELAYER_PAUSED', 'SIGNER_UNAVAILABLE'],
     schema: {
       operationId: 'signMessage',
       summary: 'Sign a message (EIP-191)',
@@ -35,7 +36,7 @@ export function sign(store: Store, signerOf: SignerOf) {
       tags: ['signing'],
       params: relayerParameters,
       body: bodySchema,
-      response: answers(signatureSchema, 400, 404, 413, 415, 503),
+      response: answers(signatureSchema),
     },
     async answer({ params, body }) {
       const bytes = bytesOf(body.message)

@@ -27,6 +27,7 @@ const bodySchema = Type.Object(
     ),
   },
   {
+    title: 'RelayerPatch',
     additionalProperties: false,
     examples: [{ paused: false, policies: { gas_price_cap: 200_000_000_000, value_cap: null } }],
   },
@@ -35,6 +36,7 @@ const bodySchema = Type.Object(
 export function updateRelayer(management: ManagementContext) {
   return operation({
     scope: 'admin',
+    refusals: ['RELAYER_NOT_FOUND', 'STORAGE_KEY_MISSING', 'CONFIGURED_BY_FILE'],
     audited: 'in its commit',
     schema: {
       operationId: 'updateRelayer',
@@ -44,7 +46,7 @@ export function updateRelayer(management: ManagementContext) {
       tags: ['relayers'],
       params: relayerParameters,
       body: bodySchema,
-      response: answers(relayerSchema, 400, 404, 409, 413, 415),
+      response: answers(relayerSchema),
     },
     async answer(request) {
       const { params, body } = request

@@ -6,7 +6,7 @@ import type { HttpMetrics } from '../../ops/metrics.ts'
 import { type Auditor, isChangeRequest } from './audit.ts'
 import { authorize, type RequestGuards } from './authorize.ts'
 import { basePath } from './base-path.ts'
-import type { Operation } from './operation.ts'
+import { type DocumentedOperation, documentedKey, type Operation } from './operation.ts'
 
 export interface Mounting {
   readonly app: FastifyInstance
@@ -18,16 +18,17 @@ export function mount<S extends FastifySchema>(
   { app, door, metrics }: Mounting,
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
-  { scope, bodyBytesMax, audited, schema, answer }: Operation<S>,
+  { scope, refusals = [], answerHeaders = [], bodyBytesMax, audited, schema, answer }: Operation<S>,
 ): void {
   const operationId = operationIdOf(schema)
   const answered = metrics.operation(operationId)
+  const documented: DocumentedOperation = { scope, refusals, answerHeaders }
   // Fastify validates a request by the schema that its type comes from.
   const handler = answer as unknown as Handler
   app.route({
     method,
     url: `${basePath}${path}`,
-    schema,
+    schema: { ...schema, [documentedKey]: documented },
     config: { operationId, ...(scope && { scope }) },
     ...(bodyBytesMax !== undefined && { bodyLimit: bodyBytesMax }),
     ...(scope && { onRequest: (request, reply) => authorize(door, scope, request, reply) }),

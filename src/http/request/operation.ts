@@ -11,6 +11,7 @@ import type {
   RouteGenericInterface,
 } from 'fastify'
 import type { Scope } from '../../domain/api-key.ts'
+import type { ErrorCode } from '../../domain/errors.ts'
 import type { ApiKeyId } from '../../domain/ids.ts'
 import type { Success } from '../response/envelope.ts'
 import type { RpcBody } from '../response/rpc-body.ts'
@@ -46,11 +47,17 @@ export type OperationReply = FastifyReply<
   RawReplyDefaultExpression
 >
 
+export type OwnHeader = 'Idempotency-Replayed' | 'Preference-Applied' | 'X-Accel-Buffering'
+
 export interface Operation<S extends FastifySchema = FastifySchema> {
   /** Absent: open to everyone. */
   readonly scope?: Scope
   /** Absent: the server's limit. */
   readonly bodyBytesMax?: number
+  /** For the OpenAPI document, which adds the refusals of every operation. A test compares both with answers. */
+  readonly refusals?: readonly ErrorCode[]
+  /** Headers of its success beside those of every answer. */
+  readonly answerHeaders?: readonly OwnHeader[]
   /** The command writes the audit record in the commit of its change. Absent: `mount` writes one after the operation. */
   readonly audited?: 'in its commit'
   readonly schema: S
@@ -62,6 +69,15 @@ export interface Operation<S extends FastifySchema = FastifySchema> {
     request: OperationRequest<S>,
     reply: OperationReply,
   ) => Promise<Success<unknown> | RpcBody | string | OperationReply>
+}
+
+/** What mount adds to the schema of a route, for the OpenAPI document. */
+export const documentedKey = 'x-documented'
+
+export interface DocumentedOperation {
+  readonly scope: Scope | undefined
+  readonly refusals: readonly ErrorCode[]
+  readonly answerHeaders: readonly OwnHeader[]
 }
 
 /** Types `answer` by the schema that validates. */

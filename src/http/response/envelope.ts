@@ -1,13 +1,22 @@
 // Success and error bodies: every response but JSON-RPC, text and streams uses them.
 import { type Static, type TSchema, Type } from 'typebox'
+import { memberOf } from '../../ops/member.ts'
 
 const logSchema = Type.Object({ level: Type.String({ examples: ['log'] }), message: Type.String() })
 
-const paginationSchema = Type.Object({
-  current_page: Type.Integer({ minimum: 1 }),
-  per_page: Type.Integer({ minimum: 0 }),
-  total_items: Type.Integer({ minimum: 0 }),
-})
+const metadataSchema = Type.Object(
+  { logs: Type.Array(logSchema), traces: Type.Array(Type.Unknown()) },
+  { title: 'Metadata', examples: [{ logs: [], traces: [] }] },
+)
+
+const paginationSchema = Type.Object(
+  {
+    current_page: Type.Integer({ minimum: 1 }),
+    per_page: Type.Integer({ minimum: 0 }),
+    total_items: Type.Integer({ minimum: 0 }),
+  },
+  { title: 'Pagination', examples: [{ current_page: 1, per_page: 1, total_items: 1 }] },
+)
 
 export type Pagination = Static<typeof paginationSchema>
 
@@ -39,7 +48,11 @@ export function failure(message: string): string {
 
 export const failureSchema = Type.Object(
   { data: Type.Null(), message: Type.String(), success: Type.Literal(false) },
-  { additionalProperties: false, description: 'The header Relayer-Error-Code carries the machine-readable reason.' },
+  {
+    title: 'Failure',
+    additionalProperties: false,
+    description: 'The header Relayer-Error-Code carries the machine-readable reason.',
+  },
 )
 
 export function successSchema<S extends TSchema>(data: S) {
@@ -47,20 +60,22 @@ export function successSchema<S extends TSchema>(data: S) {
     {
       data,
       error: Type.Literal(''),
-      metadata: Type.Object({ logs: Type.Array(logSchema), traces: Type.Array(Type.Unknown()) }),
+      metadata: metadataSchema,
       pagination: paginationSchema,
       success: Type.Literal(true),
     },
-    { additionalProperties: false },
+    { title: titleOf(data), additionalProperties: false },
   )
 }
 
-/** The responses of an operation, for the OpenAPI document. */
-export function answers<S extends TSchema>(data: S, ...refusals: readonly number[]) {
-  return { 200: successSchema(data), ...failures(...refusals) }
+/** For the OpenAPI document, which adds the refusals. */
+export function answers<S extends TSchema>(data: S) {
+  return { 200: successSchema(data) }
 }
 
-/** The responses of an operation that always refuses. */
-export function failures(...refusals: readonly number[]) {
-  return Object.fromEntries([401, 429, 500, 503, ...refusals].sort().map((status) => [status, failureSchema] as const))
+/** Of the envelope: by its data, or by the items of a list. */
+function titleOf(data: TSchema): string {
+  const items = memberOf(data, 'items')
+  const name = memberOf(items ?? data, 'title')
+  return `${typeof name === 'string' ? name : 'Text'}${items === undefined ? '' : 'List'}Answer`
 }

@@ -9,12 +9,12 @@ export const headerMask = '***'
 export const endpointSchema = Type.Object(
   {
     url: Type.String({ description: 'with user, path and query masked', examples: ['https://rpc.example/***'] }),
-    weight: Type.Integer({ minimum: 1, maximum: 100 }),
+    weight: Type.Integer({ minimum: 1, maximum: 100, examples: [100] }),
     headers: Type.Optional(
       Type.Record(Type.String(), Type.String(), { description: 'with every value masked, as "***"' }),
     ),
   },
-  { additionalProperties: false },
+  { title: 'Endpoint', additionalProperties: false },
 )
 
 export function presentEndpoint({ url, weight, headers }: EndpointSettings): Static<typeof endpointSchema> {

@@ -18,7 +18,7 @@ export const rpcBodySchema = Type.Object(
       ),
     ),
   },
-  { additionalProperties: false },
+  { title: 'RpcAnswer', additionalProperties: false, examples: [{ jsonrpc: '2.0', id: 1, result: '0x412' }] },
 )
 
 export type RpcBody = Static<typeof rpcBodySchema>

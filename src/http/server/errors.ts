@@ -34,6 +34,14 @@ const malformedJson = new RescindError('MALFORMED_JSON', 'body: is not JSON; sen
 /** The two operations whose responses the interface fixes: it has no 503. */
 const cancelOperations: readonly unknown[] = ['cancelTransaction', 'cancelPendingTransactions']
 
+/** The status and the text of an answer. `text` is absent where the error's own message is shown. */
+export function fixedAnswer(code: ErrorCode, operationId: unknown, method: string): { status: number; text?: string } {
+  const { status } = catalogue[code]
+  if (status >= 500 && cancelOperations.includes(operationId)) return { status: 500, text: internalText }
+  const text = (method === 'DELETE' ? fixedOnCancel[code] : undefined) ?? fixedTexts[code]
+  return { status, ...(text !== undefined && { text }) }
+}
+
 /** Errors that Fastify itself throws before an operation runs. */
 const frameworkRefusals: Readonly<Record<string, RescindError>> = {
   FST_ERR_BAD_URL: new RescindError('MALFORMED_PATH', 'the path does not decode'),
@@ -74,13 +82,13 @@ function leftEarly(thrown: unknown, { raw }: FastifyRequest): boolean {
 }
 
 export function refuse(reply: FastifyReply, error: RescindError): void {
-  const isOurs = error.status >= 500
-  const isFixed = isOurs && cancelOperations.includes(reply.request.routeOptions.config.operationId)
-  reply.code(isFixed ? 500 : error.status)
+  const { method, routeOptions } = reply.request
+  const { status, text = error.message } = fixedAnswer(error.code, routeOptions.config.operationId, method)
+  reply.code(status)
   reply.header('relayer-error-code', error.code)
   reply.header('content-type', 'application/json; charset=utf-8')
   if (error.status === 401) reply.header('www-authenticate', 'Bearer')
-  if (isOurs && catalogue[error.code].retryable) reply.header('retry-after', unavailableRetryAfterSeconds)
+  if (status >= 500 && catalogue[error.code].retryable) reply.header('retry-after', unavailableRetryAfterSeconds)
   if (error.code === 'QUEUE_FULL') reply.header('retry-after', queueFullRetryAfterSeconds)
   if (error.code === 'SHUTTING_DOWN') reply.header('connection', 'close')
   if (error instanceof RateLimited) {
@@ -89,12 +97,7 @@ export function refuse(reply: FastifyReply, error: RescindError): void {
     reply.header('ratelimit-policy', policy)
     reply.header('ratelimit', `${policy.slice(0, policy.indexOf(';'))};r=${remaining};t=${resetSeconds}`)
   }
-  const onCancel = reply.request.method === 'DELETE' ? fixedOnCancel[error.code] : undefined
-  reply.send(failure(isFixed ? internalText : (onCancel ?? messageOf(error))))
-}
-
-function messageOf(error: RescindError): string {
-  return fixedTexts[error.code] ?? error.message
+  reply.send(failure(text))
 }
 
 function toRescindError(thrown: unknown): RescindError {

@@ -1,5 +1,9 @@
-// The parts of the OpenAPI document that no schema holds.
+// The OpenAPI document: the parts that no schema holds, and the answers and names that are added to what the schemas say.
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+import { type DocumentedOperation, documentedKey } from '../request/operation.ts'
+import { type DocumentOperation, describeAnswers, headers } from './describe-answers.ts'
+import type { JsonObject } from './example-of.ts'
+import { nameSchemas } from './name-schemas.ts'
 
 export function describeApi(version: string): FastifyDynamicSwaggerOptions {
   return {
@@ -27,5 +31,35 @@ export function describeApi(version: string): FastifyDynamicSwaggerOptions {
       components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },
       security: [{ apiKey: [] }],
     },
+    transformObject: (made) =>
+      'openapiObject' in made && isMade(made.openapiObject) ? completed(made.openapiObject) : {},
   }
+}
+
+/** As the schemas of the routes give it. */
+interface Made {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentOperation & Marked>>>>
+  readonly components: JsonObject
+}
+
+type Marked = { readonly [documentedKey]: DocumentedOperation }
+
+/** `mount` marks every operation. */
+function isMade(document: object): document is Made {
+  return 'paths' in document && 'components' in document
+}
+
+function completed(document: Made): object {
+  const answered = mapValues(document.paths, (item) =>
+    mapValues(item, ({ [documentedKey]: documented, ...operation }, method) => ({
+      ...operation,
+      responses: describeAnswers(method, operation, documented),
+    })),
+  )
+  const { paths, schemas } = nameSchemas(answered)
+  return { ...document, paths, components: { ...document.components, headers, schemas } }
+}
+
+function mapValues<T>(of: Readonly<Record<string, T>>, made: (value: T, key: string) => object): JsonObject {
+  return Object.fromEntries(Object.entries(of).map(([key, value]) => [key, made(value, key)]))
 }

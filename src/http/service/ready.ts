@@ -7,7 +7,8 @@ import type { RelayerState } from '../../ops/relayer-states.ts'
 import { late, within } from '../../ops/within.ts'
 import { readinessBelievedMs, readinessPatienceMs } from '../limits.ts'
 import { operation } from '../request/operation.ts'
-import { failureSchema, success, successSchema } from '../response/envelope.ts'
+import { success, successSchema } from '../response/envelope.ts'
+import { such, time } from '../response/forms.ts'
 import { presentTime } from '../response/present-time.ts'
 
 export interface Readiness {
@@ -29,6 +30,7 @@ const relayersByState = {
 } satisfies Record<RelayerState, unknown>
 
 const relayersSchema = Type.Object(relayersByState, {
+  title: 'RelayersByState',
   additionalProperties: false,
   description:
     'how many relayers are in each state, by the last observations of this process: no node is called. An outage of nodes changes no status code',
@@ -37,26 +39,27 @@ const relayersSchema = Type.Object(relayersByState, {
 /** The envelope, and the members that clients of OpenZeppelin Relayer read. */
 const readySchema = Type.Object(
   {
-    ...successSchema(Type.Object({ status: Type.Literal('ready'), version: Type.String(), relayers: relayersSchema }))
+    ...successSchema(Type.Object({ status: Type.Literal('ready'), version: such('1.0.0'), relayers: relayersSchema }))
       .properties,
     ready: Type.Literal(true),
     status: Type.Literal('healthy'),
-    timestamp: Type.String({ format: 'date-time' }),
+    timestamp: time(),
     components: Type.Object({ store: Type.Object({ status: Type.Literal('healthy') }) }),
   },
-  { additionalProperties: false },
+  { title: 'ReadinessAnswer', additionalProperties: false },
 )
 
 export function ready({ readiness, clock, version }: { readiness: Readiness; clock: Clock; version: string }) {
   const check = believed(readiness.check, clock)
   const relayers = kept(readiness.relayers, clock)
   return operation({
+    refusals: ['NOT_READY'],
     schema: {
       operationId: 'getReadiness',
       summary: 'Whether the service accepts requests',
       tags: ['service'],
       security: [],
-      response: { 200: readySchema, 503: failureSchema },
+      response: { 200: readySchema },
     },
     async answer() {
       if (readiness.stopping.aborted) throw new RescindError('SHUTTING_DOWN', 'shutting down')

@@ -25,6 +25,7 @@ const bodySchema = Type.Object(
     ),
   },
   {
+    title: 'SignerRequest',
     additionalProperties: false,
     examples: [{ id: 'payouts', type: 'plain', config: { key: `0x${'11'.repeat(32)}` } }],
   },
@@ -33,6 +34,7 @@ const bodySchema = Type.Object(
 export function createSigner(management: ManagementContext) {
   return operation({
     scope: 'admin',
+    refusals: ['NOT_SUPPORTED', 'STORAGE_KEY_MISSING', 'ALREADY_EXISTS'],
     bodyBytesMax: signerBodyBytesMax,
     audited: 'in its commit',
     schema: {
@@ -42,7 +44,7 @@ export function createSigner(management: ManagementContext) {
         'Secrets are encrypted before they are stored (AES-256-GCM, `STORAGE_ENCRYPTION_KEY`), and never returned. Only the configuration file can name files. The service reads the public key, and signs a fixed text once, before it answers.',
       tags: ['signers'],
       body: bodySchema,
-      response: answers(signerSchema, 400, 409, 413, 415),
+      response: answers(signerSchema),
     },
     async answer(request) {
       const {

@@ -10,6 +10,7 @@ import { answers, success } from '../response/envelope.ts'
 export function deleteSigner(management: ManagementContext) {
   return operation({
     scope: 'admin',
+    refusals: ['SIGNER_NOT_FOUND', 'CONFIGURED_BY_FILE', 'SIGNER_IN_USE'],
     audited: 'in its commit',
     schema: {
       operationId: 'deleteSigner',
@@ -18,7 +19,7 @@ export function deleteSigner(management: ManagementContext) {
         'Refused while a relayer uses it. Its key is deleted for good: keep a copy if its account holds any funds.',
       tags: ['signers'],
       params: signerParameters,
-      response: answers(Type.String(), 400, 404, 409),
+      response: answers(Type.String()),
     },
     async answer(request) {
       const { signer_id: id } = request.params

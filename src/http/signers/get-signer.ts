@@ -10,12 +10,13 @@ import { presentSigner, signerSchema } from './present-signer.ts'
 export function getSigner({ registry, store }: ManagementContext) {
   return operation({
     scope: 'read',
+    refusals: ['SIGNER_NOT_FOUND'],
     schema: {
       operationId: 'getSigner',
       summary: 'Get a signer',
       tags: ['signers'],
       params: signerParameters,
-      response: answers(signerSchema, 400, 404),
+      response: answers(signerSchema),
     },
     async answer({ params, principal }) {
       await registry.refresh()

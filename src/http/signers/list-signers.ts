@@ -15,7 +15,7 @@ export function listSigners({ registry, store }: ManagementContext) {
       summary: 'List signers',
       tags: ['signers'],
       querystring: pageQuery,
-      response: answers(Type.Array(signerSchema), 400),
+      response: answers(Type.Array(signerSchema)),
     },
     async answer({ query, principal }) {
       await registry.refresh()

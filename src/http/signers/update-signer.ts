@@ -13,12 +13,13 @@ import { signerConfigSchema } from './signer-config.ts'
 
 const bodySchema = Type.Object(
   { config: signerConfigSchema },
-  { additionalProperties: false, examples: [{ config: { key: `0x${'22'.repeat(32)}` } }] },
+  { title: 'SignerPatch', additionalProperties: false, examples: [{ config: { key: `0x${'22'.repeat(32)}` } }] },
 )
 
 export function updateSigner(management: ManagementContext) {
   return operation({
     scope: 'admin',
+    refusals: ['SIGNER_NOT_FOUND', 'STORAGE_KEY_MISSING', 'CONFIGURED_BY_FILE', 'SIGNER_IN_USE'],
     bodyBytesMax: signerBodyBytesMax,
     audited: 'in its commit',
     schema: {
@@ -28,7 +29,7 @@ export function updateSigner(management: ManagementContext) {
       tags: ['signers'],
       params: signerParameters,
       body: bodySchema,
-      response: answers(signerSchema, 400, 404, 409, 413, 415),
+      response: answers(signerSchema),
     },
     async answer(request) {
       const { params, body } = request

@@ -20,7 +20,7 @@ export const accessListSchema = Type.Array(
         { maxItems: accessListKeysMax, description: `at most ${accessListKeysMax} storage keys, as an array` },
       ),
     },
-    { additionalProperties: false, description: 'an object of address and storage_keys' },
+    { title: 'AccessListEntry', additionalProperties: false, description: 'an object of address and storage_keys' },
   ),
   {
     maxItems: accessListEntriesMax,

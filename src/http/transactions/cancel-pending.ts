@@ -7,20 +7,32 @@ import { type Auditor, requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
+import { some, such } from '../response/forms.ts'
 import { explainBulk } from './explain-cancellation.ts'
 
 const resultSchema = Type.Object(
   {
-    queued_for_cancellation_transaction_ids: Type.Array(Type.String()),
-    failed_to_queue_transaction_ids: Type.Array(Type.String()),
+    queued_for_cancellation_transaction_ids: Type.Array(such(some.transactionId)),
+    failed_to_queue_transaction_ids: Type.Array(such(some.transactionId)),
     total_processed: Type.Integer({ minimum: 0 }),
   },
-  { additionalProperties: false },
+  {
+    title: 'BulkCancellation',
+    additionalProperties: false,
+    examples: [
+      {
+        queued_for_cancellation_transaction_ids: [some.transactionId],
+        failed_to_queue_transaction_ids: [],
+        total_processed: 1,
+      },
+    ],
+  },
 )
 
 export function cancelPending(commands: CommandContext, auditor: Auditor, { policyOf }: Pick<PoolContext, 'policyOf'>) {
   return operation({
     scope: 'cancel',
+    refusals: ['RELAYER_NOT_FOUND'],
     audited: 'in its commit',
     schema: {
       operationId: 'cancelPendingTransactions',
@@ -29,7 +41,7 @@ export function cancelPending(commands: CommandContext, auditor: Auditor, { poli
         'Covers what is `pending`, `sent` or `submitted` at one instant, in one database transaction, lowest nonce first. A body is ignored.',
       tags: ['transactions'],
       params: relayerParameters,
-      response: answers(resultSchema, 400, 404),
+      response: answers(resultSchema),
     },
     async answer(request) {
       const result = await cancelPendingCommand(

@@ -14,6 +14,7 @@ import { openPlaces } from '../request/places.ts'
 import { answers, success } from '../response/envelope.ts'
 import { explainCancellation } from './explain-cancellation.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
+import { lateRefusals } from './refusals.ts'
 
 export function cancel(
   commands: CommandContext,
@@ -27,6 +28,8 @@ export function cancel(
 
   return operation({
     scope: 'cancel',
+    answerHeaders: ['Preference-Applied'],
+    refusals: ['TRANSACTION_NOT_FOUND', ...lateRefusals],
     audited: 'in its commit',
     schema: {
       operationId: 'cancelTransaction',
@@ -35,7 +38,7 @@ export function cancel(
         'Answers once the cancellation is durable. `Prefer: wait=N` waits up to N seconds, at most 60, for the final verdict. Canceling twice changes nothing. A body is ignored.',
       tags: ['transactions'],
       params: transactionParameters,
-      response: answers(transactionSchema, 400, 404),
+      response: answers(transactionSchema),
     },
     async answer(request, reply) {
       const relayerId = request.params.relayer_id

@@ -11,12 +11,13 @@ import { cancellationSchema, presentCancellation } from './present-cancellation.
 export function getCancellation(context: PoolContext & { readonly reads: Reads }) {
   return operation({
     scope: 'read',
+    refusals: ['TRANSACTION_NOT_FOUND', 'CANCELLATION_NOT_FOUND'],
     schema: {
       operationId: 'getCancellation',
       summary: 'Get the verdict on a canceled transaction',
       tags: ['transactions'],
       params: transactionParameters,
-      response: answers(cancellationSchema, 400, 404),
+      response: answers(cancellationSchema),
     },
     async answer({ params }) {
       const read = await context.reads.transaction(params.relayer_id, params.transaction_id)

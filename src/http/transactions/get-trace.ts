@@ -10,12 +10,13 @@ import { presentTrace, traceSchema } from './present-trace.ts'
 export function getTrace(reads: Reads) {
   return operation({
     scope: 'read',
+    refusals: ['TRANSACTION_NOT_FOUND'],
     schema: {
       operationId: 'getTransactionTrace',
       summary: 'Get a transaction with its attempts, its block and its verdict',
       tags: ['transactions'],
       params: transactionParameters,
-      response: answers(traceSchema, 400, 404),
+      response: answers(traceSchema),
     },
     async answer({ params }) {
       const { relayer_id: relayerId, transaction_id: id } = params

@@ -9,12 +9,13 @@ import { presentTransaction, transactionSchema } from './present-transaction.ts'
 export function getTransactionByNonce(reads: Reads) {
   return operation({
     scope: 'read',
+    refusals: ['RELAYER_NOT_FOUND', 'TRANSACTION_NOT_FOUND'],
     schema: {
       operationId: 'getTransactionByNonce',
       summary: 'Get the transaction of a nonce',
       tags: ['transactions'],
       params: nonceParameters,
-      response: answers(transactionSchema, 400, 404),
+      response: answers(transactionSchema),
     },
     async answer({ params }) {
       const relayerId = await foundHistory(reads, params.relayer_id)

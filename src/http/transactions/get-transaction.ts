@@ -10,12 +10,13 @@ import { presentTransaction, transactionSchema } from './present-transaction.ts'
 export function getTransaction(reads: Reads) {
   return operation({
     scope: 'read',
+    refusals: ['TRANSACTION_NOT_FOUND'],
     schema: {
       operationId: 'getTransaction',
       summary: 'Get a transaction',
       tags: ['transactions'],
       params: transactionParameters,
-      response: answers(transactionSchema, 400, 404),
+      response: answers(transactionSchema),
     },
     async answer({ params }) {
       const { relayer_id: relayerId, transaction_id: id } = params

@@ -10,12 +10,13 @@ import { attemptSchema, presentAttempt } from './present-attempt.ts'
 export function listAttempts(reads: Reads) {
   return operation({
     scope: 'read',
+    refusals: ['TRANSACTION_NOT_FOUND'],
     schema: {
       operationId: 'listAttempts',
       summary: 'List the attempts of a transaction, oldest first',
       tags: ['transactions'],
       params: transactionParameters,
-      response: answers(Type.Array(attemptSchema), 400, 404),
+      response: answers(Type.Array(attemptSchema)),
     },
     async answer({ params }) {
       const read = await reads.transaction(params.relayer_id, params.transaction_id)

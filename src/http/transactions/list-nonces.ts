@@ -24,6 +24,7 @@ const querySchema = Type.Object(
 export function listNonces(reads: Reads) {
   return operation({
     scope: 'read',
+    refusals: ['RELAYER_NOT_FOUND'],
     schema: {
       operationId: 'listNonces',
       summary: "List a relayer's nonces with their transactions",
@@ -31,7 +32,7 @@ export function listNonces(reads: Reads) {
       tags: ['transactions'],
       params: relayerParameters,
       querystring: querySchema,
-      response: answers(Type.Array(traceSchema), 400, 404),
+      response: answers(Type.Array(traceSchema)),
     },
     async answer({ params, query }) {
       const id = await foundHistory(reads, params.relayer_id)

@@ -21,13 +21,14 @@ const querySchema = Type.Object(
 export function listTransactions(reads: Reads) {
   return operation({
     scope: 'read',
+    refusals: ['RELAYER_NOT_FOUND'],
     schema: {
       operationId: 'listTransactions',
       summary: 'List transactions, newest first',
       tags: ['transactions'],
       params: relayerParameters,
       querystring: querySchema,
-      response: answers(Type.Array(transactionSchema), 400, 404),
+      response: answers(Type.Array(transactionSchema)),
     },
     async answer({ params, query }) {
       const id = await foundHistory(reads, params.relayer_id)

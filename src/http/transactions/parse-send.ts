@@ -57,7 +57,9 @@ export const sendSchema = Type.Object(
     ),
   },
   {
+    title: 'SendRequest',
     additionalProperties: false,
+    description: 'a transaction as an object, such as {"to": "0x…", "value": "1"}',
     examples: [
       { to: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', value: '1000000000000000000', speed: { name: 'fast' } },
       { to: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8', value: 0, data: '0xd0e30db0', gas_limit: 60_000 },

@@ -3,28 +3,41 @@ import { type Static, Type } from 'typebox'
 import { verdictOn } from '../../domain/cancel.ts'
 import type { CancellationIntent, Transaction } from '../../domain/transaction.ts'
 import { statusReasonOf } from '../../domain/wait.ts'
+import { hash, some, such, time, wei } from '../response/forms.ts'
 import { presentTime } from '../response/present-time.ts'
 
 export const cancellationSchema = Type.Object(
   {
-    transaction_id: Type.String(),
+    transaction_id: such(some.transactionId),
     state: Type.Enum(['racing', 'dropped', 'won', 'lost', 'external']),
     final: Type.Boolean({ description: 'This state will not change again' }),
     safe_to_retry: Type.Boolean({ description: 'The original can never execute, so its payload may be sent again' }),
     origin: Type.Enum(['request', 'expiry', 'refusal']),
-    requested_at: Type.String({ format: 'date-time' }),
+    requested_at: time(),
     status_reason: Type.Optional(Type.String()),
     winner: Type.Optional(
-      Type.Object({ hash: Type.String(), block_number: Type.Integer(), block_hash: Type.String() }),
+      Type.Object({ hash: hash(), block_number: Type.Integer(), block_hash: hash() }, { title: 'Winner' }),
     ),
     cost: Type.Optional(
-      Type.String({
-        pattern: '^[0-9]+$',
-        description: 'Wei that the no-op cost in fees; 0 unless it was mined; absent where no node reports its cost',
-      }),
+      wei('Wei that the no-op cost in fees; 0 unless it was mined; absent where no node reports its cost'),
     ),
   },
-  { additionalProperties: false },
+  {
+    title: 'Verdict',
+    additionalProperties: false,
+    examples: [
+      {
+        transaction_id: some.transactionId,
+        state: 'won',
+        final: true,
+        safe_to_retry: true,
+        origin: 'request',
+        requested_at: some.time,
+        winner: { hash: some.hash, block_number: 1042, block_hash: some.blockHash },
+        cost: '31500000000000',
+      },
+    ],
+  },
 )
 
 export type CancellationBody = Static<typeof cancellationSchema>

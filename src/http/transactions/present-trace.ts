@@ -2,15 +2,15 @@
 import { type Static, Type } from 'typebox'
 import { conditions } from '../../domain/condition.ts'
 import { feesPaid, type Inclusion, isTerminal, spenderKind, type Transaction } from '../../domain/transaction.ts'
+import { hash, such, wei } from '../response/forms.ts'
 import { attemptSchema, presentAttempt } from './present-attempt.ts'
 import { cancellationSchema, presentCancellation } from './present-cancellation.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
 
-const wei = (description: string) => Type.String({ pattern: '^[0-9]+$', description: `Wei: ${description}` })
-
 export const waitSchema = Type.Object(
-  { condition: Type.Enum([...conditions]), text: Type.String() },
+  { condition: Type.Enum([...conditions]), text: such('the balance of 0 wei does not cover the transaction') },
   {
+    title: 'Wait',
     additionalProperties: false,
     description: 'Why it waits, as of the last observation; absent while nothing holds it up',
   },
@@ -21,15 +21,15 @@ const inclusionSchema = Type.Object(
     spender: Type.Enum(['payload', 'no_op', 'foreign'], {
       description: 'The kind of transaction that spent the nonce',
     }),
-    hash: Type.String(),
+    hash: hash(),
     block_number: Type.Integer(),
     succeeded: Type.Optional(Type.Boolean({ description: 'Absent where no node reports it' })),
     revert_reason: Type.Optional(Type.String()),
     gas_used: Type.Optional(Type.Integer()),
-    effective_gas_price: Type.Optional(wei('for each unit of gas')),
-    fees: Type.Optional(wei('all fees; absent where no node reports all of them')),
+    effective_gas_price: Type.Optional(wei('Wei: for each unit of gas')),
+    fees: Type.Optional(wei('Wei: all fees; absent where no node reports all of them')),
   },
-  { additionalProperties: false },
+  { title: 'Inclusion', additionalProperties: false },
 )
 
 export const traceSchema = Type.Object(
@@ -47,12 +47,12 @@ export const traceSchema = Type.Object(
           ...attemptSchema.properties,
           recorded_at_block: Type.Integer({ minimum: 0, description: 'The head when it was signed' }),
         },
-        { additionalProperties: false },
+        { title: 'TracedAttempt', additionalProperties: false },
       ),
       { description: 'Of its current nonce, oldest first' },
     ),
   },
-  { additionalProperties: false },
+  { title: 'Trace', additionalProperties: false },
 )
 
 export type TraceBody = Static<typeof traceSchema>

@@ -5,47 +5,71 @@ import { type Fees, type Pricing, speeds } from '../../domain/fees.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { confirmedAtOf, executedPayload, shownAttempt, statuses, statusOf } from '../../domain/transaction.ts'
 import { statusReasonOf } from '../../domain/wait.ts'
+import { address, hash, some, such, time, wei } from '../response/forms.ts'
 import { presentTime } from '../response/present-time.ts'
 import { accessListSchema, presentAccessList } from './access-list.ts'
 
-const wei = Type.String({ pattern: '^[0-9]+$', description: 'Wei, decimal' })
-const time = Type.String({ format: 'date-time' })
+export const speedSchema = Type.Object(
+  { name: Type.Enum([...speeds]) },
+  { title: 'Speed', additionalProperties: false },
+)
 
-export const speedSchema = Type.Object({ name: Type.Enum([...speeds]) }, { additionalProperties: false })
+export const signatureSchema = Type.Object(
+  {
+    r: such(`0x${'1f'.repeat(32)}`),
+    s: such(`0x${'2e'.repeat(32)}`),
+    v: Type.Integer({ examples: [27] }),
+    sig: such(`0x${'1f'.repeat(32)}${'2e'.repeat(32)}1b`, 'r, s and 27 or 28, in 65 bytes'),
+  },
+  { title: 'Signature' },
+)
 
-export const signatureSchema = Type.Object({
-  r: Type.String(),
-  s: Type.String(),
-  v: Type.Integer(),
-  sig: Type.String({ description: 'r, s and 27 or 28, in 65 bytes' }),
-})
+export const transactionExample = {
+  id: some.transactionId,
+  relayer_id: 'local',
+  status: 'submitted',
+  created_at: some.time,
+  sent_at: some.time,
+  hash: some.hash,
+  from: some.relayerAddress,
+  to: some.address,
+  value: '1000000000000000000',
+  data: '0x',
+  nonce: 7,
+  gas_limit: 21_000,
+  max_fee_per_gas: '2000000000',
+  max_priority_fee_per_gas: '1000000000',
+  speed: { name: 'fast' },
+}
 
 export const transactionSchema = Type.Object(
   {
-    id: Type.String(),
-    relayer_id: Type.String(),
+    id: such(some.transactionId),
+    relayer_id: such('local'),
     status: Type.Enum([...statuses]),
     status_reason: Type.Optional(Type.String()),
-    created_at: time,
-    sent_at: Type.Optional(time),
-    confirmed_at: Type.Optional(time),
-    hash: Type.Optional(
-      Type.String({ description: 'The hash of the mined attempt with the payload, else of its newest attempt' }),
-    ),
-    from: Type.String(),
-    to: Type.Optional(Type.String({ description: 'Absent for a contract creation' })),
-    value: wei,
-    data: Type.String(),
+    created_at: time(),
+    sent_at: Type.Optional(time()),
+    confirmed_at: Type.Optional(time()),
+    hash: Type.Optional(hash('The hash of the mined attempt with the payload, else of its newest attempt')),
+    from: address(),
+    to: Type.Optional(address('Absent for a contract creation')),
+    value: wei(),
+    data: such('0x'),
     nonce: Type.Optional(Type.Integer({ minimum: 0 })),
     gas_limit: Type.Optional(Type.Integer({ minimum: 0 })),
-    gas_price: Type.Optional(wei),
-    max_fee_per_gas: Type.Optional(wei),
-    max_priority_fee_per_gas: Type.Optional(wei),
+    gas_price: Type.Optional(wei()),
+    max_fee_per_gas: Type.Optional(wei()),
+    max_priority_fee_per_gas: Type.Optional(wei()),
     signature: Type.Optional(signatureSchema),
     speed: Type.Optional(speedSchema),
     access_list: Type.Optional(accessListSchema),
   },
-  { additionalProperties: false },
+  {
+    title: 'Transaction',
+    additionalProperties: false,
+    examples: [transactionExample],
+  },
 )
 
 export type TransactionBody = Static<typeof transactionSchema>

@@ -8,9 +8,7 @@ import {
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
-
-const wei = (description: string) => Type.String({ pattern: '^[0-9]+$', description: `Wei: ${description}` })
-const count = (description: string) => Type.Integer({ minimum: 0, description })
+import { count, wei } from '../response/forms.ts'
 
 export const previewSchema = Type.Object(
   {
@@ -22,26 +20,28 @@ export const previewSchema = Type.Object(
     too_late: count('That are pending by their status, and whose nonce the chain has spent'),
     cost: Type.Object(
       {
-        expected: wei('if all no-ops are mined in the next block'),
-        today: wei('the most that no-ops signed now can cost'),
+        expected: wei('Wei: if all no-ops are mined in the next block'),
+        today: wei('Wei: the most that no-ops signed now can cost'),
         max: Type.Optional(
-          wei('the most that they can come to cost under cancel_gas_price_cap; absent without that policy'),
+          wei('Wei: the most that they can come to cost under cancel_gas_price_cap; absent without that policy'),
         ),
       },
-      { additionalProperties: false },
+      { title: 'CancellationCost', additionalProperties: false },
     ),
     fee_per_gas: Type.Object(
       {
-        today: Type.Optional(wei('the most that a no-op signed now offers for a unit of gas; absent without a no-op')),
+        today: Type.Optional(
+          wei('Wei: the most that a no-op signed now offers for a unit of gas; absent without a no-op'),
+        ),
         max: Type.Optional(
-          wei('the policy cancel_gas_price_cap, which no later no-op exceeds; absent without that policy'),
+          wei('Wei: the policy cancel_gas_price_cap, which no later no-op exceeds; absent without that policy'),
         ),
       },
-      { additionalProperties: false, description: 'gas_price_cap limits sends, and no no-op' },
+      { title: 'NoOpPrice', additionalProperties: false, description: 'gas_price_cap limits sends, and no no-op' },
     ),
-    committed: wei('the most that the no-ops of those that race already can cost'),
-    balance: wei('of the relayer'),
-    cancel_reserve: wei('what sends leave untouched, for no-ops'),
+    committed: wei('Wei: the most that the no-ops of those that race already can cost'),
+    balance: wei('Wei: of the relayer'),
+    cancel_reserve: wei('Wei: what sends leave untouched, for no-ops'),
     balance_covers: Type.Object(
       {
         today: Type.Boolean({ description: 'cost.today, on top of committed amounts' }),
@@ -51,12 +51,13 @@ export const previewSchema = Type.Object(
     ),
     block_number: Type.Integer({ minimum: 0, description: 'The head of this preview' }),
   },
-  { additionalProperties: false },
+  { title: 'CancellationPreview', additionalProperties: false },
 )
 
 export function previewCancellation(context: PreviewContext) {
   return operation({
     scope: 'read',
+    refusals: ['RELAYER_NOT_FOUND', 'NODE_UNAVAILABLE'],
     schema: {
       operationId: 'previewPendingCancellation',
       summary: 'Preview the effect and cost of canceling everything pending',
@@ -64,7 +65,7 @@ export function previewCancellation(context: PreviewContext) {
         'Prices are those of no-ops signed now, each above every attempt that a node may have. Changes nothing; the next block may change the preview.',
       tags: ['transactions'],
       params: relayerParameters,
-      response: answers(previewSchema, 400, 404, 503),
+      response: answers(previewSchema),
     },
     async answer({ params }) {
       const previewed = await previewCommand(context, params.relayer_id)

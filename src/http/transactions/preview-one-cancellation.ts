@@ -11,13 +11,14 @@ import { inWords, presentPreview, previewSchema } from './preview-cancellation.t
 export function previewOneCancellation(context: PreviewContext) {
   return operation({
     scope: 'read',
+    refusals: ['TRANSACTION_NOT_FOUND', 'NODE_UNAVAILABLE'],
     schema: {
       operationId: 'previewCancellation',
       summary: 'Preview the effect and cost of canceling one transaction',
       description: 'As the preview of canceling everything pending, for one transaction. Changes nothing.',
       tags: ['transactions'],
       params: transactionParameters,
-      response: answers(previewSchema, 400, 404, 503),
+      response: answers(previewSchema),
     },
     async answer({ params }) {
       const previewed = await previewCommand(context, params.relayer_id, params.transaction_id)

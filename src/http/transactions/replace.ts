@@ -8,10 +8,18 @@ import { transactionParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
 import { parseSend, sendSchema } from './parse-send.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
+import { lateRefusals, sendRefusals } from './refusals.ts'
 
 export function replace(commands: CommandContext) {
   return operation({
     scope: 'send',
+    refusals: [
+      'TRANSACTION_NOT_FOUND',
+      ...lateRefusals,
+      'TRANSACTION_ALREADY_CANCELED',
+      'TRANSACTION_ALREADY_ORDERED',
+      ...sendRefusals,
+    ],
     audited: 'in its commit',
     schema: {
       operationId: 'replaceTransaction',
@@ -21,7 +29,7 @@ export function replace(commands: CommandContext) {
       tags: ['transactions'],
       params: transactionParameters,
       body: sendSchema,
-      response: answers(transactionSchema, 400, 404, 413, 415),
+      response: answers(transactionSchema),
     },
     async answer(request) {
       const payload = parseSend(request.body)

@@ -6,13 +6,14 @@ import { searchedRelayersMax } from '../limits.ts'
 import { operation } from '../request/operation.ts'
 import { visibleRelayers } from '../request/visible-relayers.ts'
 import { answers, success } from '../response/envelope.ts'
+import { some, such } from '../response/forms.ts'
 
 const findingSchema = Type.Object(
   {
-    relayer_id: Type.String(),
-    transaction_id: Type.Optional(Type.String({ description: 'Absent: the relayer itself was found' })),
+    relayer_id: such('local'),
+    transaction_id: Type.Optional(such(some.transactionId, 'Absent: the relayer itself was found')),
   },
-  { additionalProperties: false },
+  { title: 'Finding', additionalProperties: false },
 )
 
 const querySchema = Type.Object(
@@ -37,7 +38,7 @@ export function search(context: SearchContext) {
       description: 'The hash of a mined transaction is found while a node of its network answers.',
       tags: ['transactions'],
       querystring: querySchema,
-      response: answers(Type.Array(findingSchema), 400),
+      response: answers(Type.Array(findingSchema)),
     },
     async answer({ query, principal }) {
       const { items } = await visibleRelayers(context.reads, principal, { page: 1, perPage: searchedRelayersMax })

@@ -11,21 +11,18 @@ import { answers, success } from '../response/envelope.ts'
 import { claimOf } from './claim.ts'
 import { parseSend, sendSchema } from './parse-send.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
-
-const itemSchema = Type.Object(sendSchema.properties, {
-  additionalProperties: false,
-  description: 'a transaction as an object, such as {"to": "0x…", "value": "1"}',
-})
+import { sendRefusals } from './refusals.ts'
 
 const bodySchema = Type.Object(
   {
-    transactions: Type.Array(itemSchema, {
+    transactions: Type.Array(sendSchema, {
       minItems: 1,
       maxItems: batchItemsMax,
       description: `a list of 1 to ${batchItemsMax} transactions, each as in a single send`,
     }),
   },
   {
+    title: 'BatchRequest',
     additionalProperties: false,
     examples: [
       {
@@ -41,6 +38,8 @@ const bodySchema = Type.Object(
 export function submitBatch(commands: CommandContext) {
   return operation({
     scope: 'send',
+    answerHeaders: ['Idempotency-Replayed'],
+    refusals: ['RELAYER_NOT_FOUND', ...sendRefusals, 'IDEMPOTENCY_KEY_REUSED', 'QUEUE_FULL'],
     bodyBytesMax: batchBodyBytesMax,
     audited: 'in its commit',
     schema: {
@@ -52,7 +51,7 @@ export function submitBatch(commands: CommandContext) {
       params: relayerParameters,
       headers: sendHeaders,
       body: bodySchema,
-      response: answers(Type.Array(transactionSchema), 400, 404, 413, 415),
+      response: answers(Type.Array(transactionSchema)),
     },
     async answer(request, reply) {
       const payloads = checkEach('transactions', request.body.transactions, parseSend)

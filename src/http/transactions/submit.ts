@@ -8,10 +8,13 @@ import { answers, success } from '../response/envelope.ts'
 import { claimOf } from './claim.ts'
 import { parseSend, sendSchema } from './parse-send.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
+import { sendRefusals } from './refusals.ts'
 
 export function submit(commands: CommandContext) {
   return operation({
     scope: 'send',
+    answerHeaders: ['Idempotency-Replayed'],
+    refusals: ['RELAYER_NOT_FOUND', ...sendRefusals, 'IDEMPOTENCY_KEY_REUSED', 'QUEUE_FULL'],
     audited: 'in its commit',
     schema: {
       operationId: 'sendTransaction',
@@ -22,7 +25,7 @@ export function submit(commands: CommandContext) {
       params: relayerParameters,
       headers: sendHeaders,
       body: sendSchema,
-      response: answers(transactionSchema, 400, 404, 413, 415),
+      response: answers(transactionSchema),
     },
     async answer(request, reply) {
       const payload = parseSend(request.body)

@@ -7,6 +7,7 @@ import type { ApiKeyId } from '../../../src/domain/ids.ts'
 import type { Clock } from '../../../src/ops/clock.ts'
 import { systemClock } from '../../../src/ops/clock.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { dereferenced } from '../../openapi/support/dereferenced.ts'
 import { openEventStream } from '../../support/event-stream.ts'
 import { expectFailure, expectSuccess } from '../support/expectations.ts'
 import { put, receiver, transaction } from '../support/rows.ts'
@@ -317,7 +318,7 @@ describe('what it costs', () => {
 })
 
 test('answers fit their schemas', async () => {
-  const { paths } = (await server.ask('GET', '/api/v1/openapi.json')).body
+  const { paths } = dereferenced((await server.ask('GET', '/api/v1/openapi.json')).body)
   const schemaOf = (path: string, method: string) =>
     paths[path][method].responses[200].content['application/json'].schema
   const creation = await create({

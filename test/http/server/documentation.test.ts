@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dereferenced } from '../../openapi/support/dereferenced.ts'
 import { putEveryPhase } from '../support/rows.ts'
 import { type Serving, serve } from '../support/serve.ts'
 
@@ -13,7 +14,7 @@ let document: any
 beforeAll(async () => {
   server = await serve()
   await putEveryPhase(server.store)
-  document = (await server.ask('GET', '/api/v1/openapi.json', { token: null })).body
+  document = dereferenced((await server.ask('GET', '/api/v1/openapi.json', { token: null })).body)
 })
 afterAll(() => server[Symbol.asyncDispose]())
 

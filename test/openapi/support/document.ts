@@ -2,6 +2,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { Schema } from './arbitrary.ts'
+import { dereferenced } from './dereferenced.ts'
 
 export interface Parameter {
   readonly in: 'path' | 'query' | 'header'
@@ -23,7 +24,21 @@ export interface Described {
     readonly examples: readonly unknown[]
   }
   /** What is wrong with an answer, in words; empty where it is as described. */
-  judge(answer: { status: number; contentType: string; text: string }): readonly string[]
+  judge(answer: Judged): readonly string[]
+  /** Each answer that the document describes, with its examples. */
+  readonly answers: readonly {
+    readonly status: number
+    readonly contentType: string
+    readonly examples: readonly unknown[]
+  }[]
+}
+
+interface Judged {
+  readonly status: number
+  readonly contentType: string
+  readonly text: string
+  /** As they came. Absent: not judged. */
+  readonly headers?: Readonly<Record<string, unknown>>
 }
 
 interface Media {
@@ -36,22 +51,31 @@ interface RawOperation {
   readonly operationId: string
   readonly parameters?: readonly (Omit<Parameter, 'examples' | 'schema'> & Media)[]
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> }
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Media>> }>>
+  readonly responses: Readonly<
+    Record<
+      string,
+      {
+        readonly content?: Readonly<Record<string, Media>>
+        readonly headers?: Readonly<Record<string, { readonly required?: boolean; readonly schema: Schema }>>
+      }
+    >
+  >
 }
 
 export interface OpenApiDocument {
   readonly openapi: string
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
   readonly paths: Readonly<Record<string, Readonly<Record<string, RawOperation>>>>
 }
 
 export function operationsOf(document: OpenApiDocument): readonly Described[] {
-  const ajv = formats.default(new Ajv2020({ strict: false, allErrors: true }))
-  return Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => describeOperation(path, method, operation, ajv)),
+  const judgeBy = judges()
+  return Object.entries(dereferenced(document).paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => describeOperation(path, method, operation, judgeBy)),
   )
 }
 
-function describeOperation(path: string, method: string, operation: RawOperation, ajv: Ajv2020): Described {
+function describeOperation(path: string, method: string, operation: RawOperation, judgeBy: JudgeBy): Described {
   const [body] = Object.entries(operation.requestBody?.content ?? {})
   return {
     id: operation.operationId,
@@ -65,7 +89,14 @@ function describeOperation(path: string, method: string, operation: RawOperation
       examples: examplesOf(parameter),
     })),
     ...(body && { body: { contentType: body[0], schema: body[1].schema ?? {}, examples: examplesOf(body[1]) } }),
-    judge: judgeOf(operation, ajv),
+    judge: judgeOf(operation, judgeBy),
+    answers: Object.entries(operation.responses).flatMap(([status, { content = {} }]) =>
+      Object.entries(content).map(([contentType, media]) => ({
+        status: Number(status),
+        contentType,
+        examples: examplesOf(media),
+      })),
+    ),
   }
 }
 
@@ -78,25 +109,58 @@ function examplesOf({ example, examples, schema }: Media): readonly unknown[] {
   ]
 }
 
-function judgeOf({ operationId, responses }: RawOperation, ajv: Ajv2020): Described['judge'] {
-  const judges = new Map<string, ValidateFunction>()
-  const judgeFor = (status: number, contentType: string, schema: Schema) => {
-    const name = `${status} ${contentType}`
-    const judge = judges.get(name) ?? ajv.compile(schema)
-    judges.set(name, judge)
+type JudgeBy = (schema: Schema) => ValidateFunction
+
+/** Equal schemas share a judge: nearly every answer that refuses has the same. */
+function judges(): JudgeBy {
+  const ajv = formats.default(new Ajv2020({ strict: false, allErrors: true }))
+  const byText = new Map<string, ValidateFunction>()
+  const known = new WeakMap<Schema, ValidateFunction>()
+  return (schema) => {
+    const judge = known.get(schema) ?? byText.get(JSON.stringify(schema)) ?? ajv.compile(schema)
+    if (!known.has(schema)) byText.set(JSON.stringify(schema), judge)
+    known.set(schema, judge)
     return judge
   }
-  return ({ status, contentType, text }) => {
+}
+
+function judgeOf({ operationId, responses }: RawOperation, judgeBy: JudgeBy): Described['judge'] {
+  return ({ status, contentType, text, headers }) => {
     const described = responses[status]
     if (!described) return [`${operationId}: the document knows no status ${status}`]
     const type = contentType.split(';')[0] ?? ''
     const schema = described.content?.[type]?.schema
     if (!schema) return [`${operationId}: the document knows no "${type}" under ${status}`]
+    const faults = headers ? headerFaults(described.headers ?? {}, headers) : []
+    if (faults.length > 0) return faults.map((fault) => `${operationId}: ${status} ${fault}`)
     if (type === 'text/event-stream') return []
-    const judge = judgeFor(status, type, schema)
+    const judge = judgeBy(schema)
     const isFine = judge(type === 'application/json' ? JSON.parse(text) : text)
-    return isFine ? [] : [`${operationId}: ${status} is not as described: ${ajv.errorsText(judge.errors)}`]
+    return isFine ? [] : [`${operationId}: ${status} is not as described: ${shownErrors(judge)}`]
   }
+}
+
+function shownErrors({ errors }: ValidateFunction): string {
+  return (errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`).join(', ')
+}
+
+/** Of HTTP itself: the document describes only what the service means by a header. */
+const standard = ['content-type', 'content-length', 'date', 'connection', 'keep-alive', 'transfer-encoding']
+
+type DescribedHeaders = Readonly<Record<string, { readonly required?: boolean; readonly schema: Schema }>>
+
+function headerFaults(described: DescribedHeaders, sent: Readonly<Record<string, unknown>>): readonly string[] {
+  const known = new Map(Object.entries(described).map(([name, header]) => [name.toLowerCase(), header]))
+  const unknown = Object.keys(sent).filter((name) => !standard.includes(name) && !known.has(name))
+  const wrong = [...known].filter(([name, { required = false, schema }]) => {
+    const value = sent[name]
+    if (value === undefined) return required
+    return schema.type === 'integer' ? !/^\d+$/.test(`${value}`) : schema.enum?.includes(value) === false
+  })
+  return [
+    ...unknown.map((name) => `has the header ${name}, which the document does not know`),
+    ...wrong.map(([name]) => `has ${name}: ${sent[name]}, which is not as described`),
+  ]
 }
 
 /** The path with its parameters in their places, each encoded as a client must. */

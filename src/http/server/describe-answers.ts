@@ -1,0 +1,131 @@
+// The answers of the OpenAPI document: statuses, headers and an example of each.
+import { catalogue, type ErrorCode } from '../../domain/errors.ts'
+import { memberOf } from '../../ops/member.ts'
+import type { DocumentedOperation, OwnHeader } from '../request/operation.ts'
+import { failureSchema } from '../response/envelope.ts'
+import { exampleMessage } from './error-examples.ts'
+import { fixedAnswer } from './errors.ts'
+import { exampleOf, type JsonObject } from './example-of.ts'
+
+/** An operation as it is in the document. */
+export interface DocumentOperation {
+  readonly operationId: string
+  readonly parameters?: readonly { readonly in: string; readonly name: string; readonly schema: JsonObject }[]
+  readonly requestBody?: unknown
+  readonly responses: Readonly<
+    Record<
+      string,
+      { readonly description: string; readonly content: Readonly<Record<string, { readonly schema: JsonObject }>> }
+    >
+  >
+}
+
+const text = (description: string, ...examples: readonly string[]) => ({
+  description,
+  schema: { type: 'string', examples },
+})
+
+type HeaderName = OwnHeader | keyof typeof common
+
+const common = {
+  'X-Request-Id': text('The id of the request in the log: the one that the client sent, or a new one', 'f3a1c0de-1'),
+  'Cache-Control': text('No cache may keep an answer', 'no-store'),
+  'Content-Security-Policy': text('A browser that shows the answer loads nothing', "default-src 'none'"),
+  'X-Content-Type-Options': text('A browser does not guess another type', 'nosniff'),
+  'RateLimit-Policy': text('The allowance of the API key: `q` requests in `w` seconds', '"key";q=200;w=4'),
+  RateLimit: text('`r` requests are left, and all of them again in `t` seconds', '"key";r=199;t=1'),
+  'WWW-Authenticate': text('The scheme of the Authorization header', 'Bearer'),
+  'Retry-After': { description: 'Seconds to wait before a retry', schema: { type: 'integer', minimum: 1 } },
+} as const
+
+const own: Readonly<Record<OwnHeader, object>> = {
+  'Idempotency-Replayed': {
+    description: 'Only where an earlier request with the same Idempotency-Key sent the transactions',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  'Preference-Applied': text('The wait of `Prefer`, as the service applies it', 'wait=30'),
+  'X-Accel-Buffering': text('A proxy passes events on as they come', 'no'),
+}
+
+export const headers: Readonly<Record<string, object>> = { ...common, ...own }
+
+const everywhere: readonly HeaderName[] = [
+  ...(['X-Request-Id', 'Cache-Control', 'Content-Security-Policy', 'X-Content-Type-Options'] as const),
+]
+
+function refer(names: readonly HeaderName[]): JsonObject {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+/** All answers of an operation: its success, and its refusals by status. */
+export function describeAnswers(
+  method: string,
+  operation: DocumentOperation,
+  documented: DocumentedOperation,
+): JsonObject {
+  const rates: readonly HeaderName[] = documented.scope ? ['RateLimit-Policy', 'RateLimit'] : []
+  const successes = Object.entries(operation.responses).map(([status, { description, content }]) => [
+    status,
+    {
+      description: description === 'Default Response' ? 'Success' : description,
+      headers: refer([...everywhere, ...rates, ...documented.answerHeaders]),
+      content: Object.fromEntries(
+        Object.entries(content).map(([type, media]) => [type, { ...media, example: exampleOf(media.schema) }]),
+      ),
+    },
+  ])
+  const codes = [...new Set([...commonRefusals(method, operation, documented), ...documented.refusals])]
+  const answerOf = (code: ErrorCode) => fixedAnswer(code, operation.operationId, method.toUpperCase())
+  const statuses = [...new Set(codes.map((code) => answerOf(code).status))].sort()
+  const refusals = statuses.map((status) => {
+    const ofStatus = codes.filter((code) => answerOf(code).status === status)
+    return [status, refusal(ofStatus, [...everywhere, ...rates], (code) => answerOf(code).text ?? exampleMessage(code))]
+  })
+  return Object.fromEntries([...successes, ...refusals])
+}
+
+function refusal(codes: readonly ErrorCode[], names: readonly HeaderName[], messageOf: (code: ErrorCode) => string) {
+  const isRetried = codes.some((code) => catalogue[code].retryable)
+  const isUnauthorized = codes.includes('UNAUTHORIZED')
+  return {
+    description: `Refused: ${codes.map((code) => `\`${code}\``).join(', ')}`,
+    headers: {
+      'Relayer-Error-Code': { description: 'The reason', required: true, schema: { type: 'string', enum: codes } },
+      ...refer([
+        ...(isUnauthorized ? (['WWW-Authenticate'] as const) : []),
+        ...(isRetried ? (['Retry-After'] as const) : []),
+        ...names,
+      ]),
+    },
+    content: {
+      'application/json': {
+        schema: failureSchema,
+        examples: Object.fromEntries(
+          codes.map((code) => [code, { value: { data: null, message: messageOf(code), success: false } }]),
+        ),
+      },
+    },
+  }
+}
+
+/** Codes that an operation answers with because of its method, its parameters and its authentication. */
+function commonRefusals(method: string, operation: DocumentOperation, { scope }: DocumentedOperation): ErrorCode[] {
+  const { parameters = [], requestBody } = operation
+  const inPath = parameters.filter((parameter) => parameter.in === 'path')
+  const isChecked =
+    parameters.length > inPath.length ||
+    inPath.some(({ schema }) => 'pattern' in schema || memberOf(schema, 'type') !== 'string')
+  const takesBody = ['post', 'put', 'patch'].includes(method)
+  return [
+    ...(isChecked || requestBody ? (['INVALID_REQUEST'] as const) : []),
+    ...(takesBody ? (['MALFORMED_JSON', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) : []),
+    ...(inPath.length > 0 ? (['MALFORMED_PATH'] as const) : []),
+    'MALFORMED_HTTP',
+    ...(scope ? (['UNAUTHORIZED', 'SCOPE_MISSING', 'RATE_LIMITED', 'TOO_MUCH_UNREAD'] as const) : []),
+    ...(scope && inPath.some(({ name }) => name === 'relayer_id') ? (['RELAYER_NOT_GRANTED'] as const) : []),
+    'INTERNAL',
+    ...(scope ? (['DATABASE_UNAVAILABLE'] as const) : []),
+    ...(method === 'get' ? [] : (['OUTCOME_UNKNOWN'] as const)),
+    'SHUTTING_DOWN',
+  ]
+}

@@ -1,0 +1,53 @@
+// A message for each error code that an operation may answer with, as an example in the OpenAPI document.
+import type { ErrorCode } from '../../domain/errors.ts'
+
+/** Codes whose texts the API fixes have none, and neither have those that no described operation answers with. */
+const messages: Partial<Record<ErrorCode, string>> = {
+  INVALID_REQUEST: 'value: "0x1" is not wei as a decimal string, such as "1000000000000000000", or as an integer',
+  MALFORMED_HTTP: 'Bad Request',
+  MALFORMED_JSON: 'body: is not JSON; send a JSON object',
+  NOT_SUPPORTED: 'network_type: "stellar" is not supported; relayers are of type "evm"',
+  GAS_LIMIT_TOO_LOW: 'gas_limit: 21000 is below the intrinsic gas of 21064; send that or more, or none',
+  POLICY_VIOLATION: 'value: 2000000000000000000 is above value_cap, 1000000000000000000',
+  RELAYER_PAUSED: 'relayer "local" is paused and takes no new transactions',
+  TRANSACTION_ALREADY_MINED: 'transaction 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84 is already mined; send a new one',
+  TRANSACTION_ALREADY_CONFIRMED:
+    'transaction 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84 is already confirmed; send a new one',
+  TRANSACTION_ALREADY_FAILED: 'transaction 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84 is already failed; send a new one',
+  TRANSACTION_ALREADY_EXPIRED: 'transaction 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84 is already expired; send a new one',
+  TRANSACTION_ALREADY_CANCELED: 'transaction 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84 is already canceled; send a new one',
+  TRANSACTION_ALREADY_ORDERED:
+    'transaction 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84: the sequencer accepted it; send a new one',
+  STORAGE_KEY_MISSING: 'config.key would be stored, and there is no key to seal it with; set STORAGE_ENCRYPTION_KEY',
+  IDEMPOTENCY_KEY_REUSED: 'Idempotency-Key: was used for another request; send a new key',
+  RELAYER_NOT_FOUND: 'Relayer with ID local not found',
+  API_KEY_NOT_FOUND: 'API key with ID 019aa5c2-91b0-7e0f-8d11-f0a4c3b7e625 not found',
+  CANCELLATION_NOT_FOUND: 'this transaction was not canceled',
+  SIGNER_NOT_FOUND: 'Signer with ID dev not found',
+  NOTIFICATION_NOT_FOUND: 'Notification with ID alerts not found',
+  NETWORK_NOT_FOUND: 'Network with ID evm:sepolia not found',
+  DEAD_LETTER_NOT_FOUND: 'event 1042 is no dead letter of this notification',
+  ALREADY_EXISTS: 'id: there is a relayer "local"; give this one another id, or none',
+  ACCOUNT_IN_USE: 'signer_id: its account on this chain is that of relayer "local"; give this one another signer',
+  CONFIGURED_BY_FILE: 'signer "dev" is in the configuration file; change it there and restart',
+  SIGNER_IN_USE: 'signer "dev" is used by relayer "local"; delete them first',
+  NOTIFICATION_IN_USE: 'notification "alerts" is used by relayer "local"; delete them first',
+  RELAYER_HAS_OPEN_TRANSACTIONS: 'relayer "local" has open transactions; cancel them first',
+  EVENTS_GONE:
+    'the events from 1042 to 2084 were pruned; read the transactions themselves, then follow from after=4168',
+  BODY_TOO_LARGE: 'body: is larger than this service takes',
+  UNSUPPORTED_MEDIA_TYPE: 'body: is not JSON by its Content-Type; send Content-Type: application/json',
+  QUEUE_FULL: 'relayer "local" has as many pending transactions as it may have; send again as blocks are mined',
+  TOO_MUCH_UNREAD: 'this key has not read its earlier responses; read them first',
+  TOO_MANY_STREAMS: 'this key has 32 streams open; close some',
+  DATABASE_UNAVAILABLE: 'the database is not available; send it again',
+  OUTCOME_UNKNOWN: 'the database did not confirm the commit; read whether it happened',
+  NODE_UNAVAILABLE: 'no node of network "sepolia" answers',
+  NOT_READY: 'the store does not answer',
+  SIGNER_UNAVAILABLE: 'signer "dev" did not sign; send it again',
+  SHUTTING_DOWN: 'shutting down; send it again elsewhere',
+}
+
+export function exampleMessage(code: ErrorCode): string {
+  return messages[code] ?? code
+}
