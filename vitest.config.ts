@@ -75,6 +75,7 @@ export const tiers: readonly Tier[] = [
     again: true,
   },
   { name: 'rest-sim', files: ['test/sim/seeds.test.ts'], again: true },
+  { name: 'rest-rules', files: ['test/openapi/**/examples.test.ts'], again: true },
 ]
 
 /** Files a few at a time: most wait for nodes and processes. A worker goes from one to the next without loading all anew. */
@@ -105,6 +106,7 @@ const ways: Readonly<Record<string, object>> = {
   postgres: onOneServer,
   'rest-postgres': onOneServer,
   'rest-fuzz': { ...withProcesses, env: { FUZZ_REQUESTS: '60000' } },
+  'rest-rules': { ...withProcesses, env: { FUZZ_REQUESTS: '10000' } },
   demo: alone(1),
   // One Chromium at a time.
   browser: { ...withProcesses, ...alone(6) },

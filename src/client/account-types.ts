@@ -82,9 +82,9 @@ export interface ApiKeyInput {
   readonly name: string
   /** A list of the key's scopes: one or more of read, send, cancel, sign, admin */
   readonly scopes: readonly ('read' | 'send' | 'cancel' | 'sign' | 'admin')[]
-  /** A list of 1 to 256 relayers' ids, or nothing for all relayers */
+  /** A list of 1 to 256 relayers' ids, or nothing for all relayers; each exists */
   readonly relayers?: readonly string[]
-  /** A time by RFC 3339, such as "2030-01-31T12:00:00Z", or nothing for a key that does not expire */
+  /** A time by RFC 3339, such as "2030-01-31T12:00:00Z", or nothing for a key that does not expire; it lies in the future */
   readonly expires_at?: string
 }
 

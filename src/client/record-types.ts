@@ -66,7 +66,7 @@ export interface DeadLetterView {
         readonly sig: string
       }
       readonly speed?: { readonly name: 'safeLow' | 'average' | 'fast' | 'fastest' }
-      /** An array of at most 256 objects of address and storage_keys (EIP-2930) */
+      /** An array of at most 256 objects of address and storage_keys (EIP-2930), with at most 1024 storage keys in all of them */
       readonly access_list?: readonly {
         /** An address: 0x and 40 hex digits, in one case or with its EIP-55 checksum */
         readonly address: string

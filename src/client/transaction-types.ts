@@ -32,7 +32,7 @@ export interface TransactionView {
     readonly sig: string
   }
   readonly speed?: { readonly name: 'safeLow' | 'average' | 'fast' | 'fastest' }
-  /** An array of at most 256 objects of address and storage_keys (EIP-2930) */
+  /** An array of at most 256 objects of address and storage_keys (EIP-2930), with at most 1024 storage keys in all of them */
   readonly access_list?: readonly {
     /** An address: 0x and 40 hex digits, in one case or with its EIP-55 checksum */
     readonly address: string
@@ -141,12 +141,12 @@ export interface CancellationPreviewView {
 export interface SendInput {
   /** An address: 0x and 40 hex digits, in one case or with its EIP-55 checksum; none creates a contract */
   readonly to?: string
-  /** Wei as a decimal string, such as "1000000000000000000", or as an integer */
+  /** Wei as a decimal string, such as "1000000000000000000", or as an integer, below 2^256 */
   readonly value: string | number
   /** Bytes in hex: 0x and an even number of digits */
   readonly data?: string
   /** Gas units as an integer from 21000, or nothing to have it estimated */
-  readonly gas_limit?: number | null
+  readonly gas_limit?: number
   /** One of safeLow, average, fast, fastest, as {"name": "fast"} or as the bare string; fast when no fee is given */
   readonly speed?:
     | { readonly name: 'safeLow' | 'average' | 'fast' | 'fastest' }
@@ -154,19 +154,19 @@ export interface SendInput {
     | 'average'
     | 'fast'
     | 'fastest'
-  /** Wei as a decimal string, such as "1000000000000000000", or as an integer */
+  /** Wei as a decimal string, such as "1000000000000000000", or as an integer, below 2^256 */
   readonly gas_price?: string | number
-  /** Wei as a decimal string, such as "1000000000000000000", or as an integer */
+  /** Wei as a decimal string, such as "1000000000000000000", or as an integer, below 2^256 */
   readonly max_fee_per_gas?: string | number
-  /** Wei as a decimal string, such as "1000000000000000000", or as an integer */
+  /** Wei as a decimal string, such as "1000000000000000000", or as an integer, below 2^256; at most max_fee_per_gas */
   readonly max_priority_fee_per_gas?: string | number
-  /** An array of at most 256 objects of address and storage_keys (EIP-2930) */
+  /** An array of at most 256 objects of address and storage_keys (EIP-2930), with at most 1024 storage keys in all of them */
   readonly access_list?: readonly {
     /** An address: 0x and 40 hex digits, in one case or with its EIP-55 checksum */
     readonly address: string
     /** At most 1024 storage keys, as an array */
     readonly storage_keys: readonly string[]
   }[]
-  /** A time by RFC 3339, such as "2030-01-31T12:00:00Z" */
+  /** A time by RFC 3339 in the future, such as "2030-01-31T12:00:00Z" */
   readonly valid_until?: string
 }

@@ -2,15 +2,15 @@
 // of the parsers, and test/config/config-schema.test.ts compares the two on generated files.
 import { type Policy, policyTable, unenforcedPolicies } from '../domain/policy-table.ts'
 import { type ProfileField, profileLimits, profileTable } from '../domain/profile.ts'
+import { httpUrlPattern } from '../ops/http-url.ts'
 import {
   headerCharsMax,
   headerNamePattern,
   headersMax,
   headerValuePattern,
-  reservedHeaders,
+  reservedHeaderPattern,
 } from '../ops/request-headers.ts'
 import { limits } from './limits.ts'
-import { httpUrlPattern } from './parse-rpc-urls.ts'
 
 export interface FileSchema {
   readonly [keyword: string]: unknown
@@ -121,14 +121,10 @@ const headers: FileSchema = {
   maxProperties: headersMax,
   propertyNames: {
     pattern: headerNamePattern,
-    not: { pattern: `^(${reservedHeaders.map(inAnyCase).join('|')})$` },
+    not: { pattern: reservedHeaderPattern },
   },
   additionalProperties: anyOf(headerValue, reference(headerValue)),
   examples: [{ 'x-api-key': { type: 'env', value: 'RPC_KEY' } }],
-}
-
-function inAnyCase(name: string): string {
-  return name.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
 }
 
 const rpcUrls = list(anyOf(url, reference(url), object({ url }, { weight: count(0, 100), headers })), { minItems: 1 })

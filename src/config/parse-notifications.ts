@@ -1,10 +1,10 @@
 // The notifications of the file: where events go, and the key that signs them.
 
+import { httpUrl } from '../ops/http-url.ts'
 import { secretUrl } from '../ops/secret.ts'
 import type { NotificationConfig } from './config.ts'
 import { limits } from './limits.ts'
 import { type Members, readMembers, shown } from './members.ts'
-import { httpUrl } from './parse-rpc-urls.ts'
 import { type Environment, readReference } from './read-reference.ts'
 import type { Report } from './report.ts'
 

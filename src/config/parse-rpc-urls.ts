@@ -1,5 +1,6 @@
 // RPC endpoints: each URL is a secret, as a provider's key may be part of it.
 
+import { httpUrl } from '../ops/http-url.ts'
 import { secretUrl } from '../ops/secret.ts'
 import type { RpcEndpointConfig } from './config.ts'
 import { kindOf, type Members, readMembers } from './members.ts'
@@ -65,11 +66,4 @@ function endpoint(text: string, place: string, report: Report): RpcEndpointConfi
     : 'is no http or https URL (not shown: it may hold a key); write "https://…"'
   report.problem(place, fault)
   return undefined
-}
-
-/** A parser of URLs accepts more, such as blanks before it. */
-export const httpUrlPattern = '^[hH][tT][tT][pP][sS]?://[^\\s/?#][^\\s]*$'
-
-export function httpUrl(text: string): URL | undefined {
-  return new RegExp(httpUrlPattern).test(text) ? (URL.parse(text) ?? undefined) : undefined
 }

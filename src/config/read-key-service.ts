@@ -1,10 +1,10 @@
 // What the parsers of key services share: where secrets come from, and members with a form of their own.
 import { resolve } from 'node:path'
+import { httpUrl } from '../ops/http-url.ts'
 import type { Secret } from '../ops/secret.ts'
 import type { KeyServiceSettings, VaultTransitSettings } from '../signers/settings.ts'
 import type { ShownConfig, SignerEnvironment } from './config.ts'
 import { kindOf, type Members, shown } from './members.ts'
-import { httpUrl } from './parse-rpc-urls.ts'
 import type { Report } from './report.ts'
 
 type WithoutSigner<T> = T extends unknown ? Omit<T, 'id' | 'address'> : never

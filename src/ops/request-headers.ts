@@ -18,6 +18,14 @@ export const reservedHeaders: readonly string[] = [
   ...['upgrade', 'http2-settings'],
 ]
 
+/** Their names in any case, for schemas. */
+export const reservedHeaderPattern = `^(${reservedHeaders.map(inAnyCase).join('|')})$`
+
+/** A pattern that matches the letters of a pattern in any case. */
+export function inAnyCase(name: string): string {
+  return name.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
+}
+
 export function isHeaderName(name: string): boolean {
   return new RegExp(headerNamePattern).test(name)
 }

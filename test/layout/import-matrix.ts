@@ -29,6 +29,7 @@ const matrix: Readonly<Record<string, Rule>> = {
     'ops/secret.ts',
     'ops/member.ts',
     'ops/request-headers.ts',
+    'ops/http-url.ts',
     'domain/finality.ts',
     'domain/network-profiles.ts',
     'domain/policies.ts',

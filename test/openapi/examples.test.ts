@@ -1,5 +1,7 @@
 // The OpenAPI document is valid, and every operation in it has examples that work as they stand.
+import { randomInt } from 'node:crypto'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import fc from 'fast-check'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Anvil, devAccount } from '../../tooling/anvil.ts'
@@ -7,6 +9,7 @@ import { pay, reached } from '../e2e/support/play.ts'
 import { anvilStage, type Stage } from '../e2e/support/stage.ts'
 import { storageKey } from '../manage/support/manager.ts'
 import { type Described, type OpenApiDocument, operationsOf, pathWith } from './support/document.ts'
+import { allowedRequest, type Existing, forbiddenRequest, type RuledRequest } from './support/rules.ts'
 
 type Specification = Parameters<Validator['validate']>[0]
 
@@ -14,7 +17,7 @@ let stage: Stage<Anvil>
 let document: OpenApiDocument
 let operations: readonly Described[]
 beforeAll(async () => {
-  const env = { STORAGE_ENCRYPTION_KEY: storageKey(1) }
+  const env = { STORAGE_ENCRYPTION_KEY: storageKey(1), WEBHOOK_ALLOWED_HOSTS: '127.0.0.1' }
   stage = await anvilStage({ relayers: { local: {} }, service: { env } })
   document = (await stage.client.request('GET', '/openapi.json')).body as OpenApiDocument
   operations = operationsOf(document)
@@ -151,4 +154,101 @@ async function execute(operation: Described, body: unknown): Promise<readonly un
   if (isStream) answer.body.on('error', () => undefined).destroy()
   const faults = operation.judge({ status: answer.statusCode, contentType, text, headers: answer.headers })
   return [answer.statusCode, ...faults, ...(answer.statusCode === 200 ? [] : faults.length > 0 ? [text] : [])]
+}
+
+/** Told how many requests, they begin at a seed that changes with each run. FUZZ_SEED=7 finds other things as well. */
+const { FUZZ_REQUESTS: wanted, FUZZ_SEED: given = wanted === undefined ? 20_261_123 : randomInt(2 ** 31) } = process.env
+const perOperation = Math.ceil(Number(wanted ?? 600) / 100)
+const seed = Number(given)
+
+describe(`by the rules of the document, from seed ${seed}`, () => {
+  let existing: Existing
+  beforeAll(async () => {
+    existing = await whatExists()
+  })
+
+  test('a document with other rules is found out', async () => {
+    const { SendRequest, ...schemas } = document.components.schemas
+    const { allOf: _, ...lax } = SendRequest ?? {}
+    const strict = { ...SendRequest, required: ['value', 'speed'] }
+    for (const other of [lax, strict]) {
+      const altered = {
+        ...document,
+        components: { ...document.components, schemas: { ...schemas, SendRequest: other } },
+      }
+      const sends = operationsOf(altered).filter(({ id }) => id === 'sendTransaction')
+      expect((await judged(sends, existing, 40)).faults).not.toEqual([])
+    }
+  })
+
+  test('the service takes what they allow, and accepts nothing that they forbid', { timeout: 900_000 }, async () => {
+    const { faults, taken } = await judged(operations, existing)
+    expect(faults).toEqual([])
+    // Refusals by what exists do not stand in the way of the rules.
+    const bodies = ['updateNetwork', 'createSigner', 'createNotification']
+    expect(taken).toEqual(expect.arrayContaining([...bodies, 'createApiKey', 'updateRelayer', 'signMessage', 'rpc']))
+  })
+})
+
+async function judged(operations: readonly Described[], existing: Existing, numRuns = perOperation) {
+  const faults: unknown[] = []
+  const taken = new Set<string>()
+  for (const operation of operations) {
+    const known = knownTo(operation, existing)
+    for (const sent of fc.sample(allowedRequest(operation, known), { seed, numRuns })) {
+      const { status, code, message } = await send(sent)
+      if (status === 200) taken.add(operation.id)
+      const isRefused = isMalformed(operation.id, code) && !inWords.some((rule) => rule.test(message))
+      if (isRefused) faults.push({ allowed: sent, status, code, message })
+    }
+    const forbidden = forbiddenRequest(operation, known)
+    for (const sent of forbidden ? fc.sample(forbidden, { seed, numRuns }) : []) {
+      const { status } = await send(sent)
+      if (status < 400) faults.push({ forbidden: sent, status })
+    }
+  }
+  return { faults, taken: [...taken] }
+}
+
+async function whatExists(): Promise<Existing> {
+  return {
+    relayer_id: ['local'],
+    relayers: [['local']],
+    network: ['localhost'],
+    network_id: ['evm:localhost'],
+    signer_id: ['dev'],
+    notification_id: [await make('/notifications', { url: 'https://hooks.example/rules' })],
+    transaction_id: [(await pending()).id],
+  }
+}
+
+/** What the others need stays. */
+function knownTo({ id }: Described, existing: Existing): Existing {
+  const gone = ['nobody']
+  return id.startsWith('delete') ? { relayer_id: gone, signer_id: gone, notification_id: gone } : existing
+}
+
+const malformed = ['INVALID_REQUEST', 'MALFORMED_JSON', 'MALFORMED_PATH', 'UNSUPPORTED_MEDIA_TYPE', 'NOT_SUPPORTED']
+
+/** Signing without sending is never supported. */
+function isMalformed(operationId: string, code: unknown): boolean {
+  return malformed.includes(String(code)) && operationId !== 'signTransaction'
+}
+
+/** Rules that no schema states: the document has them in words. */
+const inWords = [/is not at most max_fee_per_gas/, /storage keys; send at most/, /twice/, /detail: "position" is not/]
+
+async function send({ method, path, headers, body }: RuledRequest) {
+  const aborted = new AbortController()
+  const answer = await request(`${stage.service.url}${path}`, {
+    method: method as 'GET',
+    headers: { authorization: `Bearer ${stage.service.apiKey}`, ...headers },
+    ...(body !== undefined && { body }),
+    signal: aborted.signal,
+  })
+  const isStream = String(answer.headers['content-type']).startsWith('text/event-stream')
+  const text = isStream ? '{}' : await answer.body.text()
+  if (isStream) answer.body.on('error', () => undefined).destroy()
+  const { message = '' } = (text.startsWith('{') ? JSON.parse(text) : {}) as { readonly message?: string }
+  return { status: answer.statusCode, code: answer.headers['relayer-error-code'], message }
 }

@@ -10,6 +10,7 @@ import { anvilStage } from '../e2e/support/stage.ts'
 import { manage, storageKey } from '../manage/support/manager.ts'
 import { anything, fitting, spoiledBy } from './support/arbitrary.ts'
 import { type Described, type OpenApiDocument, operationsOf, type Parameter, pathWith } from './support/document.ts'
+import { withoutServices } from './support/rules.ts'
 
 /** Told how many requests, it begins at a seed that changes with each run. FUZZ_SEED=7 finds other things as well. */
 const { FUZZ_REQUESTS: wanted, FUZZ_SEED: given = wanted === undefined ? 20_261_121 : randomInt(2 ** 31) } = process.env
@@ -151,7 +152,7 @@ function shotAt(operation: Described): fc.Arbitrary<Shot> {
       query: query.map((parts) => Object.assign({}, ...parts) as Record<string, unknown>),
       header: inPlace('header'),
       odd: mostly(fc.constant({}), oddHeaders),
-      body: body === undefined ? mostly(fc.constant(undefined), fc.constant('{"x":1}')) : bodyOf(body),
+      body: body === undefined ? mostly(fc.constant(undefined), fc.constant('{"x":1}')) : bodyOf(operation.id, body),
     })
     .map(({ path, query, header, odd, body: sent }) => {
       const search = new URLSearchParams(
@@ -199,7 +200,8 @@ function parameterValue({ name, in: place, schema, examples }: Parameter, known:
   return place === 'path' ? texts.filter((text) => text !== '') : texts
 }
 
-function bodyOf({ schema, examples }: NonNullable<Described['body']>): fc.Arbitrary<string> {
+function bodyOf(id: string, { schema, examples }: NonNullable<Described['body']>): fc.Arbitrary<string> {
+  const right = fitting(withoutServices(id, schema))
   const json = (value: unknown) => JSON.stringify(value) ?? ''
   const noJson = fc.oneof(
     fc.string(),
@@ -208,8 +210,8 @@ function bodyOf({ schema, examples }: NonNullable<Described['body']>): fc.Arbitr
   return fc.oneof(
     { arbitrary: fc.constantFrom(...examples).map(json), weight: 3 },
     { arbitrary: spoiledBy(fc.constantFrom(...examples)).map(json), weight: 3 },
-    { arbitrary: fitting(schema).map(json), weight: 4 },
-    { arbitrary: spoiledBy(fitting(schema)).map(json), weight: 3 },
+    { arbitrary: right.map(json), weight: 4 },
+    { arbitrary: spoiledBy(right).map(json), weight: 3 },
     { arbitrary: anything.map(json), weight: 1 },
     { arbitrary: noJson, weight: 1 },
   )

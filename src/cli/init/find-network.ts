@@ -7,8 +7,8 @@ import { openTransport } from '../../chain/nodes/transport.ts'
 import { knownChain } from '../../config/known-chain.ts'
 import { limits } from '../../config/limits.ts'
 import { namedNetworks } from '../../config/named-networks.ts'
-import { httpUrl } from '../../config/parse-rpc-urls.ts'
 import { systemClock } from '../../ops/clock.ts'
+import { httpUrl } from '../../ops/http-url.ts'
 import { CommandError, exits, usage } from '../exits.ts'
 
 /** Of development nodes. */

@@ -8,8 +8,22 @@ import { apiKeyNameCharsMax, apiKeyRelayersMax } from '../limits.ts'
 import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { parseTime } from '../request/parse-time.ts'
+import { forms, stated } from '../request/stated.ts'
 import { answers, success } from '../response/envelope.ts'
 import { newApiKeySchema, presentApiKey } from './present-api-key.ts'
+
+/** `checkApiKey` enforces it: a key with admin can make another without a list. */
+const allowed = [
+  { description: 'A key for all relayers', properties: { relayers: forms.none } },
+  {
+    description: 'A key without the scope admin',
+    properties: { scopes: { items: { enum: scopes.filter((scope) => scope !== 'admin') } } },
+  },
+]
+
+const relayersWanted = `a list of 1 to ${apiKeyRelayersMax} relayers' ids, or nothing for all relayers`
+
+const timeWanted = 'a time by RFC 3339, such as "2030-01-31T12:00:00Z", or nothing for a key that does not expire'
 
 const bodySchema = Type.Object(
   {
@@ -27,20 +41,23 @@ const bodySchema = Type.Object(
       Type.Array(Type.Unsafe<RelayerId>(Type.String({ minLength: 1, maxLength: 100 })), {
         minItems: 1,
         maxItems: apiKeyRelayersMax,
-        description: `a list of 1 to ${apiKeyRelayersMax} relayers' ids, or nothing for all relayers`,
+        description: relayersWanted,
+        ...stated({ description: `${relayersWanted}; each exists` }),
       }),
     ),
     expires_at: Type.Optional(
       Type.String({
         format: 'date-time',
         maxLength: 64,
-        description: 'a time by RFC 3339, such as "2030-01-31T12:00:00Z", or nothing for a key that does not expire',
+        description: timeWanted,
+        ...stated({ description: `${timeWanted}; it lies in the future` }),
       }),
     ),
   },
   {
     title: 'ApiKeyRequest',
     additionalProperties: false,
+    ...stated({ anyOf: allowed }),
     examples: [
       { name: 'dashboard', scopes: ['read'] },
       { name: 'billing', scopes: ['read', 'send', 'cancel'], relayers: ['local'], expires_at: '2099-12-31T00:00:00Z' },

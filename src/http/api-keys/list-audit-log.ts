@@ -35,7 +35,7 @@ const querySchema = Type.Object(
   {
     before: Type.Optional(
       Type.String({
-        pattern: '^\\d{1,15}-\\d{1,9}$',
+        pattern: '^[0-9]{1,15}-[0-9]{1,9}$',
         description: 'the id of an entry, such as "1042-7"; the answer begins with the one before it',
       }),
     ),

@@ -16,6 +16,7 @@ import type { AuthenticateRequest } from '../request/authorize.ts'
 import { operation } from '../request/operation.ts'
 import { openPlaces } from '../request/places.ts'
 import { requesterIdOf } from '../request/requester.ts'
+import { stated } from '../request/stated.ts'
 import { invalid } from '../request/validate.ts'
 import { foundRelayer } from '../response/found.ts'
 import { followChanges } from './follow-changes.ts'
@@ -28,7 +29,7 @@ const querySchema = Type.Object(
     transaction_id: Type.Optional(Type.String({ description: 'the id of a transaction' })),
     after: Type.Optional(
       Type.String({
-        pattern: '^\\d{1,15}(-\\d{1,15})?$',
+        pattern: '^[0-9]{1,15}(-[0-9]{1,15})?$',
         description: 'the id of an event, such as "1042-1767323045678"; the stream begins after it',
       }),
     ),
@@ -36,11 +37,25 @@ const querySchema = Type.Object(
       Type.Union([Type.Literal('full'), Type.Literal('position')], {
         description:
           'position: instead of the events, a "changed" with the id of the newest one, at most twice a second; of all relayers',
+        ...stated({
+          description:
+            'position: instead of the events, a "changed" with the id of the newest one, at most twice a second; not beside relayer_id or transaction_id, as it is of all relayers',
+        }),
       }),
     ),
   },
   { additionalProperties: false },
 )
+
+/** `resumeAt` parses it. */
+const headersSchema = Type.Object({
+  'last-event-id': Type.Optional(
+    Type.String({
+      description: 'the id of the last event that the reader has; the stream begins after it, whatever `after` says',
+      ...stated({ pattern: '^([0-9]{1,15}(-[0-9]{1,15})?)?$' }),
+    }),
+  ),
+})
 
 const streamSchema = Type.String({
   examples: [
@@ -71,6 +86,7 @@ export function streamEvents(streams: EventStreams) {
       description: 'Server-sent events; the data of each is the body of a webhook. Last-Event-ID resumes.',
       tags: ['events'],
       querystring: querySchema,
+      headers: headersSchema,
       response: {
         200: {
           description: 'A stream that lasts until the reader or the service ends it',

@@ -7,6 +7,7 @@ import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { nameInBody, newId } from '../request/parameters.ts'
 import { endpointsSchema, parseEndpoints } from '../request/parse-endpoints.ts'
+import { stated } from '../request/stated.ts'
 import { answers, success } from '../response/envelope.ts'
 import { policiesInBody } from './policies.ts'
 import { presentRelayer, relayerSchema } from './present-relayer.ts'
@@ -15,10 +16,21 @@ const bodySchema = Type.Object(
   {
     id: newId,
     name: nameInBody,
-    network: Type.String({ description: 'the name of a network, such as "sepolia"' }),
-    network_type: Type.String({ description: '"evm"' }),
-    signer_id: Type.String({ description: 'the id of a signer' }),
-    notification_id: Type.Optional(Type.String({ description: 'the id of a notification' })),
+    network: Type.String({
+      description: 'the name of a network, such as "sepolia"',
+      ...stated({ description: 'the name of a configured network, such as "sepolia"' }),
+    }),
+    network_type: Type.String({ description: '"evm"', ...stated({ enum: ['evm'] }) }),
+    signer_id: Type.String({
+      description: 'the id of a signer',
+      ...stated({ description: 'the id of a signer that exists, and whose account no other relayer has there' }),
+    }),
+    notification_id: Type.Optional(
+      Type.String({
+        description: 'the id of a notification',
+        ...stated({ description: 'the id of a notification that exists' }),
+      }),
+    ),
     paused: Type.Optional(Type.Boolean({ description: 'true or false' })),
     policies: Type.Optional(policiesInBody),
     custom_rpc_urls: Type.Optional(endpointsSchema),

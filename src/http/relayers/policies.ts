@@ -3,9 +3,12 @@
 import { type TSchema, Type } from 'typebox'
 import { type HeldPolicy, heldPolicies } from '../../domain/policies.ts'
 import { type Policies, type Policy, policyTable, unenforcedPolicies } from '../../domain/policy-table.ts'
+import { forms, stated, weiForms } from '../request/stated.ts'
 import { exactNumber } from '../response/exact-number.ts'
 
 const rows: readonly Policy[] = Object.values(policyTable)
+const [refusedFlag] = unenforcedPolicies
+const selector = { type: 'string', pattern: '^0x([0-9a-fA-F]{8})?$', examples: ['0xa9059cbb'] }
 
 /** Null removes a policy. */
 export const policiesInBody = Type.Object(
@@ -20,12 +23,13 @@ export const policiesInBody = Type.Object(
 
 function given(policy: Policy) {
   const { meaning } = policy
-  const orNull = (description: string, ...forms: readonly TSchema[]) =>
-    Type.Optional(Type.Union([...forms, Type.Null()], { description }))
+  const rule = stated({ anyOf: [...ruleOf(policy), forms.none] })
+  const orNull = (description: string, ...accepted: readonly TSchema[]) =>
+    Type.Optional(Type.Union([...accepted, Type.Null()], { description, ...rule }))
   switch (policy.kind) {
     case 'wei': {
-      const forms = [Type.Integer({ minimum: 0 }), Type.String({ pattern: '^[0-9]{1,78}$' })]
-      return orNull(`wei as an integer or a decimal string: ${meaning}`, ...forms)
+      const accepted = [Type.Integer({ minimum: 0 }), Type.String({ pattern: '^[0-9]{1,78}$' })]
+      return orNull(`wei as an integer or a decimal string: ${meaning}`, ...accepted)
     }
     case 'count':
       return orNull(`an integer from ${policy.min}: ${meaning}`, Type.Integer({ minimum: policy.min }))
@@ -36,6 +40,25 @@ function given(policy: Policy) {
     case 'calls': {
       const wanted = 'an object of lists of selectors by receiver, {"0x…": ["0xa9059cbb"]}'
       return orNull(`${wanted}: ${meaning}`, Type.Record(Type.String(), Type.Array(Type.String())))
+    }
+  }
+}
+
+/** The parser of the configuration file enforces it. */
+function ruleOf(policy: Policy): readonly object[] {
+  switch (policy.kind) {
+    case 'wei':
+      return weiForms(policy.zeroMeans === undefined ? 0 : 1)
+    case 'count':
+      return [{ type: 'integer', minimum: policy.min, maximum: policy.max }]
+    case 'flag':
+      return policy.name === refusedFlag.name ? [{ enum: [false] }] : [{ type: 'boolean' }]
+    case 'addresses':
+      return [{ type: 'array', items: forms.address }]
+    case 'calls': {
+      const { pattern, format } = forms.address
+      const items = { type: 'array', items: selector }
+      return [{ type: 'object', propertyNames: { pattern, format }, additionalProperties: items }]
     }
   }
 }

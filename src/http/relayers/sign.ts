@@ -5,6 +5,7 @@ import type { Hex } from '../../domain/ids.ts'
 import type { Store } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
+import { stated } from '../request/stated.ts'
 import { invalid } from '../request/validate.ts'
 import { answers, success } from '../response/envelope.ts'
 import { presentSignature, signatureSchema } from '../transactions/present-transaction.ts'
@@ -18,6 +19,7 @@ const bodySchema = Type.Object(
   {
     message: Type.Union([Type.String(), rawSchema], {
       description: 'a text, or bytes as {"raw": "0xdeadbeef"}',
+      ...stated({ description: 'a text of Unicode without half surrogate pairs, or bytes as {"raw": "0xdeadbeef"}' }),
       examples: ['hello'],
     }),
   },

@@ -6,6 +6,7 @@ import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { nameInBody, relayerParameters } from '../request/parameters.ts'
 import { endpointsSchema, endpointsWanted, parseEndpoints } from '../request/parse-endpoints.ts'
+import { stated } from '../request/stated.ts'
 import { answers, success } from '../response/envelope.ts'
 import { policiesInBody } from './policies.ts'
 import { presentRelayer, relayerSchema } from './present-relayer.ts'
@@ -14,7 +15,10 @@ const bodySchema = Type.Object(
   {
     name: Type.Optional(nameInBody),
     notification_id: Type.Optional(
-      Type.Union([Type.String(), Type.Null()], { description: 'the id of a notification, or null for none' }),
+      Type.Union([Type.String(), Type.Null()], {
+        description: 'the id of a notification, or null for none',
+        ...stated({ description: 'the id of a notification that exists, or null for none' }),
+      }),
     ),
     paused: Type.Optional(Type.Boolean({ description: 'true or false' })),
     policies: Type.Optional(

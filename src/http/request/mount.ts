@@ -28,7 +28,11 @@ export function mount<S extends FastifySchema>(
   app.route({
     method,
     url: `${basePath}${path}`,
-    schema: { ...schema, [documentedKey]: documented },
+    schema: {
+      ...schema,
+      [documentedKey]: documented,
+      ...(method === 'PATCH' && { consumes: ['application/json', 'application/merge-patch+json'] }),
+    },
     config: { operationId, ...(scope && { scope }) },
     ...(bodyBytesMax !== undefined && { bodyLimit: bodyBytesMax }),
     ...(scope && { onRequest: (request, reply) => authorize(door, scope, request, reply) }),

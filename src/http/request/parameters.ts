@@ -28,7 +28,7 @@ export const deadLettersParameters = Type.Object({ notification_id: shownId })
 export const deadLetterParameters = Type.Object({
   notification_id: shownId,
   event_id: Type.String({
-    pattern: '^\\d{1,15}(-\\d{1,15})?$',
+    pattern: '^[0-9]{1,15}(-[0-9]{1,15})?$',
     description: 'the id of an event, such as "1042-1767323045678"',
     examples: ['1042-1767323045678'],
   }),

@@ -3,10 +3,11 @@ import * as EthereumAddress from 'ox/Address'
 import { Type } from 'typebox'
 import { RescindError } from '../../domain/errors.ts'
 import type { Address } from '../../domain/ids.ts'
+import { forms } from './stated.ts'
 
 /** `parseAddress` checks the checksum. */
 export const addressSchema = (description: string) =>
-  Type.Unsafe<Address>(Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', description }))
+  Type.Unsafe<Address>(Type.String({ ...forms.address, description }))
 
 /** Mixed case is a checksum (EIP-55) and must be right: a typo would lose the money. Throws INVALID_REQUEST. */
 export function parseAddress(field: string, text: Address): Address {

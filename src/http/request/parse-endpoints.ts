@@ -1,32 +1,54 @@
 // Parses a list of endpoints. No error repeats a URL or a header: it may hold a provider's key.
 import { type Static, Type } from 'typebox'
 import { RescindError } from '../../domain/errors.ts'
+import { httpUrl, httpUrlPattern } from '../../ops/http-url.ts'
 import {
   headerCharsMax,
   headerNamePattern,
   headersMax,
   headerValuePattern,
   isReservedHeader,
+  reservedHeaderPattern,
   type SecretHeaders,
 } from '../../ops/request-headers.ts'
 import { type Secret, secret, secretUrl } from '../../ops/secret.ts'
 import type { EndpointSettings } from '../../registry/entities.ts'
 import { urlCharsMax } from '../limits.ts'
 import { headerMask } from '../response/present-endpoint.ts'
+import { stated } from './stated.ts'
 
 const endpointsMax = 32
 
-const url = Type.String({ maxLength: urlCharsMax, writeOnly: true, examples: ['https://rpc.example'] })
+const url = Type.String({
+  maxLength: urlCharsMax,
+  format: 'http-url',
+  writeOnly: true,
+  examples: ['https://rpc.example'],
+  ...stated({ pattern: httpUrlPattern }),
+})
 
-const headers = Type.Record(
-  Type.String({ pattern: headerNamePattern }),
-  Type.String({ maxLength: headerCharsMax, pattern: headerValuePattern, writeOnly: true, examples: ['a-key'] }),
-  {
-    additionalProperties: false,
-    maxProperties: headersMax,
-    description: `sent with each request to the endpoint: ${headersMax} headers at most, each a text of ASCII; not content-type, host, content-length, or headers about the connection`,
-  },
-)
+const headerValue = {
+  type: 'string',
+  maxLength: headerCharsMax,
+  pattern: headerValuePattern,
+  writeOnly: true,
+  examples: ['a-key'],
+}
+
+/** A weight of 0 puts an endpoint out of use. */
+const isUsed = {
+  anyOf: [{ type: 'string' }, { type: 'object', not: { required: ['weight'], properties: { weight: { enum: [0] } } } }],
+}
+
+const headers = Type.Record(Type.String({ pattern: headerNamePattern }), Type.String(headerValue), {
+  additionalProperties: false,
+  maxProperties: headersMax,
+  ...stated({
+    propertyNames: { pattern: headerNamePattern, not: { pattern: reservedHeaderPattern } },
+    additionalProperties: { ...headerValue, not: { enum: [headerMask] } },
+  }),
+  description: `sent with each request to the endpoint: ${headersMax} headers at most, each a text of ASCII; not content-type, host, content-length, or headers about the connection`,
+})
 
 /** For refusals. */
 export const endpointsWanted = `1 to ${endpointsMax} endpoints, as ["https://…"] or [{"url": "https://…", "weight": 100, "headers": {"x-api-key": "…"}}], weights 0 to 100`
@@ -36,13 +58,14 @@ export const endpointsSchema = Type.Array(
     url,
     Type.Object(
       { url, weight: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })), headers: Type.Optional(headers) },
-      { additionalProperties: false },
+      { title: 'EndpointRequest', additionalProperties: false },
     ),
   ]),
   {
     minItems: 1,
     maxItems: endpointsMax,
     description: endpointsWanted,
+    ...stated({ contains: isUsed, description: `${endpointsWanted}, at least one above 0` }),
   },
 )
 
@@ -83,8 +106,8 @@ function parseHeaders(field: string, given: Static<typeof headers>): SecretHeade
 
 /** Throws INVALID_REQUEST. */
 export function parseUrl(field: string, text: string): Secret {
-  const url = URL.parse(text)
-  if (url && /^https?:$/.test(url.protocol)) return secretUrl(url)
+  const url = httpUrl(text)
+  if (url) return secretUrl(url)
   throw new RescindError(
     'INVALID_REQUEST',
     `${field}: is no http or https URL (not shown: it may hold a key); send "https://…"`,

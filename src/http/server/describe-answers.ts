@@ -7,11 +7,15 @@ import { exampleMessage } from './error-examples.ts'
 import { fixedAnswer } from './errors.ts'
 import { exampleOf, type JsonObject } from './example-of.ts'
 
+export interface DocumentBody {
+  readonly content: Readonly<Record<string, { readonly schema: JsonObject }>>
+}
+
 /** An operation as it is in the document. */
 export interface DocumentOperation {
   readonly operationId: string
   readonly parameters?: readonly { readonly in: string; readonly name: string; readonly schema: JsonObject }[]
-  readonly requestBody?: unknown
+  readonly requestBody?: DocumentBody
   readonly responses: Readonly<
     Record<
       string,

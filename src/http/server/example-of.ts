@@ -2,6 +2,9 @@
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
+/** The keywords whose values are data, and no schemas. */
+export const data: readonly string[] = ['example', 'examples', 'enum', 'const', 'default']
+
 interface Schema {
   readonly examples?: readonly unknown[]
   readonly enum?: readonly unknown[]

@@ -1,9 +1,6 @@
 // Moves each schema with a title to the components of the OpenAPI document, and refers to it by that name. The schemas of the
 // routes stay whole, as the validators read them.
-import type { JsonObject } from './example-of.ts'
-
-/** Their values are data, in which a member `title` means nothing. */
-const data: readonly string[] = ['example', 'examples', 'enum', 'const', 'default']
+import { data, type JsonObject } from './example-of.ts'
 
 interface Named {
   readonly schema: JsonObject

@@ -1,7 +1,8 @@
 // The OpenAPI document: the parts that no schema holds, and the answers and names that are added to what the schemas say.
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { type DocumentedOperation, documentedKey } from '../request/operation.ts'
-import { type DocumentOperation, describeAnswers, headers } from './describe-answers.ts'
+import { nullsAllowed, withRules } from './complete-schemas.ts'
+import { type DocumentBody, type DocumentOperation, describeAnswers, headers } from './describe-answers.ts'
 import type { JsonObject } from './example-of.ts'
 import { nameSchemas } from './name-schemas.ts'
 
@@ -13,7 +14,7 @@ export function describeApi(version: string): FastifyDynamicSwaggerOptions {
         title: 'Rescind',
         version,
         description:
-          'An Ethereum transaction relayer built around cancellation: of one transaction, or of all at once.',
+          'An Ethereum transaction relayer built around cancellation: of one transaction, or of all at once.\n\nIn bodies, a number beyond 2^53 counts as the text of its digits, so that no digit of an amount is lost. Three formats are of this API: `eip55-address` (40 hex digits in one case, or with the checksum of EIP-55), `http-url` (a URL of http or https by the URL standard) and `uint256` (decimal digits of an amount below 2^256). `secp256k1-private-key` and `secp256k1-public-key` are keys of that curve in hex.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/', description: 'This service' }],
@@ -31,8 +32,7 @@ export function describeApi(version: string): FastifyDynamicSwaggerOptions {
       components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },
       security: [{ apiKey: [] }],
     },
-    transformObject: (made) =>
-      'openapiObject' in made && isMade(made.openapiObject) ? completed(made.openapiObject) : {},
+    transformObject: (made) => completed(withRules('openapiObject' in made ? made.openapiObject : undefined)),
   }
 }
 
@@ -44,15 +44,23 @@ interface Made {
 
 type Marked = { readonly [documentedKey]: DocumentedOperation }
 
-/** `mount` marks every operation. */
-function isMade(document: object): document is Made {
-  return 'paths' in document && 'components' in document
+/** A PATCH is a JSON Merge Patch (RFC 7396), in which null removes a member. */
+function describeBody(method: string, body: DocumentBody): object {
+  if (method === 'patch') return body
+  return { ...body, content: mapValues(body.content, (media) => ({ ...media, schema: nullsAllowed(media.schema) })) }
 }
 
-function completed(document: Made): object {
+/** `mount` marks every operation. */
+function isMade(document: unknown): document is Made {
+  return typeof document === 'object' && document !== null && 'paths' in document && 'components' in document
+}
+
+function completed(document: unknown): object {
+  if (!isMade(document)) throw new Error('the OpenAPI document has no paths')
   const answered = mapValues(document.paths, (item) =>
     mapValues(item, ({ [documentedKey]: documented, ...operation }, method) => ({
       ...operation,
+      ...(operation.requestBody && { requestBody: describeBody(method, operation.requestBody) }),
       responses: describeAnswers(method, operation, documented),
     })),
   )

@@ -7,10 +7,12 @@ import { signerBodyBytesMax } from '../limits.ts'
 import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { newId } from '../request/parameters.ts'
+import { statedAlone } from '../request/stated.ts'
 import { answers, success } from '../response/envelope.ts'
 import { checkSignerKey } from './parse-signer-key.ts'
 import { presentSigner, signerSchema } from './present-signer.ts'
 import { signerConfigSchema } from './signer-config.ts'
+import { signerDiscriminator, signerVariants } from './signer-variants.ts'
 
 const bodySchema = Type.Object(
   {
@@ -27,6 +29,10 @@ const bodySchema = Type.Object(
   {
     title: 'SignerRequest',
     additionalProperties: false,
+    ...statedAlone({
+      oneOf: signerVariants,
+      discriminator: signerDiscriminator,
+    }),
     examples: [{ id: 'payouts', type: 'plain', config: { key: `0x${'11'.repeat(32)}` } }],
   },
 )

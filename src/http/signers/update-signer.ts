@@ -1,18 +1,27 @@
 // Updates a signer (PATCH).
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { updateSigner as updateSignerCommand } from '../../commands/signers/update-signer.ts'
 import { signerBodyBytesMax } from '../limits.ts'
 import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { signerParameters } from '../request/parameters.ts'
+import { statedAlone } from '../request/stated.ts'
 import { answers, success } from '../response/envelope.ts'
 import { checkSignerKey } from './parse-signer-key.ts'
 import { presentSigner, signerSchema } from './present-signer.ts'
 import { signerConfigSchema } from './signer-config.ts'
+import { signerConfigs } from './signer-variants.ts'
+
+const wanted = 'a config of the type that the signer has'
 
 const bodySchema = Type.Object(
-  { config: signerConfigSchema },
+  {
+    config: Type.Unsafe<Static<typeof signerConfigSchema>>({
+      ...signerConfigSchema,
+      ...statedAlone({ anyOf: Object.values(signerConfigs).flat(), description: wanted }),
+    }),
+  },
   { title: 'SignerPatch', additionalProperties: false, examples: [{ config: { key: `0x${'22'.repeat(32)}` } }] },
 )
 

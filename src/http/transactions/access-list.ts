@@ -5,6 +5,9 @@ import { type Hex, lowerHex } from '../../domain/ids.ts'
 import type { AccessList } from '../../domain/transaction.ts'
 import { accessListEntriesMax, accessListKeysMax } from '../limits.ts'
 import { addressSchema, parseAddress } from '../request/parse-address.ts'
+import { stated } from '../request/stated.ts'
+
+const wanted = `an array of at most ${accessListEntriesMax} objects of address and storage_keys (EIP-2930)`
 
 export const accessListSchema = Type.Array(
   Type.Object(
@@ -24,7 +27,8 @@ export const accessListSchema = Type.Array(
   ),
   {
     maxItems: accessListEntriesMax,
-    description: `an array of at most ${accessListEntriesMax} objects of address and storage_keys (EIP-2930)`,
+    description: wanted,
+    ...stated({ description: `${wanted}, with at most ${accessListKeysMax} storage keys in all of them` }),
   },
 )
 

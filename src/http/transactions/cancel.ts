@@ -9,7 +9,7 @@ import { waitsPerKeyMax } from '../limits.ts'
 import { type Auditor, requesterOf } from '../request/audit.ts'
 import { type OperationReply, operation } from '../request/operation.ts'
 import { transactionParameters } from '../request/parameters.ts'
-import { waitSeconds } from '../request/parse-prefer.ts'
+import { preferHeaders, waitSeconds } from '../request/parse-prefer.ts'
 import { openPlaces } from '../request/places.ts'
 import { answers, success } from '../response/envelope.ts'
 import { explainCancellation } from './explain-cancellation.ts'
@@ -38,6 +38,7 @@ export function cancel(
         'Answers once the cancellation is durable. `Prefer: wait=N` waits up to N seconds, at most 60, for the final verdict. Canceling twice changes nothing. A body is ignored.',
       tags: ['transactions'],
       params: transactionParameters,
+      headers: preferHeaders,
       response: answers(transactionSchema),
     },
     async answer(request, reply) {

@@ -7,19 +7,60 @@ import type { SendRequest } from '../../domain/submit.ts'
 import type { Wei } from '../../domain/units.ts'
 import { addressSchema, parseAddress } from '../request/parse-address.ts'
 import { parseTime } from '../request/parse-time.ts'
+import { forms, stated } from '../request/stated.ts'
 import { invalid, shownValue } from '../request/validate.ts'
 import { accessListSchema, parseAccessList } from './access-list.ts'
 import { speedSchema } from './present-transaction.ts'
 
 const weiMax = 2n ** 256n - 1n
 
-const wei = () =>
+const weiWanted = 'wei as a decimal string, such as "1000000000000000000", or as an integer'
+
+const wei = (more?: string) =>
   Type.Union(
-    [Type.String({ pattern: '^[0-9]{1,78}$', examples: ['1000000000000000000'] }), Type.Integer({ minimum: 0 })],
-    { description: 'wei as a decimal string, such as "1000000000000000000", or as an integer' },
+    [
+      Type.String({ pattern: '^[0-9]{1,78}$', format: 'uint256', examples: ['1000000000000000000'] }),
+      Type.Integer({ minimum: 0, exclusiveMaximum: 2 ** 256 }),
+    ],
+    {
+      title: 'Amount',
+      description: weiWanted,
+      ...stated({ description: `${weiWanted}, below 2^256${more === undefined ? '' : `; ${more}`}` }),
+    },
   )
 
 const names = speeds.join(', ')
+
+const { none } = forms
+const amount = { type: ['string', 'integer'] }
+
+/** `parsePricing` enforces it. */
+const pricings = [
+  {
+    description: 'Priced by the service, at a speed',
+    properties: { gas_price: none, max_fee_per_gas: none, max_priority_fee_per_gas: none },
+  },
+  {
+    description: 'At the price of a legacy transaction',
+    required: ['gas_price'],
+    properties: { gas_price: amount, speed: none, max_fee_per_gas: none, max_priority_fee_per_gas: none },
+  },
+  {
+    description: 'At the prices of EIP-1559',
+    required: ['max_fee_per_gas', 'max_priority_fee_per_gas'],
+    properties: { max_fee_per_gas: amount, max_priority_fee_per_gas: amount, speed: none, gas_price: none },
+  },
+]
+
+/** `parseSend` enforces it. */
+const targets = [
+  { description: 'A call or a transfer', required: ['to'], properties: { to: { type: 'string' } } },
+  {
+    description: 'The creation of a contract, from its code',
+    required: ['data'],
+    properties: { data: { type: 'string', minLength: 4 } },
+  },
+]
 
 export const sendSchema = Type.Object(
   {
@@ -46,13 +87,14 @@ export const sendSchema = Type.Object(
     ),
     gas_price: Type.Optional(wei()),
     max_fee_per_gas: Type.Optional(wei()),
-    max_priority_fee_per_gas: Type.Optional(wei()),
+    max_priority_fee_per_gas: Type.Optional(wei('at most max_fee_per_gas')),
     access_list: Type.Optional(accessListSchema),
     valid_until: Type.Optional(
       Type.String({
         format: 'date-time',
         maxLength: 64,
         description: 'a time by RFC 3339, such as "2030-01-31T12:00:00Z"',
+        ...stated({ description: 'a time by RFC 3339 in the future, such as "2030-01-31T12:00:00Z"' }),
       }),
     ),
   },
@@ -60,6 +102,7 @@ export const sendSchema = Type.Object(
     title: 'SendRequest',
     additionalProperties: false,
     description: 'a transaction as an object, such as {"to": "0x…", "value": "1"}',
+    ...stated({ allOf: [{ oneOf: pricings }, { anyOf: targets }] }),
     examples: [
       { to: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', value: '1000000000000000000', speed: { name: 'fast' } },
       { to: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8', value: 0, data: '0xd0e30db0', gas_limit: 60_000 },

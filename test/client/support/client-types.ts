@@ -85,6 +85,12 @@ function typeOf(schema: Schema, indent: string, isWhole = false): string {
   const choices = choicesOf(schema)
   if (choices) return union([...new Set(choices.map((each) => typeOf(each, indent)))], indent)
   if ('const' in schema) return literal(schema.const)
+  if (typeof schema.type === 'object') {
+    return union(
+      schema.type.map((type) => typeOf({ ...schema, type }, indent)),
+      indent,
+    )
+  }
   switch (schema.type) {
     case 'integer':
     case 'number':
@@ -106,7 +112,10 @@ function objectOf({ properties = {}, required = [], additionalProperties }: Sche
   const within = `${indent}  `
   const members = Object.entries(properties).map(([name, schema]) => ({
     description: 'description' in schema ? `${within}/** ${capitalized(String(schema.description))} */\n` : '',
-    code: `readonly ${name}${required.includes(name) ? '' : '?'}: ${typeOf(schema, within)}`.replace(': \n', ':\n'),
+    code: `readonly ${name}${required.includes(name) ? '' : '?'}: ${typeOf(required.includes(name) ? schema : withoutNull(schema), within)}`.replace(
+      ': \n',
+      ':\n',
+    ),
   }))
   const line = `{ ${members.map(({ code }) => code).join('; ')} }`
   if (!isWhole && members.length > 0 && line.length < 80 && members.every(({ description }) => description === '')) {
@@ -120,13 +129,31 @@ function objectOf({ properties = {}, required = [], additionalProperties }: Sche
     : 'Readonly<Record<string, unknown>>'
 }
 
-/** Each of its own choices, and of theirs. */
-function choicesOf({ enum: values, anyOf, oneOf }: Schema): readonly Schema[] | undefined {
+/** Null stands for an absent member, and a client leaves the member out. */
+function withoutNull(schema: Schema): Schema {
+  const { type, anyOf, enum: values } = schema
+  const forms = anyOf?.filter((form) => form.type !== 'null')
+  const [only] = forms ?? []
+  if (forms?.length === 1 && only)
+    return { ...only, ...('description' in schema && { description: schema.description }) }
+  return {
+    ...schema,
+    ...(forms && { anyOf: forms }),
+    ...(typeof type === 'object' && { type: type.filter((each) => each !== 'null') }),
+    ...(values && { enum: values.filter((value) => value !== null) }),
+  }
+}
+
+/** Each of its own choices, and of theirs. Rules about the members of an object are left out. */
+function choicesOf({ enum: values, anyOf, oneOf, properties }: Schema): readonly Schema[] | undefined {
+  if (properties) return undefined
   if (values) return values.map((value) => ({ const: value }))
   return (anyOf ?? oneOf)?.flatMap((each) => choicesOf(each) ?? [each])
 }
 
 function union(members: readonly string[], indent: string): string {
+  const [only] = members
+  if (only !== undefined && members.length === 1) return only
   const line = members.join(' | ')
   if (line.length + indent.length < widthMax - 20) return line
   return members.map((each) => `\n${indent}  | ${each}`).join('')

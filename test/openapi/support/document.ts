@@ -1,7 +1,6 @@
 // The OpenAPI document as data: each operation with its parameters, its body, its examples, and the judges of its answers.
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import formats from 'ajv-formats'
-import type { Schema } from './arbitrary.ts'
+import type { ValidateFunction } from 'ajv/dist/2020.js'
+import { judgeBy, type Schema } from './arbitrary.ts'
 import { dereferenced } from './dereferenced.ts'
 
 export interface Parameter {
@@ -69,13 +68,12 @@ export interface OpenApiDocument {
 }
 
 export function operationsOf(document: OpenApiDocument): readonly Described[] {
-  const judgeBy = judges()
   return Object.entries(dereferenced(document).paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => describeOperation(path, method, operation, judgeBy)),
+    Object.entries(item).map(([method, operation]) => describeOperation(path, method, operation)),
   )
 }
 
-function describeOperation(path: string, method: string, operation: RawOperation, judgeBy: JudgeBy): Described {
+function describeOperation(path: string, method: string, operation: RawOperation): Described {
   const [body] = Object.entries(operation.requestBody?.content ?? {})
   return {
     id: operation.operationId,
@@ -89,7 +87,7 @@ function describeOperation(path: string, method: string, operation: RawOperation
       examples: examplesOf(parameter),
     })),
     ...(body && { body: { contentType: body[0], schema: body[1].schema ?? {}, examples: examplesOf(body[1]) } }),
-    judge: judgeOf(operation, judgeBy),
+    judge: judgeOf(operation),
     answers: Object.entries(operation.responses).flatMap(([status, { content = {} }]) =>
       Object.entries(content).map(([contentType, media]) => ({
         status: Number(status),
@@ -109,22 +107,7 @@ function examplesOf({ example, examples, schema }: Media): readonly unknown[] {
   ]
 }
 
-type JudgeBy = (schema: Schema) => ValidateFunction
-
-/** Equal schemas share a judge: nearly every answer that refuses has the same. */
-function judges(): JudgeBy {
-  const ajv = formats.default(new Ajv2020({ strict: false, allErrors: true }))
-  const byText = new Map<string, ValidateFunction>()
-  const known = new WeakMap<Schema, ValidateFunction>()
-  return (schema) => {
-    const judge = known.get(schema) ?? byText.get(JSON.stringify(schema)) ?? ajv.compile(schema)
-    if (!known.has(schema)) byText.set(JSON.stringify(schema), judge)
-    known.set(schema, judge)
-    return judge
-  }
-}
-
-function judgeOf({ operationId, responses }: RawOperation, judgeBy: JudgeBy): Described['judge'] {
+function judgeOf({ operationId, responses }: RawOperation): Described['judge'] {
   return ({ status, contentType, text, headers }) => {
     const described = responses[status]
     if (!described) return [`${operationId}: the document knows no status ${status}`]
