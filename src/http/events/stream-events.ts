@@ -36,11 +36,7 @@ const querySchema = Type.Object(
     detail: Type.Optional(
       Type.Union([Type.Literal('full'), Type.Literal('position')], {
         description:
-          'position: instead of the events, a "changed" with the id of the newest one, at most twice a second; of all relayers',
-        ...stated({
-          description:
-            'position: instead of the events, a "changed" with the id of the newest one, at most twice a second; not beside relayer_id or transaction_id, as it is of all relayers',
-        }),
+          'position: instead of the events, a "changed" with the id of the newest one, at most twice a second; of all relayers, so not beside relayer_id or transaction_id',
       }),
     ),
   },

@@ -1,10 +1,10 @@
 // The answers of the OpenAPI document: statuses, headers and an example of each.
-import { catalogue, type ErrorCode } from '../../domain/errors.ts'
+import type { ErrorCode } from '../../domain/errors.ts'
 import { memberOf } from '../../ops/member.ts'
 import type { DocumentedOperation, OwnHeader } from '../request/operation.ts'
 import { failureSchema } from '../response/envelope.ts'
 import { exampleMessage } from './error-examples.ts'
-import { fixedAnswer } from './errors.ts'
+import { fixedAnswer, saysWhenToRetry } from './errors.ts'
 import { exampleOf, type JsonObject } from './example-of.ts'
 
 export interface DocumentBody {
@@ -89,7 +89,7 @@ export function describeAnswers(
 }
 
 function refusal(codes: readonly ErrorCode[], names: readonly HeaderName[], messageOf: (code: ErrorCode) => string) {
-  const isRetried = codes.some((code) => catalogue[code].retryable)
+  const isRetried = codes.some(saysWhenToRetry)
   const isUnauthorized = codes.includes('UNAUTHORIZED')
   return {
     description: `Refused: ${codes.map((code) => `\`${code}\``).join(', ')}`,

@@ -81,6 +81,12 @@ function leftEarly(thrown: unknown, { raw }: FastifyRequest): boolean {
   return !raw.complete && thrown instanceof Error && 'code' in thrown && thrown.code === 'ECONNRESET'
 }
 
+/** Whether `refuse` sends Retry-After with the code. */
+export function saysWhenToRetry(code: ErrorCode): boolean {
+  const { status, retryable } = catalogue[code]
+  return code === 'RATE_LIMITED' || code === 'QUEUE_FULL' || (status >= 500 && retryable)
+}
+
 export function refuse(reply: FastifyReply, error: RescindError): void {
   const { method, routeOptions } = reply.request
   const { status, text = error.message } = fixedAnswer(error.code, routeOptions.config.operationId, method)

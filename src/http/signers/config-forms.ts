@@ -6,7 +6,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 
 export const { none } = forms
 /** Not read by the parser of this way to log in. */
-export const unread = {}
+export const unread = { description: 'not read' }
 
 /** Not blank, and without U+0000, which PostgreSQL can't store. */
 export const text = (description: string, more: JsonSchema = {}): JsonSchema => ({
