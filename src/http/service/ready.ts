@@ -36,11 +36,15 @@ const relayersSchema = Type.Object(relayersByState, {
     'how many relayers are in each state, by the last observations of this process: no node is called. An outage of nodes changes no status code',
 })
 
+const dataSchema = Type.Object(
+  { status: Type.Literal('ready'), version: such('1.0.0'), relayers: relayersSchema },
+  { title: 'Readiness' },
+)
+
 /** The envelope, and the members that clients of OpenZeppelin Relayer read. */
 const readySchema = Type.Object(
   {
-    ...successSchema(Type.Object({ status: Type.Literal('ready'), version: such('1.0.0'), relayers: relayersSchema }))
-      .properties,
+    ...successSchema(dataSchema).properties,
     ready: Type.Literal(true),
     status: Type.Literal('healthy'),
     timestamp: time(),

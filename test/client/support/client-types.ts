@@ -1,53 +1,44 @@
 // Writes the client's types from the OpenAPI document.
 import type { Schema } from '../../openapi/support/arbitrary.ts'
 
-interface Described {
-  readonly operationId: string
-  readonly requestBody?: Body
-  readonly responses: Readonly<Record<string, Body>>
+/** The document, as far as types are written from it. */
+export interface NamedSchemas {
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
-interface Body {
-  readonly content: Readonly<Record<string, { readonly schema: Schema }>>
-}
+type TypesOfFile = readonly (readonly [name: string, schema: string])[]
 
-export interface Paths {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
-}
-
-type TypesOfFile = readonly (readonly [name: string, operation: string, place: 'data' | 'item' | 'body'])[]
-
-/** Files, and each of their types with its place: the data of an answer, an item of that list, or the body of a request. */
+/** Files, and each of their types with its schema in the document. */
 export const typeFiles: Readonly<
   Record<'transaction-types' | 'account-types' | 'dashboard-types' | 'record-types', TypesOfFile>
 > = {
   'transaction-types': [
-    ['TransactionView', 'getTransaction', 'data'],
-    ['CancellationView', 'getCancellation', 'data'],
-    ['AttemptView', 'listAttempts', 'item'],
-    ['BulkCancellationView', 'cancelPendingTransactions', 'data'],
-    ['CancellationPreviewView', 'previewPendingCancellation', 'data'],
-    ['SendInput', 'sendTransaction', 'body'],
+    ['TransactionView', 'Transaction'],
+    ['CancellationView', 'Verdict'],
+    ['AttemptView', 'Attempt'],
+    ['BulkCancellationView', 'BulkCancellation'],
+    ['CancellationPreviewView', 'CancellationPreview'],
+    ['SendInput', 'SendRequest'],
   ],
   'account-types': [
-    ['RelayerView', 'listRelayers', 'item'],
-    ['RelayerStatusView', 'getRelayerStatus', 'data'],
-    ['ApiKeyView', 'listApiKeys', 'item'],
-    ['ApiKeyInput', 'createApiKey', 'body'],
-    ['NewApiKeyView', 'createApiKey', 'data'],
-    ['ReadinessView', 'getReadiness', 'data'],
+    ['RelayerView', 'Relayer'],
+    ['RelayerStatusView', 'RelayerStatus'],
+    ['ApiKeyView', 'ApiKey'],
+    ['ApiKeyInput', 'ApiKeyRequest'],
+    ['NewApiKeyView', 'NewApiKey'],
+    ['ReadinessView', 'Readiness'],
   ],
   'dashboard-types': [
-    ['OverviewView', 'getOverview', 'item'],
-    ['TraceView', 'getTransactionTrace', 'data'],
-    ['FindingView', 'search', 'item'],
-    ['DailyGasView', 'listDailyGas', 'item'],
+    ['OverviewView', 'Overview'],
+    ['TraceView', 'Trace'],
+    ['FindingView', 'Finding'],
+    ['DailyGasView', 'DailyGas'],
   ],
   'record-types': [
-    ['AuditView', 'listAuditLog', 'item'],
-    ['DeadLetterView', 'listDeadLetters', 'item'],
-    ['NetworkView', 'listNetworks', 'item'],
-    ['NotificationView', 'listNotifications', 'item'],
+    ['AuditView', 'AuditRecord'],
+    ['DeadLetterView', 'DeadLetter'],
+    ['NetworkView', 'Network'],
+    ['NotificationView', 'Notification'],
   ],
 }
 
@@ -56,29 +47,14 @@ const head =
 
 const widthMax = 120
 
-/** The text of a file, as Biome formats it. Throws for an operation that is gone. */
-export function clientTypes(document: Paths, types: TypesOfFile): string {
-  const operations = new Map(
-    Object.values(document.paths).flatMap((item) =>
-      Object.values(item).map((each) => [each.operationId, each] as const),
-    ),
-  )
-  const written = types.map(([name, id, place]) => {
-    const operation = operations.get(id)
-    if (!operation) throw new Error(`the document has no operation ${id}`)
-    return `\nexport interface ${name} ${typeOf(schemaAt(operation, place), '', true)}\n`
+/** The text of a file, as Biome formats it. Throws for a schema that is gone. */
+export function clientTypes({ components: { schemas } }: NamedSchemas, types: TypesOfFile): string {
+  const written = types.map(([name, title]) => {
+    const schema = schemas[title]
+    if (!schema) throw new Error(`the document has no schema ${title}`)
+    return `\nexport interface ${name} ${typeOf(schema, '', true)}\n`
   })
   return head + written.join('')
-}
-
-function schemaAt(operation: Described, place: 'data' | 'item' | 'body'): Schema {
-  const body = place === 'body' ? operation.requestBody : operation.responses['200']
-  const schema = body?.content['application/json']?.schema
-  const { data } = schema?.properties ?? ({} as { readonly data?: Schema })
-  const found = place === 'body' ? schema : data
-  const at = place === 'item' ? found?.items : found
-  if (!at) throw new Error(`${operation.operationId} has no ${place}`)
-  return at
 }
 
 function typeOf(schema: Schema, indent: string, isWhole = false): string {
