@@ -54,6 +54,15 @@ attack(23, 'NUL, line ends and terminal escapes in ids', async ({ ask }) => {
     expect((await ask('DELETE', `${transactions}/${id}`)).text).toBe(
       '{"data":null,"message":"Not found","success":false}',
     )
+    const batch = JSON.stringify({ transactions: [payment] })
+    const at = `/api/v1/relayers/${id}/transactions`
+    const answers = [
+      await ask('POST', at, { headers: json, body }),
+      await ask('POST', `${at}/batch`, { headers: json, body: batch }),
+      await ask('PUT', `${at}/${id}`, { headers: json, body }),
+      await ask('DELETE', `${at}/pending`),
+    ]
+    expect([id, answers.map(({ status }) => status)]).toEqual([id, [404, 404, 404, 404]])
   }
 })
 

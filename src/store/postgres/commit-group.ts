@@ -67,6 +67,9 @@ async function inTransaction(client: Client, group: Group, each: RunUnit): Promi
   return answers
 }
 
+/** There is no such relayer. The server refuses even to look for an id with U+0000. */
+const withoutRelayer = { reserveSequence: async () => undefined, reserveSequences: async () => undefined }
+
 async function openUnits(writing: Writing, ahead: readonly Ahead[], { events, relayer }: Group) {
   const executor: Executor = {
     all: writing.all,
@@ -85,7 +88,7 @@ async function openUnits(writing: Writing, ahead: readonly Ahead[], { events, re
     ids.size > 0 ? findTransactions(executor, relayer, [...ids]) : [],
     claimed.length > 0 ? findClaims(executor, claimed) : new Map<string, undefined>(),
   ])
-  if (!row) return { session, deferred: together(tallies, pad) }
+  if (!row) return { session: { ...session, ...withoutRelayer }, deferred: together(tallies, pad) }
   const locked = ofLockedRelayer({ executor, session, tallies, row, transactions, claims })
   return { session: locked.session, deferred: together(locked.sequences, tallies, pad) }
 }
