@@ -177,7 +177,7 @@ describe(`by the rules of the document, from seed ${seed}`, () => {
         components: { ...document.components, schemas: { ...schemas, SendRequest: other } },
       }
       const sends = operationsOf(altered).filter(({ id }) => id === 'sendTransaction')
-      expect((await judged(sends, existing, 40)).faults).not.toEqual([])
+      expect((await judged(sends, existing, { numRuns: 40, seed: 20_261_123 })).faults).not.toEqual([])
     }
   })
 
@@ -190,22 +190,28 @@ describe(`by the rules of the document, from seed ${seed}`, () => {
   })
 })
 
-async function judged(operations: readonly Described[], existing: Existing, numRuns = perOperation) {
+async function judged(
+  operations: readonly Described[],
+  existing: Existing,
+  { numRuns, seed: from }: { numRuns: number; seed: number } = { numRuns: perOperation, seed },
+) {
   const faults: unknown[] = []
   const taken = new Set<string>()
   for (const operation of operations) {
     const known = knownTo(operation, existing)
-    for (const sent of fc.sample(allowedRequest(operation, known), { seed, numRuns })) {
+    for (const sent of fc.sample(allowedRequest(operation, known), { seed: from, numRuns })) {
       const { status, code, message } = await send(sent)
       if (status === 200) taken.add(operation.id)
       const isRefused = isMalformed(operation.id, code) && !inWords.some((rule) => rule.test(message))
       if (isRefused) faults.push({ allowed: sent, status, code, message })
     }
     const forbidden = forbiddenRequest(operation, known)
-    for (const sent of forbidden ? fc.sample(forbidden, { seed, numRuns }) : []) {
+    for (const sent of forbidden ? fc.sample(forbidden, { seed: from, numRuns }) : []) {
       const { status } = await send(sent)
       if (status < 400) faults.push({ forbidden: sent, status })
     }
+    // A relayer that these requests paused signs nothing for the others.
+    await stage.client.request('PATCH', '/relayers/local', { body: { paused: false } })
   }
   return { faults, taken: [...taken] }
 }
