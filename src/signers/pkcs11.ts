@@ -1,11 +1,13 @@
 // Signs with a key in a hardware security module, over PKCS#11. The vendor's library blocks, so it runs in a thread of its
 // own: a token that hangs holds up nothing else.
+import { hash } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import type { Hex } from '../domain/ids.ts'
 import type { Clock } from '../ops/clock.ts'
 import { waitBriefly } from '../ops/within.ts'
 import { importOptional } from './import-optional.ts'
 import { type KeyService, KeyServiceError } from './key-service.ts'
+import { pinCodes } from './pin-codes.ts'
 import type { Pkcs11Settings } from './settings.ts'
 
 /** The thread signs one after the other; a token decides how fast. */
@@ -26,13 +28,16 @@ export type TokenRequest =
 /** Ends its session, and with the last session of the process the login. */
 export const endOfThread = 'end'
 
+interface Failure {
+  readonly message: string
+  readonly kind: KeyServiceError['kind']
+  readonly code: string
+}
+
 /** `bytes`: the public key or the signature. */
 export type TokenReply =
   | { readonly id: number; readonly bytes: Hex; readonly keyId: string }
-  | {
-      readonly id: number
-      readonly failure: { readonly message: string; readonly kind: KeyServiceError['kind']; readonly code: string }
-    }
+  | { readonly id: number; readonly failure: Failure }
 
 type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never
 
@@ -44,6 +49,8 @@ interface TokenThread {
 
 /** By library, token and PIN. Sessions of one process share the login, so a wrong PIN is tried once for all its keys. */
 const threads = new Map<string, TokenThread>()
+/** By a digest of library, token and PIN. It outlives the threads: a signer that is created again tries no PIN again. */
+const refusedPins = new Map<string, Failure>()
 
 /** Throws SignerError if pkcs11js is not installed. */
 export async function openPkcs11(
@@ -79,19 +86,25 @@ export async function openPkcs11(
   }
 }
 
+function digestOf(token: TokenSettings): string {
+  return hash('sha256', JSON.stringify(token))
+}
+
 function startThread(token: TokenSettings, clock: Clock): TokenThread {
   // The built package holds the same file as JavaScript.
   const file = import.meta.url.endsWith('.ts') ? './pkcs11-thread.ts' : './pkcs11-thread.js'
   // Flags of the process that are not for threads would end it.
   const worker = new Worker(new URL(file, import.meta.url), { workerData: token, execArgv: [] })
+  const digest = digestOf(token)
   const waiting = new Map<number, (reply: TokenReply) => void>()
   let last = 0
   worker.on('message', (reply: TokenReply) => {
+    if ('failure' in reply && pinCodes.includes(reply.failure.code)) refusedPins.set(digest, reply.failure)
     waiting.get(reply.id)?.(reply)
     waiting.delete(reply.id)
   })
   /** No other thread takes its place: it would try a PIN again that this one tried. */
-  let failed: { readonly message: string; readonly kind: 'permanent'; readonly code: string } | undefined
+  let failed = refusedPins.get(digest)
   const fail = (code: string) => {
     failed ??= { message: 'the thread of the token ended; restart the service', kind: 'permanent', code }
     for (const [id, answer] of waiting) answer({ id, failure: failed })

@@ -1,5 +1,6 @@
 // The circuit breaker of a key, as a state machine. A permanent error opens it at once, transient ones after a few in a
 // row. Later one try shows whether the key signs again.
+import { pinCodes } from '../pin-codes.ts'
 
 export type BreakerState =
   | { readonly kind: 'closed'; readonly failures: number }
@@ -26,8 +27,6 @@ const failuresMax = 5
 const transientMs = 1_000
 const permanentMs = 15_000
 const longestMs = 60_000
-/** A token counts wrong PINs, and locks itself for good. */
-const neverAgain: readonly string[] = ['CKR_PIN_INCORRECT', 'CKR_PIN_LOCKED']
 
 /** `isTrial`: the call is the one try of an open breaker. Otherwise only a closed one admits it. */
 export function admit(state: BreakerState, nowMs: number): { readonly isTrial: boolean; readonly state: BreakerState } {
@@ -40,7 +39,7 @@ export function failed(state: BreakerState, { code, isPermanent }: BreakerFailur
   if (!isPermanent && failures < failuresMax) return { kind: 'closed', failures }
   const times = state.kind === 'open' ? state.times + 1 : 1
   const firstMs = isPermanent ? permanentMs : transientMs
-  const pauseMs = neverAgain.includes(code)
+  const pauseMs = pinCodes.includes(code)
     ? Number.POSITIVE_INFINITY
     : Math.min(longestMs, firstMs * 2 ** Math.min(times - 1, 10))
   // Calls that began before it opened prolong nothing.

@@ -78,10 +78,13 @@ test.skipIf(missing !== undefined)(`a wrong PIN is tried once ${missing ?? ''}`,
   // Were it tried again, it would be right now.
   await hsm.changePin(hsm.pin, '000000')
   for (const service of [first, second]) failures.push(await failureOf(() => service.open(unaborted)))
+  await Promise.all(services.map((service) => service.close?.()))
+  const again = await open({ pin: '000000' })
+  failures.push(await failureOf(() => again.open(unaborted)))
+  await again.close?.()
   await hsm.changePin('000000', hsm.pin)
   expect(failures.map(({ kind, code }) => [kind, code])).toEqual(failures.map(() => ['permanent', 'CKR_PIN_INCORRECT']))
   expect(inspect(failures)).not.toContain('000000')
-  await Promise.all(services.map((service) => service.close?.()))
 })
 
 test.skipIf(missing !== undefined)(`mistakes of the configuration are for the operator ${missing ?? ''}`, async () => {

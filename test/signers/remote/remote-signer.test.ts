@@ -6,6 +6,7 @@ import type { Address } from '../../../src/domain/ids.ts'
 import { noMetrics } from '../../../src/ops/metrics.ts'
 import { openCurve } from '../../../src/signers/curve.ts'
 import { KeyServiceError, type KeyServiceErrorKind } from '../../../src/signers/key-service.ts'
+import { pinCodes } from '../../../src/signers/pin-codes.ts'
 import { openRemoteSigner } from '../../../src/signers/remote/open-remote-signer.ts'
 import { openQuotaQueues } from '../../../src/signers/remote/quota-queue.ts'
 import type { Signer, UnsignedTransaction } from '../../../src/signers/signer.ts'
@@ -141,15 +142,16 @@ test('a permanent failure opens the breaker at once; later one call tries, and c
   expect(opened.available).toEqual([true, false, true])
 })
 
-test('a wrong PIN is tried once in the life of the process', async () => {
+test.each(pinCodes)('%s: the PIN is tried once in the life of the process', async (code) => {
   const opened = await open()
   const signer = await opened.opening
-  opened.service.beforeSigning = fails('permanent', 'CKR_PIN_INCORRECT')
+  opened.service.beforeSigning = fails('permanent', code)
   await signWith(opened, signer)
   const { calls } = opened.service
   for (let count = 0; count < 3; count += 1) {
     opened.clock.advance(86_400_000)
-    expect(await signWith(opened, signer)).toMatchObject({ code: 'CKR_PIN_INCORRECT' })
+    expect(await signWith(opened, signer)).toMatchObject({ code, isPermanent: true })
+    expect(signer.remote?.outage()).toMatchObject({ code, isPermanent: true })
   }
   expect(opened.service.calls).toBe(calls)
 })
