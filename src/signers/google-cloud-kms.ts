@@ -100,8 +100,10 @@ export async function openGoogleCloudKms(
 }
 
 /** With a service account it signs its own tokens, so that no token endpoint has to be up. */
-async function openTokens(sdk: Sdk, { serviceAccount, universeDomain }: GoogleCloudKmsSettings): Promise<TokenSource> {
-  if (!serviceAccount) return new sdk.GoogleAuth({ scopes, universeDomain }).getClient()
+async function openTokens(sdk: Sdk, settings: GoogleCloudKmsSettings): Promise<TokenSource> {
+  const { serviceAccount, universeDomain, projectId } = settings
+  // Without the project, the library would run `gcloud` to find one.
+  if (!serviceAccount) return new sdk.GoogleAuth({ scopes, universeDomain, projectId }).getClient()
   const client = new sdk.JWT({
     email: serviceAccount.clientEmail.reveal(),
     keyId: serviceAccount.privateKeyId.reveal(),

@@ -60,10 +60,16 @@ test('an alias that is pointed at another key later does not change the key', as
 
 test.each([
   ['ThrottlingException', 'throttled'],
+  ['Throttling', 'throttled'],
+  ['TooManyRequestsException', 'throttled', 429],
+  ['LimitExceededException', 'throttled'],
   ['KMSInternalException', 'transient', 500],
   ['DependencyTimeoutException', 'transient', 503],
   ['KeyUnavailableException', 'transient', 500],
   ['ServiceUnavailable', 'transient', 503],
+  ['InternalFailure', 'transient', 500],
+  ['RequestTimeTooSkewed', 'transient', 403],
+  ['RequestExpired', 'transient'],
   ['AccessDeniedException', 'permanent'],
   ['DisabledException', 'permanent'],
   ['KMSInvalidStateException', 'permanent'],
@@ -91,6 +97,29 @@ test('a connection that breaks, and an aborted try, are transient', async () => 
   await vi.waitFor(() => expect(fake.requests.length).toBe(before + 1))
   aborting.abort()
   expect(await hanging).toMatchObject({ kind: 'transient', code: 'AbortError' })
+})
+
+test('a key that is disabled, or is to be deleted, is for the operator until it is enabled again', async () => {
+  const service = await open()
+  await service.open(unaborted)
+  const kept = { key, keySpec: 'ECC_SECG_P256K1', keyUsage: 'SIGN_VERIFY' }
+  for (const [state, code] of [
+    ['Disabled', 'DisabledException'],
+    ['PendingDeletion', 'KMSInvalidStateException'],
+  ] as const) {
+    fake.keys.set('k1', { ...kept, state })
+    expect(await failureOf(() => service.sign(someDigest, unaborted))).toMatchObject({ kind: 'permanent', code })
+  }
+  fake.keys.set('k1', { ...kept, state: 'Enabled' })
+  await expectSignatures(service, key)
+})
+
+test.each(['ExpiredTokenException', 'ExpiredToken'])('%s is tried once more with new credentials', async (code) => {
+  const service = await open()
+  fake.failNext('/', awsFailure(code))
+  await service.open(unaborted)
+  fake.failNext('/', awsFailure(code), awsFailure(code))
+  expect(await failureOf(() => service.sign(someDigest, unaborted))).toMatchObject({ kind: 'permanent', code })
 })
 
 test('an expired token is renewed once', async () => {

@@ -7,6 +7,7 @@ import { CryptographyClient } from '@azure/keyvault-keys'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { secret } from '../../../src/ops/secret.ts'
 import { openAzureKeyVault } from '../../../src/signers/azure-key-vault.ts'
+import type { ServiceAccess } from '../../../src/signers/exchange.ts'
 import type { AzureKeyVaultSettings } from '../../../src/signers/settings.ts'
 import { certificateAuthority } from '../../../tooling/key-services/certificate.ts'
 import {
@@ -16,6 +17,7 @@ import {
   startFakeAzureKeyVault,
 } from '../../../tooling/key-services/fake-azure-key-vault.ts'
 import { servedKey } from '../../../tooling/key-services/served-key.ts'
+import { manualClock } from '../../support/manual-clock.ts'
 import { type Access, accessTo, expectSignatures, failureOf, signersOf, someDigest, unaborted } from './support.ts'
 
 let fake: FakeAzureKeyVault
@@ -44,12 +46,16 @@ beforeEach(() => {
   fake.latest.set('payouts', 'v1')
 })
 
-function open(authentication: AzureKeyVaultSettings['authentication'] = bySecret, keyVersion?: string) {
+function open(
+  authentication: AzureKeyVaultSettings['authentication'] = bySecret,
+  keyVersion?: string,
+  through: ServiceAccess = access,
+) {
   const vaultUrl = 'https://kept.vault.azure.net/'
   const version = keyVersion === undefined ? {} : { keyVersion }
   return openAzureKeyVault(
     { type: 'azure_key_vault', vaultUrl, keyName: 'payouts', authentication, ...version },
-    access,
+    through,
   )
 }
 
@@ -66,8 +72,6 @@ test.each([{ kind: 'managed_identity' }, { kind: 'managed_identity', clientId }]
   'signs with a managed identity: %#',
   async (authentication) => {
     await expectSignatures(open(authentication), key)
-    fake.failNext('/metadata', azureFailure(410, 'Gone'))
-    expect(await failureOf(() => open(authentication).open(unaborted))).toMatchObject({ kind: 'transient' })
   },
 )
 
@@ -83,6 +87,55 @@ test('signs with workload identity, and reads a renewed token file', async () =>
   await rm(file)
   fake.tokens.clear()
   expect(await failureOf(() => service.sign(someDigest, unaborted))).toMatchObject({ code: 'TOKEN_FILE' })
+})
+
+test('a token file that is renewed while the service runs is read for each new token', async () => {
+  const file = join(folder, 'renewed')
+  await writeFile(file, 'jwt-1')
+  fake.federated.set('client-1', 'jwt-1')
+  const clock = manualClock()
+  const authentication = { kind: 'workload_identity', tenantId, clientId, federatedTokenFile: secret(file) } as const
+  const service = open(authentication, undefined, { ...access, clock })
+  const before = fake.requests.length
+  await expectSignatures(service, key)
+  // The token of Entra ID ends.
+  await writeFile(file, 'jwt-2')
+  fake.federated.set('client-1', 'jwt-2')
+  clock.advance(3_600_000)
+  await service.sign(someDigest, unaborted)
+  // The vault refuses it before its end.
+  await writeFile(file, 'jwt-3')
+  fake.federated.set('client-1', 'jwt-3')
+  fake.tokens.clear()
+  await service.sign(someDigest, unaborted)
+  // Entra ID refuses the file that is not renewed yet: an operator's matter until it is.
+  fake.federated.set('client-1', 'jwt-4')
+  fake.tokens.clear()
+  const failure = await failureOf(() => service.sign(someDigest, unaborted))
+  expect(failure).toMatchObject({ kind: 'permanent', code: 'token invalid_client' })
+  await rm(file)
+  expect(await failureOf(() => service.sign(someDigest, unaborted))).toMatchObject({ code: 'TOKEN_FILE' })
+  await writeFile(file, 'jwt-4')
+  await service.sign(someDigest, unaborted)
+  const assertions = fake.requests
+    .slice(before)
+    .flatMap(({ body }) => /client_assertion=(jwt-\d)/.exec(body.toString())?.[1] ?? [])
+  expect([...new Set(assertions)]).toEqual(['jwt-1', 'jwt-2', 'jwt-3', 'jwt-4'])
+})
+
+test.each([
+  [404, 'transient'],
+  [410, 'transient'],
+  [429, 'throttled'],
+  [500, 'transient'],
+  [400, 'permanent'],
+  [403, 'permanent'],
+] as const)('a metadata service that answers %i is %s', async (status, kind) => {
+  const service = open({ kind: 'managed_identity' })
+  fake.failNext('/metadata', { status, body: { error: 'as_ordered' } })
+  const failure = await failureOf(() => service.open(unaborted))
+  expect(failure).toMatchObject({ kind, code: 'token as_ordered' })
+  await expectSignatures(service, key)
 })
 
 test('the latest version is pinned when the signer opens', async () => {
@@ -123,7 +176,10 @@ test('a refused token is renewed once, then it is for the operator', async () =>
 
 test.each([
   [429, 'throttled'],
+  [500, 'transient'],
   [503, 'transient'],
+  [400, 'permanent'],
+  [403, 'permanent'],
 ] as const)('a login that answers %i is %s', async (status, kind) => {
   fake.failNext('/oauth2/', azureFailure(status, 'x'))
   expect(await failureOf(() => open().open(unaborted))).toMatchObject({ kind })

@@ -65,6 +65,8 @@ test.each([
   [429, 'rate_limit_exceeded', 'throttled'],
   [500, 'internal_server_error', 'transient'],
   [502, 'bad_gateway', 'transient'],
+  [503, 'service_unavailable', 'transient'],
+  [400, 'invalid_request', 'permanent'],
   [404, 'not_found', 'permanent'],
 ])('%i %s is %s', async (status, code, kind) => {
   fake.failNext('/sign', cdpFailure(status, code))

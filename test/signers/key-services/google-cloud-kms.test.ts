@@ -101,6 +101,31 @@ test('credentials that are refused are made anew once, then they are for the ope
   expect(failure).toMatchObject({ kind: 'permanent', code: 'UNAUTHENTICATED' })
 })
 
+test.each([
+  [400, 'permanent'],
+  [403, 'permanent'],
+  [404, 'permanent'],
+] as const)('a metadata service that answers %i for a token: %s', async (status, kind) => {
+  const service = await openGoogleCloudKms(settings, access)
+  fake.failNext('/token', { status, body: 'as ordered' })
+  const failure = await failureOf(() => service.open(unaborted))
+  expect(failure).toMatchObject({ kind, code: `TOKEN_HTTP_${status}` })
+  await expectSignatures(service, key)
+})
+
+test.each([
+  [429, 'throttled'],
+  [503, 'transient'],
+] as const)('a metadata service that goes on to answer %i for a token: %s', async (status, kind) => {
+  const service = await openGoogleCloudKms(settings, access)
+  // Google's library tries by itself three times more.
+  const busy = { status, body: 'as ordered' }
+  fake.failNext('/token', busy, busy, busy, busy)
+  const failure = await failureOf(() => service.open(unaborted))
+  expect(failure).toMatchObject({ kind, code: `TOKEN_HTTP_${status}` })
+  await expectSignatures(service, key)
+})
+
 test('the fake refuses the key of another account, and a key that is none is not shown', async () => {
   const other = await open(googleServiceAccount('other').pem)
   expect(await failureOf(() => other.open(unaborted))).toMatchObject({ code: 'UNAUTHENTICATED' })

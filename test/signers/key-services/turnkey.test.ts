@@ -72,7 +72,18 @@ test('an activity that does not end in time is transient', async () => {
 
 test.each([
   [429, 'RATE_LIMITED', 'throttled'],
+  [503, 'UNAVAILABLE', 'transient'],
+  [404, 'ACTIVITY_NOT_FOUND', 'permanent'],
+])('an activity under way whose state answers %i %s is %s', async (status, code, kind) => {
+  fake.next.pending = 2
+  fake.failNext('/get_activity', turnkeyFailure(status, code))
+  expect(await failureOf(() => open().sign(someDigest, unaborted))).toMatchObject({ kind, code })
+})
+
+test.each([
+  [429, 'RATE_LIMITED', 'throttled'],
   [500, 'INTERNAL', 'transient'],
+  [502, 'BAD_GATEWAY', 'transient'],
   [503, 'UNAVAILABLE', 'transient'],
   [404, 'PRIVATE_KEY_NOT_FOUND', 'permanent'],
   [400, 'BAD_REQUEST', 'permanent'],

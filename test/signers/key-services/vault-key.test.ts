@@ -89,6 +89,8 @@ test.each([
   ['/data/', 429, 'throttled'],
   ['/login', 503, 'transient'],
   ['/data/', 503, 'transient'],
+  ['/login', 500, 'transient'],
+  ['/data/', 502, 'transient'],
   ['/data/', 412, 'transient'],
   ['/data/', 307, 'transient'],
   ['/login', 400, 'permanent'],

@@ -60,6 +60,8 @@ test.each([
   [429, 'throttled'],
   [500, 'transient'],
   [503, 'transient'],
+  [408, 'transient'],
+  [400, 'permanent'],
   [403, 'permanent'],
   [404, 'permanent'],
 ] as const)('%i is %s', async (status, kind) => {
