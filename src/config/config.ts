@@ -103,6 +103,7 @@ export interface SignerEnvironment {
   readonly azureTenantId?: Secret
   readonly azureClientId?: Secret
   readonly azureFederatedTokenFile?: Secret
+  readonly azureIdentity?: { readonly endpoint: string; readonly header: Secret }
   readonly pkcs11Modules: readonly string[]
 }
 

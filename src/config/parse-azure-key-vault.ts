@@ -1,4 +1,5 @@
 // A signer of Azure Key Vault, with one of three ways to log in.
+import { httpUrl } from '../ops/http-url.ts'
 import type { Secret } from '../ops/secret.ts'
 import type { AzureKeyVaultSettings } from '../signers/settings.ts'
 import { type Members, readMembers, shown as shownValue } from './members.ts'
@@ -54,6 +55,11 @@ function isOfAzure(vaultUrl: string): boolean {
   return /\.(vault|managedhsm)\.(azure\.net|azure\.cn|usgovcloudapi\.net)$/.test(host)
 }
 
+function isPlain(text: string): boolean {
+  const url = httpUrl(text)
+  return url !== undefined && !url.username && !url.password && !url.search && !url.hash
+}
+
 function parseAuthentication(
   members: Members,
   source: KeyServiceSource,
@@ -68,7 +74,13 @@ function parseAuthentication(
     }
     case 'managed_identity': {
       const clientId = optionalSecret(members, 'client_id', source)
-      return { kind, ...(clientId && { clientId }) }
+      const { azureIdentity: platform } = environment
+      if (platform && !isPlain(platform.endpoint)) {
+        const fault = 'reads IDENTITY_ENDPOINT, which is no http or https URL without credentials and query (not shown)'
+        report.problem(members.place('auth_type'), `${fault}; leave the variable as Azure sets it`)
+        return undefined
+      }
+      return { kind, ...(clientId && { clientId }), ...(platform && { platform }) }
     }
     case 'workload_identity': {
       if (!source.isFile && members.has('federated_token_file')) {

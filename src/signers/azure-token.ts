@@ -34,13 +34,12 @@ export function azureTokens({ vaultUrl, authentication }: AzureKeyVaultSettings,
 
   async function request(signal: AbortSignal): Promise<ServiceAnswer> {
     if (authentication.kind === 'managed_identity') {
-      const query = new URLSearchParams({ 'api-version': '2018-02-01', resource })
-      if (authentication.clientId) query.set('client_id', authentication.clientId.reveal())
-      return exchange(
-        { method: 'GET', url: `${metadataUrl}?${query}`, headers: { metadata: 'true' } },
-        dispatcher,
-        signal,
-      )
+      const { platform, clientId } = authentication
+      const query = new URLSearchParams({ 'api-version': platform ? '2019-08-01' : '2018-02-01', resource })
+      if (clientId) query.set('client_id', clientId.reveal())
+      const headers = platform ? { 'x-identity-header': platform.header.reveal() } : { metadata: 'true' }
+      const url = `${platform?.endpoint ?? metadataUrl}?${query}`
+      return exchange({ method: 'GET', url, headers }, dispatcher, signal)
     }
     const { tenantId, clientId } = authentication
     const proof =
@@ -71,12 +70,18 @@ export function azureTokens({ vaultUrl, authentication }: AzureKeyVaultSettings,
       const answer = await request(signal)
       if (answer.status !== 200) throw refused(answer, authentication.kind, access)
       const token = memberOf(answer.body, 'access_token')
-      const seconds = Number(memberOf(answer.body, 'expires_in'))
-      if (typeof token !== 'string' || !Number.isFinite(seconds)) throw malformed('access_token')
-      known = { token, endsAt: clock.now() + Math.max(seconds * 1000 - spareMs, 0) }
+      const lifeMs = lifeOf(answer.body, clock.now())
+      if (typeof token !== 'string' || lifeMs === undefined) throw malformed('access_token')
+      known = { token, endsAt: clock.now() + Math.max(lifeMs - spareMs, 0) }
       return token
     },
   }
+}
+
+/** App Service and Container Apps answer the time of its end, the others its seconds. Numbers may be texts. */
+function lifeOf(body: unknown, now: number): number | undefined {
+  const [seconds, end] = ['expires_in', 'expires_on'].map((name) => Number(memberOf(body, name)) * 1000)
+  return [seconds, (end ?? Number.NaN) - now].find(Number.isFinite)
 }
 
 /** While it is updated, a machine's metadata service answers 404 and 410. */

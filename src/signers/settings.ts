@@ -41,7 +41,12 @@ export interface AzureKeyVaultSettings {
         readonly clientId: Secret
         readonly clientSecret: Secret
       }
-    | { readonly kind: 'managed_identity'; readonly clientId?: Secret }
+    | {
+        readonly kind: 'managed_identity'
+        readonly clientId?: Secret
+        /** Of App Service and Container Apps; absent: the metadata service of the machine. */
+        readonly platform?: { readonly endpoint: string; readonly header: Secret }
+      }
     | {
         readonly kind: 'workload_identity'
         readonly tenantId: Secret

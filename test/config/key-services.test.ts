@@ -34,11 +34,11 @@ const turnkey = { api_public_key: apiPublicKey, api_private_key: a, organization
 const cdp = { api_key_id: 'api-1', api_key_secret: a, wallet_secret: b, account_address: address }
 const hsm = { module: '/usr/lib/softhsm/libsofthsm2.so', token_label: 'relayers', key_label: 'payouts', pin: a }
 
-async function signerOf(type: string, config: object, beside: object = {}) {
+async function signerOf(type: string, config: object, beside: object = {}, variables: object = {}) {
   const file = rightFile()
   const signer = { id: 'remote', type, config, ...beside }
   const content = { ...file, signers: [...(file.signers ?? []), signer] }
-  const loaded = await load({ 'config/config.json': JSON.stringify(content) }, { ...env, ...secrets })
+  const loaded = await load({ 'config/config.json': JSON.stringify(content) }, { ...env, ...secrets, ...variables })
   return loaded.signers.find(({ id }) => id === 'remote')
 }
 
@@ -96,6 +96,22 @@ test.each([
   const signer = await signerOf(type, config)
   expect(signer).toMatchObject({ type, ...expected })
   expect(inspect(signer, { depth: null })).not.toMatch(/hidden-/)
+})
+
+test('a managed identity is that of App Service where its variables are set', async () => {
+  const config = { ...azure, auth_type: 'managed_identity' }
+  const set = (variables: object) => signerOf('azure_key_vault', config, {}, variables)
+  const endpoint = 'http://127.0.0.1:41741/msi/token'
+  const signer = await set({ IDENTITY_ENDPOINT: endpoint, IDENTITY_HEADER: 'hidden-header' })
+  expect(signer).toMatchObject({ settings: { authentication: { platform: { endpoint } } } })
+  expect(inspect(signer, { depth: null })).not.toMatch(/hidden-/)
+  // Azure Arc sets the endpoint alone.
+  for (const variables of [{}, { IDENTITY_ENDPOINT: endpoint }, { IDENTITY_HEADER: 'h' }]) {
+    expect(await set(variables)).toMatchObject({ settings: { authentication: { kind: 'managed_identity' } } })
+    expect(await set(variables)).not.toHaveProperty('settings.authentication.platform')
+  }
+  const wrong = set({ IDENTITY_ENDPOINT: 'http://user:hidden-a@host', IDENTITY_HEADER: 'h' })
+  await expect(wrong).rejects.toThrow(/config\.auth_type: reads IDENTITY_ENDPOINT, which is no http or https URL/)
 })
 
 test('an expected address is read beside the type', async () => {

@@ -1,4 +1,5 @@
-// Azure Key Vault as its REST reference describes it, with the token endpoints of Entra ID and of a machine's metadata service.
+// Azure Key Vault as its REST reference describes it, with the token endpoints of Entra ID, of a machine's metadata service, and of
+// App Service.
 import { randomUUID } from 'node:crypto'
 import { type FakeReply, type FakeRequest, type FakeService, type FakeTls, startFake } from './fake-service.ts'
 import type { ServedKey } from './served-key.ts'
@@ -13,6 +14,8 @@ export interface FakeAzureKeyVault extends FakeService {
   /** Client id: the token of Kubernetes that stands for it. */
   readonly federated: Map<string, string>
   readonly tokens: Set<string>
+  /** App Service and Container Apps: the header that its token endpoint demands, and when its tokens end, in seconds. */
+  readonly platform: { header: string; expiresOn: number }
 }
 
 export const azureTenant = 'b5c2ee2e-0000-4000-8000-000000000001'
@@ -25,6 +28,7 @@ export async function startFakeAzureKeyVault(tls: FakeTls): Promise<FakeAzureKey
     clients: new Map(),
     federated: new Map(),
     tokens: new Set(),
+    platform: { header: '', expiresOn: 0 },
   }
   const fake = await startFake((request) => answer(request, state), tls)
   return Object.assign(fake, state)
@@ -47,6 +51,12 @@ async function answer(request: FakeRequest, state: State): Promise<FakeReply> {
     const { metadata } = request.headers
     const isRight = metadata === 'true' && searchParams.get('resource') === resource
     return isRight ? granted(state, true) : { status: 400, body: { error: 'invalid_request' } }
+  }
+  if (pathname === '/msi/token') {
+    const isNamed = searchParams.get('api-version') === '2019-08-01' && searchParams.get('resource') === resource
+    if (!isNamed) return { status: 400, body: { statusCode: 400, message: 'BadRequest' } }
+    const isRight = request.headers['x-identity-header'] === state.platform.header
+    return isRight ? byPlatform(state) : { status: 401, body: { statusCode: 401, message: 'Unauthorized' } }
   }
   const token = (request.headers.authorization ?? '').replace(/^Bearer /, '')
   if (!state.tokens.has(token)) {
@@ -97,6 +107,14 @@ function entra({ method, body }: FakeRequest, state: State): FakeReply {
   const byAssertion = isAssertion && assertion !== null && state.federated.get(client) === assertion
   if (!bySecret && !byAssertion) return { status: 401, body: { error: 'invalid_client', error_codes: [7000215] } }
   return granted(state, false)
+}
+
+/** It answers when the token ends, and not after how many seconds. */
+function byPlatform({ tokens, platform }: State): FakeReply {
+  const token = `eyJ0.${randomUUID()}`
+  tokens.add(token)
+  const body = { access_token: token, expires_on: String(platform.expiresOn), resource, token_type: 'Bearer' }
+  return { status: 200, body }
 }
 
 /** The metadata service writes its numbers as texts. */

@@ -31,7 +31,10 @@ const bySecret = { kind: 'client_secret', tenantId, clientId, clientSecret: secr
 
 beforeAll(async () => {
   fake = await startFakeAzureKeyVault(authority.issue('kept.vault.azure.net'))
-  const hosts = ['https://kept.vault.azure.net', 'https://login.microsoftonline.com', 'http://169.254.169.254']
+  const hosts = [
+    ...['https://kept.vault.azure.net', 'https://login.microsoftonline.com', 'http://169.254.169.254'],
+    'http://127.0.0.1:41741',
+  ]
   access = accessTo(Object.fromEntries(hosts.map((host) => [host, fake.url])), { ca: authority.cert })
   folder = await mkdtemp(join(tmpdir(), 'rescind-azure-'))
 })
@@ -74,6 +77,29 @@ test.each([{ kind: 'managed_identity' }, { kind: 'managed_identity', clientId }]
     await expectSignatures(open(authentication), key)
   },
 )
+
+test.each([undefined, clientId])('signs with the managed identity of App Service: %#', async (named) => {
+  const clock = manualClock()
+  const platform = { endpoint: 'http://127.0.0.1:41741/msi/token', header: secret('h-1') }
+  const authentication = { kind: 'managed_identity', platform, ...(named && { clientId: named }) } as const
+  Object.assign(fake.platform, { header: 'h-1', expiresOn: Math.floor(clock.now() / 1000) + 3600 })
+  const before = fake.requests.length
+  const logins = () => fake.requests.slice(before).filter(({ path }) => path.startsWith('/msi/token'))
+  const service = open(authentication, undefined, { ...access, clock })
+  await expectSignatures(service, key)
+  expect(logins().map(({ path }) => path.includes('client_id=client-1'))).toEqual([named !== undefined])
+  // Five minutes before its end the token is renewed.
+  clock.advance(3_301_000)
+  fake.platform.expiresOn += 3600
+  await service.sign(someDigest, unaborted)
+  await service.sign(someDigest, unaborted)
+  expect(logins()).toHaveLength(2)
+  fake.platform.header = 'h-2'
+  fake.tokens.clear()
+  const failure = await failureOf(() => service.sign(someDigest, unaborted))
+  expect(failure).toMatchObject({ kind: 'permanent', code: 'token HTTP_401' })
+  expect(inspect(failure)).not.toContain('h-1')
+})
 
 test('signs with workload identity, and reads a renewed token file', async () => {
   const file = join(folder, 'token')
