@@ -7,6 +7,7 @@ import { memberOf } from './ops/member.ts'
 import { OperatorError } from './ops/operator-error.ts'
 import { type Secret, secret } from './ops/secret.ts'
 import { decode, encode } from './registry/overlay.ts'
+import type { Registry } from './registry/registry.ts'
 import type { OpenStoredSigner } from './registry/stored-signers.ts'
 import { openSigner, type SignerContext, type SignerSettings } from './signers/open-signers.ts'
 
@@ -76,4 +77,9 @@ function storedBody(text: Secret): { readonly config: unknown; readonly address?
   const stored = decode(text.reveal())
   const address = memberOf(stored, 'address')
   return { config: memberOf(stored, 'config'), ...(typeof address === 'string' && { address }) }
+}
+
+/** Whether the signer of a relayer signed when it was last used. A key in memory always signs. */
+export function canSign({ signer }: Pick<Registry, 'signer'>): (relayer: { readonly signerId: string }) => boolean {
+  return ({ signerId }) => signer(signerId)?.remote?.isAvailable() !== false
 }

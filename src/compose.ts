@@ -11,7 +11,7 @@ import { reportAtStart } from './commands/relayers/report-at-start.ts'
 import { samplingRelayers } from './commands/relayers/sample-relayers.ts'
 import { syncConfiguredRelayers } from './commands/relayers/sync-configured-relayers.ts'
 import { type DatabaseSurroundings, openSharing, openStore } from './compose-database.ts'
-import { signerSources, usableSigners } from './compose-signers.ts'
+import { canSign, signerSources, usableSigners } from './compose-signers.ts'
 import type { Config } from './config/config.ts'
 import { refusePublishedAccounts } from './config/published-account.ts'
 import { readPolicies } from './config/read-policies.ts'
@@ -115,7 +115,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
       readiness: {
         stopping: stopping.signal,
         check: () => engine.commands.store.check(),
-        relayers: () => engine.states.counts(management.registry.relayers()),
+        relayers: () => states.counts(management.registry.relayers(), canSign(management.registry)),
       },
       version: around.version,
     }),

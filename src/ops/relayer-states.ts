@@ -4,7 +4,7 @@ import type { Relayer } from '../domain/relayer.ts'
 import type { RelayerMetrics } from './metrics.ts'
 
 /**
- * - `ok`: nothing holds it up. `waiting`: a condition does.
+ * - `ok`: nothing holds it up. `waiting`: a condition does, or its signer does not sign.
  * - `unreachable`: no node of its network answered. `unobserved`: this process has not observed it.
  */
 export type RelayerState = 'ok' | 'waiting' | 'paused' | 'unreachable' | 'unobserved'
@@ -16,7 +16,8 @@ export interface RelayerStates {
   readonly metrics: RelayerMetrics
   /** An observation that no step made. */
   observed(id: RelayerId, isReachable: boolean): void
-  counts(relayers: readonly Relayer[]): Readonly<Record<RelayerState, number>>
+  /** `canSign`: nothing else shows that the signer of an idle relayer is out. */
+  counts(relayers: readonly Relayer[], canSign: (relayer: Relayer) => boolean): Readonly<Record<RelayerState, number>>
 }
 
 export function watchRelayers(metrics: RelayerMetrics): RelayerStates {
@@ -43,9 +44,13 @@ export function watchRelayers(metrics: RelayerMetrics): RelayerStates {
       },
     },
     observed: (id, isReachable) => void seen.set(id, isReachable ? 'ok' : 'unreachable'),
-    counts(relayers) {
+    counts(relayers, canSign) {
       const counts = { ok: 0, waiting: 0, paused: 0, unreachable: 0, unobserved: 0 }
-      for (const { id, paused } of relayers) counts[paused ? 'paused' : (seen.get(id) ?? 'unobserved')] += 1
+      for (const relayer of relayers) {
+        const observed = seen.get(relayer.id) ?? 'unobserved'
+        const state = observed === 'ok' && !canSign(relayer) ? 'waiting' : observed
+        counts[relayer.paused ? 'paused' : state] += 1
+      }
       return counts
     },
   }

@@ -64,6 +64,8 @@ export class SignerUnavailable extends Error {
 export interface RemoteKey {
   /** How many signatures to request at once: what the quota allows in a fraction of a second. */
   readonly groupMax: number
+  /** False from a failure that stopped its calls until it signs again, also while nothing requests a signature. */
+  isAvailable(): boolean
   /** Why it signs nothing now; undefined while it signs. */
   outage(): { readonly code: string; readonly isPermanent: boolean; readonly retryAt: TimestampMs } | undefined
 }

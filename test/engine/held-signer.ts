@@ -36,6 +36,7 @@ export function heldSigner(inner: Signer, groupMax = 16): HeldSigner {
     isOut: false,
     remote: {
       groupMax,
+      isAvailable: () => !signer.isOut,
       outage: () => (signer.isOut ? { code: 'Disabled', isPermanent: true, retryAt: 0 } : undefined),
     },
     sign(unsigned, request) {

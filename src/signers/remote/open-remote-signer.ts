@@ -52,7 +52,7 @@ export async function openRemoteSigner(settings: RemoteSettings, context: Remote
   const guard = guardKey(id, clock, log, metrics)
   const queue = context.quotas(service.quotaDomain, service.quota)
   const sign = keyCaller({ ...context, id, service, pin, guard, queue })
-  const remote = { groupMax: groupMax(service), outage: guard.outage }
+  const remote = { groupMax: groupMax(service), isAvailable: () => !guard.isOpen(), outage: guard.outage }
   const close = () => closeService(id, service, log)
   const options = { clock, close }
   try {
