@@ -211,6 +211,26 @@ test.each([
   expect(await failureOf(() => open().open(unaborted))).toMatchObject({ kind })
 })
 
+test.each(['/oauth2/', '/keys/', '/sign'])('a connection to %s that breaks is transient', async (where) => {
+  const service = open()
+  if (where === '/sign') await service.open(unaborted)
+  fake.failNext(where, 'drop')
+  const trying = () => (where === '/sign' ? service.sign(someDigest, unaborted) : service.open(unaborted))
+  expect(await failureOf(trying)).toMatchObject({ kind: 'transient' })
+  await expectSignatures(service, key)
+})
+
+test('a try that is aborted is transient', async () => {
+  const service = open()
+  await service.open(unaborted)
+  fake.failNext('/sign', 'hang')
+  const [aborting, before] = [new AbortController(), fake.requests.length]
+  const hanging = failureOf(() => service.sign(someDigest, aborting.signal))
+  await expect.poll(() => fake.requests.length).toBe(before + 1)
+  aborting.abort()
+  expect(await hanging).toMatchObject({ kind: 'transient' })
+})
+
 test('a wrong client secret is permanent, and not shown', async () => {
   const failure = await failureOf(() => open({ ...bySecret, clientSecret: secret('not-this') }).open(unaborted))
   expect(failure).toMatchObject({ kind: 'permanent', code: 'token invalid_client' })
