@@ -206,8 +206,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
     store,
     clock,
     random,
-    // The engine's step begins once the response has left.
-    wake: (relayer) => void setImmediate(ownerships.wake, relayer),
+    wake: ownerships.wake,
     queueMax: limits.queueMax,
     profileOf,
   }
