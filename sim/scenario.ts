@@ -150,8 +150,8 @@ export const drawnUsually: Drawn = {
   // Of the seeds with remote signers.
   presign: 0.4,
   l1Fee: 0.03,
-  // Without max_in_flight, and with more to send than every node keeps.
-  bursts: 0.03,
+  // Without max_in_flight, and with more to send than every node keeps. Such runs are long: only on request.
+  bursts: 0,
 }
 
 export const replicaActions = ['breakSession', 'cutOff', 'freeze', 'join', 'leave'] as const

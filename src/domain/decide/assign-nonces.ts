@@ -102,6 +102,11 @@ function assignQueue(
   if (most > 0 && work.queued.length > 0 && balance === undefined) {
     return { decisions: explainFirst(work, 'facts_missing', 'waits: no node reports the balance'), again: false }
   }
+  // Without it a send could spend the reserve.
+  if (most > 0 && policy.profile.l1Fee === 'op_stack' && market.noOpL1Fee === undefined) {
+    const reason = 'waits: no node reports the fee for data on L1'
+    return { decisions: explainFirst(work, 'facts_missing', reason), again: false }
+  }
   const { skipUnfunded = false } = work.relayer.policies
   const decisions: Decision[] = []
   /** With `skip_unfunded`. */
