@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/domain/decide/decide.ts'
 import { costOf, promisedTo } from '../../../src/domain/decide/funds.ts'
+import type { Market } from '../../../src/domain/fees.ts'
 import { l1FeeOf } from '../../../src/domain/l1-fee.ts'
 import { replace } from '../../../src/domain/replace.ts'
 import { isInPhase, type Payload, type Transaction } from '../../../src/domain/transaction.ts'
@@ -59,6 +60,14 @@ test('a send gets a nonce only if the balance covers its fee for L1, too', () =>
   const [short] = decided(waiting, enough - 1n)
   expect(short).toMatchObject({ do: 'explain', condition: 'balance_short' })
   expect(short).toMatchObject({ reason: expect.stringContaining('its fee for data on L1') })
+})
+
+test('a send gets no nonce while no node reports a fee that the network charges', () => {
+  const rollup = { ...somePolicy, profile: { ...somePolicy.profile, l1Fee: 'op_stack' as const } }
+  const work = someWork({ relayer, queued: [queued(1, { payload })] })
+  const planOf = (market: Market) => decide({ work, observation: someObservation({ market }), policy: rollup, now })
+  expect(planOf(someMarket).decisions).toMatchObject([{ do: 'explain', condition: 'facts_missing' }])
+  expect(planOf(market).decisions).toMatchObject([{ do: 'assignNonce' }])
 })
 
 test('those in flight, those mined ahead, and no-ops are counted with it', () => {
