@@ -67,7 +67,7 @@ function slotsFor({ concurrency }: QuotaLimits, priority: SigningPriority): numb
   return Math.max(1, priority === 'presign' ? Math.floor(concurrency / 2) : concurrency - Math.ceil(concurrency / 5))
 }
 
-/** What nobody waits for leaves half of the burst to the rest. */
+/** Pre-signing leaves half of the burst to the other signatures. */
 function tokensNeeded({ perSecond }: QuotaLimits, priority: SigningPriority): number {
   if (priority === 'cancel') return 1
   return 1 + (priority === 'presign' ? burst(perSecond) / 2 : reserve(perSecond))
