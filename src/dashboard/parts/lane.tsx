@@ -1,9 +1,9 @@
 // The nonce lane: a real table with a row for each nonce, and in it the attempts over blocks as SVG, with the same in words.
 
 import type { TraceView } from '../../client/dashboard-types.ts'
-import { grouped, shortened } from '../state/format.ts'
+import { grouped } from '../state/format.ts'
 import { feeOf, type LaneMark, type LaneRow, laneOf, rowInWords } from '../state/lane.ts'
-import { pathOf } from '../state/request.ts'
+import { TransactionLink } from './pieces.tsx'
 import { TransactionBadge } from './transaction-badge.tsx'
 
 const width = 560
@@ -71,9 +71,7 @@ function Row({ relayer, row, ...place }: { relayer: string; row: LaneRow } & Pla
         {grouped(nonce)}
       </th>
       <td>
-        <a href={pathOf`/relayers/${relayer}/transactions/${id}`} title={id}>
-          <code>{shortened(id)}</code>
-        </a>
+        <TransactionLink relayer={relayer} id={id} />
         {trace.origin === 'gap' && <small>gap filler</small>}
       </td>
       <td>

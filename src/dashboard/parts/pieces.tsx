@@ -1,9 +1,10 @@
 // Small pieces that every view uses: badges, ages, hashes that copy, and the pieces for data that is not there.
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { after, shownNow } from '../state/clock.ts'
 import { duration, ether, exactTime, padded, shortened, shortly } from '../state/format.ts'
 import type { Loaded } from '../state/load.ts'
+import { pathOf } from '../state/request.ts'
 
 export type Tone = 'bad' | 'warn' | 'good' | 'info' | 'quiet'
 
@@ -141,28 +142,31 @@ export function Heading({ children, aside }: { children: ComponentChildren; asid
   )
 }
 
-export function Pages({
-  page,
-  perPage,
-  total,
-  turn,
-}: {
-  page: number
-  perPage: number
-  total: number
-  turn: (page: number) => void
-}) {
+/** The id in short; the whole of it is the title. */
+export function TransactionLink({ relayer, id }: { relayer: string; id: string }) {
+  return (
+    <a href={pathOf`/relayers/${relayer}/transactions/${id}`} title={id}>
+      <code>{shortened(id)}</code>
+    </a>
+  )
+}
+
+export function Pages({ page, perPage, total }: { page: Signal<number>; perPage: number; total: number }) {
   const last = Math.max(1, Math.ceil(total / perPage))
+  const current = page.value
+  const turn = (to: number) => {
+    page.value = to
+  }
   if (last === 1) return null
   return (
     <nav class="pages" aria-label="Pages">
-      <button type="button" disabled={page <= 1} onClick={() => turn(page - 1)}>
+      <button type="button" disabled={current <= 1} onClick={() => turn(current - 1)}>
         ← Newer
       </button>
       <span>
-        Page {page.toLocaleString('en')} of {last.toLocaleString('en')}
+        Page {current.toLocaleString('en')} of {last.toLocaleString('en')}
       </span>
-      <button type="button" disabled={page >= last} onClick={() => turn(page + 1)}>
+      <button type="button" disabled={current >= last} onClick={() => turn(current + 1)}>
         Older →
       </button>
     </nav>

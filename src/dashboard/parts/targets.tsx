@@ -1,8 +1,7 @@
 // Some transactions of a cancellation, each with what its payload moves, and the count of all others.
 import type { TransactionView } from '../../client/transaction-types.ts'
-import { grouped, shortened } from '../state/format.ts'
-import { pathOf } from '../state/request.ts'
-import { Copy, Ether } from './pieces.tsx'
+import { grouped } from '../state/format.ts'
+import { Copy, Ether, TransactionLink } from './pieces.tsx'
 
 export const targetsMax = 20
 
@@ -42,9 +41,7 @@ export function Targets({
             {shown.map(({ id, relayer_id: relayer, nonce, to, value }) => (
               <tr key={id}>
                 <th scope="row">
-                  <a href={pathOf`/relayers/${relayer}/transactions/${id}`} title={id}>
-                    <code>{shortened(id)}</code>
-                  </a>
+                  <TransactionLink relayer={relayer} id={id} />
                 </th>
                 <td class="number" data-label={nonce === undefined ? undefined : 'Nonce'}>
                   {nonce === undefined ? unbound : grouped(nonce)}

@@ -1,11 +1,11 @@
 // The transactions of one relayer, newest first, by status and page.
 import { useSignal } from '@preact/signals'
 import type { TransactionView } from '../../client/transaction-types.ts'
-import { grouped, inGwei, plural, shortened } from '../state/format.ts'
+import { grouped, inGwei, plural } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { pathOf } from '../state/request.ts'
-import { Age, Badge, Copy, Empty, Ether, Pages, Shown } from './pieces.tsx'
+import { Age, Badge, Copy, Empty, Ether, Pages, Shown, TransactionLink } from './pieces.tsx'
 import { statusTones } from './transaction-badge.tsx'
 
 const filters = ['', 'pending', 'sent', 'submitted', 'mined', 'confirmed', 'failed', 'canceled', 'expired'] as const
@@ -47,14 +47,7 @@ export function Transactions({ id, network }: { id: string; network: string | un
               <List relayer={id} network={network} transactions={transactions} />
             )}
             {total > 0 && <p class="note">{plural(total, 'transaction')}, newest first.</p>}
-            <Pages
-              page={page.value}
-              perPage={perPage}
-              total={total}
-              turn={(to) => {
-                page.value = to
-              }}
-            />
+            <Pages page={page} perPage={perPage} total={total} />
           </>
         )}
       </Shown>
@@ -97,9 +90,7 @@ function List({
           {transactions.map((each) => (
             <tr key={each.id}>
               <th scope="row">
-                <a href={pathOf`/relayers/${relayer}/transactions/${each.id}`} title={each.id}>
-                  <code>{shortened(each.id)}</code>
-                </a>
+                <TransactionLink relayer={relayer} id={each.id} />
               </th>
               <td>
                 <Badge tone={statusTones[each.status]}>{each.status}</Badge>

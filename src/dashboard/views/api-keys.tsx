@@ -37,14 +37,7 @@ export function ApiKeys() {
               />
             )}
             {total > 0 && <p class="note">{plural(total, 'key')}, newest first.</p>}
-            <Pages
-              page={page.value}
-              perPage={perPage}
-              total={total}
-              turn={(to) => {
-                page.value = to
-              }}
-            />
+            <Pages page={page} perPage={perPage} total={total} />
           </>
         )}
       </Shown>

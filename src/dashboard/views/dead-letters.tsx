@@ -1,8 +1,8 @@
 // Dead letters: events that a webhook did not accept within a day, and their redelivery.
 import { useSignal } from '@preact/signals'
 import type { DeadLetterView, NotificationView } from '../../client/record-types.ts'
-import { Copy, Empty, Heading, Pages, Shown } from '../parts/pieces.tsx'
-import { exactTime, grouped, plural, shortened } from '../state/format.ts'
+import { Copy, Empty, Heading, Pages, Shown, TransactionLink } from '../parts/pieces.tsx'
+import { exactTime, grouped, plural } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { Failure, pathOf, request } from '../state/request.ts'
 
@@ -66,14 +66,7 @@ function Letters({ notification }: { notification: string }) {
             ) : (
               <Table letters={letters} redeliver={(id) => void redeliver(`/${encodeURIComponent(id)}`)} />
             )}
-            <Pages
-              page={page.value}
-              perPage={perPage}
-              total={total}
-              turn={(to) => {
-                page.value = to
-              }}
-            />
+            <Pages page={page} perPage={perPage} total={total} />
           </>
         )}
       </Shown>
@@ -108,12 +101,7 @@ function Table({ letters, redeliver }: { letters: readonly DeadLetterView[]; red
                 <Copy text={event.id} label="event" />
               </th>
               <td data-label="Transaction">
-                <a
-                  href={pathOf`/relayers/${event.payload.relayer_id}/transactions/${event.payload.id}`}
-                  title={event.payload.id}
-                >
-                  <code>{shortened(event.payload.id)}</code>
-                </a>
+                <TransactionLink relayer={event.payload.relayer_id} id={event.payload.id} />
               </td>
               <td data-label="Status">{event.payload.status}</td>
               <td class="number" data-label="Tries">
