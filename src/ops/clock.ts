@@ -1,5 +1,5 @@
 // Time and sleep as values: the only file that reads the machine's clock.
-import { setTimeout as timer } from 'node:timers/promises'
+import { setImmediate, setTimeout as timer } from 'node:timers/promises'
 import type { TimestampMs } from '../domain/units.ts'
 
 export interface Clock {
@@ -16,4 +16,9 @@ export const systemClock: Clock = {
   sleep: async (ms, signal) => {
     await timer(ms, undefined, signal ? { signal } : {}).catch(() => undefined)
   },
+}
+
+/** Resolves in a later turn of the event loop, after everything that is ready now. */
+export async function nextTurn(): Promise<void> {
+  await setImmediate()
 }
