@@ -206,7 +206,8 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
     store,
     clock,
     random,
-    wake: ownerships.wake,
+    // The engine begins once the response is on its way.
+    wake: (relayer) => clock.afterThis(() => ownerships.wake(relayer)),
     queueMax: limits.queueMax,
     profileOf,
   }

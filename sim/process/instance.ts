@@ -65,5 +65,7 @@ export function clockOf(instance: Instance, timeline: Timeline, epochMs: number,
         signal?.addEventListener('abort', wake)
       })
     },
+    // A turn takes no time of the run.
+    afterThis: (act) => reach(instance, act),
   }
 }

@@ -1,5 +1,5 @@
 // Time and sleep as values: the only file that reads the machine's clock.
-import { setImmediate, setTimeout as timer } from 'node:timers/promises'
+import { setTimeout as timer } from 'node:timers/promises'
 import type { TimestampMs } from '../domain/units.ts'
 
 export interface Clock {
@@ -8,6 +8,8 @@ export interface Clock {
   elapsed(): number
   /** Resolves after `ms`, or as soon as `signal` aborts; never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /** Calls `act` after everything that is ready now, so that what waits for none of it is not delayed. */
+  afterThis(act: () => void): void
 }
 
 export const systemClock: Clock = {
@@ -16,9 +18,10 @@ export const systemClock: Clock = {
   sleep: async (ms, signal) => {
     await timer(ms, undefined, signal ? { signal } : {}).catch(() => undefined)
   },
+  afterThis: setImmediate,
 }
 
 /** Resolves in a later turn of the event loop, after everything that is ready now. */
 export async function nextTurn(): Promise<void> {
-  await setImmediate()
+  await new Promise<void>(setImmediate)
 }

@@ -10,6 +10,7 @@ function stage() {
   const clock: Clock = {
     now: () => 0,
     elapsed: () => 0,
+    afterThis: setImmediate,
     sleep: (ms, signal) =>
       new Promise((resolve) => {
         sleeping.add(ms)

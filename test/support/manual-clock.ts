@@ -24,6 +24,7 @@ export function manualClock(): ManualClock {
   return {
     now: () => time + skew,
     elapsed: () => time - now,
+    afterThis: (act) => act(),
     sleep(ms, signal) {
       return new Promise((resolve) => {
         if (signal?.aborted) return resolve()

@@ -37,7 +37,12 @@ test('many who ask whether it is ready cost one check', async () => {
   const check = async () => {
     checks += 1
   }
-  const clock = { now: () => 1_000_000, elapsed: () => 1_000_000, sleep: async () => undefined }
+  const clock = {
+    now: () => 1_000_000,
+    elapsed: () => 1_000_000,
+    sleep: async () => undefined,
+    afterThis: setImmediate,
+  }
   await using server = await serve({ clock, readiness: { stopping: new AbortController().signal, check } })
   await Promise.all(Array.from({ length: 20 }, () => server.ask('GET', '/api/v1/ready', { token: null })))
   expect(checks).toBe(1)

@@ -28,6 +28,7 @@ function endlessClock() {
   const clock: Clock = {
     now: systemClock.now,
     elapsed: systemClock.elapsed,
+    afterThis: systemClock.afterThis,
     sleep: (_ms, signal) => {
       const { promise, resolve } = Promise.withResolvers<void>()
       sleeps.begun += 1
