@@ -10,6 +10,7 @@ import { measureBulkCancel } from './bulk-cancel.ts'
 import { measureBurst } from './burst.ts'
 import { measureCalls } from './calls.ts'
 import { measureDashboard } from './dashboard.ts'
+import { measureFairness } from './fairness.ts'
 import { type Figure, lineOf } from './figure.ts'
 import { describeMachine } from './machine.ts'
 import { measureOneDelete } from './one-delete.ts'
@@ -24,6 +25,7 @@ const topics = [
   'post',
   'delete',
   'bulk',
+  'fairness',
   'calls',
   'burst',
   'relayers',
@@ -75,6 +77,7 @@ const wants = (...wanted: Topic[]) => wanted.some((topic) => requested.includes(
 const figures: Figure[] = []
 if (wants('post', 'delete')) report(await measureSendsAndCancels(options))
 if (wants('bulk')) report(await measureBulkCancel(options))
+if (wants('fairness')) report(await measureFairness(options))
 if (wants('calls')) report(await measureCalls(options))
 if (wants('burst')) report(await measureBurst(options))
 if (wants('relayers')) report(await measureRelayers(options))

@@ -11,6 +11,7 @@ export function loneSeat(world: World, nextLife: () => number): Seat {
   let started: Process | undefined
   let draining = false
   let stopped = false
+  let shared = false
   const zombies: Process[] = []
 
   function begin(): void {
@@ -54,6 +55,7 @@ export function loneSeat(world: World, nextLife: () => number): Seat {
         timeline.after(0, () => forget(zombie))
         sweep()
       }
+      shared = true
       history.note(`p${instance.id} wakes up`)
       instance.doom = { effectsLeft: dice.between(3, 25), end: 'dead' }
       instance.ended = gone
@@ -76,6 +78,7 @@ export function loneSeat(world: World, nextLife: () => number): Seat {
     present: () => present,
     isDraining: () => draining,
     hasLeft: () => false,
+    wasShared: () => shared,
     begin,
     doom(end, effectsLeft) {
       // One that has not started owns nothing yet: it would take over when it wakes up, which the lock on the file forbids.

@@ -310,6 +310,7 @@ function describe({ scenario }: World): string {
     `ending ${ending}`,
     ...(rest.signerMoods === undefined ? [] : ['keys in a service']),
     ...(rest.presign ? [`${rest.presign.levels} no-ops are pre-signed for each nonce`] : []),
+    ...(rest.bulkShare ? [`a queue is canceled in shares of ${rest.bulkShare.transactions}`] : []),
     ...(kind.isFcfs ? ['first come, first served'] : kind.hasSequencer ? ['one pool'] : []),
     ...(kind.hasL1Gas ? ['gas with a part for L1'] : []),
     ...(kind.hasL1Fee ? ['a fee for L1 beside gas'] : []),

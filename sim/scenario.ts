@@ -77,6 +77,8 @@ export interface Scenario {
   readonly signerMoods: number | undefined
   /** Clients send many at once, and `max_in_flight` is mostly not set. */
   readonly hasBursts: boolean
+  /** A longer queue is canceled in shares of so many. Absent: of so many as in production, which no queue reaches. */
+  readonly bulkShare: { readonly transactions: number; readonly breathMs: number } | undefined
   /** No-ops are pre-signed, and the keys are out of reach for long now and then. Absent: neither. */
   readonly presign: Presigning | undefined
   /** Several processes share the database, and the relayers among them. Absent: one has it to itself. */
@@ -125,6 +127,7 @@ export const features = [
   'presign',
   'l1Fee',
   'bursts',
+  'bulkShares',
 ] as const
 export type Feature = (typeof features)[number]
 
@@ -152,6 +155,8 @@ export const drawnUsually: Drawn = {
   l1Fee: 0.03,
   // Without max_in_flight, and with more to send than every node keeps. Such runs are long: only on request.
   bursts: 0,
+  // A bulk cancellation writes a few of its queue at once.
+  bulkShares: 0.3,
 }
 
 export const replicaActions = ['breakSession', 'cutOff', 'freeze', 'join', 'leave'] as const
@@ -211,7 +216,7 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
   const drawn = withFinality(operated(paced, streamOf('operator'), streamOf('skipping')), has('finality'))
   const signerMoods = has('remoteSigners')?.pick([0.05, 0.2])
   const presign = signerMoods === undefined ? undefined : drawPresigning(has('presign'))
-  const signing = { signerMoods, presign }
+  const signing = { signerMoods, presign, bulkShare: drawBulkShare(has('bulkShares')) }
   const unkind = { ...drawn, sendWeather, invalidPayloads, ...signing, gaps: drawGaps(streamOf('gaps'), drawn) }
   const alone = ofKind(unkind, drawKind(has, unkind))
   const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
@@ -231,6 +236,10 @@ function withBursts<S extends Alone>(scenario: S, dice: Dice | undefined): S & P
     ...{ ...scenario, hasBursts: true, policies, profiles: scenario.profiles.slice(0, nodes) },
     transactionsPerBlockMax: dice.pick([20, 60, 200]),
   }
+}
+
+function drawBulkShare(dice: Dice | undefined): Scenario['bulkShare'] {
+  return dice && { transactions: dice.pick([1, 1, 2, 4]), breathMs: dice.pick([1, 50, 500]) }
 }
 
 function drawPresigning(dice: Dice | undefined): Presigning | undefined {
@@ -318,7 +327,7 @@ function operated<S extends Alone>(scenario: S, dice: Dice, skipping: Dice): S {
 
 type Alone = Omit<
   Scenario,
-  'gaps' | 'sendWeather' | 'invalidPayloads' | 'kind' | 'signerMoods' | 'presign' | 'hasBursts'
+  'gaps' | 'sendWeather' | 'invalidPayloads' | 'kind' | 'signerMoods' | 'presign' | 'hasBursts' | 'bulkShare'
 >
 
 function drawAlone(dice: Dice, restores: readonly Restore[], fees: FeeWorld): Alone {

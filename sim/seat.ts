@@ -7,6 +7,8 @@ export interface Seat {
   isDraining(): boolean
   /** Nobody starts it again. */
   hasLeft(): boolean
+  /** Two processes have ever used the database at once. On SQLite the lock on the file forbids that. */
+  wasShared(): boolean
   begin(): void
   /** Ends, so many effects from now. */
   doom(end: 'dead' | 'paused', effectsLeft: number): void

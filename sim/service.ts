@@ -8,6 +8,7 @@ import { RescindError } from '../src/domain/errors.ts'
 import type { RelayerId, TransactionId } from '../src/domain/ids.ts'
 import type { SendRequest } from '../src/domain/submit.ts'
 import type { Store } from '../src/store/store.ts'
+import { watchBulks } from './check/bulks.ts'
 import { loneSeat } from './lone-seat.ts'
 import { type Process, policiesOf, relayerName } from './process/engine.ts'
 import { ofClient, ProcessEnded } from './process/store.ts'
@@ -48,7 +49,8 @@ export interface Service {
 
 export function openService(world: World): Service {
   const { history, clients, dice } = world
-  const { replicas } = world.scenario
+  const { replicas, bulkShare } = world.scenario
+  const bulks = !bulkShare ? undefined : watchBulks(world.machine.disk, history.fail)
   const idOf = (relayer: number) => relayerName(relayer) as RelayerId
   let life = 0
   const nextLife = () => {
@@ -69,6 +71,7 @@ export function openService(world: World): Service {
   /** A client's request, to whoever is up now; `done` hears of success, within the unit's place in the order. */
   async function ask<T>(
     what: string,
+    relayer: number | undefined,
     run: (commands: Awaited<Process['engine']>['commands']) => Promise<T>,
     done: (answer: T, place: number) => void,
   ): Promise<void> {
@@ -77,10 +80,12 @@ export function openService(world: World): Service {
     if (!process || seat.isDraining() || process.instance.state !== 'alive') return
     try {
       const { commands } = await process.engine
+      const answered =
+        relayer === undefined ? undefined : bulks?.requested(what, idOf(relayer), what.startsWith('DELETE all'))
       let place = -1
       const store: Store = {
         ...commands.store,
-        commit: (unit) =>
+        commit: (unit, ...of) =>
           commands.store.commit(
             ofClient((session) => {
               const done = unit(session)
@@ -91,11 +96,13 @@ export function openService(world: World): Service {
               done.then(note, note)
               return done
             }),
+            ...of,
           ),
       }
       const answer = await run({ ...commands, store })
       if (process.instance.state !== 'alive') return
       history.note(`${what}: ok`)
+      if (!seat.wasShared()) answered?.()
       done(answer, place)
     } catch (error) {
       if (error instanceof RescindError) history.note(`${what}: ${error.code}`)
@@ -127,7 +134,8 @@ export function openService(world: World): Service {
           })
           wake(id)
         }
-        void ask(`PATCH r${relayer}`, change, () => undefined)
+        // It concerns no transaction.
+        void ask(`PATCH r${relayer}`, undefined, change, () => undefined)
       }
     },
     leave() {
@@ -145,6 +153,7 @@ export function openService(world: World): Service {
     send(relayer, tag, request) {
       void ask(
         `send ${tag} to r${relayer}`,
+        relayer,
         (commands) => submitTransaction(commands, idOf(relayer), request),
         ({ id }) => clients.accepted.set(id, { relayer, tag }),
       )
@@ -152,6 +161,7 @@ export function openService(world: World): Service {
     replace(relayer, id, tag, request) {
       void ask(
         `PUT ${tag} over ${id.slice(-6)}`,
+        relayer,
         (commands) => replaceTransaction(commands, idOf(relayer), id as TransactionId, request),
         () => clients.replaced.push({ id, tag }),
       )
@@ -160,6 +170,7 @@ export function openService(world: World): Service {
       clients.requested.add(id)
       void ask(
         `DELETE ${id.slice(-6)}`,
+        relayer,
         (commands) => cancelTransaction(commands, idOf(relayer), id as TransactionId),
         (_, place) => {
           if (!clients.deleted.has(id)) clients.deleted.set(id, place)
@@ -170,6 +181,7 @@ export function openService(world: World): Service {
       clients.requested.add(idOf(relayer))
       void ask(
         `DELETE all of r${relayer}`,
+        relayer,
         (commands) => cancelPending(commands, idOf(relayer)),
         ({ canceled, failed }, place) => {
           for (const id of canceled) if (!clients.deleted.has(id)) clients.deleted.set(id, place)

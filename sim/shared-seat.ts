@@ -68,6 +68,7 @@ export function sharedSeat(world: World, nextLife: () => number): Seat {
     present: () => present,
     isDraining: () => draining,
     hasLeft: () => left,
+    wasShared: () => true,
     begin,
     doom(end, effectsLeft) {
       if (present) present.instance.doom = { effectsLeft, end }

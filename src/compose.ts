@@ -10,6 +10,7 @@ import type { ManagementContext } from './commands/management.ts'
 import { reportAtStart } from './commands/relayers/report-at-start.ts'
 import { samplingRelayers } from './commands/relayers/sample-relayers.ts'
 import { syncConfiguredRelayers } from './commands/relayers/sync-configured-relayers.ts'
+import { finishBulks } from './commands/transactions/finish-bulks.ts'
 import { type DatabaseSurroundings, openSharing, openStore } from './compose-database.ts'
 import { canSign, signerSources, usableSigners } from './compose-signers.ts'
 import type { Config } from './config/config.ts'
@@ -200,12 +201,11 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const reconciling = config.role === 'api' ? undefined : opened.use(await reconcile(context, ownerships))
   await registry.assignTo(reconciling ? ownerships.assign : async () => undefined)
 
+  const bulks = sharing ? undefined : opened.use(await finishBulks({ store, clock, logger, limits }))
   const announce = () => sharing?.hints.notify({ kind: 'registry' })
   const guard = guardAddresses(config.webhooks.allowedHosts)
   const commands: CommandContext = {
-    store,
-    clock,
-    random,
+    ...{ store: bulks?.store ?? store, clock, random, ...(bulks && { bulks }) },
     // The engine begins once the response is on its way.
     wake: (relayer) => clock.afterThis(() => ownerships.wake(relayer)),
     queueMax: limits.queueMax,

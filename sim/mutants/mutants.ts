@@ -2,6 +2,7 @@
 
 import type { Feature } from '../scenario.ts'
 import { ofBids } from './of-bids.ts'
+import { ofBulks } from './of-bulks.ts'
 import { ofFinality } from './of-finality.ts'
 import { ofPolicies } from './of-policies.ts'
 import { ofPresigning } from './of-presigning.ts'
@@ -34,6 +35,7 @@ export const mutants: readonly Mutant[] = [
   ...ofFinality,
   ...ofPolicies,
   ...ofPresigning,
+  ...ofBulks,
   ...ofProfiles,
   ...ofSigners,
   ...ofVerdicts,

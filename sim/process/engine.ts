@@ -104,7 +104,7 @@ export function policiesOf(
 }
 
 function configOf(scenario: Scenario, policies: Policies, presign: number): Config {
-  const { relayers, confirmations, finality, configuredBlocktimeMs } = scenario
+  const { relayers, confirmations, finality, configuredBlocktimeMs, bulkShare } = scenario
   const profile = { ...profileOf(scenario.kind), ...(finality && { finality: finality.rule }) }
   const indexes = keys.slice(0, relayers).map((_, index) => index)
   return {
@@ -150,7 +150,11 @@ function configOf(scenario: Scenario, policies: Policies, presign: number): Conf
         explorerUrls: [],
       },
     ],
-    limits: finality ? { ...limits, unsettledRowsMax: finality.rowsMax } : limits,
+    limits: {
+      ...limits,
+      ...(finality && { unsettledRowsMax: finality.rowsMax }),
+      ...(bulkShare && { bulkShare: bulkShare.transactions, bulkBreathMs: bulkShare.breathMs }),
+    },
     warnings: [],
   }
 }

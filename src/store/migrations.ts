@@ -1,7 +1,7 @@
 // The schema's history, oldest first. A migration that has landed is never edited.
 import { OperatorError } from '../ops/operator-error.ts'
+import { ofCancellations } from './migrate-cancellations.ts'
 import { ofDashboard } from './migrate-dashboard.ts'
-import { ofPresigned } from './migrate-presigned.ts'
 import { waits } from './migrate-waits.ts'
 import type { DialectName } from './statement.ts'
 
@@ -234,7 +234,7 @@ export const migrations: readonly Migration[] = [
     ],
   },
   ...ofDashboard,
-  ...ofPresigned,
+  ...ofCancellations,
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

@@ -10,6 +10,7 @@ import { findRelayer, listRelayers } from './relayers/relayers.ts'
 import { isFormer } from './relayers/remove-relayer.ts'
 import type { Executor } from './statement.ts'
 import type { Reads } from './store.ts'
+import { listBulksUnderWay } from './transactions/bulk-mark.ts'
 import { readDailyGas } from './transactions/daily-gas.ts'
 import { findTransaction, findTransactionByNonce, hasAttempt, listAttempts } from './transactions/find-transaction.ts'
 import { listTransactions } from './transactions/list-transactions.ts'
@@ -53,6 +54,7 @@ export function readsOver(executor: Executor): Reads {
     dashboardSession: (digest) => findDashboardSession(executor, digest),
     audit: (limit, before) => readAudit(executor, limit, before),
     presigned: () => listAllPresigned(executor),
+    bulksUnderWay: () => listBulksUnderWay(executor),
     work: (relayerId, queuedMax) => loadWork(executor, relayerId, queuedMax),
     unsettled: (relayerId, due, limit) => loadUnsettled(executor, relayerId, due, limit),
     queueHead: (relayerId) => queueHead(executor, relayerId),

@@ -17,6 +17,7 @@ import type {
 import type {
   ApiKeyTable,
   AuditLogTable,
+  BulkCancellationTable,
   DailyGasTable,
   DashboardSessionTable,
   IdempotencyKeyTable,
@@ -229,6 +230,7 @@ export interface Schema {
   transactions: TransactionTable
   attempts: AttemptTable
   presigned_no_ops: PresignedNoOpTable
+  bulk_cancellations: BulkCancellationTable
   outbox: OutboxTable
   outbox_pruned: OutboxPrunedTable
   delivery_queues: DeliveryQueueTable

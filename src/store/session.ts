@@ -27,7 +27,7 @@ import {
 import { hasOpen, removeRelayer } from './relayers/remove-relayer.ts'
 import type { Executor } from './statement.ts'
 import type { Session } from './store.ts'
-import { cancelPending } from './transactions/cancel-pending.ts'
+import { cancelPending, cancelShare } from './transactions/cancel-pending.ts'
 import { claim } from './transactions/claim.ts'
 import { lockTransaction } from './transactions/find-transaction.ts'
 import { insertTransaction } from './transactions/insert-transaction.ts'
@@ -73,7 +73,8 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     useDashboardSession: (digest, at) => useDashboardSession(executor, digest, at),
     removeDashboardSession: (digest) => removeDashboardSession(executor, digest),
     pruneDashboardSessions: (keyId, since, keep) => pruneDashboardSessions(executor, keyId, since, keep),
-    cancelPending: (relayerId, now) => cancelPending(executor, tallies, relayerId, now),
+    cancelPending: (relayerId, now, share) => cancelPending(executor, tallies, relayerId, now, share),
+    cancelShare: (relayerId, share) => cancelShare(executor, tallies, relayerId, share),
     acquire: (id) => acquireRelayer(executor, id),
     fence: (id, epoch) => fenceRelayer(executor, id, epoch),
     completeHistoryCheck: (id) => completeHistoryCheck(executor, id),

@@ -15,6 +15,7 @@ import type { Status, Transaction } from '../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../domain/units.ts'
 import type { QueueHead } from '../domain/wait.ts'
 import { OperatorError } from '../ops/operator-error.ts'
+import type { BulkChanges, BulkReads } from './bulk-port.ts'
 import type { DashboardChanges, DashboardReads } from './dashboard-port.ts'
 import type { PresignedChanges, PresignedReads } from './presigned-port.ts'
 
@@ -38,7 +39,7 @@ export interface Ahead {
   readonly claims?: readonly Claim[]
 }
 
-export interface Reads extends DashboardReads, PresignedReads {
+export interface Reads extends BulkReads, DashboardReads, PresignedReads {
   relayer(id: RelayerId): Promise<Relayer | undefined>
   relayers(page: PageRequest): Promise<Page<Relayer>>
   /** Whether a relayer with this id existed and was deleted: its transactions can still be read. */
@@ -157,7 +158,7 @@ export interface Page<T> {
   readonly total: number
 }
 
-export interface Session extends DashboardChanges, PresignedChanges {
+export interface Session extends BulkChanges, DashboardChanges, PresignedChanges {
   relayer(id: RelayerId): Promise<Relayer | undefined>
   saveRelayer(relayer: Relayer): Promise<void>
   /** Its transactions stay. The first statement of its unit; `hasOpen` runs next, and its result may undo the removal. */
@@ -215,11 +216,6 @@ export interface Session extends DashboardChanges, PresignedChanges {
   /** Never replaces the last use by an earlier one. */
   useApiKey(id: ApiKeyId, at: TimestampMs): Promise<void>
   /**
-   * Records a cancellation of every pending transaction, lowest nonce first. Returns their ids in that order, and the ids of
-   * rows that could not be changed.
-   */
-  cancelPending(relayerId: RelayerId, now: TimestampMs): Promise<BulkCancellation>
-  /**
    * Raises the epoch: once committed, writes with an older epoch are refused. Unless an earlier history check is
    * incomplete, marks the last sequence as the end of the possibly lost history. Undefined: no such relayer.
    */
@@ -235,13 +231,6 @@ export interface Session extends DashboardChanges, PresignedChanges {
   redeliver(notificationId: string, events: EventRange, limit: number, now: TimestampMs): Promise<number>
   /** Deletes a bounded share of the events that need not stay. Returns how many: until it is 0 there may be more. */
   pruneEvents(retention: Retention, now: TimestampMs): Promise<number>
-}
-
-export interface BulkCancellation {
-  readonly canceled: readonly TransactionId[]
-  readonly failed: readonly { readonly id: TransactionId; readonly reason: string }[]
-  /** How many of them a node may have: the owner has to win a race for each. */
-  readonly racing: number
 }
 
 /** Another process uses the database. The message names the database and the fix. */

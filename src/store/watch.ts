@@ -62,7 +62,7 @@ interface Watcher {
 
 function watched(session: Session): Watcher {
   let seen: Seen[] = []
-  const watching: Pick<Session, 'insertTransaction' | 'saveTransaction' | 'cancelPending'> = {
+  const watching: Pick<Session, 'insertTransaction' | 'saveTransaction' | 'cancelPending' | 'cancelShare'> = {
     async insertTransaction(transaction) {
       await session.insertTransaction(transaction)
       seen.push({ change: changeOf(undefined, transaction, transaction.createdAt) })
@@ -72,10 +72,15 @@ function watched(session: Session): Watcher {
       seen.push({ change: changeOf(before, saved, now) })
       return saved
     },
-    async cancelPending(relayer, now) {
-      const bulk = await session.cancelPending(relayer, now)
+    async cancelPending(relayer, now, share) {
+      const bulk = await session.cancelPending(relayer, now, share)
       seen.push({ relayer, dropped: bulk.canceled.length - bulk.racing })
       return bulk
+    },
+    async cancelShare(relayer, share) {
+      const { canceled, isLast } = await session.cancelShare(relayer, share)
+      seen.push({ relayer, dropped: canceled.length })
+      return { canceled, isLast }
     },
   }
   return {

@@ -1,12 +1,14 @@
 // Bulk cancellation equals canceling each one alone: the same rows, counts and events, but for the order.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { BulkCancellation } from '../../src/domain/bulk-cancellation.ts'
 import { cancel } from '../../src/domain/cancel.ts'
 import { fillGap } from '../../src/domain/decide/apply.ts'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import { suspect } from '../../src/domain/lost-history/lost-cancellation.ts'
 import type { LostNoOp } from '../../src/domain/observation.ts'
 import { pendingStatuses, statusOf, type Transaction } from '../../src/domain/transaction.ts'
+import type { Store } from '../../src/store/store.ts'
 import {
   address,
   blockHash,
@@ -41,16 +43,17 @@ const shapes = [
 type Shape = (typeof shapes)[number]
 
 export function bulkContract(open: OpenStore): void {
-  test('of any mix of states', async () => {
+  test('of any mix of states, at once or in shares', async () => {
     await using under = await open()
     const { store } = under
     const anyMix = fc.array(fc.constantFrom(...shapes), { maxLength: 14 })
+    const anyShare = fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined })
     await fc.assert(
-      fc.asyncProperty(anyMix, async (mix) => {
+      fc.asyncProperty(anyMix, anyShare, async (mix, share) => {
         const [bulk, single] = [await storedRelayer(store), await storedRelayer(store)]
         const ids = await fill(under, bulk.id, mix)
         const twins = await fill(under, single.id, mix)
-        const result = await store.commit((session) => session.cancelPending(bulk.id, now))
+        const result = await cancelAll(store, bulk.id, share)
         for (const id of twins) {
           await store.commit(async (session) => {
             const before = await session.transaction(single.id, id)
@@ -123,6 +126,18 @@ export function bulkContract(open: OpenStore): void {
     expect(await bulk()).toEqual({ canceled: [], failed: [], racing: 0 })
     expect(await under.query(`SELECT * FROM transactions WHERE relayer_id = '${other.id}'`)).toEqual(rows)
   })
+}
+
+/** In shares, of which each is a commit of its own. */
+async function cancelAll(store: Store, relayerId: RelayerId, share: number | undefined): Promise<BulkCancellation> {
+  const { isUnderWay, ...begun } = await store.commit((session) => session.cancelPending(relayerId, now, share))
+  const written: TransactionId[] = []
+  for (let isLast = !isUnderWay || share === undefined; !isLast; ) {
+    const next = await store.commit((session) => session.cancelShare(relayerId, share ?? 1))
+    written.push(...next.canceled)
+    isLast = next.isLast
+  }
+  return { ...begun, canceled: [...begun.canceled, ...written] }
 }
 
 function isPending(shape: Shape | undefined): boolean {

@@ -1,8 +1,9 @@
-// DELETE of everything pending, in one database transaction and as of one instant.
+// DELETE of everything pending, as of one instant: one commit, or, for a long queue, one that takes all of it and others that
+// write it in shares.
 import { allowed, type Requester } from '../../domain/audit.ts'
+import type { BulkCancellation } from '../../domain/bulk-cancellation.ts'
 import { relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
-import type { BulkCancellation } from '../../store/store.ts'
 import type { CommandContext } from '../context.ts'
 
 /** A request that finds nothing to cancel leaves no audit record in the commit. Throws RELAYER_NOT_FOUND. */
@@ -16,11 +17,13 @@ export async function cancelPending(
     if (!(await session.relayer(relayerId))) {
       throw relayerNotFound(relayerId)
     }
-    const canceled = await session.cancelPending(relayerId, now)
-    const isEmpty = canceled.canceled.length === 0 && canceled.failed.length === 0
+    const canceled = await session.cancelPending(relayerId, now, context.bulks?.share)
+    const isEmpty = !canceled.isUnderWay && canceled.canceled.length === 0 && canceled.failed.length === 0
     if (requester && !isEmpty) session.recordAudit(allowed(requester, now, { relayerId }))
     return canceled
   }, relayerId)
   if (result.racing > 0) context.wake(relayerId)
-  return result
+  if (!result.isUnderWay || !context.bulks) return result
+  const written = await context.bulks.finish(relayerId)
+  return { ...result, canceled: result.canceled.concat(written) }
 }

@@ -8,7 +8,10 @@ import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
 import { some, such } from '../response/forms.ts'
+import { withLongList } from '../response/long-list.ts'
 import { explainBulk } from './explain-cancellation.ts'
+
+const listed = 'queued_for_cancellation_transaction_ids'
 
 const resultSchema = Type.Object(
   {
@@ -38,12 +41,12 @@ export function cancelPending(commands: CommandContext, auditor: Auditor, { poli
       operationId: 'cancelPendingTransactions',
       summary: 'Cancel all pending transactions of a relayer',
       description:
-        'Covers what is `pending`, `sent` or `submitted` at one instant, in one database transaction, lowest nonce first. A body is ignored.',
+        'Covers everything `pending`, `sent` or `submitted` at one instant, lowest nonce first. A body is ignored.',
       tags: ['transactions'],
       params: relayerParameters,
       response: answers(resultSchema),
     },
-    async answer(request) {
+    async answer(request, reply) {
       const result = await cancelPendingCommand(
         commands,
         request.params.relayer_id,
@@ -51,13 +54,18 @@ export function cancelPending(commands: CommandContext, auditor: Auditor, { poli
       )
       if (result.canceled.length + result.failed.length === 0) auditor.unchanged(request)
       const total = result.canceled.length + result.failed.length
-      const data = {
-        queued_for_cancellation_transaction_ids: result.canceled,
+      const pool = await poolOf({ policyOf, reads: commands.store.reads }, request.params.relayer_id)
+      const listing = (ids: readonly string[]) => ({
+        [listed]: ids,
         failed_to_queue_transaction_ids: result.failed.map(({ id }) => id),
         total_processed: total,
-      }
-      const pool = await poolOf({ policyOf, reads: commands.store.reads }, request.params.relayer_id)
-      return success(data, explainBulk(result, pool), { current_page: 1, per_page: total, total_items: total })
+      })
+      const page = { current_page: 1, per_page: total, total_items: total }
+      const logs = explainBulk(result, pool)
+      const text = await withLongList(success(listing([]), logs, page), listed, result.canceled)
+      if (text === undefined) return success(listing(result.canceled), logs, page)
+      reply.type('application/json; charset=utf-8')
+      return text
     },
   })
 }

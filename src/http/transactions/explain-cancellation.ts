@@ -1,10 +1,10 @@
 // Explains to people what a cancellation did and will do, for `metadata.logs`.
 
 import { isNoOp, mayBeKnown, wasAlwaysRejected, wasTaken } from '../../domain/attempt.ts'
+import type { BulkCancellation } from '../../domain/bulk-cancellation.ts'
 import { verdictOn } from '../../domain/cancel.ts'
 import type { PoolKind } from '../../domain/profile.ts'
 import type { InPhase, Transaction } from '../../domain/transaction.ts'
-import type { BulkCancellation } from '../../store/store.ts'
 import { presentTime } from '../response/present-time.ts'
 
 export function explainCancellation(transaction: Transaction, pool: PoolKind): string[] {

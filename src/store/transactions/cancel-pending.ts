@@ -1,5 +1,7 @@
-// Bulk cancellation: one statement for the queue, where every end is alike; one by one for nonces, lowest first.
+// Bulk cancellation: one statement for the queue, or for a share of it, where every end is alike; one by one for nonces, lowest
+// first.
 import { sql } from 'kysely'
+import type { BulkCancellation, BulkShare } from '../../domain/bulk-cancellation.ts'
 import { cancel, cancelReasons } from '../../domain/cancel.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import {
@@ -11,8 +13,8 @@ import {
 } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { lockRelayer } from '../relayers/relayers.ts'
-import { type Executor, statement } from '../statement.ts'
-import type { BulkCancellation } from '../store.ts'
+import { type Executor, first, statement } from '../statement.ts'
+import { findBulkMark, markBulk, removeBulkMark } from './bulk-mark.ts'
 import { lockTransaction } from './find-transaction.ts'
 import { dropOf, saveTransaction } from './save-transaction.ts'
 import type { Tallies } from './tallies.ts'
@@ -37,7 +39,31 @@ const status = 'canceled' satisfies Status
 interface Drop {
   relayerId: RelayerId
   now: number
+  /** The last sequence. */
+  through: number
 }
+
+const ofQueue = statement<{ relayerId: RelayerId; through: number; skip: number }, { sequence: number }>((db, p) =>
+  db
+    .selectFrom('transactions')
+    .select('sequence')
+    .where('relayer_id', '=', p.relayerId)
+    .where('status', '=', queuedStatus)
+    .where('sequence', '<=', p.through)
+    .orderBy('sequence')
+    .limit(1)
+    .offset(p.skip),
+)
+
+const lastOfQueue = statement<{ relayerId: RelayerId }, { sequence: number }>((db, p) =>
+  db
+    .selectFrom('transactions')
+    .select('sequence')
+    .where('relayer_id', '=', p.relayerId)
+    .where('status', '=', queuedStatus)
+    .orderBy('sequence', 'desc')
+    .limit(1),
+)
 
 const publishDrops = statement<Drop>((db, p) =>
   db
@@ -57,6 +83,7 @@ const publishDrops = statement<Drop>((db, p) =>
         ])
         .where('relayer_id', '=', p.relayerId)
         .where('status', '=', queuedStatus)
+        .where('sequence', '<=', p.through)
         .orderBy('sequence'),
     ),
 )
@@ -80,6 +107,7 @@ const dropQueue = statement<Drop, { id: TransactionId; sequence: number }>((db, 
     })
     .where('relayer_id', '=', p.relayerId)
     .where('status', '=', queuedStatus)
+    .where('sequence', '<=', p.through)
     .returning(['id', 'sequence']),
 )
 
@@ -88,16 +116,42 @@ export async function cancelPending(
   tallies: Tallies,
   relayerId: RelayerId,
   now: TimestampMs,
+  share?: number,
 ): Promise<BulkCancellation> {
   await lockRelayer(executor, relayerId)
   const bound = await cancelBound(executor, tallies, relayerId, now)
-  const drop = { relayerId, now }
+  // Not the relayer's last sequence: while units share a commit, its row may be behind them.
+  const through = (await first(executor, lastOfQueue, { relayerId }))?.sequence ?? 0
+  if (share !== undefined && (await first(executor, ofQueue, { relayerId, through, skip: share }))) {
+    await markBulk(executor, relayerId, through, now)
+    return { ...bound, isUnderWay: true }
+  }
+  const dropped = await dropFromQueue(executor, tallies, { relayerId, now, through })
+  return { ...bound, canceled: [...bound.canceled, ...dropped] }
+}
+
+/** The oldest ones that the mark has taken; with the last of them it removes the mark. */
+export async function cancelShare(
+  executor: Executor,
+  tallies: Tallies,
+  relayerId: RelayerId,
+  share: number,
+): Promise<BulkShare> {
+  const mark = await findBulkMark(executor, relayerId)
+  if (!mark) return { canceled: [], isLast: true }
+  const last = await first(executor, ofQueue, { relayerId, through: mark.through, skip: share - 1 })
+  const through = last?.sequence ?? mark.through
+  const canceled = await dropFromQueue(executor, tallies, { relayerId, now: mark.requestedAt, through })
+  if (!last) await removeBulkMark(executor, relayerId)
+  return { canceled, isLast: !last }
+}
+
+async function dropFromQueue(executor: Executor, tallies: Tallies, drop: Drop): Promise<TransactionId[]> {
   await executor.all(publishDrops, drop)
   const dropped = await executor.all(dropQueue, drop)
-  tallies.count(relayerId, 'pending', -dropped.length)
-  tallies.count(relayerId, status, dropped.length)
-  dropped.sort((one, other) => one.sequence - other.sequence)
-  return { ...bound, canceled: [...bound.canceled, ...dropped.map(({ id }) => id)] }
+  tallies.count(drop.relayerId, 'pending', -dropped.length)
+  tallies.count(drop.relayerId, status, dropped.length)
+  return dropped.sort((one, other) => one.sequence - other.sequence).map(({ id }) => id)
 }
 
 async function cancelBound(

@@ -9,6 +9,7 @@ import type { QueueHead } from '../../domain/wait.ts'
 import { findRelayer, findRelayerAndFloor } from '../relayers/relayers.ts'
 import { type Executor, first, type QueryBuilder, statement } from '../statement.ts'
 import type { AttemptRow } from './attempt-row.ts'
+import { isNotAmongTaken, isNotTaken } from './bulk-mark.ts'
 import { explainedRuns, findUnsettled, withAttempts } from './load-unsettled.ts'
 import { listPresigned } from './presigned-no-ops.ts'
 import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
@@ -56,6 +57,7 @@ const queue = statement<{ relayerId: RelayerId; limit: number }, TransactionRow>
     // Only queued transactions are pending, so the index of statuses is the index of the queue.
     .where('status', '=', 'pending')
     .where('suspected_hash', 'is', null)
+    .where(isNotTaken(p.relayerId))
     .orderBy('sequence')
     .limit(p.limit),
 )
@@ -68,6 +70,7 @@ const funded = statement<{ relayerId: RelayerId; limit: number }, TransactionRow
     .where('relayer_id', '=', p.relayerId)
     .where('status', '=', 'pending')
     .where('suspected_hash', 'is', null)
+    .where(isNotTaken(p.relayerId))
     .where(isFunded)
     .orderBy('sequence')
     .limit(p.limit),
@@ -81,6 +84,7 @@ const unfunded = statement<{ relayerId: RelayerId; through: number; limit: numbe
     .where('relayer_id', '=', p.relayerId)
     .where('status', '=', 'pending')
     .where('suspected_hash', 'is', null)
+    .where(isNotTaken(p.relayerId))
     .where('wait_condition', '=', unfundedCondition)
     .where('sequence', '<=', p.through)
     .orderBy('sequence')
@@ -108,6 +112,7 @@ const suspected = statement<{ relayerId: RelayerId }, TransactionRow>((db, p) =>
     .selectAll()
     .where('relayer_id', '=', p.relayerId)
     .where(sql<boolean>`open = 1 AND suspected_hash IS NOT NULL`)
+    .where(isNotAmongTaken(p.relayerId))
     .orderBy('sequence')
     .limit(1),
 )
@@ -119,26 +124,26 @@ const expiring = statement<{ relayerId: RelayerId; limit: number }, TransactionR
     .selectAll()
     .where('relayer_id', '=', p.relayerId)
     .where(sql<boolean>`phase = 'queued' AND valid_until IS NOT NULL`)
+    .where(isNotAmongTaken(p.relayerId))
     .orderBy('valid_until')
     .limit(p.limit),
 )
 
 type HeadRow = Pick<TransactionRow, 'id' | 'sequence' | 'wait_condition' | 'wait_text'>
 
-const head = statement<{ relayerId: RelayerId }, HeadRow>((db, { relayerId }) => heads(db, relayerId).limit(1))
+const head = statement<{ relayerId: RelayerId }, HeadRow>((db, p) => heads(db, p).limit(1))
 
 /** Those that the balance does not cover hold up no others. */
-const fundedHead = statement<{ relayerId: RelayerId }, HeadRow>((db, { relayerId }) =>
-  heads(db, relayerId).where(isFunded).limit(1),
-)
+const fundedHead = statement<{ relayerId: RelayerId }, HeadRow>((db, p) => heads(db, p).where(isFunded).limit(1))
 
-function heads(db: QueryBuilder, relayerId: RelayerId) {
+function heads(db: QueryBuilder, p: { relayerId: RelayerId }) {
   return db
     .selectFrom('transactions')
     .select(['id', 'sequence', 'wait_condition', 'wait_text'])
-    .where('relayer_id', '=', relayerId)
+    .where('relayer_id', '=', p.relayerId)
     .where('status', '=', 'pending')
     .where('suspected_hash', 'is', null)
+    .where(isNotTaken(p.relayerId))
     .orderBy('sequence')
 }
 

@@ -10,6 +10,7 @@ import type { TimestampMs } from '../../domain/units.ts'
 import { publishEvent } from '../events/publish-event.ts'
 import { inLists } from '../in-lists.ts'
 import { changeOne, type Executor, statement } from '../statement.ts'
+import { mayBeWritten } from './bulk-mark.ts'
 import { addDailyGas } from './daily-gas.ts'
 import { replacePayload } from './replace.ts'
 import { saveAttempts, withdrawAttempts } from './save-attempts.ts'
@@ -17,25 +18,29 @@ import type { Tallies } from './tallies.ts'
 import { columnsOf, endColumns, progressColumns } from './transaction-columns.ts'
 import { type ProgressColumns, progressToRow } from './transaction-row.ts'
 
-const update = statement<ProgressColumns & { id: TransactionId; version: number }, { id: TransactionId }>((db, p) =>
+type At = { id: TransactionId; version: number }
+
+const update = statement<ProgressColumns & At, { id: TransactionId }>((db, p, dialect) =>
   db
     .updateTable('transactions')
     .set({ ...progressOf(p), version: sql<number>`version + 1` })
     .where('id', '=', p.id)
     .where('version', '=', p.version)
     .where('open', '=', 1)
+    .$if(dialect === 'sqlite', (query) => query.where(mayBeWritten))
     .returning('id'),
 )
 
 // Most canceled transactions never left the queue: no column or index of a nonce needs a write.
 const drop = inLists(
-  statement<DropColumns & { id: TransactionId; version: number }, { id: TransactionId }>((db, p) =>
+  statement<DropColumns & At, { id: TransactionId }>((db, p, dialect) =>
     db
       .updateTable('transactions')
       .set({ ...dropOf(p), version: sql<number>`version + 1` })
       .where('id', '=', p.id)
       .where('version', '=', p.version)
       .where('open', '=', 1)
+      .$if(dialect === 'sqlite', (query) => query.where(mayBeWritten))
       .returning('id'),
   ),
   { id: 'text', version: 'bigint', ...endColumns },
@@ -74,7 +79,10 @@ export function progressOf(p: ProgressColumns): ProgressColumns {
   return columnsOf(p, progressColumns)
 }
 
-/** Throws StaleWrite when the stored version is not `before.version`, or when the row is closed, which is final. */
+/**
+ * Throws StaleWrite when the stored version is not `before.version`, when the row is closed, which is final, and when a bulk
+ * cancellation under way has taken it: on SQLite only, where it is written in shares.
+ */
 export async function saveTransaction(
   executor: Executor,
   tallies: Tallies,

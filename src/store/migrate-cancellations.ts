@@ -1,6 +1,7 @@
-// The no-ops that are signed before a cancellation. They stay until their nonce is final.
+// What cancellations keep besides their transactions.
 
-export const ofPresigned = [
+export const ofCancellations = [
+  // The no-ops that are signed before a cancellation. They stay until their nonce is final.
   {
     name: '022-presigned-no-ops',
     statements: [
@@ -11,6 +12,12 @@ export const ofPresigned = [
         PRIMARY KEY (relayer_id, nonce, hash)
       )`,
       'ALTER TABLE attempts ADD COLUMN presigned INTEGER NOT NULL DEFAULT 0',
+    ],
+  },
+  {
+    name: '023-bulk-cancellations',
+    statements: [
+      'CREATE TABLE bulk_cancellations (relayer_id TEXT PRIMARY KEY, through BIGINT NOT NULL, requested_at BIGINT NOT NULL)',
     ],
   },
 ]

@@ -1,0 +1,34 @@
+// Bulk cancellations, watched from outside: they leave nothing that was there, and no request comes between their shares.
+import type { Disk } from '../process/database.ts'
+
+export interface Bulks {
+  /** The result is called with the answer. */
+  requested(what: string, relayer: string, isBulk: boolean): () => void
+}
+
+const pending = "status IN ('pending', 'sent', 'submitted') AND canceled_at IS NULL AND origin = 'client'"
+
+export function watchBulks({ committed }: Disk, fail: (what: string) => void): Bulks {
+  const marks = committed<[string], { requested_at: number }>(
+    'SELECT requested_at FROM bulk_cancellations WHERE relayer_id = ?',
+  )
+  const there = committed<[string], { id: string }>(
+    `SELECT id FROM transactions WHERE relayer_id = ? AND open = 1 AND ${pending}`,
+  )
+  const left = committed<[string], { id: string }>(
+    `SELECT id FROM transactions WHERE id = ? AND open = 1 AND ${pending}`,
+  )
+  return {
+    requested(what, relayer, isBulk) {
+      const [before] = marks(relayer)
+      const ids = isBulk ? there(relayer).map(({ id }) => id) : []
+      return () => {
+        const [after] = marks(relayer)
+        // Another may have begun with the commit of this request.
+        if (before && before.requested_at === after?.requested_at) fail(`${what} came between the shares of a bulk`)
+        const forgotten = ids.find((id) => left(id).length > 0)
+        if (forgotten !== undefined) fail(`${what} left ${forgotten.slice(-6)}, which was there before`)
+      }
+    },
+  }
+}

@@ -1,0 +1,77 @@
+// Mutants of bulk cancellations whose queue is written in shares.
+import type { Mutant } from './mutants.ts'
+
+export const ofBulks: readonly Mutant[] = [
+  {
+    name: 'let-an-owner-take-from-a-bulk',
+    breaks: 'gives a nonce to a transaction that a bulk cancellation has taken and not written yet',
+    caughtBy: 'test/commands/transactions/finish-bulks.test.ts',
+    edits: [
+      {
+        file: 'src/store/transactions/bulk-mark.ts',
+        find: "(transactions.status <> 'pending' OR transactions.sequence > COALESCE(",
+        put: "(transactions.status <> '' OR transactions.sequence > COALESCE(",
+      },
+    ],
+  },
+  {
+    name: 'read-what-a-bulk-took',
+    breaks: 'decides about the queue that a bulk cancellation has taken, over and over',
+    caughtBy: 'test/commands/transactions/finish-bulks.test.ts',
+    edits: [
+      {
+        file: 'src/store/transactions/bulk-mark.ts',
+        find: 'sql<boolean>`transactions.sequence > ${taken',
+        put: 'sql<boolean>`transactions.sequence + 1000000 > ${taken',
+      },
+    ],
+  },
+  {
+    name: 'forget-a-bulk-in-a-crash',
+    breaks: 'does not go on with a bulk cancellation of which a crash left shares',
+    with: ['bulkShares'],
+    edits: [
+      {
+        file: 'src/commands/transactions/finish-bulks.ts',
+        find: 'of await store.reads.bulksUnderWay()) finish',
+        put: 'of (await store.reads.bulksUnderWay()).slice(0, 0)) finish',
+      },
+    ],
+  },
+  {
+    name: 'let-requests-pass-a-bulk',
+    breaks: 'answers a client from between the shares of a bulk cancellation',
+    with: ['bulkShares'],
+    edits: [
+      {
+        file: 'src/commands/transactions/finish-bulks.ts',
+        find: '    try {\n      await underWay(relayer)\n',
+        put: '    try {\n',
+      },
+    ],
+  },
+  {
+    name: 'end-a-bulk-with-its-first-share',
+    breaks: 'takes back one share of the queue, and says that it was all',
+    with: ['bulkShares'],
+    edits: [
+      {
+        file: 'src/store/transactions/cancel-pending.ts',
+        find: '  if (!last) await removeBulkMark(executor, relayerId)\n  return { canceled, isLast: !last }',
+        put: '  await removeBulkMark(executor, relayerId)\n  return { canceled, isLast: true }',
+      },
+    ],
+  },
+  {
+    name: 'lose-the-events-of-a-share',
+    breaks: 'writes a share of a canceled queue without its events',
+    with: ['bulkShares'],
+    edits: [
+      {
+        file: 'src/store/transactions/cancel-pending.ts',
+        find: '  const canceled = await dropFromQueue(executor, tallies, { relayerId, now: mark.requestedAt, through })\n',
+        put: '  const gone = await executor.all(dropQueue, { relayerId, now: mark.requestedAt, through })\n  const canceled = gone.map(({ id }) => id)\n',
+      },
+    ],
+  },
+]
