@@ -10,6 +10,7 @@ import { measureBulkCancel } from './bulk-cancel.ts'
 import { measureBurst } from './burst.ts'
 import { measureCalls } from './calls.ts'
 import { measureDashboard } from './dashboard.ts'
+import { measureEndToEnd } from './e2e.ts'
 import { measureFairness } from './fairness.ts'
 import { type Figure, lineOf } from './figure.ts'
 import { describeMachine } from './machine.ts'
@@ -28,6 +29,7 @@ const topics = [
   'fairness',
   'calls',
   'burst',
+  'e2e',
   'relayers',
   'one',
   'waiting',
@@ -80,6 +82,7 @@ if (wants('bulk')) report(await measureBulkCancel(options))
 if (wants('fairness')) report(await measureFairness(options))
 if (wants('calls')) report(await measureCalls(options))
 if (wants('burst')) report(await measureBurst(options))
+if (wants('e2e')) report(await measureEndToEnd(options))
 if (wants('relayers')) report(await measureRelayers(options))
 if (wants('one')) report(await measureOneDelete(options))
 if (wants('waiting')) report(await measureWaiting(options))

@@ -1,0 +1,126 @@
+// From POST to confirmed, on a chain with room: a burst and a steady load, for some relayers and blocks. The processor time of a
+// transaction is that of the service, of the chain beside it, and of the load.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { keccak256, toHex } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
+import { devAccount, startAnvil } from '../tooling/anvil.ts'
+import { type Client, openClient } from '../tooling/client.ts'
+import { type BenchOptions, startBenchService } from './bench-service.ts'
+import type { Figure } from './figure.ts'
+import { peakMemoryMb } from './memory.ts'
+import { processorSeconds } from './processor-time.ts'
+
+const blockGas = 300_000_000
+const maxInFlight = 1_000
+const burst = { transactions: 10_000, inBatch: 500 }
+const steady = { perSecond: 400, seconds: 10, everyMs: 50 }
+
+interface Run {
+  readonly load: 'burst' | 'steady'
+  readonly relayers: number
+  readonly blocktimeMs: number
+}
+
+export async function measureEndToEnd(options: BenchOptions): Promise<Figure[]> {
+  const figures: Figure[] = []
+  for (const load of ['burst', 'steady'] as const) {
+    for (const relayers of [1, 10, 100]) {
+      for (const blocktimeMs of [200, 1_000])
+        figures.push(...(await measureRun(options, { load, relayers, blocktimeMs })))
+    }
+  }
+  return figures
+}
+
+async function measureRun(options: BenchOptions, { load, relayers, blocktimeMs }: Run): Promise<Figure[]> {
+  await using anvil = await startAnvil({ mining: { intervalMs: blocktimeMs }, blockGas })
+  const keys = Array.from({ length: relayers }, (_, index) => keccak256(toHex(`bench relayer ${index}`)))
+  for (const key of keys) await anvil.rpc('anvil_setBalance', [privateKeyToAddress(key), toHex(10n ** 21n)])
+  const ids = keys.map((_, index) => `bench-${index}`)
+  await using service = await startBenchService(options, {
+    profileName: `e2e-${load}-${relayers}-${blocktimeMs}`,
+    networks: [{ name: 'localhost', rpcUrls: [anvil.url], requiredConfirmations: 1, averageBlocktimeMs: blocktimeMs }],
+    relayers: keys.map((privateKey, index) => ({
+      id: ids[index] ?? '',
+      privateKey,
+      policies: { max_in_flight: maxInFlight },
+    })),
+  })
+  await using client = openClient(service.url, service.apiKey)
+  const pids = { service: service.pid, chain: anvil.pid, load: process.pid }
+  const before = await usageOf(pids)
+  const begun = performance.now()
+  const sent = load === 'burst' ? await sendBurst(client, ids) : await sendSteadily(client, ids)
+  await untilConfirmed(client, ids, sent)
+  const seconds = (performance.now() - begun) / 1_000
+  const after = await usageOf(pids)
+  const memoryMb = await peakMemoryMb(service.pid)
+  await service.stop()
+  const name = `${load} of ${sent.toLocaleString('en-US')}, relayers: ${relayers}, blocks of ${blocktimeMs} ms`
+  const micros = (of: keyof Usage) => ((after[of] - before[of]) / sent) * 1e6
+  const aim = { aim: '250 or less' }
+  return [
+    { name: `${name}: confirmed each second`, value: sent / seconds, unit: 'transactions' },
+    { name: '  … processor time of the service for each', value: micros('service'), unit: 'µs', ...aim },
+    { name: '  … of the chain beside it', value: micros('chain'), unit: 'µs' },
+    { name: '  … of the load', value: micros('load'), unit: 'µs' },
+    { name: '  … peak memory of the service', value: memoryMb, unit: 'MB', aim: 'under 300' },
+  ]
+}
+
+interface Usage {
+  readonly service: number
+  readonly chain: number
+  readonly load: number
+}
+
+async function usageOf({ service, chain, load }: Usage): Promise<Usage> {
+  const [ofService, ofChain, ofLoad] = await Promise.all([service, chain, load].map(processorSeconds))
+  return { service: ofService ?? 0, chain: ofChain ?? 0, load: ofLoad ?? 0 }
+}
+
+const payment = { to: devAccount(1).address, value: '1', data: '0x', gas_limit: 21_000, speed: 'average' }
+
+async function sendBatch(client: Client, relayer: string, count: number): Promise<void> {
+  const transactions = Array.from({ length: count }, () => payment)
+  const { status } = await client.request('POST', `/relayers/${relayer}/transactions/batch`, { body: { transactions } })
+  if (status !== 200) throw new Error(`a batch was answered with ${status}`)
+}
+
+async function sendBurst(client: Client, ids: readonly string[]): Promise<number> {
+  const ofEach = burst.transactions / ids.length
+  for (let left = ofEach; left > 0; left -= burst.inBatch) {
+    await Promise.all(ids.map((id) => sendBatch(client, id, Math.min(left, burst.inBatch))))
+  }
+  return burst.transactions
+}
+
+/** Each send is a request of its own, to the relayers in turn. */
+async function sendSteadily(client: Client, ids: readonly string[]): Promise<number> {
+  const atOnce = (steady.perSecond * steady.everyMs) / 1_000
+  const begun = performance.now()
+  let sent = 0
+  for (let turn = 0; turn < (steady.seconds * 1_000) / steady.everyMs; turn += 1) {
+    await sleep(Math.max(0, begun + turn * steady.everyMs - performance.now()))
+    const relayers = Array.from({ length: atOnce }, (_, index) => ids[(sent + index) % ids.length] ?? '')
+    await Promise.all(relayers.map((relayer) => client.send(relayer, payment)))
+    sent += atOnce
+  }
+  return sent
+}
+
+async function untilConfirmed(client: Client, ids: readonly string[], sent: number): Promise<void> {
+  let left = ids
+  while (left.length > 0) {
+    await sleep(100)
+    const pending = await Promise.all(
+      left.map(async (relayer) => {
+        const path = `/relayers/${relayer}/transactions?per_page=1&status=confirmed`
+        const { body } = await client.request('GET', path)
+        const { total_items: confirmed } = (body as { pagination: { total_items: number } }).pagination
+        return confirmed < sent / ids.length
+      }),
+    )
+    left = left.filter((_, index) => pending[index])
+  }
+}
