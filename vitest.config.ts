@@ -37,6 +37,7 @@ const onPostgres = [
   'test/commands/**/sync-configured-relayers.test.ts',
   'test/e2e/**/webhooks.test.ts',
   'test/registry/**/*.test.ts',
+  'test/retention/**/*.test.ts',
   'test/http/**/{cancel-pending,dead-letters,replace,send-once,stream-events,submit-batch,wait}.test.ts',
   'test/engine/**/{lost-history,step}.test.ts',
   'test/ownership/**/{own-by-locks,ownership}.test.ts',

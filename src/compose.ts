@@ -12,6 +12,7 @@ import { samplingRelayers } from './commands/relayers/sample-relayers.ts'
 import { syncConfiguredRelayers } from './commands/relayers/sync-configured-relayers.ts'
 import { finishBulks } from './commands/transactions/finish-bulks.ts'
 import { type DatabaseSurroundings, openSharing, openStore } from './compose-database.ts'
+import { openRetention } from './compose-retention.ts'
 import { canSign, signerSources, usableSigners } from './compose-signers.ts'
 import type { Config } from './config/config.ts'
 import { refusePublishedAccounts } from './config/published-account.ts'
@@ -45,8 +46,6 @@ import { requireStorageKey } from './registry/require-storage-key.ts'
 import { reseal } from './registry/reseal.ts'
 import { storedAddress } from './registry/stored-address.ts'
 import { warnOfRefused } from './registry/warn-of-refused.ts'
-import { pruneAudit } from './retention/prune-audit.ts'
-import { pruneEvents } from './retention/prune-events.ts'
 import { type OpenKeyService, openSigners, signerContext } from './signers/open-signers.ts'
 import type { Hints } from './store/hints.ts'
 import { openLines } from './store/postgres/lines.ts'
@@ -88,8 +87,8 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
   await using opened = new AsyncDisposableStack()
   const engine = opened.use(await composeEngine(config, around))
   if (config.role !== 'api') {
-    opened.use(pruneAudit({ store: engine.commands.store, ...around, limits: config.limits }))
-    opened.use(deliverAndPrune(config, around, engine))
+    opened.use(openRetention(config, around, engine))
+    opened.use(deliver(config, around, engine))
   }
   const rates = rateLimits(config.server.rateLimit)
   if (engine.hints) {
@@ -134,15 +133,14 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
   }
 }
 
-/** The readers of the outbox: webhook delivery and pruning. The engine does not depend on either. */
-function deliverAndPrune(config: Config, around: Surroundings, engine: Engine): AsyncDisposable {
+/** Webhook delivery reads the outbox. The engine does not depend on it. */
+function deliver(config: Config, around: Surroundings, engine: Engine): AsyncDisposable {
   const { clock, random, logger, version } = around
   const { webhooks: metrics } = around.metrics ?? noMetrics
   const { registry, guard } = engine.management
   const { store } = engine.commands
   const opened = new AsyncDisposableStack()
   warnOfRefused(registry.notifications(), guard, logger)
-  opened.use(pruneEvents({ store, clock, logger, retention: config.limits }))
   const poster = openWebhookPoster({ clock, guard, userAgent: `rescind/${version}` })
   opened.defer(() => poster.close())
   const webhookOf = (notificationId: string) => registry.notifications().find(({ id }) => id === notificationId)

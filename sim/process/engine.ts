@@ -150,6 +150,7 @@ function configOf(scenario: Scenario, policies: Policies, presign: number): Conf
         explorerUrls: [],
       },
     ],
+    retention: {},
     limits: {
       ...limits,
       ...(finality && { unsettledRowsMax: finality.rowsMax }),

@@ -184,6 +184,19 @@ const otherNetwork: FileSchema = {
   required: ['type'],
 }
 
+const days = (min: number): FileSchema => count(min, limits.retentionDaysMax)
+const keysDays = { idempotency_keys_days: days(limits.idempotencyKeyDaysMin) }
+const retention = described(
+  'how long ended transactions and idempotency keys stay; without it, for ever',
+  anyOf(
+    object(
+      { transactions_days: described('counted from the end', days(limits.transactionDaysMin)) },
+      { archive: described('the path of a directory that receives them first', text('data/archive')), ...keysDays },
+    ),
+    object({}, keysDays),
+  ),
+)
+
 const nothing = anyOf({ type: 'array', maxItems: 0 }, { type: 'object', maxProperties: 0 })
 
 export const configSchema: FileSchema = {
@@ -200,6 +213,7 @@ export const configSchema: FileSchema = {
         'a list, or the path of a directory of files with lists',
         anyOf(list(anyOf(ref('network'), ref('otherNetwork'))), { type: 'string' }),
       ),
+      retention,
       plugins: nothing,
     },
   ),

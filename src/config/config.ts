@@ -20,6 +20,7 @@ export interface Config {
   readonly signerEnvironment?: SignerEnvironment
   readonly notifications: readonly NotificationConfig[]
   readonly networks: readonly NetworkConfig[]
+  readonly retention: RetentionConfig
   readonly limits: Limits
   /** What was accepted, but not as its author may believe: each is worth a log line at start. */
   readonly warnings: readonly string[]
@@ -62,6 +63,15 @@ export interface EncryptionConfig {
   readonly current?: Secret
   /** They still open what was sealed with them. */
   readonly previous: readonly Secret[]
+}
+
+/** How long rows stay that nothing needs any more. An absent member: for ever. */
+export interface RetentionConfig {
+  /** Counted from the end of a transaction. */
+  readonly transactionsDays?: number
+  /** An absolute path: the directory that receives transactions before they are removed. */
+  readonly archive?: string
+  readonly idempotencyKeysDays?: number
 }
 
 export interface RelayerConfig {

@@ -34,6 +34,10 @@ export const limits = {
   eventsKeptMax: 1_000_000,
   /** Events that a notification was not delivered within a day of tries. */
   deadLettersKeptMs: 30 * 86_400_000,
+  /** Shorter than this, a transaction would go before its events. */
+  transactionDaysMin: 8,
+  idempotencyKeyDaysMin: 1,
+  retentionDaysMax: 36_500,
 
   rateLimitPerSecondDefault: 100,
   rateLimitBurstDefault: 300,
@@ -61,6 +65,9 @@ export function assertLimits(all: Limits): void {
     [all.bumpAfterBlocks < all.rebroadcastAfterBlocks, 'bumpAfterBlocks < rebroadcastAfterBlocks'],
     [all.requiredConfirmationsDefault <= all.requiredConfirmationsMax, 'requiredConfirmationsDefault <= …Max'],
     [all.averageBlockTimeMsDefault <= all.averageBlockTimeMsMax, 'averageBlockTimeMsDefault <= …Max'],
+    [all.eventsKeptMs < all.transactionDaysMin * 86_400_000, 'eventsKeptMs < transactionDaysMin'],
+    [all.transactionDaysMin <= all.retentionDaysMax, 'transactionDaysMin <= retentionDaysMax'],
+    [all.idempotencyKeyDaysMin <= all.retentionDaysMax, 'idempotencyKeyDaysMin <= retentionDaysMax'],
     [all.rateLimitPerSecondDefault <= all.rateLimitBurstDefault, 'rateLimitPerSecondDefault <= rateLimitBurstDefault'],
     [all.rateLimitBurstDefault <= all.rateLimitMax, 'rateLimitBurstDefault <= rateLimitMax'],
   ]

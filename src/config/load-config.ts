@@ -17,6 +17,7 @@ import { type Members, readMembers } from './members.ts'
 import { parseNetworks } from './parse-networks.ts'
 import { parseNotifications } from './parse-notifications.ts'
 import { parseRelayers, relayerMembers } from './parse-relayers.ts'
+import { parseRetention } from './parse-retention.ts'
 import { parseSignerEnvironment } from './parse-signer-environment.ts'
 import { parseSigners } from './parse-signers.ts'
 import { readJson } from './read-json.ts'
@@ -41,13 +42,14 @@ export async function loadConfig(realEnv: Environment, cwd: string): Promise<Con
   const content = await readJson(path, shownAs, report, missing)
   // Without a file, nothing more can be said than that.
   if (content === undefined) report.conclude()
-  const known = ['$schema', 'relayers', 'signers', 'notifications', 'networks', 'plugins']
+  const known = ['$schema', 'relayers', 'signers', 'notifications', 'networks', 'retention', 'plugins']
   const file = readMembers(content, '', known, report)
   refusePlugins(file, report)
 
   const signerEnvironment = parseSignerEnvironment(env, cwd)
   const signers = parseSigners(file, env, cwd, signerEnvironment, report)
   const notifications = parseNotifications(file, env, report)
+  const retention = parseRetention(file, cwd, report)
   const customUrls = customUrlsByNetwork(file, report)
   const found = await readNetworkEntries(file, path, cwd, report)
   const unserved = found?.unserved ?? new Map<string, string>()
@@ -79,6 +81,7 @@ export async function loadConfig(realEnv: Environment, cwd: string): Promise<Con
     signerEnvironment,
     notifications,
     networks,
+    retention,
     limits,
     warnings,
   }

@@ -49,6 +49,7 @@ export const catalogue = {
   NOTIFICATION_IN_USE: { status: 409, retryable: true },
   RELAYER_HAS_OPEN_TRANSACTIONS: { status: 409, retryable: true },
   EVENTS_GONE: { status: 410, retryable: false },
+  TRANSACTION_GONE: { status: 410, retryable: false },
   BODY_TOO_LARGE: { status: 413, retryable: false },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, retryable: false },
   EXPECTATION_FAILED: { status: 417, retryable: false },

@@ -3,7 +3,8 @@
 import type { Clock } from '../ops/clock.ts'
 import { loggingOutage } from '../ops/log-outage.ts'
 import type { Logger } from '../ops/logger.ts'
-import type { Retention, Store } from '../store/store.ts'
+import type { EventRetention } from '../store/retention-port.ts'
+import type { Store } from '../store/store.ts'
 
 const pruneEveryMs = 60_000
 /** A pause between shares, so that requests come through. */
@@ -13,7 +14,7 @@ export interface Pruning {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
-  readonly retention: Retention
+  readonly retention: EventRetention
 }
 
 /** Disposing lets the share under way finish. */

@@ -4,6 +4,7 @@ import { readAudit } from './access/audit-log.ts'
 import { findDashboardSession } from './access/dashboard-sessions.ts'
 import { countQueues, listDeadLetters } from './deliveries/dead-letters.ts'
 import { moreToDo, queuesToDo } from './deliveries/delivery-queues.ts'
+import { oldestEventAt } from './events/prune-events.ts'
 import { eventsAfter, findEvent, newestEvent, prunedThrough } from './events/read-events.ts'
 import { listEntities, readRevision } from './registry/entities.ts'
 import { findRelayer, listRelayers } from './relayers/relayers.ts'
@@ -18,6 +19,7 @@ import { droppedSince, firstSequenceAbove, queueThrough } from './transactions/l
 import { loadUnsettled } from './transactions/load-unsettled.ts'
 import { loadWork, queueHead } from './transactions/load-work.ts'
 import { listAllPresigned } from './transactions/presigned-no-ops.ts'
+import { endedBefore, removableAmong } from './transactions/prune-ended.ts'
 import {
   highestNonce,
   openWithHash,
@@ -53,6 +55,9 @@ export function readsOver(executor: Executor): Reads {
     dailyGas: (since) => readDailyGas(executor, since),
     dashboardSession: (digest) => findDashboardSession(executor, digest),
     audit: (limit, before) => readAudit(executor, limit, before),
+    oldestEventAt: () => oldestEventAt(executor),
+    endedBefore: (before, from, limit) => endedBefore(executor, before, from, limit),
+    removable: (relayerId, ids) => removableAmong(executor, relayerId, ids),
     presigned: () => listAllPresigned(executor),
     bulksUnderWay: () => listBulksUnderWay(executor),
     work: (relayerId, queuedMax) => loadWork(executor, relayerId, queuedMax),

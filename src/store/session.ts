@@ -28,10 +28,11 @@ import { hasOpen, removeRelayer } from './relayers/remove-relayer.ts'
 import type { Executor } from './statement.ts'
 import type { Session } from './store.ts'
 import { cancelPending, cancelShare } from './transactions/cancel-pending.ts'
-import { claim } from './transactions/claim.ts'
+import { claim, pruneClaims } from './transactions/claim.ts'
 import { lockTransaction } from './transactions/find-transaction.ts'
 import { insertTransaction } from './transactions/insert-transaction.ts'
 import { prunePresigned, recordPresigned, removePresigned, sealPresigned } from './transactions/presigned-no-ops.ts'
+import { removeEnded } from './transactions/prune-ended.ts'
 import { saveTransaction } from './transactions/save-transaction.ts'
 import { countPending, type Tallies } from './transactions/tallies.ts'
 
@@ -61,6 +62,8 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     insertApiKey: (key, digest) => insertApiKey(executor, key, digest),
     revokeApiKey: (id, by, now) => revokeApiKey(executor, id, by, now),
     recordAudit: (decision) => pad.recordAudit(decision),
+    removeEnded: (relayerId, ids) => removeEnded(executor, tallies, relayerId, ids),
+    pruneClaims: (before, rows) => pruneClaims(executor, before, rows),
     pruneAudit: (keep, rows) => pruneAudit(executor, keep, rows),
     recordSignature: (record) => recordSignature(executor, record),
     pruneSignatures: (keep, rows) => pruneSignatures(executor, keep, rows),

@@ -10,7 +10,7 @@ import type { EventRange, EventSubject, TransactionEvent } from '../domain/event
 import type { Address, ApiKeyId, Hash, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { Ended } from '../domain/lost-history/lost-cancellation.ts'
 import type { NonceFloor, Relayer } from '../domain/relayer.ts'
-import type { KeptRecords, SignatureRecord } from '../domain/signature-record.ts'
+import type { SignatureRecord } from '../domain/signature-record.ts'
 import type { Status, Transaction } from '../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../domain/units.ts'
 import type { QueueHead } from '../domain/wait.ts'
@@ -18,6 +18,7 @@ import { OperatorError } from '../ops/operator-error.ts'
 import type { BulkChanges, BulkReads } from './bulk-port.ts'
 import type { DashboardChanges, DashboardReads } from './dashboard-port.ts'
 import type { PresignedChanges, PresignedReads } from './presigned-port.ts'
+import type { RetentionChanges, RetentionReads } from './retention-port.ts'
 
 export interface Store extends AsyncDisposable {
   /**
@@ -39,7 +40,7 @@ export interface Ahead {
   readonly claims?: readonly Claim[]
 }
 
-export interface Reads extends BulkReads, DashboardReads, PresignedReads {
+export interface Reads extends BulkReads, DashboardReads, PresignedReads, RetentionReads {
   relayer(id: RelayerId): Promise<Relayer | undefined>
   relayers(page: PageRequest): Promise<Page<Relayer>>
   /** Whether a relayer with this id existed and was deleted: its transactions can still be read. */
@@ -114,13 +115,6 @@ export interface QueueAdvance {
   readonly room: number
 }
 
-/** How long events stay that no delivery needs. */
-export interface Retention {
-  readonly eventsKeptMs: number
-  readonly eventsKeptMax: number
-  readonly deadLettersKeptMs: number
-}
-
 export interface EventWindow {
   readonly events: readonly TransactionEvent[]
   /** The last event that was read: the next window starts after it. */
@@ -158,7 +152,7 @@ export interface Page<T> {
   readonly total: number
 }
 
-export interface Session extends BulkChanges, DashboardChanges, PresignedChanges {
+export interface Session extends BulkChanges, DashboardChanges, PresignedChanges, RetentionChanges {
   relayer(id: RelayerId): Promise<Relayer | undefined>
   saveRelayer(relayer: Relayer): Promise<void>
   /** Its transactions stay. The first statement of its unit; `hasOpen` runs next, and its result may undo the removal. */
@@ -206,13 +200,7 @@ export interface Session extends BulkChanges, DashboardChanges, PresignedChanges
   revokeApiKey(id: ApiKeyId, by: ApiKeyId, now: TimestampMs): Promise<void>
   /** Adds an audit record to this unit's commit: the change and its requester become durable together. */
   recordAudit(record: AuditRecord): void
-  /**
-   * Deletes the oldest records while there are more than `entriesMax` or they are older than `since`. Reads `rows` rows, and
-   * returns whether there may be more to delete.
-   */
-  pruneAudit(keep: KeptRecords, rows: number): Promise<boolean>
   recordSignature(record: SignatureRecord): Promise<void>
-  pruneSignatures(keep: KeptRecords, rows: number): Promise<boolean>
   /** Never replaces the last use by an earlier one. */
   useApiKey(id: ApiKeyId, at: TimestampMs): Promise<void>
   /**
@@ -229,8 +217,6 @@ export interface Session extends BulkChanges, DashboardChanges, PresignedChanges
   advanceQueue(advance: QueueAdvance): Promise<readonly Due[] | undefined>
   /** Requeues up to `limit` dead letters of events `from` to `to`, lowest first. Returns how many. */
   redeliver(notificationId: string, events: EventRange, limit: number, now: TimestampMs): Promise<number>
-  /** Deletes a bounded share of the events that need not stay. Returns how many: until it is 0 there may be more. */
-  pruneEvents(retention: Retention, now: TimestampMs): Promise<number>
 }
 
 /** Another process uses the database. The message names the database and the fix. */

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { networkMembers } from '../../src/config/parse-networks.ts'
 import { policyMembers } from '../../src/config/parse-policies.ts'
 import { relayerMembers } from '../../src/config/parse-relayers.ts'
+import { retentionMembers } from '../../src/config/parse-retention.ts'
 import { documented } from '../support/documented.ts'
 import { env, load, rightFile } from './workplace.ts'
 
@@ -40,6 +41,7 @@ test.each([
   ['### `relayers[]`', relayerMembers],
   ['### `relayers[].policies`', policyMembers],
   ['### `networks[]`', networkMembers],
+  ['### `retention`', retentionMembers],
 ])('every member of %s is documented', async (heading, members) => {
   expect([...(await documented(heading))].sort()).toEqual([...members].sort())
 })

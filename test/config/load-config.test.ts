@@ -241,6 +241,15 @@ test("a relayer's custom_rpc_urls stand in for its network's endpoints, or make 
   ])
 })
 
+test('old rows stay unless the file gives them an age', async () => {
+  expect((await loadFile(rightFile())).retention).toEqual({})
+  const retention = { transactions_days: 90, idempotency_keys_days: 180, archive: 'data/archive' }
+  expect((await loadFile({ ...rightFile(), retention })).retention).toEqual({
+    ...{ transactionsDays: 90, idempotencyKeysDays: 180 },
+    archive: expect.stringMatching(/^\/.*\/data\/archive$/),
+  })
+})
+
 test('endpoints of weight 0 are out of use', async () => {
   const file = rightFile()
   file.networks[0] = { ...file.networks[0], rpc_urls: [{ url: 'http://a', weight: 0 }, 'http://b'] }

@@ -29,6 +29,16 @@ const hidden = 'S3CRET-that-must-not-show'
 
 test.each<[string, Spoil, RegExp]>([
   [
+    'age that ends before the events',
+    (file) => Object.assign(file, { retention: { transactions_days: 7 } }),
+    /retention\.transactions_days: is 7; write a whole number from 8 to 36500/,
+  ],
+  [
+    'archive of nothing',
+    (file) => Object.assign(file, { retention: { archive: 'data/archive' } }),
+    /retention\.archive: has no effect without transactions_days; set that too/,
+  ],
+  [
     'unknown field of a profile',
     inNetwork({ profile: { pol: 'fcfs' } }),
     /networks\[0\]\.profile\.pol: is not a known member; did you mean "pool"/,

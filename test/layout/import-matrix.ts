@@ -47,7 +47,7 @@ const matrix: Readonly<Record<string, Rule>> = {
   engine: ['domain', 'ops', 'ownership/ownership.ts', ...ports],
   ownership: ['domain', 'ops', ...ports],
   webhooks: ['domain', 'ops', 'store/store.ts'],
-  retention: ['ops', 'store/store.ts'],
+  retention: ['domain', 'ops', 'store/retention-port.ts', 'store/store.ts'],
   http: [
     'commands',
     'domain',
@@ -180,9 +180,12 @@ const top: Readonly<Record<string, Rule>> = {
   'serve.ts': ['compose.ts', 'version.ts', 'config', 'ops'],
   'transfer.ts': ['config', 'ops', 'store'],
   'compose-database.ts': ['config', 'ops', 'store'],
+  'compose-retention.ts': [
+    ...['config', 'domain/ids.ts', 'http/transactions/present-archived.ts', 'ops', 'retention', 'store/store.ts'],
+  ],
   'compose-signers.ts': ['commands/management.ts', 'config', 'domain/ids.ts', 'ops', 'registry', 'signers'],
   'compose.ts': [
-    ...['compose-database.ts', 'compose-signers.ts'],
+    ...['compose-database.ts', 'compose-retention.ts', 'compose-signers.ts'],
     ...Object.keys(matrix).filter((folder) => !['cli', 'client'].includes(folder)),
   ],
 }

@@ -17,6 +17,7 @@ import { ownerContract } from './contract-owners.ts'
 import { presignedContract } from './contract-presigned.ts'
 import { readContract } from './contract-reads.ts'
 import { registryContract } from './contract-registry.ts'
+import { retentionContract } from './contract-retention.ts'
 import { rowContract } from './contract-rows.ts'
 import { unitContract } from './contract-units.ts'
 import { unsettledContract } from './contract-unsettled.ts'
@@ -44,6 +45,7 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('counts and events', () => modelContract(open))
     describe('pre-signed no-ops', () => presignedContract(open))
     describe('deliveries', () => deliveryContract(open))
+    describe('retention', () => retentionContract(open))
     describe('the dashboard', () => dashboardContract(open))
   })
 }

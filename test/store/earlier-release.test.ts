@@ -99,3 +99,21 @@ test.each(earlierDatabases())(
     expect(found).not.toHaveProperty('createdBy')
   },
 )
+
+test.each(earlierDatabases())(
+  'transactions that ended before there was retention are found by their end, and can be removed, on %s',
+  async (_, dialect, open) => {
+    await using disposal = new AsyncDisposableStack()
+    const store = await open(disposal, [
+      ...schemaBefore('023-retention', dialect),
+      ...rows,
+      `UPDATE relayers SET explained_below = 2`,
+      `INSERT INTO tallies (relayer_id, status, count) VALUES ('${relayer}', 'canceled', 1)`,
+    ])
+    const ended = await store.reads.endedBefore(10, { endedAt: 0, passed: 0 }, 9)
+    const ids = ended.map(({ id }) => id)
+    expect(ids.toSorted()).toEqual(['lost', 'won'])
+    expect(await store.commit((session) => session.removeEnded(relayer, ids), relayer)).toEqual(['won'])
+    expect((await store.reads.counts(relayer)).canceled).toBe(0)
+  },
+)

@@ -84,17 +84,29 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
   const queued = await sendWithin(session, relayer.id)
   await session.saveTransaction(queued, cancel(queued, now), now)
 
+  expect(await session.removeEnded(relayer.id, [queued.id])).toEqual([queued.id])
+  await reads.endedBefore(now, { endedAt: 0, passed: 0 }, 9)
+  await session.pruneClaims(now, 9)
+  const old = [...seen].filter((sql) => /open = 0|"created_at" </.test(sql))
+  const ofAttempts = [...seen].filter((sql) => sql.startsWith('delete from "attempts"'))
+  expect([old, ofAttempts].map((each) => each.length)).toEqual([2, 1])
+
   const claim = { owner: administratorId, key: 'key-0', digest: 'd' }
   await session.claim(claim, [sent.id], now)
   await findClaims(witness, [claim])
   const claims = [...seen].filter((sql) => sql.includes('FROM idempotency_keys'))
   expect(claims).toHaveLength(1)
   const named = [...seen].filter((sql) => /\btransactions\b.*where (transactions\.)?"?id"? = (\$|any)/is.test(sql))
-  expect(named).toHaveLength(7)
+  expect(named).toHaveLength(9)
   for (const known of ['nothing', 'a small table']) {
     for (const sql of named) {
       expect({ known, sql, indexes: await indexesOf(sql) }).toEqual({ known, sql, indexes: ['transactions_pkey'] })
     }
+    for (const sql of old) {
+      expect(await planOf(sql)).toMatch(/using (transactions_ended|idempotency_keys_created)[^S]*Index Cond/)
+    }
+    for (const sql of ofAttempts)
+      expect(await planOf(sql)).toMatch(/on attempts_pkey[^S]*Index Cond|using attempts_pkey/)
     for (const sql of claims) {
       expect(await planOf(sql)).toContain('Index Cond: ((owner = claimed.owner) AND (key = claimed.key))')
     }

@@ -1,6 +1,7 @@
 // Sends under an idempotency key: one commit stores the key and the transactions, so a retry finds both or neither.
 import { hash } from 'node:crypto'
 import { type Claim, checkClaim } from '../../domain/claim.ts'
+import { RescindError } from '../../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Session } from '../../store/store.ts'
@@ -15,7 +16,7 @@ export interface SentOnce {
 
 /**
  * Runs `make`, which stores transactions with these ids in the session's unit, unless the key was used before. A
- * refused request leaves its key free. Throws IDEMPOTENCY_KEY_REUSED, and the errors of `make`.
+ * refused request leaves its key free. Throws IDEMPOTENCY_KEY_REUSED, TRANSACTION_GONE, and the errors of `make`.
  */
 export async function sendOnce(
   context: Pick<CommandContext, 'store' | 'clock'>,
@@ -37,12 +38,27 @@ export async function sendOnce(
   )
   if (outcome.made) return { transactions: outcome.made, replayed: false }
   const found = await Promise.all(outcome.before.map((id) => context.store.reads.transaction(relayerId, id)))
-  return { transactions: found.map((each, index) => stored(each, outcome.before[index])), replayed: true }
+  const transactions = found.filter((each) => each !== undefined)
+  if (transactions.length < found.length) {
+    throw goneUnder(
+      claim,
+      outcome.before.filter((_, index) => !found[index]),
+    )
+  }
+  return { transactions, replayed: true }
 }
 
-function stored(transaction: Transaction | undefined, id: TransactionId | undefined): Transaction {
-  if (!transaction) throw new Error(`transaction ${id} stands under an idempotency key and is not stored`)
-  return transaction
+/** Retention removed them. The key stays, so that no retry sends them again. */
+function goneUnder({ key }: Claim, gone: readonly TransactionId[]): RescindError {
+  const [first] = gone
+  const which =
+    gone.length === 1
+      ? `transaction ${first}, which has`
+      : `${gone.length} transactions, ${first} and others, which have`
+  return new RescindError(
+    'TRANSACTION_GONE',
+    `Idempotency-Key: "${key}" sent ${which} ended and ${gone.length === 1 ? 'is' : 'are'} no longer kept; nothing is sent again, and a new send needs a new key`,
+  )
 }
 
 /**

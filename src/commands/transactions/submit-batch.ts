@@ -24,7 +24,7 @@ interface Batch {
 
 /**
  * In the order of `requests`. Throws the errors of a send; INVALID_REQUEST, POLICY_VIOLATION and GAS_LIMIT_TOO_LOW name
- * every refused item. Throws QUEUE_FULL where not all items fit and, under a claim, IDEMPOTENCY_KEY_REUSED.
+ * every refused item. Throws QUEUE_FULL where not all items fit and, under a claim, IDEMPOTENCY_KEY_REUSED and TRANSACTION_GONE.
  */
 export async function submitBatch(
   context: CommandContext,

@@ -28,7 +28,7 @@ export async function submitTransaction(
   return transaction
 }
 
-/** Throws the errors of a send, and IDEMPOTENCY_KEY_REUSED. */
+/** Throws the errors of a send, IDEMPOTENCY_KEY_REUSED, and TRANSACTION_GONE. */
 export async function submitOnce(
   context: CommandContext,
   relayerId: RelayerId,

@@ -35,6 +35,8 @@ const messages: Partial<Record<ErrorCode, string>> = {
   RELAYER_HAS_OPEN_TRANSACTIONS: 'relayer "local" has open transactions; cancel them first',
   EVENTS_GONE:
     'the events from 1042 to 2084 were pruned; read the transactions themselves, then follow from after=4168',
+  TRANSACTION_GONE:
+    'Idempotency-Key: it sent transaction 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84, which has ended and is no longer kept; nothing is sent again',
   BODY_TOO_LARGE: 'body: is larger than this service takes',
   UNSUPPORTED_MEDIA_TYPE: 'body: is not JSON by its Content-Type; send Content-Type: application/json',
   QUEUE_FULL: 'relayer "local" has as many pending transactions as it may have; send again as blocks are mined',

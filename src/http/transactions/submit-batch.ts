@@ -39,7 +39,7 @@ export function submitBatch(commands: CommandContext) {
   return operation({
     scope: 'send',
     answerHeaders: ['Idempotency-Replayed'],
-    refusals: ['RELAYER_NOT_FOUND', ...sendRefusals, 'IDEMPOTENCY_KEY_REUSED', 'QUEUE_FULL'],
+    refusals: ['RELAYER_NOT_FOUND', ...sendRefusals, 'IDEMPOTENCY_KEY_REUSED', 'TRANSACTION_GONE', 'QUEUE_FULL'],
     bodyBytesMax: batchBodyBytesMax,
     audited: 'in its commit',
     schema: {

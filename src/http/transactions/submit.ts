@@ -14,7 +14,7 @@ export function submit(commands: CommandContext) {
   return operation({
     scope: 'send',
     answerHeaders: ['Idempotency-Replayed'],
-    refusals: ['RELAYER_NOT_FOUND', ...sendRefusals, 'IDEMPOTENCY_KEY_REUSED', 'QUEUE_FULL'],
+    refusals: ['RELAYER_NOT_FOUND', ...sendRefusals, 'IDEMPOTENCY_KEY_REUSED', 'TRANSACTION_GONE', 'QUEUE_FULL'],
     audited: 'in its commit',
     schema: {
       operationId: 'sendTransaction',

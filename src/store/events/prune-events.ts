@@ -1,8 +1,8 @@
 // Prunes the outbox, oldest events first. Undelivered events stay, and so does the newest event.
 import { sql } from 'kysely'
 import type { TimestampMs } from '../../domain/units.ts'
+import type { EventRetention } from '../retention-port.ts'
 import { type Executor, first, statement } from '../statement.ts'
-import type { Retention } from '../store.ts'
 import { newestEvent, prunedThrough } from './read-events.ts'
 
 /** Events in one unit: it blocks the store no longer than some requests do. */
@@ -71,8 +71,17 @@ const forgetDead = statement<{ before: number; limit: number }, { event_id: numb
     .returning('event_id'),
 )
 
+const oldest = statement<{ after: number }, { occurred_at: number }>((db, p) =>
+  db.selectFrom('outbox').select('occurred_at').where('id', '>', p.after).orderBy('id').limit(1),
+)
+
+/** When the oldest event occurred that pruning has not reached. */
+export async function oldestEventAt(executor: Executor): Promise<TimestampMs | undefined> {
+  return (await first(executor, oldest, { after: await prunedThrough(executor) }))?.occurred_at
+}
+
 /** Returns how many rows were deleted: until it is 0 there may be more. */
-export async function pruneEvents(executor: Executor, retention: Retention, now: TimestampMs): Promise<number> {
+export async function pruneEvents(executor: Executor, retention: EventRetention, now: TimestampMs): Promise<number> {
   const dead = await executor.all(forgetDead, { before: now - retention.deadLettersKeptMs, limit: prunedAtOnce })
   for (const { event_id: id } of dead) await dropPruned(executor, id)
   const after = await prunedThrough(executor)

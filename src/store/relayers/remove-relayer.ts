@@ -1,7 +1,7 @@
 // Removes a relayer's row. Its transactions stay, and so do its last sequence and epoch, for a later relayer of this id.
 import { sql } from 'kysely'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
-import type { TimestampMs } from '../../domain/units.ts'
+import type { Nonce, TimestampMs } from '../../domain/units.ts'
 import type { FormerRelayerTable, RelayerTable } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { removeAllPresigned } from './remove-presigned.ts'
@@ -48,6 +48,15 @@ const former = statement<{ id: RelayerId }, { id: RelayerId }>((db, p) =>
 
 export async function isFormer(executor: Executor, id: RelayerId): Promise<boolean> {
   return (await first(executor, former, { id })) !== undefined
+}
+
+const formerFloor = statement<{ id: RelayerId }, { spent_below: number }>((db, p) =>
+  db.selectFrom('former_relayers').select('spent_below').where('id', '=', p.id),
+)
+
+/** Every nonce below was spent, and explained, when the relayer was deleted. Undefined: it was not deleted. */
+export async function findFormerFloor(executor: Executor, id: RelayerId): Promise<Nonce | undefined> {
+  return (await first(executor, formerFloor, { id }))?.spent_below
 }
 
 // Literals, not parameters: otherwise the planner does not match the query with the partial index.

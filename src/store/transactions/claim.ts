@@ -36,16 +36,21 @@ const byKey = statement<Pick<IdempotencyKeyTable, 'owner' | 'key'>, Standing>((d
     .where('key', '=', p.key),
 )
 
+/** Pruning may delete an earlier claim between the two statements, and then the key is free. */
+const triesMax = 3
+
 export async function claim(
   executor: Executor,
   claimed: Claim,
   ids: readonly TransactionId[],
   now: TimestampMs,
 ): Promise<Claimed | undefined> {
-  if (await first(executor, insert, rowOf(claimed, ids, now))) return undefined
-  const taken = await first(executor, byKey, { owner: claimed.owner, key: claimed.key })
-  if (!taken) throw new Error(`idempotency key "${claimed.key}" is claimed, but its claim is missing`)
-  return claimedFrom(taken)
+  for (let tries = 1; tries <= triesMax; tries += 1) {
+    if (await first(executor, insert, rowOf(claimed, ids, now))) return undefined
+    const taken = await first(executor, byKey, { owner: claimed.owner, key: claimed.key })
+    if (taken) return claimedFrom(taken)
+  }
+  throw new Error(`idempotency key "${claimed.key}" is claimed, but its claim is missing`)
 }
 
 const insertUnclaimed = inLists(
@@ -97,4 +102,28 @@ function rowOf({ owner, key, digest }: Claim, ids: readonly TransactionId[], now
 
 function claimedFrom(row: Standing): Claimed {
   return { digest: row.digest, ids: fromJson(row.transaction_ids) }
+}
+
+const prune = statement<{ before: number; limit: number }, { created_at: number }>((db, p) =>
+  db
+    .deleteFrom('idempotency_keys')
+    .where(({ eb, refTuple }) =>
+      eb(
+        refTuple('owner', 'key'),
+        'in',
+        db
+          .selectFrom('idempotency_keys')
+          .select(['owner', 'key'])
+          .where('created_at', '<', p.before)
+          .orderBy('created_at')
+          .limit(p.limit)
+          .$asTuple('owner', 'key'),
+      ),
+    )
+    .returning('created_at'),
+)
+
+/** Deletes the oldest keys that were claimed before this time, at most `limit`. Returns how many. */
+export async function pruneClaims(executor: Executor, before: TimestampMs, limit: number): Promise<number> {
+  return (await executor.all(prune, { before, limit })).length
 }

@@ -1,0 +1,48 @@
+// Opens retention: it deletes old audit records and events and, where the configuration sets an age, old transactions and
+// idempotency keys.
+import type { Config } from './config/config.ts'
+import type { RelayerId } from './domain/ids.ts'
+import { presentArchived } from './http/transactions/present-archived.ts'
+import type { Clock } from './ops/clock.ts'
+import type { Logger } from './ops/logger.ts'
+import { openArchive } from './retention/archive.ts'
+import { pruneAudit } from './retention/prune-audit.ts'
+import { pruneEvents } from './retention/prune-events.ts'
+import { pruneIdempotencyKeys } from './retention/prune-idempotency-keys.ts'
+import { pruneTransactions } from './retention/prune-transactions.ts'
+import type { Store } from './store/store.ts'
+
+/** The part of the engine that retention depends on. */
+export interface Retaining {
+  readonly commands: { readonly store: Store }
+  readonly management: { readonly registry: { relayers(): readonly { readonly id: RelayerId }[] } }
+  /** Present where there are replicas. */
+  readonly hints?: unknown
+  /** Whether this process owns the relayer at the moment. */
+  owns(relayer: RelayerId): boolean
+}
+
+const dayMs = 86_400_000
+
+export function openRetention(
+  { limits, retention }: Config,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+  { commands: { store }, management: { registry }, hints, owns }: Retaining,
+): AsyncDisposable {
+  const { transactionsDays, idempotencyKeysDays, archive: directory } = retention
+  // A relayer of another replica is left to that one. A deleted relayer has no owner.
+  const isOurs = (relayer: RelayerId) =>
+    hints === undefined || owns(relayer) || !registry.relayers().some(({ id }) => id === relayer)
+  const opened = new AsyncDisposableStack()
+  opened.use(pruneAudit({ store, clock, logger, limits }))
+  opened.use(pruneEvents({ store, clock, logger, retention: limits }))
+  if (transactionsDays !== undefined) {
+    const archive = directory && opened.use(openArchive({ directory, clock, present: presentArchived }))
+    const keptMs = transactionsDays * dayMs
+    opened.use(pruneTransactions({ store, clock, logger, isOurs, keptMs, ...(archive && { archive }) }))
+  }
+  if (idempotencyKeysDays !== undefined) {
+    opened.use(pruneIdempotencyKeys({ store, clock, logger, keptMs: idempotencyKeysDays * dayMs }))
+  }
+  return opened
+}

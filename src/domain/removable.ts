@@ -1,0 +1,34 @@
+// Which ended transactions nothing needs any more. The history check after a restore reads some of them.
+import type { Nonce } from './units.ts'
+
+/** A transaction that can no longer change, as far as its removal depends on it. */
+export interface RemovalCandidate {
+  readonly sequence: number
+  /** Absent if it ended without one. */
+  readonly nonce?: Nonce
+  /** An event of it is still to be delivered, or is a dead letter. */
+  readonly hasDelivery: boolean
+}
+
+/** The facts of its relayer. */
+export interface RemovalContext {
+  /** Every nonce below is spent and explained: no history check reads about it. */
+  readonly explainedBelow: Nonce
+  /** The highest nonce that any of the relayer's transactions has, or had when it ended. */
+  readonly highestNonce?: Nonce
+  /**
+   * A history check is incomplete, and a transaction up to this sequence is open: the check may compare it with
+   * transactions that ended without a nonce.
+   */
+  readonly doubtedThrough?: number
+}
+
+export function isRemovable(
+  ended: RemovalCandidate,
+  { explainedBelow, highestNonce, doubtedThrough }: RemovalContext,
+): boolean {
+  const { sequence, nonce, hasDelivery } = ended
+  if (hasDelivery) return false
+  if (nonce === undefined) return doubtedThrough === undefined || sequence > doubtedThrough
+  return nonce < explainedBelow && nonce !== highestNonce
+}

@@ -1,0 +1,16 @@
+// Presents a transaction in the archive: what the API answered about it.
+import type { Attempt } from '../../domain/attempt.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { presentAttempt } from './present-attempt.ts'
+import { presentCancellation } from './present-cancellation.ts'
+import { presentTransaction } from './present-transaction.ts'
+
+export function presentArchived(record: { transaction: Transaction; attempts: readonly Attempt[] }): object {
+  const { transaction, attempts } = record
+  const { cancellation } = transaction
+  return {
+    transaction: presentTransaction(transaction),
+    ...(cancellation && { cancellation: presentCancellation(transaction, cancellation) }),
+    attempts: attempts.map(presentAttempt),
+  }
+}

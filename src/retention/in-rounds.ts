@@ -1,0 +1,57 @@
+// Repeats a background task in rounds. A failed round is logged once, and the next round tries again.
+import type { Clock } from '../ops/clock.ts'
+import { loggingOutage } from '../ops/log-outage.ts'
+import type { Logger } from '../ops/logger.ts'
+
+const roundEveryMs = 3_600_000
+const failedAgainAfterMs = 60_000
+
+export interface Rounds {
+  readonly clock: Clock
+  readonly logger: Logger
+  /** The log lines of an outage. */
+  readonly lines: { readonly began: string; readonly over: string }
+  /** Ends early, between two shares, when the signal aborts. */
+  readonly round: (signal: AbortSignal) => Promise<void>
+}
+
+/** Begins at once. Disposing lets the share under way finish. */
+export function inRounds({ clock, logger, lines, round }: Rounds): AsyncDisposable {
+  const stopping = new AbortController()
+  const { signal } = stopping
+
+  async function run(): Promise<void> {
+    const outage = loggingOutage(logger, lines)
+    while (!signal.aborted) {
+      let restMs = roundEveryMs
+      try {
+        await round(signal)
+        outage.worked()
+      } catch (error) {
+        outage.failed(error)
+        restMs = failedAgainAfterMs
+      }
+      await clock.sleep(restMs, signal)
+    }
+  }
+
+  const running = run()
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+const breathMinMs = 20
+/** A share takes at most a tenth of the time. */
+const breathOfShare = 9
+
+/** Runs one share, then pauses, so that requests come through. */
+export async function withBreath<T>(clock: Clock, signal: AbortSignal, share: () => Promise<T>): Promise<T> {
+  const began = clock.elapsed()
+  const done = await share()
+  await clock.sleep(Math.max(breathMinMs, breathOfShare * (clock.elapsed() - began)), signal)
+  return done
+}

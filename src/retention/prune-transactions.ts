@@ -1,0 +1,113 @@
+// Removes transactions that ended long ago, in bounded shares. If there is an archive, it holds them before they go.
+import type { RelayerId, TransactionId } from '../domain/ids.ts'
+import type { TimestampMs } from '../domain/units.ts'
+import type { Clock } from '../ops/clock.ts'
+import type { Logger } from '../ops/logger.ts'
+import type { EndedPosition, EndedTransaction } from '../store/retention-port.ts'
+import type { Store } from '../store/store.ts'
+import type { Archive } from './archive.ts'
+import { inRounds, withBreath } from './in-rounds.ts'
+
+export interface PruneTransactions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Counted from the end of a transaction. */
+  readonly keptMs: number
+  /** False for a relayer of another replica, which removes its transactions. */
+  readonly isOurs: (relayer: RelayerId) => boolean
+  readonly archive?: Archive
+}
+
+/** Rows in one unit: it blocks the store no longer than some requests do. */
+const rowsAtOnce = 100
+
+/**
+ * The last event of a transaction occurs when it ends, up to the difference between two clocks. Before the oldest event by
+ * this margin, no transaction has an event that a stream or a queue has not reached.
+ */
+const eventMarginMs = 86_400_000
+
+export function pruneTransactions(given: PruneTransactions): AsyncDisposable {
+  const { clock, logger } = given
+  const lines = {
+    began: 'old transactions could not be removed; trying again',
+    over: 'old transactions can be removed again',
+  }
+  return inRounds({ clock, logger, lines, round: (signal) => pruneRound(given, signal) })
+}
+
+/** Passes every transaction that ended before the age once, and removes those that nothing needs. */
+async function pruneRound(given: PruneTransactions, signal: AbortSignal): Promise<void> {
+  const { store, clock, logger, keptMs } = given
+  const oldestEventAt = await store.reads.oldestEventAt()
+  // The newest event stays, so without an event no transaction has ever ended.
+  if (oldestEventAt === undefined) return
+  const before = Math.min(clock.now() - keptMs, oldestEventAt - eventMarginMs)
+  let position: EndedPosition | undefined = { endedAt: 0, passed: 0 }
+  let removed = 0
+  while (position && !signal.aborted) {
+    const from: EndedPosition = position
+    const share = await withBreath(clock, signal, () => removeShare(given, before, from))
+    removed += share.removed
+    position = share.next
+  }
+  if (removed > 0) logger.info({ removed }, 'old transactions are removed')
+}
+
+interface Share {
+  readonly removed: number
+  /** Absent after the last share. */
+  readonly next?: EndedPosition
+}
+
+async function removeShare(given: PruneTransactions, before: TimestampMs, from: EndedPosition): Promise<Share> {
+  const ended = await given.store.reads.endedBefore(before, from, rowsAtOnce)
+  const ours = Map.groupBy(
+    ended.filter(({ relayerId }) => given.isOurs(relayerId)),
+    ({ relayerId }) => relayerId,
+  )
+  const ofEach = await Promise.all(
+    [...ours].map(async ([relayerId, each]) => {
+      const ids = each.map(({ id }) => id)
+      return { relayerId, ids: given.archive ? await archived(given, given.archive, relayerId, ids) : ids }
+    }),
+  )
+  const removing = ofEach.map(({ relayerId, ids }) =>
+    given.store.commit((session) => session.removeEnded(relayerId, ids), relayerId),
+  )
+  const removed = new Set((await Promise.all(removing)).flat())
+  const last = ended.at(-1)
+  const isLast = last === undefined || ended.length < rowsAtOnce
+  return { removed: removed.size, ...(!isLast && { next: positionAfter(from, ended, last, removed) }) }
+}
+
+/** The archive holds them durably before their rows go. After a crash it may hold one twice, and none is missing. */
+async function archived(
+  { store: { reads } }: PruneTransactions,
+  archive: Archive,
+  relayerId: RelayerId,
+  ended: readonly TransactionId[],
+): Promise<readonly TransactionId[]> {
+  const ids = await reads.removable(relayerId, ended)
+  const found = await Promise.all(
+    ids.map(async (id) => {
+      const transaction = await reads.transaction(relayerId, id)
+      return transaction && { transaction, attempts: await reads.attempts(id) }
+    }),
+  )
+  const records = found.filter((each) => each !== undefined)
+  await archive.append(records)
+  return records.map(({ transaction }) => transaction.id)
+}
+
+/** Removed rows are gone from the list, so only those that stay count. */
+function positionAfter(
+  from: EndedPosition,
+  ended: readonly EndedTransaction[],
+  { endedAt }: EndedTransaction,
+  removed: ReadonlySet<TransactionId>,
+): EndedPosition {
+  const stay = ended.filter((each) => each.endedAt === endedAt && !removed.has(each.id)).length
+  return { endedAt, passed: stay + (endedAt === from.endedAt ? from.passed : 0) }
+}

@@ -1,0 +1,51 @@
+// The part of the store port for retention: old rows are found and deleted.
+import type { RelayerId, TransactionId } from '../domain/ids.ts'
+import type { KeptRecords } from '../domain/signature-record.ts'
+import type { TimestampMs } from '../domain/units.ts'
+
+/** How long events stay that no delivery needs. */
+export interface EventRetention {
+  readonly eventsKeptMs: number
+  readonly eventsKeptMax: number
+  readonly deadLettersKeptMs: number
+}
+
+/** A position among the transactions that have ended, oldest end first. Several may have ended at the same time. */
+export interface EndedPosition {
+  readonly endedAt: TimestampMs
+  /** The transactions with this end that come before the position. */
+  readonly passed: number
+}
+
+export interface EndedTransaction {
+  readonly id: TransactionId
+  readonly relayerId: RelayerId
+  readonly endedAt: TimestampMs
+}
+
+export interface RetentionReads {
+  /** When the oldest event occurred that pruning has not reached: a client may still receive it and those after it. */
+  oldestEventAt(): Promise<TimestampMs | undefined>
+  /** Transactions that ended before this time, from the position on, oldest end first. */
+  endedBefore(before: TimestampMs, from: EndedPosition, limit: number): Promise<readonly EndedTransaction[]>
+  /** Those of these transactions of the relayer that nothing needs any more: domain/removable.ts has the rules. */
+  removable(relayerId: RelayerId, ids: readonly TransactionId[]): Promise<readonly TransactionId[]>
+}
+
+export interface RetentionChanges {
+  /**
+   * Deletes these transactions of the relayer with their attempts, except those that something needs by now. Returns those
+   * that it deleted. The unit has to name the relayer.
+   */
+  removeEnded(relayerId: RelayerId, ids: readonly TransactionId[]): Promise<readonly TransactionId[]>
+  /** Deletes the oldest idempotency keys that were claimed before this time, at most `rows`. Returns how many. */
+  pruneClaims(before: TimestampMs, rows: number): Promise<number>
+  /**
+   * Deletes the oldest records while there are more than `entriesMax` or they are older than `since`. Reads `rows` rows, and
+   * returns whether there may be more to delete.
+   */
+  pruneAudit(keep: KeptRecords, rows: number): Promise<boolean>
+  pruneSignatures(keep: KeptRecords, rows: number): Promise<boolean>
+  /** Deletes a bounded share of the events that need not stay. Returns how many: until it is 0 there may be more. */
+  pruneEvents(retention: EventRetention, now: TimestampMs): Promise<number>
+}

@@ -1,0 +1,138 @@
+// Finds transactions that ended long ago, and deletes those that nothing needs any more.
+import { type RawBuilder, sql } from 'kysely'
+import type { RelayerId, TransactionId } from '../../domain/ids.ts'
+import { isRemovable, type RemovalContext } from '../../domain/removable.ts'
+import type { Status } from '../../domain/transaction.ts'
+import type { Nonce, TimestampMs } from '../../domain/units.ts'
+import { type Json, toJson } from '../json.ts'
+import { findRelayerAndFloor } from '../relayers/relayers.ts'
+import { findFormerFloor, hasOpen } from '../relayers/remove-relayer.ts'
+import type { EndedPosition, EndedTransaction } from '../retention-port.ts'
+import { type DialectName, type Executor, statement } from '../statement.ts'
+import { highestNonce } from './standing.ts'
+import type { Tallies } from './tallies.ts'
+import type { TransactionRow } from './transaction-row.ts'
+
+interface Window {
+  before: TimestampMs
+  from: TimestampMs
+  passed: number
+  limit: number
+}
+
+type EndedRow = Pick<TransactionRow, 'id' | 'relayer_id' | 'ended_at'>
+
+const ended = statement<Window, EndedRow>((db, p) =>
+  db
+    .selectFrom('transactions')
+    .select(['id', 'relayer_id', 'ended_at'])
+    // A literal: the planner matches only that with the partial index.
+    .where(sql<boolean>`open = 0`)
+    .where('ended_at', '>=', p.from)
+    .where('ended_at', '<', p.before)
+    .orderBy('ended_at')
+    .limit(p.limit)
+    .offset(p.passed),
+)
+
+export async function endedBefore(
+  executor: Executor,
+  before: TimestampMs,
+  { endedAt: from, passed }: EndedPosition,
+  limit: number,
+): Promise<readonly EndedTransaction[]> {
+  const rows = await executor.all(ended, { before, from, passed, limit })
+  return rows.flatMap(({ id, relayer_id: relayerId, ended_at: endedAt }) =>
+    endedAt === null ? [] : [{ id, relayerId, endedAt }],
+  )
+}
+
+interface Ids {
+  ids: Json<readonly TransactionId[]>
+}
+
+/** An array from a query, not a join: a plan for the join, made while the table was small, would scan all of it. */
+function isAmong(column: string, ids: Ids['ids'], dialect: DialectName): RawBuilder<boolean> {
+  return dialect === 'postgres'
+    ? sql`${sql.ref(column)} = ANY(ARRAY(SELECT json_array_elements_text(CAST(${ids} AS json))))`
+    : sql`${sql.ref(column)} IN (SELECT value FROM json_each(${ids}))`
+}
+
+type Candidate = Pick<TransactionRow, 'id' | 'relayer_id' | 'sequence' | 'nonce' | 'open'>
+
+// By their ids only: see find-transaction.ts.
+const candidates = statement<Ids, Candidate>((db, p, dialect) =>
+  db
+    .selectFrom('transactions')
+    .select(['id', 'relayer_id', 'sequence', 'nonce', 'open'])
+    .where(isAmong('id', p.ids, dialect)),
+)
+
+/** They wait, or are dead letters. */
+const withDelivery = statement<Ids, { transaction_id: TransactionId }>((db, p, dialect) =>
+  db
+    .selectFrom('delivery_queues as q')
+    // SQLite keeps the order of a cross join: the queues are few.
+    .crossJoin('deliveries as d')
+    .select('d.transaction_id')
+    .whereRef('d.notification_id', '=', 'q.notification_id')
+    .where(isAmong('d.transaction_id', p.ids, dialect)),
+)
+
+/** Those of these transactions of the relayer that nothing needs any more. */
+export async function removableAmong(
+  executor: Executor,
+  relayerId: RelayerId,
+  given: readonly TransactionId[],
+): Promise<readonly TransactionId[]> {
+  const ids = toJson(given)
+  const rows = await executor.all(candidates, { ids })
+  const delivering = new Set((await executor.all(withDelivery, { ids })).map((row) => row.transaction_id))
+  const context = await contextOf(executor, relayerId)
+  const removable = rows.filter(
+    ({ id, relayer_id: owner, open, sequence, nonce }) =>
+      owner === relayerId &&
+      open === 0 &&
+      isRemovable({ sequence, ...(nonce !== null && { nonce }), hasDelivery: delivering.has(id) }, context),
+  )
+  return removable.map(({ id }) => id)
+}
+
+async function contextOf(executor: Executor, relayerId: RelayerId): Promise<RemovalContext> {
+  const found = await findRelayerAndFloor(executor, relayerId)
+  const highest: Nonce | undefined = await highestNonce(executor, relayerId)
+  const doubted = found?.uncheckedThrough
+  const isDoubted = doubted !== undefined && (await hasOpen(executor, relayerId))
+  return {
+    explainedBelow: found?.floor.explainedBelow ?? (await findFormerFloor(executor, relayerId)) ?? 0,
+    ...(highest !== undefined && { highestNonce: highest }),
+    ...(isDoubted && { doubtedThrough: doubted }),
+  }
+}
+
+const removeAttempts = statement<Ids>((db, p, dialect) =>
+  db.deleteFrom('attempts').where(isAmong('transaction_id', p.ids, dialect)),
+)
+
+const removeRows = statement<Ids, { id: TransactionId; status: Status }>((db, p, dialect) =>
+  db
+    .deleteFrom('transactions')
+    .where(isAmong('id', p.ids, dialect))
+    .returning(['id', 'status']),
+)
+
+/** The unit holds the relayer's lock, so no history check begins before it ends. */
+export async function removeEnded(
+  executor: Executor,
+  tallies: Tallies,
+  relayerId: RelayerId,
+  given: readonly TransactionId[],
+): Promise<readonly TransactionId[]> {
+  const removable = await removableAmong(executor, relayerId, given)
+  if (removable.length === 0) return []
+  const ids = toJson(removable)
+  await executor.all(removeAttempts, { ids })
+  const removed = await executor.all(removeRows, { ids })
+  for (const { status } of removed) tallies.count(relayerId, status, -1)
+  return removed.map(({ id }) => id)
+}
