@@ -128,6 +128,7 @@ export const features = [
   'l1Fee',
   'bursts',
   'bulkShares',
+  'retention',
 ] as const
 export type Feature = (typeof features)[number]
 
@@ -157,6 +158,8 @@ export const drawnUsually: Drawn = {
   bursts: 0,
   // A bulk cancellation writes a few of its queue at once.
   bulkShares: 0.3,
+  // Copies of the disk without the rows that retention may remove. They take long: only on request.
+  retention: 0,
 }
 
 export const replicaActions = ['breakSession', 'cutOff', 'freeze', 'join', 'leave'] as const

@@ -16,6 +16,7 @@ import { type Funds, watchFunds } from './check/funds.ts'
 import { watchOwners } from './check/owners.ts'
 import { watchPolicies } from './check/policies.ts'
 import { type PresignedChecks, watchPresigned } from './check/presigned.ts'
+import { watchRetention } from './check/retention.ts'
 import { type Rows, watchRows } from './check/rows.ts'
 import { type Truth, watchTruth } from './check/truth.ts'
 import { type Verdicts, watchVerdicts } from './check/verdicts.ts'
@@ -310,6 +311,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     signerMood: () => state.signerMood,
     keyCalls: dice(seed, 'keyCalls'),
     witness: {
+      retention: dice(seed, 'retention').chance(drawn.retention) ? watchRetention(disk, history.fail) : undefined,
       nextPosition: () => {
         state.position += 1
         return state.position

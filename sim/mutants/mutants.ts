@@ -7,6 +7,7 @@ import { ofFinality } from './of-finality.ts'
 import { ofPolicies } from './of-policies.ts'
 import { ofPresigning } from './of-presigning.ts'
 import { ofProfiles } from './of-profiles.ts'
+import { ofRetention } from './of-retention.ts'
 import { ofSigners } from './of-signers.ts'
 import { ofVerdicts } from './of-verdicts.ts'
 import { ofWaits } from './of-waits.ts'
@@ -37,6 +38,7 @@ export const mutants: readonly Mutant[] = [
   ...ofPresigning,
   ...ofBulks,
   ...ofProfiles,
+  ...ofRetention,
   ...ofSigners,
   ...ofVerdicts,
   ...ofWaits,

@@ -87,15 +87,7 @@ export function openDisk(): Disk {
       )(),
     putBack(copy) {
       if (writer.inTransaction) throw new Error('somebody is writing while a copy is put back')
-      writer.transaction(() => {
-        for (const [table, rows] of copy) {
-          writer.prepare(`DELETE FROM "${table}"`).run()
-          const [first] = rows
-          if (!first) continue
-          const insert = writer.prepare(`INSERT INTO "${table}" VALUES (${first.map(() => '?').join()})`)
-          for (const row of rows) insert.run(...row)
-        }
-      })()
+      fill(writer, copy)
       journal.skip()
     },
     [Symbol.dispose]() {
@@ -103,6 +95,19 @@ export function openDisk(): Disk {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Its tables are as they were when the copy was made. */
+export function fill(database: Database.Database, copy: Copy): void {
+  database.transaction(() => {
+    for (const [table, rows] of copy) {
+      database.prepare(`DELETE FROM "${table}"`).run()
+      const [first] = rows
+      if (!first) continue
+      const insert = database.prepare(`INSERT INTO "${table}" VALUES (${first.map(() => '?').join()})`)
+      for (const row of rows) insert.run(...row)
+    }
+  })()
 }
 
 function connect(path: string): Database.Database {

@@ -10,6 +10,7 @@ import { groupCommit } from '../../src/store/sqlite/group-commit.ts'
 import type { Session, Store } from '../../src/store/store.ts'
 import { openTallies } from '../../src/store/transactions/tallies.ts'
 import type { OwnersAct } from '../check/owners.ts'
+import type { WatchReads } from '../check/retention.ts'
 import type { Timeline } from '../timeline.ts'
 import type { Disk } from './database.ts'
 import { boundary, type Instance, leave, reach } from './instance.ts'
@@ -20,6 +21,8 @@ export interface StoreWitness {
   nextPosition(): number
   /** Something may be durable now that was not: `rows` were changed, and owners did this. */
   committed(instance: Instance, rows: number, acts: readonly OwnersAct[]): void
+  /** Absent where nobody checks what retention may remove. */
+  readonly retention: WatchReads | undefined
   /** An owner begins to look at its work. */
   reads(instance: Instance, relayer: string): void
   /** The session of its locks that the process has now. */
@@ -65,7 +68,7 @@ export function openSimStore(disk: Disk, instance: Instance, timeline: Timeline,
   const taken = () => acts.splice(0)
   const group = groupCommit(mortal(disk, instance, witness, taken), 512, together(tallies, pad), writing.changes)
   const session = sessionOver(writing, tallies, pad)
-  const reads = readsOver(reading)
+  const reads = witness.retention?.(readsOver(reading)) ?? readsOver(reading)
 
   // Of the unit that runs: units of a group follow each other.
   let position = -1

@@ -3,7 +3,6 @@ import type { Nonce } from './units.ts'
 
 /** A transaction that can no longer change, as far as its removal depends on it. */
 export interface RemovalCandidate {
-  readonly sequence: number
   /** Absent if it ended without one. */
   readonly nonce?: Nonce
   /** An event of it is still to be delivered, or is a dead letter. */
@@ -16,19 +15,16 @@ export interface RemovalContext {
   readonly explainedBelow: Nonce
   /** The highest nonce that any of the relayer's transactions has, or had when it ended. */
   readonly highestNonce?: Nonce
-  /**
-   * A history check is incomplete, and a transaction up to this sequence is open: the check may compare it with
-   * transactions that ended without a nonce.
-   */
-  readonly doubtedThrough?: number
+  /** False while a history check may compare open transactions with those that ended without a nonce. */
+  readonly isChecked: boolean
 }
 
 export function isRemovable(
   ended: RemovalCandidate,
-  { explainedBelow, highestNonce, doubtedThrough }: RemovalContext,
+  { explainedBelow, highestNonce, isChecked }: RemovalContext,
 ): boolean {
-  const { sequence, nonce, hasDelivery } = ended
+  const { nonce, hasDelivery } = ended
   if (hasDelivery) return false
-  if (nonce === undefined) return doubtedThrough === undefined || sequence > doubtedThrough
+  if (nonce === undefined) return isChecked
   return nonce < explainedBelow && nonce !== highestNonce
 }

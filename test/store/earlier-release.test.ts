@@ -105,7 +105,7 @@ test.each(earlierDatabases())(
   async (_, dialect, open) => {
     await using disposal = new AsyncDisposableStack()
     const store = await open(disposal, [
-      ...schemaBefore('023-retention', dialect),
+      ...schemaBefore('024-retention', dialect),
       ...rows,
       `UPDATE relayers SET explained_below = 2`,
       `INSERT INTO tallies (relayer_id, status, count) VALUES ('${relayer}', 'canceled', 1)`,

@@ -58,13 +58,13 @@ function isAmong(column: string, ids: Ids['ids'], dialect: DialectName): RawBuil
     : sql`${sql.ref(column)} IN (SELECT value FROM json_each(${ids}))`
 }
 
-type Candidate = Pick<TransactionRow, 'id' | 'relayer_id' | 'sequence' | 'nonce' | 'open'>
+type Candidate = Pick<TransactionRow, 'id' | 'relayer_id' | 'nonce' | 'open'>
 
 // By their ids only: see find-transaction.ts.
 const candidates = statement<Ids, Candidate>((db, p, dialect) =>
   db
     .selectFrom('transactions')
-    .select(['id', 'relayer_id', 'sequence', 'nonce', 'open'])
+    .select(['id', 'relayer_id', 'nonce', 'open'])
     .where(isAmong('id', p.ids, dialect)),
 )
 
@@ -90,10 +90,10 @@ export async function removableAmong(
   const delivering = new Set((await executor.all(withDelivery, { ids })).map((row) => row.transaction_id))
   const context = await contextOf(executor, relayerId)
   const removable = rows.filter(
-    ({ id, relayer_id: owner, open, sequence, nonce }) =>
+    ({ id, relayer_id: owner, open, nonce }) =>
       owner === relayerId &&
       open === 0 &&
-      isRemovable({ sequence, ...(nonce !== null && { nonce }), hasDelivery: delivering.has(id) }, context),
+      isRemovable({ ...(nonce !== null && { nonce }), hasDelivery: delivering.has(id) }, context),
   )
   return removable.map(({ id }) => id)
 }
@@ -101,12 +101,12 @@ export async function removableAmong(
 async function contextOf(executor: Executor, relayerId: RelayerId): Promise<RemovalContext> {
   const found = await findRelayerAndFloor(executor, relayerId)
   const highest: Nonce | undefined = await highestNonce(executor, relayerId)
-  const doubted = found?.uncheckedThrough
-  const isDoubted = doubted !== undefined && (await hasOpen(executor, relayerId))
+  // With nothing open, a check compares nothing. Later sends are newer than every end that is old enough to go.
+  const isChecked = found?.uncheckedThrough === undefined || !(await hasOpen(executor, relayerId))
   return {
     explainedBelow: found?.floor.explainedBelow ?? (await findFormerFloor(executor, relayerId)) ?? 0,
     ...(highest !== undefined && { highestNonce: highest }),
-    ...(isDoubted && { doubtedThrough: doubted }),
+    isChecked,
   }
 }
 
