@@ -80,7 +80,7 @@ async function measureAmong(options: BenchOptions, load: Load, history: number) 
 }
 
 /** Brings one transaction to its end, so that there is something to clone. */
-async function finishOne(
+export async function finishOne(
   options: BenchOptions,
   anvil: Anvil,
   common: Omit<Parameters<typeof startBenchService>[1], 'profileName'>,

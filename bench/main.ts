@@ -16,6 +16,7 @@ import { type Figure, lineOf } from './figure.ts'
 import { describeMachine } from './machine.ts'
 import { measureOneDelete } from './one-delete.ts'
 import { measureRelayers } from './relayers.ts'
+import { measureRetention } from './retention.ts'
 import { measureSendsAndCancels } from './sends-and-cancels.ts'
 import { measureSigners } from './signers.ts'
 import { measureUnread } from './unread.ts'
@@ -38,6 +39,7 @@ const topics = [
   'dashboard',
   'wake',
   'balance',
+  'retention',
 ] as const
 type Topic = (typeof topics)[number]
 
@@ -87,6 +89,7 @@ if (wants('relayers')) report(await measureRelayers(options))
 if (wants('one')) report(await measureOneDelete(options))
 if (wants('waiting')) report(await measureWaiting(options))
 if (wants('unread')) report(await measureUnread(options))
+if (wants('retention')) report(await measureRetention(options))
 if (wants('dashboard')) report(await measureDashboard(options))
 // Replicas share a PostgreSQL of their own, whatever the others run on.
 if (wants('wake')) report(await measureWakeUp())

@@ -39,6 +39,8 @@ export interface ServiceFiles {
   readonly networks: readonly [NetworkOptions, ...NetworkOptions[]]
   readonly relayers: readonly RelayerOptions[]
   readonly notifications?: readonly NotificationOptions[]
+  /** As in config.json. */
+  readonly retention?: Readonly<Record<string, unknown>>
 }
 
 /** Writes `directory/config/config.json`. Keys are not in it: they are named, and stand in the environment. */
@@ -76,6 +78,7 @@ export async function writeServiceFiles(directory: string, files: ServiceFiles):
       features: network.features ?? ['eip1559'],
       ...(network.profile && { profile: network.profile }),
     })),
+    ...(files.retention && { retention: files.retention }),
   }
   await mkdir(join(directory, 'config'), { recursive: true })
   await writeFile(join(directory, 'config', 'config.json'), JSON.stringify(config, null, 2))
