@@ -1,6 +1,6 @@
 // The archive: transactions that are about to be removed, as lines of JSON in compressed files, one file a day.
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Attempt } from '../domain/attempt.ts'
@@ -27,7 +27,7 @@ export function openArchive(given: {
   readonly present: (record: ArchivedTransaction) => object
 }): Archive {
   const { directory, clock, present } = given
-  let current: { readonly day: string; readonly file: FileHandle } | undefined
+  let current: OpenFile | undefined
   let appending: Promise<void> = Promise.resolve()
 
   async function close(): Promise<void> {
@@ -36,26 +36,33 @@ export function openArchive(given: {
     await file?.close()
   }
 
-  async function fileOf(day: string): Promise<FileHandle> {
-    if (current?.day === day) return current.file
+  async function fileOf(day: string): Promise<OpenFile> {
+    if (current?.day === day) return current
     await close()
-    current = { day, file: await createFile(directory, day) }
-    return current.file
+    current = { day, file: await createFile(directory, day), size: 0 }
+    return current
   }
 
   async function appendNow(records: readonly ArchivedTransaction[]): Promise<void> {
     const lines = records.map((record) => `${JSON.stringify(present(record))}\n`)
     // A complete member of the format: a reader reads the file up to its last complete one.
     const bytes = await compress(lines.join(''))
-    const file = await fileOf(new Date(clock.now()).toISOString().slice(0, 10))
+    const opened = await fileOf(new Date(clock.now()).toISOString().slice(0, 10))
     try {
-      await file.writeFile(bytes)
-      await file.datasync()
+      await writeAt(opened.file, bytes, opened.size)
     } catch (error) {
-      // Its end may be incomplete, and nothing after that could be read.
+      // As on a full disk. Nothing after an incomplete member could be read.
+      await opened.file.truncate(opened.size).catch(close)
+      throw error
+    }
+    try {
+      await opened.file.datasync()
+    } catch (error) {
+      // A later sync may succeed without these bytes, so nothing more goes into this file.
       await close().catch(() => undefined)
       throw error
     }
+    opened.size += bytes.length
   }
 
   return {
@@ -72,9 +79,29 @@ export function openArchive(given: {
   }
 }
 
+interface OpenFile {
+  readonly day: string
+  readonly file: FileHandle
+  /** Up to here it is durable. */
+  size: number
+}
+
+async function writeAt(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, written, bytes.length - written, position + written)
+    written += bytesWritten
+  }
+}
+
 /** A new one for each process and day: a file that a crash cut off is never continued. */
 async function createFile(directory: string, day: string): Promise<FileHandle> {
-  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const created = await mkdir(directory, { recursive: true, mode: 0o700 })
+  if (created !== undefined) {
+    const top = dirname(created)
+    for (let at = dirname(directory); at.length >= top.length && at !== dirname(at); at = dirname(at)) {
+      await syncDirectory(at)
+    }
+  }
   for (let number = 1; ; number += 1) {
     const name = `transactions-${day}${number === 1 ? '' : `.${number}`}.ndjson.gz`
     try {
@@ -87,7 +114,7 @@ async function createFile(directory: string, day: string): Promise<FileHandle> {
   }
 }
 
-/** The name of a new file is durable only with its directory. */
+/** The name of a new file or directory is durable only with the directory that holds it. */
 async function syncDirectory(directory: string): Promise<void> {
   await using handle = await open(directory, 'r')
   await handle.sync()

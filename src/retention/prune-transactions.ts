@@ -1,4 +1,5 @@
 // Removes transactions that ended long ago, in bounded shares. If there is an archive, it holds them before they go.
+import { RescindError } from '../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../domain/ids.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import type { Clock } from '../ops/clock.ts'
@@ -84,17 +85,25 @@ async function removeShare(given: PruneTransactions, before: TimestampMs, from: 
 
 /** The archive holds them durably before their rows go. After a crash it may hold one twice, and none is missing. */
 async function archived(
-  { store: { reads } }: PruneTransactions,
+  { store: { reads }, logger }: PruneTransactions,
   archive: Archive,
   relayerId: RelayerId,
   ended: readonly TransactionId[],
 ): Promise<readonly TransactionId[]> {
   const ids = await reads.removable(relayerId, ended)
+  const read = async (id: TransactionId) => {
+    const transaction = await reads.transaction(relayerId, id)
+    return transaction && { transaction, attempts: await reads.attempts(id) }
+  }
   const found = await Promise.all(
-    ids.map(async (id) => {
-      const transaction = await reads.transaction(relayerId, id)
-      return transaction && { transaction, attempts: await reads.attempts(id) }
-    }),
+    ids.map((id) =>
+      read(id).catch((err: unknown) => {
+        // An unreadable row stays, and holds up no other. A failure of the database is about all of them.
+        if (err instanceof RescindError) throw err
+        logger.warn({ err, transaction_id: id }, 'an old transaction could not be read, so it stays')
+        return undefined
+      }),
+    ),
   )
   const records = found.filter((each) => each !== undefined)
   await archive.append(records)

@@ -1,5 +1,5 @@
 // Old transactions go, in shares and into the archive first; what the API then says about them.
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -42,9 +42,11 @@ function send(key: string, id: RelayerId = one) {
   })
 }
 
+let news = 0
 /** Sends and cancels one, so that there is an event of today; then prunes old events. */
 async function newsOfToday(): Promise<string> {
-  const { body } = await send(`today-${time}`)
+  news += 1
+  const { body } = await send(`today-${time}-${news}`)
   expectSuccess(await server.ask('DELETE', path(`/${body.data.id}`)))
   await server.store.commit((session) => session.pruneEvents(limits, time))
   return body.data.id
@@ -142,7 +144,7 @@ test('what ended before the age is in the archive and nowhere else, and no retry
 
   const gone = `Idempotency-Key: "first" sent transaction ${id}, which has ended and is no longer kept; nothing is sent again, and a new send needs a new key`
   expectFailure(await send('first'), 410, gone, 'TRANSACTION_GONE')
-  expect((await send(`today-${time}`)).body.data.id).toBe(today)
+  expect((await send(`today-${time}-${news}`)).body.data.id).toBe(today)
   expect((await send('waiting')).headers['idempotency-replayed']).toBe('true')
   // Another replica owns this relayer.
   expect((await server.ask('GET', path(`/${ofTwo}`, two))).status).toBe(200)
@@ -188,6 +190,35 @@ test('a round that fails between two shares leaves whole transactions, and the n
   expect([ids.length > 250, new Set(ids).size]).toEqual([true, 250])
   // The second process made a file of its own.
   expect(await readdir(directory)).toHaveLength(2)
+})
+
+test('without a place for the archive nothing is removed, and an unreadable row holds up no other', async () => {
+  time += dayMs
+  const ids = [await newsOfToday(), await newsOfToday()].map((id) => id as TransactionId)
+  time += 100 * dayMs
+  await newsOfToday()
+  const before = await total()
+  const file = join(folder, 'a-file')
+  await writeFile(file, '')
+  await prune(join(file, 'below'))
+  expect(await total()).toBe(before)
+
+  const { reads } = server.store
+  const unreadable: Store = {
+    ...server.store,
+    reads: {
+      ...reads,
+      async transaction(relayerId, id) {
+        if (id === ids[0]) throw new Error('a row that the service did not write')
+        return reads.transaction(relayerId, id)
+      },
+    },
+  }
+  const directory = join(folder, 'unreadable')
+  await prune(directory, unreadable)
+  const left = await Promise.all(ids.map(async (id) => (await reads.transaction(one, id)) !== undefined))
+  expect(left).toEqual([true, false])
+  expect((await archived(directory)).map((line) => line.transaction.id)).toContain(ids[1])
 })
 
 test('an idempotency key goes by its age, and its next request is a new one', async () => {
