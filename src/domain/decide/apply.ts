@@ -32,7 +32,9 @@ export function apply(
       }
     }
     case 'rebroadcast':
-      return withAttempt(inPhase(transaction, 'inFlight'), change.attempt.hash, beforeBroadcast)
+      return withAttempts(inPhase(transaction, 'inFlight'), (attempt) =>
+        attempt.hash === change.attempt.hash ? beforeBroadcast(attempt) : attempt,
+      )
     case 'include':
       return include(inPhase(transaction, 'inFlight'), change.inclusion)
     case 'recover':
@@ -114,11 +116,10 @@ export function afterAnswers(
   now: TimestampMs,
 ): Transaction {
   if (!isInPhase(transaction, 'inFlight')) return transaction
-  let answered: InPhase<'inFlight'> = transaction
-  for (const [hash, outcome] of outcomes) {
-    answered = withAttempt(answered, hash, (attempt) => afterBroadcast(attempt, outcome, now))
-  }
-  return answered
+  return withAttempts(transaction, (attempt) => {
+    const outcome = outcomes.get(attempt.hash)
+    return outcome ? afterBroadcast(attempt, outcome, now) : attempt
+  })
 }
 
 /** Ends a canceled transaction if the answers prove that no node had it. */
@@ -136,13 +137,9 @@ function bind(transaction: Transaction, nonce: Nonce, attempt: Attempt, now: Tim
   return withReason(bound, undefined)
 }
 
-function withAttempt(
-  transaction: InPhase<'inFlight'>,
-  hash: Hash,
-  change: (attempt: Attempt) => Attempt,
-): InPhase<'inFlight'> {
+function withAttempts(transaction: InPhase<'inFlight'>, change: (attempt: Attempt) => Attempt): InPhase<'inFlight'> {
   const { nonce, attempts } = transaction.lifecycle
-  const changed = mapNonEmpty(attempts, (attempt) => (attempt.hash === hash ? change(attempt) : attempt))
+  const changed = mapNonEmpty(attempts, change)
   if (changed.every((attempt, index) => attempt === attempts[index])) return transaction
   return { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts: changed } }
 }

@@ -97,8 +97,22 @@ export function holdsQueue(work: Work): boolean {
 export function isHeldUp(work: Work): boolean {
   const { underWay } = work
   if (!underWay || underWay.size === 0) return false
+  const payloads = payloadsOf(work)
+  for (const hash of underWay) if (payloads.has(hash)) return true
+  return false
+}
+
+// A step's rows never change, and every decision about one of them looks at all: each list is made once.
+const inFlight = new WeakMap<Work['open'], readonly InPhase<'inFlight'>[]>()
+const payloads = new WeakMap<Work['open'], ReadonlySet<Hash>>()
+
+function payloadsOf(work: Work): ReadonlySet<Hash> {
+  const known = payloads.get(work.open)
+  if (known) return known
   const attempts = inFlightOf(work).flatMap(({ lifecycle }) => lifecycle.attempts)
-  return attempts.some((attempt) => underWay.has(attempt.hash) && !isNoOp(attempt))
+  const made = new Set(attempts.filter((attempt) => !isNoOp(attempt)).map(({ hash }) => hash))
+  payloads.set(work.open, made)
+  return made
 }
 
 /** The next expiry after `now`. */
@@ -109,8 +123,12 @@ export function nextExpiry(work: Work, now: TimestampMs): TimestampMs | undefine
   return ends.length === 0 ? undefined : Math.min(...ends)
 }
 
-export function inFlightOf(work: Work): readonly InPhase<'inFlight'>[] {
-  return work.open.filter((transaction) => isInPhase(transaction, 'inFlight'))
+export function inFlightOf({ open }: Pick<Work, 'open'>): readonly InPhase<'inFlight'>[] {
+  const known = inFlight.get(open)
+  if (known) return known
+  const made = open.filter((transaction) => isInPhase(transaction, 'inFlight'))
+  inFlight.set(open, made)
+  return made
 }
 
 /**
