@@ -4,6 +4,7 @@ import { privateKeyToAccount, sign } from 'viem/accounts'
 import { bytesToHex, hexToBytes, recoverPublicKey } from 'viem/utils'
 import type { Hash, Hex } from '../domain/ids.ts'
 import type { Logger } from '../ops/logger.ts'
+import { knownKey, knownPublicKey, knownSignatures } from './known-signatures.ts'
 
 export interface CurveSignature {
   /** 32 bytes. */
@@ -87,18 +88,16 @@ function nativeCurve(module: NativeModule): Curve {
 }
 
 async function compareWithViem(curve: Curve): Promise<void> {
-  const key = hexToBytes(`0x${'4646'.repeat(16)}`) // the example key of EIP-155
-  if (curve.publicKey(key) !== viemCurve.publicKey(key)) {
+  const key = hexToBytes(knownKey)
+  if (curve.publicKey(key) !== knownPublicKey) {
     throw new Error('the native secp256k1 library disagrees with viem on the public key of a test key')
   }
-  // The digests are below the order of the curve. Above it the two derive their nonces differently, and both are right.
-  for (const digit of ['0', '1', '2', '7', 'd', 'e']) {
-    const digest: Hash = `0x${digit.repeat(64)}`
-    const [ours, theirs] = [await curve.sign(digest, key), await viemCurve.sign(digest, key)]
+  for (const { digest, ...theirs } of knownSignatures) {
+    const ours = await curve.sign(digest, key)
     if (ours.r !== theirs.r || ours.s !== theirs.s || ours.yParity !== theirs.yParity) {
       throw new Error('the native secp256k1 library disagrees with viem on a test digest')
     }
-    if ((await curve.recover(digest, ours)) !== viemCurve.publicKey(key)) {
+    if ((await curve.recover(digest, ours)) !== knownPublicKey) {
       throw new Error('the native secp256k1 library does not recover the public key of a test key')
     }
   }

@@ -1,7 +1,9 @@
 // Which curve signs: the native one only if it is there and agrees with viem.
 import { createRequire } from 'node:module'
+import { hexToBytes } from 'viem/utils'
 import { expect, test } from 'vitest'
-import { type NativeModule, openCurve } from '../../src/signers/curve.ts'
+import { type NativeModule, openCurve, viemCurve } from '../../src/signers/curve.ts'
+import { knownKey, knownPublicKey, knownSignatures } from '../../src/signers/known-signatures.ts'
 import { listeningLog } from './workplace.ts'
 
 test('a native library that is missing is done without, and the log says so', async () => {
@@ -13,6 +15,15 @@ test('a native library that is missing is done without, and the log says so', as
   expect(warnings).toEqual([
     { facts: { err: expect.any(Error) }, message: expect.stringMatching(/native secp256k1 library is not in use/) },
   ])
+})
+
+test('what the native library is compared with is what viem signs', async () => {
+  const key = hexToBytes(knownKey)
+  expect(viemCurve.publicKey(key)).toBe(knownPublicKey)
+  for (const { digest, ...known } of knownSignatures) {
+    expect(await viemCurve.sign(digest, key)).toEqual(known)
+    expect(await viemCurve.recover(digest, known)).toBe(knownPublicKey)
+  }
 })
 
 const working: NativeModule = createRequire(import.meta.url)('secp256k1/bindings.js')
