@@ -1,24 +1,124 @@
-// Tries mutants one after the other, each with the test that it names, in one process: to start Vitest takes longer than most of
-// these tests. Prints a line of JSON for each.
+// Tries mutants, each with the test that it names, in one run of Vitest: to start it for each takes longer than most of these tests.
+// A mutant has its own copy of its files and of all that import them, up to the test, and shares the others. What fails on a mutant
+// also has to pass on the engine as it is, afterwards and in the same process. Prints a line of JSON for each mutant.
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startVitest } from 'vitest/node'
+import type { Plugin } from 'vite'
+import { BaseSequencer, startVitest, type TestModule, type TestSpecification } from 'vitest/node'
 import { mutants } from './mutants.ts'
+import { reaching } from './reach.ts'
+import { sourcesOf } from './substitute.ts'
 import type { Tried } from './together.ts'
 
-const config = fileURLToPath(new URL('./vitest.config.ts', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const ending = '.test.ts'
+/** Follows the path of a copy. */
+const mark = '?mutant='
 
-async function tryOut(name: string): Promise<Tried> {
+interface Copies {
+  readonly sources: ReadonlyMap<string, string>
+  readonly reaches: (path: string) => boolean
+}
+
+const texts = new Map<string, string>()
+
+function textOf(path: string): string {
+  const known = texts.get(path) ?? readFileSync(path, 'utf8')
+  texts.set(path, known)
+  return known
+}
+
+const copies = new Map<string, Copies>()
+
+function copiesOf(name: string): Copies {
+  const sources = copies.get(name)?.sources ?? sourcesOf(name)
+  const known = copies.get(name) ?? { sources, reaches: reaching(sources, textOf) }
+  copies.set(name, known)
+  return known
+}
+
+const isOwn = (path: string) => path.startsWith(root) && !path.includes('/node_modules/') && path.endsWith('.ts')
+
+class ByName extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return files.toSorted((one, other) => (one.moduleId < other.moduleId ? -1 : 1))
+  }
+}
+
+const copying: Plugin = {
+  name: 'copies',
+  enforce: 'pre',
+  async resolveId(id, importer) {
+    // Vite names it from the root when it asks a second time.
+    if (id.includes(mark)) return id.startsWith(root) ? id : join(root, id)
+    const [path, name] = importer?.split(mark) ?? []
+    if (name === undefined) return null
+    const found = await this.resolve(id, path, { skipSelf: true })
+    return found && isOwn(found.id) && copiesOf(name).reaches(found.id) ? `${found.id}${mark}${name}` : found
+  },
+  load(id) {
+    const [path = '', name] = id.split(mark)
+    return name === undefined ? null : (copiesOf(name).sources.get(path) ?? textOf(path))
+  },
+}
+
+const tried = process.argv.slice(2).map((name) => {
   const caughtBy = mutants.find((each) => each.name === name)?.caughtBy
   if (caughtBy === undefined) throw new Error(`there is no mutant "${name}" with a test`)
-  const options = { config, mode: name, run: true, watch: false, pool: 'threads', reporters: [{}] }
-  const vitest = await startVitest([caughtBy], options)
-  try {
+  return { name, caughtBy }
+})
+const tests = [...new Set(tried.map(({ caughtBy }) => caughtBy))]
+const folder = await mkdtemp(join(tmpdir(), 'rescind-mutants-'))
+const besides = fileURLToPath(new URL('./until-noticed.ts', import.meta.url))
+
+/** A file that Vitest finds, in the order of their names. */
+function begin(name: string, test: string, mutant?: string): Promise<void> {
+  const [file, engine] = mutant === undefined ? [test, 'as it is'] : [`${test}${mark}${mutant}`, 'mutant']
+  return writeFile(
+    join(folder, `${name}${ending}`),
+    `import { untilNoticed } from ${JSON.stringify(besides)}
+untilNoticed(${JSON.stringify(test)}, ${JSON.stringify(engine)})
+await import(${JSON.stringify(join(root, file))})
+`,
+  )
+}
+
+try {
+  await Promise.all([
+    ...tried.map(({ name, caughtBy }) => begin(`1 ${name}`, caughtBy, name)),
+    ...tests.map((test, index) => begin(`2 ${index}`, test)),
+  ])
+  const modules = await run()
+  const named = (name: string, state: 'passed' | 'failed') =>
     // A file that fails as a whole was not run, and notices nothing.
-    const [failed] = vitest.state.getTestModules().flatMap((module) => [...module.children.allTests('failed')])
-    return failed === undefined ? { name } : { name, noticed: `${caughtBy} > ${failed.fullName}` }
+    [...(modules.get(name)?.children.allTests(state) ?? [])].map(({ fullName }) => fullName)
+  for (const { name, caughtBy } of tried) {
+    const passed = new Set(named(`2 ${tests.indexOf(caughtBy)}`, 'passed'))
+    const failed = named(`1 ${name}`, 'failed').find((test) => passed.has(test))
+    const result: Tried = failed === undefined ? { name } : { name, noticed: `${caughtBy} > ${failed}` }
+    process.stdout.write(`${JSON.stringify(result)}\n`)
+  }
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}
+
+/** By the name of its file. */
+async function run(): Promise<ReadonlyMap<string, TestModule>> {
+  const vitest = await startVitest(
+    [],
+    {
+      ...{ root, dir: folder, include: [`**/*${ending}`], config: false, run: true, watch: false, reporters: [{}] },
+      ...{ pool: 'threads', maxWorkers: 1, isolate: false, testTimeout: 60_000, hookTimeout: 60_000 },
+      sequence: { sequencer: ByName },
+    },
+    { plugins: [copying] },
+  )
+  try {
+    return new Map(vitest.state.getTestModules().map((module) => [basename(module.moduleId, ending), module]))
   } finally {
     await vitest.close()
   }
 }
-
-for (const name of process.argv.slice(2)) process.stdout.write(`${JSON.stringify(await tryOut(name))}\n`)

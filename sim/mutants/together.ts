@@ -3,7 +3,6 @@
 // compiling them anew would take as long as the seed. Prints a line of JSON for each.
 import { readFileSync } from 'node:fs'
 import { registerHooks, stripTypeScriptTypes } from 'node:module'
-import { dirname, resolve } from 'node:path'
 import { setImmediate as realSetImmediate } from 'node:timers'
 import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -11,6 +10,7 @@ import { openDisk } from '../process/database.ts'
 import { drawnUsually, type Feature } from '../scenario.ts'
 import { mutants } from './mutants.ts'
 import { pins } from './pins.ts'
+import { reaching } from './reach.ts'
 import { sourcesOf } from './substitute.ts'
 
 export interface Tried {
@@ -33,24 +33,12 @@ const stripped = new Map<string, string>()
 /** Of the mutant that is loaded: its files by path, and those of them that are still to come. */
 let sources: ReadonlyMap<string, string> = new Map()
 const waiting = new Set<string>()
-/** By path, whether it is a file of that mutant, or imports one. */
-let reaching = new Map<string, boolean>()
+let reaches = reaching(sources, sound)
 
 function sound(path: string): string {
   const known = stripped.get(path) ?? stripTypeScriptTypes(readFileSync(path, 'utf8'))
   stripped.set(path, known)
   return known
-}
-
-function reaches(path: string): boolean {
-  const known = reaching.get(path)
-  if (known !== undefined) return known
-  // Until it is known better: a circle adds nothing.
-  reaching.set(path, false)
-  const imported = [...sound(path).matchAll(/\b(?:from|import)[\s(]*'(\.{1,2}\/[^']+\.ts)'/g)]
-  const does = sources.has(path) || imported.some(([, to = '']) => reaches(resolve(dirname(path), to)))
-  reaching.set(path, does)
-  return does
 }
 
 registerHooks({
@@ -81,7 +69,7 @@ const unbroken: Simulator = await import('../run-seed.ts').then(({ runSeed }) =>
 /** Of the engine with the files of a mutant in place of its own. */
 async function load(name: string): Promise<Simulator> {
   sources = sourcesOf(name)
-  reaching = new Map()
+  reaches = reaching(sources, sound)
   for (const path of sources.keys()) waiting.add(path)
   globalThis.setImmediate = realSetImmediate
   const { runSeed } = (await import(`../run-seed.ts?mutant=${name}`)) as Simulator

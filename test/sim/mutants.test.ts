@@ -16,15 +16,21 @@ const names = mutants.map(({ name }) => name)
 const pinned = names.filter((name) => pins()[name] !== undefined)
 const tested = names.filter((name) => !pinned.includes(name))
 
+/** A test is run once on the engine as it is, so its mutants belong together. */
+const tests = [...new Set(mutants.map(({ caughtBy }) => caughtBy))]
+const testOf = new Map(mutants.map(({ name, caughtBy }) => [name, tests.indexOf(caughtBy)]))
+
 /** By name, what was noticed of mutants that share a process. One that ends its process leaves those behind it untried. */
 async function tryTogether(): Promise<ReadonlyMap<string, string>> {
-  const work = async (share: number): Promise<string> => {
-    const ofShare = (all: readonly string[]) => all.filter((_, index) => index % processes === share)
-    const seeds = await runNode(['--disable-warning=ExperimentalWarning', atSeeds, ...ofShare(pinned)])
-    const tests = await runNode([byTests, ...ofShare(tested)])
-    return `${seeds.out}\n${tests.out}`
-  }
-  const outs = await Promise.all(Array.from({ length: processes }, (_, share) => work(share)))
+  const shares = Array.from({ length: processes }, (_, share) => share)
+  const atSeed = (share: number) => pinned.filter((_, index) => index % processes === share)
+  const byTest = (share: number) => tested.filter((name) => (testOf.get(name) ?? 0) % processes === share)
+  // At the same time: some tests take long to notice, and only wait.
+  const runs = shares.flatMap((share) => [
+    runNode(['--disable-warning=ExperimentalWarning', atSeeds, ...atSeed(share)]),
+    runNode([byTests, ...byTest(share)]),
+  ])
+  const outs = (await Promise.all(runs)).map(({ out }) => out)
   const lines = outs.flatMap((out) => out.split('\n').filter((line) => line.startsWith('{"name":')))
   const tried = lines.map((line) => JSON.parse(line) as Tried)
   return new Map(tried.flatMap(({ name, noticed }) => (noticed === undefined ? [] : [[name, noticed]])))
