@@ -102,14 +102,15 @@ export interface AttemptView {
 
 /**
  * Looks until `condition` is true or answers something, and returns that. Throws after `limitMs` with `what` was awaited
- * and the condition's last error.
+ * and the condition's last error. Without `everyMs` it looks more rarely the longer it waits: a look costs both sides.
  */
 export async function until<T>(
   condition: () => Promise<T | false | undefined> | T | false | undefined,
   options: { everyMs?: number; limitMs?: number; what: string | (() => string) },
 ): Promise<T> {
-  const { everyMs = 20, limitMs = 40_000, what } = options
-  const end = performance.now() + limitMs
+  const { everyMs, limitMs = 40_000, what } = options
+  const began = performance.now()
+  const end = began + limitMs
   let failure: unknown
   for (;;) {
     try {
@@ -124,6 +125,6 @@ export async function until<T>(
         cause: failure,
       })
     }
-    await sleep(everyMs)
+    await sleep(everyMs ?? Math.min(100, Math.max(10, (performance.now() - began) / 5)))
   }
 }
