@@ -112,7 +112,8 @@ const ways: Readonly<Record<string, object>> = {
   // One Chromium at a time.
   browser: { ...withProcesses, ...alone(6) },
   'rest-cli': { ...alone(5), globalSetup: ['test/cli/support/pack-once.ts'] },
-  sim: sweeping(2, { after: 0, seeds: 300 }),
+  // Virtual time waits for nobody, and one file mostly waits for its tests.
+  sim: { ...sweeping(2, { after: 0, seeds: 300 }), maxWorkers: 2 },
   'rest-sim': sweeping(3, { after: 300, seeds: 2_700 }),
   'rest-chaos': alone(4),
 }

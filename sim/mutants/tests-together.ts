@@ -34,10 +34,12 @@ function textOf(path: string): string {
 const copies = new Map<string, Copies>()
 
 function copiesOf(name: string): Copies {
-  const sources = copies.get(name)?.sources ?? sourcesOf(name)
-  const known = copies.get(name) ?? { sources, reaches: reaching(sources, textOf) }
-  copies.set(name, known)
-  return known
+  const known = copies.get(name)
+  if (known) return known
+  const sources = sourcesOf(name)
+  const made = { sources, reaches: reaching(sources, textOf) }
+  copies.set(name, made)
+  return made
 }
 
 const isOwn = (path: string) => path.startsWith(root) && !path.includes('/node_modules/') && path.endsWith('.ts')
