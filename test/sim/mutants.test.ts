@@ -14,7 +14,7 @@ const atSeeds = fileURLToPath(new URL('../../sim/mutants/together.ts', import.me
 const byTests = fileURLToPath(new URL('../../sim/mutants/tests-together.ts', import.meta.url))
 const names = mutants.map(({ name }) => name)
 const pinned = names.filter((name) => pins()[name] !== undefined)
-const tested = names.filter((name) => !pinned.includes(name))
+const tested = mutants.flatMap(({ name, caughtBy }) => (caughtBy !== undefined && !pinned.includes(name) ? [name] : []))
 
 /** A test is run once on the engine as it is, so its mutants belong together. */
 const tests = [...new Set(mutants.map(({ caughtBy }) => caughtBy))]
