@@ -83,8 +83,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/apply.ts',
-        find: '  return answered\n}',
-        put: "  const tooLow = [...outcomes.values()].some((each) => each.kind === 'rejected' && each.code === 'nonceTooLow')\n  return tooLow && !answered.cancellation ? { ...answered, lifecycle: { phase: 'queued' } } : answered\n}",
+        find: '  return withAttempts(transaction, (attempt) => {\n    const outcome',
+        put: "  const tooLow = [...outcomes.values()].some((each) => each.kind === 'rejected' && each.code === 'nonceTooLow')\n  if (tooLow && !transaction.cancellation) return { ...transaction, lifecycle: { phase: 'queued' } }\n  return withAttempts(transaction, (attempt) => {\n    const outcome",
       },
     ],
   },
