@@ -14,28 +14,35 @@ export interface Again {
   readonly againAfterMs?: number
 }
 
+/** The decision of a step, and its basis. */
+export interface Decided {
+  readonly work: Work
+  readonly plan: Plan
+  readonly observation: Observation
+  readonly decidedAt: TimestampMs
+}
+
 export function sooner(rest: Again, ms: number | undefined): Again {
   return ms === undefined ? rest : { againAfterMs: Math.min(rest.againAfterMs ?? ms, ms) }
 }
 
-/** Blocks trigger all other steps. */
+/** Blocks trigger all other steps. What came due since the decision, which a timer that is early may cause, is not forgotten. */
 export function againAfter(
-  work: Work,
-  plan: Plan,
+  { work, plan, observation, decidedAt }: Decided,
   failed: boolean,
-  observation: Observation,
   policy: NetworkPolicy,
   now: TimestampMs,
 ): Again {
   if (plan.again) return { againAfterMs: 0 }
   const repeats = repeatAfter(observation, policy)
   const retry = failed || isInDoubt(work) ? repeats.doubtfulMs : Number.POSITIVE_INFINITY
-  const expiry = (nextExpiry(work, now) ?? Number.POSITIVE_INFINITY) - now
+  const expiry = nextExpiry(work, decidedAt) ?? Number.POSITIVE_INFINITY
   const { number } = observation.head
-  const patience = (patienceEndsAt(inFlightOf(work), number, policy, now) ?? Number.POSITIVE_INFINITY) - now
-  const refusedRetry = (nextRefusedRetry(work, repeats, now) ?? Number.POSITIVE_INFINITY) - now
+  const patience = patienceEndsAt(inFlightOf(work), number, policy, decidedAt) ?? Number.POSITIVE_INFINITY
+  const refusedRetry = nextRefusedRetry(work, repeats, decidedAt) ?? Number.POSITIVE_INFINITY
+  const dueAfter = Math.max(1, Math.min(expiry, patience, refusedRetry) - now)
   const tag = awaitsFinality(work) && typeof policy.finality !== 'number' ? tagRereadMs : Number.POSITIVE_INFINITY
-  const soonest = Math.min(retry, Math.max(1, expiry), patience, refusedRetry, tag)
+  const soonest = Math.min(retry, dueAfter, tag)
   return Number.isFinite(soonest) ? { againAfterMs: Math.min(soonest, sleepMaxMs) } : {}
 }
 

@@ -15,7 +15,7 @@ import type { Inquiry, LostHistory, Observation } from '../domain/observation.ts
 import type { NetworkPolicy } from '../domain/relayer.ts'
 import type { Sight } from '../ops/metrics.ts'
 import type { Ownership } from '../ownership/ownership.ts'
-import { againAfter, sooner } from './again-after.ts'
+import { againAfter, type Decided, sooner } from './again-after.ts'
 import { findSent } from './find-sent.ts'
 import { perform } from './perform.ts'
 import { presign } from './presign.ts'
@@ -88,7 +88,8 @@ export async function step(
   const { relayer } = inProgress
   const policy = context.policyOf(relayer)
   const now = context.clock.now()
-  const { work, plan, observation, window } = await look(context, chain, inProgress, policy, unknowns)
+  const { window, ...decided } = await look(context, chain, inProgress, policy, unknowns)
+  const { work, plan, observation } = decided
   if (!holdsQueue(work)) context.metrics.looked(relayer, sightOf(work, observation, plan))
 
   const { number } = observation.head
@@ -105,7 +106,7 @@ export async function step(
   for (const group of groups) requestSignatures(context, underWay, group)
   if (remote && presigned) presign(context, ownership, underWay.presigning, remote, { work, observation, policy, now })
   const failed = await broadcast(context, chain, ownership, underWay, recorded)
-  const after = againAfter(work, plan, failed, observation, policy, context.clock.now())
+  const after = againAfter(decided, failed, policy, context.clock.now())
   return {
     follow: chain,
     ...sooner(
@@ -170,7 +171,7 @@ async function look(
   stored: Work,
   policy: NetworkPolicy,
   unknowns: Unknowns,
-): Promise<{ work: Work; plan: Plan; observation: Observation; window: Window }> {
+): Promise<Decided & { readonly window: Window }> {
   let work = stored
   let isRead = false
   const waits = queuedOf(work).length > 0
@@ -199,12 +200,13 @@ async function look(
     const window = nextWindow(unknowns.window ?? firstWindow, stored, observation)
     work = { ...work, window: window.size }
     const found = await findSent(context.store.reads, work, observation.lostHistory?.spenders)
-    const plan = decide({ work: { ...work, ...found }, observation, policy, now: context.clock.now() })
+    const decidedAt = context.clock.now()
+    const plan = decide({ work: { ...work, ...found }, observation, policy, now: decidedAt })
     const pendingNonce = wants.pendingNonce || plan.needsPendingNonce
     const freshBalance = wants.freshBalance || plan.needsBalance
     const paysMore = wants.paysMore || plan.needsBalance
     const isAnswered = freshBalance === wants.freshBalance && paysMore === wants.paysMore
-    if (pendingNonce === wants.pendingNonce && isAnswered) return { work, plan, observation, window }
+    if (pendingNonce === wants.pendingNonce && isAnswered) return { work, plan, observation, decidedAt, window }
     wants = { pendingNonce, freshBalance, paysMore }
   }
 }

@@ -70,6 +70,19 @@ test('one that is called invalid is one attempt, and asks for its next try rathe
   expect(rests).toEqual([1_000, 1_000, 2_000, 4_000])
 })
 
+test('a try that comes due between the decision and the end of the step is made at once, not with the next block', async () => {
+  await using place = await openWorkplace()
+  const { ownership } = await withGap(place, invalid)
+  const { clock, context } = place
+  const { againAfterMs = 0 } = await step(context, ownership, nothingUnknown, noneHanging)
+  clock.advance(againAfterMs - 1)
+  const metrics = { ...context.metrics, looked: () => clock.advance(2) }
+  const before = place.chain.broadcasts.length
+  const rest = await step({ ...context, metrics }, ownership, nothingUnknown, noneHanging)
+  expect(place.chain.broadcasts).toHaveLength(before)
+  expect(rest.againAfterMs).toBe(1)
+})
+
 test('the next transaction takes its nonce in one commit with its end, and goes out alone', async () => {
   await using place = await openWorkplace({ maxInFlight: 2 })
   const { ownership } = await withGap(place, invalid)

@@ -12,6 +12,7 @@ import { openArchive } from '../../src/retention/archive.ts'
 import { pruneIdempotencyKeys } from '../../src/retention/prune-idempotency-keys.ts'
 import { pruneTransactions } from '../../src/retention/prune-transactions.ts'
 import type { Store } from '../../src/store/store.ts'
+import { until } from '../../tooling/client.ts'
 import { expectFailure, expectSuccess } from '../http/support/expectations.ts'
 import { at, attempt, inclusion, put, receiver, relayer, transaction } from '../http/support/rows.ts'
 import { type Serving, serve } from '../http/support/serve.ts'
@@ -48,7 +49,13 @@ async function newsOfToday(): Promise<string> {
   news += 1
   const { body } = await send(`today-${time}-${news}`)
   expectSuccess(await server.ask('DELETE', path(`/${body.data.id}`)))
-  await server.store.commit((session) => session.pruneEvents(limits, time))
+  // PostgreSQL shows and prunes events once every database transaction that began before them has ended, on the whole server.
+  const isPruned = async () => {
+    await server.store.commit((session) => session.pruneEvents(limits, time))
+    const { events } = await server.store.reads.events(0, 1, () => true)
+    return events.some(({ occurredAt }) => occurredAt >= time - limits.eventsKeptMs)
+  }
+  await until(isPruned, { what: 'the old events to be gone' })
   return body.data.id
 }
 
