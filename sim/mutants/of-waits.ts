@@ -72,4 +72,16 @@ export const ofWaits: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'forget-what-came-due',
+    breaks: 'waits for a block with a retry that came due between the decision and the end of the step',
+    caughtBy: 'test/engine/gap-fillers.test.ts',
+    edits: [
+      {
+        file: 'src/engine/again-after.ts',
+        find: 'nextRefusedRetry(work, repeats, decidedAt)',
+        put: 'nextRefusedRetry(work, repeats, now)',
+      },
+    ],
+  },
 ]
