@@ -1,4 +1,4 @@
-// The bytes of a finished transaction in the database, and what it costs the service to remove such transactions meanwhile.
+// The bytes of a finished transaction in the database, and the cost of their removal for the requests meanwhile.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -9,8 +9,8 @@ export const ofBulks: readonly Mutant[] = [
     edits: [
       {
         file: 'src/store/transactions/bulk-mark.ts',
-        find: "(transactions.status <> 'pending' OR transactions.sequence > COALESCE(",
-        put: "(transactions.status <> '' OR transactions.sequence > COALESCE(",
+        find: "(transactions.status <> 'pending' OR transactions.sequence > ${taken(",
+        put: "(transactions.status <> '' OR transactions.sequence > ${taken(",
       },
     ],
   },
@@ -28,7 +28,7 @@ export const ofBulks: readonly Mutant[] = [
   },
   {
     name: 'forget-a-bulk-in-a-crash',
-    breaks: 'does not go on with a bulk cancellation of which a crash left shares',
+    breaks: 'leaves a bulk cancellation unfinished after a crash between two shares',
     with: ['bulkShares'],
     edits: [
       {

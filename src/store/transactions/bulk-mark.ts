@@ -15,12 +15,12 @@ export const isNotTaken = (relayerId: RelayerId) => sql<boolean>`transactions.se
 /** For the queries that go by an index without the sequence: the plus sign keeps them from one of all sequences. */
 export const isNotAmongTaken = (relayerId: RelayerId) => sql<boolean>`+transactions.sequence > ${taken(relayerId)}`
 
-const taken = (relayerId: RelayerId) =>
+/** Of a relayer's id, or of a column with one. */
+const taken = (relayerId: unknown) =>
   sql`COALESCE((SELECT through FROM bulk_cancellations WHERE relayer_id = ${relayerId}), 0)`
 
 /** Of any transaction that is about to be written: its owner may have read it before the mark. */
-export const mayBeWritten = sql<boolean>`(transactions.status <> 'pending' OR transactions.sequence > COALESCE(
-  (SELECT through FROM bulk_cancellations WHERE relayer_id = transactions.relayer_id), 0))`
+export const mayBeWritten = sql<boolean>`(transactions.status <> 'pending' OR transactions.sequence > ${taken(sql.ref('transactions.relayer_id'))})`
 
 const mark = statement<{ relayerId: RelayerId; through: number; now: number }>((db, p) =>
   db
