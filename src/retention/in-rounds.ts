@@ -1,35 +1,36 @@
 // Repeats a background task in rounds. A failed round is logged once, and the next round tries again.
 import type { Clock } from '../ops/clock.ts'
-import { loggingOutage } from '../ops/log-outage.ts'
+import { loggingOutage, type OutageLines } from '../ops/log-outage.ts'
 import type { Logger } from '../ops/logger.ts'
 
-const roundEveryMs = 3_600_000
 const failedAgainAfterMs = 60_000
 
 export interface Rounds {
   readonly clock: Clock
   readonly logger: Logger
+  /** From the end of a round to the next; at most a minute after a failure. */
+  readonly everyMs: number
   /** The log lines of an outage. */
-  readonly lines: { readonly began: string; readonly over: string }
+  readonly lines: OutageLines
   /** Ends early, between two shares, when the signal aborts. */
   readonly round: (signal: AbortSignal) => Promise<void>
 }
 
 /** Begins at once. Disposing lets the share under way finish. */
-export function inRounds({ clock, logger, lines, round }: Rounds): AsyncDisposable {
+export function inRounds({ clock, logger, everyMs, lines, round }: Rounds): AsyncDisposable {
   const stopping = new AbortController()
   const { signal } = stopping
 
   async function run(): Promise<void> {
     const outage = loggingOutage(logger, lines)
     while (!signal.aborted) {
-      let restMs = roundEveryMs
+      let restMs = everyMs
       try {
         await round(signal)
         outage.worked()
       } catch (error) {
         outage.failed(error)
-        restMs = failedAgainAfterMs
+        restMs = Math.min(everyMs, failedAgainAfterMs)
       }
       await clock.sleep(restMs, signal)
     }
@@ -43,6 +44,9 @@ export function inRounds({ clock, logger, lines, round }: Rounds): AsyncDisposab
     },
   }
 }
+
+/** Of rounds that remove rows by their age in days. */
+export const hourlyMs = 3_600_000
 
 const breathMinMs = 20
 /** A share takes at most a tenth of the time. */

@@ -1,9 +1,9 @@
 // Keeps the audit log and the records of signatures within their limits, a little at a time.
 
 import type { Clock } from '../ops/clock.ts'
-import { loggingOutage } from '../ops/log-outage.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Store } from '../store/store.ts'
+import { inRounds } from './in-rounds.ts'
 
 export interface PruneAudit {
   readonly store: Store
@@ -23,25 +23,8 @@ const dayMs = 86_400_000
 
 /** Begins at once, and ends when it is disposed of. */
 export function pruneAudit({ store, clock, logger, limits }: PruneAudit): AsyncDisposable {
-  const ended = new AbortController()
-  const running = run()
-
-  async function run(): Promise<void> {
-    const outage = loggingOutage(logger, {
-      began: 'the audit log was not pruned; trying again',
-      over: 'the audit log can be pruned again',
-      level: 'warn',
-    })
-    while (!ended.signal.aborted) {
-      let more = false
-      try {
-        more = await prune()
-        outage.worked()
-      } catch (error) {
-        outage.failed(error)
-      }
-      if (!more) await clock.sleep(everyMs, ended.signal)
-    }
+  async function round(signal: AbortSignal): Promise<void> {
+    while ((await prune()) && !signal.aborted);
   }
 
   function prune(): Promise<boolean> {
@@ -54,10 +37,10 @@ export function pruneAudit({ store, clock, logger, limits }: PruneAudit): AsyncD
     })
   }
 
-  return {
-    async [Symbol.asyncDispose]() {
-      ended.abort()
-      await running
-    },
-  }
+  const lines = {
+    began: 'the audit log was not pruned; trying again',
+    over: 'the audit log can be pruned again',
+    level: 'warn',
+  } as const
+  return inRounds({ clock, logger, everyMs, lines, round })
 }

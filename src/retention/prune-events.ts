@@ -1,10 +1,10 @@
 // Prunes old events that no delivery needs, regularly, and in bounded shares.
 
 import type { Clock } from '../ops/clock.ts'
-import { loggingOutage } from '../ops/log-outage.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { EventRetention } from '../store/retention-port.ts'
 import type { Store } from '../store/store.ts'
+import { inRounds } from './in-rounds.ts'
 
 const pruneEveryMs = 60_000
 /** A pause between shares, so that requests come through. */
@@ -19,31 +19,15 @@ export interface Pruning {
 
 /** Disposing lets the share under way finish. */
 export function pruneEvents({ store, clock, logger, retention }: Pruning): AsyncDisposable {
-  const stopping = new AbortController()
-
-  async function prune(): Promise<void> {
+  async function round(signal: AbortSignal): Promise<void> {
     let pruned = 0
-    for (let share = 1; share > 0 && !stopping.signal.aborted; pruned += share) {
+    for (let share = 1; share > 0 && !signal.aborted; pruned += share) {
       share = await store.commit((session) => session.pruneEvents(retention, clock.now()))
-      if (share > 0) await clock.sleep(breathMs, stopping.signal)
+      if (share > 0) await clock.sleep(breathMs, signal)
     }
     if (pruned > 0) logger.info({ pruned }, 'old events are pruned')
   }
 
-  async function run(): Promise<void> {
-    const [began, over] = ['events could not be pruned; trying again', 'events can be pruned again']
-    const outage = loggingOutage(logger, { began, over })
-    while (!stopping.signal.aborted) {
-      await prune().then(outage.worked, (error: unknown) => void outage.failed(error))
-      await clock.sleep(pruneEveryMs, stopping.signal)
-    }
-  }
-
-  const running = run()
-  return {
-    async [Symbol.asyncDispose]() {
-      stopping.abort()
-      await running
-    },
-  }
+  const lines = { began: 'events could not be pruned; trying again', over: 'events can be pruned again' }
+  return inRounds({ clock, logger, everyMs: pruneEveryMs, lines, round })
 }

@@ -2,7 +2,7 @@
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Store } from '../store/store.ts'
-import { inRounds, withBreath } from './in-rounds.ts'
+import { hourlyMs, inRounds, withBreath } from './in-rounds.ts'
 
 export interface PruneIdempotencyKeys {
   readonly store: Store
@@ -30,5 +30,5 @@ export function pruneIdempotencyKeys({ store, clock, logger, keptMs }: PruneIdem
     began: 'old idempotency keys could not be removed; trying again',
     over: 'old idempotency keys can be removed again',
   }
-  return inRounds({ clock, logger, lines, round })
+  return inRounds({ clock, logger, everyMs: hourlyMs, lines, round })
 }

@@ -7,7 +7,7 @@ import type { Logger } from '../ops/logger.ts'
 import type { EndedPosition, EndedTransaction } from '../store/retention-port.ts'
 import type { Store } from '../store/store.ts'
 import type { Archive } from './archive.ts'
-import { inRounds, withBreath } from './in-rounds.ts'
+import { hourlyMs, inRounds, withBreath } from './in-rounds.ts'
 
 export interface PruneTransactions {
   readonly store: Store
@@ -35,7 +35,7 @@ export function pruneTransactions(given: PruneTransactions): AsyncDisposable {
     began: 'old transactions could not be removed; trying again',
     over: 'old transactions can be removed again',
   }
-  return inRounds({ clock, logger, lines, round: (signal) => pruneRound(given, signal) })
+  return inRounds({ clock, logger, everyMs: hourlyMs, lines, round: (signal) => pruneRound(given, signal) })
 }
 
 /** Passes every transaction that ended before the age once, and removes those that nothing needs. */
