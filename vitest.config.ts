@@ -61,7 +61,7 @@ export const tiers: readonly Tier[] = [
   { name: 'sim', files: ['test/sim/**/*.test.ts'] },
   { name: 'demo', files: ['test/demo/**/*.test.ts'] },
   { name: 'rest-cli', files: ['test/cli/{commands,packed-dashboard,prepare}.test.ts'] },
-  { name: 'rest-store', files: ['test/store/postgres{,-server}.test.ts'] },
+  { name: 'rest-store', files: ['test/store/postgres{,-deep-pages,-server}.test.ts'] },
   { name: 'rest-replicas', files: ['test/e2e/replicas-*.test.ts'] },
   { name: 'rest-fuzz', files: ['test/openapi/**/fuzz.test.ts'] },
   { name: 'browser', files: ['test/browser/**/*.test.ts'] },
@@ -80,7 +80,7 @@ export const tiers: readonly Tier[] = [
 ]
 
 /** Files a few at a time: most wait for nodes and processes. A worker goes from one to the next without loading all anew. */
-const together = { maxWorkers: 3, isolate: false, sequence: { groupOrder: 0 } }
+const together = { maxWorkers: 4, isolate: false, sequence: { groupOrder: 0 } }
 
 const withProcesses = { ...together, globalSetup: ['test/support/compile-ahead.ts'] }
 

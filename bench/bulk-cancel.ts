@@ -94,7 +94,7 @@ export async function finishOne(
   await service.stop()
 }
 
-async function mineUntilEmpty(anvil: Anvil): Promise<void> {
+export async function mineUntilEmpty(anvil: Anvil): Promise<void> {
   await until(
     async () => {
       await anvil.mine()
@@ -104,6 +104,6 @@ async function mineUntilEmpty(anvil: Anvil): Promise<void> {
   )
 }
 
-async function inPool(anvil: Anvil): Promise<number> {
+export async function inPool(anvil: Anvil): Promise<number> {
   return Number((await anvil.rpc<{ pending: string }>('txpool_status')).pending)
 }

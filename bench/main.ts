@@ -13,6 +13,7 @@ import { measureDashboard } from './dashboard.ts'
 import { measureEndToEnd } from './e2e.ts'
 import { measureFairness } from './fairness.ts'
 import { type Figure, lineOf } from './figure.ts'
+import { measureFinished } from './finished.ts'
 import { describeMachine } from './machine.ts'
 import { measureOneDelete } from './one-delete.ts'
 import { measureRelayers } from './relayers.ts'
@@ -40,22 +41,25 @@ const topics = [
   'wake',
   'balance',
   'retention',
+  'finished',
 ] as const
 type Topic = (typeof topics)[number]
 
 const usage = `npm run bench -- [--only ${topics}] [--database sqlite|postgres] [--json FILE] [--profile]
 
   --only      some of these, with commas
+  --rows      finished transactions of the part \`finished\`, which runs only if it is named; 10,000,000 take 13 GB of disk
   --json      writes the figures to a file as well
   --profile   writes profiles of the service's processes, and says where
 `
 const values = toolArguments(usage, {
   only: { type: 'string' },
   database: { type: 'string', default: 'sqlite' },
+  rows: { type: 'string', default: '10000000' },
   json: { type: 'string' },
   profile: { type: 'boolean', default: false },
 })
-const requested = values.only?.split(',') ?? [...topics]
+const requested = values.only?.split(',') ?? topics.filter((topic) => topic !== 'finished')
 const unknown = requested.filter((topic) => !(topics as readonly string[]).includes(topic))
 if (unknown.length > 0) {
   print(`--only ${unknown.join(',')}: unknown; choose from ${topics.join(',')}`)
@@ -63,6 +67,11 @@ if (unknown.length > 0) {
 }
 if (!['sqlite', 'postgres'].includes(values.database)) {
   print(`--database ${values.database}: unknown; choose sqlite or postgres`)
+  process.exit(1)
+}
+const rows = Number(values.rows)
+if (!Number.isInteger(rows) || rows < 100_000) {
+  print(`--rows ${values.rows}: give a whole number of 100,000 or more`)
   process.exit(1)
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
@@ -90,6 +99,7 @@ if (wants('one')) report(await measureOneDelete(options))
 if (wants('waiting')) report(await measureWaiting(options))
 if (wants('unread')) report(await measureUnread(options))
 if (wants('retention')) report(await measureRetention(options))
+if (wants('finished')) report(await measureFinished(options, rows))
 if (wants('dashboard')) report(await measureDashboard(options))
 // Replicas share a PostgreSQL of their own, whatever the others run on.
 if (wants('wake')) report(await measureWakeUp())

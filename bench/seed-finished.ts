@@ -1,14 +1,21 @@
 // A long history, quickly: clones of one transaction that the service itself brought to its end.
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
+import { bucketSize } from '../src/store/transactions/tally-buckets.ts'
+
+/** As the service leaves it for good, or as it was before the service shrunk it. */
+export type Shape = 'shrunk' | 'full'
 
 /**
  * Copies the only transaction of `relayerId`, with its attempts, until there are `count`, at nonces and places in the
  * order that lead up to `count`. The service must not be running. The account's nonce on chain is then `count` too.
  */
-export function seedFinished(databasePath: string, relayerId: string, count: number): void {
+export function seedFinished(databasePath: string, relayerId: string, count: number, shape: Shape = 'shrunk'): void {
   const database = new Database(databasePath)
   try {
+    // Pages go to the file once: with a write-ahead log, ten million rows would need the space twice.
+    database.pragma('journal_mode = DELETE')
+    database.pragma('journal_mode = OFF')
     database.pragma('synchronous = OFF')
     database.pragma('cache_size = -200000')
     const only = database.prepare('SELECT id, phase, status FROM transactions WHERE relayer_id = ?').all(relayerId)
@@ -24,6 +31,12 @@ export function seedFinished(databasePath: string, relayerId: string, count: num
       )
     }
     database.transaction(() => {
+      if (shape === 'shrunk') {
+        database.exec(
+          `UPDATE attempts SET raw = '', r = unhex(substr(r, 3)), s = unhex(substr(s, 3)) WHERE typeof(r) = 'text';
+           INSERT OR REPLACE INTO attempts_shrunk SELECT id, chain_id, address, ${count} FROM relayers WHERE id = '${relayerId}'`,
+        )
+      }
       const hash = `'0x' || printf('%064x', i)`
       clone('transactions', 't.id = ?', { id, sequence: 'i + 1', nonce: 'i', included_hash: hash }).run(template.id)
       clone('attempts', 't.transaction_id = ?', { transaction_id: id, nonce: 'i', hash }).run(template.id)
@@ -33,8 +46,10 @@ export function seedFinished(databasePath: string, relayerId: string, count: num
       database
         .prepare('UPDATE tallies SET count = ? WHERE relayer_id = ? AND status = ?')
         .run(count, relayerId, template.status)
+      database.prepare('DELETE FROM tally_buckets WHERE relayer_id = ?').run(relayerId)
+      database.prepare(seedBuckets(count)).run(relayerId, template.status)
     })()
-    database.pragma('wal_checkpoint(TRUNCATE)')
+    database.pragma('journal_mode = WAL')
   } finally {
     database.close()
   }
@@ -42,4 +57,12 @@ export function seedFinished(databasePath: string, relayerId: string, count: num
   const file = openSync(databasePath, 'r+')
   fsyncSync(file)
   closeSync(file)
+}
+
+/** Counts of the sequences 1 to `count`, by buckets as in src/store/transactions/tally-buckets.ts. */
+function seedBuckets(count: number): string {
+  const last = Math.floor(count / bucketSize)
+  return `WITH RECURSIVE buckets (b) AS (SELECT 0 UNION ALL SELECT b + 1 FROM buckets WHERE b < ${last})
+    INSERT INTO tally_buckets (relayer_id, bucket, status, count)
+    SELECT ?, b, ?, min((b + 1) * ${bucketSize}, ${count + 1}) - max(b * ${bucketSize}, 1) FROM buckets`
 }

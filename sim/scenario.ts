@@ -129,6 +129,7 @@ export const features = [
   'bursts',
   'bulkShares',
   'retention',
+  'shrinking',
 ] as const
 export type Feature = (typeof features)[number]
 
@@ -160,6 +161,8 @@ export const drawnUsually: Drawn = {
   bulkShares: 0.3,
   // Copies of the disk without the rows that retention may remove. They take long: only on request.
   retention: 0,
+  // Attempts shrink while the service runs. Each share is one more commit at which a process may die: only on request.
+  shrinking: 0,
 }
 
 export const replicaActions = ['breakSession', 'cutOff', 'freeze', 'join', 'leave'] as const

@@ -310,6 +310,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     owners,
     signerMood: () => state.signerMood,
     keyCalls: dice(seed, 'keyCalls'),
+    shrinks: dice(seed, 'shrinking').chance(drawn.shrinking),
     witness: {
       retention: dice(seed, 'retention').chance(drawn.retention) ? watchRetention(disk, history.fail) : undefined,
       nextPosition: () => {

@@ -1,5 +1,5 @@
-// Opens retention: it deletes old audit records and events and, where the configuration sets an age, old transactions and
-// idempotency keys.
+// Opens retention: it deletes old audit records and events, shrinks the attempts of ended transactions and, where the
+// configuration sets an age, deletes old transactions and idempotency keys.
 import type { Config } from './config/config.ts'
 import type { RelayerId } from './domain/ids.ts'
 import { presentArchived } from './http/transactions/present-archived.ts'
@@ -10,6 +10,7 @@ import { pruneAudit } from './retention/prune-audit.ts'
 import { pruneEvents } from './retention/prune-events.ts'
 import { pruneIdempotencyKeys } from './retention/prune-idempotency-keys.ts'
 import { pruneTransactions } from './retention/prune-transactions.ts'
+import { shrinkAttempts } from './retention/shrink-attempts.ts'
 import type { Store } from './store/store.ts'
 
 /** The part of the engine that retention depends on. */
@@ -36,6 +37,7 @@ export function openRetention(
   const opened = new AsyncDisposableStack()
   opened.use(pruneAudit({ store, clock, logger, limits }))
   opened.use(pruneEvents({ store, clock, logger, retention: limits }))
+  opened.use(shrinkAttempts({ store, clock, logger }))
   if (transactionsDays !== undefined) {
     const archive = directory && opened.use(openArchive({ directory, clock, present: presentArchived }))
     const keptMs = transactionsDays * dayMs

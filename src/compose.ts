@@ -103,7 +103,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
   opened.use(reportAtStart({ registry: management.registry, logger: around.logger, observed: states.observed }))
   const server = opened.use(
     await openServer({
-      ...{ commands, management, chainOf, signerOf, policyOf },
+      ...{ commands, management, chainOf, signerOf, policyOf, windowOf: states.windowOf },
       serves: config.role === 'worker' ? 'probes' : config.server.isDocumented ? 'everything' : 'operations',
       limits: config.server.rateLimit,
       rates,

@@ -64,11 +64,11 @@ export function watchRetention(disk: Disk, fail: (what: string) => void): WatchR
         },
       ]),
     ),
-    work(relayer, queuedMax) {
-      const answer = reads.work(relayer, queuedMax)
+    work(relayer, ...rest) {
+      const answer = reads.work(relayer, ...rest)
       works += 1
       if (works % workEvery === 0) {
-        check('work', relayer, disk.copy(), answer, () => without.work(relayer, queuedMax))
+        check('work', relayer, disk.copy(), answer, () => without.work(relayer, ...rest))
       }
       return answer
     },

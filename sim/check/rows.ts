@@ -1,6 +1,7 @@
 // The rows, watched from outside: nothing is lost, payloads stand, an end is an end, and every event comes once, in order.
 import type { Selectable } from 'kysely'
-import type { OutboxTable, TallyTable, TransactionTable } from '../../src/store/schema.ts'
+import type { TallyTable } from '../../src/store/access-tables.ts'
+import type { OutboxTable, TransactionTable } from '../../src/store/schema.ts'
 import type { Disk } from '../process/database.ts'
 
 export type Row = TransactionTable
@@ -46,7 +47,10 @@ const payload: readonly (keyof Row)[] = [
 export function watchRows({ committed, touched }: Disk, { fail, changed, published, looked }: RowWatch): Rows {
   const byId = committed<[string], Row>('SELECT * FROM transactions WHERE id = ?')
   const newEvents = committed<[number], Event>('SELECT * FROM outbox WHERE id > ? ORDER BY id')
-  const tallies = committed<[], TallyTable>('SELECT relayer_id, status, count FROM tallies')
+  const tallies = committed<[], TallyTable & { bucketed: number }>(
+    `SELECT relayer_id, status, count, (SELECT COALESCE(SUM(b.count), 0) FROM tally_buckets b
+      WHERE b.relayer_id = tallies.relayer_id AND b.status = tallies.status) AS bucketed FROM tallies`,
+  )
   const everyId = committed<[], { id: string }>('SELECT id FROM transactions')
   const known = new Map<string, Row>()
   const ended = new Map<string, string>()
@@ -130,9 +134,10 @@ export function watchRows({ committed, touched }: Disk, { fail, changed, publish
         if (row?.open === 0 && !ended.has(id)) fail(`${id.slice(-6)} ended as ${row.status} without an event`)
       }
       looked()
-      for (const { relayer_id: relayer, status, count: tally } of tallies()) {
+      for (const { relayer_id: relayer, status, count: tally, bucketed } of tallies()) {
         const found = counts.get(`${relayer} ${status}`) ?? 0
         if (found !== tally) fail(`${relayer} ${status}: the tally says ${tally}, there are ${found}`)
+        if (found !== bucketed) fail(`${relayer} ${status}: the buckets say ${bucketed}, there are ${found}`)
       }
     },
     all: () => known,

@@ -265,8 +265,8 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: 'src/store/transactions/save-transaction.ts',
-        find: "progressOf(p), version: sql<number>`version + 1` })\n    .where('id', '=', p.id)\n    .where('version', '=', p.version)\n    .where('open', '=', 1)",
-        put: "progressOf(p), version: sql<number>`version + 1` })\n    .where('id', '=', p.id)\n    .where('version', '=', p.version)",
+        find: "pick(p, changed), version: sql<number>`version + 1` })\n      .where('id', '=', p.id)\n      .where('version', '=', p.version)\n      .where('open', '=', 1)",
+        put: "pick(p, changed), version: sql<number>`version + 1` })\n      .where('id', '=', p.id)\n      .where('version', '=', p.version)",
       },
     ],
   },
@@ -292,8 +292,8 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: 'src/store/transactions/save-transaction.ts',
-        find: "progressOf(p), version: sql<number>`version + 1` })\n    .where('id', '=', p.id)\n    .where('version', '=', p.version)",
-        put: "progressOf(p), version: sql<number>`version + 1` })\n    .where('id', '=', p.id)",
+        find: "pick(p, changed), version: sql<number>`version + 1` })\n      .where('id', '=', p.id)\n      .where('version', '=', p.version)",
+        put: "pick(p, changed), version: sql<number>`version + 1` })\n      .where('id', '=', p.id)",
       },
     ],
   },
@@ -704,7 +704,7 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: 'src/engine/step.ts',
-        find: '  const stored = await context.store.reads.work(ownership.relayer, 2 * known.size)\n',
+        find: '  const stored = await context.store.reads.work(ownership.relayer, 2 * before.size, earlier)\n',
         put: '  const early = (globalThis as any).early?.get(ownership.relayer)\n  ;(globalThis as any).early?.delete(ownership.relayer)\n  const stored = early ?? (await context.store.reads.work(ownership.relayer))\n',
       },
     ],

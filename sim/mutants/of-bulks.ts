@@ -57,7 +57,7 @@ export const ofBulks: readonly Mutant[] = [
     edits: [
       {
         file: 'src/store/transactions/cancel-pending.ts',
-        find: '  if (!last) await removeBulkMark(executor, relayerId)\n  return { canceled, isLast: !last }',
+        find: '  else await removeBulkMark(executor, relayerId)\n  return { canceled, isLast: !last }',
         put: '  await removeBulkMark(executor, relayerId)\n  return { canceled, isLast: true }',
       },
     ],
@@ -71,6 +71,30 @@ export const ofBulks: readonly Mutant[] = [
         file: 'src/store/transactions/cancel-pending.ts',
         find: '  const canceled = await dropFromQueue(executor, tallies, { relayerId, now: mark.requestedAt, through })\n',
         put: '  const gone = await executor.all(dropQueue, { relayerId, now: mark.requestedAt, through })\n  const canceled = gone.map(({ id }) => id)\n',
+      },
+    ],
+  },
+  {
+    name: 'count-what-a-bulk-took',
+    breaks: 'counts a canceled queue as pending until its shares are written',
+    caughtBy: 'test/commands/transactions/finish-bulks.test.ts',
+    edits: [
+      {
+        file: 'src/store/transactions/tallies.ts',
+        find: 'counts[status] += count - (taken ?? 0)',
+        put: 'counts[status] += count - Math.min(0, taken ?? 0)',
+      },
+    ],
+  },
+  {
+    name: 'cancel-a-queue-twice',
+    breaks: 'takes a second bulk cancellation in the commit of a mark for a part of the first',
+    caughtBy: 'test/commands/transactions/finish-bulks.test.ts',
+    edits: [
+      {
+        file: 'src/store/transactions/cancel-pending.ts',
+        find: 'if (await findBulkMark(executor, relayerId))',
+        put: 'if ((await findBulkMark(executor, relayerId))?.through === -1)',
       },
     ],
   },

@@ -50,4 +50,61 @@ export const ofRetention: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'archive-into-a-file-that-is-gone',
+    breaks: 'deletes transactions whose lines went to a file that somebody deleted',
+    caughtBy: 'test/retention/prune-transactions.test.ts',
+    edits: [
+      {
+        file: 'src/retention/archive.ts',
+        find: 'if (await isInPlace(opened)) return',
+        put: 'if ((await isInPlace(opened)) || opened.size >= 0) return',
+      },
+    ],
+  },
+  {
+    name: 'shrink-what-is-open',
+    breaks: 'drops the signed bytes of a transaction that has not ended, so that nothing can broadcast it again',
+    with: ['shrinking'],
+    edits: [
+      {
+        file: 'src/store/transactions/shrink-attempts.ts',
+        find: ') = 0`',
+        put: ') >= 0`',
+      },
+      {
+        file: 'src/store/transactions/shrink-attempts.ts',
+        find: 't.nonce < account.spent_below AND ',
+        put: '',
+      },
+      {
+        file: 'src/store/transactions/shrink-attempts.ts',
+        find: "    .where('nonce', '<', p.spent)\n",
+        put: '',
+      },
+      {
+        file: 'src/store/transactions/shrink-attempts.ts',
+        find: 'found.find(({ open }) => open === 1)',
+        put: 'found.find(({ nonce }) => nonce < 0)',
+      },
+      {
+        file: 'src/store/transactions/shrink-attempts.ts',
+        find: 'open === 0 && nonce < below',
+        put: 'open >= 0 && nonce < below',
+      },
+    ],
+  },
+  {
+    name: 'shrink-what-no-text-comes-back-from',
+    breaks:
+      'stores half a signature in binary although its text had another form, so that a GET answers with another text',
+    caughtBy: 'test/retention/shrink-attempts.test.ts',
+    edits: [
+      {
+        file: 'src/store/transactions/shrink-attempts.ts',
+        find: "= '0x' || lower(hex(",
+        put: "<> '' || lower(hex(",
+      },
+    ],
+  },
 ]

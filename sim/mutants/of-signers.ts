@@ -9,8 +9,8 @@ export const ofSigners: readonly Mutant[] = [
     edits: [
       {
         file: 'src/engine/step.ts',
-        find: '  const lostHistory = unknowns.lostHistory ===',
-        put: '  if (remote && underWay.signatures.state(remote).underWay.size > 0) return { idle: true, unknowns }\n  const lostHistory = unknowns.lostHistory ===',
+        find: '  const lostHistory = carried.lostHistory ===',
+        put: '  if (remote && underWay.signatures.state(remote).underWay.size > 0) return { idle: true, carried }\n  const lostHistory = carried.lostHistory ===',
       },
     ],
   },

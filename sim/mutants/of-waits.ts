@@ -84,4 +84,15 @@ export const ofWaits: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'keep-what-was-read-first',
+    breaks: 'decides about a transaction as it was when a step first read it',
+    edits: [
+      {
+        file: 'src/store/transactions/read-changed.ts',
+        find: 'known.get(id)?.version !== version',
+        put: '!known.has(id)',
+      },
+    ],
+  },
 ]

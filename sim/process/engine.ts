@@ -6,6 +6,7 @@ import type { Policies as Members } from '../../src/domain/policy-table.ts'
 import { ethereumProfile, type NetworkProfile } from '../../src/domain/profile.ts'
 import type { Logger } from '../../src/ops/logger.ts'
 import { secret } from '../../src/ops/secret.ts'
+import { shrinkAttempts } from '../../src/retention/shrink-attempts.ts'
 import type { Hints } from '../../src/store/hints.ts'
 import type { Dice } from '../../tooling/dice.ts'
 import { type ChainKind, keepsFutureMs } from '../chain/sequencer.ts'
@@ -49,6 +50,8 @@ export interface Machine {
   readonly signerMood: () => SignerMood
   /** What becomes of each call to the service that holds the keys. */
   readonly keyCalls: Dice
+  /** Whether attempts shrink while the service runs. */
+  readonly shrinks: boolean
 }
 
 export interface SimSharing {
@@ -65,10 +68,12 @@ export interface Process {
 export function start(machine: Machine, instance: Instance): Process {
   const { timeline, network, ids, disk, witness, scenario, sharing } = machine
   const store = openSimStore(disk, instance, timeline, witness)
-  const engine = composeEngine(configOf(scenario, machine.policies(), machine.presign()), {
-    clock: clockOf(instance, timeline, epochMs, machine.skewMs),
+  const clock = clockOf(instance, timeline, epochMs, machine.skewMs)
+  const logger = loggerOf(instance, machine, {})
+  const composed = composeEngine(configOf(scenario, machine.policies(), machine.presign()), {
+    clock,
     random: { bytes: (length) => ids.bytes(length) },
-    logger: loggerOf(instance, machine, {}),
+    logger,
     version: 'sim',
     openTransport: network.transport(instance),
     openStore: async () => store,
@@ -77,7 +82,22 @@ export function start(machine: Machine, instance: Instance): Process {
       openSharing: () => ({ locks: sharing.locks.locksOf(instance), hints: sharing.hintsOf(instance) }),
     }),
   })
-  return { instance, engine }
+  if (!machine.shrinks) return { instance, engine: composed }
+  const shrinking = () => shrinkAttempts({ store, clock, logger, pace: shrinkingPace })
+  return { instance, engine: composed.then((engine) => together(engine, shrinking())) }
+}
+
+/** Few at a time, so that a process dies between two shares. */
+const shrinkingPace = { rowsAtOnce: 3, everyMs: 5_000 }
+
+function together(engine: Engine, besides: AsyncDisposable): Engine {
+  return {
+    ...engine,
+    async [Symbol.asyncDispose]() {
+      await besides[Symbol.asyncDispose]()
+      await engine[Symbol.asyncDispose]()
+    },
+  }
 }
 
 function keyServicesFor(machine: Machine, instance: Instance) {

@@ -163,12 +163,12 @@ export function openSimStore(disk: Disk, instance: Instance, timeline: Timeline,
       }),
     reads: {
       ...reads,
-      work: (id) =>
+      work: (...parameters) =>
         new Promise((resolve, reject) =>
           leave(instance, () => {
-            witness.reads(instance, id)
+            witness.reads(instance, parameters[0])
             const version = () => disk.commits
-            asOfOneInstant(version, () => reads.work(id)).then(resolve, reject)
+            asOfOneInstant(version, () => reads.work(...parameters)).then(resolve, reject)
           }),
         ),
     },

@@ -49,7 +49,17 @@ export async function cancelAll(around: Around, options: CancelOptions): Promise
 }
 
 async function confirm(terminal: Terminal, relayer: string, preview: CancellationPreviewView): Promise<void> {
-  const { free, no_ops: noOps, gaps, racing, over_cap: overCap, cost, balance, balance_covers: covers } = preview
+  const {
+    free,
+    no_ops: noOps,
+    gaps,
+    racing,
+    over_cap: overCap,
+    cost,
+    balance,
+    balance_covers: covers,
+    window,
+  } = preview
   const lines = pairs([
     ['relayer', relayer],
     ['free to cancel', free],
@@ -58,12 +68,19 @@ async function confirm(terminal: Terminal, relayer: string, preview: Cancellatio
     ['canceled before, still racing', racing || undefined],
     ['cost at most, at present', ether(cost.today)],
     ['cost at most, under the cap', cost.max === undefined ? undefined : ether(cost.max)],
+    ['how many may be in flight', window && mayFly(window)],
+    [`cost of ${window?.most} no-ops, at present`, window && ether(window.cost.today)],
     ['balance', `${ether(balance)}${covers.today ? '' : ', which does not cover this cost'}`],
   ])
   for (const line of lines) terminal.say(line)
   if (!terminal.isInteractive) throw usage('--all needs an answer, and here is no terminal; add --yes')
   const answer = await terminal.ask(`Cancel everything pending of ${relayer}? [y/N] `)
   if (!/^y(es)?$/i.test(answer)) throw new CommandError(exits.error, 'nothing was canceled')
+}
+
+function mayFly({ present, most }: NonNullable<CancellationPreviewView['window']>): string {
+  if (present === undefined) return `at most ${most}`
+  return present === most ? `${most}` : `${present} now, at most ${most}`
 }
 
 /** The verdicts on these transactions; waits up to `waitMs` until all are final. */

@@ -134,6 +134,22 @@ export interface CancellationPreviewView {
     /** cost.max, on top of committed amounts */
     readonly max?: boolean
   }
+  /** How many transactions may be in flight. Absent in the preview of one transaction */
+  readonly window?: {
+    /** How many may be in flight now; absent where another replica advances the relayer */
+    readonly present?: number
+    /** The upper bound: max_in_flight, or that of the window */
+    readonly most: number
+    /** Of a cancellation that needs a no-op for each of `most` */
+    readonly cost: {
+      /** Wei: the most that so many no-ops can cost at today's price */
+      readonly today: string
+      /** Wei: the same under cancel_gas_price_cap; absent without that policy */
+      readonly max?: string
+    }
+    /** Whether the balance covers these costs */
+    readonly balance_covers: { readonly today: boolean; readonly max?: boolean }
+  }
   /** The head of this preview */
   readonly block_number: number
 }

@@ -72,7 +72,8 @@ export interface Attempt {
   readonly revision?: number
   readonly fees: Fees
   readonly gasLimit: Gas
-  readonly raw: Hex
+  /** Its signed bytes. They may be absent once its transaction has ended: nothing broadcasts it any more. */
+  readonly raw?: Hex
   readonly signature: Signature
   readonly recordedAt: TimestampMs
   /** The head when it was recorded. Waiting is counted in blocks from here. */
@@ -82,6 +83,12 @@ export interface Attempt {
   readonly recovered?: true
   /** A no-op that was signed before the cancellation: the signer was down. */
   readonly presigned?: true
+}
+
+/** Throws for an attempt whose bytes are gone, since its transaction has ended. */
+export function bytesOf({ hash, raw }: Attempt): Hex {
+  if (raw === undefined) throw new Error(`attempt ${hash} can't be broadcast: its transaction has ended`)
+  return raw
 }
 
 /** Whether any node could hold these bytes. Only certainty counts as no. */

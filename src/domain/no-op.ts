@@ -40,6 +40,11 @@ export function noOpCost(gasLimit: Gas, fees: Fees, { noOpL1Fee = 0n }: Pick<Mar
   return BigInt(gasLimit) * feeCap(fees) + noOpL1Fee
 }
 
+/** The most that so many no-ops can cost, each at this price for a unit of gas. */
+export function costOfNoOps(count: number, gasLimit: Gas, gasPrice: Wei, market: Pick<Market, 'noOpL1Fee'>): Wei {
+  return BigInt(count) * noOpCost(gasLimit, { kind: 'legacy', gasPrice }, market)
+}
+
 /** What sends set aside for one no-op. */
 export function noOpReserve(fees: Fees, market: Market, profile: GasRules): Wei {
   return noOpCost(noOpGasLimit(market, profile) ?? unestimatedGas, fees, market)

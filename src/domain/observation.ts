@@ -150,7 +150,8 @@ export interface Spender {
 
 export interface MinedPayload
   extends Pick<Payload, 'to' | 'value' | 'data' | 'accessList'>,
-    Pick<Attempt, 'raw' | 'signature'> {
+    Pick<Attempt, 'signature'> {
+  readonly raw: Hex
   readonly fees: Fees
   readonly gasLimit: Gas
 }

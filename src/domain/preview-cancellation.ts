@@ -7,7 +7,7 @@ import { isFcfs, isOrdered } from './decide/ordered.ts'
 import type { Work } from './decide/work.ts'
 import { feeCap, type Market, tipOf } from './fees.ts'
 import { isNonEmpty } from './ids.ts'
-import { noOpCost, noOpGasCharged, noOpGasLimit } from './no-op.ts'
+import { costOfNoOps, noOpCost, noOpGasCharged, noOpGasLimit } from './no-op.ts'
 import type { Observation } from './observation.ts'
 import type { NetworkPolicy, Relayer } from './relayer.ts'
 import { type InPhase, isInPhase, pendingStatuses, statusOf, type Transaction } from './transaction.ts'
@@ -130,7 +130,7 @@ function mostUnderCap(noOps: number, relayer: Relayer, market: Market, policy: N
   const { cancelGasPriceCap: cap } = relayer.policies
   const gasLimit = noOpGasLimit(market, policy.profile)
   if (cap === undefined || gasLimit === undefined) return undefined
-  return BigInt(noOps) * noOpCost(gasLimit, { kind: 'legacy', gasPrice: cap }, market)
+  return costOfNoOps(noOps, gasLimit, cap, market)
 }
 
 function costAtMost(noOp: NoOp | undefined, market: Market): Wei {

@@ -1,6 +1,7 @@
 // Advances one relayer as long as this process owns it: a step, then rest until a block, a wake-up or a time.
 
 import { type Chain, ChainUnavailable } from '../chain/chain.ts'
+import { firstWindow } from '../domain/decide/window.ts'
 import { OwnershipLost, StaleWrite } from '../domain/errors.ts'
 import { backOff } from '../ops/back-off.ts'
 import { type Bell, bell } from '../ops/bell.ts'
@@ -49,7 +50,7 @@ async function run(context: StepContext, ownership: Ownership, wakes: Bell, endi
   const presigning = trackPresigning(clock, () => wakes.ring())
   const underWay = { broadcasts, signatures: trackSignatures(clock, () => wakes.ring()), presigning }
   let following: Following | undefined
-  let unknowns = unknownAtFirst
+  let carried = unknownAtFirst
   const outage = loggingOutage(logger, {
     began: 'no node answers; nothing is decided',
     over: 'nodes answer again',
@@ -59,8 +60,9 @@ async function run(context: StepContext, ownership: Ownership, wakes: Bell, endi
     try {
       broadcasts.raise()
       presigning.raise()
-      const rest = await step(context, ownership, unknowns, underWay)
-      unknowns = rest.unknowns
+      const rest = await step(context, ownership, carried, underWay)
+      carried = rest.carried
+      context.metrics.window(ownership.relayer, (carried.window ?? firstWindow).size)
       outage.worked()
       if (rest.conditions) logConditions(rest.conditions)
       following = follow(rest, following, wakes, lost)

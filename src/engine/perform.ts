@@ -1,6 +1,6 @@
 // Broadcasts recorded bytes, and records the outcomes.
 import type { Chain } from '../chain/chain.ts'
-import { type Attempt, type BroadcastOutcome, isNoOp } from '../domain/attempt.ts'
+import { type Attempt, type BroadcastOutcome, bytesOf, isNoOp } from '../domain/attempt.ts'
 import { afterAnswers, dropIfCertain } from '../domain/decide/apply.ts'
 import type { Hash, TransactionId } from '../domain/ids.ts'
 import { revisionOf, type Transaction } from '../domain/transaction.ts'
@@ -18,7 +18,7 @@ export async function perform(
   if (broadcasts.length === 0) return false
   const requests = broadcasts.map(({ transaction, attempt }) => ({
     hash: attempt.hash,
-    raw: attempt.raw,
+    raw: bytesOf(attempt),
     ...(isNoOp(attempt)
       ? { reach: 'all' as const }
       : {

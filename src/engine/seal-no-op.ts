@@ -1,5 +1,5 @@
 // Seals the signed bytes of a no-op for the database, and opens them for the race that needs them.
-import type { Attempt } from '../domain/attempt.ts'
+import { type Attempt, bytesOf } from '../domain/attempt.ts'
 import type { Decision } from '../domain/decide/decision.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import { placeOfNoOp } from '../domain/presigned-no-op.ts'
@@ -7,11 +7,11 @@ import type { BlockNumber, TimestampMs } from '../domain/units.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Vault } from '../ops/vault.ts'
 
-type Bytes = Pick<Attempt, 'raw' | 'signature'>
+type Bytes = Required<Pick<Attempt, 'raw' | 'signature'>>
 
-export function sealNoOp(vault: Vault, relayerId: RelayerId, { hash, raw, signature }: Attempt): string {
-  const bytes: Bytes = { raw, signature }
-  return vault.seal(JSON.stringify(bytes), placeOfNoOp(relayerId, hash))
+export function sealNoOp(vault: Vault, relayerId: RelayerId, attempt: Attempt): string {
+  const bytes: Bytes = { raw: bytesOf(attempt), signature: attempt.signature }
+  return vault.seal(JSON.stringify(bytes), placeOfNoOp(relayerId, attempt.hash))
 }
 
 /** The attempt of the race. Undefined if the bytes do not open: the row was changed, so it counts for nothing. */

@@ -13,6 +13,7 @@ import { finalDepth } from '../domain/finality.ts'
 import { inquireAboutHistory } from '../domain/lost-history/check-history.ts'
 import type { Inquiry, LostHistory, Observation } from '../domain/observation.ts'
 import type { NetworkPolicy } from '../domain/relayer.ts'
+import type { Transaction } from '../domain/transaction.ts'
 import type { Sight } from '../ops/metrics.ts'
 import type { Ownership } from '../ownership/ownership.ts'
 import { againAfter, type Decided, sooner } from './again-after.ts'
@@ -33,13 +34,13 @@ export interface Rest {
   readonly againAfterMs?: number
   /** The step changed nothing, so a wake-up that comes now can wait for others. */
   readonly idle: boolean
-  readonly unknowns: Unknowns
+  readonly carried: Carried
   /** The conditions that hold the relayer up. */
   readonly conditions?: readonly Condition[]
 }
 
-/** What a new owner has not read yet. */
-export interface Unknowns {
+/** An owner carries this from one step to the next. Losing it costs reads, no more. */
+export interface Carried {
   /** Whether a foreign transaction may wait in the node's pool. */
   readonly pool: boolean
   /** Whether the balance must be read anew: this process may remember one from before another used the account. */
@@ -48,36 +49,39 @@ export interface Unknowns {
   readonly lostHistory: LostHistory | 'all' | 'none'
   /** How many may be in flight, as far as this owner has seen the chain take them. Absent: `firstWindow`. */
   readonly window?: Window
+  /** The read of the last step, without long payloads: the next one reads only the other rows, and those that changed. */
+  readonly earlier?: Work
 }
 
-export const unknownAtFirst: Unknowns = { pool: true, balance: true, lostHistory: 'all' }
+export const unknownAtFirst: Carried = { pool: true, balance: true, lostHistory: 'all' }
 
 export async function step(
   context: StepContext,
   ownership: Ownership,
-  unknowns: Unknowns,
+  carried: Carried,
   underWay: UnderWay,
 ): Promise<Rest> {
   await broadcastSigned(context, ownership, underWay)
-  const { window: known = firstWindow } = unknowns
+  const { earlier, ...kept } = carried
+  const { window: before = firstWindow } = kept
   // The window may grow within this step.
-  const stored = await context.store.reads.work(ownership.relayer, 2 * known.size)
-  if (!stored) return { idle: true, unknowns, conditions: [] }
+  const stored = await context.store.reads.work(ownership.relayer, 2 * before.size, earlier)
+  if (!stored) return { idle: true, carried: kept, conditions: [] }
   const chain = context.chainOf(stored.relayer)
   chain.announce(stored.relayer.address)
   if (isIdle(stored)) {
     context.metrics.idle(stored.relayer)
     // No lost history can have sent a transaction that is stored later.
     const conditions: readonly Condition[] = stored.relayer.paused ? ['paused'] : []
-    return { idle: true, unknowns: { ...unknowns, lostHistory: 'none' }, conditions }
+    return { idle: true, carried: { ...kept, lostHistory: 'none' }, conditions }
   }
   const { remote } = context.signerOf(stored.relayer)
-  const lostHistory = unknowns.lostHistory === 'all' ? { through: stored.lastSequence } : unknowns.lostHistory
+  const lostHistory = carried.lostHistory === 'all' ? { through: stored.lastSequence } : carried.lostHistory
   // A snapshot: a broadcast that ends during this step still counts as under way. The next step sees its end.
   const { presigned } = stored
   const inProgress = {
     ...stored,
-    window: known.size,
+    window: before.size,
     ...(presigned && { presigned: presigned.filter(({ sealed }) => context.vault.opens(sealed)) }),
     underWay: new Set(underWay.broadcasts.underWay),
     ...(remote && { signing: underWay.signatures.state(remote) }),
@@ -88,7 +92,7 @@ export async function step(
   const { relayer } = inProgress
   const policy = context.policyOf(relayer)
   const now = context.clock.now()
-  const { window, ...decided } = await look(context, chain, inProgress, policy, unknowns)
+  const { window, ...decided } = await look(context, chain, inProgress, policy, carried)
   const { work, plan, observation } = decided
   if (!holdsQueue(work)) context.metrics.looked(relayer, sightOf(work, observation, plan))
 
@@ -99,9 +103,16 @@ export async function step(
   const recorded = await record(context, ownership, work, unsigned, number, now)
   // While held up, a step looks at races only, so the other conditions stay as they were reported.
   const reported = holdsQueue(work) ? {} : { conditions: plan.conditions }
-  const pool = unknowns.pool && queuedOf(work).length === 0
-  const balance = unknowns.balance && observation.balance === undefined
-  const rest = { unknowns: { pool, balance, lostHistory: plan.lostHistory ?? 'none', window }, ...reported } as const
+  const pool = carried.pool && queuedOf(work).length === 0
+  const balance = carried.balance && observation.balance === undefined
+  const known = {
+    pool,
+    balance,
+    lostHistory: plan.lostHistory ?? 'none',
+    window,
+    earlier: withoutLongData(stored),
+  } as const
+  const rest = { carried: known, ...reported } as const
   if (ownership.lost.aborted) return { idle: true, ...rest }
   for (const group of groups) requestSignatures(context, underWay, group)
   if (remote && presigned) presign(context, ownership, underWay.presigning, remote, { work, observation, policy, now })
@@ -170,7 +181,7 @@ async function look(
   chain: Chain,
   stored: Work,
   policy: NetworkPolicy,
-  unknowns: Unknowns,
+  carried: Carried,
 ): Promise<Decided & { readonly window: Window }> {
   let work = stored
   let isRead = false
@@ -180,8 +191,8 @@ async function look(
   const unseen = lostHistory !== undefined && lostHistory.seen?.isWhole !== true
   const tag = tagToRead(work, lostHistory, policy)
   let wants: Wants = {
-    pendingNonce: unseen || (waits && unknowns.pool) || wantsPool(work),
-    freshBalance: unknowns.balance,
+    pendingNonce: unseen || (waits && carried.pool) || wantsPool(work),
+    freshBalance: carried.balance,
     paysMore: false,
   }
   while (true) {
@@ -197,7 +208,7 @@ async function look(
       isRead = true
       continue
     }
-    const window = nextWindow(unknowns.window ?? firstWindow, stored, observation)
+    const window = nextWindow(carried.window ?? firstWindow, stored, observation)
     work = { ...work, window: window.size }
     const found = await findSent(context.store.reads, work, observation.lostHistory?.spenders)
     const decidedAt = context.clock.now()
@@ -219,6 +230,14 @@ function withUnknowns(observation: Observation, inquiry: Inquiry): Observation {
   }
   const isPoolUnseen = inquiry.pendingNonce && observation.pendingNonce === undefined
   return { ...observation, estimates, ...(isPoolUnseen && { isPoolUnseen }) }
+}
+
+/** Some hundred bytes of payload each: an owner of many transactions carries a few megabytes. */
+const carriedDataMax = 2_048
+
+function withoutLongData({ open, queued, ...rest }: Work): Work {
+  const isShort = ({ payload }: Transaction) => payload.data.length <= carriedDataMax
+  return { ...rest, open: open.filter(isShort), queued: queued.filter(isShort), suspected: [], expiring: [] }
 }
 
 function report(context: StepContext, work: Work): void {

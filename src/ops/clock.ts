@@ -8,7 +8,7 @@ export interface Clock {
   elapsed(): number
   /** Resolves after `ms`, or as soon as `signal` aborts; never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** Calls `act` after everything that is ready now, such as a response that can be sent. */
+  /** Calls `act` after everything that is ready now, so that what waits for none of it is not delayed. */
   afterThis(act: () => void): void
 }
 

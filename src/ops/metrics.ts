@@ -65,6 +65,8 @@ export interface RelayerMetrics {
   looked(relayer: Relayer, sight: Sight): void
   /** Nothing is open: the relayer does not observe the chain. */
   idle(relayer: Relayer): void
+  /** Without max_in_flight so many of its transactions may be in flight. */
+  window(id: RelayerId, size: number): void
   /** No node answered. */
   unreachable(id: RelayerId): void
   /** A step failed unexpectedly. */
@@ -144,6 +146,7 @@ export const noMetrics: Metrics = {
   relayers: {
     looked: () => undefined,
     idle: () => undefined,
+    window: () => undefined,
     unreachable: () => undefined,
     failed: () => undefined,
     owned: () => undefined,

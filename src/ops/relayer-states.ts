@@ -14,6 +14,8 @@ type Observed = 'ok' | 'waiting' | 'unreachable'
 export interface RelayerStates {
   /** Passes each report on. */
   readonly metrics: RelayerMetrics
+  /** How many of its transactions may be in flight; undefined unless this process advances the relayer. */
+  windowOf(id: RelayerId): number | undefined
   /** An observation that no step made. */
   observed(id: RelayerId, isReachable: boolean): void
   /** `canSign`: nothing else shows that the signer of an idle relayer is out. */
@@ -22,6 +24,7 @@ export interface RelayerStates {
 
 export function watchRelayers(metrics: RelayerMetrics): RelayerStates {
   const seen = new Map<RelayerId, Observed>()
+  const windows = new Map<RelayerId, number>()
   return {
     metrics: {
       ...metrics,
@@ -38,11 +41,17 @@ export function watchRelayers(metrics: RelayerMetrics): RelayerStates {
         seen.set(id, 'unreachable')
         metrics.unreachable(id)
       },
+      window(id, size) {
+        windows.set(id, size)
+        metrics.window(id, size)
+      },
       released(id) {
         seen.delete(id)
+        windows.delete(id)
         metrics.released(id)
       },
     },
+    windowOf: (id) => windows.get(id),
     observed: (id, isReachable) => void seen.set(id, isReachable ? 'ok' : 'unreachable'),
     counts(relayers, canSign) {
       const counts = { ok: 0, waiting: 0, paused: 0, unreachable: 0, unobserved: 0 }

@@ -1,5 +1,5 @@
 // The archive: transactions that are about to be removed, as lines of JSON in compressed files, one file a day.
-import { type FileHandle, mkdir, open } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -39,7 +39,7 @@ export function openArchive(given: {
   async function fileOf(day: string): Promise<OpenFile> {
     if (current?.day === day) return current
     await close()
-    current = { day, file: await createFile(directory, day), size: 0 }
+    current = { day, ...(await createFile(directory, day)), size: 0 }
     return current
   }
 
@@ -47,9 +47,18 @@ export function openArchive(given: {
     const lines = records.map((record) => `${JSON.stringify(present(record))}\n`)
     // A complete member of the format: a reader reads the file up to its last complete one.
     const bytes = await compress(lines.join(''))
-    const opened = await fileOf(new Date(clock.now()).toISOString().slice(0, 10))
+    for (let tries = 1; tries <= triesMax; tries += 1) {
+      const opened = await fileOf(new Date(clock.now()).toISOString().slice(0, 10))
+      await write(opened, bytes)
+      if (await isInPlace(opened)) return
+      await close()
+    }
+    throw new Error(`${directory}: a file of the archive was moved, deleted or cut off while it was written`)
+  }
+
+  async function write(opened: OpenFile, bytes: Uint8Array): Promise<void> {
     try {
-      await writeAt(opened.file, bytes, opened.size)
+      await writeAll(opened.file, bytes)
     } catch (error) {
       // As on a full disk. Nothing after an incomplete member could be read.
       await opened.file.truncate(opened.size).catch(close)
@@ -79,22 +88,41 @@ export function openArchive(given: {
   }
 }
 
-interface OpenFile {
-  readonly day: string
+/** An operator may move a file away at any moment, but hardly two in a row. */
+const triesMax = 2
+
+interface NewFile {
+  readonly path: string
   readonly file: FileHandle
-  /** Up to here it is durable. */
+}
+
+interface OpenFile extends NewFile {
+  readonly day: string
+  /** Everything up to here is durable. */
   size: number
 }
 
-async function writeAt(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let written = 0; written < bytes.length; ) {
-    const { bytesWritten } = await file.write(bytes, written, bytes.length - written, position + written)
+    const { bytesWritten } = await file.write(bytes, written)
     written += bytesWritten
   }
 }
 
+/** False if somebody moved the file, deleted it or cut it off: then its lines may be lost. */
+async function isInPlace({ path, file, size }: OpenFile): Promise<boolean> {
+  const held = await file.stat({ bigint: true })
+  try {
+    const named = await stat(path, { bigint: true })
+    return named.ino === held.ino && named.dev === held.dev && held.size === BigInt(size)
+  } catch (error) {
+    if (memberOf(error, 'code') === 'ENOENT') return false
+    throw error
+  }
+}
+
 /** A new one for each process and day: a file that a crash cut off is never continued. */
-async function createFile(directory: string, day: string): Promise<FileHandle> {
+async function createFile(directory: string, day: string): Promise<NewFile> {
   const created = await mkdir(directory, { recursive: true, mode: 0o700 })
   if (created !== undefined) {
     const top = dirname(created)
@@ -103,14 +131,27 @@ async function createFile(directory: string, day: string): Promise<FileHandle> {
     }
   }
   for (let number = 1; ; number += 1) {
-    const name = `transactions-${day}${number === 1 ? '' : `.${number}`}.ndjson.gz`
+    const path = join(directory, `transactions-${day}${number === 1 ? '' : `.${number}`}.ndjson.gz`)
+    const file = await openNew(path)
+    if (!file) continue
     try {
-      const file = await open(join(directory, name), 'wx', 0o600)
       await syncDirectory(directory)
-      return file
+      return { path, file }
     } catch (error) {
-      if (memberOf(error, 'code') !== 'EEXIST') throw error
+      await file.close()
+      await unlink(path)
+      throw error
     }
+  }
+}
+
+/** For appending only: after somebody cut the file off, a write at a position would leave a hole. Undefined: the name is taken. */
+async function openNew(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, 'ax', 0o600)
+  } catch (error) {
+    if (memberOf(error, 'code') === 'EEXIST') return undefined
+    throw error
   }
 }
 

@@ -38,7 +38,13 @@ export function pruneTransactions(given: PruneTransactions): AsyncDisposable {
   return inRounds({ clock, logger, everyMs: hourlyMs, lines, round: (signal) => pruneRound(given, signal) })
 }
 
-/** Passes every transaction that ended before the age once, and removes those that nothing needs. */
+/**
+ * Thousands may end at one instant, in a bulk cancellation, and the database counts those that stay at each share. Those of the
+ * instant behind so many wait until the first ones go.
+ */
+const passedMax = 10_000
+
+/** Passes the transactions that ended before the age once, and removes those that nothing needs. */
 async function pruneRound(given: PruneTransactions, signal: AbortSignal): Promise<void> {
   const { store, clock, logger, keptMs } = given
   const oldestEventAt = await store.reads.oldestEventAt()
@@ -118,5 +124,6 @@ function positionAfter(
   removed: ReadonlySet<TransactionId>,
 ): EndedPosition {
   const stay = ended.filter((each) => each.endedAt === endedAt && !removed.has(each.id)).length
-  return { endedAt, passed: stay + (endedAt === from.endedAt ? from.passed : 0) }
+  const passed = stay + (endedAt === from.endedAt ? from.passed : 0)
+  return passed < passedMax ? { endedAt, passed } : { endedAt: endedAt + 1, passed: 0 }
 }

@@ -1,9 +1,10 @@
-// The tables of API keys, sessions, idempotency keys, the audit log, signatures of key services, pre-signed no-ops and
-// daily totals; schema.ts has the others.
+// The tables of API keys, sessions, idempotency keys, the audit log, signatures of key services, pre-signed no-ops,
+// counts, daily totals and positions of retention; schema.ts has the others.
 import type { Generated } from 'kysely'
 import type { Scope } from '../domain/api-key.ts'
 import type { AuditRecord } from '../domain/audit.ts'
-import type { ApiKeyId, Hash, RelayerId, TransactionId } from '../domain/ids.ts'
+import type { Address, ApiKeyId, Hash, RelayerId, TransactionId } from '../domain/ids.ts'
+import type { Status } from '../domain/transaction.ts'
 import type { Json } from './json.ts'
 
 /** The keys that the administrator created. A row holds a key's digest, never the key. */
@@ -44,6 +45,12 @@ export interface AuditLogTable {
   entries: Json<readonly AuditRecord[]>
 }
 
+/** One row, on SQLite only: the number of records in the audit log. */
+export interface AuditCountTable {
+  id: number
+  count: number
+}
+
 /** A signature that a key service made. */
 export interface SignatureTable {
   id: Generated<number>
@@ -78,6 +85,8 @@ export interface BulkCancellationTable {
   /** The last sequence that it has taken. */
   through: number
   requested_at: number
+  /** How many of its transactions no share has written yet. */
+  unwritten: number
 }
 
 /** The transactions of each idempotency key, kept for ever. A row is written in the commit of its transactions. */
@@ -91,6 +100,18 @@ export interface IdempotencyKeyTable {
   created_at: number
 }
 
+/** The number of transactions per status, updated with every write: no page or gauge counts rows. */
+export interface TallyTable {
+  relayer_id: RelayerId
+  status: Status
+  count: number
+}
+
+/** The same by buckets of sequences (transactions/tally-buckets.ts): bucket n begins at sequence n * 16,384. */
+export interface TallyBucketTable extends TallyTable {
+  bucket: number
+}
+
 /** The fees of final transactions, by relayer and day. The amount is `gwei` * 1e9 + `wei`. */
 export interface DailyGasTable {
   relayer_id: RelayerId
@@ -102,4 +123,12 @@ export interface DailyGasTable {
   unpriced: number
   gwei: number
   wei: number
+}
+
+/** Of an account: the attempts of its transactions that ended with a nonce below this one are shrunk. */
+export interface AttemptsShrunkTable {
+  relayer_id: RelayerId
+  chain_id: number
+  address: Address
+  below: number
 }

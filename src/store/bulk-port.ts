@@ -11,7 +11,8 @@ export interface BulkReads {
 export interface BulkChanges {
   /**
    * Records a cancellation of every pending transaction, lowest nonce first. Returns their ids in that order, and the ids of
-   * rows that could not be changed. A queue longer than `share` is only marked: `cancelShare` writes it.
+   * rows that could not be changed. A queue longer than `share` is only marked: `cancelShare` writes it. Throws StaleWrite
+   * while a queue is marked.
    */
   cancelPending(relayerId: RelayerId, now: TimestampMs, share?: number): Promise<BulkCancellation>
   /** Writes the next `share` transactions of a marked queue, oldest first. */

@@ -21,3 +21,16 @@ export const ofCancellations = [
     ],
   },
 ]
+
+export const ofBulkCounts = [
+  {
+    name: '026-bulk-counts',
+    statements: [
+      'ALTER TABLE bulk_cancellations ADD COLUMN unwritten BIGINT NOT NULL DEFAULT 0',
+      // A process may have died between two shares.
+      `UPDATE bulk_cancellations SET unwritten = (
+        SELECT COUNT(*) FROM transactions WHERE transactions.relayer_id = bulk_cancellations.relayer_id
+          AND transactions.status = 'pending' AND transactions.sequence <= bulk_cancellations.through)`,
+    ],
+  },
+]

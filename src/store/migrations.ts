@@ -1,8 +1,10 @@
 // The schema's history, oldest first. A migration that has landed is never edited.
 import { OperatorError } from '../ops/operator-error.ts'
-import { ofCancellations } from './migrate-cancellations.ts'
+import { ofAuditCount } from './migrate-audit-count.ts'
+import { ofBulkCounts, ofCancellations } from './migrate-cancellations.ts'
 import { ofDashboard } from './migrate-dashboard.ts'
 import { ofRetention } from './migrate-retention.ts'
+import { ofTallyBuckets } from './migrate-tally-buckets.ts'
 import { ofUnsettled } from './migrate-unsettled.ts'
 import { waits } from './migrate-waits.ts'
 import type { DialectName } from './statement.ts'
@@ -222,6 +224,9 @@ export const migrations: readonly Migration[] = [
   ...ofDashboard,
   ...ofCancellations,
   ...ofRetention,
+  ...ofBulkCounts,
+  ...ofTallyBuckets,
+  ...ofAuditCount,
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

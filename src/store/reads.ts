@@ -20,6 +20,7 @@ import { loadUnsettled } from './transactions/load-unsettled.ts'
 import { loadWork, queueHead } from './transactions/load-work.ts'
 import { listAllPresigned } from './transactions/presigned-no-ops.ts'
 import { endedBefore, removableAmong } from './transactions/prune-ended.ts'
+import { shrinkableAccounts } from './transactions/shrink-attempts.ts'
 import {
   highestNonce,
   openWithHash,
@@ -58,9 +59,10 @@ export function readsOver(executor: Executor): Reads {
     oldestEventAt: () => oldestEventAt(executor),
     endedBefore: (before, from, limit) => endedBefore(executor, before, from, limit),
     removable: (relayerId, ids) => removableAmong(executor, relayerId, ids),
+    shrinkableAccounts: () => shrinkableAccounts(executor),
     presigned: () => listAllPresigned(executor),
     bulksUnderWay: () => listBulksUnderWay(executor),
-    work: (relayerId, queuedMax) => loadWork(executor, relayerId, queuedMax),
+    work: (relayerId, queuedMax, earlier) => loadWork(executor, relayerId, queuedMax, earlier),
     unsettled: (relayerId, due, limit) => loadUnsettled(executor, relayerId, due, limit),
     queueHead: (relayerId) => queueHead(executor, relayerId),
     queueThrough: (relayerId, sequence) => queueThrough(executor, relayerId, sequence),

@@ -16,6 +16,8 @@ import type {
 } from '../domain/transaction.ts'
 import type {
   ApiKeyTable,
+  AttemptsShrunkTable,
+  AuditCountTable,
   AuditLogTable,
   BulkCancellationTable,
   DailyGasTable,
@@ -23,6 +25,8 @@ import type {
   IdempotencyKeyTable,
   PresignedNoOpTable,
   SignatureTable,
+  TallyBucketTable,
+  TallyTable,
 } from './access-tables.ts'
 import type { Json } from './json.ts'
 import type { EntityKind } from './store.ts'
@@ -117,9 +121,11 @@ export interface AttemptTable {
   gas_price: string | null
   max_fee_per_gas: string | null
   max_priority_fee_per_gas: string | null
-  raw: Hex
-  r: Hex
-  s: Hex
+  /** Empty once its transaction has ended and the row was shrunk. */
+  raw: Hex | ''
+  /** Binary in a shrunk row of SQLite. */
+  r: Hex | Uint8Array
+  s: Hex | Uint8Array
   v: number
   recorded_at: number
   recorded_at_block: number
@@ -186,13 +192,6 @@ export interface DeliveryTable {
   last_error: string | null
 }
 
-/** The number of transactions per status, updated with every write: no page or gauge counts rows. */
-export interface TallyTable {
-  relayer_id: RelayerId
-  status: Status
-  count: number
-}
-
 /** The last sequence and epoch of a deleted relayer: its transactions stay, and its id may be used again. */
 export interface FormerRelayerTable {
   id: RelayerId
@@ -229,6 +228,7 @@ export interface Schema {
   estate: RevisionTable
   transactions: TransactionTable
   attempts: AttemptTable
+  attempts_shrunk: AttemptsShrunkTable
   presigned_no_ops: PresignedNoOpTable
   bulk_cancellations: BulkCancellationTable
   outbox: OutboxTable
@@ -236,10 +236,12 @@ export interface Schema {
   delivery_queues: DeliveryQueueTable
   deliveries: DeliveryTable
   tallies: TallyTable
+  tally_buckets: TallyBucketTable
   daily_gas: DailyGasTable
   idempotency_keys: IdempotencyKeyTable
   api_keys: ApiKeyTable
   audit_log: AuditLogTable
+  audit_count: AuditCountTable
   signatures: SignatureTable
   dashboard_sessions: DashboardSessionTable
 }

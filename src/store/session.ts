@@ -34,6 +34,7 @@ import { insertTransaction } from './transactions/insert-transaction.ts'
 import { prunePresigned, recordPresigned, removePresigned, sealPresigned } from './transactions/presigned-no-ops.ts'
 import { removeEnded } from './transactions/prune-ended.ts'
 import { saveTransaction } from './transactions/save-transaction.ts'
+import { shrinkAttempts } from './transactions/shrink-attempts.ts'
 import { countPending, type Tallies } from './transactions/tallies.ts'
 
 export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad): Session {
@@ -63,6 +64,7 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     revokeApiKey: (id, by, now) => revokeApiKey(executor, id, by, now),
     recordAudit: (decision) => pad.recordAudit(decision),
     removeEnded: (relayerId, ids) => removeEnded(executor, tallies, relayerId, ids),
+    shrinkAttempts: (account, rows) => shrinkAttempts(executor, account, rows),
     pruneClaims: (before, rows) => pruneClaims(executor, before, rows),
     pruneAudit: (keep, rows) => pruneAudit(executor, keep, rows),
     recordSignature: (record) => recordSignature(executor, record),

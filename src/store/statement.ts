@@ -52,6 +52,8 @@ export interface Executor {
   change?<P extends object, R>(statement: QueuedStatement<P, R>, parameters: P, missing: () => Error): void
   /** Where event ids are not in the order of commits: every event below the returned id is committed. */
   settledEvent?(): Promise<number>
+  /** The commits of this database keep `tally_buckets`, so pages of a list go by them. */
+  readonly keepsBuckets?: true
 }
 
 export type QueryBuilder = Kysely<Schema>
@@ -94,8 +96,8 @@ const builders: Record<DialectName, QueryBuilder> = {
 }
 
 /**
- * `build` receives a placeholder for each member of `P` that it reads, typed as the member's value. The dialects differ in
- * row locks only, so `build` receives the dialect.
+ * `build` receives a placeholder for each member of `P` that it reads, typed as the member's value. `build` receives the dialect for what
+ * they do not share, such as row locks and lists.
  */
 export function statement<P extends object, R = never>(
   build: (db: QueryBuilder, parameters: Readonly<P>, dialect: DialectName) => Compilable<R>,

@@ -67,8 +67,11 @@ export interface Reads extends BulkReads, DashboardReads, PresignedReads, Retent
   apiKeys(page: PageRequest): Promise<Page<ApiKey>>
   /** The newest records first, or those before a position. */
   audit(limit: number, before?: AuditPosition): Promise<AuditWindow>
-  /** What an owner needs for one step; undefined when the relayer is gone. `queuedMax` counts without `max_in_flight`. */
-  work(relayerId: RelayerId, queuedMax?: number): Promise<Work | undefined>
+  /**
+   * What an owner needs for one step; undefined when the relayer is gone. `queuedMax` counts without `max_in_flight`. Of
+   * the transactions in `earlier`, which an earlier call returned, only those that changed since are read again.
+   */
+  work(relayerId: RelayerId, queuedMax?: number, earlier?: Work): Promise<Work | undefined>
   /** Those of `Work.unsettled` for which something is due: by nonce, at most `limit`. */
   unsettled(relayerId: RelayerId, due: UnsettledDue, limit: number): Promise<readonly Transaction[]>
   /** Every waiting transaction without a nonce up to this sequence of the relayer, in sequence. */

@@ -108,6 +108,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     await page.getByRole('link', { name: 'Cancel all…' }).first().click()
     await page.getByText('10,003 transactions will be canceled').waitFor()
     await page.getByText('And 9,983 more.').waitFor()
+    await page.getByText(/may be in flight at most.*at today’s price/).waitFor()
     expect(await page.locator('.beside tbody tr').count()).toBe(20)
     expect(await page.locator('.beside tbody tr').first().textContent()).toMatch(/^[^.]+4.*0 ETH$/)
     expect(await page.locator('.beside tbody tr').last().textContent()).toMatch(/queued.*0\.0015 ETH$/)

@@ -3,7 +3,7 @@ import type { Attempt, BroadcastOutcome, BroadcastState } from '../../src/domain
 import { repeatAfter } from '../../src/domain/decide/repeat-after.ts'
 import type { Work } from '../../src/domain/decide/work.ts'
 import { type Fees, type Market, strictestRule } from '../../src/domain/fees.ts'
-import type { Address, Hash, NetworkName, NonEmpty, RelayerId, TransactionId } from '../../src/domain/ids.ts'
+import type { Address, Hash, Hex, NetworkName, NonEmpty, RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import type { Head, Observation } from '../../src/domain/observation.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'
 import { ethereumProfile } from '../../src/domain/profile.ts'
@@ -100,7 +100,7 @@ export function queued(sequence: number, changes: Partial<Transaction> = {}): In
 
 let attemptsMade = 0
 /** A hash of its own each time; accepted by a node at the head, unless told otherwise. */
-export function someAttempt(nonce: number, changes: Partial<Attempt> = {}): Attempt {
+export function someAttempt(nonce: number, changes: Partial<Attempt> = {}): Attempt & { readonly raw: Hex } {
   attemptsMade += 1
   return {
     hash: hashOf(attemptsMade),

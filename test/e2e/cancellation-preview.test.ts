@@ -30,6 +30,12 @@ interface Preview {
   readonly racing: number
   readonly too_late: number
   readonly cost: { readonly expected: string; readonly today: string; readonly max?: string }
+  readonly window: {
+    readonly present?: number
+    readonly most: number
+    readonly cost: { readonly today: string; readonly max?: string }
+    readonly balance_covers: { readonly today: boolean; readonly max?: boolean }
+  }
   readonly fee_per_gas: { readonly today?: string; readonly max?: string }
   readonly balance: string
   readonly cancel_reserve: string
@@ -84,6 +90,10 @@ describe.each(Object.entries(mixes))('%s', (id, mix) => {
     const cap = id === 'capped' ? String(BigInt(mix.length) * 21_000n * 50n * gwei) : undefined
     expect(preview.cost.max).toBe(cap)
     expect(preview.fee_per_gas.max).toBe(id === 'capped' ? String(50n * gwei) : undefined)
+    const { window } = preview
+    expect(window).toMatchObject({ present: 6, most: 6, balance_covers: { today: true } })
+    expect(BigInt(window.cost.today)).toBeGreaterThanOrEqual(6n * 21_000n * BigInt(preview.fee_per_gas.today ?? 0))
+    expect(window.cost.max).toBe(id === 'capped' ? String(6n * 21_000n * 50n * gwei) : undefined)
 
     await stage.client.cancelPending(sender.id)
     for (const payment of inFlight) await noOpInPool(stage, payment)
@@ -119,6 +129,7 @@ test('of nothing', async () => {
     ...{ free: 0, no_ops: 0, racing: 0, cost: { expected: '0', today: '0' } },
     balance_covers: { today: true },
   })
+  expect((await previewOf(stage.sender('idle'))).window).toMatchObject({ present: 16, most: 512 })
   const missing = await stage.client.request('GET', '/relayers/nobody/transactions/pending/cancellation-preview')
   expect([missing.status, missing.headers['relayer-error-code']]).toEqual([404, 'RELAYER_NOT_FOUND'])
 })

@@ -55,7 +55,10 @@ test('the answer lists all of it in its order, and requests meanwhile see all of
   while (!isOver) meanwhile.push(await totalOf('one', 'pending'))
   const { status, headers, body } = await bulk
   expect(status).toBe(200)
-  expect(headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(headers).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(JSON.stringify(body).length),
+  })
   expect(body).toEqual({
     data: {
       queued_for_cancellation_transaction_ids: ids,
@@ -81,8 +84,8 @@ test('a crash after the first commit: the next process cancels the rest before a
   // As the first commit leaves it.
   const requestedAt = Date.now() - 1_000
   database
-    .prepare("INSERT INTO bulk_cancellations SELECT id, last_sequence, ? FROM relayers WHERE id = 'two'")
-    .run(requestedAt)
+    .prepare("INSERT INTO bulk_cancellations SELECT id, last_sequence, ?, ? FROM relayers WHERE id = 'two'")
+    .run(requestedAt, count)
   database.close()
   await service.restart()
   expect(await totalOf('two', 'pending')).toBe(0)

@@ -1,5 +1,6 @@
 // The loop's pacing on a clock that stands still: what makes it step, what lets it rest, what ends it.
 import { expect, test } from 'vitest'
+import { bytesOf } from '../../src/domain/attempt.ts'
 import type { RelayerId } from '../../src/domain/ids.ts'
 import { advance } from '../../src/engine/loop.ts'
 import type { Ownership } from '../../src/ownership/ownership.ts'
@@ -58,7 +59,7 @@ test('while something is open a head makes it step; when nothing is, it stops fo
   if (!id) throw new Error('nothing stored')
   const open = await place.readAs(id.id, 'inFlight')
   const block = { number: 1, hash: open.lifecycle.attempts[0].hash }
-  const inclusion = { by: 'external', hash: open.lifecycle.attempts[0].raw, block } as const
+  const inclusion = { by: 'external', hash: bytesOf(open.lifecycle.attempts[0]), block } as const
   place.chain.view = someObservation({
     nonce: 1,
     inclusions: new Map([[0, inclusion]]),

@@ -1,12 +1,12 @@
 // Steps of an owner that finds no-ops of a lost history: what is durable after each, for whoever owns the relayer next.
 import { expect, test } from 'vitest'
 import type { LostNoOp, MinedPayload } from '../../src/domain/observation.ts'
-import { step, type Unknowns, unknownAtFirst } from '../../src/engine/step.ts'
+import { type Carried, step, unknownAtFirst } from '../../src/engine/step.ts'
 import { address, blockHash, hashOf, height, someNoOp, someObservation } from '../domain/some.ts'
 import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from './workplace.ts'
 
 /** Of a first look so long ago that one more look is enough. */
-const looked = (through: number): Unknowns => ({
+const looked = (through: number): Carried => ({
   ...nothingUnknown,
   lostHistory: { through, seen: { below: 1, at: height - 2, isWhole: false } },
 })
@@ -28,14 +28,14 @@ test('one that it canceled: the row is canceled, with the no-op as its attempt, 
   const id = await place.send()
   place.chain.view = seen(spender(place))
   const ownership = await place.own()
-  const { unknowns } = await step(place.context, ownership, looked(1), noneHanging)
+  const { carried } = await step(place.context, ownership, looked(1), noneHanging)
   const restored = await place.readAs(id, 'inFlight')
   expect(restored.cancellation).toEqual({ origin: 'request', requestedAt: spender(place).minedAt })
   expect(restored.lifecycle).toMatchObject({ nonce: 0, attempts: [{ hash: hashOf(0xf00), kind: 'cancel' }] })
   expect(await floorOf(place)).toEqual({ spent: 1, explained: 1 })
 
   place.chain.view = someObservation({ nonce: 1 })
-  await step(place.context, ownership, unknowns, noneHanging)
+  await step(place.context, ownership, carried, noneHanging)
   await step(place.context, await place.own(), unknownAtFirst, noneHanging)
   expect((await place.readAs(id, 'inFlight')).version).toBe(restored.version)
   expect(place.chain.broadcasts).toEqual([])
@@ -112,10 +112,10 @@ test('an owner that sees nothing unexplained completes the check for the next, a
   const mark = async () => (await place.context.store.reads.work(place.relayer.id))?.uncheckedThrough
   place.chain.view = someObservation({ nonce: 0, pendingNonce: 0, lostHistory: { below: 0 } })
   const ownership = await place.own()
-  const { unknowns } = await step(place.context, ownership, unknownAtFirst, noneHanging)
+  const { carried } = await step(place.context, ownership, unknownAtFirst, noneHanging)
   await place.send()
   expect(await mark()).toBe(0)
-  await step(place.context, ownership, unknowns, noneHanging)
+  await step(place.context, ownership, carried, noneHanging)
   expect(await mark()).toBeUndefined()
 })
 
@@ -125,12 +125,12 @@ test('with nothing else to do it still waits for its valid_until, and says what 
   const ids = [await place.send({ validUntil }), await place.send()] as const
   place.chain.view = seen(spender(place))
   const ownership = await place.own()
-  const { unknowns } = await step(place.context, ownership, looked(2), noneHanging)
+  const { carried } = await step(place.context, ownership, looked(2), noneHanging)
   place.chain.view = someObservation({ nonce: 1, pendingNonce: 1 })
-  const rest = await step(place.context, ownership, unknowns, noneHanging)
+  const rest = await step(place.context, ownership, carried, noneHanging)
   expect(rest).toMatchObject({ againAfterMs: 60_000, conditions: ['cancellation_unclear'] })
   place.clock.advance(60_000)
-  await step(place.context, ownership, rest.unknowns, noneHanging)
+  await step(place.context, ownership, rest.carried, noneHanging)
   expect(await place.readAs(ids[0], 'dropped')).toMatchObject({ lifecycle: { reason: 'expired' } })
   expect((await place.readAs(ids[1], 'queued')).suspectedNoOp).toBeDefined()
 })

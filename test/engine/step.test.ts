@@ -276,7 +276,7 @@ test('nothing to do asks the chain nothing', async () => {
   await using place = await openWorkplace()
   expect(await step(place.context, await place.own(), unknownAtFirst, noneHanging)).toEqual({
     idle: true,
-    unknowns: { pool: true, balance: true, lostHistory: 'none' },
+    carried: { pool: true, balance: true, lostHistory: 'none' },
     conditions: [],
   })
   expect(place.chain.inquiries).toEqual([])

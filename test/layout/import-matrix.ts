@@ -91,6 +91,7 @@ const tables = ['transactions', 'events', 'deliveries', 'relayers', 'registry', 
 const rooms: Readonly<Record<string, Rule>> = {
   domain: [],
   'domain/preview-cancellation.ts': ['domain', 'domain/decide'],
+  'domain/preview-window.ts': ['domain', 'domain/decide'],
   'domain/replace.ts': ['domain', 'domain/decide'],
   'domain/decide': ['domain', 'domain/lost-history'],
   'domain/lost-history': ['domain', 'domain/decide'],

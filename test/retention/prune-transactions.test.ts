@@ -1,5 +1,5 @@
 // Old transactions go, in shares and into the archive first; what the API then says about them.
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -8,10 +8,10 @@ import { limits } from '../../src/config/limits.ts'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import { presentArchived } from '../../src/http/transactions/present-archived.ts'
 import type { Clock } from '../../src/ops/clock.ts'
-import { openArchive } from '../../src/retention/archive.ts'
+import { type ArchivedTransaction, openArchive } from '../../src/retention/archive.ts'
 import { pruneIdempotencyKeys } from '../../src/retention/prune-idempotency-keys.ts'
 import { pruneTransactions } from '../../src/retention/prune-transactions.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Reads, Store } from '../../src/store/store.ts'
 import { until } from '../../tooling/client.ts'
 import { expectFailure, expectSuccess } from '../http/support/expectations.ts'
 import { at, attempt, inclusion, put, receiver, relayer, transaction } from '../http/support/rows.ts'
@@ -226,6 +226,49 @@ test('without a place for the archive nothing is removed, and an unreadable row 
   const left = await Promise.all(ids.map(async (id) => (await reads.transaction(one, id)) !== undefined))
   expect(left).toEqual([true, false])
   expect((await archived(directory)).map((line) => line.transaction.id)).toContain(ids[1])
+})
+
+test('a file of the archive that is moved, deleted or cut off while it is in use loses no line', async () => {
+  const directory = join(folder, 'moved')
+  const clock = { now: () => at, elapsed: () => 0, afterThis: setImmediate, sleep: async () => {} }
+  const present = (record: ArchivedTransaction) => ({ transaction: { id: record.transaction.id } })
+  await using archive = openArchive({ directory, clock, present })
+  const append = (id: string) =>
+    archive.append([{ transaction: transaction(id as TransactionId, { phase: 'queued' }), attempts: [] }])
+  const ids = async () => (await archived(directory)).map((line) => line.transaction.id)
+  const name = `transactions-${new Date(at).toISOString().slice(0, 10)}`
+  await append('first')
+  await rename(join(directory, `${name}.ndjson.gz`), join(folder, 'moved-away'))
+  await append('second')
+  expect(await ids()).toEqual(['second'])
+  await truncate(join(directory, `${name}.ndjson.gz`))
+  await append('third')
+  await rm(join(directory, `${name}.ndjson.gz`))
+  await append('fourth')
+  expect(await ids()).toEqual(['third', 'fourth'])
+  await rm(directory, { recursive: true })
+  await append('fifth')
+  expect(await ids()).toEqual(['fifth'])
+})
+
+test('a round does not search through all that stays of one instant', async () => {
+  const many = Array.from({ length: 30_000 }, (_, index) => ({ id: `at-once-${index}` as TransactionId, endedAt: 1 }))
+  const ended = [...many, { id: 'later' as TransactionId, endedAt: 2 }].map((each) => ({ ...each, relayerId: two }))
+  const passed: number[] = []
+  const seen = new Set<TransactionId>()
+  const endedBefore: Reads['endedBefore'] = async (_, from, limit) => {
+    passed.push(from.passed)
+    const first = ended.findIndex(({ endedAt }) => endedAt >= from.endedAt)
+    const found = ended.slice(first + from.passed, first + from.passed + limit)
+    for (const { id } of found) seen.add(id)
+    return found
+  }
+  const store = { ...server.store, reads: { ...server.store.reads, endedBefore } }
+  await oneRound((clock) =>
+    pruneTransactions({ store, clock, logger: quiet, keptMs: 90 * dayMs, isOurs: (id: RelayerId) => id === one }),
+  )
+  expect(Math.max(...passed)).toBeLessThanOrEqual(10_000)
+  expect(seen).toContain('later')
 })
 
 test('an idempotency key goes by its age, and its next request is a new one', async () => {

@@ -9,6 +9,7 @@ import { queued, somePolicies, someRelayer } from '../domain/some.ts'
 import { apiKeyContract } from './contract-api-keys.ts'
 import { auditContract } from './contract-audit.ts'
 import { bulkContract } from './contract-bulk.ts'
+import { changedContract } from './contract-changed.ts'
 import { claimContract } from './contract-claims.ts'
 import { dashboardContract } from './contract-dashboard.ts'
 import { deliveryContract } from './contract-deliveries.ts'
@@ -19,6 +20,7 @@ import { readContract } from './contract-reads.ts'
 import { registryContract } from './contract-registry.ts'
 import { retentionContract } from './contract-retention.ts'
 import { rowContract } from './contract-rows.ts'
+import { shrinkingContract } from './contract-shrinking.ts'
 import { unitContract } from './contract-units.ts'
 import { unsettledContract } from './contract-unsettled.ts'
 
@@ -34,6 +36,7 @@ export function storeContract(database: string, open: OpenStore): void {
   describe(`the store on ${database}`, () => {
     describe('rows', () => rowContract(open))
     describe('reads', () => readContract(open))
+    describe('reads of what changed', () => changedContract(open))
     describe('units', () => unitContract(open))
     describe('transactions that wait for finality', () => unsettledContract(open))
     describe('owners', () => ownerContract(open))
@@ -46,6 +49,7 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('pre-signed no-ops', () => presignedContract(open))
     describe('deliveries', () => deliveryContract(open))
     describe('retention', () => retentionContract(open))
+    describe('shrunk attempts', () => shrinkingContract(open))
     describe('the dashboard', () => dashboardContract(open))
   })
 }

@@ -117,3 +117,61 @@ test.each(earlierDatabases())(
     expect((await store.reads.counts(relayer)).canceled).toBe(0)
   },
 )
+
+test.each(earlierDatabases())(
+  'attempts from before they were shrunk shrink, and what is known of them stays, on %s',
+  async (_, dialect, open) => {
+    await using disposal = new AsyncDisposableStack()
+    const store = await open(disposal, [...schemaBefore('025-shrunk-attempts', dialect), ...mined])
+    const read = async () => {
+      const attempts = await Promise.all(['won', 'lost'].map((id) => store.reads.attempts(id as TransactionId)))
+      const won = await store.reads.transaction(relayer, 'won' as TransactionId)
+      return { raws: attempts.flat().map(({ raw }) => raw), attempts, verdict: won && verdictOn(won) }
+    }
+    const before = await read()
+    expect(before.raws).toEqual(['0x02', '0x02', '0x02', '0x02'])
+    const [account] = await store.reads.shrinkableAccounts()
+    expect(account).toMatchObject({ relayerId: relayer, spentBelow: 2 })
+    if (!account) throw new Error('nothing can be shrunk')
+    await store.commit((session) => session.shrinkAttempts(account, 9))
+    expect(await store.reads.shrinkableAccounts()).toEqual([])
+    const after = await read()
+    // The second transaction is open.
+    expect(after.raws).toEqual([undefined, undefined, '0x02', '0x02'])
+    expect(after.verdict).toEqual(before.verdict)
+    expect(after.attempts).toEqual(
+      before.attempts.map(([first, second], index) => {
+        const without = (attempt: typeof first) => {
+          const { raw: _raw, ...rest } = attempt ?? {}
+          return rest
+        }
+        return index === 0 ? [without(first), without(second)] : [first, second]
+      }),
+    )
+  },
+)
+
+test('a queue that was canceled in part before its rest was counted is counted as canceled', async () => {
+  await using disposal = new AsyncDisposableStack()
+  const [[, dialect, open]] = earlierDatabases()
+  const queued = [3, 4, 5].map(
+    (
+      sequence,
+    ) => `INSERT INTO transactions (id, relayer_id, sequence, version, created_at, origin, from_address, value, data, pricing,
+      phase, open, status) VALUES ('q${sequence}', '${relayer}', ${sequence}, 1, 1, 'client', '${address}', '0', '0x', 'speed', 'queued', 1, 'pending')`,
+  )
+  const store = await open(disposal, [
+    ...schemaBefore('026-bulk-counts', dialect),
+    ...rows,
+    ...queued,
+    `INSERT INTO tallies (relayer_id, status, count) VALUES ('${relayer}', 'pending', 3), ('${relayer}', 'canceled', 1)`,
+    `INSERT INTO bulk_cancellations (relayer_id, through, requested_at) VALUES ('${relayer}', 4, 5)`,
+  ])
+  const counts = async () => {
+    const { pending, canceled } = await store.reads.counts(relayer)
+    return { pending, canceled }
+  }
+  expect(await counts()).toEqual({ pending: 1, canceled: 3 })
+  await store.commit((session) => session.cancelShare(relayer, 1), relayer)
+  expect(await counts()).toEqual({ pending: 1, canceled: 3 })
+})

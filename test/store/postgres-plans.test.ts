@@ -12,7 +12,7 @@ import type { Executor } from '../../src/store/statement.ts'
 import { findClaims } from '../../src/store/transactions/claim.ts'
 import { findTransactions } from '../../src/store/transactions/find-transaction.ts'
 import { openTallies } from '../../src/store/transactions/tallies.ts'
-import { now, someAttempt, someRelayer } from '../domain/some.ts'
+import { by, now, someAttempt, someRelayer } from '../domain/some.ts'
 import { sendWithin } from './contract.ts'
 import { sharedPostgres } from './open-postgres.ts'
 
@@ -41,9 +41,10 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
 
   async function planOf(sql: string): Promise<string> {
     const values = (sql.match(/\$\d+/g) ?? []).map((name) => Number(name.slice(1)))
+    const given = Array.from({ length: Math.max(0, ...values) }, () => 'NULL').join(', ')
     await client.query(`PREPARE planned AS ${sql}`)
     const { rows } = await client.query<{ 'QUERY PLAN': string }>(
-      `EXPLAIN EXECUTE planned(${Array.from({ length: Math.max(...values) }, () => 'NULL').join(', ')})`,
+      `EXPLAIN EXECUTE planned${given.length > 0 ? `(${given})` : ''}`,
     )
     await client.query('DEALLOCATE planned')
     return rows.map((line) => line['QUERY PLAN']).join('\n')
@@ -59,7 +60,9 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
   }
 
   await session.saveRelayer(relayer)
-  await reads.work(relayer.id)
+  const work = await reads.work(relayer.id)
+  if (!work) throw new Error('the relayer is stored')
+  await reads.work(relayer.id, undefined, work)
   await reads.unsettled(relayer.id, { kind: 'takenBack' }, 9)
   await reads.unsettled(relayer.id, { kind: 'final', through: 9 }, 9)
   await reads.unsettled(relayer.id, { kind: 'stalled', confirmedBy: 9 }, 9)
@@ -72,7 +75,7 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
     const expected = /^transactions_(in_progress|displaced|unsettled|unsettled_wait|suspected)$/
     for (const index of indexes) expect(index, plan).toMatch(expected)
   }
-  expect(ofSteps).toHaveLength(10)
+  expect(ofSteps).toHaveLength(12)
   const sent = await sendWithin(session, relayer.id)
   await session.transaction(relayer.id, sent.id)
   await reads.transaction(relayer.id, sent.id)
@@ -80,9 +83,22 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
   const bound = { ...sent, lifecycle: { phase: 'inFlight', nonce: 1, attempts } as const }
   const saved = await session.saveTransaction(sent, bound, now)
   await findTransactions(witness, relayer.id, [sent.id])
+  await reads.work(relayer.id, undefined, work)
   await session.saveTransaction(saved, cancel(saved, now), now)
   const queued = await sendWithin(session, relayer.id)
   await session.saveTransaction(queued, cancel(queued, now), now)
+
+  const ending = await sendWithin(session, relayer.id)
+  const own = someAttempt(0, { transactionId: ending.id })
+  const final = { phase: 'final', nonce: 0, attempts: [own], inclusion: by(own), settledAt: now } as const
+  await session.saveTransaction(ending, { ...ending, lifecycle: final }, now)
+  await session.raiseFloor(relayer.id, { spentBelow: 1, explainedBelow: 1 })
+  const besides = new Set(seen)
+  const [account] = await reads.shrinkableAccounts()
+  if (!account) throw new Error('nothing can be shrunk')
+  await session.shrinkAttempts(account, 9)
+  const shrinking = [...seen].filter((sql) => !besides.has(sql) && !sql.startsWith('insert'))
+  expect(shrinking).toHaveLength(5)
 
   expect(await session.removeEnded(relayer.id, [queued.id])).toEqual([queued.id])
   await reads.endedBefore(now, { endedAt: 0, passed: 0 }, 9)
@@ -97,13 +113,18 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
   const claims = [...seen].filter((sql) => sql.includes('FROM idempotency_keys'))
   expect(claims).toHaveLength(1)
   const named = [...seen].filter((sql) => /\btransactions\b.*where (transactions\.)?"?id"? = (\$|any)/is.test(sql))
-  expect(named).toHaveLength(9)
+  expect(named).toHaveLength(12)
   for (const known of ['nothing', 'a small table']) {
     for (const sql of named) {
       expect({ known, sql, indexes: await indexesOf(sql) }).toEqual({ known, sql, indexes: ['transactions_pkey'] })
     }
     for (const sql of old) {
       expect(await planOf(sql)).toMatch(/using (transactions_ended|idempotency_keys_created)[^S]*Index Cond/)
+    }
+    for (const sql of shrinking) {
+      const plan = await planOf(sql)
+      expect(plan, sql).not.toMatch(/Seq Scan on (transactions|attempts)/)
+      expect(plan, sql).toMatch(/transactions_nonce|attempts_pkey|attempts_shrunk_pkey/)
     }
     for (const sql of ofAttempts)
       expect(await planOf(sql)).toMatch(/on attempts_pkey[^S]*Index Cond|using attempts_pkey/)

@@ -11,8 +11,9 @@ import { migrations, sqlFor } from '../../src/store/migrations.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { StoreInUse } from '../../src/store/store.ts'
 import { spawnTethered } from '../../tooling/tethered-process.ts'
-import { someRelayer } from '../domain/some.ts'
+import { broadcastStates, now, someAttempt, someRelayer } from '../domain/some.ts'
 import { until } from '../http/support/until.ts'
+import { send } from './contract.ts'
 import { quiet } from './open-store.ts'
 
 const relayer = 'writer' as RelayerId
@@ -161,4 +162,34 @@ test('the folder that it makes is for its user alone', async () => {
   const folder = join(place.folder, 'data')
   await using _ = await open(join(folder, 'rescind.db'))
   expect(statSync(folder).mode & 0o777).toBe(0o700)
+})
+
+test('a change writes the pages of what it changes: the answer of a node, the row and its attempt', async () => {
+  using place = workplace()
+  await using store = await open(place.path)
+  const { id } = someRelayer({ id: relayer })
+  await store.commit((session) => session.saveRelayer(someRelayer({ id })))
+  const sent = await send(store, id)
+  const attempt = someAttempt(0, { transactionId: sent.id, broadcast: broadcastStates.unknown })
+  const inFlight = { phase: 'inFlight', nonce: 0, attempts: [attempt] } as const
+  const bound = await store.commit((session) => session.saveTransaction(sent, { ...sent, lifecycle: inFlight }, now))
+  const answered = { ...inFlight, attempts: [{ ...attempt, broadcast: broadcastStates.accepted }] } as const
+  const before = statSync(`${place.path}-wal`).size
+  await store.commit((session) => session.saveTransaction(bound, { ...bound, lifecycle: answered }, now))
+  // A frame of the write-ahead log is a page and 24 bytes (sqlite.org/fileformat2.html#walformat).
+  expect((statSync(`${place.path}-wal`).size - before) / (4_096 + 24)).toBe(2)
+})
+
+test('statistics of ANALYZE are removed: those of a small file would make plans that scan', async () => {
+  using place = workplace()
+  await (await open(place.path))[Symbol.asyncDispose]()
+  const other = new Database(place.path)
+  other.exec(`INSERT INTO tallies (relayer_id, status, count) VALUES ('one', 'failed', 1)`)
+  other.exec('ANALYZE')
+  const statistics = other.prepare('SELECT tbl FROM sqlite_stat1 UNION ALL SELECT tbl FROM sqlite_stat4')
+  expect(statistics.all().length).toBeGreaterThan(0)
+  await using store = await open(place.path)
+  expect(statistics.all()).toEqual([])
+  expect(await store.reads.counts('one' as RelayerId)).toMatchObject({ failed: 1 })
+  other.close()
 })

@@ -7,6 +7,8 @@ import { type ManagementContext, notInFile, takeEffect } from '../management.ts'
 /** Throws RELAYER_NOT_FOUND, CONFIGURED_BY_FILE, RELAYER_HAS_OPEN_TRANSACTIONS. */
 export async function deleteRelayer(context: ManagementContext, id: RelayerId, requester: Requester): Promise<void> {
   const { store, clock, registry } = context
+  // What a bulk cancellation has taken is no longer open, whatever its rows say.
+  await context.bulks?.finish(id)
   const inFile = registry.file.relayers.some((relayer) => relayer.id === id)
   await store.commit(async (session) => {
     await session.raiseRevision()

@@ -2,11 +2,14 @@
 // write it in shares.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import type { BulkCancellation } from '../../domain/bulk-cancellation.ts'
-import { relayerNotFound } from '../../domain/errors.ts'
+import { RescindError, relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { CommandContext } from '../context.ts'
 
-/** A request that finds nothing to cancel leaves no audit record in the commit. Throws RELAYER_NOT_FOUND. */
+/**
+ * A request that finds nothing to cancel leaves no audit record in the commit. Throws RELAYER_NOT_FOUND, and OUTCOME_UNKNOWN
+ * when a long queue is canceled and can't be written.
+ */
 export async function cancelPending(
   context: CommandContext,
   relayerId: RelayerId,
@@ -24,6 +27,15 @@ export async function cancelPending(
   }, relayerId)
   if (result.racing > 0) context.wake(relayerId)
   if (!result.isUnderWay || !context.bulks) return result
-  const written = await context.bulks.finish(relayerId)
+  const written = await context.bulks.finish(relayerId).catch((cause: unknown) => {
+    throw storedWithoutRows(cause)
+  })
   return { ...result, canceled: result.canceled.concat(written) }
+}
+
+/** Other errors of the database say that nothing is stored. */
+function storedWithoutRows(cause: unknown): RescindError {
+  const message =
+    'everything pending is canceled, and none of it is sent any more, but its rows are not written yet: the service goes on with them, also after a restart, and lists them as canceled then'
+  return new RescindError('OUTCOME_UNKNOWN', message, { cause })
 }

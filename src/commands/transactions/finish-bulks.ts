@@ -87,7 +87,7 @@ export async function finishBulks({ store, clock, logger, limits }: Surroundings
   }
 }
 
-/** Requests for a relayer whose queue is being written wait, and fail while it can't be written. */
+/** Requests for the transactions of a relayer whose queue is being written wait, and fail while it can't be written. */
 function waiting(
   store: Store,
   underWay: (relayerId: RelayerId) => Promise<unknown> | undefined,
@@ -99,15 +99,9 @@ function waiting(
       const written = underWay(relayerId)
       return written ? written.then(() => read(relayerId, ...others)) : read(relayerId, ...others)
     }
-  const { transaction, transactions, transactionByNonce, transactionsByNonce, standing } = store.reads
-  const reads: Reads = {
-    ...store.reads,
-    transaction: after(transaction),
-    transactions: after(transactions),
-    transactionByNonce: after(transactionByNonce),
-    transactionsByNonce: after(transactionsByNonce),
-    standing: after(standing),
-  }
+  const { transaction, transactions } = store.reads
+  // The other reads leave the queue out, count it as canceled, or are about nonces, which the first commit canceled.
+  const reads: Reads = { ...store.reads, transaction: after(transaction), transactions: after(transactions) }
   const commit: Store['commit'] = async (unit, relayer, ahead) => {
     if (relayer === undefined) return store.commit(unit, relayer, ahead)
     try {

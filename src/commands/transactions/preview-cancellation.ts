@@ -11,11 +11,12 @@ import type { Observation } from '../../domain/observation.ts'
 import {
   type CancellationPreview,
   isCovered,
-  previewCancellation as preview,
+  previewCancellation as previewOf,
 } from '../../domain/preview-cancellation.ts'
+import { previewWindow, type WindowPreview } from '../../domain/preview-window.ts'
 import type { NetworkPolicy, Relayer } from '../../domain/relayer.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { BlockNumber, Wei } from '../../domain/units.ts'
+import type { BlockNumber, Gas, Wei } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Reads } from '../../store/store.ts'
 import { readNodes } from '../read-nodes.ts'
@@ -25,6 +26,8 @@ export interface PreviewContext {
   readonly clock: Clock
   readonly chainOf: (relayer: Relayer) => Chain
   readonly policyOf: (relayer: Relayer) => NetworkPolicy
+  /** As of the owner's last step; undefined where another process is the owner. */
+  readonly windowOf: (relayer: RelayerId) => number | undefined
 }
 
 export interface PricedPreview extends CancellationPreview {
@@ -33,13 +36,22 @@ export interface PricedPreview extends CancellationPreview {
   readonly reserve: Wei
   /** The block at which the preview holds. */
   readonly block: BlockNumber
+  /** Of everything pending only. */
+  readonly window?: WindowPreview
 }
 
 /** Throws RELAYER_NOT_FOUND, NODE_UNAVAILABLE. */
 export async function previewCancellation(context: PreviewContext, relayerId: RelayerId): Promise<PricedPreview> {
   const [work, counts] = await Promise.all([context.reads.work(relayerId), context.reads.counts(relayerId)])
   if (!work) throw relayerNotFound(relayerId)
-  return priced(context, work, counts.pending)
+  const { preview, observation } = await priced(context, work, counts.pending)
+  const { relayer } = work
+  const window = previewWindow(relayer, context.policyOf(relayer), {
+    ...observation,
+    window: context.windowOf(relayerId),
+    offered: preview.perGas.today,
+  })
+  return { ...preview, window }
 }
 
 /** Of one transaction. Throws TRANSACTION_NOT_FOUND, NODE_UNAVAILABLE. */
@@ -54,7 +66,7 @@ export async function previewOneCancellation(
   ])
   if (!work || !transaction) throw new RescindError('TRANSACTION_NOT_FOUND', 'Not found')
   const queued = transaction.lifecycle.phase === 'queued' && !transaction.cancellation ? 1 : 0
-  return priced(context, work, queued, (each) => each.id === id && isCovered(each))
+  return (await priced(context, work, queued, (each) => each.id === id && isCovered(each))).preview
 }
 
 async function priced(
@@ -62,19 +74,23 @@ async function priced(
   work: Work,
   queued: number,
   covers?: (transaction: Transaction) => boolean,
-): Promise<PricedPreview> {
+): Promise<{ readonly preview: PricedPreview; readonly observation: PreviewFacts }> {
   const { relayer } = work
   const observation = await observe(context, work)
   const policy = context.policyOf(relayer)
+  const { balance, market, head } = observation
   return {
-    ...preview(work, queued, observation, policy, context.clock.now(), covers),
-    balance: observation.balance,
-    reserve: reserveOf(relayer, observation.market, policy),
-    block: observation.head.number,
+    preview: {
+      ...previewOf(work, queued, observation, policy, context.clock.now(), covers),
+      balance,
+      reserve: reserveOf(relayer, market, policy),
+      block: head.number,
+    },
+    observation,
   }
 }
 
-type PreviewFacts = Observation & Required<Pick<Observation, 'market' | 'balance'>>
+type PreviewFacts = Observation & Required<Pick<Observation, 'market' | 'balance'>> & { readonly gasLimit: Gas }
 
 async function observe({ chainOf, policyOf }: PreviewContext, { relayer, floor }: Work): Promise<PreviewFacts> {
   const inquiry = {
@@ -82,7 +98,7 @@ async function observe({ chainOf, policyOf }: PreviewContext, { relayer, floor }
     inclusionBlocks: [],
     estimates: [],
     market: true,
-    delegation: false,
+    delegation: true,
     pendingNonce: true,
   }
   return readNodes(relayer, async () => {
@@ -94,9 +110,8 @@ async function observe({ chainOf, policyOf }: PreviewContext, { relayer, floor }
       balance: 'now',
     })
     if (!market || balance === undefined) throw new ChainUnavailable('prices or balance could not be read')
-    if (noOpGasLimit(market, policyOf(relayer).profile) === undefined) {
-      throw new ChainUnavailable('the gas of a no-op could not be estimated')
-    }
-    return { ...facts, market, balance }
+    const gasLimit = noOpGasLimit(market, policyOf(relayer).profile)
+    if (gasLimit === undefined) throw new ChainUnavailable('the gas of a no-op could not be estimated')
+    return { ...facts, market, balance, gasLimit }
   })
 }

@@ -52,6 +52,7 @@ export function Cost({
         </tbody>
       </table>
       {(noOps > 0 || preview.racing > 0) && <PerGas preview={preview} relayer={relayer} />}
+      {preview.window && <FullWindow window={preview.window} symbol={symbol} />}
       {!covers.today && (
         <p class="notice bad">
           <strong>The balance does not cover this.</strong> Send funds to the relayer first, or the no-ops wait.
@@ -87,6 +88,24 @@ function PerGas({ preview, relayer }: { preview: CancellationPreviewView; relaye
           <code>gas_price_cap</code>, {gwei(sends)} gwei, limits sends alone: a no-op may exceed it.
         </>
       )}
+    </p>
+  )
+}
+
+/** What a full window would cost: the number to see before `max_in_flight` is raised. */
+function FullWindow({ window, symbol }: { window: NonNullable<CancellationPreviewView['window']>; symbol: string }) {
+  const { present, most, cost, balance_covers: covers } = window
+  return (
+    <p class="note per-gas">
+      {plural(most, 'transaction')} may be in flight at most
+      {present !== undefined && present !== most && <>, and {grouped(present)} now</>}. Canceling {grouped(most)} costs
+      at most {ether(BigInt(cost.today))} {symbol} at today’s price
+      {cost.max !== undefined && (
+        <>
+          , and {ether(BigInt(cost.max))} {symbol} under the cap
+        </>
+      )}
+      . {covers.today ? '' : 'The balance does not cover that.'}
     </p>
   )
 }

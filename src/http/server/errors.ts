@@ -65,7 +65,8 @@ export function errorHandler(logger: Logger, auditor: Auditor) {
       )
     } else if (error.code === 'DATABASE_UNAVAILABLE' || error.code === 'OUTCOME_UNKNOWN') {
       // The store logs the outage, once for all requests.
-      logger.debug({ request_id: request.id, code: error.code, err: error.cause }, 'request failed: a database error')
+      const { code, message: reason, cause } = error
+      logger.debug({ request_id: request.id, code, reason, err: cause }, 'request failed: a database error')
     } else {
       logger.debug({ request_id: request.id, code: error.code, reason: error.message }, 'request refused')
     }

@@ -1,5 +1,5 @@
 // Limits what responses that nobody reads hold in memory: bytes for each key, and time for each connection.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RescindError } from '../../domain/errors.ts'
 import type { Clock } from '../../ops/clock.ts'
 import { countedBytesMin, drainedBytesPerMs, drainMs, unreadBytesMax } from '../limits.ts'
@@ -10,9 +10,8 @@ export function limitUnread(app: FastifyInstance, clock: Clock): void {
 
   app.addHook('onSend', (request, reply, payload, done) => {
     const isShared = Buffer.isBuffer(payload)
-    if (!isShared && typeof payload !== 'string') return done()
-    const bytes = payload.length
-    if (bytes < countedBytesMin) return done()
+    const bytes = bytesOf(payload, reply)
+    if (bytes === undefined || bytes < countedBytesMin) return done()
     const reader = readerOf(request)
     const held = unread.get(reader) ?? 0
     // What changed something has to be answered. One response is always allowed, whatever its size.
@@ -36,6 +35,13 @@ export function limitUnread(app: FastifyInstance, clock: Clock): void {
       .then(() => over.signal.aborted || request.raw.socket.destroy())
     done()
   })
+}
+
+/** Undefined for a stream without an end. */
+function bytesOf(payload: unknown, reply: FastifyReply): number | undefined {
+  if (Buffer.isBuffer(payload) || typeof payload === 'string') return payload.length
+  const declared = reply.getHeader('content-length')
+  return declared === undefined ? undefined : Number(declared)
 }
 
 function readerOf({ keyId, ip }: FastifyRequest): string {

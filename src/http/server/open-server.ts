@@ -9,6 +9,7 @@ import type { ManagementContext } from '../../commands/management.ts'
 import type { ChainOf } from '../../commands/relayers/read-status.ts'
 import type { SignerOf } from '../../commands/relayers/sign.ts'
 import { RescindError } from '../../domain/errors.ts'
+import type { RelayerId } from '../../domain/ids.ts'
 import type { NetworkPolicy, Relayer } from '../../domain/relayer.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { HttpMetrics } from '../../ops/metrics.ts'
@@ -60,6 +61,7 @@ export interface ServerOptions {
   readonly chainOf: ChainOf
   readonly signerOf: SignerOf
   readonly policyOf: (relayer: Relayer) => NetworkPolicy
+  readonly windowOf: (relayer: RelayerId) => number | undefined
   /** `operations`: not the OpenAPI document and its page. `probes`: only the endpoints about the process itself. */
   readonly serves?: 'everything' | 'operations' | 'probes'
   readonly limits: ServerLimits

@@ -62,10 +62,9 @@ export function cancelPending(commands: CommandContext, auditor: Auditor, { poli
       })
       const page = { current_page: 1, per_page: total, total_items: total }
       const logs = explainBulk(result, pool)
-      const text = await withLongList(success(listing([]), logs, page), listed, result.canceled)
-      if (text === undefined) return success(listing(result.canceled), logs, page)
-      reply.type('application/json; charset=utf-8')
-      return text
+      const long = await withLongList(success(listing([]), logs, page), listed, result.canceled)
+      if (!long) return success(listing(result.canceled), logs, page)
+      return reply.type('application/json; charset=utf-8').header('content-length', long.bytes).send(long.content)
     },
   })
 }

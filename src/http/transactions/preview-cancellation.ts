@@ -5,10 +5,39 @@ import {
   type PricedPreview,
   previewCancellation as previewCommand,
 } from '../../commands/transactions/preview-cancellation.ts'
+import type { WindowPreview } from '../../domain/preview-window.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
 import { count, wei } from '../response/forms.ts'
+
+const windowSchema = Type.Object(
+  {
+    present: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'How many may be in flight now; absent where another replica advances the relayer',
+      }),
+    ),
+    most: Type.Integer({ minimum: 1, description: 'The upper bound: max_in_flight, or that of the window' }),
+    cost: Type.Object(
+      {
+        today: wei("Wei: the most that so many no-ops can cost at today's price"),
+        max: Type.Optional(wei('Wei: the same under cancel_gas_price_cap; absent without that policy')),
+      },
+      { additionalProperties: false, description: 'Of a cancellation that needs a no-op for each of `most`' },
+    ),
+    balance_covers: Type.Object(
+      { today: Type.Boolean(), max: Type.Optional(Type.Boolean()) },
+      { additionalProperties: false, description: 'Whether the balance covers these costs' },
+    ),
+  },
+  {
+    title: 'CancellationWindow',
+    additionalProperties: false,
+    description: 'How many transactions may be in flight. Absent in the preview of one transaction',
+  },
+)
 
 export const previewSchema = Type.Object(
   {
@@ -49,6 +78,7 @@ export const previewSchema = Type.Object(
       },
       { additionalProperties: false },
     ),
+    window: Type.Optional(windowSchema),
     block_number: Type.Integer({ minimum: 0, description: 'The head of this preview' }),
   },
   { title: 'CancellationPreview', additionalProperties: false },
@@ -96,7 +126,17 @@ export function presentPreview({ cost, perGas, balance, ...preview }: PricedPrev
     balance: balance.toString(),
     cancel_reserve: preview.reserve.toString(),
     balance_covers: { today: covers(cost.today), ...(cost.max !== undefined && { max: covers(cost.max) }) },
+    ...(preview.window && { window: presentWindow(preview.window, balance) }),
     block_number: preview.block,
+  }
+}
+
+function presentWindow({ present, most, cost: { today, max } }: WindowPreview, balance: bigint) {
+  return {
+    ...(present !== undefined && { present }),
+    most,
+    cost: { today: today.toString(), ...(max !== undefined && { max: max.toString() }) },
+    balance_covers: { today: balance >= today, ...(max !== undefined && { max: balance >= max }) },
   }
 }
 

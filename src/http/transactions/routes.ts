@@ -21,7 +21,7 @@ import { submitBatch } from './submit-batch.ts'
 export function transactionRoutes(
   at: Mounting,
   commands: CommandContext,
-  chain: Pick<PreviewContext, 'chainOf' | 'policyOf'>,
+  chain: Pick<PreviewContext, 'chainOf' | 'policyOf' | 'windowOf'>,
   stopping: AbortSignal,
 ): void {
   const { reads } = commands.store

@@ -17,6 +17,7 @@ interface Seen {
   held: Map<Shown, boolean>
   balance?: bigint
   counts?: Readonly<Record<Status, number>>
+  window?: number
 }
 
 export function countRelayers(registry: Registry): RelayerMetrics & { readonly networkOf: NetworkOf } {
@@ -60,6 +61,10 @@ export function countRelayers(registry: Registry): RelayerMetrics & { readonly n
       found.sight = { inFlight: 0, ...(accountNonce !== undefined && { accountNonce }) }
       hold(found, relayer.paused ? ['paused'] : [])
     },
+    window(id, size) {
+      const found = seen.get(id)
+      if (found) found.window = size
+    },
     unreachable: (id) => seen.get(id)?.held.set('node_unreachable', true),
     failed(id) {
       failures.inc({ relayer: id })
@@ -90,6 +95,11 @@ function gauges(seen: ReadonlyMap<RelayerId, Seen>, registers: Registry[]): void
     },
   )
   figure('rescind_relayer_in_flight', 'Transactions with a nonce that are not mined.', ({ sight }) => sight.inFlight)
+  figure(
+    'rescind_relayer_in_flight_limit',
+    'How many transactions may be in flight: max_in_flight, or the window.',
+    ({ relayer, window }) => relayer.policies.maxInFlight ?? window,
+  )
   figure(
     'rescind_relayer_presigned_no_ops',
     'Pre-signed no-ops that are stored; absent without presign_cancel.',

@@ -54,9 +54,11 @@ const upTo = statement<{ id: number; limit: number }, AuditRow>((db, p) =>
   db.selectFrom('audit_log').select(['id', 'entries']).where('id', '<=', p.id).orderBy('id', 'desc').limit(p.limit),
 )
 
-// Reads an index of the counts alone, which stays small when the rows are large.
-const total = statement<object, { total: number | null }>((db) =>
-  db.selectFrom('audit_log').select((eb) => eb.fn.sum<number>('count').as('total')),
+// SQLite has triggers that count. PostgreSQL reads an index of the counts alone, which stays small when the rows are large.
+const total = statement<object, { total: number | null }>((db, _, dialect) =>
+  dialect === 'sqlite'
+    ? db.selectFrom('audit_count').select('count as total')
+    : db.selectFrom('audit_log').select((eb) => eb.fn.sum<number>('count').as('total')),
 )
 
 /** Newest first; only records older than `before`, if it is given. */

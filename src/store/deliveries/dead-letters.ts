@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { DeadLetter, QueueCount } from '../../domain/delivery.ts'
 import type { TransactionId } from '../../domain/ids.ts'
 import type { TimestampMs } from '../../domain/units.ts'
+import { nextTurn } from '../../ops/clock.ts'
 import { findEvent } from '../events/read-events.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import type { Page, PageRequest } from '../store.ts'
@@ -20,24 +21,36 @@ interface DeadRow {
 // A literal, not a parameter: otherwise the planner does not match the query with the partial index.
 const isDead = sql<boolean>`state = 'dead'`
 
-const page = statement<{ notificationId: string; limit: number; offset: number }, DeadRow>((db, p) =>
+const page = statement<{ notificationId: string; after: number; limit: number; offset: number }, DeadRow>((db, p) =>
   db
     .selectFrom('deliveries')
     .select(['event_id', 'tries', 'first_tried_at', 'gave_up_at', 'last_error'])
     .$castTo<DeadRow>()
     .where('notification_id', '=', p.notificationId)
+    .where('event_id', '>', p.after)
     .where(isDead)
     .orderBy('event_id')
     .limit(p.limit)
     .offset(p.offset),
 )
 
-const count = statement<{ notificationId: string }, { total: number }>((db, p) =>
+/** Counted in one statement: SQLite reads on the thread that answers requests. */
+const sliceMax = 10_000
+
+const slice = statement<{ notificationId: string; after: number }, { count: number; through: number | null }>((db, p) =>
   db
-    .selectFrom('deliveries')
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .where('notification_id', '=', p.notificationId)
-    .where(isDead),
+    .selectFrom(
+      db
+        .selectFrom('deliveries')
+        .select('event_id')
+        .where('notification_id', '=', p.notificationId)
+        .where('event_id', '>', p.after)
+        .where(isDead)
+        .orderBy('event_id')
+        .limit(sql.lit(sliceMax))
+        .as('bounded'),
+    )
+    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.max('event_id').as('through')]),
 )
 
 const known = statement<{ notificationId: string }, { notification_id: string }>((db, p) =>
@@ -102,7 +115,25 @@ export async function listDeadLetters(
   { page: number, perPage }: PageRequest,
 ): Promise<Page<DeadLetter> | undefined> {
   if (!(await first(executor, known, { notificationId }))) return undefined
-  const rows = await executor.all(page, { notificationId, limit: perPage, offset: (number - 1) * perPage })
+  const offset = (number - 1) * perPage
+  let items: readonly DeadLetter[] = []
+  let total = 0
+  let after = 0
+  for (;;) {
+    const { count = 0, through } = (await first(executor, slice, { notificationId, after })) ?? {}
+    // The page may go on in the next slices.
+    if (total <= offset && offset < total + count) {
+      const window = { notificationId, after, limit: perPage, offset: offset - total }
+      items = await complete(executor, await executor.all(page, window))
+    }
+    total += count
+    if (count < sliceMax || through === null || through === undefined) return { items, total }
+    after = through
+    await nextTurn()
+  }
+}
+
+async function complete(executor: Executor, rows: readonly DeadRow[]): Promise<readonly DeadLetter[]> {
   const items: DeadLetter[] = []
   for (const row of rows) {
     const event = await findEvent(executor, row.event_id)
@@ -115,7 +146,7 @@ export async function listDeadLetters(
       lastError: row.last_error,
     })
   }
-  return { items, total: (await first(executor, count, { notificationId }))?.total ?? 0 }
+  return items
 }
 
 export async function countQueues(executor: Executor): Promise<readonly QueueCount[]> {

@@ -1,12 +1,11 @@
 // The store on PostgreSQL: some connections for units, others for reads.
 import { RescindError } from '../../domain/errors.ts'
-import type { RelayerId } from '../../domain/ids.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { Secret } from '../../ops/secret.ts'
 import { takesNoWrite, translatingErrors } from '../failure.ts'
 import { readsOver } from '../reads.ts'
-import type { Store } from '../store.ts'
+import type { Reads, Store } from '../store.ts'
 import { loadWork } from '../transactions/load-work.ts'
 import { checkServer, openPool, poolLimits } from './connect.ts'
 import { readingExecutor } from './executor.ts'
@@ -56,8 +55,8 @@ export async function openPostgresStore(options: {
     reads: translatingErrors(
       {
         ...readsOver({ all: reading.all, settledEvent: () => events.read(reading) }),
-        work: (relayer: RelayerId, queuedMax?: number) =>
-          asOfOneInstant(readers, (executor) => loadWork(executor, relayer, queuedMax)),
+        work: (...parameters: Parameters<Reads['work']>) =>
+          asOfOneInstant(readers, (executor) => loadWork(executor, ...parameters)),
       },
       translateError,
     ),

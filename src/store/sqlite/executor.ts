@@ -39,5 +39,6 @@ export function sqliteExecutor(database: Database.Database): SqliteExecutor {
       return handle.run(parameters) as R[]
     },
     changes: () => changed,
+    keepsBuckets: true,
   }
 }

@@ -2,7 +2,6 @@
 import { existsSync, mkdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import type { RelayerId } from '../../domain/ids.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import { openAuditPad } from '../access/audit-log.ts'
@@ -10,7 +9,7 @@ import { together } from '../deferred.ts'
 import { takesNoWrite, translatingErrors } from '../failure.ts'
 import { readsOver } from '../reads.ts'
 import { sessionOver } from '../session.ts'
-import type { Store } from '../store.ts'
+import type { Reads, Store } from '../store.ts'
 import { openTallies } from '../transactions/tallies.ts'
 import { refuseTransferred } from '../transfer/mark.ts'
 import { asOfOneInstant, versionOf } from './as-of-one-instant.ts'
@@ -19,6 +18,7 @@ import { openError, translateError, whyUnavailable } from './failure.ts'
 import { groupCommit } from './group-commit.ts'
 import { lockDatabase } from './lock.ts'
 import { migrate } from './migrate.ts'
+import { removeStatistics } from './remove-statistics.ts'
 
 /** Units in one commit: bounds how long the event loop is blocked. */
 const unitsMax = 512
@@ -53,6 +53,9 @@ async function openFile(options: Options): Promise<Store> {
   refuseTransferred(writer)
   const applied = migrate(writer, options.clock.now())
   if (applied.length > 0) options.logger.info({ path, applied }, 'database schema is up to date')
+  if (removeStatistics(writer)) {
+    options.logger.info({ path }, 'the statistics of ANALYZE are removed: the service plans its queries without them')
+  }
   const reader = connect(path)
   opened.defer(() => reader.close())
   reader.pragma('query_only = ON')
@@ -76,7 +79,7 @@ async function openFile(options: Options): Promise<Store> {
     reads: translatingErrors(
       {
         ...reads,
-        work: (relayer: RelayerId, queuedMax?: number) => asOfOneInstant(version, () => reads.work(relayer, queuedMax)),
+        work: (...parameters: Parameters<Reads['work']>) => asOfOneInstant(version, () => reads.work(...parameters)),
       },
       translateError,
     ),

@@ -2,18 +2,25 @@
 // sequence, whatever their rows say until a share reaches them.
 import { sql } from 'kysely'
 import type { RelayerId } from '../../domain/ids.ts'
+import type { BulkCancellationTable } from '../access-tables.ts'
 import { type Executor, first, statement } from '../statement.ts'
 
 export interface BulkMark {
   readonly through: number
   readonly requestedAt: number
+  /** How many of its transactions no share has written yet. */
+  readonly unwritten: number
 }
 
 /** Of a queued transaction: no bulk cancellation under way has taken it. */
 export const isNotTaken = (relayerId: RelayerId) => sql<boolean>`transactions.sequence > ${taken(relayerId)}`
 
-/** For the queries that go by an index without the sequence: the plus sign keeps them from one of all sequences. */
+/** For other indexes than that of all sequences: with a bound at each end the planner would prefer it, hence the plus sign. */
 export const isNotAmongTaken = (relayerId: RelayerId) => sql<boolean>`+transactions.sequence > ${taken(relayerId)}`
+
+/** How many it has taken that no share has written yet; null without one. */
+export const unwritten = (relayerId: RelayerId) =>
+  sql<number | null>`(SELECT unwritten FROM bulk_cancellations WHERE relayer_id = ${relayerId})`
 
 /** Of a relayer's id, or of a column with one. */
 const taken = (relayerId: unknown) =>
@@ -22,25 +29,35 @@ const taken = (relayerId: unknown) =>
 /** Of any transaction that is about to be written: its owner may have read it before the mark. */
 export const mayBeWritten = sql<boolean>`(transactions.status <> 'pending' OR transactions.sequence > ${taken(sql.ref('transactions.relayer_id'))})`
 
-const mark = statement<{ relayerId: RelayerId; through: number; now: number }>((db, p) =>
+const mark = statement<BulkMark & { relayerId: RelayerId }>((db, p) =>
   db
     .insertInto('bulk_cancellations')
-    .values({ relayer_id: p.relayerId, through: p.through, requested_at: p.now })
-    // A second one reaches further, and the shares go on.
-    .onConflict((conflict) => conflict.column('relayer_id').doUpdateSet({ through: sql`excluded.through` })),
+    .values({ relayer_id: p.relayerId, through: p.through, requested_at: p.requestedAt, unwritten: p.unwritten }),
 )
 
-export async function markBulk(executor: Executor, relayerId: RelayerId, through: number, now: number): Promise<void> {
-  await executor.all(mark, { relayerId, through, now })
+/** The relayer has no mark yet. */
+export async function markBulk(executor: Executor, relayerId: RelayerId, marked: BulkMark): Promise<void> {
+  await executor.all(mark, { relayerId, ...marked })
 }
 
-const ofRelayer = statement<{ relayerId: RelayerId }, { through: number; requested_at: number }>((db, p) =>
-  db.selectFrom('bulk_cancellations').select(['through', 'requested_at']).where('relayer_id', '=', p.relayerId),
+const ofRelayer = statement<{ relayerId: RelayerId }, BulkCancellationTable>((db, p) =>
+  db.selectFrom('bulk_cancellations').selectAll().where('relayer_id', '=', p.relayerId),
 )
 
 export async function findBulkMark(executor: Executor, relayerId: RelayerId): Promise<BulkMark | undefined> {
   const row = await first(executor, ofRelayer, { relayerId })
-  return row && { through: row.through, requestedAt: row.requested_at }
+  return row && { through: row.through, requestedAt: row.requested_at, unwritten: row.unwritten }
+}
+
+const countDown = statement<{ relayerId: RelayerId; written: number }>((db, p) =>
+  db
+    .updateTable('bulk_cancellations')
+    .set((eb) => ({ unwritten: eb('unwritten', '-', p.written) }))
+    .where('relayer_id', '=', p.relayerId),
+)
+
+export async function countWritten(executor: Executor, relayerId: RelayerId, written: number): Promise<void> {
+  await executor.all(countDown, { relayerId, written })
 }
 
 const remove = statement<{ relayerId: RelayerId }>((db, p) =>

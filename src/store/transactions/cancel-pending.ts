@@ -3,6 +3,7 @@
 import { sql } from 'kysely'
 import type { BulkCancellation, BulkShare } from '../../domain/bulk-cancellation.ts'
 import { cancel, cancelReasons } from '../../domain/cancel.ts'
+import { StaleWrite } from '../../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import {
   type CancellationIntent,
@@ -14,10 +15,11 @@ import {
 import type { TimestampMs } from '../../domain/units.ts'
 import { lockRelayer } from '../relayers/relayers.ts'
 import { type Executor, first, statement } from '../statement.ts'
-import { findBulkMark, markBulk, removeBulkMark } from './bulk-mark.ts'
+import { countWritten, findBulkMark, markBulk, removeBulkMark } from './bulk-mark.ts'
 import { lockTransaction } from './find-transaction.ts'
 import { dropOf, saveTransaction } from './save-transaction.ts'
-import type { Tallies } from './tallies.ts'
+import { countQueued, type Tallies } from './tallies.ts'
+import { runsByBucket } from './tally-buckets.ts'
 
 const boundIds = statement<{ relayerId: RelayerId }, { id: TransactionId; status: Status }>((db, p) =>
   db
@@ -119,11 +121,14 @@ export async function cancelPending(
   share?: number,
 ): Promise<BulkCancellation> {
   await lockRelayer(executor, relayerId)
+  if (await findBulkMark(executor, relayerId))
+    throw new StaleWrite(`the queue of relayer ${relayerId} is being canceled`)
   const bound = await cancelBound(executor, tallies, relayerId, now)
   // Not the relayer's last sequence: while units share a commit, its row may be behind them.
   const through = (await first(executor, lastOfQueue, { relayerId }))?.sequence ?? 0
   if (share !== undefined && (await first(executor, ofQueue, { relayerId, through, skip: share }))) {
-    await markBulk(executor, relayerId, through, now)
+    const unwritten = await countQueued(executor, tallies, relayerId)
+    await markBulk(executor, relayerId, { through, requestedAt: now, unwritten })
     return { ...bound, isUnderWay: true }
   }
   const dropped = await dropFromQueue(executor, tallies, { relayerId, now, through })
@@ -142,16 +147,20 @@ export async function cancelShare(
   const last = await first(executor, ofQueue, { relayerId, through: mark.through, skip: share - 1 })
   const through = last?.sequence ?? mark.through
   const canceled = await dropFromQueue(executor, tallies, { relayerId, now: mark.requestedAt, through })
-  if (!last) await removeBulkMark(executor, relayerId)
+  if (last) await countWritten(executor, relayerId, canceled.length)
+  else await removeBulkMark(executor, relayerId)
   return { canceled, isLast: !last }
 }
 
 async function dropFromQueue(executor: Executor, tallies: Tallies, drop: Drop): Promise<TransactionId[]> {
   await executor.all(publishDrops, drop)
   const dropped = await executor.all(dropQueue, drop)
-  tallies.count(drop.relayerId, 'pending', -dropped.length)
-  tallies.count(drop.relayerId, status, dropped.length)
-  return dropped.sort((one, other) => one.sequence - other.sequence).map(({ id }) => id)
+  dropped.sort((one, other) => one.sequence - other.sequence)
+  for (const { sequence, count } of runsByBucket(dropped)) {
+    tallies.count(drop.relayerId, 'pending', sequence, -count)
+    tallies.count(drop.relayerId, status, sequence, count)
+  }
+  return dropped.map(({ id }) => id)
 }
 
 async function cancelBound(

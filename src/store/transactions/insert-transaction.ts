@@ -28,6 +28,6 @@ export async function insertTransaction(executor: Executor, tallies: Tallies, tr
   const row = transactionToRow(transaction)
   if (laterColumns.every((column) => row[column] === null)) await executor.all(insertQueued, row)
   else await executor.all(insert, row)
-  tallies.count(transaction.relayerId, statusOf(transaction), 1)
+  tallies.count(transaction.relayerId, statusOf(transaction), transaction.sequence, 1)
   await saveAttempts(executor, [], attemptsOf(transaction))
 }

@@ -1,10 +1,12 @@
 // Lists transactions by pages, newest first, from an index; the total is a stored tally.
+import { type RawBuilder, sql } from 'kysely'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Status, Transaction } from '../../domain/transaction.ts'
 import { type Executor, statement } from '../statement.ts'
 import type { Page, PageRequest } from '../store.ts'
 import { complete } from './find-transaction.ts'
 import { countByStatus } from './tallies.ts'
+import { bucketSize, bucketsAddUp } from './tally-buckets.ts'
 import type { TransactionRow } from './transaction-row.ts'
 
 interface Window {
@@ -34,6 +36,49 @@ const ofStatus = statement<Window & { status: Status }, TransactionRow>((db, p) 
     .offset(p.offset),
 )
 
+/**
+ * The sequence of the first row of a deep page. It skips whole buckets, and then rows of one bucket. In one statement with
+ * the page, so that counts and rows are of one instant. None where the buckets do not add up to the tallies, which no version
+ * writes.
+ */
+function firstOfPage({ relayerId, offset }: Window, ofStatus: RawBuilder<unknown>): RawBuilder<number> {
+  return sql<number>`(
+    WITH sized AS (
+      SELECT bucket, SUM(count) AS count FROM tally_buckets WHERE relayer_id = ${relayerId} ${ofStatus} GROUP BY bucket
+    ), placed AS (
+      SELECT bucket, count, SUM(count) OVER (ORDER BY bucket DESC) AS through FROM sized
+    ), start AS (
+      SELECT bucket, CAST(${offset} - (through - count) AS BIGINT) AS skipped FROM placed
+      WHERE through > ${offset} AND through - count <= ${offset} AND (SELECT SUM(count) FROM sized) =
+        (SELECT SUM(count) FROM tallies WHERE relayer_id = ${relayerId} ${ofStatus})
+    )
+    SELECT sequence FROM transactions
+    WHERE relayer_id = ${relayerId} ${ofStatus} AND sequence < (SELECT (bucket + 1) * ${sql.lit(bucketSize)} FROM start)
+    ORDER BY sequence DESC LIMIT 1 OFFSET COALESCE((SELECT skipped FROM start), 0)
+  )`
+}
+
+const deepOfRelayer = statement<Window, TransactionRow>((db, p) =>
+  db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('relayer_id', '=', p.relayerId)
+    .where('sequence', '<=', firstOfPage(p, sql``))
+    .orderBy('sequence', 'desc')
+    .limit(p.limit),
+)
+
+const deepOfStatus = statement<Window & { status: Status }, TransactionRow>((db, p) =>
+  db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('relayer_id', '=', p.relayerId)
+    .where('status', '=', p.status)
+    .where('sequence', '<=', firstOfPage(p, sql`AND status = ${p.status}`))
+    .orderBy('sequence', 'desc')
+    .limit(p.limit),
+)
+
 export async function listTransactions(
   executor: Executor,
   relayerId: RelayerId,
@@ -45,14 +90,35 @@ export async function listTransactions(
   const offset = (page - 1) * perPage
   if (offset >= total) return { items: [], total }
 
-  const window = { relayerId, limit: perPage, offset }
-  const rows = filter.status
-    ? await executor.all(ofStatus, { ...window, status: filter.status })
-    : await executor.all(ofRelayer, window)
+  const rows = await rowsOf(executor, { relayerId, limit: perPage, offset }, filter.status)
   const items: Transaction[] = []
   for (const row of rows) {
     const transaction = await complete(executor, row)
     if (transaction) items.push(transaction)
   }
   return { items, total }
+}
+
+async function rowsOf(executor: Executor, window: Window, status?: Status): Promise<readonly TransactionRow[]> {
+  const isDeep = executor.keepsBuckets && window.offset >= bucketSize
+  const deep = isDeep ? await pageByBuckets(executor, window, status) : undefined
+  return deep ?? pageByOffset(executor, window, status)
+}
+
+export async function pageByOffset(executor: Executor, window: Window, status?: Status): Promise<TransactionRow[]> {
+  return status ? executor.all(ofStatus, { ...window, status }) : executor.all(ofRelayer, window)
+}
+
+/** The same page. Undefined where the buckets can't say: see firstOfPage. */
+export async function pageByBuckets(
+  executor: Executor,
+  window: Window,
+  status?: Status,
+): Promise<TransactionRow[] | undefined> {
+  const rows = status
+    ? await executor.all(deepOfStatus, { ...window, status })
+    : await executor.all(deepOfRelayer, window)
+  if (rows.length > 0) return rows
+  // The total counts rows by the status that a bulk cancellation will write: a page may be empty before its shares are written.
+  return (await bucketsAddUp(executor, window.relayerId, status)) ? [] : undefined
 }

@@ -4,7 +4,7 @@ import type { Ended } from '../../domain/lost-history/lost-cancellation.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../../domain/units.ts'
 import { type Executor, first, statement } from '../statement.ts'
-import { isNotTaken } from './bulk-mark.ts'
+import { isNotAmongTaken } from './bulk-mark.ts'
 import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
 
 const oldQueue = statement<{ relayerId: RelayerId; sequence: number }, TransactionRow>((db, p) =>
@@ -14,7 +14,7 @@ const oldQueue = statement<{ relayerId: RelayerId; sequence: number }, Transacti
     .where('relayer_id', '=', p.relayerId)
     .where('status', '=', 'pending')
     .where('sequence', '<=', p.sequence)
-    .where(isNotTaken(p.relayerId))
+    .where(isNotAmongTaken(p.relayerId))
     .orderBy('sequence'),
 )
 

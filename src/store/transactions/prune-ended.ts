@@ -1,5 +1,5 @@
 // Finds transactions that ended long ago, and deletes those that nothing needs any more.
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import { isRemovable, type RemovalContext } from '../../domain/removable.ts'
 import type { Status } from '../../domain/transaction.ts'
@@ -8,9 +8,11 @@ import { type Json, toJson } from '../json.ts'
 import { findRelayerAndFloor } from '../relayers/relayers.ts'
 import { findFormerFloor, hasOpen } from '../relayers/remove-relayer.ts'
 import type { EndedPosition, EndedTransaction } from '../retention-port.ts'
-import { type DialectName, type Executor, statement } from '../statement.ts'
+import { type Executor, statement } from '../statement.ts'
+import { isAmong } from './is-among.ts'
 import { highestNonce } from './standing.ts'
 import type { Tallies } from './tallies.ts'
+import { removeEmptyBuckets } from './tally-buckets.ts'
 import type { TransactionRow } from './transaction-row.ts'
 
 interface Window {
@@ -49,13 +51,6 @@ export async function endedBefore(
 
 interface Ids {
   ids: Json<readonly TransactionId[]>
-}
-
-/** An array from a query, not a join: a plan for the join, made while the table was small, would scan all of it. */
-function isAmong(column: string, ids: Ids['ids'], dialect: DialectName): RawBuilder<boolean> {
-  return dialect === 'postgres'
-    ? sql`${sql.ref(column)} = ANY(ARRAY(SELECT json_array_elements_text(CAST(${ids} AS json))))`
-    : sql`${sql.ref(column)} IN (SELECT value FROM json_each(${ids}))`
 }
 
 type Candidate = Pick<TransactionRow, 'id' | 'relayer_id' | 'nonce' | 'open'>
@@ -114,11 +109,11 @@ const removeAttempts = statement<Ids>((db, p, dialect) =>
   db.deleteFrom('attempts').where(isAmong('transaction_id', p.ids, dialect)),
 )
 
-const removeRows = statement<Ids, { id: TransactionId; status: Status }>((db, p, dialect) =>
+const removeRows = statement<Ids, { id: TransactionId; status: Status; sequence: number }>((db, p, dialect) =>
   db
     .deleteFrom('transactions')
     .where(isAmong('id', p.ids, dialect))
-    .returning(['id', 'status']),
+    .returning(['id', 'status', 'sequence']),
 )
 
 /** The unit holds the relayer's lock, so no history check begins before it ends. */
@@ -133,6 +128,8 @@ export async function removeEnded(
   const ids = toJson(removable)
   await executor.all(removeAttempts, { ids })
   const removed = await executor.all(removeRows, { ids })
-  for (const { status } of removed) tallies.count(relayerId, status, -1)
+  for (const { status, sequence } of removed) tallies.count(relayerId, status, sequence, -1)
+  const newest = Math.max(0, ...removed.map(({ sequence }) => sequence))
+  if (executor.keepsBuckets) await removeEmptyBuckets(executor, relayerId, newest)
   return removed.map(({ id }) => id)
 }

@@ -1,4 +1,4 @@
-// Adds attempts, and updates their broadcast state: nothing else of an attempt ever changes.
+// Adds attempts, and updates their broadcast state: nothing else of an attempt changes until it shrinks (shrink-attempts.ts).
 import type { Attempt } from '../../domain/attempt.ts'
 import type { Hash, TransactionId } from '../../domain/ids.ts'
 import { type Executor, statement } from '../statement.ts'

@@ -9,27 +9,45 @@ import { statusOf, type Transaction } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { publishEvent } from '../events/publish-event.ts'
 import { inLists } from '../in-lists.ts'
-import { changeOne, type Executor, statement } from '../statement.ts'
+import { changeOne, type Executor, type Statement, statement } from '../statement.ts'
 import { mayBeWritten } from './bulk-mark.ts'
 import { addDailyGas } from './daily-gas.ts'
 import { replacePayload } from './replace.ts'
 import { saveAttempts, withdrawAttempts } from './save-attempts.ts'
 import type { Tallies } from './tallies.ts'
-import { columnsOf, endColumns, progressColumns } from './transaction-columns.ts'
+import { columnsOf, endColumns, namesOf, pick, progressColumns } from './transaction-columns.ts'
 import { type ProgressColumns, progressToRow } from './transaction-row.ts'
 
 type At = { id: TransactionId; version: number }
 
-const update = statement<ProgressColumns & At, { id: TransactionId }>((db, p, dialect) =>
-  db
-    .updateTable('transactions')
-    .set({ ...progressOf(p), version: sql<number>`version + 1` })
-    .where('id', '=', p.id)
-    .where('version', '=', p.version)
-    .where('open', '=', 1)
-    .$if(dialect === 'sqlite', (query) => query.where(mayBeWritten))
-    .returning('id'),
-)
+type Update = Statement<ProgressColumns & At, { id: TransactionId }>
+
+/** One statement for each set of columns that change together: a few dozen. */
+const updates = new Map<string, Update>()
+
+/** SQLite writes each index that has one of the columns of a SET, whether its value changes or not. */
+function updateOf(changed: readonly (keyof ProgressColumns)[]): Update {
+  const name = changed.join()
+  const known = updates.get(name)
+  if (known) return known
+  const update: Update = statement((db, p, dialect) =>
+    db
+      .updateTable('transactions')
+      .set({ ...pick(p, changed), version: sql<number>`version + 1` })
+      .where('id', '=', p.id)
+      .where('version', '=', p.version)
+      .where('open', '=', 1)
+      .$if(dialect === 'sqlite', (query) => query.where(mayBeWritten))
+      .returning('id'),
+  )
+  updates.set(name, update)
+  return update
+}
+
+/** The stored row is that of `before`: the statement finds no row of another version. */
+function changedColumns(before: ProgressColumns, after: ProgressColumns): readonly (keyof ProgressColumns)[] {
+  return namesOf(progressColumns).filter((name) => before[name] !== after[name])
+}
 
 // Most canceled transactions never left the queue: no column or index of a nonce needs a write.
 const drop = inLists(
@@ -75,10 +93,6 @@ export function dropOf(p: DropColumns): DropColumns & { wait_condition: null; wa
   return { ...columnsOf(p, endColumns), wait_condition: null, wait_text: null }
 }
 
-export function progressOf(p: ProgressColumns): ProgressColumns {
-  return columnsOf(p, progressColumns)
-}
-
 /**
  * Throws StaleWrite when the stored version is not `before.version`, when the row is closed, which is final, and when a bulk
  * cancellation under way has taken it: on SQLite only, where it is written in shares.
@@ -90,9 +104,11 @@ export async function saveTransaction(
   after: Transaction,
   now: TimestampMs,
 ): Promise<Transaction> {
-  const row = { ...progressToRow(after), id: before.id, version: before.version }
+  const progress = progressToRow(after)
+  const row = { ...progress, id: before.id, version: before.version }
   const stale = () => new StaleWrite(`transaction ${before.id} is no longer at version ${before.version}`)
-  await changeOne(executor, onlyEnds(before, after) ? drop : update, row, stale)
+  const update = onlyEnds(before, after) ? drop : updateOf(changedColumns(progressToRow(before), progress))
+  await changeOne(executor, update, row, stale)
   if (after.payload !== before.payload) await replacePayload(executor, before, after)
   if (attemptsOf(before).length > 0 && attemptsOf(after).length === 0) await withdrawAttempts(executor, before.id)
   else await saveAttempts(executor, attemptsOf(before), attemptsOf(after))
@@ -115,8 +131,8 @@ async function publishChange(
 ): Promise<void> {
   const [was, is] = [statusOf(before), statusOf(after)]
   if (was !== is) {
-    tallies.count(after.relayerId, was, -1)
-    tallies.count(after.relayerId, is, 1)
+    tallies.count(after.relayerId, was, after.sequence, -1)
+    tallies.count(after.relayerId, is, after.sequence, 1)
   }
   for (const kind of eventsOf(before, after)) await publishEvent(executor, kind, after, now)
 }

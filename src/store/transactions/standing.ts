@@ -7,6 +7,7 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { Nonce } from '../../domain/units.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
+import { isNotTaken } from './bulk-mark.ts'
 import { unsettled } from './load-unsettled.ts'
 import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
 
@@ -33,6 +34,7 @@ const head = statement<{ relayerId: RelayerId }, OpenRow>((db, p) =>
     .where('relayer_id', '=', p.relayerId)
     .where('status', '=', 'pending')
     .where('suspected_hash', 'is', null)
+    .where(isNotTaken(p.relayerId))
     .orderBy('sequence')
     .limit(1),
 )

@@ -5,41 +5,64 @@ import { pendingStatuses, type Status, statuses } from '../../domain/transaction
 import type { Deferred } from '../deferred.ts'
 import { inLists } from '../in-lists.ts'
 import { type Executor, statement } from '../statement.ts'
+import { unwritten } from './bulk-mark.ts'
+import { openBucketChanges } from './tally-buckets.ts'
 
 /** The changes of a commit's units. A unit's share counts only if the unit succeeds; a commit writes them once. */
 export interface Tallies extends Deferred {
-  count(relayerId: RelayerId, status: Status, change: number): void
+  /** `sequence` is the transaction's, or of one in its bucket. */
+  count(relayerId: RelayerId, status: Status, sequence: number, change: number): void
   /** The change by this unit and by earlier units of the commit. */
   changeOf(relayerId: RelayerId, status: Status): number
+}
+
+interface Change {
+  readonly relayerId: RelayerId
+  readonly status: Status
+  readonly sequence: number
+  readonly change: number
 }
 
 type Counts = Map<RelayerId, Map<Status, number>>
 
 export function openTallies(executor: Executor): Tallies {
+  const buckets = openBucketChanges()
   let kept: Counts = new Map()
-  let counted: Counts = new Map()
+  let counted: Change[] = []
 
   return {
-    count: (relayerId, status, change) => addTo(counted, relayerId, status, change),
-    changeOf: (relayerId, status) =>
-      (kept.get(relayerId)?.get(status) ?? 0) + (counted.get(relayerId)?.get(status) ?? 0),
+    count(relayerId, status, sequence, change) {
+      counted.push({ relayerId, status, sequence, change })
+    },
+    changeOf(relayerId, status) {
+      let sum = kept.get(relayerId)?.get(status) ?? 0
+      for (const each of counted) if (each.status === status && each.relayerId === relayerId) sum += each.change
+      return sum
+    },
     keep() {
-      for (const [relayerId, status, change] of entriesOf(counted)) addTo(kept, relayerId, status, change)
-      counted = new Map()
+      for (const { relayerId, status, sequence, change } of counted) {
+        addTo(kept, relayerId, status, change)
+        if (executor.keepsBuckets) buckets.add(relayerId, status, sequence, change)
+      }
+      counted = []
     },
     forget() {
-      counted = new Map()
+      counted = []
     },
     reset() {
       kept = new Map()
-      counted = new Map()
+      counted = []
+      buckets.clear()
     },
     async write() {
-      const changes = entriesOf(kept)
+      const changes = kept
       kept = new Map()
-      for (const [relayerId, status, change] of changes) {
-        if (change !== 0) await executor.all(add, { relayerId, status, change })
+      for (const [relayerId, byStatus] of changes) {
+        for (const [status, change] of byStatus) {
+          if (change !== 0) await executor.all(add, { relayerId, status, change })
+        }
       }
+      await buckets.write(executor)
     },
   }
 }
@@ -48,12 +71,6 @@ function addTo(counts: Counts, relayerId: RelayerId, status: Status, change: num
   const known = counts.get(relayerId)
   if (known) known.set(status, (known.get(status) ?? 0) + change)
   else counts.set(relayerId, new Map([[status, change]]))
-}
-
-function entriesOf(counts: Counts): [RelayerId, Status, number][] {
-  return [...counts].flatMap(([relayerId, byStatus]) =>
-    [...byStatus].map(([status, change]): [RelayerId, Status, number] => [relayerId, status, change]),
-  )
 }
 
 const add = inLists(
@@ -70,20 +87,40 @@ const add = inLists(
     ON CONFLICT (relayer_id, status) DO UPDATE SET count = tallies.count + excluded.count`,
 )
 
-const ofRelayer = statement<{ relayerId: RelayerId }, { status: Status; count: number }>((db, p) =>
-  db.selectFrom('tallies').select(['status', 'count']).where('relayer_id', '=', p.relayerId),
+const queued: Status = 'pending'
+
+// One statement, so that no share is written between the tally and the mark.
+const ofRelayer = statement<{ relayerId: RelayerId }, { status: Status; count: number; taken: number | null }>(
+  (db, p) =>
+    db
+      .selectFrom('tallies')
+      .select([
+        'status',
+        'count',
+        sql<number | null>`CASE WHEN status = ${sql.lit(queued)} THEN ${unwritten(p.relayerId)} END`.as('taken'),
+      ])
+      .where('relayer_id', '=', p.relayerId),
 )
 
+/** The transactions that a bulk cancellation has taken count as canceled, before their rows say so. */
 export async function countByStatus(executor: Executor, relayerId: RelayerId): Promise<Record<Status, number>> {
   // One count for every status.
   const counts = Object.fromEntries(statuses.map((status) => [status, 0])) as Record<Status, number>
-  for (const row of await executor.all(ofRelayer, { relayerId })) counts[row.status] = row.count
+  for (const { status, count, taken } of await executor.all(ofRelayer, { relayerId })) {
+    counts[status] += count - (taken ?? 0)
+    counts.canceled += taken ?? 0
+  }
   return counts
 }
 
 /** As this unit sees it, including unwritten changes of its commit. */
 export async function countPending(executor: Executor, tallies: Tallies, relayerId: RelayerId): Promise<number> {
   return pendingAmong(await countByStatus(executor, relayerId), tallies, relayerId)
+}
+
+/** Those without a nonce, as this unit sees them. */
+export async function countQueued(executor: Executor, tallies: Tallies, relayerId: RelayerId): Promise<number> {
+  return (await countByStatus(executor, relayerId))[queued] + tallies.changeOf(relayerId, queued)
 }
 
 /** `counts` are the tallies before the commit. */

@@ -83,8 +83,15 @@ export function columnsOf<K extends keyof TransactionTable, P extends Readonly<R
   p: P,
   columns: Readonly<Record<K, ListType>>,
 ): Pick<P, K> {
-  // The keys are from `columns`, and the values from `p`.
-  return Object.fromEntries(namesOf(columns).map((name) => [name, p[name]])) as Pick<P, K>
+  return pick(p, namesOf(columns))
+}
+
+export function pick<K extends keyof TransactionTable, P extends Readonly<Record<K, unknown>>>(
+  p: P,
+  names: readonly K[],
+): Pick<P, K> {
+  // The keys are from `names`, and the values from `p`.
+  return Object.fromEntries(names.map((name) => [name, p[name]])) as Pick<P, K>
 }
 
 export function namesOf<K extends keyof TransactionTable>(columns: Readonly<Record<K, ListType>>): readonly K[] {

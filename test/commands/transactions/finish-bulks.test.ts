@@ -1,18 +1,33 @@
 // A queue that a bulk cancellation writes in shares: no owner takes from it, no client sees it half done, and it ends.
 import { expect, test } from 'vitest'
+import type { ManagementContext } from '../../../src/commands/management.ts'
+import { deleteRelayer } from '../../../src/commands/relayers/delete-relayer.ts'
+import { readOverview } from '../../../src/commands/relayers/read-overview.ts'
 import { cancelTransaction } from '../../../src/commands/transactions/cancel.ts'
 import { cancelPending } from '../../../src/commands/transactions/cancel-pending.ts'
 import { finishBulks } from '../../../src/commands/transactions/finish-bulks.ts'
-import { StaleWrite } from '../../../src/domain/errors.ts'
-import type { RelayerId, TransactionId } from '../../../src/domain/ids.ts'
+import { RescindError, StaleWrite } from '../../../src/domain/errors.ts'
+import type { ApiKeyId, RelayerId, TransactionId } from '../../../src/domain/ids.ts'
 import { statusOf } from '../../../src/domain/transaction.ts'
 import { systemClock } from '../../../src/ops/clock.ts'
+import { unavailable } from '../../../src/store/failure.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { now, someAttempt } from '../../domain/some.ts'
 import { send, storedRelayer } from '../../store/contract.ts'
 import { openStore, quiet } from '../../store/open-store.ts'
 
 const around = { clock: systemClock, logger: quiet, limits: { bulkShare: 2, bulkBreathMs: 1 } }
+
+/** For commands. */
+const contextOver = (bulks: Awaited<ReturnType<typeof finishBulks>>) => ({
+  ...around,
+  random: { bytes: (length: number) => new Uint8Array(length) },
+  store: bulks.store,
+  bulks,
+  wake() {},
+  queueMax: 10,
+  profileOf: () => undefined,
+})
 
 async function queueOf(store: Store, relayer: RelayerId, count: number): Promise<TransactionId[]> {
   const ids: TransactionId[] = []
@@ -89,20 +104,96 @@ test('requests of the relayer wait for the last share, those of others do not', 
   expect((await store.reads.counts(one)).canceled).toBe(7)
 })
 
+test('counts and the overview take the whole queue for canceled from the first commit on, and do not wait', async () => {
+  await using under = await openStore()
+  const { store } = under
+  const relayer = await storedRelayer(store)
+  await queueOf(store, relayer.id, 5)
+  await mark(store, relayer.id)
+  const later = await send(store, relayer.id)
+  // No share is ever written.
+  const stuck: Store = { ...store, commit: () => new Promise(() => undefined) }
+  const bulks = await finishBulks({ store: stuck, ...around })
+  const { reads } = bulks.store
+  for (const written of [0, 2, 4, 5]) {
+    expect(await reads.counts(relayer.id)).toMatchObject({ pending: 1, canceled: 5 })
+    expect(await readOverview(reads, relayer)).toMatchObject({ queued: 1, oldest: { id: later.id } })
+    expect((await under.query(`SELECT id FROM transactions WHERE status = 'canceled'`)).length).toBe(written)
+    await store.commit((session) => session.cancelShare(relayer.id, 2), relayer.id)
+  }
+})
+
 test('a DELETE in the very commit of the mark waits for its shares, too', async () => {
   await using under = await openStore()
   const { store } = under
   const { id } = await storedRelayer(store)
   const ids = await queueOf(store, id, 5)
   await using bulks = await finishBulks({ store, ...around })
-  const random = { bytes: (length: number) => new Uint8Array(length) }
-  const context = { ...around, random, store: bulks.store, bulks, wake() {}, queueMax: 10, profileOf: () => undefined }
+  const context = contextOver(bulks)
   const [bulk, one] = await Promise.all([
     cancelPending(context, id),
     cancelTransaction(context, id, ids[4] as TransactionId),
   ])
   expect(bulk.canceled).toEqual(ids)
   expect(one).toMatchObject({ isChanged: false, transaction: { id: ids[4], lifecycle: { phase: 'dropped' } } })
+})
+
+test('a second DELETE in the very commit of the mark cancels what came after the first, and nothing else', async () => {
+  await using under = await openStore()
+  const { store } = under
+  const { id } = await storedRelayer(store)
+  const ids = await queueOf(store, id, 5)
+  await using bulks = await finishBulks({ store, ...around })
+  const context = contextOver(bulks)
+  const [first, later, second] = await Promise.all([
+    cancelPending(context, id),
+    send(bulks.store, id),
+    cancelPending(context, id),
+  ])
+  expect(first.canceled).toEqual(ids)
+  expect(second.canceled).toEqual([later.id])
+  expect(await store.reads.counts(id)).toMatchObject({ pending: 0, canceled: 6 })
+})
+
+test('a relayer is deleted once the last share is written', async () => {
+  await using under = await openStore()
+  const { store } = under
+  const { id } = await storedRelayer(store)
+  await queueOf(store, id, 5)
+  await mark(store, id)
+  await using bulks = await finishBulks({ store, ...around })
+  const registry = { file: { relayers: [] }, refresh: async () => undefined }
+  const context = { ...around, store: bulks.store, bulks, registry, announce() {} } as unknown as ManagementContext
+  const requester = { keyId: 'admin' as ApiKeyId, operation: 'deleteRelayer', requestId: 'r', address: '::1' }
+  await deleteRelayer(context, id, requester)
+  expect(await store.reads.wasRelayer(id)).toBe(true)
+})
+
+test.each([
+  ['a full disk', unavailable('has a full disk', undefined)],
+  ['the end of the process', new RescindError('SHUTTING_DOWN', 'shutting down')],
+])('a DELETE whose shares are stopped by %s does not say that nothing is stored', async (_, cause) => {
+  await using under = await openStore()
+  const { store } = under
+  const { id } = await storedRelayer(store)
+  await queueOf(store, id, 5)
+  let commits = 0
+  const failing: Store = {
+    ...store,
+    commit(unit, ...of) {
+      commits += 1
+      return commits > 2 ? Promise.reject(cause) : store.commit(unit, ...of)
+    },
+  }
+  const clock = { ...systemClock, sleep: () => new Promise<void>((resolve) => setTimeout(resolve, 1)) }
+  await using bulks = await finishBulks({ store: failing, ...around, clock })
+  const context = contextOver(bulks)
+  await expect(cancelPending(context, id)).rejects.toMatchObject({
+    code: 'OUTCOME_UNKNOWN',
+    message: expect.stringMatching(/^everything pending is canceled/),
+    cause,
+  })
+  expect(await store.reads.counts(id)).toMatchObject({ pending: 0, canceled: 5 })
 })
 
 test('where a share cannot be written, requests fail until it can, and nothing is left out', async () => {

@@ -1,7 +1,11 @@
 // Responses that nobody reads: each key holds only so many bytes, and no connection holds them for ever.
-import { connect, type Socket } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TransactionId } from '../../../src/domain/ids.ts'
+import { withLongList } from '../../../src/http/response/long-list.ts'
+import { limitUnread } from '../../../src/http/server/limit-unread.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { put, transaction } from '../support/rows.ts'
 import { apiKey, type Serving, serve } from '../support/serve.ts'
@@ -69,4 +73,37 @@ test('a connection that is not read is closed', async () => {
   socket.resume()
   await closed
   expect((await server.ask('GET', list, { token: other })).status).toBe(200)
+})
+
+test('a long list goes out in slices, and its connection is closed as well', async () => {
+  await using opened = new AsyncDisposableStack()
+  const app = Fastify({ forceCloseConnections: true })
+  opened.defer(() => app.close())
+  const ownClock = manualClock()
+  limitUnread(app, ownClock)
+  const ids = Array.from(
+    { length: 400_000 },
+    (_, index) => `0198b2a0-0000-7000-8000-${String(index).padStart(12, '0')}`,
+  )
+  app.delete('/', async (_, reply) => {
+    const long = await withLongList({ ids: [], last: 'x' }, 'ids', ids)
+    return reply.header('content-length', long?.bytes).send(long?.content)
+  })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as AddressInfo
+  const read = await fetch(`http://127.0.0.1:${port}/`, { method: 'DELETE' })
+  expect(await read.json()).toEqual({ ids, last: 'x' })
+
+  const socket = connect(port, '127.0.0.1', () => socket.write('DELETE / HTTP/1.1\r\nHost: x\r\n\r\n'))
+  await once(socket, 'readable')
+  const closed = once(socket, 'close')
+  ownClock.advance(400_000)
+  let bytes = 0
+  socket.on('data', (chunk) => {
+    bytes += chunk.length
+  })
+  socket.on('error', () => undefined)
+  socket.resume()
+  await closed
+  expect(bytes).toBeLessThan(ids.length * 39)
 })

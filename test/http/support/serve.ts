@@ -130,6 +130,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
     chainOf: setting.chain ? () => setting.chain as Chain : registry.chainOf,
     signerOf: () => signer,
     policyOf: () => somePolicy,
+    windowOf: () => undefined,
     ...(setting.serves && { serves: setting.serves }),
     limits: setting.limits ?? { requestsPerSecond: 100_000, burst: 100_000 },
     ...(setting.rates && { rates: setting.rates }),

@@ -1,0 +1,4 @@
+// The median of some figures.
+export function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0
+}

@@ -1,0 +1,103 @@
+// The number of transactions per status in each bucket of a relayer's sequences: a deep page skips whole buckets, not rows.
+// SQLite only: its reads take the thread that answers requests. On PostgreSQL, a replica of an earlier version would go on
+// writing transactions without these counts.
+import { sql } from 'kysely'
+import type { RelayerId } from '../../domain/ids.ts'
+import { type Status, statuses } from '../../domain/transaction.ts'
+import { type Executor, statement } from '../statement.ts'
+
+/** Sequences in a bucket. A page reads at most so many entries of an index, and the counts of all buckets. */
+export const bucketSize = 16_384
+
+const bucketOf = (sequence: number) => Math.floor(sequence / bucketSize)
+
+/** One entry for each bucket: the first sequence in it, and the number of them. `rows` are in the order of their sequences. */
+export function runsByBucket(
+  rows: readonly { readonly sequence: number }[],
+): readonly { readonly sequence: number; readonly count: number }[] {
+  const runs: { sequence: number; count: number }[] = []
+  for (const { sequence } of rows) {
+    const run = runs.at(-1)
+    if (run && bucketOf(run.sequence) === bucketOf(sequence)) run.count += 1
+    else runs.push({ sequence, count: 1 })
+  }
+  return runs
+}
+
+/** Changes that wait for their commit. */
+export interface BucketChanges {
+  add(relayerId: RelayerId, status: Status, sequence: number, change: number): void
+  clear(): void
+  write(executor: Executor): Promise<void>
+}
+
+export function openBucketChanges(): BucketChanges {
+  /** By relayer, then by bucket and status in one number. */
+  let waiting = new Map<RelayerId, Map<number, number>>()
+
+  return {
+    add(relayerId, status, sequence, change) {
+      const key = bucketOf(sequence) * statuses.length + statuses.indexOf(status)
+      const known = waiting.get(relayerId)
+      if (known) known.set(key, (known.get(key) ?? 0) + change)
+      else waiting.set(relayerId, new Map([[key, change]]))
+    },
+    clear() {
+      waiting = new Map()
+    },
+    async write(executor) {
+      const changes = waiting
+      waiting = new Map()
+      for (const [relayerId, byKey] of changes) {
+        for (const [key, change] of byKey) {
+          const status = statuses[key % statuses.length]
+          if (change === 0 || status === undefined) continue
+          await executor.all(add, { relayerId, bucket: Math.floor(key / statuses.length), status, change })
+        }
+      }
+    },
+  }
+}
+
+const add = statement<{ relayerId: RelayerId; bucket: number; status: Status; change: number }>((db, p) =>
+  db
+    .insertInto('tally_buckets')
+    .values({ relayer_id: p.relayerId, bucket: p.bucket, status: p.status, count: p.change })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['relayer_id', 'bucket', 'status'])
+        .doUpdateSet({ count: sql`tally_buckets.count + excluded.count` }),
+    ),
+)
+
+const removeEmpty = statement<{ relayerId: RelayerId; through: number }>((db, p) =>
+  db
+    .deleteFrom('tally_buckets')
+    .where('relayer_id', '=', p.relayerId)
+    .where('bucket', '<=', p.through)
+    .where('count', '=', 0),
+)
+
+/** Up to the bucket of `sequence`, as earlier commits left them. */
+export async function removeEmptyBuckets(executor: Executor, relayerId: RelayerId, sequence: number): Promise<void> {
+  await executor.all(removeEmpty, { relayerId, through: bucketOf(sequence) })
+}
+
+const sumOf = (table: 'tallies' | 'tally_buckets') =>
+  statement<{ relayerId: RelayerId }, { status: Status; count: number }>((db, p) =>
+    db
+      .selectFrom(table)
+      .select((eb) => ['status', eb.fn.sum<number>('count').as('count')])
+      .where('relayer_id', '=', p.relayerId)
+      .groupBy('status'),
+  )
+const sums = { tallies: sumOf('tallies'), buckets: sumOf('tally_buckets') }
+
+/** Whether the buckets hold what the tallies hold, of one status or of all together. */
+export async function bucketsAddUp(executor: Executor, relayerId: RelayerId, status?: Status): Promise<boolean> {
+  const read = async (sum: typeof sums.tallies) =>
+    (await executor.all(sum, { relayerId }))
+      .filter((row) => status === undefined || row.status === status)
+      .reduce((total, { count }) => total + Number(count), 0)
+  return (await read(sums.tallies)) === (await read(sums.buckets))
+}

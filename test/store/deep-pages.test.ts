@@ -1,0 +1,92 @@
+// Deep pages of a list on SQLite: exact after any writes, after a migration, and where a replica left the buckets behind.
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import type { RelayerId } from '../../src/domain/ids.ts'
+import { openAuditPad, pruneAudit, readAudit } from '../../src/store/access/audit-log.ts'
+import { listDeadLetters } from '../../src/store/deliveries/dead-letters.ts'
+import { sessionOver } from '../../src/store/session.ts'
+import { sqliteExecutor } from '../../src/store/sqlite/executor.ts'
+import { migrate } from '../../src/store/sqlite/migrate.ts'
+import { listTransactions, pageByBuckets } from '../../src/store/transactions/list-transactions.ts'
+import { openTallies } from '../../src/store/transactions/tallies.ts'
+import { now, someRelayer } from '../domain/some.ts'
+import { sendWithin } from './contract.ts'
+import { schemaBefore } from './earlier-database.ts'
+import { comparePages } from './pages-model.ts'
+
+test('pages by buckets are the pages by OFFSET, after any sequence of writes', async () => {
+  using database = openDatabase()
+  migrate(database, now)
+  const query = async <Row>(sql: string) => database.prepare(sql).all() as Row[]
+  await comparePages({ executor: sqliteExecutor(database), query })
+})
+
+test('a migration counts the rows of earlier versions, and a page counts them itself where the buckets miss some', async () => {
+  using database = openDatabase()
+  for (const sql of schemaBefore('027-tally-buckets', 'sqlite')) database.exec(sql)
+  const [rows, relayer] = [40_000, 'one' as RelayerId]
+  // Every third sequence has no transaction.
+  const sequence = (index: number) => index + Math.floor(index / 2)
+  database.exec(`WITH RECURSIVE clones (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM clones WHERE i < ${rows - 1})
+    INSERT INTO transactions (id, relayer_id, sequence, version, created_at, origin, from_address, value, data, pricing, speed,
+      phase, open, status, canceled_at, cancel_origin, ended_at, drop_reason)
+    SELECT 'id-' || i, '${relayer}', i + i / 2, 1, 1, 'client', '0x', '0', '0x', 'speed', 'fast', 'dropped', 0, 'canceled',
+      1, 'request', 1, 'canceled' FROM clones`)
+  database.exec(`INSERT INTO tallies (relayer_id, status, count) VALUES ('${relayer}', 'canceled', ${rows})`)
+  database.exec(
+    `INSERT INTO audit_log (last_at, count, entries) VALUES (1, 2, '[{"at":1},{"at":1}]'), (2, 1, '[{"at":2}]')`,
+  )
+  migrate(database, now)
+  const executor = sqliteExecutor(database)
+  expect((await readAudit(executor, 1)).total).toBe(3)
+  expect(await pruneAudit(executor, { entriesMax: 9, since: 2 }, 9)).toBe(false)
+  expect((await readAudit(executor, 1)).total).toBe(1)
+  const page = async (number: number) => {
+    const { items } = await listTransactions(executor, relayer, { status: 'canceled' }, { page: number, perPage: 100 })
+    return items.map((item) => item.sequence)
+  }
+  const last = Array.from({ length: 100 }, (_, index) => sequence(99 - index))
+  const window = { relayerId: relayer, limit: 100, offset: rows - 100 }
+  expect((await pageByBuckets(executor, window))?.map((row) => row.sequence)).toEqual(last)
+  expect(await page(400)).toEqual(last)
+  expect(await page(401)).toEqual([])
+  expect(await pageByBuckets(executor, { ...window, offset: rows })).toEqual([])
+  database.exec('UPDATE tally_buckets SET count = count - 1 WHERE bucket = 3')
+  expect(await pageByBuckets(executor, window)).toBeUndefined()
+  expect(await page(400)).toEqual(last)
+})
+
+test('dead letters are counted in slices, and a page may reach over two of them', async () => {
+  using database = openDatabase()
+  migrate(database, now)
+  const executor = sqliteExecutor(database)
+  const session = sessionOver(executor, openTallies(executor), openAuditPad(executor))
+  const relayer = someRelayer()
+  await session.saveRelayer(relayer)
+  const { id } = await sendWithin(session, relayer.id)
+  const rows = 25_000
+  const numbered = `WITH RECURSIVE numbered (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbered WHERE i < ${2 * rows})`
+  database.exec(
+    `INSERT INTO delivery_queues (notification_id, position, waiting, leased_until) VALUES ('hook', 0, ${rows}, 0)`,
+  )
+  database.exec(`${numbered} INSERT INTO outbox (id, relayer_id, transaction_id, status, terminal, occurred_at)
+    SELECT i, '${relayer.id}', '${id}', 'pending', 0, 1 FROM numbered`)
+  // Every second one is dead.
+  database.exec(`${numbered} INSERT INTO deliveries (notification_id, event_id, transaction_id, state, tries, first_tried_at, gave_up_at, last_error)
+    SELECT 'hook', i, '${id}', CASE i % 2 WHEN 0 THEN 'dead' ELSE 'waiting' END, 1, 1, 1, 'HTTP 500' FROM numbered`)
+  for (const page of [1, 1_428, 1_429, 1_430, 2_858, 3_571, 3_572, 3_573]) {
+    const found = await listDeadLetters(executor, 'hook', { page, perPage: 7 })
+    const first = 7 * (page - 1)
+    const expected = Array.from(
+      { length: Math.max(0, Math.min(7, rows - first)) },
+      (_, index) => 2 * (first + index + 1),
+    )
+    expect(found?.items.map(({ event }) => event.id)).toEqual(expected)
+    expect(found?.total).toBe(rows)
+  }
+})
+
+function openDatabase(): Database.Database & Disposable {
+  const database = new Database(':memory:')
+  return Object.assign(database, { [Symbol.dispose]: () => void database.close() })
+}

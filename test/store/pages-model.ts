@@ -1,0 +1,115 @@
+// Pages by buckets are the pages by OFFSET, after any sequence of writes, and the buckets are counts of the rows.
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { cancel } from '../../src/domain/cancel.ts'
+import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
+import { statuses } from '../../src/domain/transaction.ts'
+import { openAuditPad } from '../../src/store/access/audit-log.ts'
+import { sessionOver } from '../../src/store/session.ts'
+import type { Executor } from '../../src/store/statement.ts'
+import { pageByBuckets, pageByOffset } from '../../src/store/transactions/list-transactions.ts'
+import { openTallies } from '../../src/store/transactions/tallies.ts'
+import { now, queued, someRelayer } from '../domain/some.ts'
+import { freshId } from './contract.ts'
+
+const perPage = 3
+
+const anyWrite = fc.record({
+  do: fc.constantFrom('send', 'send', 'send', 'cancel', 'fail', 'bulk', 'remove', 'undo'),
+  /** Sequences are left out by sends that failed, and by rows that were removed. */
+  gap: fc.constantFrom(1, 1, 2, 4_096, 16_384, 40_000),
+  which: fc.nat({ max: 40 }),
+})
+
+interface Database {
+  readonly executor: Executor
+  query<Row>(sql: string): Promise<readonly Row[]>
+}
+
+export async function comparePages({ executor, query }: Database): Promise<void> {
+  let relayers = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyWrite, { minLength: 10, maxLength: 60 }), async (writes) => {
+      relayers += 1
+      const relayerId = `pages-${relayers}` as RelayerId
+      const tallies = openTallies(executor)
+      const session = sessionOver(executor, tallies, openAuditPad(executor))
+      await session.saveRelayer(
+        someRelayer({ id: relayerId, address: `0x${relayers.toString(16).padStart(40, '0')}` as never }),
+      )
+      const ids: TransactionId[] = []
+      let sequence = 0
+
+      async function write({ do: what, gap, which }: (typeof writes)[number]): Promise<void> {
+        if (what === 'send') {
+          sequence += gap
+          const id = freshId()
+          ids.push(id)
+          return session.insertTransaction(queued(sequence, { id, relayerId }))
+        }
+        if (what === 'bulk') return void (await session.cancelPending(relayerId, now))
+        const id = ids[which % Math.max(1, ids.length)]
+        if (id === undefined) return
+        if (what === 'remove') return void (await session.removeEnded(relayerId, ids.slice(which % ids.length)))
+        const before = await session.transaction(relayerId, id)
+        if (before?.lifecycle.phase !== 'queued') return
+        const refused = { ...before, lifecycle: { phase: 'dropped', reason: 'refused', droppedAt: now } as const }
+        await session.saveTransaction(before, what === 'fail' ? refused : cancel(before, now), now)
+      }
+
+      for (const each of writes) {
+        if (each.do === 'undo') {
+          tallies.count(relayerId, 'pending', sequence, 1)
+          tallies.forget()
+          continue
+        }
+        await write(each)
+        tallies.keep()
+        // Several units share a commit.
+        if (each.which % 2 === 0) await tallies.write()
+      }
+      await tallies.write()
+
+      expect(await query(bucketsOf(relayerId))).toEqual(await query(countsOf(relayerId)))
+      for (const status of [undefined, ...statuses]) {
+        for (let offset = 0; offset <= ids.length; offset += 1) {
+          const window = { relayerId, limit: perPage, offset }
+          const [byBuckets, byOffset] = [
+            await pageByBuckets(executor, window, status),
+            await pageByOffset(executor, window, status),
+          ]
+          expect(byBuckets?.map(({ id }) => id)).toEqual(byOffset.map(({ id }) => id))
+          if (byOffset.length === 0) break
+        }
+      }
+
+      // A share of retention removes the buckets that earlier shares emptied.
+      await session.cancelPending(relayerId, now)
+      tallies.keep()
+      await tallies.write()
+      for (const _ of [1, 2]) {
+        await session.removeEnded(relayerId, ids)
+        sequence += 40_000
+        const last = queued(sequence, { id: freshId(), relayerId })
+        ids.push(last.id)
+        await session.insertTransaction(last)
+        await session.saveTransaction(last, cancel(last, now), now)
+        tallies.keep()
+        await tallies.write()
+      }
+      const left = await query<{ bucket: number }>(
+        `SELECT DISTINCT bucket FROM tally_buckets WHERE relayer_id = '${relayerId}' ORDER BY bucket`,
+      )
+      expect(left.map(({ bucket }) => bucket)).toEqual(
+        [sequence - 40_000, sequence].map((each) => Math.floor(each / 16_384)),
+      )
+    }),
+    { numRuns: 25 },
+  )
+}
+
+const bucketsOf = (relayer: string) =>
+  `SELECT bucket, status, count FROM tally_buckets WHERE relayer_id = '${relayer}' AND count <> 0 ORDER BY bucket, status`
+const countsOf = (relayer: string) =>
+  `SELECT sequence / 16384 AS bucket, status, COUNT(*) AS count FROM transactions
+    WHERE relayer_id = '${relayer}' GROUP BY sequence / 16384, status ORDER BY 1, 2`
