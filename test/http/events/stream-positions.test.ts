@@ -9,12 +9,17 @@ import { expectFailure } from '../support/expectations.ts'
 import { at, put, transaction } from '../support/rows.ts'
 import { apiKey, serve } from '../support/serve.ts'
 
-/** One event each. */
-async function end(store: Store, ...ids: readonly string[]): Promise<void> {
+/** One event each. Returns the id of the newest, once readers see it. */
+async function end(store: Store, ...ids: readonly string[]): Promise<number> {
+  const before = await store.reads.newestEvent()
   for (const id of ids) {
     const stored = await put(store, transaction(id, { phase: 'queued' }))
     await store.commit((session) => session.saveTransaction(stored, cancel(stored, at), at))
   }
+  const newest = before + ids.length
+  // PostgreSQL shows events once every database transaction that began before them has ended, on the whole server.
+  await until(async () => (await store.reads.newestEvent()) === newest, { what: `event ${newest} to be shown` })
+  return newest
 }
 
 test('a burst is one line, at most every half second, and a returning reader gets what it missed', async () => {
@@ -39,14 +44,12 @@ test('a burst is one line, at most every half second, and a returning reader get
 
   const live = await follow()
   await waiting(100)
-  await end(server.store, 'one', 'two', 'three')
-  const third = await server.store.reads.newestEvent()
+  const third = await end(server.store, 'one', 'two', 'three')
   clock.advance(100)
   await waiting(500)
   expect(live.changes()).toEqual([third])
 
-  await end(server.store, 'four', 'five')
-  const fifth = await server.store.reads.newestEvent()
+  const fifth = await end(server.store, 'four', 'five')
   clock.advance(499)
   expect(live.changes()).toEqual([third])
   clock.advance(1)
