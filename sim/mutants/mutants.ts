@@ -265,8 +265,8 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: 'src/store/transactions/save-transaction.ts',
-        find: "pick(p, changed), version: sql<number>`version + 1` })\n      .where('id', '=', p.id)\n      .where('version', '=', p.version)\n      .where('open', '=', 1)",
-        put: "pick(p, changed), version: sql<number>`version + 1` })\n      .where('id', '=', p.id)\n      .where('version', '=', p.version)",
+        find: "pick(p, changed), version: sql<number>`version + 1` })\n        .where('id', '=', p.id)\n        .where('version', '=', p.version)\n        .where('open', '=', 1)",
+        put: "pick(p, changed), version: sql<number>`version + 1` })\n        .where('id', '=', p.id)\n        .where('version', '=', p.version)",
       },
     ],
   },
@@ -292,8 +292,8 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: 'src/store/transactions/save-transaction.ts',
-        find: "pick(p, changed), version: sql<number>`version + 1` })\n      .where('id', '=', p.id)\n      .where('version', '=', p.version)",
-        put: "pick(p, changed), version: sql<number>`version + 1` })\n      .where('id', '=', p.id)",
+        find: "pick(p, changed), version: sql<number>`version + 1` })\n        .where('id', '=', p.id)\n        .where('version', '=', p.version)",
+        put: "pick(p, changed), version: sql<number>`version + 1` })\n        .where('id', '=', p.id)",
       },
     ],
   },

@@ -81,7 +81,7 @@ async function removeShare(given: PruneTransactions, before: TimestampMs, from: 
     }),
   )
   const removing = ofEach.map(({ relayerId, ids }) =>
-    given.store.commit((session) => session.removeEnded(relayerId, ids), relayerId),
+    given.store.commit((session) => session.removeEnded(relayerId, ids), relayerId, { long: true }),
   )
   const removed = new Set((await Promise.all(removing)).flat())
   const last = ended.at(-1)

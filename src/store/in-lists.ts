@@ -1,5 +1,6 @@
 // Combines many statements that differ only in their values. PostgreSQL receives one list per column, in one round trip.
 // SQLite runs inside this process, so it runs the single statement each time.
+import type { Schema } from './schema.ts'
 import type { InLists, QueuedStatement } from './statement.ts'
 
 export type ListType = 'text' | 'bigint' | 'integer'
@@ -12,14 +13,19 @@ function failingUnlessAll(list: string, change: string): string {
   return `WITH changed AS (${change}) SELECT 1 / (count(*) = cardinality(${list}))::int AS all_of_them FROM changed`
 }
 
+/** The same for one row: its plan costs less than that of a list. */
+export function failingUnlessOne(change: string): string {
+  return `WITH changed AS (${change}) SELECT 1 / count(*)::int AS it FROM changed`
+}
+
 /** `write` receives the lists as a table, and the table's columns. */
 export function inLists<P extends object, R>(
   one: QueuedStatement<P, R>,
   types: Readonly<Record<keyof P & string, ListType>>,
   write: (given: string, columns: string) => string,
   options: {
-    readonly key?: keyof P & string
-    /** The statement must change the row of each `key`, and return it. */
+    readonly writes?: { readonly table: keyof Schema; readonly key: keyof P & string }
+    /** The statement must change the row of each key in `writes`, and return it. */
     readonly changesAll?: boolean
     /** `write` receives a parameter for each column; the one of `but` is a list. */
     readonly alike?: {
@@ -28,7 +34,7 @@ export function inLists<P extends object, R>(
     }
   } = {},
 ): Listed<P, R> {
-  const { key, alike, changesAll = false } = options
+  const { writes, alike, changesAll = false } = options
   // `types` has exactly the members of `P`.
   const names = Object.keys(types) as (keyof P & string)[]
   const columns = names.map((name) => `"${name}"`).join(', ')
@@ -38,14 +44,14 @@ export function inLists<P extends object, R>(
     ) as Record<keyof P & string, string>
   const asLists = parameters(() => true)
   const asAlike = parameters((name) => name === alike?.but)
-  const checked = (sql: string) => (changesAll && key !== undefined ? failingUnlessAll(asLists[key], sql) : sql)
+  const checked = (sql: string) => (changesAll && writes ? failingUnlessAll(asLists[writes.key], sql) : sql)
   return {
     ...one,
     lists: {
       sql: checked(write(`unnest(${Object.values(asLists).join(', ')}) AS given (${columns})`, columns)),
       columns: names,
       changesAll,
-      ...(key !== undefined && { key }),
+      ...(writes && { writes }),
       ...(alike && { alike: { sql: checked(alike.write(asAlike)), but: alike.but } }),
     },
   }

@@ -32,8 +32,11 @@ export interface QueuedStatement<P extends object, R> {
 export interface InLists {
   readonly sql: string
   readonly columns: readonly string[]
-  /** The column that identifies the changed row: a second change of a row waits for the first. Absent: it only inserts. */
-  readonly key?: string
+  /**
+   * The column that identifies a written row: a second statement for a row waits for the first. Absent: no other statement
+   * writes the row.
+   */
+  readonly writes?: { readonly table: keyof Schema; readonly key: string }
   /** The statement and its transaction fail unless it changes every row. */
   readonly changesAll: boolean
   /** For rows that differ in one column only: a list for that column, and one value for each of the others. */

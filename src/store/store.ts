@@ -34,8 +34,11 @@ export interface Store extends AsyncDisposable {
   check(): Promise<void>
 }
 
-/** The rows that a unit will read: a remote database reads them in one query for all units of a commit. */
+/** Facts of a unit before it runs. */
 export interface Ahead {
+  /** It may write thousands of rows: units of other relayers do not share its transaction. */
+  readonly long?: true
+  // Rows that it will read: a remote database reads them in one query for all units of a commit.
   readonly transactions?: readonly TransactionId[]
   readonly claims?: readonly Claim[]
 }

@@ -1,62 +1,15 @@
 // Two processes' transactions on one database: none waits for another with locks in hand, no event is passed over, and a
 // unit costs no other one its place.
-import pg from 'pg'
 import { expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
 import type { RelayerId } from '../../src/domain/ids.ts'
-import { systemClock } from '../../src/ops/clock.ts'
-import { secretUrl } from '../../src/ops/secret.ts'
-import { openPool } from '../../src/store/postgres/connect.ts'
-import { readingExecutor } from '../../src/store/postgres/executor.ts'
-import { type Lanes, openLanes } from '../../src/store/postgres/lanes.ts'
-import { openPostgresStore } from '../../src/store/postgres/open.ts'
-import { openSettledEvents } from '../../src/store/postgres/settled-events.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Lanes } from '../../src/store/postgres/lanes.ts'
 import { now } from '../domain/some.ts'
 import { send, sendWithin, storedRelayer } from './contract.ts'
 import { sharedPostgres } from './open-postgres.ts'
-import { quiet } from './open-store.ts'
+import { placesOn } from './postgres-place.ts'
 
-const server = sharedPostgres()
-
-interface Place extends AsyncDisposable {
-  readonly store: Store
-  readonly url: string
-  /** As another process would write, were it let in. */
-  otherLanes(): Lanes
-  /** A session of the database beside all of ours. */
-  session(): Promise<pg.Client>
-  query<Row>(sql: string): Promise<readonly Row[]>
-}
-
-async function openPlace(): Promise<Place> {
-  const postgres = await server()
-  const url = await postgres.database()
-  const shown = secretUrl(new URL(url))
-  await using opened = new AsyncDisposableStack()
-  const store = opened.use(await openPostgresStore({ url: shown, clock: systemClock, logger: quiet }))
-  const everything = opened.move()
-  return {
-    store,
-    url,
-    otherLanes() {
-      const pool = openPool(shown, 4, () => undefined)
-      everything.defer(() => pool.end())
-      const lanes = openLanes(pool, openSettledEvents(readingExecutor(pool), systemClock))
-      everything.defer(() => lanes.close())
-      return lanes
-    },
-    async session() {
-      const client = new pg.Client(url)
-      await client.connect()
-      everything.defer(() => client.end())
-      return client
-    },
-    query: (sql) => postgres.query(sql, new URL(url).pathname.slice(1)),
-    [Symbol.asyncDispose]: () => everything.disposeAsync(),
-  }
-}
-
+const openPlace = placesOn(sharedPostgres())
 test('two processes send and cancel for the same relayers at once: no deadlock, no place doubled or left out', async () => {
   await using place = await openPlace()
   const { store } = place

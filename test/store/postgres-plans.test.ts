@@ -75,16 +75,21 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
     const expected = /^transactions_(in_progress|displaced|unsettled|unsettled_wait|suspected)$/
     for (const index of indexes) expect(index, plan).toMatch(expected)
   }
-  expect(ofSteps).toHaveLength(12)
+  expect(ofSteps).toHaveLength(9)
   const sent = await sendWithin(session, relayer.id)
   await session.transaction(relayer.id, sent.id)
   await reads.transaction(relayer.id, sent.id)
   const attempts = [someAttempt(1, { transactionId: sent.id })] as const
   const bound = { ...sent, lifecycle: { phase: 'inFlight', nonce: 1, attempts } as const }
   const saved = await session.saveTransaction(sent, bound, now)
-  await findTransactions(witness, relayer.id, [sent.id])
+  await findTransactions(witness, [sent.id])
   await reads.work(relayer.id, undefined, work)
-  await session.saveTransaction(saved, cancel(saved, now), now)
+  const accepted = { state: 'handed', at: now, outcome: { kind: 'accepted' } } as const
+  const answered = { ...bound.lifecycle, attempts: [{ ...attempts[0], broadcast: accepted }] as const }
+  const answeredOne = await session.saveTransaction(saved, { ...saved, lifecycle: answered }, now)
+  const ofStates = [...seen].filter((sql) => /(INTO|UPDATE) attempts.*given/s.test(sql))
+  expect(ofStates).toHaveLength(2)
+  await session.saveTransaction(answeredOne, cancel(answeredOne, now), now)
   const queued = await sendWithin(session, relayer.id)
   await session.saveTransaction(queued, cancel(queued, now), now)
 
@@ -113,7 +118,7 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
   const claims = [...seen].filter((sql) => sql.includes('FROM idempotency_keys'))
   expect(claims).toHaveLength(1)
   const named = [...seen].filter((sql) => /\btransactions\b.*where (transactions\.)?"?id"? = (\$|any)/is.test(sql))
-  expect(named).toHaveLength(12)
+  expect(named).toHaveLength(17)
   for (const known of ['nothing', 'a small table']) {
     for (const sql of named) {
       expect({ known, sql, indexes: await indexesOf(sql) }).toEqual({ known, sql, indexes: ['transactions_pkey'] })
@@ -125,6 +130,11 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
       const plan = await planOf(sql)
       expect(plan, sql).not.toMatch(/Seq Scan on (transactions|attempts)/)
       expect(plan, sql).toMatch(/transactions_nonce|attempts_pkey|attempts_shrunk_pkey/)
+    }
+    for (const sql of ofStates) {
+      expect(await planOf(sql)).toMatch(
+        /using attempts_pkey[^S]*Index Cond: \(?\(transaction_id = |on attempts_pkey[^S]*Index Cond/,
+      )
     }
     for (const sql of ofAttempts)
       expect(await planOf(sql)).toMatch(/on attempts_pkey[^S]*Index Cond|using attempts_pkey/)

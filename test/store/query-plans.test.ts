@@ -181,9 +181,7 @@ test('what a step reads goes by the indexes of what is open, and the queue by it
   )
   expect(indexes.sort()).toEqual([
     'transactions_displaced',
-    'transactions_displaced',
     'transactions_expiring',
-    'transactions_in_progress',
     'transactions_in_progress',
     'transactions_status',
     'transactions_suspected',

@@ -16,15 +16,19 @@ export async function cancelPending(
   requester?: Requester,
 ): Promise<BulkCancellation> {
   const now = context.clock.now()
-  const result = await context.store.commit(async (session) => {
-    if (!(await session.relayer(relayerId))) {
-      throw relayerNotFound(relayerId)
-    }
-    const canceled = await session.cancelPending(relayerId, now, context.bulks?.share)
-    const isEmpty = !canceled.isUnderWay && canceled.canceled.length === 0 && canceled.failed.length === 0
-    if (requester && !isEmpty) session.recordAudit(allowed(requester, now, { relayerId }))
-    return canceled
-  }, relayerId)
+  const result = await context.store.commit(
+    async (session) => {
+      if (!(await session.relayer(relayerId))) {
+        throw relayerNotFound(relayerId)
+      }
+      const canceled = await session.cancelPending(relayerId, now, context.bulks?.share)
+      const isEmpty = !canceled.isUnderWay && canceled.canceled.length === 0 && canceled.failed.length === 0
+      if (requester && !isEmpty) session.recordAudit(allowed(requester, now, { relayerId }))
+      return canceled
+    },
+    relayerId,
+    { long: true },
+  )
   if (result.racing > 0) context.wake(relayerId)
   if (!result.isUnderWay || !context.bulks) return result
   const written = await context.bulks.finish(relayerId).catch((cause: unknown) => {

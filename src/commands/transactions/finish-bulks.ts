@@ -34,7 +34,9 @@ export async function finishBulks({ store, clock, logger, limits }: Surroundings
 
   async function write(relayerId: RelayerId, canceled: TransactionId[]): Promise<readonly TransactionId[]> {
     while (!ended.signal.aborted) {
-      const written = await store.commit((session) => session.cancelShare(relayerId, limits.bulkShare), relayerId)
+      const written = await store.commit((session) => session.cancelShare(relayerId, limits.bulkShare), relayerId, {
+        long: true,
+      })
       canceled.push(...written.canceled)
       if (written.isLast) return canceled
       await clock.sleep(limits.bulkBreathMs, ended.signal)

@@ -1,12 +1,10 @@
-// Commits a group of units in one transaction, which locks their relayer first; runs it again where that may help.
+// Commits a group of units in one transaction, which locks their relayers first; runs it again where that may help.
 import type { Client, Pool } from 'pg'
-import type { RelayerId } from '../../domain/ids.ts'
 import { openAuditPad } from '../access/audit-log.ts'
 import { together } from '../deferred.ts'
-import { lockRelayer } from '../relayers/relayers.ts'
+import { lockFreeRelayers, lockRelayer } from '../relayers/relayers.ts'
 import { sessionOver } from '../session.ts'
 import type { Executor } from '../statement.ts'
-import type { Ahead } from '../store.ts'
 import { findClaims } from '../transactions/claim.ts'
 import { findTransactions } from '../transactions/find-transaction.ts'
 import { openTallies } from '../transactions/tallies.ts'
@@ -17,16 +15,22 @@ import { howAgain, type ReportOutcome, type RunUnit, runUnit, type Unit, UnitFai
 import type { SettledEvents } from './settled-events.ts'
 import { withConnection } from './snapshot.ts'
 
-export interface Group {
+export interface Group<U extends Unit> {
   readonly pool: Pool
   readonly events: SettledEvents
-  readonly units: readonly Unit[]
-  /** Of all of them; without, no relayer is locked. */
-  readonly relayer: RelayerId | undefined
+  readonly units: readonly U[]
 }
 
-/** Never rejects. Returns how to report to the callers, in the order of their units. */
-export async function commitGroup(group: Group): Promise<readonly ReportOutcome[]> {
+export interface Committed<U extends Unit> {
+  /** How to report to the callers, in the order of the units of each relayer. */
+  readonly outcomes: readonly ReportOutcome[]
+  /** Of several relayers: the units of those that another process has locked. They have not run. */
+  readonly left: readonly U[]
+}
+
+/** Never rejects. */
+export async function commitGroup<U extends Unit>(group: Group<U>): Promise<Committed<U>> {
+  const ofEach = Map.groupBy(group.units, ({ relayer }) => relayer)
   let each: RunUnit = runUnit
   for (let tries = 1; ; tries += 1) {
     try {
@@ -34,13 +38,18 @@ export async function commitGroup(group: Group): Promise<readonly ReportOutcome[
     } catch (thrown) {
       const error = thrown instanceof UnitFailed ? thrown.cause : thrown
       const again = howAgain(error, each, tries)
-      if (!again) return group.units.map((unit) => () => unit.failed(error))
+      if (!again) return { outcomes: group.units.map((unit) => () => unit.failed(error)), left: [] }
+      // One of the relayers is the reason, and holds up none of the others.
+      if (ofEach.size > 1) {
+        const committed = await Promise.all([...ofEach.values()].map((units) => commitGroup({ ...group, units })))
+        return { outcomes: committed.flatMap(({ outcomes }) => outcomes), left: [] }
+      }
       each = again
     }
   }
 }
 
-async function commitOnce(group: Group, each: RunUnit): Promise<readonly ReportOutcome[]> {
+async function commitOnce<U extends Unit>(group: Group<U>, each: RunUnit): Promise<Committed<U>> {
   return withConnection(group.pool, async (client) => {
     try {
       return await inTransaction(client, group, each)
@@ -52,25 +61,33 @@ async function commitOnce(group: Group, each: RunUnit): Promise<readonly ReportO
   })
 }
 
-async function inTransaction(client: Client, group: Group, each: RunUnit): Promise<readonly ReportOutcome[]> {
+async function inTransaction<U extends Unit>(
+  client: Client,
+  { units, events }: Group<U>,
+  each: RunUnit,
+): Promise<Committed<U>> {
   // Run one by one, the failing unit shows its own error.
   const writing = writingExecutor(client, each === runUnit ? openGathering() : undefined)
   // Without READ WRITE: a server that became read-only, as some do when their disk fills up, stays so.
   writing.send('BEGIN ISOLATION LEVEL READ COMMITTED')
   // Run one by one, each unit reads for itself: the shared reads may be the reason for the failure.
-  const ahead = each === runUnit ? group.units.map((unit) => unit.ahead) : []
-  const { session, deferred } = await openUnits(writing, ahead, group)
-  const answers: ReportOutcome[] = []
-  for (const unit of group.units) answers.push(await each(unit, session, writing, deferred))
+  const { sessionOf, deferred } = await openUnits(writing, units, each === runUnit, events)
+  const outcomes: ReportOutcome[] = []
+  const left: U[] = []
+  for (const unit of units) {
+    const session = sessionOf(unit)
+    if (session) outcomes.push(await each(unit, session, writing, deferred))
+    else left.push(unit)
+  }
   await deferred.write()
   await writing.commit()
-  return answers
+  return { outcomes, left }
 }
 
 /** There is no such relayer. The server refuses even to look for an id with U+0000. */
 const withoutRelayer = { reserveSequence: async () => undefined, reserveSequences: async () => undefined }
 
-async function openUnits(writing: Writing, ahead: readonly Ahead[], { events, relayer }: Group) {
+async function openUnits(writing: Writing, units: readonly Unit[], reads: boolean, events: SettledEvents) {
   const executor: Executor = {
     all: writing.all,
     change: writing.change,
@@ -79,16 +96,27 @@ async function openUnits(writing: Writing, ahead: readonly Ahead[], { events, re
   const tallies = openTallies(executor)
   const pad = openAuditPad(executor)
   const session = sessionOver(executor, tallies, pad)
-  if (relayer === undefined) return { session, deferred: together(tallies, pad) }
+  const relayers = new Set(units.flatMap(({ relayer }) => (relayer === undefined ? [] : [relayer])))
+  const [relayer] = relayers
+  if (relayer === undefined) return { sessionOf: () => session, deferred: together(tallies, pad) }
+  const ahead = reads ? units.map((unit) => unit.ahead) : []
   const ids = new Set(ahead.flatMap(({ transactions = [] }) => transactions).filter(canStand))
   const claimed = ahead.flatMap(({ claims = [] }) => claims).filter(({ key }) => canStand(key))
-  // After the lock and on its connection: the reads see the commits of the lock's last holder.
-  const [row, transactions, claims] = await Promise.all([
-    lockRelayer(executor, relayer),
-    ids.size > 0 ? findTransactions(executor, relayer, [...ids]) : [],
+  // After the locks and on their connection: the reads see the commits of the last holders.
+  const [rows, transactions, claims] = await Promise.all([
+    relayers.size > 1 ? lockFreeRelayers(executor, [...relayers].filter(canStand)) : lockRelayer(executor, relayer),
+    ids.size > 0 ? findTransactions(executor, [...ids]) : [],
     claimed.length > 0 ? findClaims(executor, claimed) : new Map<string, undefined>(),
   ])
-  if (!row) return { session: { ...session, ...withoutRelayer }, deferred: together(tallies, pad) }
-  const locked = ofLockedRelayer({ executor, session, tallies, row, transactions, claims })
-  return { session: locked.session, deferred: together(locked.sequences, tallies, pad) }
+  const locked = new Map(
+    rows.map((row) => {
+      const its = transactions.filter(({ relayerId }) => relayerId === row.id)
+      return [row.id, ofLockedRelayer({ executor, session, tallies, row, transactions: its, claims })]
+    }),
+  )
+  const unlocked = relayers.size > 1 ? undefined : { ...session, ...withoutRelayer }
+  return {
+    sessionOf: (unit: Unit) => (unit.relayer === undefined ? session : (locked.get(unit.relayer)?.session ?? unlocked)),
+    deferred: together(...[...locked.values()].map(({ sequences }) => sequences), tallies, pad),
+  }
 }

@@ -1,5 +1,6 @@
 // Runs statements on PostgreSQL connections, each prepared once a connection.
-import type { Client, ClientBase, Pool, QueryConfig, QueryResult } from 'pg'
+import type { Client, Pool, QueryConfig, QueryResult } from 'pg'
+import { failingUnlessOne } from '../in-lists.ts'
 import type { Executor, QueuedStatement, Statement } from '../statement.ts'
 import { CommitInDoubt, isConnectionLost } from './failure.ts'
 import { type AnyListed, type Gathered, type Gathering, inOneStatement } from './gather.ts'
@@ -25,7 +26,12 @@ function queryOfGathered(gathered: Gathered): QueryConfig {
   const { statement, rows } = gathered
   const [only] = rows
   // A plan for lists is a dear one for a single row.
-  if (rows.length === 1 && only && !statement.lists.changesAll) return queryOf(statement, only)
+  if (rows.length === 1 && only) {
+    const query = queryOf(statement, only)
+    if (!statement.lists.changesAll) return query
+    const text = failingUnlessOne(query.text)
+    return { ...query, name: nameOf(text), text }
+  }
   const { text, values } = inOneStatement(gathered)
   return { name: nameOf(text), text, values }
 }
@@ -43,15 +49,16 @@ export function canStand(text: string): boolean {
   return !text.includes('\0')
 }
 
-/** Reads, each on whatever connection is free, or all on the one given. */
-export function readingExecutor(on: Pool | ClientBase): Executor {
+type Request = (query: QueryConfig) => Promise<QueryResult>
+
+/** Reads, each on whatever connection is free, or all as `request` sends them. */
+export function readingExecutor(on: Pool | Request): Executor {
+  const request: Request = typeof on === 'function' ? on : (query) => on.query(query)
   return {
     async all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {
       const query = queryOf(statement, parameters)
       if (!canBeFound(query)) return []
-      // Both have the same `query`, which the compiler can't choose an overload of for the two at once.
-      const { rows } = await (on as ClientBase).query(query)
-      return rows as R[]
+      return (await request(query)).rows as R[]
     },
   }
 }
@@ -179,14 +186,14 @@ function trackAnswers() {
 }
 
 /** Statements of one turn leave in one write: each write costs a system call, and wakes the server up. */
-function inOneWrite(client: Client): (query: QueryConfig | string) => Promise<QueryResult> {
+export function inOneWrite(client: Client): (query: QueryConfig | string) => Promise<QueryResult> {
   const { stream } = client.connection
   let held = false
   return (query) => {
     if (!held) {
       held = true
       stream.cork()
-      queueMicrotask(() => {
+      process.nextTick(() => {
         held = false
         stream.uncork()
       })

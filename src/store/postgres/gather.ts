@@ -4,8 +4,9 @@ import type { InLists } from '../statement.ts'
 
 /** Rows in one statement: bounds the server's memory. */
 const rowsMax = 1_000
-/** With more runs of alike rows than this, a single statement for all rows costs less. */
+/** With more runs of alike rows than this, or shorter ones, a single statement for all rows costs less. */
 const runsMax = 3
+const rowsOfRunMin = 4
 
 /** With any parameters and rows. */
 export type AnyListed = Listed<object, unknown>
@@ -26,18 +27,18 @@ export interface Gathering {
 
 export function openGathering(): Gathering {
   let waiting = new Map<AnyListed, object[]>()
-  /** The keys of the waiting rows. */
-  let changed = new Set<unknown>()
+  /** The waiting rows, by their table and key. */
+  let written = new Set<string>()
 
   return {
     add(statement, row) {
       const rows = waiting.get(statement)
       if (rows && rows.length >= rowsMax) return false
-      const { key } = statement.lists
-      if (key !== undefined) {
-        const subject = member(row, key)
-        if (changed.has(subject)) return false
-        changed.add(subject)
+      const { writes } = statement.lists
+      if (writes) {
+        const subject = `${writes.table} ${member(row, writes.key)}`
+        if (written.has(subject)) return false
+        written.add(subject)
       }
       if (rows) rows.push(row)
       else waiting.set(statement, [row])
@@ -46,7 +47,7 @@ export function openGathering(): Gathering {
     take() {
       const taken = [...waiting].flatMap(([statement, rows]) => inRuns(statement, rows))
       waiting = new Map()
-      changed = new Set()
+      written = new Set()
       return taken
     },
   }
@@ -79,7 +80,9 @@ function inRuns(statement: AnyListed, rows: readonly object[]): readonly Gathere
     if (run && first && others.every((column) => member(first, column) === member(row, column))) run.push(row)
     else runs.push([row])
   }
-  return runs.length > runsMax ? [{ statement, rows }] : runs.map((run) => ({ statement, rows: run, alike }))
+  return runs.length > Math.min(runsMax, Math.max(1, rows.length / rowsOfRunMin))
+    ? [{ statement, rows }]
+    : runs.map((run) => ({ statement, rows: run, alike }))
 }
 
 /** Reads a parameter of a row. `add` was called with rows of the statement's type. */

@@ -1,18 +1,22 @@
-// Units of one relayer share a transaction, and so its lock and its sync; those of different relayers run side by side.
+// Units share transactions, and so their round trips and their sync: those of one relayer always, those of several while the
+// database is busy.
 //
-// The relayer's row is locked before anything else. So of two processes with units for one relayer each waits for the
-// other once, at its first statement, and never with locks in hand: its transactions, counts and sequences need no order.
+// A relayer's row is locked before anything else, and a transaction of several relayers takes only locks that are free. So of
+// two processes with units for one relayer each waits for the other once, at its first statement, and never with locks in
+// hand: its transactions, counts and sequences need no order.
 import type { Pool } from 'pg'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Ahead, Session, Store } from '../store.ts'
 import { commitGroup } from './commit-group.ts'
-import type { ReportOutcome, Unit } from './run-unit.ts'
+import type { ReportOutcome, UnitOfRelayer } from './run-unit.ts'
 import type { SettledEvents } from './settled-events.ts'
+import { openWaitingUnits } from './waiting-units.ts'
 
-/** Units in one transaction: bounds how long the relayer is locked. */
-const unitsMax = 128
+/** Transactions of several relayers at once. More of them would be smaller, and each costs the same round trips. */
+const sharedMax = 2
 /** So many are answered in a turn of the event loop: what the server says meanwhile is heard in between. */
 const answersAtOnce = 24
+
 export interface Lanes {
   /** Resolves when the unit is durable. Units of one relayer are run in the order of their calls. */
   commit: Store['commit']
@@ -21,8 +25,11 @@ export interface Lanes {
 }
 
 export function openLanes(pool: Pool, events: SettledEvents): Lanes {
-  const lanes = new Map<RelayerId, Unit[]>()
+  const waiting = openWaitingUnits()
   const running = new Set<Promise<void>>()
+  let shared = 0
+  let isBeginning = false
+  let answered: Promise<void> = Promise.resolve()
   let closed = false
 
   function follow(work: Promise<void>): void {
@@ -30,53 +37,77 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
     work.finally(() => running.delete(work))
   }
 
-  async function drain(relayer: RelayerId, waiting: Unit[]): Promise<void> {
-    // A turn of the event loop first: requests whose bytes are there already join this transaction.
-    await new Promise((resolve) => setImmediate(resolve))
-    let answered: Promise<void> = Promise.resolve()
-    let answers: readonly ReportOutcome[] = []
-    while (waiting.length > 0) {
-      const committing = commitGroup({ pool, events, units: waiting.splice(0, unitsMax), relayer })
-      // What the answers set off takes a while: the server has the next transaction by then.
-      answered = answerInOrder(answers, answered)
-      answers = await committing
+  /** After a turn of the event loop: requests whose bytes are there already join the transaction. */
+  function beginSoon(): void {
+    if (isBeginning) return
+    isBeginning = true
+    setImmediate(() => {
+      isBeginning = false
+      begin()
+    })
+  }
+
+  /** Returns whether any transaction began. */
+  function begin(): boolean {
+    const before = running.size
+    for (let units = waiting.takeAlone(); units.length > 0; units = waiting.takeAlone()) follow(run(units))
+    while (shared < sharedMax) {
+      const units = waiting.takeShared()
+      if (units.length === 0) break
+      shared += 1
+      follow(run(units, () => (shared -= 1)))
     }
-    lanes.delete(relayer)
+    return running.size > before
+  }
+
+  async function run(units: readonly UnitOfRelayer[], ended = () => {}): Promise<void> {
+    const { outcomes, left } = await commitGroup({ pool, events, units })
+    waiting.release(units, left)
+    ended()
+    const goesOn = begin()
+    const before = answered
+    answered = (async () => {
+      await before
+      // The callers continue for a while: the server has the next transactions by then.
+      if (goesOn) await nextTurn()
+      await answerAll(outcomes)
+    })()
     await answered
-    for (const answer of answers) answer()
   }
 
   return {
     commit<T>(unit: (session: Session) => Promise<T>, relayer?: RelayerId, ahead: Ahead = {}): Promise<T> {
       if (closed) return Promise.reject(new Error('the store is closed'))
       return new Promise<T>((resolve, reject) => {
-        // What a unit answers goes to who gave it: of what type it is, nobody in between knows.
-        const waiting: Unit = { ahead, run: unit, done: resolve as (value: unknown) => void, failed: reject }
+        // A unit's result returns to its caller: nothing in between has its type.
+        const fresh = { ahead, run: unit, done: resolve as (value: unknown) => void, failed: reject }
         if (relayer === undefined) {
-          follow(commitGroup({ pool, events, units: [waiting], relayer }).then(([answer]) => answer?.()))
+          const committing = commitGroup({ pool, events, units: [fresh] })
+          follow(committing.then(({ outcomes: [answer] }) => answer?.()))
           return
         }
-        const lane = lanes.get(relayer)
-        if (lane) {
-          lane.push(waiting)
-          return
-        }
-        const fresh = [waiting]
-        lanes.set(relayer, fresh)
-        follow(drain(relayer, fresh))
+        waiting.add({ ...fresh, relayer })
+        beginSoon()
       })
     },
     async close() {
       closed = true
-      await Promise.all(running)
+      while (!waiting.isEmpty() || running.size > 0) {
+        await Promise.all(running)
+        await nextTurn()
+      }
     },
   }
 }
 
-async function answerInOrder(answers: readonly ReportOutcome[], before: Promise<void>): Promise<void> {
-  await before
+async function answerAll(answers: readonly ReportOutcome[]): Promise<void> {
   for (const [index, answer] of answers.entries()) {
-    if (index % answersAtOnce === 0) await new Promise((resolve) => setImmediate(resolve))
+    if (index > 0 && index % answersAtOnce === 0) await nextTurn()
     answer()
   }
+}
+
+/** Of the event loop. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }

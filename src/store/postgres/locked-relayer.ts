@@ -5,14 +5,21 @@ import { OwnershipLost } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Status, Transaction } from '../../domain/transaction.ts'
 import type { Deferred } from '../deferred.ts'
+import { inLists } from '../in-lists.ts'
 import { type RelayerRow, relayerFromRow } from '../relayers/relayer-row.ts'
 import { type Executor, statement } from '../statement.ts'
 import type { Session } from '../store.ts'
 import { claimUnclaimed, nameOfClaim } from '../transactions/claim.ts'
 import { countByStatus, pendingAmong, type Tallies } from '../transactions/tallies.ts'
 
-const saveLastSequence = statement<{ id: RelayerId; last: number }>((db, p) =>
-  db.updateTable('relayers').set({ last_sequence: p.last }).where('id', '=', p.id),
+const saveLastSequence = inLists(
+  statement<{ id: RelayerId; last: number }>((db, p) =>
+    db.updateTable('relayers').set({ last_sequence: p.last }).where('id', '=', p.id),
+  ),
+  { id: 'text', last: 'bigint' },
+  (given) => `UPDATE relayers SET last_sequence = given.last FROM ${given}
+    WHERE relayers.id = ANY($1::text[]) AND relayers.id = given.id`,
+  { writes: { table: 'relayers', key: 'id' } },
 )
 
 export interface Locked {
@@ -106,6 +113,11 @@ function rememberRow({ executor, session, row }: Locked): {
       if (!known || relayerId !== id) return session.fence(relayerId, epoch)
       if (BigInt(row.epoch) !== epoch)
         throw new OwnershipLost(`epoch ${epoch} of relayer ${id} is over: it has another owner`)
+    },
+    async raiseFloor(relayerId, floor) {
+      const { spentBelow, explainedBelow } = floor
+      const stands = row.spent_below >= spentBelow && row.explained_below >= explainedBelow
+      if (!known || relayerId !== id || !stands) await session.raiseFloor(relayerId, floor)
     },
     async acquire(relayerId) {
       await leaveToRow()

@@ -14,7 +14,7 @@ import { openLanes } from './lanes.ts'
 import type { Lines } from './lines.ts'
 import { migrate } from './migrate.ts'
 import { openSettledEvents } from './settled-events.ts'
-import { asOfOneInstant, withConnection } from './snapshot.ts'
+import { openSnapshots, withConnection } from './snapshot.ts'
 
 /** How long readiness reports a full disk. Afterwards a balancer sends requests again, which test the disk. */
 const diskFullBelievedMs = 5_000
@@ -38,6 +38,7 @@ export async function openPostgresStore(options: {
   opened.defer(() => readers.end())
 
   const reading = readingExecutor(readers)
+  const snapshots = openSnapshots(readers)
   const events = openSettledEvents(reading, clock)
   const lanes = openLanes(writers, events)
   opened.defer(() => lanes.close())
@@ -56,7 +57,7 @@ export async function openPostgresStore(options: {
       {
         ...readsOver({ all: reading.all, settledEvent: () => events.read(reading) }),
         work: (...parameters: Parameters<Reads['work']>) =>
-          asOfOneInstant(readers, (executor) => loadWork(executor, ...parameters)),
+          snapshots.asOfOneInstant((executor) => loadWork(executor, ...parameters)),
       },
       translateError,
     ),

@@ -1,14 +1,21 @@
 // Runs one unit of a group: bare at first, and with a savepoint of its own where a unit of its group failed.
+import type { RelayerId } from '../../domain/ids.ts'
 import type { Deferred } from '../deferred.ts'
 import type { Ahead, Session } from '../store.ts'
 import type { Writing } from './executor.ts'
 import { isConnectionLost, isGivenUp, isOfDatabase } from './failure.ts'
 
 export interface Unit {
+  /** Absent: it locks no relayer. */
+  readonly relayer?: RelayerId
   readonly ahead: Ahead
   run(session: Session): Promise<unknown>
   done(value: unknown): void
   failed(error: unknown): void
+}
+
+export interface UnitOfRelayer extends Unit {
+  readonly relayer: RelayerId
 }
 
 /** Reports to a unit's caller. */

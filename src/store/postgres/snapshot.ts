@@ -1,18 +1,72 @@
-// Runs several reads on one snapshot of the database.
+// Runs several reads on one snapshot of the database. Those that wait at the same time share it, and its round trips.
 import type { Pool, PoolClient } from 'pg'
 import type { Executor } from '../statement.ts'
-import { readingExecutor } from './executor.ts'
-import { isConnectionLost } from './failure.ts'
+import { inOneWrite, readingExecutor } from './executor.ts'
+import { isConnectionLost, isOfDatabase } from './failure.ts'
 
-export async function asOfOneInstant<T>(pool: Pool, read: (executor: Executor) => Promise<T>): Promise<T> {
-  return withConnection(pool, async (client) => {
-    // Not awaited: if it fails, the reads behind it fail, too.
-    client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY').catch(() => undefined)
-    try {
-      return await read(readingExecutor(client))
-    } finally {
-      client.query('COMMIT').catch(() => undefined)
+/** More of them would be smaller, and each costs the same round trips. */
+const snapshotsMax = 2
+const readsMax = 32
+
+interface Waiting {
+  read(executor: Executor): Promise<unknown>
+  done(value: unknown): void
+  failed(error: unknown): void
+}
+
+export interface Snapshots {
+  asOfOneInstant<T>(read: (executor: Executor) => Promise<T>): Promise<T>
+}
+
+export function openSnapshots(pool: Pool): Snapshots {
+  const waiting: Waiting[] = []
+  let running = 0
+
+  function begin(): void {
+    while (running < snapshotsMax && waiting.length > 0) {
+      running += 1
+      void readAll(pool, waiting.splice(0, readsMax)).finally(() => {
+        running -= 1
+        begin()
+      })
     }
+  }
+
+  return {
+    asOfOneInstant<T>(read: (executor: Executor) => Promise<T>): Promise<T> {
+      return new Promise<T>((resolve, reject) => {
+        waiting.push({ read, done: resolve as (value: unknown) => void, failed: reject })
+        setImmediate(begin)
+      })
+    },
+  }
+}
+
+/** Never rejects. */
+async function readAll(pool: Pool, reads: readonly Waiting[]): Promise<void> {
+  const results = await onOneSnapshot(pool, reads).catch((error: unknown) =>
+    reads.map((): PromiseSettledResult<unknown> => ({ status: 'rejected', reason: error })),
+  )
+  for (const [index, each] of reads.entries()) {
+    const result = results[index]
+    if (result?.status === 'fulfilled') each.done(result.value)
+    // The first statement that fails ends the transaction, and the other reads with it.
+    else if (reads.length > 1 && !isOfDatabase(result?.reason)) await readAll(pool, [each])
+    else each.failed(result?.reason)
+  }
+}
+
+async function onOneSnapshot(pool: Pool, reads: readonly Waiting[]): Promise<PromiseSettledResult<unknown>[]> {
+  return withConnection(pool, async (client) => {
+    const request = inOneWrite(client)
+    // Not awaited: if it fails, the reads behind it fail, too.
+    request('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY').catch(() => undefined)
+    const executor = readingExecutor(request)
+    const results = await Promise.allSettled(reads.map(({ read }) => read(executor)))
+    request('COMMIT').catch(() => undefined)
+    const lost = results.find((each) => each.status === 'rejected' && isConnectionLost(each.reason))
+    if (lost?.status === 'rejected') throw lost.reason
+    return results
   })
 }
 

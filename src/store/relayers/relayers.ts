@@ -42,8 +42,18 @@ const locked = statement<{ id: RelayerId }, RelayerRow>((db, p, dialect) =>
     .$if(dialect === 'postgres', (query) => query.forNoKeyUpdate()),
 )
 
-export async function lockRelayer(executor: Executor, id: RelayerId): Promise<RelayerRow | undefined> {
-  return first(executor, locked, { id })
+const freeOnes = statement<{ ids: readonly RelayerId[] }, RelayerRow>((db, p) =>
+  db.selectFrom('relayers').selectAll().where(sql<boolean>`id = ANY(${p.ids})`).forNoKeyUpdate().skipLocked(),
+)
+
+/** At most one row. Waits for its lock. */
+export async function lockRelayer(executor: Executor, id: RelayerId): Promise<readonly RelayerRow[]> {
+  return executor.all(locked, { id })
+}
+
+/** Without those that another transaction has locked. PostgreSQL only. */
+export async function lockFreeRelayers(executor: Executor, ids: readonly RelayerId[]): Promise<readonly RelayerRow[]> {
+  return executor.all(freeOnes, { ids })
 }
 
 const page = statement<{ limit: number; offset: number }, RelayerRow>((db, p) =>

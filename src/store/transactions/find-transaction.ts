@@ -66,12 +66,10 @@ const attemptsOfAll = statement<{ ids: readonly string[] }, AttemptRow>((db, p) 
  */
 export async function findTransactions(
   executor: Executor,
-  relayerId: RelayerId,
   ids: readonly TransactionId[],
 ): Promise<readonly Transaction[]> {
-  const rows = (await executor.all(byIds, { ids })).filter((row) => row.relayer_id === relayerId)
-  const bound = rows.filter((row) => row.nonce !== null).map((row) => row.id)
-  const attempts = bound.length > 0 ? await executor.all(attemptsOfAll, { ids: bound }) : []
+  // In parallel: the caller has locked their relayers, so nothing is written in between.
+  const [rows, attempts] = await Promise.all([executor.all(byIds, { ids }), executor.all(attemptsOfAll, { ids })])
   const byTransaction = Map.groupBy(attempts, (attempt) => attempt.transaction_id)
   return rows.flatMap((row) => {
     const ofNonce = (byTransaction.get(row.id) ?? []).filter(({ nonce }) => nonce === row.nonce)

@@ -19,7 +19,7 @@ const insertQueued = inLists(
   statement<QueuedRow>((db, p) => db.insertInto('transactions').values(columnsOf(p, queuedColumns))),
   queuedColumns,
   (given, columns) => `INSERT INTO transactions (${columns}) SELECT * FROM ${given}`,
-  { key: 'id' },
+  { writes: { table: 'transactions', key: 'id' } },
 )
 
 const laterColumns = namesOf(transactionColumns).filter((name) => !(name in queuedColumns))

@@ -140,7 +140,7 @@ function nonceOf({ lifecycle }: Transaction): number {
 }
 
 /** `attempts` are those of the rows' nonces, in order. */
-export function withAttempts(rows: readonly TransactionRow[], attempts: readonly AttemptRow[]): readonly Transaction[] {
+function withAttempts(rows: readonly TransactionRow[], attempts: readonly AttemptRow[]): readonly Transaction[] {
   const ofEach = Map.groupBy(attempts, (attempt) => attempt.transaction_id)
   return rows.map((row) => transactionFromRow(row, (ofEach.get(row.id) ?? []).map(attemptFromRow)))
 }

@@ -5,64 +5,34 @@ import { keptByEveryNode } from '../../domain/decide/window.ts'
 import { passedMax, type Work } from '../../domain/decide/work.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
-import type { Transaction } from '../../domain/transaction.ts'
 import type { QueueHead } from '../../domain/wait.ts'
 import { findRelayer, findRelayerAndFloor } from '../relayers/relayers.ts'
 import { type Executor, first, type QueryBuilder, statement } from '../statement.ts'
-import type { AttemptRow } from './attempt-row.ts'
 import { isNotAmongTaken, isNotTaken } from './bulk-mark.ts'
-import { explainedRuns, findUnsettled, withAttempts } from './load-unsettled.ts'
+import { explainedRuns, findUnsettled } from './load-unsettled.ts'
 import { listPresigned } from './presigned-no-ops.ts'
-import { type Known, readChanged, type Selection, selection } from './read-changed.ts'
-import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
+import { type Known, readChanged, type Version, versionColumns } from './read-changed.ts'
+import type { TransactionRow } from './transaction-row.ts'
 
 // Literals, not parameters: otherwise the planner does not match the queries with the partial indexes.
 const inProgress = sql<boolean>`transactions.open = 1 AND transactions.nonce IS NOT NULL AND transactions.confirmed_at IS NULL`
 /** Confirmed, with a foreign spender. */
 const displaced = sql<boolean>`transactions.open = 1 AND transactions.confirmed_at IS NOT NULL AND transactions.included_kind = 'external'`
 
-const boundRows = (db: QueryBuilder, p: { relayerId: RelayerId }, which: typeof inProgress) =>
-  db.selectFrom('transactions').where('relayer_id', '=', p.relayerId).where(which)
-
 // Each part reads by its own index.
-const bound: Selection<{ relayerId: RelayerId }> = {
-  rows: statement((db, p) =>
-    boundRows(db, p, inProgress)
-      .selectAll()
-      .unionAll(boundRows(db, p, displaced).selectAll())
-      .orderBy('nonce'),
-  ),
-  versions: statement((db, p) =>
-    boundRows(db, p, inProgress)
-      .select(['id', 'version', 'nonce'])
-      .unionAll(boundRows(db, p, displaced).select(['id', 'version', 'nonce']))
-      .orderBy('nonce'),
-  ),
-}
-
-const attemptRows = (db: QueryBuilder, p: { relayerId: RelayerId }, which: typeof inProgress) =>
-  db
-    .selectFrom('transactions')
-    .innerJoin('attempts', (join) =>
-      join.onRef('attempts.transaction_id', '=', 'transactions.id').onRef('attempts.nonce', '=', 'transactions.nonce'),
-    )
-    .selectAll('attempts')
-    .where('transactions.relayer_id', '=', p.relayerId)
-    .where(which)
-
-const boundAttempts = statement<{ relayerId: RelayerId }, AttemptRow>((db, p) =>
-  attemptRows(db, p, inProgress)
-    .unionAll(attemptRows(db, p, displaced))
-    .orderBy('nonce')
-    .orderBy('position'),
-)
+const bound = statement<{ relayerId: RelayerId }, Version>((db, p) => {
+  const rows = (which: typeof inProgress) =>
+    db.selectFrom('transactions').select(versionColumns).where('relayer_id', '=', p.relayerId).where(which)
+  return rows(inProgress).unionAll(rows(displaced)).orderBy('nonce')
+})
 
 const unfundedCondition: Condition = 'balance_short'
 const isFunded = sql<boolean>`(wait_condition IS NULL OR wait_condition <> ${sql.lit(unfundedCondition)})`
 
-const queue = selection<{ relayerId: RelayerId; limit: number }>((db, p) =>
+const queue = statement<{ relayerId: RelayerId; limit: number }, Version>((db, p) =>
   db
     .selectFrom('transactions')
+    .select(versionColumns)
     .where('relayer_id', '=', p.relayerId)
     // Only queued transactions are pending, so the index of statuses is the index of the queue.
     .where('status', '=', 'pending')
@@ -73,9 +43,10 @@ const queue = selection<{ relayerId: RelayerId; limit: number }>((db, p) =>
 )
 
 /** For `skip_unfunded`: those that the balance may cover. */
-const funded = selection<{ relayerId: RelayerId; limit: number }>((db, p) =>
+const funded = statement<{ relayerId: RelayerId; limit: number }, Version>((db, p) =>
   db
     .selectFrom('transactions')
+    .select(versionColumns)
     .where('relayer_id', '=', p.relayerId)
     .where('status', '=', 'pending')
     .where('suspected_hash', 'is', null)
@@ -86,9 +57,10 @@ const funded = selection<{ relayerId: RelayerId; limit: number }>((db, p) =>
 )
 
 /** The owner has marked these. It marks none behind the transactions that it loads, which bounds the search. */
-const unfunded = selection<{ relayerId: RelayerId; through: number; limit: number }>((db, p) =>
+const unfunded = statement<{ relayerId: RelayerId; through: number; limit: number }, Version>((db, p) =>
   db
     .selectFrom('transactions')
+    .select(versionColumns)
     .where('relayer_id', '=', p.relayerId)
     .where('status', '=', 'pending')
     .where('suspected_hash', 'is', null)
@@ -100,23 +72,28 @@ const unfunded = selection<{ relayerId: RelayerId; through: number; limit: numbe
 )
 
 async function queueOf(
-  read: Reader,
+  executor: Executor,
   { id: relayerId, policies }: Relayer,
   queuedMax: number,
-): Promise<readonly Transaction[]> {
+): Promise<readonly Version[]> {
   const limit = policies.maxInFlight ?? queuedMax
-  if (!policies.skipUnfunded) return read(queue, { relayerId, limit })
-  const first = await read(funded, { relayerId, limit })
+  if (!policies.skipUnfunded) return executor.all(queue, { relayerId, limit })
+  const first = await executor.all(funded, { relayerId, limit })
   const last = first[limit - 1]
   const through = last?.sequence ?? Number.MAX_SAFE_INTEGER
-  const passed = await read(unfunded, { relayerId, through, limit: passedMax })
+  const passed = await executor.all(unfunded, { relayerId, through, limit: passedMax })
   return [...first, ...passed].sort((one, other) => one.sequence - other.sequence)
 }
 
+function isSameQueue({ policies: one }: Relayer, { policies: other }: Relayer): boolean {
+  return one.maxInFlight === other.maxInFlight && one.skipUnfunded === other.skipUnfunded
+}
+
 /** The oldest one says how far back a history check goes; the others wait for their clients. */
-const suspected = selection<{ relayerId: RelayerId }>((db, p) =>
+const suspected = statement<{ relayerId: RelayerId }, Version>((db, p) =>
   db
     .selectFrom('transactions')
+    .select(versionColumns)
     .where('relayer_id', '=', p.relayerId)
     .where(sql<boolean>`open = 1 AND suspected_hash IS NOT NULL`)
     .where(isNotAmongTaken(p.relayerId))
@@ -125,9 +102,10 @@ const suspected = selection<{ relayerId: RelayerId }>((db, p) =>
 )
 
 /** Beyond the head of the queue: the transactions that expire first. Those without valid_until are in no index. */
-const expiring = selection<{ relayerId: RelayerId; limit: number }>((db, p) =>
+const expiring = statement<{ relayerId: RelayerId; limit: number }, Version>((db, p) =>
   db
     .selectFrom('transactions')
+    .select(versionColumns)
     .where('relayer_id', '=', p.relayerId)
     .where(sql<boolean>`phase = 'queued' AND valid_until IS NOT NULL`)
     .where(isNotAmongTaken(p.relayerId))
@@ -163,56 +141,44 @@ export async function queueHead(executor: Executor, relayerId: RelayerId): Promi
 
 const expiringMax = 64
 
-/** How the transactions of a selection are read. */
-type Reader = <P extends object>(selection: Selection<P>, parameters: P) => Promise<readonly Transaction[]>
-
-/** `earlier`: the result of an earlier read of this relayer. Of its transactions, only those that changed since are read. */
+/**
+ * Call it within a read of one instant. `earlier`: the result of an earlier read of this relayer. Of its transactions, only
+ * those that changed since are read.
+ */
 export async function loadWork(
   executor: Executor,
   relayerId: RelayerId,
   queuedMax = keptByEveryNode,
   earlier?: Work,
 ): Promise<Work | undefined> {
-  const known = earlier && knownFrom(earlier)
-  const read: Reader = async (selection, parameters) => {
-    if (known) return readChanged(executor, selection, parameters, known)
-    const rows = await executor.all(selection.rows, parameters)
-    return rows.map((row) => transactionFromRow(row, []))
-  }
-  // In parallel: a remote database costs two round trips instead of five.
-  const [found, open, soonest, unclear, unsettled] = await Promise.all([
+  // In parallel: a remote database costs two round trips instead of seven.
+  const [found, open, soonest, unclear, unsettled, likely] = await Promise.all([
     findRelayerAndFloor(executor, relayerId),
-    known ? read(bound, { relayerId }) : readBound(executor, relayerId),
-    read(expiring, { relayerId, limit: expiringMax }),
-    read(suspected, { relayerId }),
+    executor.all(bound, { relayerId }),
+    executor.all(expiring, { relayerId, limit: expiringMax }),
+    executor.all(suspected, { relayerId }),
     findUnsettled(executor, relayerId),
+    earlier && queueOf(executor, earlier.relayer, queuedMax),
   ])
   if (!found) return undefined
+  const isLikely = earlier !== undefined && isSameQueue(earlier.relayer, found.relayer)
+  const queued = isLikely && likely ? likely : await queueOf(executor, found.relayer, queuedMax)
   // Only a history check counts their nonces.
   const isChecking = unsettled !== undefined && found.uncheckedThrough !== undefined
-  const [queued, explained, presigned] = await Promise.all([
-    queueOf(read, found.relayer, queuedMax),
+  const [current, explained, presigned] = await Promise.all([
+    readChanged(executor, [open, queued, unclear, soonest].flat(), earlier ? knownFrom(earlier) : new Map()),
     isChecking ? explainedRuns(executor, relayerId) : undefined,
     found.relayer.policies.presignCancel ? listPresigned(executor, relayerId) : undefined,
   ])
   return {
     ...found,
-    open,
+    open: open.map(current),
     ...(unsettled && { unsettled: { ...unsettled, ...(explained && { explained }) } }),
     ...(presigned && { presigned }),
-    queued,
-    suspected: unclear,
-    expiring: soonest,
+    queued: queued.map(current),
+    suspected: unclear.map(current),
+    expiring: soonest.map(current),
   }
-}
-
-async function readBound(executor: Executor, relayerId: RelayerId): Promise<readonly Transaction[]> {
-  // Rows before attempts: an attempt is written no later than the row that refers to it.
-  const [rows, attempts] = await Promise.all([
-    executor.all(bound.rows, { relayerId }),
-    executor.all(boundAttempts, { relayerId }),
-  ])
-  return withAttempts(rows, attempts)
 }
 
 function knownFrom({ open, queued, suspected, expiring }: Work): Known {

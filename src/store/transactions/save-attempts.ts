@@ -1,57 +1,96 @@
 // Adds attempts, and updates their broadcast state: nothing else of an attempt changes until it shrinks (shrink-attempts.ts).
 import type { Attempt } from '../../domain/attempt.ts'
-import type { Hash, TransactionId } from '../../domain/ids.ts'
+import type { TransactionId } from '../../domain/ids.ts'
+import { inLists, type ListType } from '../in-lists.ts'
 import { type Executor, statement } from '../statement.ts'
 import { type AttemptRow, attemptToRow, type BroadcastColumns, broadcastToRow } from './attempt-row.ts'
+import { columnsOf } from './transaction-columns.ts'
+
+const attemptColumns = {
+  transaction_id: 'text',
+  nonce: 'bigint',
+  hash: 'text',
+  kind: 'text',
+  revision: 'integer',
+  gas_limit: 'bigint',
+  gas_price: 'text',
+  max_fee_per_gas: 'text',
+  max_priority_fee_per_gas: 'text',
+  raw: 'text',
+  r: 'text',
+  s: 'text',
+  v: 'bigint',
+  recorded_at: 'bigint',
+  recorded_at_block: 'bigint',
+  state: 'text',
+  handed_at: 'bigint',
+  outcome: 'text',
+  outcome_code: 'text',
+  outcome_message: 'text',
+  rejections: 'text',
+  recovered: 'integer',
+  presigned: 'integer',
+} as const satisfies Readonly<Record<keyof NewAttempt, ListType>>
+
+/** The database assigns `position`. */
+type NewAttempt = Omit<AttemptRow, 'position'>
 
 // After all recorded attempts of the nonce: the transaction may have returned the nonce and received it again.
-const insertAttempt = statement<Omit<AttemptRow, 'position'>>((db, p) =>
-  db.insertInto('attempts').values({
-    transaction_id: p.transaction_id,
-    nonce: p.nonce,
-    position: db
-      .selectFrom('attempts')
-      .select(({ fn }) => fn.countAll<number>().as('position'))
-      .where('transaction_id', '=', p.transaction_id)
-      .where('nonce', '=', p.nonce),
-    hash: p.hash,
-    kind: p.kind,
-    revision: p.revision,
-    gas_limit: p.gas_limit,
-    gas_price: p.gas_price,
-    max_fee_per_gas: p.max_fee_per_gas,
-    max_priority_fee_per_gas: p.max_priority_fee_per_gas,
-    raw: p.raw,
-    r: p.r,
-    s: p.s,
-    v: p.v,
-    recorded_at: p.recorded_at,
-    recorded_at_block: p.recorded_at_block,
-    state: p.state,
-    handed_at: p.handed_at,
-    outcome: p.outcome,
-    outcome_code: p.outcome_code,
-    outcome_message: p.outcome_message,
-    rejections: p.rejections,
-    recovered: p.recovered,
-    presigned: p.presigned,
-  }),
+const insertAttempt = inLists(
+  statement<NewAttempt>((db, p) =>
+    db.insertInto('attempts').values({
+      ...columnsOf(p, attemptColumns),
+      position: db
+        .selectFrom('attempts')
+        .select(({ fn }) => fn.countAll<number>().as('position'))
+        .where('transaction_id', '=', p.transaction_id)
+        .where('nonce', '=', p.nonce),
+    }),
+  ),
+  attemptColumns,
+  // One of each transaction at most, so none of them counts another.
+  (given, columns) => `INSERT INTO attempts (${columns}, position)
+    SELECT given.*, (SELECT count(*) FROM attempts AS known
+      WHERE known.transaction_id = given.transaction_id AND known.nonce = given.nonce)
+    FROM ${given}`,
+  { writes: { table: 'attempts', key: 'transaction_id' } },
 )
 
-const updateBroadcast = statement<BroadcastColumns & { id: TransactionId; nonce: number; hash: Hash }>((db, p) =>
-  db
-    .updateTable('attempts')
-    .set({
-      state: p.state,
-      handed_at: p.handed_at,
-      outcome: p.outcome,
-      outcome_code: p.outcome_code,
-      outcome_message: p.outcome_message,
-      rejections: p.rejections,
-    })
-    .where('transaction_id', '=', p.id)
-    .where('nonce', '=', p.nonce)
-    .where('hash', '=', p.hash),
+type NewState = BroadcastColumns & Pick<AttemptRow, 'transaction_id' | 'nonce' | 'hash'>
+
+const updateBroadcast = inLists(
+  statement<NewState>((db, p) =>
+    db
+      .updateTable('attempts')
+      .set({
+        state: p.state,
+        handed_at: p.handed_at,
+        outcome: p.outcome,
+        outcome_code: p.outcome_code,
+        outcome_message: p.outcome_message,
+        rejections: p.rejections,
+      })
+      .where('transaction_id', '=', p.transaction_id)
+      .where('nonce', '=', p.nonce)
+      .where('hash', '=', p.hash),
+  ),
+  {
+    transaction_id: 'text',
+    nonce: 'bigint',
+    hash: 'text',
+    state: 'text',
+    handed_at: 'bigint',
+    outcome: 'text',
+    outcome_code: 'text',
+    outcome_message: 'text',
+    rejections: 'text',
+  },
+  (given) => `UPDATE attempts SET state = given.state, handed_at = given.handed_at, outcome = given.outcome,
+      outcome_code = given.outcome_code, outcome_message = given.outcome_message, rejections = given.rejections
+    FROM ${given}
+    WHERE attempts.transaction_id = ANY($1::text[]) AND attempts.transaction_id = given.transaction_id
+      AND attempts.nonce = given.nonce AND attempts.hash = given.hash`,
+  { writes: { table: 'attempts', key: 'transaction_id' } },
 )
 
 const withdrawUnsent = statement<{ id: TransactionId }>((db, p) =>
@@ -75,7 +114,7 @@ export async function saveAttempts(
       throw new Error(`attempt ${known.hash} of ${attempt.transactionId} was overwritten`)
     if (!known) await executor.all(insertAttempt, attemptToRow(attempt))
     else if (known.broadcast !== attempt.broadcast) {
-      const where = { id: attempt.transactionId, nonce: attempt.nonce, hash: attempt.hash }
+      const where = { transaction_id: attempt.transactionId, nonce: attempt.nonce, hash: attempt.hash }
       await executor.all(updateBroadcast, { ...broadcastToRow(attempt.broadcast), ...where })
     }
   }

@@ -8,8 +8,8 @@ import type { TransactionId } from '../../domain/ids.ts'
 import { statusOf, type Transaction } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { publishEvent } from '../events/publish-event.ts'
-import { inLists } from '../in-lists.ts'
-import { changeOne, type Executor, type Statement, statement } from '../statement.ts'
+import { inLists, type Listed } from '../in-lists.ts'
+import { changeOne, type Executor, statement } from '../statement.ts'
 import { mayBeWritten } from './bulk-mark.ts'
 import { addDailyGas } from './daily-gas.ts'
 import { replacePayload } from './replace.ts'
@@ -20,7 +20,11 @@ import { type ProgressColumns, progressToRow } from './transaction-row.ts'
 
 type At = { id: TransactionId; version: number }
 
-type Update = Statement<ProgressColumns & At, { id: TransactionId }>
+type Update = Listed<ProgressColumns & At, { id: TransactionId }>
+
+/** Also by the list of ids: a plan for the join alone, made while the table was small, would scan all of it. */
+const isGivenOpenRow = `transactions.id = ANY($1::text[]) AND transactions.id = given.id
+  AND transactions.version = given.version AND transactions.open = 1`
 
 /** One statement for each set of columns that change together: a few dozen. */
 const updates = new Map<string, Update>()
@@ -30,15 +34,22 @@ function updateOf(changed: readonly (keyof ProgressColumns)[]): Update {
   const name = changed.join()
   const known = updates.get(name)
   if (known) return known
-  const update: Update = statement((db, p, dialect) =>
-    db
-      .updateTable('transactions')
-      .set({ ...pick(p, changed), version: sql<number>`version + 1` })
-      .where('id', '=', p.id)
-      .where('version', '=', p.version)
-      .where('open', '=', 1)
-      .$if(dialect === 'sqlite', (query) => query.where(mayBeWritten))
-      .returning('id'),
+  const update: Update = inLists(
+    statement<ProgressColumns & At, { id: TransactionId }>((db, p, dialect) =>
+      db
+        .updateTable('transactions')
+        .set({ ...pick(p, changed), version: sql<number>`version + 1` })
+        .where('id', '=', p.id)
+        .where('version', '=', p.version)
+        .where('open', '=', 1)
+        .$if(dialect === 'sqlite', (query) => query.where(mayBeWritten))
+        .returning('id'),
+    ),
+    { id: 'text', version: 'bigint', ...pick(progressColumns, changed) },
+    (given) => `UPDATE transactions
+      SET ${changed.map((column) => `${column} = given.${column}, `).join('')}version = transactions.version + 1
+      FROM ${given} WHERE ${isGivenOpenRow} RETURNING transactions.id`,
+    { writes: { table: 'transactions', key: 'id' }, changesAll: true },
   )
   updates.set(name, update)
   return update
@@ -62,17 +73,13 @@ const drop = inLists(
       .returning('id'),
   ),
   { id: 'text', version: 'bigint', ...endColumns },
-  // Also by the list of ids: a plan for the join alone, made while the table was small, would scan all of it.
   (given) => `UPDATE transactions SET phase = given.phase, open = given.open, status = given.status,
       status_reason = given.status_reason, wait_condition = NULL, wait_text = NULL,
       canceled_at = given.canceled_at, cancel_origin = given.cancel_origin,
       ended_at = given.ended_at, drop_reason = given.drop_reason, version = transactions.version + 1
-    FROM ${given}
-    WHERE transactions.id = ANY($1::text[]) AND transactions.id = given.id
-      AND transactions.version = given.version AND transactions.open = 1
-    RETURNING transactions.id`,
+    FROM ${given} WHERE ${isGivenOpenRow} RETURNING transactions.id`,
   {
-    key: 'id',
+    writes: { table: 'transactions', key: 'id' },
     changesAll: true,
     alike: {
       but: 'id',

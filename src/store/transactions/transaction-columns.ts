@@ -79,22 +79,19 @@ export const transactionColumns = {
 } as const satisfies Readonly<Record<keyof TransactionTable, ListType>>
 
 /** Picks these columns of a row, or the parameters that stand for them. */
-export function columnsOf<K extends keyof TransactionTable, P extends Readonly<Record<K, unknown>>>(
+export function columnsOf<K extends string, P extends Readonly<Record<K, unknown>>>(
   p: P,
   columns: Readonly<Record<K, ListType>>,
 ): Pick<P, K> {
   return pick(p, namesOf(columns))
 }
 
-export function pick<K extends keyof TransactionTable, P extends Readonly<Record<K, unknown>>>(
-  p: P,
-  names: readonly K[],
-): Pick<P, K> {
+export function pick<K extends string, P extends Readonly<Record<K, unknown>>>(p: P, names: readonly K[]): Pick<P, K> {
   // The keys are from `names`, and the values from `p`.
   return Object.fromEntries(names.map((name) => [name, p[name]])) as Pick<P, K>
 }
 
-export function namesOf<K extends keyof TransactionTable>(columns: Readonly<Record<K, ListType>>): readonly K[] {
+export function namesOf<K extends string>(columns: Readonly<Record<K, ListType>>): readonly K[] {
   // Object.keys returns strings.
   return Object.keys(columns) as K[]
 }
