@@ -41,8 +41,8 @@ export async function readChanged(
   found: readonly Version[],
   known: Known,
 ): Promise<(found: Version) => Transaction> {
-  const changed = found.filter(({ id, version }) => known.get(id)?.version !== version).map(({ id }) => id)
-  const fresh = changed.length === 0 ? undefined : await readByIds(executor, [...new Set(changed)])
+  const changed = found.filter(({ id, version }) => known.get(id)?.version !== version)
+  const fresh = changed.length === 0 ? undefined : await readByIds(executor, changed)
   return ({ id }) => {
     const transaction = fresh?.get(id) ?? known.get(id)
     if (!transaction) throw new Error(`transaction ${id} is gone within one read`)
@@ -50,9 +50,12 @@ export async function readChanged(
   }
 }
 
-async function readByIds(executor: Executor, ids: readonly TransactionId[]): Promise<Known> {
-  const these = { ids: toJson(ids) }
-  const [rows, attempts] = await Promise.all([executor.all(byIds, these), executor.all(attemptsByIds, these)])
+async function readByIds(executor: Executor, found: readonly Version[]): Promise<Known> {
+  const bound = found.filter(({ nonce }) => nonce !== null)
+  const [rows, attempts] = await Promise.all([
+    executor.all(byIds, idsOf(found)),
+    bound.length === 0 ? [] : executor.all(attemptsByIds, idsOf(bound)),
+  ])
   const ofEach = Map.groupBy(attempts, (attempt) => attempt.transaction_id)
   return new Map(
     rows.map((row) => {
@@ -60,4 +63,8 @@ async function readByIds(executor: Executor, ids: readonly TransactionId[]): Pro
       return [row.id, transactionFromRow(row, ofNonce.map(attemptFromRow))]
     }),
   )
+}
+
+function idsOf(found: readonly Version[]): Ids {
+  return { ids: toJson([...new Set(found.map(({ id }) => id))]) }
 }
