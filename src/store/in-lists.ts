@@ -25,6 +25,7 @@ export function inLists<P extends object, R>(
   write: (given: string, columns: string) => string,
   options: {
     readonly writes?: { readonly table: keyof Schema; readonly key: keyof P & string }
+    readonly joins?: boolean
     /** The statement must change the row of each key in `writes`, and return it. */
     readonly changesAll?: boolean
     /** `write` receives a parameter for each column; the one of `but` is a list. */
@@ -34,7 +35,7 @@ export function inLists<P extends object, R>(
     }
   } = {},
 ): Listed<P, R> {
-  const { writes, alike, changesAll = false } = options
+  const { writes, alike, joins = false, changesAll = false } = options
   // `types` has exactly the members of `P`.
   const names = Object.keys(types) as (keyof P & string)[]
   const columns = names.map((name) => `"${name}"`).join(', ')
@@ -50,6 +51,7 @@ export function inLists<P extends object, R>(
     lists: {
       sql: checked(write(`unnest(${Object.values(asLists).join(', ')}) AS given (${columns})`, columns)),
       columns: names,
+      joins,
       changesAll,
       ...(writes && { writes }),
       ...(alike && { alike: { sql: checked(alike.write(asAlike)), but: alike.but } }),

@@ -37,6 +37,8 @@ export interface InLists {
    * writes the row.
    */
   readonly writes?: { readonly table: keyof Schema; readonly key: string }
+  /** The lists are joined with the rows of a table: see `joinedMax` in postgres/gather.ts. */
+  readonly joins: boolean
   /** The statement and its transaction fail unless it changes every row. */
   readonly changesAll: boolean
   /** For rows that differ in one column only: a list for that column, and one value for each of the others. */

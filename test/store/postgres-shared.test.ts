@@ -18,6 +18,13 @@ async function relayersOf({ store }: Place, count: number): Promise<readonly Rel
   return relayers
 }
 
+async function isThrough(work: Promise<unknown> | undefined): Promise<boolean> {
+  return Promise.race([
+    Promise.resolve(work).then(() => true),
+    new Promise<boolean>((resolve) => setImmediate(resolve, false)),
+  ])
+}
+
 /** Relayer and place of each transaction, by the database transaction that wrote it, in the order of the ids. */
 async function writtenBy(place: Place): Promise<readonly (readonly string[])[]> {
   const rows = await place.query<{ by: string; what: string }>(
@@ -54,6 +61,68 @@ test('a relayer that another process has locked waits alone, in the order of its
   await other.query('COMMIT')
   expect((await waiting).map(({ sequence }) => sequence)).toEqual([1, 2])
   expect((await later).sequence).toBe(3)
+})
+
+test('two relayers that another process has locked, one after the other, leave the others their transactions', async () => {
+  await using place = await openPlace()
+  const { store } = place
+  const [one, other, free] = await relayersOf(place, 3)
+  if (!one || !other || !free) throw new Error('there are three')
+  const holder = await place.session()
+  await holder.query('BEGIN')
+  await holder.query('SELECT * FROM relayers WHERE id = ANY($1) FOR NO KEY UPDATE', [[one, other]])
+  const waiting = []
+  for (const id of [one, other]) {
+    waiting.push(send(store, id))
+    await send(store, free)
+  }
+  expect(await store.reads.counts(free)).toMatchObject({ pending: 2 })
+  await holder.query('COMMIT')
+  expect((await Promise.all(waiting)).map(({ sequence }) => sequence)).toEqual([1, 1])
+})
+
+test('relayers with long queues leave a third its turn', async () => {
+  await using place = await openPlace()
+  const { store } = place
+  const [one, other, third] = await relayersOf(place, 3)
+  if (!one || !other || !third) throw new Error('there are three')
+  let open = 0
+  const queues = [one, other].map((id) =>
+    Promise.all(
+      Array.from({ length: 1_500 }, async () => {
+        open += 1
+        await send(store, id)
+        open -= 1
+      }),
+    ),
+  )
+  await send(store, third)
+  expect(open).toBeGreaterThan(0)
+  await Promise.all(queues)
+  for (const id of [one, other]) expect(await store.reads.counts(id)).toMatchObject({ pending: 1_500 })
+})
+
+test('where a shared transaction fails, no relayer waits for one that another process locks then', async () => {
+  await using place = await openPlace()
+  const { store } = place
+  const [failing, locked, free] = await relayersOf(place, 3)
+  if (!failing || !locked || !free) throw new Error('there are three')
+  const holder = await place.session()
+  await holder.query('BEGIN')
+  const queued = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+  let holding: Promise<unknown> | undefined
+  const failed = store.commit(async (session) => {
+    await sendWithin(session, failing)
+    holding ??= holder.query('SELECT * FROM relayers WHERE id = $1 FOR NO KEY UPDATE', [locked])
+    await until(async () => (await place.query(queued)).length > 0 || (await isThrough(holding)), { what: 'the lock' })
+    throw new Error('changed its mind')
+  }, failing)
+  const waiting = send(store, locked)
+  await expect(Promise.all([failed, send(store, free)])).rejects.toThrow('changed its mind')
+  await holding
+  expect((await send(store, free)).sequence).toBe(2)
+  await holder.query('COMMIT')
+  expect((await waiting).sequence).toBe(1)
 })
 
 test('a unit that fails, before or after it wrote, costs the units of other relayers nothing', async () => {

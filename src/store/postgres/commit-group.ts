@@ -19,18 +19,19 @@ export interface Group<U extends Unit> {
   readonly pool: Pool
   readonly events: SettledEvents
   readonly units: readonly U[]
+  /** It may have units of several relayers. It waits for no other process, and no caller waits for another one's failure. */
+  readonly isShared: boolean
 }
 
 export interface Committed<U extends Unit> {
-  /** How to report to the callers, in the order of the units of each relayer. */
+  /** How to report to the callers, in the order of their units. */
   readonly outcomes: readonly ReportOutcome[]
-  /** Of several relayers: the units of those that another process has locked. They have not run. */
+  /** Units of a shared group whose relayers another process has locked, or all units of one that failed: none of it is stored. */
   readonly left: readonly U[]
 }
 
 /** Never rejects. */
 export async function commitGroup<U extends Unit>(group: Group<U>): Promise<Committed<U>> {
-  const ofEach = Map.groupBy(group.units, ({ relayer }) => relayer)
   let each: RunUnit = runUnit
   for (let tries = 1; ; tries += 1) {
     try {
@@ -39,11 +40,7 @@ export async function commitGroup<U extends Unit>(group: Group<U>): Promise<Comm
       const error = thrown instanceof UnitFailed ? thrown.cause : thrown
       const again = howAgain(error, each, tries)
       if (!again) return { outcomes: group.units.map((unit) => () => unit.failed(error)), left: [] }
-      // One of the relayers is the reason, and holds up none of the others.
-      if (ofEach.size > 1) {
-        const committed = await Promise.all([...ofEach.values()].map((units) => commitGroup({ ...group, units })))
-        return { outcomes: committed.flatMap(({ outcomes }) => outcomes), left: [] }
-      }
+      if (group.isShared) return { outcomes: [], left: group.units }
       each = again
     }
   }
@@ -63,7 +60,7 @@ async function commitOnce<U extends Unit>(group: Group<U>, each: RunUnit): Promi
 
 async function inTransaction<U extends Unit>(
   client: Client,
-  { units, events }: Group<U>,
+  { units, events, isShared }: Group<U>,
   each: RunUnit,
 ): Promise<Committed<U>> {
   // Run one by one, the failing unit shows its own error.
@@ -71,7 +68,11 @@ async function inTransaction<U extends Unit>(
   // Without READ WRITE: a server that became read-only, as some do when their disk fills up, stays so.
   writing.send('BEGIN ISOLATION LEVEL READ COMMITTED')
   // Run one by one, each unit reads for itself: the shared reads may be the reason for the failure.
-  const { sessionOf, deferred } = await openUnits(writing, units, each === runUnit, events)
+  const { sessionOf, deferred } = await openUnits(writing, units, {
+    events,
+    isShared,
+    readsAhead: each === runUnit,
+  })
   const outcomes: ReportOutcome[] = []
   const left: U[] = []
   for (const unit of units) {
@@ -87,7 +88,13 @@ async function inTransaction<U extends Unit>(
 /** There is no such relayer. The server refuses even to look for an id with U+0000. */
 const withoutRelayer = { reserveSequence: async () => undefined, reserveSequences: async () => undefined }
 
-async function openUnits(writing: Writing, units: readonly Unit[], reads: boolean, events: SettledEvents) {
+interface Opening {
+  readonly events: SettledEvents
+  readonly isShared: boolean
+  readonly readsAhead: boolean
+}
+
+async function openUnits(writing: Writing, units: readonly Unit[], { events, isShared, readsAhead }: Opening) {
   const executor: Executor = {
     all: writing.all,
     change: writing.change,
@@ -99,12 +106,12 @@ async function openUnits(writing: Writing, units: readonly Unit[], reads: boolea
   const relayers = new Set(units.flatMap(({ relayer }) => (relayer === undefined ? [] : [relayer])))
   const [relayer] = relayers
   if (relayer === undefined) return { sessionOf: () => session, deferred: together(tallies, pad) }
-  const ahead = reads ? units.map((unit) => unit.ahead) : []
+  const ahead = readsAhead ? units.map((unit) => unit.ahead) : []
   const ids = new Set(ahead.flatMap(({ transactions = [] }) => transactions).filter(canStand))
   const claimed = ahead.flatMap(({ claims = [] }) => claims).filter(({ key }) => canStand(key))
   // After the locks and on their connection: the reads see the commits of the last holders.
   const [rows, transactions, claims] = await Promise.all([
-    relayers.size > 1 ? lockFreeRelayers(executor, [...relayers].filter(canStand)) : lockRelayer(executor, relayer),
+    isShared ? lockFreeRelayers(executor, [...relayers].filter(canStand)) : lockRelayer(executor, relayer),
     ids.size > 0 ? findTransactions(executor, [...ids]) : [],
     claimed.length > 0 ? findClaims(executor, claimed) : new Map<string, undefined>(),
   ])
@@ -114,7 +121,7 @@ async function openUnits(writing: Writing, units: readonly Unit[], reads: boolea
       return [row.id, ofLockedRelayer({ executor, session, tallies, row, transactions: its, claims })]
     }),
   )
-  const unlocked = relayers.size > 1 ? undefined : { ...session, ...withoutRelayer }
+  const unlocked = isShared ? undefined : { ...session, ...withoutRelayer }
   return {
     sessionOf: (unit: Unit) => (unit.relayer === undefined ? session : (locked.get(unit.relayer)?.session ?? unlocked)),
     deferred: together(...[...locked.values()].map(({ sequences }) => sequences), tallies, pad),

@@ -4,6 +4,11 @@ import type { InLists } from '../statement.ts'
 
 /** Rows in one statement: bounds the server's memory. */
 const rowsMax = 1_000
+/**
+ * Rows in a statement that joins its lists with a table: the plan that a connection keeps is made for lists of any length, and
+ * searches the lists for each row.
+ */
+const joinedMax = 64
 /** With more runs of alike rows than this, or shorter ones, a single statement for all rows costs less. */
 const runsMax = 3
 const rowsOfRunMin = 4
@@ -71,7 +76,7 @@ export function inOneStatement({ statement, rows, alike }: Gathered): {
 /** Splits the rows into runs of alike rows if the runs are few, as when the clock advanced between two rows. */
 function inRuns(statement: AnyListed, rows: readonly object[]): readonly Gathered[] {
   const { alike, columns } = statement.lists
-  if (!alike) return [{ statement, rows }]
+  if (!alike) return inParts(statement, rows)
   const others = columns.filter((column) => column !== alike.but)
   const runs: object[][] = []
   for (const row of rows) {
@@ -81,8 +86,14 @@ function inRuns(statement: AnyListed, rows: readonly object[]): readonly Gathere
     else runs.push([row])
   }
   return runs.length > Math.min(runsMax, Math.max(1, rows.length / rowsOfRunMin))
-    ? [{ statement, rows }]
+    ? inParts(statement, rows)
     : runs.map((run) => ({ statement, rows: run, alike }))
+}
+
+function inParts(statement: AnyListed, rows: readonly object[]): readonly Gathered[] {
+  const max = statement.lists.joins ? joinedMax : rowsMax
+  const count = Math.ceil(rows.length / max)
+  return Array.from({ length: count }, (_, part) => ({ statement, rows: rows.slice(part * max, (part + 1) * max) }))
 }
 
 /** Reads a parameter of a row. `add` was called with rows of the statement's type. */

@@ -8,12 +8,15 @@ import type { Pool } from 'pg'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Ahead, Session, Store } from '../store.ts'
 import { commitGroup } from './commit-group.ts'
+import { poolLimits } from './connect.ts'
 import type { ReportOutcome, UnitOfRelayer } from './run-unit.ts'
 import type { SettledEvents } from './settled-events.ts'
 import { openWaitingUnits } from './waiting-units.ts'
 
 /** Transactions of several relayers at once. More of them would be smaller, and each costs the same round trips. */
 const sharedMax = 2
+/** Transactions of one relayer: the shared ones keep their connections. */
+const aloneMax = poolLimits.writersMax - sharedMax
 /** So many are answered in a turn of the event loop: what the server says meanwhile is heard in between. */
 const answersAtOnce = 24
 
@@ -24,10 +27,18 @@ export interface Lanes {
   close(): Promise<void>
 }
 
+interface Running {
+  readonly units: readonly UnitOfRelayer[]
+  readonly isShared: boolean
+  ended(): void
+}
+
 export function openLanes(pool: Pool, events: SettledEvents): Lanes {
   const waiting = openWaitingUnits()
   const running = new Set<Promise<void>>()
+  /** How many transactions are under way. */
   let shared = 0
+  let alone = 0
   let isBeginning = false
   let answered: Promise<void> = Promise.resolve()
   let closed = false
@@ -50,18 +61,23 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
   /** Returns whether any transaction began. */
   function begin(): boolean {
     const before = running.size
-    for (let units = waiting.takeAlone(); units.length > 0; units = waiting.takeAlone()) follow(run(units))
+    while (alone < aloneMax) {
+      const units = waiting.takeAlone()
+      if (units.length === 0) break
+      alone += 1
+      follow(run({ units, isShared: false, ended: () => (alone -= 1) }))
+    }
     while (shared < sharedMax) {
       const units = waiting.takeShared()
       if (units.length === 0) break
       shared += 1
-      follow(run(units, () => (shared -= 1)))
+      follow(run({ units, isShared: true, ended: () => (shared -= 1) }))
     }
     return running.size > before
   }
 
-  async function run(units: readonly UnitOfRelayer[], ended = () => {}): Promise<void> {
-    const { outcomes, left } = await commitGroup({ pool, events, units })
+  async function run({ units, isShared, ended }: Running): Promise<void> {
+    const { outcomes, left } = await commitGroup({ pool, events, units, isShared })
     waiting.release(units, left)
     ended()
     const goesOn = begin()
@@ -82,7 +98,7 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
         // A unit's result returns to its caller: nothing in between has its type.
         const fresh = { ahead, run: unit, done: resolve as (value: unknown) => void, failed: reject }
         if (relayer === undefined) {
-          const committing = commitGroup({ pool, events, units: [fresh] })
+          const committing = commitGroup({ pool, events, units: [fresh], isShared: false })
           follow(committing.then(({ outcomes: [answer] }) => answer?.()))
           return
         }

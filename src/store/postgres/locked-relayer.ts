@@ -19,7 +19,7 @@ const saveLastSequence = inLists(
   { id: 'text', last: 'bigint' },
   (given) => `UPDATE relayers SET last_sequence = given.last FROM ${given}
     WHERE relayers.id = ANY($1::text[]) AND relayers.id = given.id`,
-  { writes: { table: 'relayers', key: 'id' } },
+  { writes: { table: 'relayers', key: 'id' }, joins: true },
 )
 
 export interface Locked {
@@ -43,7 +43,7 @@ function rememberTransactions({ executor, session, tallies, row, transactions, c
   const { id } = row
   /** Those that no unit has written since, also where that unit failed. */
   const unwritten = new Map(transactions.map((transaction) => [transaction.id, transaction]))
-  /** Those that no unit has claimed since. */
+  /** Those that no unit of this relayer has claimed since. A claim for another relayer makes the commit fail, which runs again. */
   const looked = new Map(claims)
   let counts: Promise<Readonly<Record<Status, number>>> | undefined
 

@@ -44,9 +44,7 @@ export function openSnapshots(pool: Pool): Snapshots {
 
 /** Never rejects. */
 async function readAll(pool: Pool, reads: readonly Waiting[]): Promise<void> {
-  const results = await onOneSnapshot(pool, reads).catch((error: unknown) =>
-    reads.map((): PromiseSettledResult<unknown> => ({ status: 'rejected', reason: error })),
-  )
+  const results = await onOneSnapshot(pool, reads)
   for (const [index, each] of reads.entries()) {
     const result = results[index]
     if (result?.status === 'fulfilled') each.done(result.value)
@@ -56,18 +54,23 @@ async function readAll(pool: Pool, reads: readonly Waiting[]): Promise<void> {
   }
 }
 
+/** Never rejects: a read that ended before the connection broke keeps its result. */
 async function onOneSnapshot(pool: Pool, reads: readonly Waiting[]): Promise<PromiseSettledResult<unknown>[]> {
-  return withConnection(pool, async (client) => {
-    const request = inOneWrite(client)
-    // Not awaited: if it fails, the reads behind it fail, too.
-    request('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY').catch(() => undefined)
-    const executor = readingExecutor(request)
-    const results = await Promise.allSettled(reads.map(({ read }) => read(executor)))
-    request('COMMIT').catch(() => undefined)
-    const lost = results.find((each) => each.status === 'rejected' && isConnectionLost(each.reason))
-    if (lost?.status === 'rejected') throw lost.reason
-    return results
-  })
+  let results: PromiseSettledResult<unknown>[] | undefined
+  try {
+    await withConnection(pool, async (client) => {
+      const request = inOneWrite(client)
+      // Not awaited: if it fails, the reads behind it fail, too.
+      request('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY').catch(() => undefined)
+      const executor = readingExecutor(request)
+      results = await Promise.allSettled(reads.map(({ read }) => read(executor)))
+      request('COMMIT').catch(() => undefined)
+      for (const each of results) if (each.status === 'rejected' && isConnectionLost(each.reason)) throw each.reason
+    })
+  } catch (error) {
+    results ??= reads.map(() => ({ status: 'rejected', reason: error }))
+  }
+  return results ?? []
 }
 
 /** A connection that broke in the meantime does not return to the pool. */

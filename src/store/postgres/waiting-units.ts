@@ -1,4 +1,4 @@
-// Units that wait for a transaction, in the order of their relayers' first ones.
+// Units that wait for a transaction, by relayer.
 import type { RelayerId } from '../../domain/ids.ts'
 import type { UnitOfRelayer } from './run-unit.ts'
 
@@ -12,7 +12,7 @@ export interface WaitingUnits {
   takeAlone(): readonly UnitOfRelayer[]
   /** The same for units of all relayers that are not busy. */
   takeShared(): readonly UnitOfRelayer[]
-  /** Their transaction has ended. Those `left` have not run, since another process had locked their relayers. */
+  /** Their transaction has ended. Those `left` have no outcome: each of their relayers gets a transaction of its own. */
   release(units: readonly UnitOfRelayer[], left: readonly UnitOfRelayer[]): void
 }
 
@@ -20,11 +20,11 @@ export function openWaitingUnits(): WaitingUnits {
   const waiting = new Map<RelayerId, UnitOfRelayer[]>()
   /** Relayers with a transaction under way. */
   const busy = new Set<RelayerId>()
-  /** Relayers that another process had locked: they wait for it in a transaction of their own. */
-  const contended = new Set<RelayerId>()
+  /** Relayers that a shared transaction has left. */
+  const leftOver = new Set<RelayerId>()
 
   function isAlone(relayer: RelayerId, units: readonly UnitOfRelayer[]): boolean {
-    return contended.has(relayer) || units.some(({ ahead }) => ahead.long)
+    return leftOver.has(relayer) || units.some(({ ahead }) => ahead.long)
   }
 
   function* ready(): Generator<readonly [RelayerId, UnitOfRelayer[]]> {
@@ -33,9 +33,11 @@ export function openWaitingUnits(): WaitingUnits {
 
   function take(relayer: RelayerId, units: UnitOfRelayer[], max: number): readonly UnitOfRelayer[] {
     busy.add(relayer)
-    contended.delete(relayer)
+    leftOver.delete(relayer)
     const taken = units.splice(0, max)
-    if (units.length === 0) waiting.delete(relayer)
+    // Behind the others, so that a long queue leaves them their turn.
+    waiting.delete(relayer)
+    if (units.length > 0) waiting.set(relayer, units)
     return taken
   }
 
@@ -61,7 +63,7 @@ export function openWaitingUnits(): WaitingUnits {
     release(units, left) {
       for (const { relayer } of units) busy.delete(relayer)
       for (const [relayer, first] of Map.groupBy(left, (unit) => unit.relayer)) {
-        contended.add(relayer)
+        leftOver.add(relayer)
         waiting.set(relayer, [...first, ...(waiting.get(relayer) ?? [])])
       }
     },

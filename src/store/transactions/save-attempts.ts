@@ -90,7 +90,7 @@ const updateBroadcast = inLists(
     FROM ${given}
     WHERE attempts.transaction_id = ANY($1::text[]) AND attempts.transaction_id = given.transaction_id
       AND attempts.nonce = given.nonce AND attempts.hash = given.hash`,
-  { writes: { table: 'attempts', key: 'transaction_id' } },
+  { writes: { table: 'attempts', key: 'transaction_id' }, joins: true },
 )
 
 const withdrawUnsent = statement<{ id: TransactionId }>((db, p) =>

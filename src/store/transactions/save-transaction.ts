@@ -49,7 +49,7 @@ function updateOf(changed: readonly (keyof ProgressColumns)[]): Update {
     (given) => `UPDATE transactions
       SET ${changed.map((column) => `${column} = given.${column}, `).join('')}version = transactions.version + 1
       FROM ${given} WHERE ${isGivenOpenRow} RETURNING transactions.id`,
-    { writes: { table: 'transactions', key: 'id' }, changesAll: true },
+    { writes: { table: 'transactions', key: 'id' }, joins: true, changesAll: true },
   )
   updates.set(name, update)
   return update
@@ -80,6 +80,7 @@ const drop = inLists(
     FROM ${given} WHERE ${isGivenOpenRow} RETURNING transactions.id`,
   {
     writes: { table: 'transactions', key: 'id' },
+    joins: true,
     changesAll: true,
     alike: {
       but: 'id',
