@@ -83,6 +83,23 @@ export function bulkContract(open: OpenStore): void {
     expect(inOrder.map((id) => ids.indexOf(id))).toEqual([1, 3, 4, 0, 2, 5])
   })
 
+  test('a queue of more rows than a statement takes is canceled whole, and in its order', async () => {
+    await using under = await open()
+    const { store } = under
+    const { id } = await storedRelayer(store)
+    const count = 20_001
+    const sent = await store.commit(async (session) => {
+      const ids: TransactionId[] = []
+      for (let each = 0; each < count; each += 1) ids.push((await sendWithin(session, id)).id)
+      return ids
+    }, id)
+    const { canceled } = await store.commit((session) => session.cancelPending(id, now), id)
+    expect(canceled).toEqual(sent)
+    expect(await store.reads.counts(id)).toMatchObject({ pending: 0, canceled: count })
+    const events = await under.query<{ id: string }>('SELECT transaction_id AS id FROM outbox ORDER BY outbox.id')
+    expect(events.map((event) => event.id)).toEqual(sent)
+  })
+
   test('as of one instant: what is sent before it in the same commit is covered, what comes after is not', async () => {
     await using under = await open()
     const { store } = under

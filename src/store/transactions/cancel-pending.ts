@@ -38,19 +38,26 @@ const queuedStatus = 'pending' satisfies Status
 const origin = 'request' satisfies CancellationIntent['origin']
 const status = 'canceled' satisfies Status
 
-interface Drop {
+/** Rows in one statement: on a busy server a million would exceed its `statement_timeout`. */
+const rowsAtOnce = 20_000
+
+interface Range {
   relayerId: RelayerId
-  now: number
+  /** The sequence before the first. */
+  after: number
   /** The last sequence. */
   through: number
 }
 
-const ofQueue = statement<{ relayerId: RelayerId; through: number; skip: number }, { sequence: number }>((db, p) =>
+type Drop = Range & { now: number }
+
+const ofQueue = statement<Range & { skip: number }, { sequence: number }>((db, p) =>
   db
     .selectFrom('transactions')
     .select('sequence')
     .where('relayer_id', '=', p.relayerId)
     .where('status', '=', queuedStatus)
+    .where('sequence', '>', p.after)
     .where('sequence', '<=', p.through)
     .orderBy('sequence')
     .limit(1)
@@ -85,6 +92,7 @@ const publishDrops = statement<Drop>((db, p) =>
         ])
         .where('relayer_id', '=', p.relayerId)
         .where('status', '=', queuedStatus)
+        .where('sequence', '>', p.after)
         .where('sequence', '<=', p.through)
         .orderBy('sequence'),
     ),
@@ -109,6 +117,7 @@ const dropQueue = statement<Drop, { id: TransactionId; sequence: number }>((db, 
     })
     .where('relayer_id', '=', p.relayerId)
     .where('status', '=', queuedStatus)
+    .where('sequence', '>', p.after)
     .where('sequence', '<=', p.through)
     .returning(['id', 'sequence']),
 )
@@ -126,7 +135,7 @@ export async function cancelPending(
   const bound = await cancelBound(executor, tallies, relayerId, now)
   // Not the relayer's last sequence: while units share a commit, its row may be behind them.
   const through = (await first(executor, lastOfQueue, { relayerId }))?.sequence ?? 0
-  if (share !== undefined && (await first(executor, ofQueue, { relayerId, through, skip: share }))) {
+  if (share !== undefined && (await first(executor, ofQueue, { relayerId, after: 0, through, skip: share }))) {
     const unwritten = await countQueued(executor, tallies, relayerId)
     await markBulk(executor, relayerId, { through, requestedAt: now, unwritten })
     return { ...bound, isUnderWay: true }
@@ -144,7 +153,7 @@ export async function cancelShare(
 ): Promise<BulkShare> {
   const mark = await findBulkMark(executor, relayerId)
   if (!mark) return { canceled: [], isLast: true }
-  const last = await first(executor, ofQueue, { relayerId, through: mark.through, skip: share - 1 })
+  const last = await first(executor, ofQueue, { relayerId, after: 0, through: mark.through, skip: share - 1 })
   const through = last?.sequence ?? mark.through
   const canceled = await dropFromQueue(executor, tallies, { relayerId, now: mark.requestedAt, through })
   if (last) await countWritten(executor, relayerId, canceled.length)
@@ -152,15 +161,26 @@ export async function cancelShare(
   return { canceled, isLast: !last }
 }
 
-async function dropFromQueue(executor: Executor, tallies: Tallies, drop: Drop): Promise<TransactionId[]> {
-  await executor.all(publishDrops, drop)
-  const dropped = await executor.all(dropQueue, drop)
-  dropped.sort((one, other) => one.sequence - other.sequence)
-  for (const { sequence, count } of runsByBucket(dropped)) {
-    tallies.count(drop.relayerId, 'pending', sequence, -count)
-    tallies.count(drop.relayerId, status, sequence, count)
+async function dropFromQueue(
+  executor: Executor,
+  tallies: Tallies,
+  { relayerId, now, through }: Omit<Drop, 'after'>,
+): Promise<readonly TransactionId[]> {
+  const dropped: TransactionId[] = []
+  for (let after = 0; ; ) {
+    const last = await first(executor, ofQueue, { relayerId, after, through, skip: rowsAtOnce - 1 })
+    const part = { relayerId, now, after, through: last?.sequence ?? through }
+    await executor.all(publishDrops, part)
+    const rows = await executor.all(dropQueue, part)
+    rows.sort((one, other) => one.sequence - other.sequence)
+    for (const { sequence, count } of runsByBucket(rows)) {
+      tallies.count(relayerId, 'pending', sequence, -count)
+      tallies.count(relayerId, status, sequence, count)
+    }
+    for (const { id } of rows) dropped.push(id)
+    if (!last) return dropped
+    after = last.sequence
   }
-  return dropped.map(({ id }) => id)
 }
 
 async function cancelBound(
