@@ -5,6 +5,7 @@ import { ofBids } from './of-bids.ts'
 import { ofBulks } from './of-bulks.ts'
 import { ofFinality } from './of-finality.ts'
 import { ofPolicies } from './of-policies.ts'
+import { ofPostgres } from './of-postgres.ts'
 import { ofPresigning } from './of-presigning.ts'
 import { ofProfiles } from './of-profiles.ts'
 import { ofRetention } from './of-retention.ts'
@@ -35,6 +36,7 @@ export const mutants: readonly Mutant[] = [
   ...ofBids,
   ...ofFinality,
   ...ofPolicies,
+  ...ofPostgres,
   ...ofPresigning,
   ...ofBulks,
   ...ofProfiles,

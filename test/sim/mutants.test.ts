@@ -51,7 +51,7 @@ const stale: string[] = []
 afterAll(() => {
   if (stale.length === 0) return
   process.stdout.write(
-    `${stale.length} pinned seeds notice nothing any more; npm run sim:mutants -- --pin finds others\n`,
+    `the pinned seeds of these notice nothing any more: ${stale.join(', ')}; npm run sim:mutants -- --pin finds others\n`,
   )
 })
 

@@ -1,13 +1,16 @@
 // The server itself: processes that die, several that come at once, a server that restarts, and what it must promise.
+import pg from 'pg'
 import { expect, test } from 'vitest'
 import type { RelayerId } from '../../src/domain/ids.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import { OperatorError } from '../../src/ops/operator-error.ts'
 import { openLogger } from '../../src/ops/pino.ts'
 import { secretUrl } from '../../src/ops/secret.ts'
+import { migrate } from '../../src/store/postgres/migrate.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { spawnTethered } from '../../tooling/tethered-process.ts'
+import { now } from '../domain/some.ts'
 import { until } from '../http/support/until.ts'
 import { send, storedRelayer } from './contract.ts'
 import { sharedPostgres } from './open-postgres.ts'
@@ -109,6 +112,31 @@ test('several that open a fresh database at once make its tables once, and all o
   const { id } = await storedRelayer(first)
   const sent = await Promise.all(opening.map((store) => send(store, id)))
   expect(sent.map(({ sequence }) => sequence).sort()).toEqual([1, 2, 3, 4])
+})
+
+test('a migration may take longer than any other statement', async () => {
+  const postgres = await server()
+  const url = await postgres.database()
+  const limitMs = 300
+  await using opened = new AsyncDisposableStack()
+  const connect = async (settings: object) => {
+    const client = new pg.Client({ connectionString: url, ...settings })
+    await client.connect()
+    opened.defer(() => client.end())
+    return client
+  }
+  // Its table is in the way until its end.
+  const other = await connect({})
+  await other.query('BEGIN')
+  await other.query('CREATE TABLE relayers (id TEXT)')
+  const client = await connect({ statement_timeout: limitMs, query_timeout: limitMs })
+  const migrating = migrate(client, now)
+  const isLate = `SELECT 1 FROM pg_stat_activity
+    WHERE wait_event_type = 'Lock' AND now() - query_start > interval '${2 * limitMs} ms'`
+  await Promise.race([until(async () => (await postgres.query(isLate)).length > 0), migrating])
+  await other.query('ROLLBACK')
+  expect(await migrating).toContain('001-foundation')
+  expect((await client.query('SHOW statement_timeout')).rows).toEqual([{ statement_timeout: `${limitMs}ms` }])
 })
 
 test('a database of a later version is refused by the migration’s name, and left as it is', async () => {

@@ -1,6 +1,6 @@
 // Migrates a PostgreSQL database to this version's schema, all or nothing; refuses a database of a later version.
 
-import type { ClientBase } from 'pg'
+import type { ClientBase, QueryConfig } from 'pg'
 import type { TimestampMs } from '../../domain/units.ts'
 import { memberOf } from '../../ops/member.ts'
 import { OperatorError } from '../../ops/operator-error.ts'
@@ -48,11 +48,18 @@ export async function migrateWithin(client: ClientBase, now: TimestampMs): Promi
   await client.query('CREATE TABLE IF NOT EXISTS probe (id INTEGER PRIMARY KEY, at BIGINT NOT NULL)')
   const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations')
   const missing = missingMigrations(rows.map(({ name }) => name))
+  await client.query('SET LOCAL statement_timeout = 0')
   for (const migration of missing) {
-    for (const sql of sqlFor('postgres', migration)) await client.query(bytewise(sql))
+    for (const sql of sqlFor('postgres', migration)) await client.query(withoutLimit(bytewise(sql)))
     await client.query('INSERT INTO migrations (name, applied_at) VALUES ($1, $2)', [migration.name, now])
   }
+  await client.query('SET LOCAL statement_timeout TO DEFAULT')
   return missing.map((migration) => migration.name)
+}
+
+/** An index over tens of millions of rows takes minutes. The driver takes the longest time that a timer can wait. */
+function withoutLimit(text: string): QueryConfig & { readonly query_timeout: number } {
+  return { text, query_timeout: 2 ** 31 - 1 }
 }
 
 /** Orders texts by their bytes, as SQLite does, whatever the database's collation. */

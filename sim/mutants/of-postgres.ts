@@ -1,0 +1,66 @@
+// Mutants of the transactions that relayers share on PostgreSQL. The simulator runs on SQLite, so a test notices them.
+import type { Mutant } from './mutants.ts'
+
+const caughtBy = 'test/store/postgres-shared.test.ts'
+
+export const ofPostgres: readonly Mutant[] = [
+  {
+    name: 'wait-with-locks-in-hand',
+    breaks: 'waits for a relayer that another process has locked, while it holds the locks of others',
+    caughtBy,
+    edits: [{ file: 'src/store/relayers/relayers.ts', find: '    .skipLocked(),', put: '    ,' }],
+  },
+  {
+    name: 'wait-in-a-shared-place',
+    breaks: 'waits for the lock of a single relayer where a transaction of several would have its place',
+    caughtBy,
+    edits: [
+      {
+        file: 'src/store/postgres/commit-group.ts',
+        find: 'isShared ? lockFreeRelayers',
+        put: 'relayers.size > 1 ? lockFreeRelayers',
+      },
+      {
+        file: 'src/store/postgres/commit-group.ts',
+        find: 'const unlocked = isShared ?',
+        put: 'const unlocked = relayers.size > 1 ?',
+      },
+    ],
+  },
+  {
+    name: 'long-queue-first',
+    breaks: 'gives a relayer with a long queue every transaction',
+    caughtBy,
+    edits: [
+      {
+        file: 'src/store/postgres/waiting-units.ts',
+        find: '    waiting.delete(relayer)\n    if (units.length > 0) waiting.set(relayer, units)',
+        put: '    if (units.length === 0) waiting.delete(relayer)',
+      },
+    ],
+  },
+  {
+    name: 'fail-with-a-neighbor',
+    breaks: 'fails the units of a relayer because a unit of another one failed',
+    caughtBy,
+    edits: [
+      {
+        file: 'src/store/postgres/commit-group.ts',
+        find: 'if (!again) return',
+        put: 'if (!again || group.isShared) return',
+      },
+    ],
+  },
+  {
+    name: 'share-with-a-long-unit',
+    breaks: 'lets relayers wait for a unit that writes thousands of rows',
+    caughtBy,
+    edits: [
+      {
+        file: 'src/store/postgres/waiting-units.ts',
+        find: ' || units.some(({ ahead }) => ahead.long)',
+        put: '',
+      },
+    ],
+  },
+]
