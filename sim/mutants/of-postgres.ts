@@ -8,7 +8,9 @@ export const ofPostgres: readonly Mutant[] = [
     name: 'wait-with-locks-in-hand',
     breaks: 'waits for a relayer that another process has locked, while it holds the locks of others',
     caughtBy,
-    edits: [{ file: 'src/store/relayers/relayers.ts', find: '    .skipLocked(),', put: '    ,' }],
+    edits: [
+      { file: 'src/store/relayers/relayers.ts', find: '.forNoKeyUpdate().skipLocked(),', put: '.forNoKeyUpdate(),' },
+    ],
   },
   {
     name: 'wait-in-a-shared-place',
