@@ -27,12 +27,6 @@ export interface Lanes {
   close(): Promise<void>
 }
 
-interface Running {
-  readonly units: readonly UnitOfRelayer[]
-  readonly isShared: boolean
-  ended(): void
-}
-
 export function openLanes(pool: Pool, events: SettledEvents): Lanes {
   const waiting = openWaitingUnits()
   const running = new Set<Promise<void>>()
@@ -64,22 +58,24 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
     while (alone < aloneMax) {
       const units = waiting.takeAlone()
       if (units.length === 0) break
-      alone += 1
-      follow(run({ units, isShared: false, ended: () => (alone -= 1) }))
+      follow(run(units, false))
     }
     while (shared < sharedMax) {
       const units = waiting.takeShared()
       if (units.length === 0) break
-      shared += 1
-      follow(run({ units, isShared: true, ended: () => (shared -= 1) }))
+      // A relayer that comes while nothing is under way waits for its lock at once: a second try would cost it a round trip.
+      follow(run(units, shared + alone > 0 || units.some(({ relayer }) => relayer !== units[0]?.relayer)))
     }
     return running.size > before
   }
 
-  async function run({ units, isShared, ended }: Running): Promise<void> {
+  async function run(units: readonly UnitOfRelayer[], isShared: boolean): Promise<void> {
+    if (isShared) shared += 1
+    else alone += 1
     const { outcomes, left } = await commitGroup({ pool, events, units, isShared })
     waiting.release(units, left)
-    ended()
+    if (isShared) shared -= 1
+    else alone -= 1
     const goesOn = begin()
     const before = answered
     answered = (async () => {
