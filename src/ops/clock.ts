@@ -8,7 +8,7 @@ export interface Clock {
   elapsed(): number
   /** Resolves after `ms`, or as soon as `signal` aborts; never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** Calls `act` after everything that is ready now, so that what waits for none of it is not delayed. */
+  /** Calls `act` after all that is ready now, so that `act` delays none of it. */
   afterThis(act: () => void): void
 }
 

@@ -6,6 +6,7 @@
 // hand: its transactions, counts and sequences need no order.
 import type { Pool } from 'pg'
 import type { RelayerId } from '../../domain/ids.ts'
+import { nextTurn } from '../../ops/clock.ts'
 import type { Ahead, Session, Store } from '../store.ts'
 import { commitGroup } from './commit-group.ts'
 import { poolLimits } from './connect.ts'
@@ -117,9 +118,4 @@ async function answerAll(answers: readonly ReportOutcome[]): Promise<void> {
     if (index > 0 && index % answersAtOnce === 0) await nextTurn()
     answer()
   }
-}
-
-/** Of the event loop. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }

@@ -161,8 +161,8 @@ export async function loadWork(
     earlier && queueOf(executor, earlier.relayer, queuedMax),
   ])
   if (!found) return undefined
-  const isLikely = earlier !== undefined && isSameQueue(earlier.relayer, found.relayer)
-  const queued = isLikely && likely ? likely : await queueOf(executor, found.relayer, queuedMax)
+  const isCurrent = earlier && isSameQueue(earlier.relayer, found.relayer)
+  const queued = (isCurrent && likely) || (await queueOf(executor, found.relayer, queuedMax))
   // Only a history check counts their nonces.
   const isChecking = unsettled !== undefined && found.uncheckedThrough !== undefined
   const [current, explained, presigned] = await Promise.all([

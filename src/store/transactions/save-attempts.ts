@@ -6,6 +6,15 @@ import { type Executor, statement } from '../statement.ts'
 import { type AttemptRow, attemptToRow, type BroadcastColumns, broadcastToRow } from './attempt-row.ts'
 import { columnsOf } from './transaction-columns.ts'
 
+const broadcastColumns = {
+  state: 'text',
+  handed_at: 'bigint',
+  outcome: 'text',
+  outcome_code: 'text',
+  outcome_message: 'text',
+  rejections: 'text',
+} as const satisfies Readonly<Record<keyof BroadcastColumns, ListType>>
+
 const attemptColumns = {
   transaction_id: 'text',
   nonce: 'bigint',
@@ -22,12 +31,7 @@ const attemptColumns = {
   v: 'bigint',
   recorded_at: 'bigint',
   recorded_at_block: 'bigint',
-  state: 'text',
-  handed_at: 'bigint',
-  outcome: 'text',
-  outcome_code: 'text',
-  outcome_message: 'text',
-  rejections: 'text',
+  ...broadcastColumns,
   recovered: 'integer',
   presigned: 'integer',
 } as const satisfies Readonly<Record<keyof NewAttempt, ListType>>
@@ -62,14 +66,7 @@ const updateBroadcast = inLists(
   statement<NewState>((db, p) =>
     db
       .updateTable('attempts')
-      .set({
-        state: p.state,
-        handed_at: p.handed_at,
-        outcome: p.outcome,
-        outcome_code: p.outcome_code,
-        outcome_message: p.outcome_message,
-        rejections: p.rejections,
-      })
+      .set(columnsOf(p, broadcastColumns))
       .where('transaction_id', '=', p.transaction_id)
       .where('nonce', '=', p.nonce)
       .where('hash', '=', p.hash),
@@ -78,12 +75,7 @@ const updateBroadcast = inLists(
     transaction_id: 'text',
     nonce: 'bigint',
     hash: 'text',
-    state: 'text',
-    handed_at: 'bigint',
-    outcome: 'text',
-    outcome_code: 'text',
-    outcome_message: 'text',
-    rejections: 'text',
+    ...broadcastColumns,
   },
   (given) => `UPDATE attempts SET state = given.state, handed_at = given.handed_at, outcome = given.outcome,
       outcome_code = given.outcome_code, outcome_message = given.outcome_message, rejections = given.rejections
