@@ -199,6 +199,19 @@ test('a history check reads the queue, and not what has ended before it', async 
   expect(planOf(database, sql)[0]).toMatch(/SEARCH transactions USING INDEX transactions_status /)
 })
 
+test('a share of a bulk cancellation goes by the queue, and not by what was canceled before', async () => {
+  const { database, seen, session } = witnessed()
+  await session.saveRelayer(someRelayer())
+  for (let sent = 0; sent < 3; sent += 1) await sendWithin(session, someRelayer().id)
+  await session.cancelPending(someRelayer().id, now, 1)
+  seen.clear()
+  await session.cancelShare(someRelayer().id, 1)
+  const indexes = [...seen].flatMap((sql) =>
+    planOf(database, sql).flatMap((detail) => (/SEARCH transactions USING .*INDEX (\w+)/.exec(detail) ?? []).slice(1)),
+  )
+  expect(indexes).toEqual(Array.from({ length: 3 }, () => 'transactions_status'))
+})
+
 test('the rows that wait for finality are read from one end of an index, without a sort', async () => {
   const { database, seen, session, reads } = witnessed()
   await session.saveRelayer(someRelayer())

@@ -74,7 +74,7 @@ const lastOfQueue = statement<{ relayerId: RelayerId }, { sequence: number }>((d
     .limit(1),
 )
 
-const publishDrops = statement<Drop>((db, p) =>
+const publishDrops = statement<Drop>((db, p, dialect) =>
   db
     .insertInto('outbox')
     .columns(['relayer_id', 'transaction_id', 'status', 'status_reason', 'terminal', 'occurred_at', 'notification_id'])
@@ -92,7 +92,9 @@ const publishDrops = statement<Drop>((db, p) =>
         ])
         .where('relayer_id', '=', p.relayerId)
         .where('status', '=', queuedStatus)
-        .where('sequence', '>', p.after)
+        // With a bound at each end, SQLite would read all sequences in between: hence the plus sign. PostgreSQL goes by the
+        // queue, and would pass what this transaction has canceled.
+        .where(dialect === 'sqlite' ? sql<boolean>`+sequence > ${p.after}` : (eb) => eb('sequence', '>', p.after))
         .where('sequence', '<=', p.through)
         .orderBy('sequence'),
     ),
