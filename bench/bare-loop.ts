@@ -27,7 +27,7 @@ export async function measureBareLoop(load: Load, size: LoadSize): Promise<{ pos
   const { connections, warmUpRequests, requests } = size
   const directory = await mkdtemp(join(tmpdir(), 'rescind-bench-'))
   const script = fileURLToPath(new URL('./bare-service.ts', import.meta.url))
-  const child = fork(script, [join(directory, 'bare.db')], { execArgv: ['--max-semi-space-size=32'] })
+  const child = fork(script, [join(directory, 'bare.db')], { execArgv: ['--max-semi-space-size=16'] })
   const gone = once(child, 'close')
   try {
     const [{ port }] = (await Promise.race([

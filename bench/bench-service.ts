@@ -28,7 +28,7 @@ export async function startBenchService(
 }
 
 /** What `npm start` gives Node: a nursery that a burst of requests does not blow up. */
-const asStarted = ['--max-semi-space-size=32']
+const asStarted = ['--max-semi-space-size=16']
 
 function profileArguments(directory: string, name: string): string[] {
   return ['--cpu-prof', `--cpu-prof-dir=${directory}`, `--cpu-prof-name=${name}.cpuprofile`]

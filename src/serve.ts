@@ -3,6 +3,7 @@ import { compose } from './compose.ts'
 import { ConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/load-config.ts'
 import { systemClock } from './ops/clock.ts'
+import { limitHeapGrowth } from './ops/limit-heap-growth.ts'
 import { OperatorError } from './ops/operator-error.ts'
 import { openLogger } from './ops/pino.ts'
 import { openPrometheus } from './ops/prometheus/open.ts'
@@ -21,6 +22,7 @@ export interface Life {
 
 /** 0 after a drain, 1 when the service could not start. */
 export async function serve({ env, directory, stop, stdout, stderr }: Life): Promise<0 | 1> {
+  limitHeapGrowth()
   try {
     const version = await readVersion()
     const config = await loadConfig(env, directory)

@@ -63,8 +63,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/inquire.ts',
-        find: '.filter(mayBeKnown)\n        .map(',
-        put: ".filter((each) => mayBeKnown(each) && (each.kind === 'cancel' || lifecycle.attempts.every(({ kind }) => kind !== 'cancel'))).map(",
+        find: '.filter(mayBeKnown)',
+        put: ".filter((each) => mayBeKnown(each) && (each.kind === 'cancel' || lifecycle.attempts.every(({ kind }) => kind !== 'cancel')))",
       },
     ],
   },

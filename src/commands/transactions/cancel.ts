@@ -3,13 +3,16 @@ import { allowed, type Requester } from '../../domain/audit.ts'
 import { cancel } from '../../domain/cancel.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
-import { isTerminal, type Transaction } from '../../domain/transaction.ts'
+import type { Relayer } from '../../domain/relayer.ts'
+import { isInPhase, isTerminal, type Transaction } from '../../domain/transaction.ts'
 import type { CommandContext } from '../context.ts'
 
 export interface Canceled {
   readonly transaction: Transaction
   /** False if it was canceled before. Such a request leaves no audit record in the commit. */
   readonly isChanged: boolean
+  /** Read in the same unit if the transaction is in flight: the kind of its pool decides what the race can still do. */
+  readonly relayer?: Relayer
 }
 
 /**
@@ -29,9 +32,11 @@ export async function cancelTransaction(
       const found = await session.transaction(relayerId, id)
       if (!found) throw new RescindError('TRANSACTION_NOT_FOUND', 'no such transaction of this relayer')
       const after = cancel(found, now)
-      if (after === found) return { transaction: found, isChanged: false }
+      const relayer = isInPhase(after, 'inFlight') ? await session.relayer(relayerId) : undefined
+      const read = relayer && { relayer }
+      if (after === found) return { transaction: found, isChanged: false, ...read }
       if (requester) session.recordAudit(allowed(requester, now, { relayerId, transactionId: id }))
-      return { transaction: await session.saveTransaction(found, after, now), isChanged: true }
+      return { transaction: await session.saveTransaction(found, after, now), isChanged: true, ...read }
     },
     relayerId,
     { transactions: [id] },

@@ -1,6 +1,7 @@
 // The kind of pool that a relayer's transactions wait in: it decides what a cancellation can still do.
 import type { RelayerId } from '../../domain/ids.ts'
 import type { PoolKind } from '../../domain/profile.ts'
+import type { Relayer } from '../../domain/relayer.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Reads } from '../../store/store.ts'
 import type { PreviewContext } from './preview-cancellation.ts'
@@ -9,14 +10,18 @@ export interface PoolContext extends Pick<PreviewContext, 'policyOf'> {
   readonly reads: Pick<Reads, 'relayer'>
 }
 
-/** Never rejects: an answer must not fail because this replica does not have the network. */
-export async function poolOf({ reads, policyOf }: PoolContext, relayerId: RelayerId): Promise<PoolKind> {
+/** An answer must not fail because this replica does not have the network. */
+export function poolOfRelayer({ policyOf }: Pick<PoolContext, 'policyOf'>, relayer: Relayer | undefined): PoolKind {
   try {
-    const relayer = await reads.relayer(relayerId)
     return relayer ? policyOf(relayer).profile.pool : 'public'
   } catch {
     return 'public'
   }
+}
+
+/** Never rejects. */
+export async function poolOf(context: PoolContext, relayerId: RelayerId): Promise<PoolKind> {
+  return poolOfRelayer(context, await context.reads.relayer(relayerId).catch(() => undefined))
 }
 
 /** Reads nothing unless the transaction is in flight: only a race depends on the pool. */

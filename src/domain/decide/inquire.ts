@@ -46,9 +46,7 @@ export function inquire(
       nonce: lifecycle.nonce,
       payloads: [...earlier, payload],
       unspentAt: lifecycle.attempts[0].recordedAtBlock,
-      attempts: lifecycle.attempts
-        .filter(mayBeKnown)
-        .map(({ hash, kind, fees, gasLimit }) => ({ hash, kind, fees, gasLimit })),
+      attempts: lifecycle.attempts.filter(mayBeKnown),
     })),
     inclusionBlocks: [
       ...new Set([

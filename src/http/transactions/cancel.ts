@@ -3,7 +3,8 @@
 import type { CommandContext } from '../../commands/context.ts'
 import { awaitVerdict } from '../../commands/transactions/await-verdict.ts'
 import { cancelTransaction } from '../../commands/transactions/cancel.ts'
-import { type PoolContext, poolOfRace } from '../../commands/transactions/pool-of.ts'
+import { type PoolContext, poolOfRace, poolOfRelayer } from '../../commands/transactions/pool-of.ts'
+import type { PoolKind } from '../../domain/profile.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { waitsPerKeyMax } from '../limits.ts'
 import { type Auditor, requesterOf } from '../request/audit.ts'
@@ -23,9 +24,6 @@ export function cancel(
   stopping: AbortSignal,
 ) {
   const places = openPlaces(waitsPerKeyMax)
-  const explained = async (transaction: Transaction) =>
-    explainCancellation(transaction, await poolOfRace({ policyOf, reads: commands.store.reads }, transaction))
-
   return operation({
     scope: 'cancel',
     answerHeaders: ['Preference-Applied'],
@@ -45,21 +43,25 @@ export function cancel(
       const relayerId = request.params.relayer_id
       const id = request.params.transaction_id
       const requester = requesterOf(request, 'cancelTransaction')
-      const { transaction: canceled, isChanged } = await cancelTransaction(commands, relayerId, id, requester)
+      const { transaction: canceled, isChanged, relayer } = await cancelTransaction(commands, relayerId, id, requester)
       if (!isChanged) auditor.unchanged(request)
       const { prefer } = request.headers
       const seconds = waitSeconds(prefer)
       // RFC 7240: a preference may be ignored, and then the response does not repeat it.
       const leave = seconds === undefined ? undefined : places.take(requester.keyId)
-      if (seconds === undefined || !leave) return success(presentTransaction(canceled), await explained(canceled))
+      if (seconds === undefined || !leave) return explained(canceled, poolOfRelayer({ policyOf }, relayer))
 
       reply.header('preference-applied', `wait=${seconds}`)
       const enough = AbortSignal.any([stopping, goneSignal(reply)])
       const waited = awaitVerdict(commands, relayerId, id, seconds * 1000, enough).finally(leave)
       const latest = (await waited) ?? canceled
-      return success(presentTransaction(latest), await explained(latest))
+      return explained(latest, await poolOfRace({ policyOf, reads: commands.store.reads }, latest))
     },
   })
+}
+
+function explained(transaction: Transaction, pool: PoolKind) {
+  return success(presentTransaction(transaction), explainCancellation(transaction, pool))
 }
 
 /** Aborts when the client disconnects before the response. */

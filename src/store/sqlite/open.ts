@@ -59,6 +59,8 @@ async function openFile(options: Options): Promise<Store> {
   const reader = connect(path)
   opened.defer(() => reader.close())
   reader.pragma('query_only = ON')
+  // Every commit of the writer empties the cache of the reader: a larger one would fill with pages that nobody reads again.
+  reader.pragma('cache_size = -2048')
 
   const executor = sqliteExecutor(writer)
   const tallies = openTallies(executor)
