@@ -3,8 +3,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keccak256, toHex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
-import { devAccount, startAnvil } from '../tooling/anvil.ts'
+import type { Hex } from '../src/domain/ids.ts'
+import { type Anvil, devAccount, startAnvil } from '../tooling/anvil.ts'
 import { type Client, openClient } from '../tooling/client.ts'
+import { measureBareSends } from './bare-sends.ts'
 import { type BenchOptions, startBenchService } from './bench-service.ts'
 import type { Figure } from './figure.ts'
 import { peakMemoryMb } from './memory.ts'
@@ -14,6 +16,7 @@ const blockGas = 300_000_000
 const maxInFlight = 1_000
 const burst = { transactions: 10_000, inBatch: 500 }
 const steady = { perSecond: 400, seconds: 10, everyMs: 50 }
+const steadyAtOnce = (steady.perSecond * steady.everyMs) / 1_000
 
 interface Run {
   readonly load: 'burst' | 'steady'
@@ -32,10 +35,10 @@ export async function measureEndToEnd(options: BenchOptions): Promise<Figure[]> 
   return figures
 }
 
-async function measureRun(options: BenchOptions, { load, relayers, blocktimeMs }: Run): Promise<Figure[]> {
-  await using anvil = await startAnvil({ mining: { intervalMs: blocktimeMs }, blockGas })
+async function measureRun(options: BenchOptions, run: Run): Promise<Figure[]> {
+  const { load, relayers, blocktimeMs } = run
   const keys = Array.from({ length: relayers }, (_, index) => keccak256(toHex(`bench relayer ${index}`)))
-  for (const key of keys) await anvil.rpc('anvil_setBalance', [privateKeyToAddress(key), toHex(10n ** 21n)])
+  await using anvil = await startChain(keys, blocktimeMs)
   const ids = keys.map((_, index) => `bench-${index}`)
   await using service = await startBenchService(options, {
     profileName: `e2e-${load}-${relayers}-${blocktimeMs}`,
@@ -56,16 +59,40 @@ async function measureRun(options: BenchOptions, { load, relayers, blocktimeMs }
   const after = await usageOf(pids)
   const memoryMb = await peakMemoryMb(service.pid)
   await service.stop()
+  const bareMicros = await measureBare(keys, run)
   const name = `${load} of ${sent.toLocaleString('en-US')}, relayers: ${relayers}, blocks of ${blocktimeMs} ms`
   const micros = (of: keyof Usage) => ((after[of] - before[of]) / sent) * 1e6
   const aim = { aim: '250 or less' }
   return [
     { name: `${name}: confirmed each second`, value: sent / seconds, unit: 'transactions' },
     { name: '  … processor time of the service for each', value: micros('service'), unit: 'µs', ...aim },
+    { name: '  … of the bare loop', value: bareMicros, unit: 'µs' },
+    {
+      name: "  … the bare loop's as a share of the service's",
+      value: (100 * bareMicros) / micros('service'),
+      unit: '%',
+    },
     { name: '  … of the chain beside it', value: micros('chain'), unit: 'µs' },
     { name: '  … of the load', value: micros('load'), unit: 'µs' },
     { name: '  … peak memory of the service', value: memoryMb, unit: 'MB', aim: 'under 300' },
   ]
+}
+
+async function startChain(keys: readonly Hex[], blocktimeMs: number): Promise<Anvil> {
+  const anvil = await startAnvil({ mining: { intervalMs: blocktimeMs }, blockGas })
+  for (const key of keys) await anvil.rpc('anvil_setBalance', [privateKeyToAddress(key), toHex(10n ** 21n)])
+  return anvil
+}
+
+/** As many transactions at the same pace, to a chain of its own. */
+async function measureBare(keys: readonly Hex[], { load, blocktimeMs }: Run): Promise<number> {
+  await using anvil = await startChain(keys, blocktimeMs)
+  const pace =
+    load === 'burst'
+      ? { transactions: burst.transactions, atOnce: burst.inBatch, everyMs: 0 }
+      : { transactions: steady.perSecond * steady.seconds, atOnce: steadyAtOnce, everyMs: steady.everyMs }
+  const { url, chainId } = anvil
+  return await measureBareSends({ url, chainId, blocktimeMs, to: payment.to, keys, ...pace })
 }
 
 interface Usage {
@@ -97,14 +124,13 @@ async function sendBurst(client: Client, ids: readonly string[]): Promise<number
 
 /** Each send is a request of its own, to the relayers in turn. */
 async function sendSteadily(client: Client, ids: readonly string[]): Promise<number> {
-  const atOnce = (steady.perSecond * steady.everyMs) / 1_000
   const begun = performance.now()
   let sent = 0
   for (let turn = 0; turn < (steady.seconds * 1_000) / steady.everyMs; turn += 1) {
     await sleep(Math.max(0, begun + turn * steady.everyMs - performance.now()))
-    const relayers = Array.from({ length: atOnce }, (_, index) => ids[(sent + index) % ids.length] ?? '')
+    const relayers = Array.from({ length: steadyAtOnce }, (_, index) => ids[(sent + index) % ids.length] ?? '')
     await Promise.all(relayers.map((relayer) => client.send(relayer, payment)))
-    sent += atOnce
+    sent += steadyAtOnce
   }
   return sent
 }
