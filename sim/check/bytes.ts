@@ -58,6 +58,9 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
     'SELECT a.transaction_id, t.relayer_id, a.nonce, a.kind, a.position, a.recorded_at_block FROM attempts a JOIN transactions t ON t.id = a.transaction_id WHERE a.hash = ? ORDER BY t.sequence DESC',
   )
   const saidOf = committed<[Hash], { outcome_code: string | null }>('SELECT outcome_code FROM attempts WHERE hash = ?')
+  const poolless = committed<[Hash], { hash: Hash }>(
+    "SELECT hash FROM attempts WHERE hash = ? AND (rejections = 'all' OR state NOT IN ('sending', 'handed'))",
+  )
   const found = new Map<Hash, Recorded>()
   /** By sender and nonce: whose bytes a node had that could be valid. */
   const owners = new Map<string, Set<string>>()
@@ -74,6 +77,8 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
   const everOrdered = new Map<string, Hash>()
   /** Made below a bid that was likely in no pool. */
   const pricedBelow = new Set<Hash>()
+  /** In no pool by the last disk that was put back, which is older than their last broadcast. */
+  const poollessByCopy = new Set<Hash>()
 
   function recorded(hash: Hash): Recorded | undefined {
     const known = found.get(hash) ?? find(hash)[0]
@@ -133,7 +138,9 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
       const all = [...everBroadcast, ...forgotten]
       everBroadcast.clear()
       forgotten.clear()
+      poollessByCopy.clear()
       for (const [hash, transaction] of all) {
+        if (poolless(hash).length > 0) poollessByCopy.add(hash)
         const attempt = recorded(hash)
         if (attempt) own(transaction.from, transaction.nonce, attempt)
         ;(attempt ? everBroadcast : forgotten).set(hash, transaction)
@@ -166,6 +173,7 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
       const invalid = !admission.admitted && admission.refusal === 'invalid'
       if (invalid) return
       everBroadcast.set(hash, transaction)
+      poollessByCopy.delete(hash)
       if (kind.isFcfs && admission.admitted) everOrdered.set(`${from} ${nonce}`, hash)
       // What the sequencer rejected is nobody's, and its nonce is free.
       if (kind.isFcfs && !admission.admitted) return
@@ -183,7 +191,8 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
       // It was not in the way when the price was made, and is not later, when the balance may cover it again.
       const cost = value + BigInt(gasLimit) * cap
       const wasUnlikely = cost > accountAt(node.head, from).balance || cap > transaction.cap
-      if (wasUnlikely || saidOf(admission.rival.hash)[0]?.outcome_code === 'insufficientFunds') pricedBelow.add(hash)
+      const wasRefused = saidOf(admission.rival.hash)[0]?.outcome_code === 'insufficientFunds'
+      if (wasUnlikely || wasRefused || poollessByCopy.has(admission.rival.hash)) pricedBelow.add(hash)
       if (pricedBelow.has(hash)) return
       const rival = recorded(admission.rival.hash)
       const later = rival?.transaction_id === attempt.transaction_id && rival.position < attempt.position

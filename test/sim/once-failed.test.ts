@@ -60,6 +60,7 @@ const onceFailed = [
   [649800568, 'a bid was signed while no pool had the attempt before it, and was too low once one had', 20],
   [131130637, 'on a chain of ten blocks a second, a gateway without batches: each head waited for sixty headers'],
   [131129286, 'a cap of the sends below the tip that every pool demands'],
+  [1124031848, 'a pool held what the copy that was put back knew as rejected, and the bid counted it as in no pool'],
   [131129476, 'a node kept a bid that the balance did not cover when the lower one was made'],
 ] as [seed: number, fault: string, steps?: number][]
 
