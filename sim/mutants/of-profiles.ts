@@ -97,6 +97,18 @@ export const ofProfiles: readonly Mutant[] = [
     ],
   },
   {
+    name: 'forget-a-spent-nonce',
+    breaks: 'signs a no-op, or waits for an acceptance, although a sequencer says that the nonce is spent',
+    caughtBy: 'test/domain/decide/cancel-fcfs.test.ts',
+    edits: [
+      {
+        file: 'src/domain/attempt.ts',
+        find: "return wasTaken(attempt) || rejectionOf(attempt)?.code === 'nonceTooLow'",
+        put: "return wasTaken(attempt) && rejectionOf(attempt)?.code !== 'nonceTooLow'",
+      },
+    ],
+  },
+  {
     name: 'all-nonces-at-once',
     breaks: 'sends a nonce before the one below it is accepted, where no node keeps it',
     caughtBy: 'test/domain/decide/one-by-one.test.ts',

@@ -118,6 +118,11 @@ export function wasTaken({ broadcast }: Attempt): boolean {
   return broadcast.outcome.kind === 'accepted' || broadcast.outcome.kind === 'alreadyKnown'
 }
 
+/** Whether its nonce is taken, as a node answered: it accepted the bytes, or calls the nonce spent, by these or by others. */
+export function isNonceTaken(attempt: Attempt): boolean {
+  return wasTaken(attempt) || rejectionOf(attempt)?.code === 'nonceTooLow'
+}
+
 export function isNoOp(attempt: Attempt): boolean {
   return attempt.kind === 'cancel'
 }

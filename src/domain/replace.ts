@@ -1,6 +1,6 @@
 // Replaces a transaction's payload. In the queue the new payload takes the old one's place; in flight it races the old
 // one for their nonce. Only the chain shows which was executed, and never both: they share the nonce.
-import { type Attempt, newest, wasTaken } from './attempt.ts'
+import { type Attempt, isNonceTaken, newest } from './attempt.ts'
 import { nextBid, rivalsOf } from './decide/bid.ts'
 import type { Bid } from './decide/bidder.ts'
 import { type Decision, explain, type NeedsBalance } from './decide/decision.ts'
@@ -36,7 +36,8 @@ export function replace(transaction: Transaction, request: SendRequest, pool: Po
   const refusal = transaction.cancellation?.origin === 'refusal' ? 'TRANSACTION_ALREADY_FAILED' : refusals[status]
   if (refusal) throw new RescindError(refusal, `transaction ${transaction.id} is already ${status}; send a new one`)
   if (pool === 'fcfs' && wasOrdered(transaction)) {
-    const why = 'the sequencer accepted it, and on this chain, which is first come, first served, nothing replaces it'
+    const why =
+      'the sequencer accepted it or another transaction with its nonce, and on this chain, which is first come, first served, nothing replaces it'
     throw new RescindError('TRANSACTION_ALREADY_ORDERED', `transaction ${transaction.id}: ${why}; send a new one`)
   }
   const { validUntil, ...payload } = request
@@ -61,9 +62,9 @@ const refusals: Partial<Record<Status, ErrorCode>> = {
   expired: 'TRANSACTION_ALREADY_EXPIRED',
 }
 
-/** Whether a sequencer that orders first come, first served has accepted a payload of it. */
+/** Whether a sequencer that orders first come, first served has accepted a payload of it, or something else with its nonce. */
 function wasOrdered({ lifecycle }: Transaction): boolean {
-  return lifecycle.phase === 'inFlight' && payloadAttempts(lifecycle.attempts).some(wasTaken)
+  return lifecycle.phase === 'inFlight' && payloadAttempts(lifecycle.attempts).some(isNonceTaken)
 }
 
 /** Whether no attempt carries the current payload yet: an older one still leads. */
@@ -81,7 +82,7 @@ export function takeOverWithPayload(
   // The answer came after the PUT.
   if (isFcfs(policy) && isOrdered(transaction, situation)) {
     const reason =
-      'waits: the sequencer accepted the earlier payload, and nothing replaces it there: its receipt shows that the replacement lost'
+      'waits: the sequencer accepted the earlier payload, or something else with its nonce, and nothing replaces that there: its receipt shows that the replacement lost'
     return explain(transaction, 'already_ordered', reason)
   }
   const forbidden = forbids(work.relayer.policies, transaction.payload)

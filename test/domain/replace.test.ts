@@ -218,8 +218,8 @@ describe('where a sequencer orders transactions as they come', () => {
   const decided = (transaction: Transaction, observation = someObservation(), at = now) =>
     decide({ work: someWork({ open: [transaction] }), observation, policy, now: at }).decisions
 
-  test('an accepted payload is not replaced, also not one behind another that nobody knows', () => {
-    for (const state of ['accepted', 'known'] as const) {
+  test('a payload that was accepted, or whose nonce is spent, is not replaced, also not one behind another that nobody knows', () => {
+    for (const state of ['accepted', 'known', 'spent'] as const) {
       expect(() => replace(old(broadcastStates[state]), request, 'fcfs')).toThrow(
         expect.objectContaining({ code: 'TRANSACTION_ALREADY_ORDERED' }),
       )
@@ -242,6 +242,8 @@ describe('where a sequencer orders transactions as they come', () => {
   test('if it was accepted after the PUT, the new payload waits for its receipt', () => {
     const late = replace(old(broadcastStates.accepted), request, 'public')
     expect(decided(late)).toMatchObject([{ do: 'explain', condition: 'already_ordered' }])
+    const repeated = replace(old(broadcastStates.spent), request, 'public')
+    expect(decided(repeated)).toMatchObject([{ do: 'explain', condition: 'already_ordered' }])
     const later = someObservation({ head: headAt(height + 9, { timestampMs: now + 60_000 }) })
     expect(decided(late, later, now + 60_000)).toMatchObject([{ do: 'replace' }])
   })

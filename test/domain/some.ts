@@ -35,6 +35,7 @@ export const broadcastStates = {
   known: answered({ kind: 'alreadyKnown' }),
   unknown: answered({ kind: 'unknown', message: 'timed out' }),
   underpriced: answered({ kind: 'rejected', code: 'replacementUnderpriced', message: 'underpriced' }),
+  spent: answered({ kind: 'rejected', code: 'nonceTooLow', message: 'nonce too low' }),
 } satisfies Record<string, BroadcastState>
 
 export function answered(outcome: Exclude<BroadcastOutcome, { kind: 'unsent' }>, at = now): BroadcastState {

@@ -13,6 +13,7 @@ import {
   rejectionOf,
   unrecognizedErrorOf,
   wasAlwaysRejected,
+  wasTaken,
 } from '../attempt.ts'
 import { feeCap, type Market } from '../fees.ts'
 import { isNonEmpty, type NonEmpty } from '../ids.ts'
@@ -31,8 +32,9 @@ export function cancelFcfs(transaction: InPhase<'inFlight'>, situation: Situatio
   const known = attempts.filter(mayBeKnown)
   if (known.every((attempt) => isCertainlyOut(attempt, situation))) return [{ do: 'drop', transaction }]
   if (isOrdered(transaction, situation)) {
-    const reason =
-      'canceled; the sequencer accepted it before, and nothing replaces a transaction there: it waits for its receipt, which ends the cancellation as lost'
+    const reason = attempts.some((attempt) => wasTaken(attempt) && !isNoOp(attempt))
+      ? 'canceled; the sequencer accepted it before, and nothing replaces a transaction there: it waits for its receipt, which ends the cancellation as lost'
+      : 'canceled; the sequencer says that its nonce is spent, and nothing else can take it: it waits for the block that shows which transaction did'
     return explain(transaction, 'already_ordered', reason)
   }
   const noOps = attempts.filter(isNoOp)

@@ -1,6 +1,6 @@
 // Where a node keeps a nonce that is too high only for a moment, sends go out one by one: the next once a node accepted
 // the one before it, or said that its nonce is spent, and one that was refused after that.
-import { isNoOp, rejectionOf, wasTaken } from '../attempt.ts'
+import { isNonceTaken, isNoOp } from '../attempt.ts'
 import type { Observation } from '../observation.ts'
 import type { DecisionProfile, NetworkPolicy } from '../relayer.ts'
 import type { InPhase } from '../transaction.ts'
@@ -35,5 +35,5 @@ export function isItsTurn(decision: Decision, work: Work, { profile }: NetworkPo
 
 /** The head may not show yet that its nonce is spent: it may come from a node that is behind the sequencer. */
 function isOutOfTheWay({ lifecycle }: InPhase<'inFlight'>): boolean {
-  return lifecycle.attempts.some((attempt) => wasTaken(attempt) || rejectionOf(attempt)?.code === 'nonceTooLow')
+  return lifecycle.attempts.some(isNonceTaken)
 }

@@ -1,5 +1,5 @@
 // Where a sequencer orders transactions as they come: whether it has ordered a payload, so that nothing can replace it.
-import { isNoOp, wasTaken } from '../attempt.ts'
+import { isNonceTaken, isNoOp } from '../attempt.ts'
 import type { NetworkPolicy } from '../relayer.ts'
 import type { InPhase } from '../transaction.ts'
 import { blocksWaited } from './reason-to-bid.ts'
@@ -9,13 +9,16 @@ export function isFcfs({ profile }: Pick<NetworkPolicy, 'profile'>): boolean {
   return profile.pool === 'fcfs'
 }
 
-/** Whether the sequencer accepted the payload, and may still have it: nothing else can take the nonce then. */
+/**
+ * Whether the sequencer accepted the payload, and may still have it: nothing else can take the nonce then. It answers a
+ * repeat of what it accepted with `nonce too low`, before any block shows it, and so it does where others spent the nonce.
+ */
 export function isOrdered({ lifecycle }: InPhase<'inFlight'>, situation: Situation): boolean {
   const { observation, policy, now } = situation
   const payloads = lifecycle.attempts.filter((attempt) => !isNoOp(attempt))
   return payloads.some((attempt) => {
     const { broadcast } = attempt
-    if (!wasTaken(attempt) || broadcast.state !== 'handed') return false
+    if (!isNonceTaken(attempt) || broadcast.state !== 'handed') return false
     // Another nonce comes first, so blocks prove nothing.
     if (lifecycle.nonce > observation.nonce) return true
     const waitedMs = now - broadcast.at

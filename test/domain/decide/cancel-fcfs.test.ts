@@ -81,6 +81,15 @@ describe('a payload that the sequencer accepted', () => {
     ])
   })
 
+  test('or whose nonce it calls spent, which no block shows yet, waits as well', () => {
+    const { spent } = broadcastStates
+    expect(decisionsOn([sent(spent)])).toMatchObject([
+      { do: 'explain', condition: 'already_ordered', reason: expect.stringMatching(/nonce is spent/) },
+    ])
+    const head = headAt(height + 3, { timestampMs: now + 3_000 })
+    expect(verbsOn([sent(spent)], { head }, {}, now + 4_000)).toEqual(['takeOver'])
+  })
+
   test('is in doubt once blocks and time have passed without it', () => {
     const head = headAt(height + 3, { timestampMs: now + 3_000 })
     const old = headAt(height + 3, { timestampMs: now - 200 })

@@ -30,7 +30,7 @@ const repeated = (...states: BroadcastState[]) =>
     each.do === 'rebroadcast' ? [each.attempt.nonce] : [],
   )
 const tooHigh = answered({ kind: 'rejected', code: 'nonceGap', message: 'nonce too high' })
-const spent = answered({ kind: 'rejected', code: 'nonceTooLow', message: 'nonce too low' })
+const { spent } = broadcastStates
 
 test('one of the queue gets a nonce, and the next step follows at once', () => {
   const work = { queued: [queued(1), queued(2), queued(3)] }

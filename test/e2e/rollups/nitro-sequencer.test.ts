@@ -21,7 +21,7 @@ beforeAll(async () => {
     requiredConfirmations: 2,
     profile,
     relayers: {
-      ...{ sent: {}, many: {}, refused: {}, accepted: {}, unheard: {}, unsent: {} },
+      ...{ sent: {}, many: {}, refused: {}, accepted: { max_in_flight: 1_000 }, unheard: {}, unsent: {} },
       ...{ dearer: {}, late: {}, replaced: {}, all: {} },
     },
   })
@@ -42,12 +42,17 @@ const send = (sender: Sender, body: Partial<SendBody> = {}) => pay(stage, sender
 
 const attemptsOf = ({ id }: Payment, kind: string) => stage.rows.attempts(id).filter((each) => each.kind === kind)
 
-async function attempted(payment: Payment, kind: string, outcome: 'accepted' | 'rejected' | 'unknown'): Promise<void> {
-  await until(() => attemptsOf(payment, kind).some((each) => each.outcome === outcome), {
+type Outcome = 'accepted' | 'rejected' | 'unknown'
+
+async function attempted(payment: Payment, kind: string, ...outcomes: readonly Outcome[]): Promise<void> {
+  await until(() => attemptsOf(payment, kind).some((each) => outcomes.some((outcome) => outcome === each.outcome)), {
     what: () =>
-      `a ${kind} to be ${outcome}: ${JSON.stringify(stage.rows.attempts(payment.id))}\n${stage.service.logs().slice(-3000)}`,
+      `a ${kind} to be ${outcomes}: ${JSON.stringify(stage.rows.attempts(payment.id))}\n${stage.service.logs().slice(-3000)}`,
   })
 }
+
+/** A repeat of what the sequencer accepted is rejected: its nonce is spent, though the service sees no block. */
+const ordered = (payment: Payment) => attempted(payment, 'execute', 'accepted', 'rejected')
 
 /** The service sees no new block from now on; all else goes through. */
 async function hideBlocks(): Promise<void> {
@@ -107,7 +112,7 @@ test('canceled after it was accepted: lost, and no no-op is paid for', async () 
   const sender = stage.sender('accepted')
   await hideBlocks()
   const payment = await send(sender)
-  await attempted(payment, 'execute', 'accepted')
+  await ordered(payment)
   expect(await cancel(stage, payment)).toMatchObject({ status: 'canceled' })
   expect(await cancellation(payment)).toMatchObject({ state: 'racing', final: false, safe_to_retry: false })
   stage.line.open()
@@ -212,7 +217,7 @@ test('replaced: a refused payload never comes back, a lost one gives way, and an
 
   await hideBlocks()
   const accepted = await send(sender)
-  await attempted(accepted, 'execute', 'accepted')
+  await ordered(accepted)
   expect(await put(accepted, second)).toMatchObject({
     ...{ status: 400, headers: { 'relayer-error-code': 'TRANSACTION_ALREADY_ORDERED' } },
   })
@@ -227,7 +232,7 @@ test('all at once: accepted ones are lost, one that nobody knows goes to a no-op
   const sender = stage.sender('all')
   await hideBlocks()
   const accepted = [await send(sender), await send(sender)]
-  for (const payment of accepted) await attempted(payment, 'execute', 'accepted')
+  for (const payment of accepted) await ordered(payment)
   stage.node.faults.always('lost')
   const unknown = await send(sender)
   await attempted(unknown, 'execute', 'unknown')
@@ -246,6 +251,31 @@ test('all at once: accepted ones are lost, one that nobody knows goes to a no-op
   const next = await send(sender)
   await mineUntil(stage, 'a confirmation', async () => (await view(stage, next)).status === 'confirmed')
   await audit(stage, sender)
+})
+
+test('a repeat of what was sequenced is rejected: it holds up nothing, and its cancellation pays for no no-op', async () => {
+  const sender = stage.sender('accepted')
+  await hideBlocks()
+  const first = await send(sender)
+  await ordered(first)
+  // Each send brings a step, and the service repeats only after some time.
+  const isRepeated = async () => {
+    await send(sender)
+    return attemptsOf(first, 'execute').some(({ outcome }) => outcome === 'rejected')
+  }
+  await until(isRepeated, { everyMs: 100, what: 'the first to be repeated' })
+  const second = await send(sender)
+  await ordered(second)
+  await cancel(stage, first)
+  const refused = await stage.client.request('PUT', `/relayers/${sender.id}/transactions/${second.id}`, {
+    body: { to: second.to, value: '9', gas_limit: 60_000, speed: 'fast' },
+  })
+  expect(refused).toMatchObject({ status: 400, headers: { 'relayer-error-code': 'TRANSACTION_ALREADY_ORDERED' } })
+  stage.line.open()
+  await audit(stage, sender)
+  expect(await cancellation(first)).toMatchObject({ state: 'lost', final: true, cost: '0' })
+  expect(attemptsOf(first, 'cancel')).toEqual([])
+  expect(await view(stage, second)).toMatchObject({ status: 'confirmed' })
 })
 
 test('killed while nobody knows: the next process finds what was sequenced, and pays no no-op', async () => {
