@@ -53,7 +53,7 @@ export interface Statement<P extends object, R> extends QueuedStatement<P, R> {
 /** Runs statements, on one connection inside a transaction, or on any connection for reads. */
 export interface Executor {
   all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]>
-  /** As `changeOne` below, without waiting for the result: the unit fails at its end at the latest. */
+  /** As `changeOne` below. Where the result takes a round trip, the unit fails at its end at the latest. */
   change?<P extends object, R>(statement: QueuedStatement<P, R>, parameters: P, missing: () => Error): void
   /** Where event ids are not in the order of commits: every event below the returned id is committed. */
   settledEvent?(): Promise<number>
@@ -126,7 +126,7 @@ function bound(parameters: readonly unknown[], values: Record<string, unknown>):
   return parameters.map((value) => (value instanceof Placeholder ? values[value.name] : value))
 }
 
-/** The statement returns the changed rows. Throws `missing` if there are none. */
+/** Throws `missing` if the statement changes no row. Without `change`, the executor has to get the changed rows back. */
 export async function changeOne<P extends object, R>(
   executor: Executor,
   query: QueuedStatement<P, R>,
@@ -134,7 +134,6 @@ export async function changeOne<P extends object, R>(
   missing: () => Error,
 ): Promise<void> {
   if (executor.change) return executor.change(query, parameters, missing)
-  // An executor without `change` combines no statements: it returns the rows of each.
   if ((await executor.all(query as Statement<P, R>, parameters)).length === 0) throw missing()
 }
 

@@ -24,6 +24,10 @@ function witnessed() {
   let rows = 0
   const witness: Executor = {
     keepsBuckets: true,
+    change(statement, parameters, missing) {
+      seen.add(statement.compiled('sqlite').sql)
+      executor.change(statement, parameters, missing)
+    },
     async all(statement, parameters) {
       seen.add(statement.compiled('sqlite').sql)
       const found = await executor.all(statement, parameters)

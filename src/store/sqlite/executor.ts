@@ -3,12 +3,15 @@ import type Database from 'better-sqlite3'
 import type { Executor, QueuedStatement, Statement } from '../statement.ts'
 
 export interface SqliteExecutor extends Executor {
+  change: NonNullable<Executor['change']>
   /** Rows written so far, including those rolled back. */
   changes(): number
 }
 
 interface Prepared {
   run(parameters: object): unknown[]
+  /** Returns how many rows it changed. It returns no rows. */
+  change(parameters: object): number
 }
 
 export function sqliteExecutor(database: Database.Database): SqliteExecutor {
@@ -18,8 +21,13 @@ export function sqliteExecutor(database: Database.Database): SqliteExecutor {
   function prepare(statement: QueuedStatement<object, unknown>): Prepared {
     const { sql, bind } = statement.compiled('sqlite')
     const handle = database.prepare(sql)
+    const change = (parameters: object) => {
+      const { changes } = handle.run(bind(parameters))
+      changed += changes
+      return changes
+    }
     const writing = (parameters: object) => {
-      changed += handle.run(bind(parameters)).changes
+      change(parameters)
       return []
     }
     const returning = (parameters: object) => {
@@ -27,16 +35,21 @@ export function sqliteExecutor(database: Database.Database): SqliteExecutor {
       if (!handle.readonly) changed += rows.length
       return rows
     }
-    const fresh: Prepared = { run: handle.reader ? returning : writing }
+    const fresh: Prepared = { run: handle.reader ? returning : writing, change }
     prepared.set(statement, fresh)
     return fresh
   }
 
+  const preparedOf = <P extends object, R>(statement: QueuedStatement<P, R>) =>
+    prepared.get(statement) ?? prepare(statement)
+
   return {
     // Async, so that one set of queries serves every database; SQLite itself returns at once.
     async all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {
-      const handle = prepared.get(statement) ?? prepare(statement)
-      return handle.run(parameters) as R[]
+      return preparedOf(statement).run(parameters) as R[]
+    },
+    change(statement, parameters, missing) {
+      if (preparedOf(statement).change(parameters) === 0) throw missing()
     },
     changes: () => changed,
     keepsBuckets: true,

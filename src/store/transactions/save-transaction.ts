@@ -20,7 +20,10 @@ import { type ProgressColumns, progressToRow } from './transaction-row.ts'
 
 type At = { id: TransactionId; version: number }
 
-type Update = Listed<ProgressColumns & At, { id: TransactionId }>
+/** On PostgreSQL. SQLite counts changed rows by itself, and RETURNING makes it keep a journal for each such statement. */
+type Changed = { id?: TransactionId }
+
+type Update = Listed<ProgressColumns & At, Changed>
 
 /** Also by the list of ids: a plan for the join alone, made while the table was small, would scan all of it. */
 const isGivenOpenRow = `transactions.id = ANY($1::text[]) AND transactions.id = given.id
@@ -35,7 +38,7 @@ function updateOf(changed: readonly (keyof ProgressColumns)[]): Update {
   const known = updates.get(name)
   if (known) return known
   const update: Update = inLists(
-    statement<ProgressColumns & At, { id: TransactionId }>((db, p, dialect) =>
+    statement<ProgressColumns & At, Changed>((db, p, dialect) =>
       db
         .updateTable('transactions')
         .set({ ...pick(p, changed), version: sql<number>`version + 1` })
@@ -43,7 +46,7 @@ function updateOf(changed: readonly (keyof ProgressColumns)[]): Update {
         .where('version', '=', p.version)
         .where('open', '=', 1)
         .$if(dialect === 'sqlite', (query) => query.where(mayBeWritten))
-        .returning('id'),
+        .$if(dialect === 'postgres', (query) => query.returning('id')),
     ),
     { id: 'text', version: 'bigint', ...pick(progressColumns, changed) },
     (given) => `UPDATE transactions
@@ -62,7 +65,7 @@ function changedColumns(before: ProgressColumns, after: ProgressColumns): readon
 
 // Most canceled transactions never left the queue: no column or index of a nonce needs a write.
 const drop = inLists(
-  statement<DropColumns & At, { id: TransactionId }>((db, p, dialect) =>
+  statement<DropColumns & At, Changed>((db, p, dialect) =>
     db
       .updateTable('transactions')
       .set({ ...dropOf(p), version: sql<number>`version + 1` })
@@ -70,7 +73,7 @@ const drop = inLists(
       .where('version', '=', p.version)
       .where('open', '=', 1)
       .$if(dialect === 'sqlite', (query) => query.where(mayBeWritten))
-      .returning('id'),
+      .$if(dialect === 'postgres', (query) => query.returning('id')),
   ),
   { id: 'text', version: 'bigint', ...endColumns },
   (given) => `UPDATE transactions SET phase = given.phase, open = given.open, status = given.status,
