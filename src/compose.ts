@@ -204,8 +204,11 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const guard = guardAddresses(config.webhooks.allowedHosts)
   const commands: CommandContext = {
     ...{ store: bulks?.store ?? store, clock, random, ...(bulks && { bulks }) },
-    // The engine begins once the response is on its way.
-    wake: (relayer) => clock.afterThis(() => ownerships.wake(relayer)),
+    wake(relayer) {
+      // The engine begins once the client has the response. A hint for another process begins nothing here.
+      if (reconciling?.owns(relayer)) clock.afterThis(() => ownerships.wake(relayer))
+      else ownerships.wake(relayer)
+    },
     queueMax: limits.queueMax,
     profileOf,
   }

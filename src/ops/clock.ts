@@ -8,9 +8,15 @@ export interface Clock {
   elapsed(): number
   /** Resolves after `ms`, or as soon as `signal` aborts; never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** Calls `act` after all that is ready now, so that `act` delays none of it. */
+  /** Calls `act` after all that is ready now, responses to clients on the same machine included: `act` delays none of it. */
   afterThis(act: () => void): void
 }
+
+/**
+ * Linux wakes the reader of a socket on the core of its writer, where it waits while the writer computes. In the next turn of
+ * the event loop, a step of the engine delayed a response by its own length: 1.2 ms on an idle machine with two cores.
+ */
+const clientTurnMs = 1
 
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -18,7 +24,7 @@ export const systemClock: Clock = {
   sleep: async (ms, signal) => {
     await timer(ms, undefined, signal ? { signal } : {}).catch(() => undefined)
   },
-  afterThis: setImmediate,
+  afterThis: (act) => void setTimeout(act, clientTurnMs),
 }
 
 /** Resolves in a later turn of the event loop, after everything that is ready now. */
